@@ -1,0 +1,155 @@
+# Penchant: `make run` builds and serves a demo, `make check` runs every test. `make help` lists the rest.
+#
+# Four kinds of build, each in a folder of its own below build/:
+#   release   what people run: optimised, hardened        build/penchant
+#   check     what the tests run: ASan, UBSan, rehearsal  build/check/penchant
+#   tsan      the same under ThreadSanitizer              build/tsan/penchant
+#   fuzz      libFuzzer targets, made by clang            build/fuzz/<target>
+
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := build/penchant
+
+VERSION := 0.1.0
+ARCH    := $(shell uname -m)
+CC      := gcc
+PREFIX  ?= /usr/local
+
+# ---- what there is ----
+
+SOURCES  := $(sort $(wildcard src/*/*.c))
+EMBED    := $(sort $(wildcard schema/*.sql pages/* domains/*.json))
+UNITS    := $(sort $(wildcard tests/unit/*/*_test.c))
+FUZZERS  := $(patsubst tests/fuzz/%_fuzz.c,%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
+LIBS     := -lmicrohttpd -lgnutls -lsqlite3 -lpq -lsodium -ljansson -lutf8proc -lzxcvbn -lpthread -lm
+
+# ---- flags ----
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wvla -Wstrict-prototypes \
+            -Wswitch-enum -Wformat=2 -Wimplicit-fallthrough -Wmissing-prototypes -Werror
+COMMON   := -std=c17 -D_GNU_SOURCE -Isrc -isystem /usr/include/postgresql -include src/base/banned.h \
+            -DPENCHANT_VERSION='"$(VERSION)"' -g $(WARNINGS)
+
+HARDEN_x86_64  := -fcf-protection=full
+HARDEN_aarch64 := -mbranch-protection=standard
+RELEASE_C  := -O2 -Wtrampolines -Wbidi-chars=any -Werror=format-security -Werror=implicit \
+              -Werror=incompatible-pointer-types -Werror=int-conversion \
+              -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection \
+              -fPIE -fno-delete-null-pointer-checks -fno-strict-overflow -fno-strict-aliasing \
+              -ftrivial-auto-var-init=zero -fexceptions $(HARDEN_$(ARCH))
+RELEASE_LD := -pie -Wl,-z,nodlopen -Wl,-z,noexecstack -Wl,-z,relro -Wl,-z,now -Wl,--as-needed \
+              -Wl,--no-copy-dt-needed-entries
+CHECK_C    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
+              -DPENCHANT_REHEARSAL -DPENCHANT_ASAN
+CHECK_LD   := -fsanitize=address,undefined
+TSAN_C     := -O1 -fno-omit-frame-pointer -fsanitize=thread -DPENCHANT_REHEARSAL
+TSAN_LD    := -fsanitize=thread
+FUZZ_C     := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
+              -fno-sanitize-recover=all -DPENCHANT_REHEARSAL -DPENCHANT_ASAN -Wno-unknown-warning-option
+
+# ---- the program, once for each kind ----
+
+# $(call kind,NAME,COMPILER,CFLAGS,LDFLAGS): objects of every source, and of the embedded files.
+define kind
+OBJECTS_$(1) := $$(SOURCES:src/%.c=build/$(1)/%.o) build/$(1)/embedded.o
+
+build/$(1)/%.o: src/%.c | tools-build
+	@mkdir -p $$(@D)
+	@echo "  $(1)  $$<"
+	@$(2) $$(COMMON) $(3) -MMD -MP -c $$< -o $$@
+
+build/$(1)/embedded.o: build/embedded.c $$(EMBED)
+	@mkdir -p $$(@D)
+	@$(2) $$(COMMON) $(3) -c $$< -o $$@
+
+# Everything but main(), for tests and fuzz targets to link with.
+build/$(1)/penchant.a: $$(filter-out build/$(1)/app/main.o,$$(OBJECTS_$(1)))
+	@rm -f $$@ && ar rcs $$@ $$^
+
+build/$(1)/penchant: $$(OBJECTS_$(1))
+	@$(2) $(4) -o $$@ $$^ $$(LIBS)
+endef
+
+$(eval $(call kind,release,$(CC),$(RELEASE_C),$(RELEASE_LD)))
+$(eval $(call kind,check,$(CC),$(CHECK_C),$(CHECK_LD)))
+$(eval $(call kind,tsan,$(CC),$(TSAN_C),$(TSAN_LD)))
+$(eval $(call kind,fuzz,clang,$(FUZZ_C),-fsanitize=address,undefined))
+
+build/penchant: build/release/penchant
+	@cp $< $@ && strip --strip-debug $@
+	@echo "built $@"
+
+# Rewritten only when the list of files changes; a change inside a file goes through the objects.
+build/embedded.c: tools/embed FORCE
+	@mkdir -p build
+	@tools/embed $(EMBED) > $@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
+
+# ---- tests ----
+
+UNIT_BINARIES := $(UNITS:tests/unit/%.c=build/check/unit/%)
+
+build/check/unit/%: tests/unit/%.c build/check/penchant.a | tools-check
+	@mkdir -p $(@D)
+	@echo "  check  $<"
+	@$(CC) $(COMMON) $(CHECK_C) -Itests -MMD -MP $< build/check/penchant.a $(CHECK_LD) -o $@ -lcmocka $(LIBS)
+
+build/tsan/unit/%: tests/unit/%.c build/tsan/penchant.a | tools-check
+	@mkdir -p $(@D)
+	@$(CC) $(COMMON) $(TSAN_C) -Itests -MMD -MP $< build/tsan/penchant.a $(TSAN_LD) -o $@ -lcmocka $(LIBS)
+
+build/fuzz/%: tests/fuzz/%_fuzz.c build/fuzz/penchant.a | tools-check
+	@echo "  fuzz  $<"
+	@clang $(COMMON) $(FUZZ_C) -fsanitize=fuzzer -MMD -MP $< build/fuzz/penchant.a -o $@ $(LIBS)
+
+# Libraries put below the program by LD_PRELOAD: a slow or failing disk.
+build/preload/%.so: tests/fault/%.c | tools-build
+	@mkdir -p $(@D)
+	@$(CC) -std=c17 -D_GNU_SOURCE -O2 -fPIC -shared $(WARNINGS) $< -o $@ -ldl -lpthread
+
+PRELOADS := $(patsubst tests/fault/%.c,build/preload/%.so,$(wildcard tests/fault/*.c))
+
+-include $(shell find build -name '*.d' 2>/dev/null)
+
+# ---- what people type ----
+
+.PHONY: run check soak lint bench fuzz install help clean FORCE tools-build tools-check tools-lint tools-bench docs
+FORCE:
+
+run: build/penchant ## build and serve a demo with a sample user on 127.0.0.1:8080
+	@exec build/penchant demo
+
+check: tools-check build/check/penchant build/penchant $(UNIT_BINARIES) $(PRELOADS) $(FUZZERS:%=build/fuzz/%) ## install what the tests need and run all of them, on both stores
+	@tests/run
+
+soak: tools-check build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PRELOADS) ## the long rehearsals: kill -9 a hundred times, ThreadSanitizer
+	@tests/soak
+
+lint: tools-lint build/penchant ## floors, banned words, formatting, static checks, generated documents
+	@tools/lint
+
+bench: tools-bench build/penchant build/check/penchant $(PRELOADS) build/bench/commit ## measure: ratios to nginx in one run, instructions per request
+	@node bench/run.mjs
+
+build/bench/%: bench/%.c build/release/penchant.a
+	@mkdir -p $(@D)
+	@$(CC) $(COMMON) $(RELEASE_C) $< build/release/penchant.a $(RELEASE_LD) -o $@ $(LIBS)
+
+fuzz: tools-check $(FUZZERS:%=build/fuzz/%) ## run every fuzz target for FUZZ_SECONDS each (60)
+	@tests/fuzz/run
+
+docs: build/penchant ## write the documents that are made from the program again
+	@tools/generated-docs write
+
+install: build/penchant ## install to PREFIX (/usr/local)
+	install -D -m 0755 build/penchant $(DESTDIR)$(PREFIX)/bin/penchant
+
+clean: ## remove everything that was built
+	rm -rf build
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+	@echo '  make          build build/penchant'
+
+tools-build tools-check tools-lint tools-bench:
+	@tools/packages $(@:tools-%=%)

@@ -1,0 +1,93 @@
+#include "base/buf.h"
+
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct buf
+buf_in(struct arena *mem, size_t max)
+{
+    return (struct buf){ .mem = mem, .max = max };
+}
+
+/* Room for that many more bytes, or overflow. */
+static bool
+make_room(struct buf *buf, size_t more)
+{
+    if (buf->overflow || more > buf->max - buf->len) {
+        buf->overflow = true;
+        return false;
+    }
+    size_t need = buf->len + more;
+    if (need <= buf->room)
+        return true;
+    size_t room = buf->room < 128 ? 256 : buf->room * 2;
+    if (room < need)
+        room = need;
+    if (room > buf->max)
+        room = buf->max;
+    char *grown = arena_alloc(buf->mem, room);
+    if (buf->len > 0)
+        memcpy(grown, buf->ptr, buf->len);
+    buf->ptr = grown;
+    buf->room = room;
+    return true;
+}
+
+void
+buf_add(struct buf *buf, struct str s)
+{
+    if (s.len == 0 || !make_room(buf, s.len))
+        return;
+    memcpy(buf->ptr + buf->len, s.ptr, s.len);
+    buf->len += s.len;
+}
+
+void
+buf_add_c(struct buf *buf, const char *c)
+{
+    buf_add(buf, str_of(c));
+}
+
+void
+buf_add_char(struct buf *buf, char c)
+{
+    buf_add(buf, (struct str){ &c, 1 });
+}
+
+void
+buf_add_int(struct buf *buf, int64_t number)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)number);
+    buf_add(buf, (struct str){ digits, (size_t)length });
+}
+
+void
+buf_add_format(struct buf *buf, const char *format, ...)
+{
+    char small[512];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(small, sizeof small, format, args);
+    va_end(args);
+    if (length < 0)
+        return;
+    if ((size_t)length < sizeof small) {
+        buf_add(buf, (struct str){ small, (size_t)length });
+        return;
+    }
+    char *large = arena_alloc(buf->mem, (size_t)length + 1);
+    va_start(args, format);
+    vsnprintf(large, (size_t)length + 1, format, args);
+    va_end(args);
+    buf_add(buf, (struct str){ large, (size_t)length });
+}
+
+struct str
+buf_str(const struct buf *buf)
+{
+    return buf->ptr == NULL ? STR("") : (struct str){ buf->ptr, buf->len };
+}

@@ -1,0 +1,43 @@
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *
+err_name(enum err err)
+{
+    switch (err) {
+    case ERR_NONE:
+        return "none";
+    case ERR_INVALID:
+        return "invalid";
+    case ERR_UNAUTHENTICATED:
+        return "unauthenticated";
+    case ERR_FORBIDDEN:
+        return "forbidden";
+    case ERR_NOT_FOUND:
+        return "not_found";
+    case ERR_TAKEN:
+        return "taken";
+    case ERR_TOO_LARGE:
+        return "too_large";
+    case ERR_RATE:
+        return "rate";
+    case ERR_UNAVAILABLE:
+        return "unavailable";
+    case ERR_INTERNAL:
+        return "internal";
+    }
+    return "unknown";
+}
+
+void
+why_set(struct why *why, const char *format, ...)
+{
+    if (why == NULL || why->text[0] != '\0')
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why->text, sizeof why->text, format, args);
+    va_end(args);
+}

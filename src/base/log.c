@@ -1,0 +1,299 @@
+#include "base/log.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINE_MAX_BYTES 2048
+#define QUEUE_BYTES ((size_t)256 * 1024)
+#define STOP_WAIT_SECONDS 2
+
+static enum log_format the_format = LOG_AS_TEXT;
+static enum log_level the_level = LOG_INFO;
+
+/* A ring of bytes. Lines go in whole or not at all; the thread takes out what there is. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t filled;
+    pthread_cond_t emptied;
+    pthread_t thread;
+    char *bytes;
+    size_t start;
+    size_t length;
+    bool running;
+    bool stopping;
+    uint64_t dropped_untold;
+} queue = { .lock = PTHREAD_MUTEX_INITIALIZER,
+            .filled = PTHREAD_COND_INITIALIZER,
+            .emptied = PTHREAD_COND_INITIALIZER };
+
+static _Atomic uint64_t dropped;
+
+void
+log_setup(enum log_format format, enum log_level level)
+{
+    the_format = format;
+    the_level = level;
+}
+
+bool
+log_wants(enum log_level level)
+{
+    return level <= the_level;
+}
+
+uint64_t
+log_dropped(void)
+{
+    return atomic_load(&dropped);
+}
+
+/* ---- making one line ---- */
+
+struct line {
+    char bytes[LINE_MAX_BYTES];
+    size_t length;
+};
+
+static void
+add(struct line *line, const char *bytes, size_t length)
+{
+    size_t room = sizeof line->bytes - 1 - line->length; /* one byte is kept for the newline */
+    if (length > room)
+        length = room;
+    memcpy(line->bytes + line->length, bytes, length);
+    line->length += length;
+}
+
+static void
+add_c(struct line *line, const char *text)
+{
+    add(line, text, strlen(text));
+}
+
+/* Inside double quotes, in the escapes that JSON knows; bytes past ASCII stay as they are. */
+static void
+add_escaped(struct line *line, struct str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        char escape[8];
+        if (c == '"' || c == '\\')
+            add(line, (char[]){ '\\', (char)c }, 2);
+        else if (c < 0x20 || c == 0x7f)
+            add(line, escape, (size_t)snprintf(escape, sizeof escape, "\\u%04x", c));
+        else
+            add(line, (char[]){ (char)c }, 1);
+        if (line->length > sizeof line->bytes - 64)
+            return; /* a value too long for a line is cut, and the line stays well formed */
+    }
+}
+
+static bool
+plain(struct str text)
+{
+    if (text.len == 0)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        if (c <= 0x20 || c >= 0x7f || c == '"' || c == '\\' || c == '=')
+            return false;
+    }
+    return true;
+}
+
+static const char *
+level_name(enum log_level level)
+{
+    static const char *const names[] = { "error", "warn", "info", "debug" };
+    return names[level];
+}
+
+static void
+add_time(struct line *line)
+{
+    time_t now = (time_t)clock_now();
+    struct tm utc;
+    char text[32];
+    gmtime_r(&now, &utc);
+    add(line, text, strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc));
+}
+
+static void
+add_field(struct line *line, const struct log_field *field)
+{
+    bool json = the_format == LOG_AS_JSON;
+    char digits[24];
+    if (line->length > sizeof line->bytes - 128)
+        return;
+    add_c(line, json ? ",\"" : " ");
+    add_c(line, field->key);
+    add_c(line, json ? "\":" : "=");
+    if (field->text.ptr == NULL) {
+        add(line, digits,
+            (size_t)snprintf(digits, sizeof digits, "%lld", (long long)field->number));
+    } else if (!json && plain(field->text)) {
+        add_escaped(line, field->text);
+    } else {
+        add_c(line, "\"");
+        add_escaped(line, field->text);
+        add_c(line, "\"");
+    }
+}
+
+static void
+make_line(struct line *line, enum log_level level, const char *event,
+          const struct log_field *fields, size_t count)
+{
+    line->length = 0;
+    if (the_format == LOG_AS_JSON) {
+        add_c(line, "{\"time\":\"");
+        add_time(line);
+        add_c(line, "\",\"level\":\"");
+        add_c(line, level_name(level));
+        add_c(line, "\",\"event\":\"");
+        add_escaped(line, str_of(event));
+        add_c(line, "\"");
+    } else {
+        add_time(line);
+        add_c(line, " ");
+        add_c(line, level_name(level));
+        add_c(line, " ");
+        add_c(line, event);
+    }
+    for (size_t i = 0; i < count; i++)
+        add_field(line, &fields[i]);
+    if (the_format == LOG_AS_JSON)
+        add_c(line, "}");
+    line->bytes[line->length++] = '\n';
+}
+
+static void
+write_all(const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(STDERR_FILENO, bytes, length);
+        if (written <= 0)
+            return; /* a full disk or a closed pipe: there is nobody left to tell */
+        bytes += written;
+        length -= (size_t)written;
+    }
+}
+
+/* ---- the queue ---- */
+
+static bool
+enqueue(const struct line *line)
+{
+    if (line->length > QUEUE_BYTES - queue.length)
+        return false;
+    size_t end = (queue.start + queue.length) % QUEUE_BYTES;
+    size_t first = QUEUE_BYTES - end < line->length ? QUEUE_BYTES - end : line->length;
+    memcpy(queue.bytes + end, line->bytes, first);
+    memcpy(queue.bytes, line->bytes + first, line->length - first);
+    queue.length += line->length;
+    return true;
+}
+
+static void
+tell_dropped(void)
+{
+    struct line line;
+    struct log_field count = log_number("lines", (int64_t)queue.dropped_untold);
+    make_line(&line, LOG_WARN, "log lines dropped", &count, 1);
+    if (enqueue(&line))
+        queue.dropped_untold = 0;
+}
+
+static void *
+write_lines(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&queue.lock);
+    for (;;) {
+        while (queue.length == 0 && !queue.stopping)
+            pthread_cond_wait(&queue.filled, &queue.lock);
+        if (queue.length == 0)
+            break;
+        size_t start = queue.start;
+        size_t length = queue.length;
+        if (length > QUEUE_BYTES - start)
+            length = QUEUE_BYTES - start;
+        pthread_mutex_unlock(&queue.lock);
+        write_all(queue.bytes + start, length); /* nobody overwrites these bytes meanwhile */
+        pthread_mutex_lock(&queue.lock);
+        queue.start = (start + length) % QUEUE_BYTES;
+        queue.length -= length;
+        if (queue.dropped_untold > 0)
+            tell_dropped();
+    }
+    queue.running = false;
+    pthread_cond_broadcast(&queue.emptied);
+    pthread_mutex_unlock(&queue.lock);
+    return NULL;
+}
+
+void
+log_start(void)
+{
+    queue.bytes = memory_alloc(1, QUEUE_BYTES);
+    queue.running = true;
+    queue.stopping = false;
+    if (pthread_create(&queue.thread, NULL, write_lines, NULL) != 0)
+        queue.running = false;
+}
+
+void
+log_stop(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += STOP_WAIT_SECONDS;
+
+    pthread_mutex_lock(&queue.lock);
+    if (!queue.running) {
+        pthread_mutex_unlock(&queue.lock);
+        return;
+    }
+    queue.stopping = true;
+    pthread_cond_signal(&queue.filled);
+    int late = 0;
+    while (queue.running && late == 0)
+        late = pthread_cond_timedwait(&queue.emptied, &queue.lock, &until);
+    pthread_mutex_unlock(&queue.lock);
+    if (late != 0) {
+        pthread_detach(queue.thread); /* stuck in write(): the process is about to end anyway */
+        return;
+    }
+    pthread_join(queue.thread, NULL);
+    free(queue.bytes);
+    queue.bytes = NULL;
+}
+
+void
+log_write(enum log_level level, const char *event, const struct log_field *fields, size_t count)
+{
+    if (!log_wants(level))
+        return;
+    struct line line;
+    make_line(&line, level, event, fields, count);
+    pthread_mutex_lock(&queue.lock);
+    if (queue.running) {
+        if (enqueue(&line)) {
+            pthread_cond_signal(&queue.filled);
+        } else {
+            atomic_fetch_add(&dropped, 1);
+            queue.dropped_untold++;
+        }
+        pthread_mutex_unlock(&queue.lock);
+        return;
+    }
+    pthread_mutex_unlock(&queue.lock);
+    write_all(line.bytes, line.length);
+}

@@ -1,0 +1,175 @@
+#include "base/str.h"
+
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct str
+str_of(const char *c)
+{
+    return c == NULL ? STR_NONE : (struct str){ c, strlen(c) };
+}
+
+bool
+str_eq(struct str a, struct str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+bool
+str_eq_c(struct str a, const char *b)
+{
+    return str_eq(a, str_of(b));
+}
+
+static char
+lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool
+str_eq_nocase(struct str a, struct str b)
+{
+    if (a.len != b.len)
+        return false;
+    for (size_t i = 0; i < a.len; i++)
+        if (lower(a.ptr[i]) != lower(b.ptr[i]))
+            return false;
+    return true;
+}
+
+bool
+str_starts(struct str s, struct str prefix)
+{
+    return s.len >= prefix.len && str_eq(str_first(s, prefix.len), prefix);
+}
+
+bool
+str_ends(struct str s, struct str suffix)
+{
+    return s.len >= suffix.len && str_eq(str_from(s, s.len - suffix.len), suffix);
+}
+
+size_t
+str_index(struct str s, char byte)
+{
+    const char *found = s.len == 0 ? NULL : memchr(s.ptr, byte, s.len);
+    return found == NULL ? s.len : (size_t)(found - s.ptr);
+}
+
+struct str
+str_from(struct str s, size_t start)
+{
+    if (s.ptr == NULL)
+        return s;
+    if (start > s.len)
+        start = s.len;
+    return (struct str){ s.ptr + start, s.len - start };
+}
+
+struct str
+str_first(struct str s, size_t length)
+{
+    return (struct str){ s.ptr, length < s.len ? length : s.len };
+}
+
+static bool
+blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+struct str
+str_trim(struct str s)
+{
+    while (s.len > 0 && blank(s.ptr[0]))
+        s = str_from(s, 1);
+    while (s.len > 0 && blank(s.ptr[s.len - 1]))
+        s.len--;
+    return s;
+}
+
+bool
+str_cut(struct str *rest, char separator, struct str *part)
+{
+    if (rest->ptr == NULL)
+        return false;
+    size_t end = str_index(*rest, separator);
+    *part = str_first(*rest, end);
+    *rest = end < rest->len ? str_from(*rest, end + 1) : STR_NONE;
+    return true;
+}
+
+bool
+str_to_int(struct str s, int64_t min, int64_t max, int64_t *out)
+{
+    bool negative = s.len > 0 && s.ptr[0] == '-';
+    struct str digits = negative ? str_from(s, 1) : s;
+    if (digits.len == 0 || digits.len > 19 || (digits.len > 1 && digits.ptr[0] == '0'))
+        return false;
+    if (negative && digits.ptr[0] == '0')
+        return false;
+    /* Gathered as a negative number, whose range is the larger one. */
+    int64_t value = 0;
+    for (size_t i = 0; i < digits.len; i++) {
+        char c = digits.ptr[i];
+        if (c < '0' || c > '9')
+            return false;
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_sub_overflow(value, c - '0', &value))
+            return false;
+    }
+    if (!negative && __builtin_sub_overflow((int64_t)0, value, &value))
+        return false;
+    if (value < min || value > max)
+        return false;
+    *out = value;
+    return true;
+}
+
+struct str
+str_copy(struct arena *mem, struct str s)
+{
+    if (s.ptr == NULL)
+        return s;
+    char *copy = arena_alloc(mem, s.len + 1);
+    if (s.len > 0)
+        memcpy(copy, s.ptr, s.len);
+    return (struct str){ copy, s.len };
+}
+
+const char *
+str_c(struct arena *mem, struct str s)
+{
+    return s.ptr == NULL ? NULL : str_copy(mem, s).ptr;
+}
+
+struct str
+str_lower(struct arena *mem, struct str s)
+{
+    if (s.ptr == NULL)
+        return s;
+    char *copy = arena_alloc(mem, s.len + 1);
+    for (size_t i = 0; i < s.len; i++)
+        copy[i] = lower(s.ptr[i]);
+    return (struct str){ copy, s.len };
+}
+
+struct str
+str_format(struct arena *mem, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0)
+        return STR("");
+    char *text = arena_alloc(mem, (size_t)length + 1);
+    va_start(args, format);
+    vsnprintf(text, (size_t)length + 1, format, args);
+    va_end(args);
+    return (struct str){ text, (size_t)length };
+}

@@ -1,0 +1,61 @@
+/* str.h - text as pointer and length.
+ *
+ * A str does not own its bytes and need not end in NUL: bytes from the wire may hold one, and it
+ * must never cut a value short. ptr == NULL means absent, which is not the same as empty.
+ * Functions that make a new str put its bytes, with a NUL behind them, into the arena handed in. */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+struct str {
+    const char *ptr;
+    size_t len;
+};
+
+#define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
+#define STR_NONE ((struct str){ NULL, 0 })
+
+/* For printf("%.*s"). */
+#define STR_ARG(s) (int)(s).len, (s).ptr
+
+struct str str_of(const char *c);
+
+static inline bool
+str_present(struct str s)
+{
+    return s.ptr != NULL;
+}
+
+bool str_eq(struct str a, struct str b);
+bool str_eq_c(struct str a, const char *b);
+bool str_eq_nocase(struct str a, struct str b); /* ASCII letters only */
+bool str_starts(struct str s, struct str prefix);
+bool str_ends(struct str s, struct str suffix);
+
+/* The index of the first such byte, or s.len. */
+size_t str_index(struct str s, char byte);
+
+struct str str_from(struct str s, size_t start);
+struct str str_first(struct str s, size_t length);
+struct str str_trim(struct str s); /* spaces and tabs at both ends */
+
+/* Takes what stands before the next separator off the front of *rest. False when nothing is left.
+ */
+bool str_cut(struct str *rest, char separator, struct str *part);
+
+/* A whole decimal number within the bounds; no sign but '-', no spaces, no leading zeros. */
+bool str_to_int(struct str s, int64_t min, int64_t max, int64_t *out);
+
+struct str str_copy(struct arena *mem, struct str s);
+const char *str_c(struct arena *mem,
+                  struct str s); /* a C string; a NUL inside is kept, so check first */
+struct str str_lower(struct arena *mem, struct str s); /* ASCII letters only */
+struct str str_format(struct arena *mem, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,139 @@
+#include "base/workers.h"
+
+#include "base/arena.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+/* Enough for SQLite, libpq and Argon2 (which takes its memory from the heap). */
+#define STACK_BYTES ((size_t)512 * 1024)
+
+struct job {
+    void (*run)(void *);
+    void *argument;
+};
+
+struct workers {
+    pthread_mutex_t lock;
+    pthread_cond_t filled;
+    struct job *queue; /* a ring */
+    size_t queue_max;
+    size_t first;
+    size_t waiting;
+    pthread_t *threads;
+    size_t threads_max;
+    size_t started;
+    size_t busy;
+    bool stopping;
+};
+
+static void *
+work(void *argument)
+{
+    struct workers *workers = argument;
+    pthread_mutex_lock(&workers->lock);
+    for (;;) {
+        while (workers->waiting == 0 && !workers->stopping)
+            pthread_cond_wait(&workers->filled, &workers->lock);
+        if (workers->waiting == 0)
+            break;
+        struct job job = workers->queue[workers->first];
+        workers->first = (workers->first + 1) % workers->queue_max;
+        workers->waiting--;
+        workers->busy++;
+        pthread_mutex_unlock(&workers->lock);
+        job.run(job.argument);
+        pthread_mutex_lock(&workers->lock);
+        workers->busy--;
+    }
+    pthread_mutex_unlock(&workers->lock);
+    return NULL;
+}
+
+struct workers *
+workers_start(size_t threads, size_t queue_max)
+{
+    struct workers *workers = memory_alloc(1, sizeof *workers);
+    pthread_mutex_init(&workers->lock, NULL);
+    pthread_cond_init(&workers->filled, NULL);
+    workers->queue = memory_alloc(queue_max, sizeof *workers->queue);
+    workers->queue_max = queue_max;
+    workers->threads = memory_alloc(threads, sizeof *workers->threads);
+    workers->threads_max = threads;
+    return workers;
+}
+
+/* With the lock held. A thread more only when nobody is free to take the job. */
+static void
+start_thread_if_needed(struct workers *workers)
+{
+    size_t idle = workers->started - workers->busy;
+    if (idle >= workers->waiting || workers->started == workers->threads_max)
+        return;
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the main thread's business */
+    if (pthread_create(&workers->threads[workers->started], &attributes, work, workers) == 0)
+        workers->started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+bool
+workers_submit(struct workers *workers, void (*run)(void *), void *argument)
+{
+    pthread_mutex_lock(&workers->lock);
+    bool taken = !workers->stopping && workers->waiting < workers->queue_max;
+    if (taken) {
+        size_t end = (workers->first + workers->waiting) % workers->queue_max;
+        workers->queue[end] = (struct job){ run, argument };
+        workers->waiting++;
+        start_thread_if_needed(workers);
+        if (workers->started ==
+            0) { /* not one thread could be had: refuse rather than wait for ever */
+            workers->waiting--;
+            taken = false;
+        }
+        pthread_cond_signal(&workers->filled);
+    }
+    pthread_mutex_unlock(&workers->lock);
+    return taken;
+}
+
+size_t
+workers_waiting(struct workers *workers)
+{
+    pthread_mutex_lock(&workers->lock);
+    size_t waiting = workers->waiting;
+    pthread_mutex_unlock(&workers->lock);
+    return waiting;
+}
+
+size_t
+workers_busy(struct workers *workers)
+{
+    pthread_mutex_lock(&workers->lock);
+    size_t busy = workers->busy;
+    pthread_mutex_unlock(&workers->lock);
+    return busy;
+}
+
+void
+workers_stop(struct workers *workers)
+{
+    pthread_mutex_lock(&workers->lock);
+    workers->stopping = true;
+    pthread_cond_broadcast(&workers->filled);
+    pthread_mutex_unlock(&workers->lock);
+    for (size_t i = 0; i < workers->started; i++)
+        pthread_join(workers->threads[i], NULL);
+    pthread_mutex_destroy(&workers->lock);
+    pthread_cond_destroy(&workers->filled);
+    free(workers->threads);
+    free(workers->queue);
+    free(workers);
+}

@@ -1,0 +1,25 @@
+/* workers.h - threads for work that may wait.
+ *
+ * A bounded number of threads, started as they are needed, take jobs from a bounded queue in the
+ * order they came. Safe from any thread. */
+#ifndef BASE_WORKERS_H
+#define BASE_WORKERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct workers;
+
+struct workers *workers_start(size_t threads, size_t queue_max);
+
+/* False when the queue is full or the workers are stopping: the job was not taken. */
+bool workers_submit(struct workers *workers, void (*job)(void *), void *argument);
+
+/* Jobs waiting, and jobs running. */
+size_t workers_waiting(struct workers *workers);
+size_t workers_busy(struct workers *workers);
+
+/* Takes no new jobs, finishes every job it took, joins the threads. */
+void workers_stop(struct workers *workers);
+
+#endif

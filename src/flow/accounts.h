@@ -1,0 +1,48 @@
+/* accounts.h - what can happen to an account: it is made, found, listed, disabled, enabled, given a
+ * password, deleted. One transaction each. Passwords are hashed before the transaction begins. */
+#ifndef FLOW_ACCOUNTS_H
+#define FLOW_ACCOUNTS_H
+
+#include "base/err.h"
+#include "model/user.h"
+
+struct arena;
+struct db;
+
+struct account_wish {
+    struct str username;
+    struct str email;    /* absent or empty: none */
+    struct str name;     /* absent or empty: none */
+    struct str password; /* absent: an account nobody can sign in to yet */
+};
+
+/* What is wrong with a wish, field by field: whole sentences, NULL where nothing is. */
+struct account_problems {
+    const char *username;
+    const char *email;
+    const char *name;
+    const char *password;
+};
+
+bool account_problems_any(const struct account_problems *problems);
+
+/* ERR_INVALID or ERR_TAKEN with the fields told in `problems`. Waits (hashing, disk). */
+enum err account_make(struct db *db, struct arena *mem, const struct account_wish *wish,
+                      int64_t now, struct user *out, struct account_problems *problems);
+
+/* By user name, e-mail address or id (usr_…). */
+enum err account_find(struct db *db, struct arena *mem, struct str who, struct user *out);
+
+enum err account_list(struct db *db, struct arena *mem, int64_t after, int64_t limit,
+                      struct user **out, size_t *count);
+
+enum err account_set_status(struct db *db, struct arena *mem, struct str who,
+                            enum user_status status, int64_t now, struct user *out);
+
+/* ERR_INVALID with the problem told. */
+enum err account_set_password(struct db *db, struct arena *mem, struct str who, struct str password,
+                              int64_t now, struct user *out, const char **problem);
+
+enum err account_delete(struct db *db, struct arena *mem, struct str who, struct user *out);
+
+#endif

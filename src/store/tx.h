@@ -1,0 +1,26 @@
+/* tx.h - transactions, for flows, which do not know what a database is.
+ *
+ * The rules of a work function are those of db.h: it may run twice, and whatever it returns other
+ * than ERR_NONE undoes all it did. */
+#ifndef STORE_TX_H
+#define STORE_TX_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct db;
+struct db_tx;
+
+typedef enum err tx_work(struct db_tx *tx, void *argument);
+
+enum err tx_write(struct db *db, tx_work *work, void *argument);
+enum err tx_read(struct db *db, tx_work *work, void *argument);
+
+/* Whether the store answers now. */
+enum err store_ping(struct db *db);
+
+/* Whether even a read may wait, so that it belongs on a worker. */
+bool store_reads_block(const struct db *db);
+
+#endif

@@ -1,0 +1,32 @@
+/* user_store.h - users as rows. */
+#ifndef STORE_USER_STORE_H
+#define STORE_USER_STORE_H
+
+#include "base/err.h"
+#include "model/user.h"
+
+struct arena;
+struct db_tx;
+
+/* ERR_TAKEN if the user name or the e-mail address belongs to somebody. */
+enum err user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user);
+
+/* ERR_NOT_FOUND if there is none. */
+enum err user_store_find(struct db_tx *tx, struct arena *mem, struct str id, struct user *out);
+enum err user_store_find_username(struct db_tx *tx, struct arena *mem, struct str folded,
+                                  struct user *out);
+enum err user_store_find_email(struct db_tx *tx, struct arena *mem, struct str folded,
+                               struct user *out);
+
+/* Users behind that position, oldest first, at most `limit`. */
+enum err user_store_list(struct db_tx *tx, struct arena *mem, int64_t after, int64_t limit,
+                         struct user **out, size_t *count);
+
+/* ERR_NOT_FOUND if there is no such user. Each raises the user's generation. */
+enum err user_store_put_status(struct db_tx *tx, struct arena *mem, struct str id,
+                               enum user_status status, int64_t now);
+enum err user_store_put_password(struct db_tx *tx, struct arena *mem, struct str id,
+                                 struct str password_hash, int64_t now);
+enum err user_store_delete(struct db_tx *tx, struct arena *mem, struct str id);
+
+#endif

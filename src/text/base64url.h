@@ -1,0 +1,15 @@
+/* base64url.h - RFC 4648 §5, without padding; and §4 with padding, for HTTP Basic. */
+#ifndef TEXT_BASE64URL_H
+#define TEXT_BASE64URL_H
+
+#include "base/str.h"
+
+struct str base64url_encode(struct arena *mem, struct str bytes);
+
+/* Strict: the alphabet, no padding, no stray bits. Absent if malformed. */
+struct str base64url_decode(struct arena *mem, struct str text);
+
+/* The standard alphabet; padding required. Strict in the same way. */
+struct str base64_decode(struct arena *mem, struct str text);
+
+#endif

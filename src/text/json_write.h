@@ -1,0 +1,37 @@
+/* json_write.h - JSON out, well formed by construction.
+ *
+ * Writes compact JSON into a buf. Commas and escapes are its business; a text that is not valid
+ * UTF-8 has each bad byte replaced by U+FFFD, so that the output always is. Past the buf's ceiling
+ * nothing more is written (see buf.h). */
+#ifndef TEXT_JSON_WRITE_H
+#define TEXT_JSON_WRITE_H
+
+#include "base/buf.h"
+
+struct json {
+    struct buf *out;
+    bool need_comma;
+};
+
+struct json json_into(struct buf *out);
+
+/* Values: inside an array, after json_key(), or alone as the whole document. */
+void json_open_object(struct json *json);
+void json_close_object(struct json *json);
+void json_open_array(struct json *json);
+void json_close_array(struct json *json);
+void json_str(struct json *json, struct str value); /* an absent one is null */
+void json_int(struct json *json, int64_t value);
+void json_bool(struct json *json, bool value);
+void json_null(struct json *json);
+void json_time(struct json *json, int64_t seconds); /* RFC 3339 in UTC; 0 is null */
+
+void json_key(struct json *json, const char *key);
+
+/* Key and value at once, inside an object. */
+void json_put_str(struct json *json, const char *key, struct str value);
+void json_put_int(struct json *json, const char *key, int64_t value);
+void json_put_bool(struct json *json, const char *key, bool value);
+void json_put_time(struct json *json, const char *key, int64_t seconds);
+
+#endif

@@ -1,0 +1,10 @@
+/* time_text.h - RFC 3339 in UTC: 2026-11-14T09:30:00Z. */
+#ifndef TEXT_TIME_TEXT_H
+#define TEXT_TIME_TEXT_H
+
+#include "base/str.h"
+
+struct str time_write(struct arena *mem, int64_t seconds); /* years 0000 to 9999; absent outside */
+bool time_read(struct str text, int64_t *seconds); /* exactly the form above; real dates only */
+
+#endif

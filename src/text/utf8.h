@@ -1,0 +1,23 @@
+/* utf8.h - what is text, and when are two texts the same. */
+#ifndef TEXT_UTF8_H
+#define TEXT_UTF8_H
+
+#include "base/str.h"
+
+bool utf8_valid(struct str text);    /* well formed: no overlong form, no surrogate */
+size_t utf8_length(struct str text); /* code points of a valid text */
+
+/* The next code point of a valid text, taken off its front; -1 at the end or at a bad byte. */
+int32_t utf8_next(struct str *rest);
+
+struct str utf8_nfc(struct arena *mem, struct str text); /* absent if not valid */
+struct str utf8_casefold(struct arena *mem,
+                         struct str text); /* NFC, case folded; absent if not valid */
+
+/* The first character that a name or value on one line may not hold: control, line and paragraph
+ * separators, bidirectional controls, zero-width and other invisible ones (ZWNJ and ZWJ between two
+ * letters or emoji are let through), tags, private use, surrogates and non-characters. Returns -1
+ * if there is none. The text must be valid. */
+int32_t utf8_forbidden(struct str text);
+
+#endif
