@@ -111,7 +111,7 @@ plain(struct str text)
 static const char *
 level_name(enum log_level level)
 {
-    static const char *const names[] = { "error", "warn", "info", "debug" };
+    static const char *const names[] = { "silent", "error", "warn", "info", "debug" };
     return names[level];
 }
 

@@ -14,7 +14,7 @@
 
 #include "base/str.h"
 
-enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+enum log_level { LOG_SILENT, LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 enum log_format { LOG_AS_TEXT, LOG_AS_JSON };
 
 struct log_field {

@@ -115,13 +115,7 @@ enum err db_check(const char *address, struct buf *report, struct why *why);
 /* For a SQLite address: a path beside the store's file, with that ending. */
 struct str db_path_beside(struct arena *mem, const char *address, const char *ending);
 
-/* ---- the schema ---- */
-
-struct db_schema {
-    int64_t applied; /* version of the newest step in the store; 0: none */
-    int64_t known;   /* of the newest step in this program */
-};
-
-enum err db_schema(const struct db *db, struct db_schema *out);
+/* The schema step that an open store is at. */
+int64_t db_schema_version(const struct db *db);
 
 #endif

@@ -1,0 +1,227 @@
+#include "db/db.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/metric.h"
+#include "db/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The linker puts every SQL() into one section and names its ends. */
+extern const struct sql __start_penchant_sql[];
+extern const struct sql __stop_penchant_sql[];
+
+/* So that the section exists in a program without stores, too. */
+SQL(db_alive, "SELECT 1");
+
+static const struct db_driver *const drivers[] = {
+    &db_sqlite_driver,
+    &db_postgres_driver,
+#ifdef PENCHANT_REHEARSAL
+    &db_failing_driver,
+#endif
+};
+
+size_t
+db_statement_count(void)
+{
+    return (size_t)(__stop_penchant_sql - __start_penchant_sql);
+}
+
+const struct sql *
+db_statement(size_t index)
+{
+    return &__start_penchant_sql[index];
+}
+
+const struct db_driver *
+db_driver_of(const char *address)
+{
+    for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++)
+        if (strncmp(address, drivers[i]->prefix, strlen(drivers[i]->prefix)) == 0)
+            return drivers[i];
+    return NULL;
+}
+
+const char *
+db_address_rest(const char *address)
+{
+    return address + strlen(db_driver_of(address)->prefix);
+}
+
+const char *
+db_address_problem(const char *address)
+{
+    const struct db_driver *driver = db_driver_of(address);
+    if (driver == NULL)
+        return "must be sqlite:FILE or postgresql://…";
+    return driver->address_problem(address);
+}
+
+/* The address of the engine that really keeps the data. */
+static const char *
+plain_address(const char *address)
+{
+    const struct db_driver *driver = db_driver_of(address);
+    bool plain = driver == NULL || driver == &db_sqlite_driver || driver == &db_postgres_driver;
+    return plain ? address : db_address_rest(address);
+}
+
+bool
+db_address_is_sqlite(const char *address)
+{
+    return db_driver_of(plain_address(address)) == &db_sqlite_driver;
+}
+
+struct str
+db_path_beside(struct arena *mem, const char *address, const char *ending)
+{
+    return str_format(mem, "%s%s", db_address_rest(plain_address(address)), ending);
+}
+
+static void
+write_metrics(struct buf *page, void *context)
+{
+    struct db *db = context;
+    db->driver->write_metrics(db, page);
+}
+
+enum err
+db_open(const struct db_settings *settings, struct db **out, struct why *why)
+{
+    const char *problem = db_address_problem(settings->address);
+    if (problem != NULL) {
+        why_set(why, "store: %s", problem);
+        return ERR_INVALID;
+    }
+    struct db *db = NULL;
+    enum err err = db_driver_of(settings->address)->open(settings, &db, why);
+    if (err)
+        return err;
+    err = db_migrate(db, why);
+    if (!err)
+        err = db->driver->prepare(db, why);
+    if (err) {
+        db->driver->close(db);
+        return err;
+    }
+    metric_register(write_metrics, db);
+    *out = db;
+    return ERR_NONE;
+}
+
+void
+db_close(struct db *db)
+{
+    if (db == NULL)
+        return;
+    metric_forget(db);
+    db->driver->close(db);
+}
+
+struct str
+db_describe(const struct db *db, struct arena *mem)
+{
+    return db->driver->describe(db, mem);
+}
+
+bool
+db_reads_block(const struct db *db)
+{
+    return db->driver->reads_block;
+}
+
+enum err
+db_write(struct db *db, db_work *work, void *argument)
+{
+    return db->driver->write(db, work, argument);
+}
+
+enum err
+db_read(struct db *db, db_work *work, void *argument)
+{
+    return db->driver->read(db, work, argument);
+}
+
+enum err
+db_query_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
+                const struct db_value *values, size_t count, struct db_rows *rows)
+{
+    struct db_rows unwanted;
+    if (rows == NULL)
+        rows = &unwanted;
+    *rows = (struct db_rows){ 0 };
+    if (tx->broken)
+        return tx->broken;
+    size_t statement = (size_t)(sql - __start_penchant_sql);
+    enum err err = tx->db->driver->query(tx, mem, statement, values, count, rows);
+    if (err)
+        tx->broken = err;
+    return err;
+}
+
+static const struct db_value *
+cell(const struct db_rows *rows, size_t row, size_t column)
+{
+    static const struct db_value none = { .type = DB_NULL };
+    if (row >= rows->count || column >= rows->columns)
+        return &none;
+    return &rows->cells[row * rows->columns + column];
+}
+
+struct str
+db_cell_text(const struct db_rows *rows, size_t row, size_t column)
+{
+    const struct db_value *value = cell(rows, row, column);
+    return value->type == DB_TEXT ? value->text : STR_NONE;
+}
+
+int64_t
+db_cell_int(const struct db_rows *rows, size_t row, size_t column)
+{
+    const struct db_value *value = cell(rows, row, column);
+    return value->type == DB_INT ? value->number : 0;
+}
+
+struct db_value *
+db_gather_row(struct db_gather *gather)
+{
+    if (gather->count == gather->room) {
+        size_t room = gather->room == 0 ? 4 : gather->room * 2;
+        struct db_value *grown = ARENA_ARRAY(gather->mem, struct db_value, room * gather->columns);
+        if (gather->count > 0)
+            memcpy(grown, gather->cells, gather->count * gather->columns * sizeof *grown);
+        gather->cells = grown;
+        gather->room = room;
+    }
+    return &gather->cells[gather->count++ * gather->columns];
+}
+
+static enum err
+ask_alive(struct db_tx *tx, void *argument)
+{
+    return db_query(tx, argument, &db_alive, NULL);
+}
+
+enum err
+db_ping(struct db *db)
+{
+    struct arena *mem = arena_new();
+    enum err err = db_read(db, ask_alive, mem);
+    arena_free(mem);
+    return err;
+}
+
+enum err
+db_backup(const char *address, const char *file, void (*progress)(int percent), struct why *why)
+{
+    return db_driver_of(address)->backup(address, file, progress, why);
+}
+
+enum err
+db_check(const char *address, struct buf *report, struct why *why)
+{
+    return db_driver_of(address)->check(address, report, why);
+}

@@ -1,0 +1,184 @@
+/* A driver that fails on purpose: "failing:" before another address. Each call to the store asks
+ * the rehearsal whether it is its turn; one that is fails as if the store were away. In releases
+ * there is no such driver. */
+#include "db/driver.h"
+
+#ifdef PENCHANT_REHEARSAL
+
+#include "base/arena.h"
+#include "base/rehearsal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct failing {
+    struct db db;
+    struct db *inner;
+};
+
+struct failing_tx {
+    struct db_tx tx;
+    struct db_tx *inner;
+};
+
+/* The caller's work, dressed for the inner engine. */
+struct dressed {
+    struct db *db;
+    db_work *work;
+    void *argument;
+};
+
+static struct db *
+inner_of(const struct db *db)
+{
+    return ((const struct failing *)db)->inner;
+}
+
+static const struct db_driver *
+driver_of(const struct db *db)
+{
+    return inner_of(db)->driver;
+}
+
+static const char *
+address_problem(const char *address)
+{
+    return db_address_problem(db_address_rest(address));
+}
+
+static enum err
+failing_open(const struct db_settings *settings, struct db **out, struct why *why)
+{
+    struct db_settings inner = *settings;
+    inner.address = db_address_rest(settings->address);
+    struct failing *failing = memory_alloc(1, sizeof *failing);
+    failing->db.driver = &db_failing_driver;
+    enum err err = db_driver_of(inner.address)->open(&inner, &failing->inner, why);
+    if (err) {
+        free(failing);
+        return err;
+    }
+    failing->db.is_postgres = failing->inner->is_postgres;
+    *out = &failing->db;
+    return ERR_NONE;
+}
+
+static void
+failing_close(struct db *db)
+{
+    driver_of(db)->close(inner_of(db));
+    free(db);
+}
+
+static enum err
+schema_begin(struct db *db, struct why *why)
+{
+    return driver_of(db)->schema_begin(inner_of(db), why);
+}
+
+static enum err
+schema_run(struct db *db, const char *script, int64_t *number, struct why *why)
+{
+    return driver_of(db)->schema_run(inner_of(db), script, number, why);
+}
+
+static enum err
+schema_end(struct db *db, bool keep, struct why *why)
+{
+    return driver_of(db)->schema_end(inner_of(db), keep, why);
+}
+
+static enum err
+prepare(struct db *db, struct why *why)
+{
+    return driver_of(db)->prepare(inner_of(db), why);
+}
+
+static enum err
+run_dressed(struct db_tx *inner, void *argument)
+{
+    struct dressed *dressed = argument;
+    struct failing_tx tx = { .tx = { .db = dressed->db }, .inner = inner };
+    enum err err = dressed->work(&tx.tx, dressed->argument);
+    if (err)
+        return err;
+    return rehearsal_call_fails() ? ERR_UNAVAILABLE : ERR_NONE; /* the commit */
+}
+
+static enum err
+failing_write(struct db *db, db_work *work, void *argument)
+{
+    struct dressed dressed = { db, work, argument };
+    if (rehearsal_call_fails())
+        return ERR_UNAVAILABLE;
+    return driver_of(db)->write(inner_of(db), run_dressed, &dressed);
+}
+
+static enum err
+failing_read(struct db *db, db_work *work, void *argument)
+{
+    struct dressed dressed = { db, work, argument };
+    if (rehearsal_call_fails())
+        return ERR_UNAVAILABLE;
+    return driver_of(db)->read(inner_of(db), run_dressed, &dressed);
+}
+
+static enum err
+failing_query(struct db_tx *tx, struct arena *mem, size_t statement, const struct db_value *values,
+              size_t count, struct db_rows *rows)
+{
+    if (rehearsal_call_fails())
+        return ERR_UNAVAILABLE;
+    struct db_tx *inner = ((struct failing_tx *)tx)->inner;
+    return driver_of(tx->db)->query(inner, mem, statement, values, count, rows);
+}
+
+static struct str
+describe(const struct db *db, struct arena *mem)
+{
+    return driver_of(db)->describe(inner_of(db), mem);
+}
+
+static void
+write_metrics(struct db *db, struct buf *page)
+{
+    driver_of(db)->write_metrics(inner_of(db), page);
+}
+
+static enum err
+backup(const char *address, const char *file, void (*progress)(int percent), struct why *why)
+{
+    return db_backup(db_address_rest(address), file, progress, why);
+}
+
+static enum err
+check(const char *address, struct buf *report, struct why *why)
+{
+    return db_check(db_address_rest(address), report, why);
+}
+
+const struct db_driver db_failing_driver = {
+    .prefix = "failing:",
+    .reads_block = true, /* as the slower of the two */
+    .address_problem = address_problem,
+    .open = failing_open,
+    .close = failing_close,
+    .schema_begin = schema_begin,
+    .schema_run = schema_run,
+    .schema_end = schema_end,
+    .prepare = prepare,
+    .write = failing_write,
+    .read = failing_read,
+    .query = failing_query,
+    .describe = describe,
+    .write_metrics = write_metrics,
+    .backup = backup,
+    .check = check,
+};
+
+#else
+
+/* ISO C wants a translation unit to declare something. */
+typedef int db_failing_is_not_built;
+
+#endif

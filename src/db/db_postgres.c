@@ -1,0 +1,428 @@
+#include "db/db_postgres.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ATTEMPTS_MAX 6
+#define PARAMETERS_MAX 32
+#define SCHEMA_LOCK "7305808854526354"
+
+/* Types of columns, as the server numbers them. */
+enum { OID_INT8 = 20, OID_INT2 = 21, OID_INT4 = 23, OID_NUMERIC = 1700 };
+
+/* How a transaction came out. */
+enum outcome {
+    DONE,
+    REFUSED,     /* the work said no: rolled back, and that is the answer */
+    CONFLICT,    /* with another transaction: try again */
+    LOST_BEFORE, /* the connection broke before the commit was sent: nothing happened, try again */
+    LOST,        /* broke while committing: nobody knows */
+};
+
+struct postgres_tx {
+    struct db_tx tx;
+    PGconn *handle;
+    bool conflict;
+};
+
+static struct postgres_store *
+store_of(struct db *db)
+{
+    return (struct postgres_store *)db;
+}
+
+/* ---- one statement ---- */
+
+static enum err
+read_cell(const PGresult *result, int row, int column, struct arena *mem, struct db_value *out)
+{
+    if (PQgetisnull(result, row, column)) {
+        *out = (struct db_value){ .type = DB_NULL };
+        return ERR_NONE;
+    }
+    struct str text = { PQgetvalue(result, row, column), (size_t)PQgetlength(result, row, column) };
+    switch (PQftype(result, column)) {
+    case OID_INT2:
+    case OID_INT4:
+    case OID_INT8:
+    case OID_NUMERIC: /* what sum() makes of BIGINT */
+        out->type = DB_INT;
+        return str_to_int(text, INT64_MIN, INT64_MAX, &out->number) ? ERR_NONE : ERR_INTERNAL;
+    default:
+        *out = db_text(str_copy(mem, text));
+        return ERR_NONE;
+    }
+}
+
+static enum err
+take_rows(const PGresult *result, struct arena *mem, struct db_rows *rows)
+{
+    size_t columns = (size_t)PQnfields(result);
+    size_t count = (size_t)PQntuples(result);
+    struct db_value *cells = ARENA_ARRAY(mem, struct db_value, columns * count);
+    for (size_t i = 0; i < columns * count; i++) {
+        enum err err = read_cell(result, (int)(i / columns), (int)(i % columns), mem, &cells[i]);
+        if (err)
+            return err;
+    }
+    *rows = (struct db_rows){ count, columns, cells };
+    return ERR_NONE;
+}
+
+/* The first two characters of a SQLSTATE are its class. */
+static bool
+is_class(const char *state, const char *class)
+{
+    return strncmp(state, class, 2) == 0;
+}
+
+static enum err
+err_of(struct postgres_tx *tx, const PGresult *result, const char *statement)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    if (state == NULL || PQstatus(tx->handle) != CONNECTION_OK)
+        return ERR_UNAVAILABLE;
+    tx->conflict = strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0;
+    if (tx->conflict)
+        return ERR_UNAVAILABLE;
+    bool away = (is_class(state, "08") && strcmp(state, "08P01") != 0) || is_class(state, "53") ||
+                is_class(state, "57") || is_class(state, "58") || is_class(state, "25");
+    /* The server's own sentence may quote a value: only its code is logged. */
+    if (away) {
+        log_warn("store", log_text("statement", str_of(statement)),
+                 log_text("sqlstate", str_of(state)));
+        return ERR_UNAVAILABLE;
+    }
+    log_error("store", log_text("statement", str_of(statement)),
+              log_text("sqlstate", str_of(state)));
+    return ERR_INTERNAL;
+}
+
+/* Parameters as text, which is what the server parses by the type it wants. */
+static bool
+spell_values(struct arena *mem, const struct db_value *values, size_t count, const char **texts)
+{
+    for (size_t i = 0; i < count; i++) {
+        texts[i] = NULL;
+        if (values[i].type == DB_INT)
+            texts[i] = str_format(mem, "%lld", (long long)values[i].number).ptr;
+        else if (values[i].type == DB_TEXT && str_index(values[i].text, '\0') < values[i].text.len)
+            return false; /* PostgreSQL cannot keep a NUL, and must not cut a text at one */
+        else if (values[i].type == DB_TEXT)
+            texts[i] = str_c(mem, values[i].text);
+    }
+    return true;
+}
+
+static enum err
+postgres_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db_value *values,
+               size_t count, struct db_rows *rows)
+{
+    struct postgres_tx *mine = (struct postgres_tx *)tx;
+    const char *name = db_statement(number)->name;
+    const char *texts[PARAMETERS_MAX];
+    if (count > PARAMETERS_MAX || !spell_values(mem, values, count, texts)) {
+        log_error("wrong parameters", log_text("statement", str_of(name)));
+        return ERR_INTERNAL;
+    }
+    PGresult *result = PQexecPrepared(mine->handle, name, (int)count, texts, NULL, NULL, 0);
+    ExecStatusType status = PQresultStatus(result);
+    enum err err = ERR_NONE;
+    if (status == PGRES_TUPLES_OK)
+        err = take_rows(result, mem, rows);
+    else if (status != PGRES_COMMAND_OK)
+        err = err_of(mine, result, name);
+    PQclear(result);
+    return err;
+}
+
+/* ---- transactions ---- */
+
+static bool
+command(PGconn *handle, const char *text)
+{
+    PGresult *result = PQexec(handle, text);
+    bool done = PQresultStatus(result) == PGRES_COMMAND_OK;
+    PQclear(result);
+    return done;
+}
+
+/* A commit that finds the transaction already broken answers ROLLBACK, and is no commit. */
+static enum outcome
+commit(PGconn *handle)
+{
+    PGresult *result = PQexec(handle, "COMMIT");
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    enum outcome outcome = LOST;
+    if (PQresultStatus(result) == PGRES_COMMAND_OK && strcmp(PQcmdStatus(result), "COMMIT") == 0)
+        outcome = DONE;
+    else if (state != NULL && (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0))
+        outcome = CONFLICT;
+    PQclear(result);
+    return outcome;
+}
+
+static enum outcome
+attempt_write(struct postgres_store *store, PGconn *handle, db_work *work, void *argument,
+              enum err *err)
+{
+    struct postgres_tx tx = { .tx = { .db = &store->db }, .handle = handle };
+    if (!command(handle, "BEGIN"))
+        return LOST_BEFORE;
+    *err = work(&tx.tx, argument);
+    if (!*err)
+        *err = tx.tx.broken;
+    if (!*err)
+        return commit(handle);
+    if (PQstatus(handle) != CONNECTION_OK)
+        return LOST_BEFORE;
+    command(handle, "ROLLBACK");
+    return tx.conflict ? CONFLICT : REFUSED;
+}
+
+static enum outcome
+attempt_read(struct postgres_store *store, PGconn *handle, db_work *work, void *argument,
+             enum err *err)
+{
+    struct postgres_tx tx = { .tx = { .db = &store->db }, .handle = handle };
+    *err = work(&tx.tx, argument);
+    if (!*err)
+        *err = tx.tx.broken;
+    if (!*err)
+        return DONE;
+    if (PQstatus(handle) != CONNECTION_OK)
+        return LOST_BEFORE;
+    return tx.conflict ? CONFLICT : REFUSED;
+}
+
+/* A little longer each time, and never two in step. */
+static void
+wait_before_retry(size_t attempt)
+{
+    int64_t chance = clock_ticks_ns() % 4000000;
+    struct timespec pause = { .tv_nsec = (long)((1000000 + chance) << attempt) % 100000000 };
+    nanosleep(&pause, NULL);
+}
+
+typedef enum outcome attempt(struct postgres_store *store, PGconn *handle, db_work *work,
+                             void *argument, enum err *err);
+
+static enum err
+run(struct db *db, attempt *try, db_work *work, void *argument)
+{
+    struct postgres_store *store = store_of(db);
+    for (size_t i = 0; i < ATTEMPTS_MAX; i++) {
+        struct postgres_connection *connection = NULL;
+        enum err err = postgres_borrow(store, &connection);
+        if (err)
+            break;
+        int64_t began = clock_ticks_ns();
+        enum outcome outcome = try(store, connection->handle, work, argument, &err);
+        histogram_observe(&store->transaction_latency, clock_ticks_ns() - began);
+        postgres_give_back(store, connection);
+        switch (outcome) {
+        case DONE:
+            return ERR_NONE;
+        case REFUSED:
+            return err;
+        case LOST:
+            log_error("store: lost while committing; the outcome is unknown");
+            atomic_fetch_add(&store->failed, 1);
+            return ERR_UNAVAILABLE;
+        case CONFLICT:
+            wait_before_retry(i);
+            break;
+        case LOST_BEFORE: /* a connection gone stale while it lay idle: the next one may be new */
+            break;
+        }
+        atomic_fetch_add(&store->retries, 1);
+    }
+    atomic_fetch_add(&store->failed, 1);
+    return ERR_UNAVAILABLE;
+}
+
+static enum err
+postgres_write(struct db *db, db_work *work, void *argument)
+{
+    atomic_fetch_add(&store_of(db)->transactions, 1);
+    return run(db, attempt_write, work, argument);
+}
+
+static enum err
+postgres_read(struct db *db, db_work *work, void *argument)
+{
+    return run(db, attempt_read, work, argument);
+}
+
+/* ---- the schema ---- */
+
+static enum err
+schema_run(struct db *db, const char *script, int64_t *number, struct why *why)
+{
+    PGconn *handle = store_of(db)->schema_connection->handle;
+    PGresult *result = PQexec(handle, script);
+    ExecStatusType status = PQresultStatus(result);
+    enum err err = ERR_NONE;
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
+        const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+        why_set(why, "store: schema: %s", message == NULL ? "connection lost" : message);
+        err = ERR_UNAVAILABLE;
+    } else if (number != NULL &&
+               (PQntuples(result) != 1 ||
+                !str_to_int(str_of(PQgetvalue(result, 0, 0)), 0, INT64_MAX, number))) {
+        why_set(why, "store: schema: an unexpected answer");
+        err = ERR_INTERNAL;
+    }
+    PQclear(result);
+    return err;
+}
+
+static enum err
+schema_begin(struct db *db, struct why *why)
+{
+    struct postgres_store *store = store_of(db);
+    struct postgres_connection *connection = memory_alloc(1, sizeof *connection);
+    connection->handle = postgres_connect(store->address, why);
+    store->schema_connection = connection;
+    if (connection->handle == NULL)
+        return ERR_UNAVAILABLE;
+    int64_t lying = 0;
+    enum err err = schema_run(db,
+                              "SELECT COUNT(*) FROM pg_settings"
+                              " WHERE name = 'synchronous_commit' AND setting = 'off'",
+                              &lying, why);
+    if (!err && lying) {
+        why_set(why,
+                "store: synchronous_commit is off on this PostgreSQL: what it confirms could be "
+                "lost; set it to on");
+        return ERR_INVALID;
+    }
+    if (!err) /* one process at a time; the others find the work done */
+        err = schema_run(db, "BEGIN; SELECT pg_advisory_xact_lock(" SCHEMA_LOCK ")", NULL, why);
+    return err;
+}
+
+static enum err
+schema_end(struct db *db, bool keep, struct why *why)
+{
+    struct postgres_store *store = store_of(db);
+    enum err err = schema_run(db, keep ? "COMMIT" : "ROLLBACK", NULL, why);
+    PQfinish(store->schema_connection->handle);
+    free(store->schema_connection);
+    store->schema_connection = NULL;
+    return err;
+}
+
+/* ---- opening and closing ---- */
+
+static const char *
+address_problem(const char *address)
+{
+    char *shown = postgres_address_without_password(address);
+    if (shown == NULL)
+        return "is not an address PostgreSQL understands; write postgresql://user@host:5432/name";
+    free(shown);
+    return NULL;
+}
+
+static void
+postgres_close(struct db *db)
+{
+    struct postgres_store *store = store_of(db);
+    if (store->schema_connection != NULL) {
+        PQfinish(store->schema_connection->handle);
+        free(store->schema_connection);
+    }
+    postgres_pool_stop(store);
+    explicit_bzero(store->address, strlen(store->address));
+    free(store->address);
+    free(store);
+}
+
+static enum err
+postgres_open(const struct db_settings *settings, struct db **out, struct why *why)
+{
+    (void)why;
+    struct postgres_store *store = memory_alloc(1, sizeof *store);
+    store->db.driver = &db_postgres_driver;
+    store->db.is_postgres = true;
+    store->address = strdup(settings->address);
+    postgres_pool_start(store, settings->connections == 0 ? 1 : settings->connections);
+    *out = &store->db;
+    return ERR_NONE;
+}
+
+/* On one connection, which then is the first of the pool. */
+static enum err
+prepare(struct db *db, struct why *why)
+{
+    struct postgres_store *store = store_of(db);
+    PGconn *handle = postgres_connect(store->address, why);
+    if (handle == NULL)
+        return ERR_UNAVAILABLE;
+    enum err err = postgres_prepare_all(handle, why);
+    if (err) {
+        PQfinish(handle);
+        return err;
+    }
+    struct postgres_connection *connection = memory_alloc(1, sizeof *connection);
+    connection->handle = handle;
+    store->connections = 1;
+    postgres_give_back(store, connection);
+    return ERR_NONE;
+}
+
+static struct str
+describe(const struct db *db, struct arena *mem)
+{
+    char *shown = postgres_address_without_password(((const struct postgres_store *)db)->address);
+    struct str text = str_copy(mem, str_of(shown == NULL ? "postgresql" : shown));
+    free(shown);
+    return text;
+}
+
+static void
+write_metrics(struct db *db, struct buf *page)
+{
+    struct postgres_store *store = store_of(db);
+    metric_family(page, "penchant_store_transactions_total", "counter",
+                  "Write transactions begun.");
+    metric_value(page, "penchant_store_transactions_total", "",
+                 (int64_t)atomic_load(&store->transactions));
+    metric_family(page, "penchant_store_retries_total", "counter",
+                  "Transactions run again after a conflict or a lost connection.");
+    metric_value(page, "penchant_store_retries_total", "", (int64_t)atomic_load(&store->retries));
+    metric_family(page, "penchant_store_failed_total", "counter",
+                  "Transactions given up because the store could not keep them.");
+    metric_value(page, "penchant_store_failed_total", "", (int64_t)atomic_load(&store->failed));
+    metric_family(page, "penchant_store_transaction_seconds", "histogram",
+                  "How long a transaction held its connection.");
+    metric_histogram(page, "penchant_store_transaction_seconds", "", &store->transaction_latency);
+    postgres_pool_metrics(store, page);
+}
+
+const struct db_driver db_postgres_driver = {
+    .prefix = "postgresql://",
+    .reads_block = true,
+    .address_problem = address_problem,
+    .open = postgres_open,
+    .close = postgres_close,
+    .schema_begin = schema_begin,
+    .schema_run = schema_run,
+    .schema_end = schema_end,
+    .prepare = prepare,
+    .write = postgres_write,
+    .read = postgres_read,
+    .query = postgres_query,
+    .describe = describe,
+    .write_metrics = write_metrics,
+    .backup = postgres_backup,
+    .check = postgres_check,
+};

@@ -1,0 +1,63 @@
+/* db_postgres.h - what the files of the PostgreSQL engine share. Private to db/.
+ *
+ *   db_postgres.c       opening, transactions, statements
+ *   db_postgres_pool.c  connections: made, lent, given back, replaced
+ *   db_postgres_care.c  backup and check */
+#ifndef DB_DB_POSTGRES_H
+#define DB_DB_POSTGRES_H
+
+#include "base/metric.h"
+#include "db/driver.h"
+
+#include <libpq-fe.h>
+#include <pthread.h>
+
+struct postgres_connection {
+    PGconn *handle;
+    struct postgres_connection *next; /* of the idle ones */
+};
+
+struct postgres_store {
+    struct db db;
+    char *address;
+    struct postgres_connection *schema_connection; /* while the schema is looked after */
+
+    pthread_mutex_t lock;
+    pthread_cond_t given_back;
+    struct postgres_connection *idle;
+    size_t connections; /* idle and lent */
+    size_t connections_max;
+    size_t waiting;
+    int64_t away_until_ms; /* a connection failed just now: do not knock before */
+
+    _Atomic uint64_t transactions;
+    _Atomic uint64_t retries;
+    _Atomic uint64_t failed;
+    _Atomic uint64_t reconnects;
+    struct histogram transaction_latency;
+};
+
+/* db_postgres_pool.c */
+void postgres_pool_start(struct postgres_store *store, size_t connections);
+void postgres_pool_stop(struct postgres_store *store);
+
+/* A working connection with every statement prepared; ERR_UNAVAILABLE if none can be had in time.
+ */
+enum err postgres_borrow(struct postgres_store *store, struct postgres_connection **out);
+
+/* A connection that broke is closed; another is made when it is needed. */
+void postgres_give_back(struct postgres_store *store, struct postgres_connection *connection);
+
+/* One connection outside the pool, without statements. */
+PGconn *postgres_connect(const char *address, struct why *why);
+enum err postgres_prepare_all(PGconn *handle, struct why *why);
+void postgres_pool_metrics(struct postgres_store *store, struct buf *page);
+
+/* db_postgres_care.c */
+enum err postgres_backup(const char *address, const char *file, void (*progress)(int percent),
+                         struct why *why);
+enum err postgres_check(const char *address, struct buf *report, struct why *why);
+char *
+postgres_address_without_password(const char *address); /* to be freed; NULL if not an address */
+
+#endif

@@ -1,0 +1,120 @@
+/* Backup and check of a PostgreSQL store. The backup is pg_dump's, which knows how to take a
+ * consistent one; the password goes to it through its environment, where other users of the machine
+ * do not see it. */
+#include "db/db_postgres.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* keyword='value' pairs, as libpq reads them; the password, if any, apart. */
+static struct str
+spell_options(struct arena *mem, const PQconninfoOption *options, struct str *password)
+{
+    struct buf out = buf_in(mem, 64 * 1024);
+    for (const PQconninfoOption *option = options; option->keyword != NULL; option++) {
+        if (option->val == NULL)
+            continue;
+        if (strcmp(option->keyword, "password") == 0) {
+            *password = str_copy(mem, str_of(option->val));
+            continue;
+        }
+        buf_add_format(&out, "%s%s='", out.len == 0 ? "" : " ", option->keyword);
+        for (const char *c = option->val; *c != '\0'; c++) {
+            if (*c == '\'' || *c == '\\')
+                buf_add_char(&out, '\\');
+            buf_add_char(&out, *c);
+        }
+        buf_add_char(&out, '\'');
+    }
+    return str_copy(mem, buf_str(&out));
+}
+
+static bool
+read_address(struct arena *mem, const char *address, struct str *options, struct str *password)
+{
+    PQconninfoOption *parsed = PQconninfoParse(address, NULL);
+    if (parsed == NULL)
+        return false;
+    *password = STR_NONE;
+    *options = spell_options(mem, parsed, password);
+    PQconninfoFree(parsed);
+    return true;
+}
+
+char *
+postgres_address_without_password(const char *address)
+{
+    struct arena *mem = arena_new();
+    struct str options;
+    struct str password;
+    char *shown = NULL;
+    if (read_address(mem, address, &options, &password))
+        shown = strdup(str_format(mem, "postgresql: %s", options.ptr).ptr);
+    arena_free(mem);
+    return shown;
+}
+
+static int
+run_program(char *const arguments[])
+{
+    pid_t child = 0;
+    int status = -1;
+    if (posix_spawnp(&child, arguments[0], NULL, NULL, arguments, environ) != 0)
+        return -1;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+enum err
+postgres_backup(const char *address, const char *file, void (*progress)(int percent),
+                struct why *why)
+{
+    (void)progress; /* pg_dump does not say how far it is */
+    if (access(file, F_OK) == 0) {
+        why_set(why, "backup: %s exists already; choose another name", file);
+        return ERR_TAKEN;
+    }
+    struct arena *mem = arena_new();
+    struct str options;
+    struct str password;
+    enum err err = ERR_UNAVAILABLE;
+    if (read_address(mem, address, &options, &password)) {
+        if (str_present(password))
+            setenv("PGPASSWORD", password.ptr, 1);
+        struct str target = str_format(mem, "--file=%s", file);
+        struct str source = str_format(mem, "--dbname=%s", options.ptr);
+        char *arguments[] = { (char[]){ "pg_dump" }, (char[]){ "--format=custom" },
+                              (char *)(uintptr_t)target.ptr, (char *)(uintptr_t)source.ptr, NULL };
+        int status = run_program(arguments);
+        unsetenv("PGPASSWORD");
+        if (status == 0)
+            err = ERR_NONE;
+        else if (status < 0)
+            why_set(why, "backup: cannot run pg_dump; install postgresql-client");
+        else
+            why_set(why, "backup: pg_dump failed with status %d", status);
+    }
+    arena_free(mem);
+    return err;
+}
+
+enum err
+postgres_check(const char *address, struct buf *report, struct why *why)
+{
+    struct db_settings settings = { .address = address, .connections = 1 };
+    struct db *db = NULL;
+    (void)report; /* pages are PostgreSQL's to check (amcheck); ours is that the schema fits */
+    enum err err = db_open(&settings, &db, why);
+    db_close(db);
+    return err;
+}

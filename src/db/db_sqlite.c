@@ -1,0 +1,407 @@
+#include "db/db_sqlite.h"
+
+#include "base/arena.h"
+#include "base/log.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUSY_MS 2000
+
+/* Every connection; the page cache is small because the system caches the file anyway. */
+static const char common_pragmas[] = "PRAGMA mmap_size = 0;" /* a full disk must not be a SIGBUS */
+                                     "PRAGMA cache_size = -1024;"
+                                     "PRAGMA temp_store = MEMORY;"
+                                     "PRAGMA trusted_schema = OFF;";
+
+static const char writer_pragmas[] = "PRAGMA journal_mode = WAL;"
+                                     "PRAGMA synchronous = FULL;"
+                                     "PRAGMA wal_autocheckpoint = 0;" /* done between two commits */
+                                     "PRAGMA journal_size_limit = 67108864;"
+                                     "PRAGMA foreign_keys = ON;"
+                                     "PRAGMA secure_delete = ON;";
+
+static struct sqlite_store *
+store_of(struct db *db)
+{
+    return (struct sqlite_store *)db;
+}
+
+/* ---- connections ---- */
+
+enum err
+sqlite_execute(sqlite3 *handle, const char *script)
+{
+    return sqlite3_exec(handle, script, NULL, NULL, NULL) == SQLITE_OK ? ERR_NONE : ERR_UNAVAILABLE;
+}
+
+enum err
+sqlite_connect(const char *path, int flags, sqlite3 **out, struct why *why)
+{
+    sqlite3 *handle = NULL;
+    int code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_extended_result_codes(handle, 1);
+        sqlite3_busy_timeout(handle, BUSY_MS);
+        /* Only the writer may move the log into the file: see the WAL-reset bug of 3.40. */
+        if (flags & SQLITE_OPEN_READONLY)
+            sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+        code = sqlite3_exec(handle, common_pragmas, NULL, NULL, NULL);
+    }
+    if (code == SQLITE_OK) /* the first look at the file itself */
+        code = sqlite3_exec(handle, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
+    if (code == SQLITE_OK) {
+        *out = handle;
+        return ERR_NONE;
+    }
+    why_set(why, "store: cannot open %s: %s", path,
+            handle == NULL ? sqlite3_errstr(code) : sqlite3_errmsg(handle));
+    sqlite3_close_v2(handle);
+    return code == SQLITE_NOTADB || code == SQLITE_CORRUPT ? ERR_INVALID : ERR_UNAVAILABLE;
+}
+
+/* Where $1…$n went; false if there are more than we keep room for, or one is missing. */
+static bool
+find_parameters(struct sqlite_statement *statement)
+{
+    char name[24];
+    statement->parameters = (size_t)sqlite3_bind_parameter_count(statement->handle);
+    if (statement->parameters > SQLITE_PARAMETERS_MAX)
+        return false;
+    for (size_t i = 0; i < statement->parameters; i++) {
+        snprintf(name, sizeof name, "$%zu", i + 1);
+        statement->index[i] = sqlite3_bind_parameter_index(statement->handle, name);
+        if (statement->index[i] == 0)
+            return false;
+    }
+    return true;
+}
+
+enum err
+sqlite_prepare(struct sqlite_connection *connection, size_t number)
+{
+    const struct sql *sql = db_statement(number);
+    struct sqlite_statement *statement = &connection->statements[number];
+    int code = sqlite3_prepare_v3(connection->handle, sql->text, -1, SQLITE_PREPARE_PERSISTENT,
+                                  &statement->handle, NULL);
+    if (code == SQLITE_OK && find_parameters(statement))
+        return ERR_NONE;
+    log_error("statement does not prepare", log_text("statement", str_of(sql->name)),
+              log_text("problem", str_of(sqlite3_errmsg(connection->handle))));
+    return ERR_INTERNAL;
+}
+
+static void
+connection_close(struct sqlite_connection *connection)
+{
+    for (size_t i = 0; connection->statements != NULL && i < db_statement_count(); i++)
+        sqlite3_finalize(connection->statements[i].handle);
+    free(connection->statements);
+    connection->statements = NULL;
+    sqlite3_close(connection->handle);
+    connection->handle = NULL;
+}
+
+/* ---- each thread's own reading connection ---- */
+
+static void
+reader_thread_ended(void *value)
+{
+    struct sqlite_connection *reader = value;
+    struct sqlite_store *store = reader->store;
+    pthread_mutex_lock(&store->readers_lock);
+    reader->spare = store->spare_readers;
+    store->spare_readers = reader;
+    pthread_mutex_unlock(&store->readers_lock);
+}
+
+static struct sqlite_connection *
+reader_open(struct sqlite_store *store)
+{
+    struct why why = { 0 };
+    struct sqlite_connection *reader = memory_alloc(1, sizeof *reader);
+    if (sqlite_connect(store->path, SQLITE_OPEN_READONLY, &reader->handle, &why)) {
+        log_error("no reading connection", log_text("problem", str_of(why.text)));
+        free(reader);
+        return NULL;
+    }
+    reader->store = store;
+    reader->statements = memory_alloc(db_statement_count(), sizeof *reader->statements);
+    return reader;
+}
+
+static struct sqlite_connection *
+reader_of_thread(struct sqlite_store *store)
+{
+    struct sqlite_connection *reader = pthread_getspecific(store->reader_key);
+    if (reader != NULL)
+        return reader;
+    pthread_mutex_lock(&store->readers_lock);
+    reader = store->spare_readers;
+    if (reader != NULL)
+        store->spare_readers = reader->spare;
+    pthread_mutex_unlock(&store->readers_lock);
+    if (reader == NULL) {
+        reader = reader_open(store);
+        if (reader == NULL)
+            return NULL;
+        pthread_mutex_lock(&store->readers_lock);
+        reader->next = store->readers;
+        store->readers = reader;
+        pthread_mutex_unlock(&store->readers_lock);
+    }
+    pthread_setspecific(store->reader_key, reader);
+    return reader;
+}
+
+static enum err
+sqlite_read(struct db *db, db_work *work, void *argument)
+{
+    struct sqlite_connection *reader = reader_of_thread(store_of(db));
+    if (reader == NULL)
+        return ERR_UNAVAILABLE;
+    struct sqlite_tx tx = { .tx = { .db = db }, .connection = reader };
+    enum err err = work(&tx.tx, argument);
+    return err ? err : tx.tx.broken;
+}
+
+/* ---- one statement ---- */
+
+static enum err
+err_of(sqlite3 *handle, const struct sql *sql)
+{
+    int code = sqlite3_extended_errcode(handle);
+    switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_NOMEM:
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_INTERRUPT:
+    case SQLITE_PROTOCOL:
+        log_warn("store", log_text("statement", str_of(sql->name)), log_number("code", code));
+        return ERR_UNAVAILABLE;
+    default: /* a constraint nobody expected, a damaged file */
+        log_error("store", log_text("statement", str_of(sql->name)), log_number("code", code),
+                  log_text("problem", str_of(sqlite3_errstr(code))));
+        return ERR_INTERNAL;
+    }
+}
+
+static int
+bind_values(const struct sqlite_statement *statement, const struct db_value *values, size_t count)
+{
+    if (count != statement->parameters)
+        return SQLITE_RANGE;
+    for (size_t i = 0; i < count; i++) {
+        int code = SQLITE_OK;
+        if (values[i].type == DB_TEXT)
+            code =
+                values[i].text.len > INT_MAX
+                    ? SQLITE_TOOBIG
+                    : sqlite3_bind_text(statement->handle, statement->index[i], values[i].text.ptr,
+                                        (int)values[i].text.len, SQLITE_STATIC);
+        else if (values[i].type == DB_INT)
+            code = sqlite3_bind_int64(statement->handle, statement->index[i], values[i].number);
+        if (code != SQLITE_OK)
+            return code;
+    }
+    return SQLITE_OK;
+}
+
+static void
+take_row(sqlite3_stmt *statement, struct db_gather *gather)
+{
+    struct db_value *cells = db_gather_row(gather);
+    for (size_t i = 0; i < gather->columns; i++) {
+        int column = (int)i;
+        if (sqlite3_column_type(statement, column) == SQLITE_NULL) {
+            cells[i] = (struct db_value){ .type = DB_NULL };
+        } else if (sqlite3_column_type(statement, column) == SQLITE_INTEGER) {
+            cells[i] = db_int(sqlite3_column_int64(statement, column));
+        } else {
+            const char *text = (const char *)sqlite3_column_text(statement, column);
+            struct str value = { text, (size_t)sqlite3_column_bytes(statement, column) };
+            cells[i] = db_text(str_copy(gather->mem, value));
+        }
+    }
+}
+
+static enum err
+sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db_value *values,
+             size_t count, struct db_rows *rows)
+{
+    struct sqlite_connection *connection = ((struct sqlite_tx *)tx)->connection;
+    const struct sql *sql = db_statement(number);
+    if (connection->statements[number].handle == NULL) {
+        enum err err = sqlite_prepare(connection, number);
+        if (err)
+            return err;
+    }
+    sqlite3_stmt *statement = connection->statements[number].handle;
+    if (bind_values(&connection->statements[number], values, count) != SQLITE_OK) {
+        log_error("wrong parameters", log_text("statement", str_of(sql->name)));
+        sqlite3_clear_bindings(statement);
+        return ERR_INTERNAL;
+    }
+    struct db_gather gather = { .mem = mem, .columns = (size_t)sqlite3_column_count(statement) };
+    int code;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+        take_row(statement, &gather);
+    enum err err = code == SQLITE_DONE ? ERR_NONE : err_of(connection->handle, sql);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    *rows = (struct db_rows){ gather.count, gather.columns, gather.cells };
+    return err;
+}
+
+/* ---- opening and closing ---- */
+
+static const char *
+address_problem(const char *address)
+{
+    const char *path = db_address_rest(address);
+    if (path[0] == '\0')
+        return "sqlite: must be followed by a file name, as in sqlite:penchant.db";
+    if (strlen(path) > PATH_MAX - 16)
+        return "the file name behind sqlite: is too long";
+    if (path[0] == ':')
+        return "must be a file: what is kept in memory is lost";
+    return NULL;
+}
+
+static void
+sqlite_close(struct db *db)
+{
+    struct sqlite_store *store = store_of(db);
+    struct sqlite_connection *next;
+    for (struct sqlite_connection *reader = store->readers; reader != NULL; reader = next) {
+        next = reader->next;
+        connection_close(reader);
+        free(reader);
+    }
+    pthread_key_delete(store->reader_key);
+    if (store->writer_connection.handle != NULL) {
+        sqlite_writer_stop(store);
+        connection_close(&store->writer_connection);
+    }
+    sqlite_unlock(store);
+    pthread_mutex_destroy(&store->readers_lock);
+    free(store->path);
+    free(store);
+}
+
+static enum err
+sqlite_open(const struct db_settings *settings, struct db **out, struct why *why)
+{
+    struct sqlite_store *store = memory_alloc(1, sizeof *store);
+    store->db.driver = &db_sqlite_driver;
+    store->path = strdup(db_address_rest(settings->address));
+    store->lock_fd = -1;
+    pthread_mutex_init(&store->readers_lock, NULL);
+    pthread_key_create(&store->reader_key, reader_thread_ended);
+
+    struct sqlite_connection *writer = &store->writer_connection;
+    enum err err = sqlite_lock(store, why);
+    if (!err)
+        err = sqlite_connect(store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                             &writer->handle, why);
+    if (!err) {
+        sqlite_writer_start(store);
+        writer->statements = memory_alloc(db_statement_count(), sizeof *writer->statements);
+        err = sqlite_execute(writer->handle, writer_pragmas);
+        if (err)
+            why_set(why, "store: cannot write to %s: %s", store->path,
+                    sqlite3_errmsg(writer->handle));
+    }
+    if (!err)
+        err = sqlite_lock_mark_open(store, why);
+    if (err) {
+        sqlite_close(&store->db);
+        return err;
+    }
+    *out = &store->db;
+    return ERR_NONE;
+}
+
+static enum err
+prepare(struct db *db, struct why *why)
+{
+    for (size_t i = 0; i < db_statement_count(); i++) {
+        if (sqlite_prepare(&store_of(db)->writer_connection, i)) {
+            why_set(why, "store: statement %s does not prepare", db_statement(i)->name);
+            return ERR_INTERNAL;
+        }
+    }
+    return ERR_NONE;
+}
+
+static struct str
+describe(const struct db *db, struct arena *mem)
+{
+    return str_format(mem, "sqlite:%s", ((const struct sqlite_store *)db)->path);
+}
+
+/* ---- the schema ---- */
+
+static enum err
+schema_run(struct db *db, const char *script, int64_t *number, struct why *why)
+{
+    sqlite3 *handle = store_of(db)->writer_connection.handle;
+    if (number == NULL) {
+        if (sqlite_execute(handle, script) == ERR_NONE)
+            return ERR_NONE;
+        why_set(why, "store: schema: %s", sqlite3_errmsg(handle));
+        return ERR_UNAVAILABLE;
+    }
+    sqlite3_stmt *statement = NULL;
+    enum err err = ERR_UNAVAILABLE;
+    if (sqlite3_prepare_v2(handle, script, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW) {
+        *number = sqlite3_column_int64(statement, 0);
+        err = ERR_NONE;
+    } else {
+        why_set(why, "store: schema: %s", sqlite3_errmsg(handle));
+    }
+    sqlite3_finalize(statement);
+    return err;
+}
+
+static enum err
+schema_begin(struct db *db, struct why *why)
+{
+    return schema_run(db, "BEGIN IMMEDIATE", NULL, why);
+}
+
+static enum err
+schema_end(struct db *db, bool keep, struct why *why)
+{
+    return schema_run(db, keep ? "COMMIT" : "ROLLBACK", NULL, why);
+}
+
+static void
+write_metrics(struct db *db, struct buf *page)
+{
+    sqlite_writer_metrics(store_of(db), page);
+}
+
+const struct db_driver db_sqlite_driver = {
+    .prefix = "sqlite:",
+    .reads_block = false,
+    .address_problem = address_problem,
+    .open = sqlite_open,
+    .close = sqlite_close,
+    .schema_begin = schema_begin,
+    .schema_run = schema_run,
+    .schema_end = schema_end,
+    .prepare = prepare,
+    .write = sqlite_write,
+    .read = sqlite_read,
+    .query = sqlite_query,
+    .describe = describe,
+    .write_metrics = write_metrics,
+    .backup = sqlite_backup,
+    .check = sqlite_check,
+};

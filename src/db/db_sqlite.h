@@ -1,0 +1,96 @@
+/* db_sqlite.h - what the files of the SQLite engine share. Private to db/.
+ *
+ *   db_sqlite.c         opening, statements, reading
+ *   db_sqlite_commit.c  the one writer: group commit and checkpoints
+ *   db_sqlite_lock.c    one process a file
+ *   db_sqlite_care.c    backup and check */
+#ifndef DB_DB_SQLITE_H
+#define DB_DB_SQLITE_H
+
+#include "base/metric.h"
+#include "db/driver.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+
+struct sqlite_store;
+
+#define SQLITE_PARAMETERS_MAX 32
+
+/* A prepared statement. SQLite numbers parameters by first appearance: `index` says where $n went.
+ */
+struct sqlite_statement {
+    sqlite3_stmt *handle; /* NULL: not prepared yet */
+    size_t parameters;
+    int index[SQLITE_PARAMETERS_MAX];
+};
+
+/* A connection with its prepared statements. Used by one thread at a time. */
+struct sqlite_connection {
+    sqlite3 *handle;
+    struct sqlite_store *store;
+    struct sqlite_statement *statements; /* by the program's statement number */
+    struct sqlite_connection *next;      /* of all readers */
+    struct sqlite_connection *spare;     /* of those whose thread has ended */
+};
+
+struct sqlite_tx {
+    struct db_tx tx;
+    struct sqlite_connection *connection;
+};
+
+struct waiter;
+struct batch;
+
+/* Who may use the writing connection, and whose work is waiting for the next commit. */
+struct sqlite_writer {
+    pthread_mutex_t lock;
+    bool taken;
+    struct waiter *first_waiting;
+    struct waiter *last_waiting;
+    size_t waiting;
+    struct batch *batch; /* of the open transaction; NULL: none is open */
+    int wal_frames;      /* in the log since the last checkpoint that reset it */
+
+    _Atomic uint64_t transactions;
+    _Atomic uint64_t commits;
+    _Atomic uint64_t failed;
+    struct histogram commit_latency;
+};
+
+struct sqlite_store {
+    struct db db;
+    char *path;
+    int lock_fd;
+    struct sqlite_connection writer_connection;
+    struct sqlite_writer writer;
+
+    pthread_mutex_t readers_lock;
+    pthread_key_t reader_key; /* each thread's own reading connection */
+    struct sqlite_connection *readers;
+    struct sqlite_connection *spare_readers;
+};
+
+/* db_sqlite.c */
+enum err sqlite_connect(const char *path, int flags, sqlite3 **out, struct why *why);
+enum err sqlite_execute(sqlite3 *handle, const char *script);
+enum err sqlite_prepare(struct sqlite_connection *connection, size_t statement);
+
+/* db_sqlite_commit.c */
+void sqlite_writer_start(struct sqlite_store *store);
+void sqlite_writer_stop(struct sqlite_store *store);
+enum err sqlite_write(struct db *db, db_work *work, void *argument);
+void sqlite_writer_metrics(struct sqlite_store *store, struct buf *page);
+
+/* db_sqlite_lock.c */
+enum err sqlite_lock(struct sqlite_store *store, struct why *why); /* ERR_TAKEN: somebody has it */
+enum err sqlite_lock_mark_open(struct sqlite_store *store, struct why *why);
+void sqlite_lock_mark_closed(struct sqlite_store *store); /* when all is in the main file */
+void sqlite_unlock(struct sqlite_store *store);
+
+/* db_sqlite_care.c */
+enum err sqlite_backup(const char *address, const char *file, void (*progress)(int percent),
+                       struct why *why);
+enum err sqlite_check(const char *address, struct buf *report, struct why *why);
+
+#endif

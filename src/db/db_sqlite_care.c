@@ -1,0 +1,136 @@
+/* Backup and check: a reading connection of their own, so that both may run beside a service. */
+#include "db/db_sqlite.h"
+
+#include "base/buf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PAGES_AT_ONCE 512
+#define FINDINGS_MAX 100
+
+static enum err
+connect_reading(const char *address, sqlite3 **out, struct why *why)
+{
+    const char *path = db_address_rest(address);
+    if (access(path, R_OK) != 0) {
+        why_set(why, "store: cannot read %s: %s", path, strerror(errno));
+        return ERR_UNAVAILABLE;
+    }
+    return sqlite_connect(path, SQLITE_OPEN_READONLY, out, why);
+}
+
+/* Both connections are open; the source is held at one moment by its transaction. */
+static int
+copy_pages(sqlite3 *from, sqlite3 *to, void (*progress)(int percent))
+{
+    sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+    if (backup == NULL)
+        return sqlite3_errcode(to);
+    int code;
+    do {
+        code = sqlite3_backup_step(backup, PAGES_AT_ONCE);
+        int total = sqlite3_backup_pagecount(backup);
+        if (progress != NULL && total > 0)
+            progress(100 - (int)(100LL * sqlite3_backup_remaining(backup) / total));
+    } while (code == SQLITE_OK);
+    int finished = sqlite3_backup_finish(backup);
+    return code == SQLITE_DONE ? finished : code;
+}
+
+static enum err
+flush_directory(const char *file)
+{
+    char path[PATH_MAX];
+    const char *slash = strrchr(file, '/');
+    if (slash == NULL)
+        snprintf(path, sizeof path, ".");
+    else
+        snprintf(path, sizeof path, "%.*s", (int)(slash - file + 1), file);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return ERR_UNAVAILABLE;
+    int code = fsync(fd);
+    close(fd);
+    return code == 0 ? ERR_NONE : ERR_UNAVAILABLE;
+}
+
+/* The copy appears under its name whole or not at all, and never replaces another file. */
+static enum err
+publish(const char *part, const char *file, struct why *why)
+{
+    if (renameat2(AT_FDCWD, part, AT_FDCWD, file, RENAME_NOREPLACE) == 0)
+        return flush_directory(file);
+    why_set(why, "backup: cannot name it %s: %s", file, strerror(errno));
+    unlink(part);
+    return errno == EEXIST ? ERR_TAKEN : ERR_UNAVAILABLE;
+}
+
+enum err
+sqlite_backup(const char *address, const char *file, void (*progress)(int percent), struct why *why)
+{
+    char part[PATH_MAX];
+    if (access(file, F_OK) == 0) {
+        why_set(why, "backup: %s exists already; choose another name", file);
+        return ERR_TAKEN;
+    }
+    snprintf(part, sizeof part, "%s.part", file);
+    unlink(part); /* of a backup that was interrupted */
+    sqlite3 *from = NULL;
+    sqlite3 *to = NULL;
+    enum err err = connect_reading(address, &from, why);
+    if (err)
+        return err;
+    err = sqlite_connect(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &to, why);
+    if (!err) {
+        sqlite_execute(from, "BEGIN; SELECT count(*) FROM sqlite_schema");
+        if (copy_pages(from, to, progress) != SQLITE_OK) {
+            why_set(why, "backup: cannot write %s: %s", part, sqlite3_errmsg(to));
+            err = ERR_UNAVAILABLE;
+        }
+    }
+    sqlite3_close_v2(from);
+    if (to != NULL && sqlite3_close_v2(to) != SQLITE_OK)
+        err = ERR_UNAVAILABLE;
+    if (err) {
+        unlink(part);
+        return err;
+    }
+    return publish(part, file, why);
+}
+
+/* Every row of a pragma as a line of the report. */
+static enum err
+report_rows(sqlite3 *handle, const char *pragma, struct buf *report)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(handle, pragma, -1, &statement, NULL);
+    int findings = 0;
+    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(statement, 0);
+        if (text != NULL && strcmp(text, "ok") != 0 && findings++ < FINDINGS_MAX)
+            buf_add_format(report, "%s\n", text);
+        code = SQLITE_OK;
+    }
+    if (code != SQLITE_DONE)
+        buf_add_format(report, "%s\n", sqlite3_errmsg(handle));
+    sqlite3_finalize(statement);
+    return ERR_NONE;
+}
+
+enum err
+sqlite_check(const char *address, struct buf *report, struct why *why)
+{
+    sqlite3 *handle = NULL;
+    enum err err = connect_reading(address, &handle, why);
+    if (err)
+        return err;
+    err = report_rows(handle, "PRAGMA integrity_check(100)", report);
+    if (!err)
+        err = report_rows(handle, "PRAGMA foreign_key_check", report);
+    sqlite3_close_v2(handle);
+    return err;
+}

@@ -1,0 +1,87 @@
+/* One process a file, by a lock file of its own beside it: opening and closing the database file
+ * itself would drop SQLite's locks. The lock file also says whether the store was closed in order,
+ * so that a start can tell a log that was never there from one that somebody removed. */
+#include "db/db_sqlite.h"
+
+#include "base/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static void
+path_beside(char *out, size_t size, const struct sqlite_store *store, const char *ending)
+{
+    snprintf(out, size, "%s%s", store->path, ending);
+}
+
+static bool
+is_there(const struct sqlite_store *store, const char *ending)
+{
+    char path[PATH_MAX];
+    path_beside(path, sizeof path, store, ending);
+    return access(path, F_OK) == 0;
+}
+
+static bool
+marked_open(int fd)
+{
+    char mark[5] = { 0 };
+    return pread(fd, mark, 4, 0) == 4 && strcmp(mark, "open") == 0;
+}
+
+static bool
+mark(int fd, const char *text)
+{
+    return ftruncate(fd, 0) == 0 && pwrite(fd, text, strlen(text), 0) == (ssize_t)strlen(text) &&
+           fsync(fd) == 0;
+}
+
+enum err
+sqlite_lock(struct sqlite_store *store, struct why *why)
+{
+    char path[PATH_MAX];
+    path_beside(path, sizeof path, store, ".lock");
+    store->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (store->lock_fd < 0) {
+        why_set(why, "store: cannot open %s: %s", path, strerror(errno));
+        return ERR_UNAVAILABLE;
+    }
+    if (flock(store->lock_fd, LOCK_EX | LOCK_NB) != 0) {
+        why_set(why, "store: %s is in use by another penchant process", store->path);
+        return ERR_TAKEN;
+    }
+    if (marked_open(store->lock_fd) && is_there(store, "") && !is_there(store, "-wal")) {
+        why_set(why,
+                "store: %s was not closed in order and %s-wal, which holds its newest writes, is "
+                "gone: put it back, or remove %s to go on without them",
+                store->path, store->path, path);
+        return ERR_INVALID;
+    }
+    return ERR_NONE;
+}
+
+enum err
+sqlite_lock_mark_open(struct sqlite_store *store, struct why *why)
+{
+    if (mark(store->lock_fd, "open\n"))
+        return ERR_NONE;
+    why_set(why, "store: cannot write %s.lock: %s", store->path, strerror(errno));
+    return ERR_UNAVAILABLE;
+}
+
+void
+sqlite_lock_mark_closed(struct sqlite_store *store)
+{
+    mark(store->lock_fd, "closed\n"); /* if not, the next start finds an empty log: harmless */
+}
+
+void
+sqlite_unlock(struct sqlite_store *store)
+{
+    if (store->lock_fd >= 0)
+        close(store->lock_fd);
+}

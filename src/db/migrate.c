@@ -1,0 +1,135 @@
+/* The schema is a list of numbered steps, schema/NNNN_name.sql, compiled in. A store remembers
+ * which it has had. What is missing is applied in one transaction, so a crash leaves the old schema
+ * or the new one and nothing between. A step NNNN_name.postgres.sql stands in for NNNN_name.sql
+ * there. */
+#include "db/driver.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/embedded.h"
+#include "base/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct step {
+    int64_t version;
+    struct str name; /* 0001_users */
+    struct str text;
+};
+
+static const char make_table[] = "CREATE TABLE IF NOT EXISTS schema_step ("
+                                 " version BIGINT NOT NULL PRIMARY KEY,"
+                                 " name TEXT NOT NULL,"
+                                 " applied_at BIGINT NOT NULL)";
+
+/* The next step behind `version`, as this engine wants it; false when there is none. */
+static bool
+next_step(const struct db *db, int64_t version, struct step *out)
+{
+    bool found = false;
+    for (const struct embedded *file = embedded_files; file->name != NULL; file++) {
+        struct str name = str_of(file->name);
+        if (!str_starts(name, STR("schema/")) || !str_ends(name, STR(".sql")))
+            continue;
+        name = str_first(str_from(name, 7), name.len - 7 - 4);
+        bool special = str_ends(name, STR(".postgres"));
+        int64_t number = 0;
+        struct str digits = str_first(name, 4);
+        while (digits.len > 1 && digits.ptr[0] == '0')
+            digits = str_from(digits, 1);
+        if (!str_to_int(digits, 1, 9999, &number) || number != version + 1)
+            continue;
+        if ((special && !db->is_postgres) || (found && !special))
+            continue;
+        *out = (struct step){ number, name, { file->bytes, (size_t)(file->end - file->bytes) } };
+        found = true;
+    }
+    return found;
+}
+
+static int64_t
+newest_known(const struct db *db)
+{
+    struct step step;
+    int64_t version = 0;
+    while (next_step(db, version, &step))
+        version = step.version;
+    return version;
+}
+
+/* One dialect for both engines: clustering by the primary key is SQLite's word for a table. */
+static const char *
+script_for(struct arena *mem, const struct db *db, struct str text)
+{
+    static const struct str clause = { " WITHOUT ROWID", 14 };
+    char *script = arena_alloc(mem, text.len + 1);
+    memcpy(script, text.ptr, text.len);
+    if (!db->is_postgres)
+        return script;
+    for (char *at = script; (at = strstr(at, clause.ptr)) != NULL;)
+        memset(at, ' ', clause.len);
+    return script;
+}
+
+static enum err
+apply(struct db *db, struct arena *mem, const struct step *step, struct why *why)
+{
+    enum err err = db->driver->schema_run(db, script_for(mem, db, step->text), NULL, why);
+    if (err)
+        return err;
+    struct str note =
+        str_format(mem,
+                   "INSERT INTO schema_step (version, name, applied_at)"
+                   " VALUES (%lld, '%.*s', %lld)",
+                   (long long)step->version, STR_ARG(step->name), (long long)clock_now());
+    return db->driver->schema_run(db, note.ptr, NULL, why);
+}
+
+static enum err
+apply_missing(struct db *db, struct arena *mem, struct why *why)
+{
+    int64_t version = 0;
+    enum err err = db->driver->schema_run(db, make_table, NULL, why);
+    if (!err)
+        err = db->driver->schema_run(db, "SELECT COALESCE(MAX(version), 0) FROM schema_step",
+                                     &version, why);
+    if (err)
+        return err;
+    int64_t known = newest_known(db);
+    if (version > known) {
+        why_set(why,
+                "store: its schema is at step %lld and this program knows %lld; "
+                "start a newer penchant, or restore a backup made by this one",
+                (long long)version, (long long)known);
+        return ERR_INVALID;
+    }
+    struct step step;
+    while (next_step(db, version, &step)) {
+        err = apply(db, mem, &step, why);
+        if (err)
+            return err;
+        version = step.version;
+        log_info("schema step applied", log_text("step", step.name));
+    }
+    return ERR_NONE;
+}
+
+enum err
+db_migrate(struct db *db, struct why *why)
+{
+    enum err err = db->driver->schema_begin(db, why);
+    if (err)
+        return err;
+    struct arena *mem = arena_new();
+    err = apply_missing(db, mem, why);
+    arena_free(mem);
+    enum err ended = db->driver->schema_end(db, err == ERR_NONE, why);
+    return err ? err : ended;
+}
+
+int64_t
+db_schema_version(const struct db *db)
+{
+    return newest_known(db); /* db_open() has brought the store up to it */
+}
