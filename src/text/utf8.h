@@ -10,14 +10,16 @@ size_t utf8_length(struct str text); /* code points of a valid text */
 /* The next code point of a valid text, taken off its front; -1 at the end or at a bad byte. */
 int32_t utf8_next(struct str *rest);
 
-struct str utf8_nfc(struct arena *mem, struct str text); /* absent if not valid */
-struct str utf8_casefold(struct arena *mem,
-                         struct str text); /* NFC, case folded; absent if not valid */
+/* NFC, and NFC of the case-folded text. Absent if not valid, or if more than 30 combining marks
+ * follow one another, which no language needs (Unicode's stream-safe text). */
+struct str utf8_nfc(struct arena *mem, struct str text);
+struct str utf8_casefold(struct arena *mem, struct str text);
 
 /* The first character that a name or value on one line may not hold: control, line and paragraph
- * separators, bidirectional controls, zero-width and other invisible ones (ZWNJ and ZWJ between two
- * letters or emoji are let through), tags, private use, surrogates and non-characters. Returns -1
- * if there is none. The text must be valid. */
+ * separators, bidirectional controls, zero-width and other invisible ones, tags, private use,
+ * surrogates and non-characters. Let through where a script needs them: ZWNJ and ZWJ between two
+ * letters that join or stack (Arabic, Devanagari …), ZWJ between emoji, a selector of text or emoji
+ * style behind an emoji. Returns -1 if there is none. The text must be valid. */
 int32_t utf8_forbidden(struct str text);
 
 #endif
