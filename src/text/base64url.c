@@ -1,0 +1,83 @@
+#include "text/base64url.h"
+
+#include "base/arena.h"
+
+#define URL_EXTRA "-_"
+#define STANDARD_EXTRA "+/"
+
+struct str
+base64url_encode(struct arena *mem, struct str bytes)
+{
+    static const char alphabet[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" URL_EXTRA;
+    char *text = arena_alloc(mem, bytes.len / 3 * 4 + 4);
+    size_t length = 0;
+    uint32_t bits = 0;
+    unsigned held = 0; /* how many bits wait */
+    for (size_t i = 0; i < bytes.len; i++) {
+        bits = bits << 8 | (unsigned char)bytes.ptr[i];
+        held += 8;
+        while (held >= 6) {
+            held -= 6;
+            text[length++] = alphabet[bits >> held & 63];
+        }
+    }
+    if (held > 0)
+        text[length++] = alphabet[bits << (6 - held) & 63];
+    return (struct str){ text, length };
+}
+
+/* The six bits a character stands for, or -1. */
+static int
+sextet(char c, const char *extra)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == extra[0] ? 62 : c == extra[1] ? 63 : -1;
+}
+
+static struct str
+decode(struct arena *mem, struct str text, const char *extra)
+{
+    if (!str_present(text) || text.len % 4 == 1)
+        return STR_NONE;
+    char *bytes = arena_alloc(mem, text.len / 4 * 3 + 4);
+    size_t length = 0;
+    uint32_t bits = 0;
+    unsigned held = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        int six = sextet(text.ptr[i], extra);
+        if (six < 0)
+            return STR_NONE;
+        bits = bits << 6 | (uint32_t)six;
+        held += 6;
+        if (held >= 8) {
+            held -= 8;
+            bytes[length++] = (char)(bits >> held & 255);
+        }
+    }
+    if ((bits & ((1u << held) - 1)) != 0)
+        return STR_NONE; /* bits that belong to no byte: a second spelling of the same bytes */
+    bytes[length] = '\0';
+    return (struct str){ bytes, length };
+}
+
+struct str
+base64url_decode(struct arena *mem, struct str text)
+{
+    return decode(mem, text, URL_EXTRA);
+}
+
+struct str
+base64_decode(struct arena *mem, struct str text)
+{
+    if (text.len % 4 != 0)
+        return STR_NONE;
+    for (int padding = 0; padding < 2 && str_ends(text, STR("=")); padding++)
+        text.len--;
+    return decode(mem, text, STANDARD_EXTRA);
+}
