@@ -15,8 +15,10 @@ bool url_decode(struct arena *mem, struct str in, bool plus_is_space, struct str
 /* Everything but RFC 3986 unreserved characters as %XX. */
 void url_encode(struct buf *out, struct str in);
 
-/* "https://host:port" and nothing more: lower-case scheme http or https, a host, no user info, no
- * path, query or fragment. NULL if fine, else what is wrong, as the end of a sentence. */
+/* "https://host:port" and nothing more, as a browser would write it in an Origin header: lower
+ * case, scheme http or https, a host, no user info, no path, query or fragment, no port that the
+ * scheme implies. NULL if fine, else what is wrong, as the end of a sentence ("must start with …").
+ */
 const char *url_origin_problem(struct str url);
 
 bool url_is_https(struct str url);

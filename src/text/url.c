@@ -1,0 +1,195 @@
+#include "text/url.h"
+
+#include "base/arena.h"
+#include "text/utf8.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+#define HOST_MAX 253
+#define LABEL_MAX 63
+
+/* ---- escapes ---- */
+
+static int
+hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+/* How many bytes at the front stand for themselves. */
+static size_t
+plain_prefix(struct str in, bool plus_is_space)
+{
+    size_t i = 0;
+    while (i < in.len && in.ptr[i] != '%' && in.ptr[i] != '\0' &&
+           !(plus_is_space && in.ptr[i] == '+'))
+        i++;
+    return i;
+}
+
+bool
+url_decode(struct arena *mem, struct str in, bool plus_is_space, struct str *out)
+{
+    char *text = arena_alloc(mem, in.len + 1);
+    size_t length = 0;
+    for (;;) {
+        size_t run = plain_prefix(in, plus_is_space);
+        if (run > 0)
+            memcpy(text + length, in.ptr, run);
+        length += run;
+        in = str_from(in, run);
+        if (in.len == 0)
+            break;
+        if (in.ptr[0] == '+') {
+            text[length++] = ' ';
+            in = str_from(in, 1);
+            continue;
+        }
+        int high = in.len >= 3 && in.ptr[0] == '%' ? hex_digit(in.ptr[1]) : -1;
+        int low = high >= 0 ? hex_digit(in.ptr[2]) : -1;
+        if (low < 0 || (high == 0 && low == 0))
+            return false;
+        text[length++] = (char)(high * 16 + low);
+        in = str_from(in, 3);
+    }
+    *out = (struct str){ text, length };
+    return utf8_valid(*out);
+}
+
+static bool
+is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool
+is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool
+is_unreserved(char c)
+{
+    return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
+}
+
+void
+url_encode(struct buf *out, struct str in)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    while (in.len > 0) {
+        size_t run = 0;
+        while (run < in.len && is_unreserved(in.ptr[run]))
+            run++;
+        buf_add(out, str_first(in, run));
+        in = str_from(in, run);
+        if (in.len == 0)
+            return;
+        unsigned char byte = (unsigned char)in.ptr[0];
+        buf_add(out, (struct str){ (char[]){ '%', hex[byte >> 4], hex[byte & 15] }, 3 });
+        in = str_from(in, 1);
+    }
+}
+
+/* ---- origins ---- */
+
+static bool
+is_address(int family, struct str text)
+{
+    char copy[INET6_ADDRSTRLEN];
+    unsigned char address[sizeof(struct in6_addr)];
+    if (text.len >= sizeof copy || memchr(text.ptr, '\0', text.len) != NULL)
+        return false;
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    return inet_pton(family, copy, address) == 1;
+}
+
+static bool
+is_label(struct str label)
+{
+    if (label.len == 0 || label.len > LABEL_MAX || label.ptr[0] == '-' ||
+        label.ptr[label.len - 1] == '-')
+        return false;
+    for (size_t i = 0; i < label.len; i++) {
+        char c = label.ptr[i];
+        if (!is_letter(c) && !is_digit(c) && c != '-' && c != '_')
+            return false;
+    }
+    return true;
+}
+
+static const char *
+host_problem(struct str host)
+{
+    static const char *const bad = "must name a host: a domain name, an IPv4 address, or an IPv6 "
+                                   "address in square brackets";
+    for (size_t i = 0; i < host.len; i++)
+        if (host.ptr[i] >= 'A' && host.ptr[i] <= 'Z')
+            return "must be written in lower case";
+    if (host.len == 0 || host.len > HOST_MAX)
+        return bad;
+    if (host.ptr[0] == '[')
+        return host.len > 2 && host.ptr[host.len - 1] == ']' &&
+                       is_address(AF_INET6, (struct str){ host.ptr + 1, host.len - 2 })
+                   ? NULL
+                   : bad;
+    struct str rest = host, label = STR_NONE;
+    while (str_cut(&rest, '.', &label))
+        if (!is_label(label))
+            return bad;
+    /* A name whose last label starts with a digit is an address to browsers, in many spellings. */
+    return is_digit(label.ptr[0]) && !is_address(AF_INET, host) ? bad : NULL;
+}
+
+/* What follows the host: nothing, or a colon and a port. */
+static const char *
+port_problem(struct str after_host, bool https)
+{
+    int64_t port;
+    if (after_host.len == 0)
+        return NULL;
+    if (!str_to_int(str_from(after_host, 1), 1, 65535, &port))
+        return "must have a port from 1 to 65535, or none";
+    /* Browsers leave it out of an Origin header: kept, it would equal none of them. */
+    if (port == (https ? 443 : 80))
+        return "must leave out the port that its scheme implies";
+    return NULL;
+}
+
+const char *
+url_origin_problem(struct str url)
+{
+    bool https = url_is_https(url);
+    if (!https && !str_starts(url, STR("http://")))
+        return "must start with https:// or http://";
+    struct str rest = str_from(url, https ? 8 : 7);
+    if (str_index(rest, '@') < rest.len)
+        return "must not hold a user name or password";
+    for (const char *end = "/?#\\"; *end != '\0'; end++)
+        if (str_index(rest, *end) < rest.len)
+            return "must end after the host and port: no slash, path, query or fragment";
+    bool brackets = rest.len > 0 && rest.ptr[0] == '[';
+    size_t host_end = brackets ? str_index(rest, ']') + 1 : str_index(rest, ':');
+    const char *problem = host_problem(str_first(rest, host_end));
+    if (problem != NULL)
+        return problem;
+    struct str after = str_from(rest, host_end);
+    if (after.len > 0 && after.ptr[0] != ':')
+        return "must end after the host and port: no slash, path, query or fragment";
+    return port_problem(after, https);
+}
+
+bool
+url_is_https(struct str url)
+{
+    return str_starts(url, STR("https://"));
+}
