@@ -23,8 +23,14 @@ void json_close_array(struct json *json);
 void json_str(struct json *json, struct str value); /* an absent one is null */
 void json_int(struct json *json, int64_t value);
 void json_bool(struct json *json, bool value);
-void json_null(struct json *json);
 void json_time(struct json *json, int64_t seconds); /* RFC 3339 in UTC; 0 is null */
+
+/* Not a symbol of its own: jansson exports one of that name and would call ours. */
+static inline void
+json_null(struct json *json)
+{
+    json_str(json, STR_NONE);
+}
 
 void json_key(struct json *json, const char *key);
 

@@ -1,0 +1,180 @@
+#include "text/json_write.h"
+
+#include "base/arena.h"
+#include "text/time_text.h"
+#include "text/utf8.h"
+
+#define REPLACEMENT "\xef\xbf\xbd"
+
+struct json
+json_into(struct buf *out)
+{
+    return (struct json){ .out = out };
+}
+
+/* Before each value: the comma that parts it from the one before. */
+static void
+begin(struct json *json)
+{
+    if (json->need_comma)
+        buf_add_char(json->out, ',');
+    json->need_comma = true;
+}
+
+static void
+open_with(struct json *json, char bracket)
+{
+    begin(json);
+    buf_add_char(json->out, bracket);
+    json->need_comma = false;
+}
+
+static void
+close_with(struct json *json, char bracket)
+{
+    buf_add_char(json->out, bracket);
+    json->need_comma = true;
+}
+
+void
+json_open_object(struct json *json)
+{
+    open_with(json, '{');
+}
+
+void
+json_close_object(struct json *json)
+{
+    close_with(json, '}');
+}
+
+void
+json_open_array(struct json *json)
+{
+    open_with(json, '[');
+}
+
+void
+json_close_array(struct json *json)
+{
+    close_with(json, ']');
+}
+
+/* How many bytes at the front come out as they are. */
+static size_t
+plain_prefix(struct str text)
+{
+    size_t i = 0;
+    while (i < text.len) {
+        unsigned char byte = (unsigned char)text.ptr[i];
+        if (byte >= 0x80) {
+            struct str rest = str_from(text, i);
+            if (utf8_next(&rest) < 0)
+                return i;
+            i = text.len - rest.len;
+        } else if (byte < 0x20 || byte == '"' || byte == '\\') {
+            return i;
+        } else {
+            i++;
+        }
+    }
+    return i;
+}
+
+static void
+add_escaped(struct buf *out, unsigned char byte)
+{
+    static const char hex[] = "0123456789abcdef";
+    static const char short_forms[] = { ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
+                                        ['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\' };
+    if (byte >= 0x80)
+        buf_add_c(out, REPLACEMENT);
+    else if (short_forms[byte] != '\0')
+        buf_add(out, (struct str){ (char[]){ '\\', short_forms[byte] }, 2 });
+    else
+        buf_add(out,
+                (struct str){ (char[]){ '\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15] }, 6 });
+}
+
+static void
+add_quoted(struct buf *out, struct str text)
+{
+    buf_add_char(out, '"');
+    for (;;) {
+        size_t run = plain_prefix(text);
+        buf_add(out, str_first(text, run));
+        text = str_from(text, run);
+        if (text.len == 0)
+            break;
+        add_escaped(out, (unsigned char)text.ptr[0]);
+        text = str_from(text, 1);
+    }
+    buf_add_char(out, '"');
+}
+
+void
+json_str(struct json *json, struct str value)
+{
+    begin(json);
+    if (str_present(value))
+        add_quoted(json->out, value);
+    else
+        buf_add(json->out, STR("null"));
+}
+
+void
+json_int(struct json *json, int64_t value)
+{
+    begin(json);
+    buf_add_int(json->out, value);
+}
+
+void
+json_bool(struct json *json, bool value)
+{
+    begin(json);
+    buf_add(json->out, value ? STR("true") : STR("false"));
+}
+
+void
+json_time(struct json *json, int64_t seconds)
+{
+    json_str(json, seconds == 0 ? STR_NONE : time_write(json->out->mem, seconds));
+}
+
+void
+json_key(struct json *json, const char *key)
+{
+    begin(json);
+    add_quoted(json->out, str_of(key));
+    buf_add_char(json->out, ':');
+    json->need_comma = false;
+}
+
+void
+json_put_str(struct json *json, const char *key, struct str value)
+{
+    json_key(json, key);
+    json_str(json, value);
+}
+
+void
+json_put_int(struct json *json, const char *key, int64_t value)
+{
+    json_key(json, key);
+    json_int(json, value);
+}
+
+void
+json_put_bool(struct json *json, const char *key, bool value)
+{
+    json_key(json, key);
+    json_bool(json, value);
+}
+
+void
+json_put_time(struct json *json, const char *key, int64_t seconds)
+{
+    json_key(json, key);
+    json_time(json, seconds);
+}
