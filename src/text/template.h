@@ -30,7 +30,7 @@ void template_set_free(struct template_set *set);
 /* Parses the page and all it includes; why names template, line and problem. */
 enum err template_load(struct template_set *set, const char *name, struct why *why);
 
-/* Values of one page. Built in the request's arena. */
+/* Values of one page. Built in the request's arena. Names and texts are not copied. */
 struct values;
 struct values *values_new(struct arena *mem);
 void values_text(struct values *values, const char *name, struct str text);

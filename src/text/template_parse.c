@@ -1,0 +1,324 @@
+#include "text/template_parts.h"
+
+#include "text/template_place.h"
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NODES_MAX 65536
+#define FILES_MAX 256 /* of one page, each include counted */
+#define INCLUDE_DEPTH_MAX 8
+#define SECTION_DEPTH_MAX 16
+#define NAME_MAX_BYTES 64
+
+/* One file on its way through the parser. */
+struct source {
+    const char *name;
+    struct str text;
+    size_t at;
+    size_t value_start;         /* where the attribute's value that `at` stands in begins */
+    const struct source *outer; /* the file that includes this one */
+    size_t depth;
+};
+
+struct open_section {
+    size_t node;
+    struct place place;
+};
+
+struct parser {
+    struct template_set *set;
+    struct node *nodes;
+    size_t count;
+    size_t room;
+    size_t files;
+    struct place place;
+    struct open_section open[SECTION_DEPTH_MAX];
+    size_t open_count;
+    struct why *why;
+};
+
+static enum err parse_file(struct parser *parser, const char *name, const struct source *outer);
+
+static enum err
+refuse(struct parser *parser, const struct source *source, const char *problem)
+{
+    size_t line = 1;
+    for (size_t i = 0; i < source->at && i < source->text.len; i++)
+        line += source->text.ptr[i] == '\n';
+    why_set(parser->why, "template %s, line %zu: %s", source->name, line, problem);
+    return ERR_INVALID;
+}
+
+static enum err
+add_node(struct parser *parser, const struct source *source, struct node node)
+{
+    if (parser->count == NODES_MAX)
+        return refuse(parser, source, "the page has too many marks");
+    if (parser->count == parser->room) {
+        size_t room = parser->room == 0 ? 32 : parser->room * 2;
+        struct node *grown = ARENA_ARRAY(parser->set->mem, struct node, room);
+        if (parser->count > 0)
+            memcpy(grown, parser->nodes, parser->count * sizeof *grown);
+        parser->nodes = grown;
+        parser->room = room;
+    }
+    parser->nodes[parser->count++] = node;
+    return ERR_NONE;
+}
+
+/* ---- marks ---- */
+
+static bool
+is_name(struct str name)
+{
+    if (name.len == 0 || name.len > NAME_MAX_BYTES)
+        return false;
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool inner = (c >= '0' && c <= '9') || c == '_' || c == '-';
+        if (!(c >= 'a' && c <= 'z') && !(inner && i > 0))
+            return false;
+    }
+    return true;
+}
+
+/* Inside the address of an attribute that a mark now joins. */
+static const char *
+url_problem(const struct parser *parser, const struct source *source, bool is_value)
+{
+    struct str before = { source->text.ptr + source->value_start,
+                          source->at - source->value_start };
+    if (!parser->place.begun) {
+        if (!is_value)
+            return "an address may not begin with a section; put the section around the attribute";
+        return place_may_choose_url(&parser->place)
+                   ? NULL
+                   : "a value may not choose what this element loads";
+    }
+    /* A value behind "javascript:" would be a program, however it is encoded. */
+    return str_starts(before, STR("{{")) || place_url_prefix_fine(before)
+               ? NULL
+               : "an address with a mark must begin with /, ?, #, https:// or http://";
+}
+
+static enum err
+take_value(struct parser *parser, const struct source *source, struct str name)
+{
+    const char *problem = NULL;
+    enum place_kind kind = place_kind(&parser->place, &problem);
+    if (kind == PLACE_TAG)
+        problem = "a value may not stand between attributes";
+    else if (kind == PLACE_URL)
+        problem = url_problem(parser, source, true);
+    if (problem != NULL)
+        return refuse(parser, source, problem);
+    enum node_escape escape = kind != PLACE_URL     ? ESCAPE_HTML
+                              : parser->place.begun ? ESCAPE_URL_PART
+                                                    : ESCAPE_URL;
+    place_mark(&parser->place);
+    return add_node(parser, source, (struct node){ NODE_VALUE, escape, name, 0 });
+}
+
+static enum err
+open_section(struct parser *parser, const struct source *source, enum node_kind node,
+             struct str name)
+{
+    const char *problem = NULL;
+    enum place_kind kind = place_kind(&parser->place, &problem);
+    if (kind == PLACE_URL)
+        problem = url_problem(parser, source, false);
+    if (problem == NULL && parser->open_count == SECTION_DEPTH_MAX)
+        problem = "sections are nested too deeply";
+    if (problem != NULL)
+        return refuse(parser, source, problem);
+    place_mark(&parser->place);
+    parser->open[parser->open_count++] =
+        (struct open_section){ .node = parser->count, .place = parser->place };
+    return add_node(parser, source, (struct node){ .kind = node, .text = name });
+}
+
+static enum err
+close_section(struct parser *parser, const struct source *source, size_t outer_sections,
+              struct str name)
+{
+    if (parser->open_count == outer_sections)
+        return refuse(parser, source, "this section was not opened in this file");
+    const struct open_section *open = &parser->open[parser->open_count - 1];
+    size_t node = open->node;
+    bool needs_space;
+    if (!str_eq(parser->nodes[node].text, name))
+        return refuse(parser, source, "another section must be closed first");
+    if (!place_close_section(&open->place, &parser->place, &needs_space))
+        return refuse(parser, source, "a section must end in the place it began in");
+    parser->open_count--;
+    enum err err = ERR_NONE;
+    if (needs_space) /* an attribute that comes out twice must not run into itself */
+        err = add_node(parser, source, (struct node){ .text = STR(" ") });
+    parser->nodes[node].end = parser->count;
+    return err;
+}
+
+static enum err
+include(struct parser *parser, const struct source *source, struct str name)
+{
+    if (parser->place.state != PLACE_IN_TEXT)
+        return refuse(parser, source, "a template may be included only between elements");
+    if (source->depth == INCLUDE_DEPTH_MAX)
+        return refuse(parser, source, "templates are included too deeply");
+    for (const struct source *outer = source; outer != NULL; outer = outer->outer)
+        if (str_eq_c(name, outer->name))
+            return refuse(parser, source, "a template may not include itself");
+    const char *c_name = str_c(parser->set->mem, name);
+    enum err err = parse_file(parser, c_name, source);
+    if (err == ERR_NOT_FOUND) {
+        why_set(parser->why, "template %s includes %s, which does not exist", source->name, c_name);
+        err = ERR_INVALID;
+    }
+    return err;
+}
+
+/* `at` stands before "{{". On success it then stands behind "}}". */
+static enum err
+take_mark(struct parser *parser, struct source *source, size_t outer_sections)
+{
+    struct str rest = str_from(source->text, source->at + 2);
+    size_t length = str_index(rest, '}');
+    struct str inside = str_first(rest, length);
+    if (!str_starts(str_from(rest, length), STR("}}")))
+        return refuse(parser, source, "{{ is not followed by a name and }}");
+    char sort = inside.len > 0 && strchr("#^/>", inside.ptr[0]) != NULL ? inside.ptr[0] : '\0';
+    struct str name = sort == '\0' ? inside : str_from(inside, 1);
+    if (!is_name(name))
+        return refuse(parser, source,
+                      "a name is a letter a-z, then a-z, 0-9, _ and -, without spaces around it");
+    enum err err = ERR_NONE;
+    switch (sort) {
+    case '#':
+        err = open_section(parser, source, NODE_SECTION, name);
+        break;
+    case '^':
+        err = open_section(parser, source, NODE_INVERTED, name);
+        break;
+    case '/':
+        err = close_section(parser, source, outer_sections, name);
+        break;
+    case '>':
+        err = include(parser, source, name);
+        break;
+    default:
+        err = take_value(parser, source, name);
+        break;
+    }
+    source->at += 2 + length + 2;
+    return err;
+}
+
+/* ---- files ---- */
+
+/* Everything up to the next mark or the end. */
+static enum err
+take_literal(struct parser *parser, struct source *source)
+{
+    size_t start = source->at;
+    for (; source->at < source->text.len; source->at++) {
+        if (str_starts(str_from(source->text, source->at), STR("{{")))
+            break;
+        const char *problem = place_step(&parser->place, source->text.ptr[source->at]);
+        if (problem != NULL)
+            return refuse(parser, source, problem);
+        if (!parser->place.begun)
+            source->value_start = source->at + 1;
+    }
+    if (source->at == start)
+        return ERR_NONE;
+    struct str text = { source->text.ptr + start, source->at - start };
+    return add_node(parser, source, (struct node){ .text = text });
+}
+
+static enum err
+parse_source(struct parser *parser, struct source *source)
+{
+    size_t outer_sections = parser->open_count;
+    if (!utf8_valid(source->text) || str_index(source->text, '\0') < source->text.len)
+        return refuse(parser, source, "the file holds a NUL or bytes that are not UTF-8");
+    for (;;) {
+        enum err err = take_literal(parser, source);
+        if (err)
+            return err;
+        if (source->at == source->text.len)
+            break;
+        err = take_mark(parser, source, outer_sections);
+        if (err)
+            return err;
+    }
+    if (parser->open_count > outer_sections)
+        return refuse(parser, source, "a section is not closed");
+    if (parser->place.state != PLACE_IN_TEXT)
+        return refuse(parser, source, "the file ends inside a tag, a comment or an element");
+    return ERR_NONE;
+}
+
+static enum err
+parse_file(struct parser *parser, const char *name, const struct source *outer)
+{
+    struct str text = parser->set->find(name);
+    if (!str_present(text))
+        return ERR_NOT_FOUND;
+    struct source source = { .name = name,
+                             .text = str_copy(parser->set->mem, text),
+                             .outer = outer,
+                             .depth = outer == NULL ? 0 : outer->depth + 1 };
+    if (parser->files++ == FILES_MAX)
+        return refuse(parser, &source, "the page includes too many files");
+    return parse_source(parser, &source);
+}
+
+/* ---- the set ---- */
+
+struct template_set *template_set_new(struct str (*find)(const char *name))
+{
+    struct template_set *set = memory_alloc(1, sizeof *set);
+    set->find = find;
+    set->mem = arena_new();
+    return set;
+}
+
+void
+template_set_free(struct template_set *set)
+{
+    if (set == NULL)
+        return;
+    arena_free(set->mem);
+    free(set);
+}
+
+const struct template *
+template_find(const struct template_set *set, const char *name)
+{
+    for (const struct template *template = set->first; template != NULL; template = template->next)
+        if (strcmp(template->name, name) == 0)
+            return template;
+    return NULL;
+}
+
+enum err
+template_load(struct template_set *set, const char *name, struct why *why)
+{
+    if (template_find(set, name) != NULL)
+        return ERR_NONE;
+    struct parser parser = { .set = set, .why = why };
+    struct template *template = ARENA_NEW(set->mem, struct template);
+    template->name = str_c(set->mem, str_of(name));
+    enum err err = parse_file(&parser, template->name, NULL);
+    if (err == ERR_NOT_FOUND)
+        why_set(why, "there is no template named %s", name);
+    if (err)
+        return err;
+    template->nodes = parser.nodes;
+    template->count = parser.count;
+    template->next = set->first;
+    set->first = template;
+    return ERR_NONE;
+}

@@ -1,0 +1,211 @@
+#include "text/template_parts.h"
+
+#include "text/html.h"
+#include "text/url.h"
+
+#include <string.h>
+
+/* ---- values ---- */
+
+enum entry_kind { ENTRY_TEXT, ENTRY_FLAG, ENTRY_LIST };
+
+struct entry {
+    enum entry_kind kind;
+    const char *name;
+    struct str text;
+    bool on;
+    struct values *first_item;
+    struct values *last_item;
+    struct entry *next;
+};
+
+struct values {
+    struct arena *mem;
+    struct entry *entries;
+    struct values *next; /* the item behind this one, in a list */
+};
+
+struct values *
+values_new(struct arena *mem)
+{
+    struct values *values = ARENA_NEW(mem, struct values);
+    values->mem = mem;
+    return values;
+}
+
+static struct entry *
+entry_find(const struct values *values, struct str name)
+{
+    for (struct entry *entry = values->entries; entry != NULL; entry = entry->next)
+        if (str_eq_c(name, entry->name))
+            return entry;
+    return NULL;
+}
+
+/* The entry of that name, new if there is none; what it was of another kind it forgets. */
+static struct entry *
+entry_of(struct values *values, const char *name, enum entry_kind kind)
+{
+    struct entry *entry = entry_find(values, str_of(name));
+    if (entry == NULL) {
+        entry = ARENA_NEW(values->mem, struct entry);
+        entry->next = values->entries;
+        values->entries = entry;
+    } else if (entry->kind != kind) {
+        *entry = (struct entry){ .next = entry->next };
+    }
+    entry->kind = kind;
+    entry->name = name;
+    return entry;
+}
+
+void
+values_text(struct values *values, const char *name, struct str text)
+{
+    entry_of(values, name, ENTRY_TEXT)->text = text;
+}
+
+void
+values_flag(struct values *values, const char *name, bool on)
+{
+    entry_of(values, name, ENTRY_FLAG)->on = on;
+}
+
+struct values *
+values_item(struct values *values, const char *name)
+{
+    struct entry *list = entry_of(values, name, ENTRY_LIST);
+    struct values *item = values_new(values->mem);
+    if (list->last_item == NULL)
+        list->first_item = item;
+    else
+        list->last_item->next = item;
+    list->last_item = item;
+    return item;
+}
+
+/* ---- rendering ---- */
+
+/* The values in force, an item's before those around it. */
+struct scope {
+    const struct values *values;
+    const struct scope *outer;
+};
+
+static const struct entry *
+look_up(const struct scope *scope, struct str name)
+{
+    for (; scope != NULL; scope = scope->outer) {
+        const struct entry *entry = entry_find(scope->values, name);
+        if (entry != NULL)
+            return entry;
+    }
+    return NULL;
+}
+
+/* An address a browser can take for nothing but a path of ours or a page of the web: it drops tabs
+ * and line breaks, and reads backslashes as slashes. */
+static bool
+is_safe_address(struct str address)
+{
+    for (size_t i = 0; i < address.len; i++) {
+        unsigned char c = (unsigned char)address.ptr[i];
+        if (c < 0x20 || c == 0x7f || c == '\\')
+            return false;
+    }
+    if (str_starts(address, STR("https://")) || str_starts(address, STR("http://")))
+        return true;
+    return str_starts(address, STR("/")) && !str_starts(address, STR("//"));
+}
+
+static void
+render_value(const struct node *node, const struct scope *scope, struct buf *out)
+{
+    const struct entry *entry = look_up(scope, node->text);
+    struct str text = entry != NULL && entry->kind == ENTRY_TEXT ? entry->text : STR_NONE;
+    switch (node->escape) {
+    case ESCAPE_HTML:
+        html_escape(out, text);
+        break;
+    case ESCAPE_URL:
+        html_escape(out, is_safe_address(text) ? text : STR("#"));
+        break;
+    case ESCAPE_URL_PART:
+        url_encode(out, text);
+        break;
+    }
+}
+
+static bool
+is_shown(const struct entry *entry)
+{
+    if (entry == NULL)
+        return false;
+    switch (entry->kind) {
+    case ENTRY_TEXT:
+        return entry->text.len > 0;
+    case ENTRY_FLAG:
+        return entry->on;
+    case ENTRY_LIST:
+        return entry->first_item != NULL;
+    }
+    return false;
+}
+
+static void render_nodes(const struct template *template, size_t from, size_t end,
+                         const struct scope *scope, struct buf *out);
+
+/* The node at `at` is a section. Recurses no deeper than sections nest, which the parser bounds. */
+static void
+render_section(const struct template *template, size_t at, const struct scope *scope,
+               struct buf *out)
+{
+    const struct node *node = &template->nodes[at];
+    const struct entry *entry = look_up(scope, node->text);
+    if (is_shown(entry) == (node->kind == NODE_INVERTED))
+        return;
+    if (node->kind == NODE_INVERTED || entry->kind != ENTRY_LIST) {
+        render_nodes(template, at + 1, node->end, scope, out);
+        return;
+    }
+    for (const struct values *item = entry->first_item; item != NULL; item = item->next) {
+        struct scope inner = { item, scope };
+        render_nodes(template, at + 1, node->end, &inner, out);
+    }
+}
+
+static void
+render_nodes(const struct template *template, size_t from, size_t end, const struct scope *scope,
+             struct buf *out)
+{
+    for (size_t at = from; at < end;) {
+        const struct node *node = &template->nodes[at];
+        size_t next = at + 1;
+        switch (node->kind) {
+        case NODE_LITERAL:
+            buf_add(out, node->text);
+            break;
+        case NODE_VALUE:
+            render_value(node, scope, out);
+            break;
+        case NODE_SECTION:
+        case NODE_INVERTED:
+            render_section(template, at, scope, out);
+            next = node->end;
+            break;
+        }
+        at = next;
+    }
+}
+
+enum err
+template_render(const struct template_set *set, const char *name, const struct values *values,
+                struct buf *out)
+{
+    const struct template *template = template_find(set, name);
+    if (template == NULL)
+        return ERR_NOT_FOUND;
+    struct scope scope = { values, NULL };
+    render_nodes(template, 0, template->count, &scope, out);
+    return ERR_NONE;
+}
