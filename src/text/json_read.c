@@ -66,8 +66,6 @@ sentence_for(const json_error_t *error)
         { "']' expected", "a comma or a closing ] was expected" },
         { "unexpected token", "a value was expected" },
         { "invalid token", "this is not a JSON value" },
-        { "unexpected newline", "a string must not hold a line break; it must be escaped" },
-        { "control character", "a string must not hold a control character; it must be escaped" },
         { "invalid escape", "this is not an escape that JSON knows" },
         { "invalid Unicode", "this escape is half of a surrogate pair" },
         { "maximum parsing depth", "the document is nested too deeply" },
@@ -109,18 +107,35 @@ refuse_at(struct str document, size_t offset, const char *sentence, struct why *
     return ERR_INVALID;
 }
 
+/* jansson says how many bytes it had taken, the last of which it did not like. */
+static size_t
+offset_of(const json_error_t *error, struct str document)
+{
+    size_t taken = error->position > 0 ? (size_t)error->position : 0;
+    if (json_error_code(error) == json_error_premature_end_of_input || taken > document.len)
+        return document.len;
+    size_t offset = taken > 0 ? taken - 1 : 0;
+    while (offset > 0 && (document.ptr[offset] & 0xc0) == 0x80)
+        offset--; /* to the first byte of the character */
+    return offset;
+}
+
 /* ---- before jansson sees it ---- */
 
-/* The bracket that goes too deep, or the document's length. jansson recurses, so it is not asked.
+/* Walks over strings and brackets. NULL, or what is wrong at *offset. jansson recurses and must not
+ * meet a document that is too deep; and it does not tell where in a string a control character is.
  */
-static size_t
-first_too_deep(struct str document, size_t depth_max)
+static const char *
+structure_problem(struct str document, size_t depth_max, size_t *offset)
 {
     size_t depth = 0;
     bool in_string = false;
     for (size_t i = 0; i < document.len; i++) {
         char c = document.ptr[i];
+        *offset = i;
         if (in_string) {
+            if ((unsigned char)c < ' ')
+                return "a string must not hold a control character or line break, but its escape";
             if (c == '\\')
                 i++;
             else if (c == '"')
@@ -129,13 +144,13 @@ first_too_deep(struct str document, size_t depth_max)
             in_string = true;
         } else if (c == '[' || c == '{') {
             if (depth == depth_max)
-                return i;
+                return "the document is nested too deeply";
             depth++;
         } else if ((c == ']' || c == '}') && depth > 0) {
             depth--;
         }
     }
-    return document.len;
+    return NULL;
 }
 
 static enum err
@@ -151,9 +166,10 @@ check_text(struct str document, size_t depth_max, struct why *why)
         return refuse_at(document, 0, "a JSON document must not start with a byte order mark", why);
     if (str_index(document, '\0') < document.len)
         return refuse_at(document, str_index(document, '\0'), "a NUL character stands here", why);
-    size_t deep = first_too_deep(document, depth_max);
-    if (deep < document.len)
-        return refuse_at(document, deep, "the document is nested too deeply", why);
+    size_t offset = 0;
+    const char *problem = structure_problem(document, depth_max, &offset);
+    if (problem != NULL)
+        return refuse_at(document, offset, problem, why);
     return ERR_NONE;
 }
 
@@ -233,10 +249,8 @@ json_read(struct arena *mem, struct str document, size_t depth_max, const struct
     json_error_t error;
     json_t *tree = json_loadb(str_present(document) ? document.ptr : "", document.len,
                               JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
-    if (tree == NULL) {
-        why_set(why, "line %d, column %d: %s", error.line, error.column, sentence_for(&error));
-        return ERR_INVALID;
-    }
+    if (tree == NULL)
+        return refuse_at(document, offset_of(&error, document), sentence_for(&error), why);
     struct json_value *root = ARENA_NEW(mem, struct json_value);
     convert(mem, tree, root);
     json_decref(tree);

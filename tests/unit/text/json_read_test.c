@@ -1,0 +1,217 @@
+#include "unit/assert_str.h"
+
+#include "base/arena.h"
+#include "text/json_read.h"
+
+#define DEPTH 8
+
+static void
+a_document_becomes_a_tree_in_its_order(void **state)
+{
+    struct arena *mem = arena_new();
+    const struct json_value *root = NULL;
+    struct why why = { 0 };
+    (void)state;
+    struct str document = STR(" {\"z\": [1, -2.5, \"t\\u00e9xt\", true, false, null, {}],\n"
+                              "  \"a\": {\"b\": \"c\"}, \"\": 3} ");
+    assert_int_equal(json_read(mem, document, DEPTH, &root, &why), ERR_NONE);
+    assert_int_equal(root->type, JSON_OBJECT);
+    assert_str(root->key, STR_NONE, "the root has no key");
+    assert_int_equal(root->count, 3);
+    assert_str(root->children[0].key, STR("z"), "first");
+    assert_str(root->children[1].key, STR("a"), "second");
+    assert_str(root->children[2].key, STR(""), "third");
+
+    const struct json_value *list = json_member(root, "z");
+    assert_int_equal(list->type, JSON_ARRAY);
+    assert_int_equal(list->count, 7);
+    assert_int_equal(list->children[0].type, JSON_INT);
+    assert_int_equal(list->children[0].integer, 1);
+    assert_str(list->children[0].key, STR_NONE, "an element has no key");
+    assert_int_equal(list->children[1].type, JSON_REAL);
+    assert_true(list->children[1].real > -2.6 && list->children[1].real < -2.4);
+    assert_int_equal(list->children[2].type, JSON_STR);
+    assert_str(list->children[2].text, STR("t\xc3\xa9xt"), "text");
+    assert_int_equal(list->children[3].type, JSON_BOOL);
+    assert_int_equal(list->children[3].integer, 1);
+    assert_int_equal(list->children[4].type, JSON_BOOL);
+    assert_int_equal(list->children[4].integer, 0);
+    assert_int_equal(list->children[5].type, JSON_NULL);
+    assert_int_equal(list->children[6].type, JSON_OBJECT);
+    assert_int_equal(list->children[6].count, 0);
+
+    assert_str(json_member(json_member(root, "a"), "b")->text, STR("c"), "inner");
+    assert_int_equal(json_member(root, "")->integer, 3);
+    assert_null(json_member(root, "b"));
+    assert_null(json_member(list, "b"));
+    arena_free(mem);
+}
+
+static void
+any_value_may_be_the_whole_document(void **state)
+{
+    static const struct {
+        const char *document;
+        enum json_type type;
+    } rows[] = {
+        { "null", JSON_NULL },   { "true", JSON_BOOL }, { "0", JSON_INT },
+        { "-0", JSON_INT },      { "1e3", JSON_REAL },  { "\"a\"", JSON_STR },
+        { " [ ] ", JSON_ARRAY }, { "{}", JSON_OBJECT },
+    };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        const struct json_value *root = NULL;
+        assert_row(json_read(mem, str_of(rows[i].document), DEPTH, &root, NULL) == ERR_NONE,
+                   rows[i].document);
+        assert_row(root->type == rows[i].type, rows[i].document);
+    }
+    arena_free(mem);
+}
+
+static void
+strings_keep_every_character(void **state)
+{
+    static const struct {
+        const char *document;
+        struct str text;
+    } rows[] = {
+        { "\"a\\u0000b\"", { "a\0b", 3 } },
+        { "\"\\ud83d\\ude00\"", { "\xf0\x9f\x98\x80", 4 } },
+        { "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", { "\"\\/\b\f\n\r\t", 8 } },
+        { "\"[[[[[[[[[[{{{{\"", { "[[[[[[[[[[{{{{", 14 } },
+        { "\"\\\"[[[[[[[[[[\"", { "\"[[[[[[[[[[", 11 } },
+        { "\"\\u001f\x7f\"", { "\x1f\x7f", 2 } },
+    };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        const struct json_value *root = NULL;
+        assert_row(json_read(mem, str_of(rows[i].document), DEPTH, &root, NULL) == ERR_NONE,
+                   rows[i].document);
+        assert_str(root->text, rows[i].text, rows[i].document);
+    }
+    arena_free(mem);
+}
+
+static void
+whole_numbers_have_64_bits(void **state)
+{
+    struct arena *mem = arena_new();
+    const struct json_value *root = NULL;
+    (void)state;
+    assert_int_equal(
+        json_read(mem, STR("[9223372036854775807,-9223372036854775808]"), DEPTH, &root, NULL),
+        ERR_NONE);
+    assert_true(root->children[0].integer == INT64_MAX);
+    assert_true(root->children[1].integer == INT64_MIN);
+    static const char *const rows[] = { "9223372036854775808", "-9223372036854775809",
+                                        "100000000000000000000000000", "1e400", "-1e400" };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct why why = { 0 };
+        assert_row(json_read(mem, str_of(rows[i]), DEPTH, &root, &why) == ERR_INVALID, rows[i]);
+        assert_row(strstr(why.text, "a number is too large; whole numbers must fit into 64 bits"),
+                   why.text);
+    }
+    arena_free(mem);
+}
+
+static void
+what_is_wrong_is_said_with_its_place(void **state)
+{
+    static const struct {
+        struct str document;
+        const char *why;
+    } rows[] = {
+        { { "", 0 }, "line 1, column 1: the document ends too early" },
+        { { NULL, 0 }, "line 1, column 1: the document ends too early" },
+        { { "  ", 2 }, "line 1, column 3: the document ends too early" },
+        { { "{\n", 2 }, "line 2, column 1: the document ends too early" },
+        { { "\"abc", 4 }, "line 1, column 5: the document ends too early" },
+        { { "{} {}", 5 }, "line 1, column 4: something follows the end of the document" },
+        { { "1 2", 3 }, "line 1, column 3: something follows the end of the document" },
+        { { "{\"a\":1,\n \"a\":2}", 15 }, "line 2, column 4: a key occurs twice in one object" },
+        { { "{\"a\":1,\"\\u0061\":2}", 18 },
+          "line 1, column 15: a key occurs twice in one object" },
+        { { "{\"a\" 1}", 7 }, "line 1, column 6: a colon was expected after the key" },
+        { { "{\"a\":}", 6 }, "line 1, column 6: a value was expected" },
+        { { "[1,]", 4 }, "line 1, column 4: a value was expected" },
+        { { "[1 2]", 5 }, "line 1, column 4: a comma or a closing ] was expected" },
+        { { "{\"a\":1 \"b\"}", 11 }, "line 1, column 10: a comma or a closing } was expected" },
+        { { "{\"a\":1,}", 8 },
+          "line 1, column 8: a key in double quotes or a closing } was expected" },
+        { { "{1:2}", 5 }, "line 1, column 2: a key in double quotes or a closing } was expected" },
+        { { "nul", 3 }, "line 1, column 3: this is not a JSON value" },
+        { { "[\"\xc3\xa9\", \xc3\xa9]", 9 }, "line 1, column 7: this is not a JSON value" },
+        { { "'a'", 3 }, "line 1, column 1: this is not a JSON value" },
+        { { "NaN", 3 }, "line 1, column 3: this is not a JSON value" },
+        { { "01", 2 }, "line 1, column 1: this is not a JSON value" },
+        { { "[\"a\nb\"]", 7 },
+          "line 1, column 4: a string must not hold a control character or line break, but its "
+          "escape" },
+        { { "\"a\tb\"", 5 },
+          "line 1, column 3: a string must not hold a control character or line break, but its "
+          "escape" },
+        { { "\"\\x\"", 4 }, "line 1, column 3: this is not an escape that JSON knows" },
+        { { "\"\\u12\"", 6 }, "line 1, column 6: this is not an escape that JSON knows" },
+        { { "\"\\ud800\"", 8 }, "line 1, column 8: this escape is half of a surrogate pair" },
+        { { "\"\\udc00\"", 8 }, "line 1, column 8: this escape is half of a surrogate pair" },
+        { { "{\"a\\u0000\":1}", 13 }, "line 1, column 10: a key must not hold a NUL character" },
+        { { "[1,\n\"\xc3\xa9\xff\"]", 9 }, "line 2, column 3: these bytes are not UTF-8" },
+        { { "\"\xc0\x80\"", 4 }, "line 1, column 2: these bytes are not UTF-8" },
+        { { "\"\xed\xa0\x80\"", 5 }, "line 1, column 2: these bytes are not UTF-8" },
+        { { "\xef\xbb\xbf{}", 5 },
+          "line 1, column 1: a JSON document must not start with a byte order mark" },
+        { { "[\0]", 3 }, "line 1, column 2: a NUL character stands here" },
+        { { "{}\0", 3 }, "line 1, column 3: a NUL character stands here" },
+    };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        const struct json_value *root = NULL;
+        struct why why = { 0 };
+        assert_row(json_read(mem, rows[i].document, DEPTH, &root, &why) == ERR_INVALID,
+                   rows[i].why);
+        assert_str(str_of(why.text), str_of(rows[i].why), rows[i].document.ptr);
+        assert_null(root);
+    }
+    arena_free(mem);
+}
+
+static void
+depth_is_bounded_before_parsing(void **state)
+{
+    enum { MANY = 200000 };
+    struct arena *mem = arena_new();
+    const struct json_value *root = NULL;
+    struct why why = { 0 };
+    (void)state;
+    assert_int_equal(json_read(mem, STR("[[{\"a\":1}]]"), 3, &root, &why), ERR_NONE);
+    assert_int_equal(json_read(mem, STR("[[],[],[[]],{\"a\":{}}]"), 3, &root, &why), ERR_NONE);
+    assert_int_equal(json_read(mem, STR("[[{\"a\":\n[]}]]"), 3, &root, &why), ERR_INVALID);
+    assert_string_equal(why.text, "line 2, column 1: the document is nested too deeply");
+    assert_int_equal(json_read(mem, STR("[]"), 0, &root, NULL), ERR_INVALID);
+    assert_int_equal(json_read(mem, STR("1"), 0, &root, NULL), ERR_NONE);
+
+    char *deep = arena_alloc(mem, MANY);
+    memset(deep, '[', MANY);
+    assert_int_equal(json_read(mem, (struct str){ deep, MANY }, DEPTH, &root, NULL), ERR_INVALID);
+    /* Where the caller sets no bound of his own, jansson's holds. */
+    assert_int_equal(json_read(mem, (struct str){ deep, MANY }, SIZE_MAX, &root, NULL),
+                     ERR_INVALID);
+    arena_free(mem);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_document_becomes_a_tree_in_its_order),
+        cmocka_unit_test(any_value_may_be_the_whole_document),
+        cmocka_unit_test(strings_keep_every_character),
+        cmocka_unit_test(whole_numbers_have_64_bits),
+        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+        cmocka_unit_test(depth_is_bounded_before_parsing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
