@@ -1,0 +1,41 @@
+#include "crypt/random.h"
+
+#include "base/arena.h"
+
+#include <sodium.h>
+
+#define ID_BYTES 16
+
+void
+random_start(void)
+{
+    if (sodium_init() < 0) {
+        fputs("penchant: the kernel gives no random numbers; nothing can be kept secret\n", stderr);
+        abort();
+    }
+}
+
+/* libsodium asks getrandom(2) at each call and keeps no pool; it ends the process itself when the
+ * kernel refuses. */
+void
+random_bytes(void *out, size_t length)
+{
+    randombytes_buf(out, length);
+}
+
+uint32_t
+random_below(uint32_t limit)
+{
+    return randombytes_uniform(limit);
+}
+
+struct str
+random_id(struct arena *mem, const char *prefix)
+{
+    unsigned char bytes[ID_BYTES];
+    char text[sodium_base64_ENCODED_LEN(ID_BYTES, sodium_base64_VARIANT_URLSAFE_NO_PADDING)];
+    random_bytes(bytes, sizeof bytes);
+    sodium_bin2base64(text, sizeof text, bytes, sizeof bytes,
+                      sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    return str_format(mem, "%s%s", prefix, text);
+}
