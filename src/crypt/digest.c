@@ -1,0 +1,24 @@
+#include "crypt/digest.h"
+
+#include "base/arena.h"
+
+#include <sodium.h>
+
+struct str
+digest_text(struct arena *mem, struct str data)
+{
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    char *text = arena_alloc(mem, DIGEST_TEXT_LENGTH + 1);
+    crypto_hash_sha256(hash, (const unsigned char *)data.ptr, data.len);
+    sodium_bin2base64(text, DIGEST_TEXT_LENGTH + 1, hash, sizeof hash,
+                      sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    return (struct str){ text, DIGEST_TEXT_LENGTH };
+}
+
+bool
+digest_equal(struct str a, struct str b)
+{
+    if (!str_present(a) || !str_present(b) || a.len != b.len)
+        return false;
+    return sodium_memcmp(a.ptr, b.ptr, a.len) == 0;
+}
