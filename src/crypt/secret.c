@@ -1,0 +1,97 @@
+#include "crypt/secret.h"
+
+#include "base/arena.h"
+#include "crypt/digest.h"
+#include "crypt/random.h"
+
+#include <sodium.h>
+
+#define PREFIX_LENGTH 6
+#define RANDOM_BYTES 32
+#define RANDOM_LENGTH 43
+#define CHECKED_LENGTH (PREFIX_LENGTH + RANDOM_LENGTH)
+#define CHECKSUM_LENGTH (SECRET_LENGTH - CHECKED_LENGTH)
+
+struct secret {
+    char text[SECRET_LENGTH + 1];
+};
+
+_Static_assert(CHECKSUM_LENGTH == 6, "the contract says six characters of checksum");
+_Static_assert(sodium_base64_ENCODED_LEN(RANDOM_BYTES, sodium_base64_VARIANT_URLSAFE_NO_PADDING) ==
+                   RANDOM_LENGTH + 1,
+               "as many characters as the random bytes need");
+
+static struct str
+prefix_of(enum secret_kind kind)
+{
+    switch (kind) {
+    case SECRET_ACCESS_TOKEN:
+        return STR("pn_at_");
+    case SECRET_REFRESH_TOKEN:
+        return STR("pn_rt_");
+    case SECRET_CODE:
+        return STR("pn_ac_");
+    case SECRET_CLIENT:
+        return STR("pn_cs_");
+    }
+    abort(); /* a kind without a prefix would make secrets that nobody can read back */
+}
+
+static struct str
+checksum_of(struct arena *mem, const char *text)
+{
+    return str_first(digest_text(mem, (struct str){ text, CHECKED_LENGTH }), CHECKSUM_LENGTH);
+}
+
+const struct secret *
+secret_make(struct arena *mem, enum secret_kind kind)
+{
+    struct secret *secret = ARENA_NEW(mem, struct secret);
+    unsigned char bytes[RANDOM_BYTES];
+    random_bytes(bytes, sizeof bytes);
+    memcpy(secret->text, prefix_of(kind).ptr, PREFIX_LENGTH);
+    sodium_bin2base64(secret->text + PREFIX_LENGTH, RANDOM_LENGTH + 1, bytes, sizeof bytes,
+                      sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    sodium_memzero(bytes, sizeof bytes);
+    memcpy(secret->text + CHECKED_LENGTH, checksum_of(mem, secret->text).ptr, CHECKSUM_LENGTH);
+    return secret;
+}
+
+/* The 43rd character carries four bits; the other two must be zero, so that one secret has one
+ * spelling. */
+static bool
+random_part_is_well_formed(struct str part)
+{
+    static const char alphabet[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    for (size_t i = 0; i < part.len; i++)
+        if (part.ptr[i] == '\0' || strchr(alphabet, part.ptr[i]) == NULL)
+            return false;
+    return strchr("AEIMQUYcgkosw048", part.ptr[part.len - 1]) != NULL;
+}
+
+const struct secret *
+secret_read(struct arena *mem, struct str text, enum secret_kind kind)
+{
+    if (text.len != SECRET_LENGTH || !str_starts(text, prefix_of(kind)))
+        return NULL;
+    if (!random_part_is_well_formed(str_first(str_from(text, PREFIX_LENGTH), RANDOM_LENGTH)))
+        return NULL;
+    if (!digest_equal(checksum_of(mem, text.ptr), str_from(text, CHECKED_LENGTH)))
+        return NULL;
+    struct secret *secret = ARENA_NEW(mem, struct secret);
+    memcpy(secret->text, text.ptr, SECRET_LENGTH);
+    return secret;
+}
+
+struct str
+secret_hash(struct arena *mem, const struct secret *secret)
+{
+    return digest_text(mem, secret_reveal(secret));
+}
+
+struct str
+secret_reveal(const struct secret *secret)
+{
+    return (struct str){ secret->text, SECRET_LENGTH };
+}
