@@ -16,11 +16,12 @@
 const char *password_problem(struct arena *mem, struct str password, const struct str *words,
                              size_t word_count);
 
-/* A self-describing hash. Absent if there was no memory for it. */
+/* A self-describing hash. Absent if there was no memory for it, or past PASSWORD_BYTES_MAX. A NUL
+ * inside is a character like any other. */
 struct str password_hash(struct arena *mem, struct str password);
 
 /* Takes the same time whether the hash is there or not (absent: an unknown user): then it compares
- * against a hash of nothing and says no. */
+ * against a hash of nothing and says no. Past PASSWORD_BYTES_MAX it says no at once. */
 bool password_matches(struct str hash, struct str password);
 
 #endif

@@ -1,0 +1,250 @@
+#include "crypt/password.h"
+
+#include "base/arena.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sodium.h>
+#include <unistd.h>
+#include <zxcvbn.h>
+
+/* ---- hashing ---- */
+
+#define PASSES 2
+#define MEMORY_BYTES ((size_t)19456 * 1024)
+
+/* The hash of 32 random bytes that were never written down, with the parameters above: what an
+ * unknown user's password is compared with, so that the answer takes as long as a known one's. */
+static const char hash_of_nothing[] = "$argon2id$v=19$m=19456,t=2,p=1$fV4k5oaaKQ1e6NyCDwTOMg"
+                                      "$AoVRDos6kP8HlZVxufegXFF+vBgK4oC7cbwyjbB3OQM";
+
+static sem_t places;
+static pthread_once_t places_made = PTHREAD_ONCE_INIT;
+
+static void
+make_places(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (sem_init(&places, 0, cores > 0 ? (unsigned)cores : 1) != 0)
+        abort(); /* hashing without a bound on memory is not an option */
+}
+
+static void
+take_place(void)
+{
+    pthread_once(&places_made, make_places);
+    while (sem_wait(&places) != 0 && errno == EINTR)
+        ;
+}
+
+static void
+give_place_back(void)
+{
+    sem_post(&places);
+}
+
+struct str
+password_hash(struct arena *mem, struct str password)
+{
+    if (!str_present(password) || password.len > PASSWORD_BYTES_MAX)
+        return STR_NONE;
+    char *hash = arena_alloc(mem, crypto_pwhash_STRBYTES);
+    take_place();
+    int failed = crypto_pwhash_str_alg(hash, password.ptr, password.len, PASSES, MEMORY_BYTES,
+                                       crypto_pwhash_ALG_ARGON2ID13);
+    give_place_back();
+    return failed ? STR_NONE : str_of(hash);
+}
+
+/* Fills `encoded` with the hash as libsodium wants it. False, and the hash of nothing, if it is
+ * absent or no hash at all: a damaged row must not answer faster than a sound one. */
+static bool
+encode_hash(struct str hash, char encoded[crypto_pwhash_STRBYTES])
+{
+    memset(encoded, 0, crypto_pwhash_STRBYTES);
+    if (str_present(hash) && hash.len < crypto_pwhash_STRBYTES) {
+        memcpy(encoded, hash.ptr, hash.len);
+        if (crypto_pwhash_str_needs_rehash(encoded, PASSES, MEMORY_BYTES) >= 0)
+            return true;
+    }
+    memcpy(encoded, hash_of_nothing, sizeof hash_of_nothing);
+    return false;
+}
+
+bool
+password_matches(struct str hash, struct str password)
+{
+    /* Quick, but alike for every user: it tells nothing about this one. */
+    if (!str_present(password) || password.len > PASSWORD_BYTES_MAX)
+        return false;
+    char encoded[crypto_pwhash_STRBYTES];
+    bool known = encode_hash(hash, encoded);
+    take_place();
+    bool same = crypto_pwhash_str_verify(encoded, password.ptr, password.len) == 0;
+    give_place_back();
+    return known && same;
+}
+
+/* ---- strength ---- */
+
+#define CHARACTERS_MIN 10
+#define STRENGTH_BITS_MIN 29.9 /* 10^9 guesses */
+
+/* zxcvbn's time grows faster than the length. What it found weak in so many bytes is refused; what
+ * it found strong does not become weaker by what follows. */
+#define STRENGTH_BYTES_MAX 64
+
+#define WORD_BYTES_MIN 3
+#define WORD_BYTES_MAX 64
+#define WORDS_MAX 48
+
+#define AS_TEXT(number) AS_TEXT_(number)
+#define AS_TEXT_(number) #number
+
+#define HELP " Four or more unrelated words in a row are hard to guess and easy to remember."
+
+/* The number of bytes of the character in front, 0 if they are not UTF-8. */
+static size_t
+first_character(struct str text, uint32_t *out)
+{
+    static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    const unsigned char *byte = (const unsigned char *)text.ptr;
+    size_t length = byte[0] < 0x80   ? 1
+                    : byte[0] < 0xc0 ? 0
+                    : byte[0] < 0xe0 ? 2
+                    : byte[0] < 0xf0 ? 3
+                    : byte[0] < 0xf8 ? 4
+                                     : 0;
+    if (length == 0 || length > text.len)
+        return 0;
+    uint32_t character = length == 1 ? byte[0] : byte[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((byte[i] & 0xc0) != 0x80)
+            return 0;
+        character = character << 6 | (byte[i] & 0x3f);
+    }
+    if (character < smallest[length] || character > 0x10ffff ||
+        (character >= 0xd800 && character <= 0xdfff))
+        return 0;
+    *out = character;
+    return length;
+}
+
+static const char *
+form_problem(struct str password)
+{
+    size_t characters = 0;
+    while (password.len > 0) {
+        uint32_t character;
+        size_t length = first_character(password, &character);
+        if (length == 0)
+            return "This password is not valid UTF-8 text. Type it, or paste plain text.";
+        if (character < 0x20 || (character >= 0x7f && character < 0xa0))
+            return "This password holds a control character, such as a tab or a line break. "
+                   "Leave it out.";
+        password = str_from(password, length);
+        characters++;
+    }
+    if (characters < CHARACTERS_MIN)
+        return "A password needs at least " AS_TEXT(CHARACTERS_MIN) " characters." HELP;
+    return NULL;
+}
+
+static bool
+part_of_a_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (unsigned char)c >= 0x80;
+}
+
+static void
+add_word(struct arena *mem, struct str word, const char **list, size_t *count)
+{
+    if (word.len >= WORD_BYTES_MIN && *count < WORDS_MAX)
+        list[(*count)++] = str_c(mem, str_first(word, WORD_BYTES_MAX));
+}
+
+/* The person's words as zxcvbn wants them: each whole and in its parts (ada.lovelace@example.org
+ * also as ada, lovelace, example, org), the last entry NULL. A NUL in one only shortens it. */
+static const char **
+list_words(struct arena *mem, const struct str *words, size_t word_count)
+{
+    const char **list = ARENA_ARRAY(mem, const char *, WORDS_MAX + 1);
+    size_t count = 0;
+    add_word(mem, STR("penchant"), list, &count);
+    for (size_t i = 0; i < word_count; i++) {
+        struct str rest = str_first(words[i], PASSWORD_BYTES_MAX);
+        add_word(mem, rest, list, &count);
+        while (rest.len > 0) {
+            size_t length = 0;
+            while (length < rest.len && part_of_a_word(rest.ptr[length]))
+                length++;
+            if (length < words[i].len)
+                add_word(mem, str_first(rest, length), list, &count);
+            rest = str_from(rest, length + 1);
+        }
+    }
+    return list;
+}
+
+static const char *
+sentence_for(unsigned type)
+{
+    if (type & MULTIPLE_MATCH)
+        type = REPEATS_MATCH;
+    switch (type) {
+    case USER_MATCH:
+    case USER_LEET_MATCH:
+        return "This password is built on your own name or address, or on the name of this "
+               "service, which is tried first. Leave it out." HELP;
+    case DICTIONARY_MATCH:
+        return "This password is built on a word or password that many people use." HELP;
+    case DICT_LEET_MATCH:
+        return "This password is a common word with letters replaced by look-alikes, which is "
+               "tried early." HELP;
+    case REPEATS_MATCH:
+        return "This password repeats itself, which adds little." HELP;
+    case SEQUENCE_MATCH:
+        return "This password runs along the alphabet or the numbers, which is quick to "
+               "guess." HELP;
+    case SPATIAL_MATCH:
+        return "This password follows the keys of a keyboard, which is quick to guess." HELP;
+    case DATE_MATCH:
+    case YEAR_MATCH:
+        return "This password is built on a date or a year, and there are few of them." HELP;
+    default:
+        return "This password is too easy to guess." HELP;
+    }
+}
+
+static const char *
+strength_problem(struct arena *mem, struct str password, const char **words)
+{
+    ZxcMatch_t *parts = NULL;
+    const char *start = str_c(mem, str_first(password, STRENGTH_BYTES_MAX));
+    double bits = ZxcvbnMatch(start, words, &parts);
+
+    /* The longest part that is not plain chance is what to speak about. */
+    unsigned type = BRUTE_MATCH;
+    int longest = 0;
+    for (const ZxcMatch_t *part = parts; part != NULL; part = part->Next)
+        if (part->Type != BRUTE_MATCH && part->Length > longest) {
+            longest = part->Length;
+            type = part->Type;
+        }
+    ZxcvbnFreeInfo(parts);
+    return bits < STRENGTH_BITS_MIN ? sentence_for(type) : NULL;
+}
+
+const char *
+password_problem(struct arena *mem, struct str password, const struct str *words, size_t word_count)
+{
+    if (password.len > PASSWORD_BYTES_MAX)
+        return "A password may have at most " AS_TEXT(PASSWORD_BYTES_MAX) " bytes. Choose a "
+                                                                          "shorter one.";
+    const char *problem = form_problem(password);
+    if (problem != NULL)
+        return problem;
+    return strength_problem(mem, password, list_words(mem, words, word_count));
+}
