@@ -22,16 +22,22 @@ struct user {
     int64_t updated_at;
 };
 
-/* User names are 3 to 32 of a-z 0-9 . _ -, starting with a letter; upper case is folded. */
+/* Whether it has the form of an id: usr_ and 22 base64url characters. */
+bool user_id_well_formed(struct str text);
+
+/* User names are 3 to 32 of a-z 0-9 . _ -, starting with a letter; upper case is folded.
+ * None has the form of an id, so that one text never means two people. */
 struct str user_fold_username(struct arena *mem, struct str username);
 const char *user_username_problem(struct str folded);
 
 /* One at sign, no blanks or controls, at most 254 bytes. Two addresses are the same when their
- * folded forms are. */
+ * folded forms are. Folding knows ASCII letters only, as mail servers do: it must not make one
+ * address of two people's. */
 const char *user_email_problem(struct str email);
 struct str user_fold_email(struct arena *mem, struct str email);
 
-/* A single line of 1 to 80 characters without invisible ones; made NFC and trimmed. */
+/* A single line of 1 to 80 characters without invisible ones; made NFC and trimmed. Cleaning what
+ * is not UTF-8 gives an absent name, which has a problem. */
 struct str user_clean_name(struct arena *mem, struct str name);
 const char *user_name_problem(struct str cleaned);
 

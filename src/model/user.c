@@ -1,0 +1,196 @@
+#include "model/user.h"
+
+#include "text/utf8.h"
+
+#define ID_LENGTH 26
+
+#define USERNAME_MIN 3
+#define USERNAME_MAX 32
+#define EMAIL_BYTES_MAX 254
+#define NAME_CHARACTERS_MAX 80
+
+/* The low bits of a position are chance, the rest are seconds: enough for five more centuries. */
+#define CHANCE_BITS 29
+
+static bool
+is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static bool
+is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* ---- id ---- */
+
+bool
+user_id_well_formed(struct str text)
+{
+    if (text.len != ID_LENGTH || !str_starts(text, STR("usr_")))
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (!is_lower(c) && !is_digit(c) && !(c >= 'A' && c <= 'Z') && c != '-' && c != '_')
+            return false;
+    }
+    return true;
+}
+
+/* ---- user name ---- */
+
+struct str
+user_fold_username(struct arena *mem, struct str username)
+{
+    return str_lower(mem, username);
+}
+
+const char *
+user_username_problem(struct str folded)
+{
+    if (folded.len == 0)
+        return "Choose a user name: 3 to 32 letters, digits, dots, hyphens or underscores.";
+    for (size_t i = 0; i < folded.len; i++) {
+        char c = folded.ptr[i];
+        if (!is_lower(c) && !is_digit(c) && c != '.' && c != '_' && c != '-')
+            return "A user name is made of the letters a to z, digits, dots, hyphens and "
+                   "underscores; leave out everything else.";
+    }
+    if (!is_lower(folded.ptr[0]))
+        return "A user name starts with a letter; put one in front.";
+    if (folded.len < USERNAME_MIN)
+        return "A user name has at least 3 characters; choose a longer one.";
+    if (folded.len > USERNAME_MAX)
+        return "A user name has at most 32 characters; choose a shorter one.";
+    if (user_id_well_formed(folded))
+        return "This user name has the form of an account's id; choose another.";
+    return NULL;
+}
+
+/* ---- e-mail ---- */
+
+static bool
+is_blank(int32_t character)
+{
+    return character == ' ' || character == 0x00a0 || character == 0x1680 ||
+           (character >= 0x2000 && character <= 0x200a) || character == 0x202f ||
+           character == 0x205f || character == 0x3000;
+}
+
+static bool
+has_blank(struct str text)
+{
+    for (int32_t character; (character = utf8_next(&text)) >= 0;)
+        if (is_blank(character))
+            return true;
+    return false;
+}
+
+const char *
+user_email_problem(struct str email)
+{
+    if (email.len == 0)
+        return "An e-mail address looks like ada@example.org; this one is empty.";
+    if (email.len > EMAIL_BYTES_MAX)
+        return "An e-mail address has at most 254 bytes; this one is longer.";
+    if (!utf8_valid(email) || utf8_forbidden(email) >= 0 || has_blank(email))
+        return "An e-mail address holds no blanks, line breaks or invisible characters; leave them "
+               "out.";
+    size_t at = str_index(email, '@');
+    struct str domain = str_from(email, at + 1);
+    if (at == email.len)
+        return "An e-mail address has an at sign, as in ada@example.org.";
+    if (str_index(domain, '@') < domain.len)
+        return "An e-mail address has one at sign, as in ada@example.org; this one has more.";
+    if (at == 0 || domain.len == 0)
+        return "An e-mail address has something before and after its at sign, as in "
+               "ada@example.org.";
+    return NULL;
+}
+
+struct str
+user_fold_email(struct arena *mem, struct str email)
+{
+    if (!str_present(email))
+        return STR_NONE;
+    /* NFC first, since it can bring ASCII capitals (the Kelvin sign is a K); and again behind,
+     * since h, unlike H, joins with some of the marks that may follow it. */
+    return utf8_nfc(mem, str_lower(mem, utf8_nfc(mem, email)));
+}
+
+/* ---- name ---- */
+
+static struct str
+trim_blanks(struct str text)
+{
+    struct str rest = text;
+    size_t start = text.len;
+    size_t end = 0;
+    for (size_t at = 0; at < text.len; at = text.len - rest.len) {
+        int32_t character = utf8_next(&rest);
+        if (character < 0)
+            return text;
+        if (is_blank(character) || character == '\t')
+            continue;
+        start = at < start ? at : start;
+        end = text.len - rest.len;
+    }
+    return start < end ? str_first(str_from(text, start), end - start) : str_first(text, 0);
+}
+
+struct str
+user_clean_name(struct arena *mem, struct str name)
+{
+    return str_present(name) ? trim_blanks(utf8_nfc(mem, name)) : STR_NONE;
+}
+
+const char *
+user_name_problem(struct str cleaned)
+{
+    if (!str_present(cleaned) || !utf8_valid(cleaned))
+        return "This name is not valid UTF-8 text; type it, or paste plain text.";
+    if (cleaned.len == 0)
+        return "A name has at least one character that can be seen.";
+    if (utf8_forbidden(cleaned) >= 0)
+        return "A name is one line without invisible characters or characters that change the "
+               "direction of writing; leave them out.";
+    if (utf8_length(cleaned) > NAME_CHARACTERS_MAX)
+        return "A name has at most 80 characters; choose a shorter one.";
+    return NULL;
+}
+
+/* ---- status, position ---- */
+
+const char *
+user_status_name(enum user_status status)
+{
+    switch (status) {
+    case USER_ACTIVE:
+        return "active";
+    case USER_DISABLED:
+        return "disabled";
+    }
+    return "unknown";
+}
+
+bool
+user_status_read(struct str text, enum user_status *out)
+{
+    static const enum user_status all[] = { USER_ACTIVE, USER_DISABLED };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (str_eq_c(text, user_status_name(all[i]))) {
+            *out = all[i];
+            return true;
+        }
+    return false;
+}
+
+int64_t
+user_position(int64_t now, uint32_t chance)
+{
+    const int64_t last_second = INT64_MAX >> CHANCE_BITS;
+    int64_t second = now < 0 ? 0 : now > last_second ? last_second : now;
+    return second << CHANCE_BITS | (chance & ((1u << CHANCE_BITS) - 1));
+}
