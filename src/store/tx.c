@@ -1,0 +1,27 @@
+#include "store/tx.h"
+
+#include "db/db.h"
+
+enum err
+tx_write(struct db *db, tx_work *work, void *argument)
+{
+    return db_write(db, work, argument);
+}
+
+enum err
+tx_read(struct db *db, tx_work *work, void *argument)
+{
+    return db_read(db, work, argument);
+}
+
+enum err
+store_ping(struct db *db)
+{
+    return db_ping(db);
+}
+
+bool
+store_reads_block(const struct db *db)
+{
+    return db_reads_block(db);
+}

@@ -1,0 +1,160 @@
+#include "store/user_store.h"
+
+#include "base/arena.h"
+#include "db/db.h"
+
+/* What every query below gives back, in the order in which read_user() takes it. */
+#define COLUMNS                                                                                \
+    "user_id, username, email, name, password_hash, status, position, generation, created_at," \
+    " updated_at"
+
+SQL(user_add, "INSERT INTO user_account (user_id, username, email, email_key, name, password_hash,"
+              " status, position, generation, created_at, updated_at)"
+              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+              " ON CONFLICT DO NOTHING RETURNING user_id");
+
+SQL(user_find, "SELECT " COLUMNS " FROM user_account WHERE user_id = $1");
+
+SQL(user_find_username, "SELECT " COLUMNS " FROM user_account WHERE username = $1");
+
+SQL(user_find_email, "SELECT " COLUMNS " FROM user_account WHERE email_key = $1");
+
+SQL(user_list, "SELECT " COLUMNS " FROM user_account WHERE position > $1"
+               " ORDER BY position LIMIT $2");
+
+SQL(user_put_status, "UPDATE user_account SET status = $2, generation = generation + 1,"
+                     " updated_at = $3 WHERE user_id = $1 RETURNING generation");
+
+SQL(user_put_password, "UPDATE user_account SET password_hash = $2, generation = generation + 1,"
+                       " updated_at = $3 WHERE user_id = $1 RETURNING generation");
+
+SQL(user_delete, "DELETE FROM user_account WHERE user_id = $1 RETURNING user_id");
+
+static enum err
+read_user(const struct db_rows *rows, size_t row, struct user *out)
+{
+    *out = (struct user){
+        .id = db_cell_text(rows, row, 0),
+        .username = db_cell_text(rows, row, 1),
+        .email = db_cell_text(rows, row, 2),
+        .name = db_cell_text(rows, row, 3),
+        .password_hash = db_cell_text(rows, row, 4),
+        .position = db_cell_int(rows, row, 6),
+        .generation = db_cell_int(rows, row, 7),
+        .created_at = db_cell_int(rows, row, 8),
+        .updated_at = db_cell_int(rows, row, 9),
+    };
+    /* A status this program does not know must not pass for an active one. */
+    return user_status_read(db_cell_text(rows, row, 5), &out->status) ? ERR_NONE : ERR_INTERNAL;
+}
+
+static enum err
+find_one(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str key,
+         struct user *out)
+{
+    struct db_rows rows;
+    enum err err = db_query(tx, mem, sql, &rows, db_text(key));
+    if (err)
+        return err;
+    return rows.count == 0 ? ERR_NOT_FOUND : read_user(&rows, 0, out);
+}
+
+/* A statement that ends in RETURNING: without a row, `otherwise`. */
+static enum err
+change_one(struct db_tx *tx, struct arena *mem, const struct sql *sql,
+           const struct db_value *values, size_t count, enum err otherwise)
+{
+    struct db_rows rows;
+    enum err err = db_query_values(tx, mem, sql, values, count, &rows);
+    if (err)
+        return err;
+    return rows.count == 0 ? otherwise : ERR_NONE;
+}
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+enum err
+user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user)
+{
+    const struct db_value values[] = {
+        db_text(user->id),
+        db_text(user->username),
+        db_text(user->email),
+        db_text(user_fold_email(mem, user->email)),
+        db_text(user->name),
+        db_text(user->password_hash),
+        db_text(str_of(user_status_name(user->status))),
+        db_int(user->position),
+        db_int(user->generation),
+        db_int(user->created_at),
+        db_int(user->updated_at),
+    };
+    return change_one(tx, mem, &user_add, values, COUNT(values), ERR_TAKEN);
+}
+
+enum err
+user_store_find(struct db_tx *tx, struct arena *mem, struct str id, struct user *out)
+{
+    return find_one(tx, mem, &user_find, id, out);
+}
+
+enum err
+user_store_find_username(struct db_tx *tx, struct arena *mem, struct str folded, struct user *out)
+{
+    return find_one(tx, mem, &user_find_username, folded, out);
+}
+
+enum err
+user_store_find_email(struct db_tx *tx, struct arena *mem, struct str folded, struct user *out)
+{
+    return find_one(tx, mem, &user_find_email, folded, out);
+}
+
+enum err
+user_store_list(struct db_tx *tx, struct arena *mem, int64_t after, int64_t limit,
+                struct user **out, size_t *count)
+{
+    *out = NULL;
+    *count = 0;
+    if (limit <= 0) /* which one engine takes for "all" and the other for an error */
+        return ERR_NONE;
+    struct db_rows rows;
+    enum err err = db_query(tx, mem, &user_list, &rows, db_int(after), db_int(limit));
+    if (err)
+        return err;
+    struct user *users = ARENA_ARRAY(mem, struct user, rows.count);
+    for (size_t i = 0; i < rows.count && !err; i++)
+        err = read_user(&rows, i, &users[i]);
+    if (err)
+        return err;
+    *out = users;
+    *count = rows.count;
+    return ERR_NONE;
+}
+
+enum err
+user_store_put_status(struct db_tx *tx, struct arena *mem, struct str id, enum user_status status,
+                      int64_t now)
+{
+    const struct db_value values[] = {
+        db_text(id),
+        db_text(str_of(user_status_name(status))),
+        db_int(now),
+    };
+    return change_one(tx, mem, &user_put_status, values, COUNT(values), ERR_NOT_FOUND);
+}
+
+enum err
+user_store_put_password(struct db_tx *tx, struct arena *mem, struct str id,
+                        struct str password_hash, int64_t now)
+{
+    const struct db_value values[] = { db_text(id), db_text(password_hash), db_int(now) };
+    return change_one(tx, mem, &user_put_password, values, COUNT(values), ERR_NOT_FOUND);
+}
+
+enum err
+user_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
+{
+    const struct db_value values[] = { db_text(id) };
+    return change_one(tx, mem, &user_delete, values, COUNT(values), ERR_NOT_FOUND);
+}

@@ -1,0 +1,73 @@
+#include "unit/kit.h"
+
+struct work {
+    struct arena *mem;
+    enum err end;
+    int runs;
+};
+
+static const struct user ada = {
+    .id = { "usr_AAAAAAAAAAAAAAAAAAAAAA", 26 },
+    .username = { "ada", 3 },
+    .position = 1,
+};
+
+static enum err
+add_ada_and_end(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    work->runs++;
+    enum err err = user_store_add(tx, work->mem, &ada);
+    return err ? err : work->end;
+}
+
+static enum err
+find_ada(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    struct user found;
+    return user_store_find(tx, work->mem, ada.id, &found);
+}
+
+static void
+what_a_write_did_is_there_for_the_next_read(void **state)
+{
+    struct kit *kit = *state;
+    struct work work = { .mem = kit->mem };
+    assert_int_equal(tx_read(kit->db, find_ada, &work), ERR_NOT_FOUND);
+    assert_int_equal(tx_write(kit->db, add_ada_and_end, &work), ERR_NONE);
+    assert_int_equal(work.runs, 1);
+    assert_int_equal(tx_read(kit->db, find_ada, &work), ERR_NONE);
+}
+
+static void
+any_other_end_undoes_the_write_and_is_handed_on(void **state)
+{
+    struct kit *kit = *state;
+    static const enum err ends[] = { ERR_INVALID, ERR_FORBIDDEN, ERR_NOT_FOUND, ERR_TAKEN };
+    for (size_t i = 0; i < KIT_COUNT(ends); i++) {
+        struct work work = { .mem = kit->mem, .end = ends[i] };
+        assert_int_equal(tx_write(kit->db, add_ada_and_end, &work), ends[i]);
+        assert_int_equal(tx_read(kit->db, find_ada, &work), ERR_NOT_FOUND);
+    }
+}
+
+static void
+an_open_store_answers(void **state)
+{
+    struct kit *kit = *state;
+    assert_int_equal(store_ping(kit->db), ERR_NONE);
+    bool embedded = kit->folder[0] != '\0';
+    assert_int_equal(store_reads_block(kit->db), !embedded);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_write_did_is_there_for_the_next_read),
+        cmocka_unit_test(any_other_end_undoes_the_write_and_is_handed_on),
+        cmocka_unit_test(an_open_store_answers),
+    };
+    return kit_run("store/tx", tests, KIT_COUNT(tests));
+}

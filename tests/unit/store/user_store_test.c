@@ -1,0 +1,331 @@
+#include "unit/kit.h"
+
+/* ---- each function of the store in a transaction of its own ---- */
+
+typedef enum err find_function(struct db_tx *tx, struct arena *mem, struct str key,
+                               struct user *out);
+
+struct call {
+    struct arena *mem;
+    find_function *find;
+    const struct user *user;
+    struct str key;
+    enum user_status status;
+    struct str password_hash;
+    int64_t now;
+    int64_t after;
+    int64_t limit;
+    struct user found;
+    struct user *list;
+    size_t count;
+};
+
+static enum err
+add_work(struct db_tx *tx, void *argument)
+{
+    struct call *call = argument;
+    return user_store_add(tx, call->mem, call->user);
+}
+
+static enum err
+add(struct kit *kit, const struct user *user)
+{
+    struct call call = { .mem = kit->mem, .user = user };
+    return tx_write(kit->db, add_work, &call);
+}
+
+static enum err
+find_work(struct db_tx *tx, void *argument)
+{
+    struct call *call = argument;
+    return call->find(tx, call->mem, call->key, &call->found);
+}
+
+static enum err
+find(struct kit *kit, find_function *function, const char *key, struct user *out)
+{
+    struct call call = { .mem = kit->mem, .find = function, .key = str_of(key) };
+    enum err err = tx_read(kit->db, find_work, &call);
+    *out = call.found;
+    return err;
+}
+
+static enum err
+list_work(struct db_tx *tx, void *argument)
+{
+    struct call *call = argument;
+    return user_store_list(tx, call->mem, call->after, call->limit, &call->list, &call->count);
+}
+
+/* The user names in the order of the list, with a blank behind each. */
+static const char *
+names(struct kit *kit, int64_t after, int64_t limit)
+{
+    struct call call = { .mem = kit->mem, .after = after, .limit = limit };
+    if (tx_read(kit->db, list_work, &call) != ERR_NONE)
+        return "failed";
+    struct str text = STR("");
+    for (size_t i = 0; i < call.count; i++)
+        text = str_format(kit->mem, "%s%s ", text.ptr, call.list[i].username.ptr);
+    return text.ptr;
+}
+
+static enum err
+put_status_work(struct db_tx *tx, void *argument)
+{
+    struct call *call = argument;
+    return user_store_put_status(tx, call->mem, call->key, call->status, call->now);
+}
+
+static enum err
+put_password_work(struct db_tx *tx, void *argument)
+{
+    struct call *call = argument;
+    return user_store_put_password(tx, call->mem, call->key, call->password_hash, call->now);
+}
+
+static enum err
+delete_work(struct db_tx *tx, void *argument)
+{
+    struct call *call = argument;
+    return user_store_delete(tx, call->mem, call->key);
+}
+
+/* ---- people ---- */
+
+#define ADA "usr_AAAAAAAAAAAAAAAAAAAAAA"
+#define BOB "usr_BBBBBBBBBBBBBBBBBBBBBB"
+#define CY "usr_CCCCCCCCCCCCCCCCCCCCCC"
+
+static const struct user ada = {
+    .id = { ADA, 26 },
+    .username = { "ada", 3 },
+    .email = { "Ada@Example.org", 15 },
+    .name = { "Ada L", 5 },
+    .password_hash = { "$argon2id$x", 11 },
+    .position = 20,
+    .generation = 1,
+    .created_at = 1000,
+    .updated_at = 1001,
+};
+
+static const struct user bob = {
+    .id = { BOB, 26 },
+    .username = { "bob", 3 },
+    .status = USER_DISABLED,
+    .position = INT64_C(5000000000) << 30,
+    .generation = 7,
+    .created_at = INT64_C(5000000000),
+    .updated_at = INT64_C(5000000001),
+};
+
+static const struct user cy = { .id = { CY, 26 }, .username = { "cy-1", 4 }, .position = 10 };
+
+static void
+assert_same_text(struct str a, struct str b)
+{
+    assert_int_equal(str_present(a), str_present(b));
+    assert_true(str_eq(a, b));
+}
+
+static void
+assert_same_user(const struct user *a, const struct user *b)
+{
+    assert_same_text(a->id, b->id);
+    assert_same_text(a->username, b->username);
+    assert_same_text(a->email, b->email);
+    assert_same_text(a->name, b->name);
+    assert_same_text(a->password_hash, b->password_hash);
+    assert_int_equal(a->status, b->status);
+    assert_int_equal(a->position, b->position);
+    assert_int_equal(a->generation, b->generation);
+    assert_int_equal(a->created_at, b->created_at);
+    assert_int_equal(a->updated_at, b->updated_at);
+}
+
+/* ---- tests ---- */
+
+static void
+a_user_reads_back_as_stored_however_found(void **state)
+{
+    struct kit *kit = *state;
+    struct user found;
+    assert_int_equal(add(kit, &ada), ERR_NONE);
+    assert_int_equal(add(kit, &bob), ERR_NONE);
+    assert_int_equal(find(kit, user_store_find, ADA, &found), ERR_NONE);
+    assert_same_user(&found, &ada);
+    assert_int_equal(find(kit, user_store_find_username, "ada", &found), ERR_NONE);
+    assert_same_user(&found, &ada);
+    assert_int_equal(find(kit, user_store_find_email, "ada@example.org", &found), ERR_NONE);
+    assert_same_user(&found, &ada);
+    assert_int_equal(find(kit, user_store_find, BOB, &found), ERR_NONE);
+    assert_same_user(&found, &bob);
+}
+
+static void
+texts_are_values_and_never_statements(void **state)
+{
+    struct kit *kit = *state;
+    struct user found, odd = ada;
+    odd.name =
+        STR("Robert'); DROP TABLE user_account;-- \"%s\" \\ $1 \xe5\xb1\xb1\xf0\x9f\x8e\xb8");
+    odd.email = STR("o'\"hara\\@example.org");
+    assert_int_equal(add(kit, &odd), ERR_NONE);
+    assert_int_equal(find(kit, user_store_find, ADA, &found), ERR_NONE);
+    assert_same_user(&found, &odd);
+    assert_int_equal(find(kit, user_store_find_username, "' OR '1'='1", &found), ERR_NOT_FOUND);
+}
+
+static void
+many_users_may_have_no_e_mail_address(void **state)
+{
+    struct kit *kit = *state;
+    struct user found;
+    assert_int_equal(add(kit, &bob), ERR_NONE);
+    assert_int_equal(add(kit, &cy), ERR_NONE);
+    assert_int_equal(find(kit, user_store_find_email, "", &found), ERR_NOT_FOUND);
+}
+
+static void
+what_must_be_unique_is_refused_and_nothing_changes(void **state)
+{
+    struct kit *kit = *state;
+    struct user found;
+    struct user same_name = bob, same_address = bob, same_position = bob, same_id = bob;
+    same_name.username = ada.username;
+    same_address.email = STR("ADA@example.ORG");
+    same_position.position = ada.position;
+    same_id.id = ada.id;
+    assert_int_equal(add(kit, &ada), ERR_NONE);
+    assert_int_equal(add(kit, &ada), ERR_TAKEN);
+    assert_int_equal(add(kit, &same_name), ERR_TAKEN);
+    assert_int_equal(add(kit, &same_address), ERR_TAKEN);
+    assert_int_equal(add(kit, &same_position), ERR_TAKEN);
+    assert_int_equal(add(kit, &same_id), ERR_TAKEN);
+    assert_string_equal(names(kit, 0, 10), "ada ");
+    assert_int_equal(find(kit, user_store_find, ADA, &found), ERR_NONE);
+    assert_same_user(&found, &ada);
+}
+
+static void
+nobody_is_not_found_and_cannot_be_changed(void **state)
+{
+    struct kit *kit = *state;
+    struct user found;
+    assert_int_equal(add(kit, &ada), ERR_NONE);
+    assert_int_equal(find(kit, user_store_find, BOB, &found), ERR_NOT_FOUND);
+    assert_int_equal(find(kit, user_store_find_username, "bob", &found), ERR_NOT_FOUND);
+    assert_int_equal(find(kit, user_store_find_email, "bob@example.org", &found), ERR_NOT_FOUND);
+    struct call call = { .mem = kit->mem, .key = bob.id, .password_hash = STR("x") };
+    assert_int_equal(tx_write(kit->db, put_status_work, &call), ERR_NOT_FOUND);
+    assert_int_equal(tx_write(kit->db, put_password_work, &call), ERR_NOT_FOUND);
+    assert_int_equal(tx_write(kit->db, delete_work, &call), ERR_NOT_FOUND);
+    assert_int_equal(find(kit, user_store_find, ADA, &found), ERR_NONE);
+    assert_same_user(&found, &ada);
+}
+
+static void
+a_list_goes_by_position_and_goes_on_where_it_ended(void **state)
+{
+    struct kit *kit = *state;
+    assert_string_equal(names(kit, 0, 10), "");
+    assert_int_equal(add(kit, &ada), ERR_NONE);
+    assert_int_equal(add(kit, &bob), ERR_NONE);
+    assert_int_equal(add(kit, &cy), ERR_NONE);
+    static const struct {
+        int64_t after;
+        int64_t limit;
+        const char *expected;
+    } rows[] = {
+        { 0, 10, "cy-1 ada bob " },
+        { 0, 2, "cy-1 ada " },
+        { 20, 2, "bob " },
+        { 10, 1, "ada " },
+        { 9, 1, "cy-1 " },
+        { -1, 10, "cy-1 ada bob " },
+        { INT64_MAX, 10, "" },
+        { 0, 0, "" },
+        { 0, -1, "" },
+        { 21, INT64_MAX, "bob " },
+        { INT64_MIN, 1, "cy-1 " },
+    };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++)
+        assert_string_equal(names(kit, rows[i].after, rows[i].limit), rows[i].expected);
+}
+
+static void
+every_change_raises_the_generation_and_touches_nothing_else(void **state)
+{
+    struct kit *kit = *state;
+    struct user found, expected = ada;
+    assert_int_equal(add(kit, &ada), ERR_NONE);
+    assert_int_equal(add(kit, &bob), ERR_NONE);
+
+    struct call call = { .mem = kit->mem, .key = ada.id, .status = USER_DISABLED, .now = 2000 };
+    assert_int_equal(tx_write(kit->db, put_status_work, &call), ERR_NONE);
+    expected.status = USER_DISABLED;
+    expected.generation = 2;
+    expected.updated_at = 2000;
+    assert_int_equal(find(kit, user_store_find, ADA, &found), ERR_NONE);
+    assert_same_user(&found, &expected);
+
+    call.password_hash = STR("$argon2id$y");
+    call.now = 3000;
+    assert_int_equal(tx_write(kit->db, put_password_work, &call), ERR_NONE);
+    expected.password_hash = STR("$argon2id$y");
+    expected.generation = 3;
+    expected.updated_at = 3000;
+    assert_int_equal(find(kit, user_store_find, ADA, &found), ERR_NONE);
+    assert_same_user(&found, &expected);
+
+    assert_int_equal(find(kit, user_store_find, BOB, &found), ERR_NONE);
+    assert_same_user(&found, &bob);
+}
+
+static void
+what_was_deleted_is_gone_and_its_name_is_free(void **state)
+{
+    struct kit *kit = *state;
+    struct user found, next = bob;
+    next.username = ada.username;
+    next.email = ada.email;
+    next.position = ada.position;
+    struct call call = { .mem = kit->mem, .key = ada.id };
+    assert_int_equal(add(kit, &ada), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, delete_work, &call), ERR_NONE);
+    assert_int_equal(find(kit, user_store_find, ADA, &found), ERR_NOT_FOUND);
+    assert_int_equal(tx_write(kit->db, delete_work, &call), ERR_NOT_FOUND);
+    assert_int_equal(add(kit, &next), ERR_NONE);
+    assert_int_equal(find(kit, user_store_find_username, "ada", &found), ERR_NONE);
+    assert_same_user(&found, &next);
+}
+
+static void
+a_status_nobody_knows_is_a_defect_and_not_an_active_user(void **state)
+{
+    struct kit *kit = *state;
+    struct user found, odd = ada;
+    odd.status = (enum user_status)99; /* stored as "unknown" */
+    assert_int_equal(add(kit, &odd), ERR_NONE);
+    assert_int_equal(find(kit, user_store_find, ADA, &found), ERR_INTERNAL);
+    assert_string_equal(names(kit, 0, 10), "failed");
+    struct call call = { .mem = kit->mem, .key = ada.id };
+    assert_int_equal(tx_write(kit->db, delete_work, &call), ERR_NONE);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_user_reads_back_as_stored_however_found),
+        cmocka_unit_test(texts_are_values_and_never_statements),
+        cmocka_unit_test(many_users_may_have_no_e_mail_address),
+        cmocka_unit_test(what_must_be_unique_is_refused_and_nothing_changes),
+        cmocka_unit_test(nobody_is_not_found_and_cannot_be_changed),
+        cmocka_unit_test(a_list_goes_by_position_and_goes_on_where_it_ended),
+        cmocka_unit_test(every_change_raises_the_generation_and_touches_nothing_else),
+        cmocka_unit_test(what_was_deleted_is_gone_and_its_name_is_free),
+        cmocka_unit_test(a_status_nobody_knows_is_a_defect_and_not_an_active_user),
+    };
+    return kit_run("store/user_store", tests, KIT_COUNT(tests));
+}
