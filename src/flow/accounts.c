@@ -1,0 +1,277 @@
+#include "flow/accounts.h"
+
+#include "base/arena.h"
+#include "crypt/password.h"
+#include "crypt/random.h"
+#include "store/tx.h"
+#include "store/user_store.h"
+
+/* Two accounts of one second meet on a position once in 2^29; then the next ones are tried. */
+#define POSITION_ATTEMPTS 8
+
+bool
+account_problems_any(const struct account_problems *problems)
+{
+    return problems->username != NULL || problems->email != NULL || problems->name != NULL ||
+           problems->password != NULL;
+}
+
+/* ---- finding ---- */
+
+/* What cannot be a name is not looked for: a store must not see a NUL or broken UTF-8. */
+static enum err
+find_who(struct db_tx *tx, struct arena *mem, struct str who, struct user *out)
+{
+    who = str_trim(who);
+    if (user_id_well_formed(who))
+        return user_store_find(tx, mem, who, out);
+    if (str_index(who, '@') < who.len) {
+        if (user_email_problem(who) != NULL)
+            return ERR_NOT_FOUND;
+        return user_store_find_email(tx, mem, user_fold_email(mem, who), out);
+    }
+    struct str username = user_fold_username(mem, who);
+    if (user_username_problem(username) != NULL)
+        return ERR_NOT_FOUND;
+    return user_store_find_username(tx, mem, username, out);
+}
+
+struct finding {
+    struct arena *mem;
+    struct str who;
+    struct user *out;
+};
+
+static enum err
+find_account(struct db_tx *tx, void *argument)
+{
+    struct finding *finding = argument;
+    return find_who(tx, finding->mem, finding->who, finding->out);
+}
+
+enum err
+account_find(struct db *db, struct arena *mem, struct str who, struct user *out)
+{
+    struct finding finding = { .mem = mem, .who = who, .out = out };
+    return tx_read(db, find_account, &finding);
+}
+
+struct listing {
+    struct arena *mem;
+    int64_t after;
+    int64_t limit;
+    struct user **out;
+    size_t *count;
+};
+
+static enum err
+list_accounts(struct db_tx *tx, void *argument)
+{
+    struct listing *listing = argument;
+    return user_store_list(tx, listing->mem, listing->after, listing->limit, listing->out,
+                           listing->count);
+}
+
+enum err
+account_list(struct db *db, struct arena *mem, int64_t after, int64_t limit, struct user **out,
+             size_t *count)
+{
+    struct listing listing = {
+        .mem = mem, .after = after, .limit = limit, .out = out, .count = count
+    };
+    return tx_read(db, list_accounts, &listing);
+}
+
+/* ---- making ---- */
+
+static const char *
+choice_problem(struct arena *mem, const struct user *user, struct str password)
+{
+    const struct str words[] = { user->username, user->email, user->name };
+    return password_problem(mem, password, words, sizeof words / sizeof words[0]);
+}
+
+/* The wish as it would be kept; what is wrong with it goes to `problems`. */
+static struct user
+read_wish(struct arena *mem, const struct account_wish *wish, int64_t now,
+          struct account_problems *problems)
+{
+    struct user user = {
+        .username = user_fold_username(mem, str_trim(wish->username)),
+        .email = str_copy(mem, str_trim(wish->email)),
+        .status = USER_ACTIVE,
+        .generation = 1,
+        .created_at = now,
+        .updated_at = now,
+    };
+    problems->username = user_username_problem(user.username);
+    if (user.email.len == 0)
+        user.email = STR_NONE;
+    else
+        problems->email = user_email_problem(user.email);
+    if (wish->name.len > 0) {
+        user.name = user_clean_name(mem, wish->name);
+        problems->name = user_name_problem(user.name);
+    }
+    if (str_present(wish->password))
+        problems->password = choice_problem(mem, &user, wish->password);
+    return user;
+}
+
+struct making {
+    struct arena *mem;
+    struct user user;
+    uint32_t chance;
+    struct account_problems *problems;
+};
+
+/* Which of the fields somebody else has. */
+static enum err
+tell_taken(struct db_tx *tx, struct making *making)
+{
+    struct arena *mem = making->mem;
+    const struct user *user = &making->user;
+    struct account_problems *problems = making->problems;
+    struct user other;
+
+    *problems = (struct account_problems){ 0 };
+    enum err err = user_store_find_username(tx, mem, user->username, &other);
+    if (err == ERR_NONE)
+        problems->username =
+            str_format(mem, "The user name %.*s is taken; choose another.", STR_ARG(user->username))
+                .ptr;
+    else if (err != ERR_NOT_FOUND)
+        return err;
+    if (!str_present(user->email))
+        return ERR_NONE;
+    err = user_store_find_email(tx, mem, user_fold_email(mem, user->email), &other);
+    if (err == ERR_NONE)
+        problems->email = str_format(mem,
+                                     "The e-mail address %.*s belongs to an account already; sign "
+                                     "in to it, or use another address.",
+                                     STR_ARG(user->email))
+                              .ptr;
+    return err == ERR_NOT_FOUND ? ERR_NONE : err;
+}
+
+static enum err
+add_account(struct db_tx *tx, void *argument)
+{
+    struct making *making = argument;
+    for (uint32_t attempt = 0; attempt < POSITION_ATTEMPTS; attempt++) {
+        making->user.position = user_position(making->user.created_at, making->chance + attempt);
+        enum err err = user_store_add(tx, making->mem, &making->user);
+        if (err != ERR_TAKEN)
+            return err;
+        err = tell_taken(tx, making);
+        if (err)
+            return err;
+        if (account_problems_any(making->problems))
+            return ERR_TAKEN;
+    }
+    return ERR_UNAVAILABLE;
+}
+
+enum err
+account_make(struct db *db, struct arena *mem, const struct account_wish *wish, int64_t now,
+             struct user *out, struct account_problems *problems)
+{
+    *problems = (struct account_problems){ 0 };
+    struct making making = {
+        .mem = mem,
+        .user = read_wish(mem, wish, now, problems),
+        .chance = random_below(UINT32_MAX),
+        .problems = problems,
+    };
+    if (account_problems_any(problems))
+        return ERR_INVALID;
+    if (str_present(wish->password)) {
+        making.user.password_hash = password_hash(mem, wish->password);
+        if (!str_present(making.user.password_hash))
+            return ERR_UNAVAILABLE;
+    }
+    making.user.id = random_id(mem, "usr_");
+    enum err err = tx_write(db, add_account, &making);
+    if (err)
+        return err;
+    *out = making.user;
+    return ERR_NONE;
+}
+
+/* ---- changing ---- */
+
+struct change {
+    struct arena *mem;
+    struct str who;
+    enum user_status status;
+    struct str password_hash;
+    int64_t now;
+    struct user *out;
+};
+
+static enum err
+change_status(struct db_tx *tx, void *argument)
+{
+    struct change *change = argument;
+    struct user user;
+    enum err err = find_who(tx, change->mem, change->who, &user);
+    if (!err)
+        err = user_store_put_status(tx, change->mem, user.id, change->status, change->now);
+    return err ? err : user_store_find(tx, change->mem, user.id, change->out);
+}
+
+enum err
+account_set_status(struct db *db, struct arena *mem, struct str who, enum user_status status,
+                   int64_t now, struct user *out)
+{
+    struct change change = { .mem = mem, .who = who, .status = status, .now = now, .out = out };
+    return tx_write(db, change_status, &change);
+}
+
+static enum err
+change_password(struct db_tx *tx, void *argument)
+{
+    struct change *change = argument;
+    enum err err =
+        user_store_put_password(tx, change->mem, change->who, change->password_hash, change->now);
+    return err ? err : user_store_find(tx, change->mem, change->who, change->out);
+}
+
+enum err
+account_set_password(struct db *db, struct arena *mem, struct str who, struct str password,
+                     int64_t now, struct user *out, const char **problem)
+{
+    struct user user;
+    *problem = NULL;
+    enum err err = account_find(db, mem, who, &user);
+    if (err)
+        return err;
+    *problem = choice_problem(mem, &user, password);
+    if (*problem != NULL)
+        return ERR_INVALID;
+    struct change change = {
+        .mem = mem,
+        .who = user.id, /* a name may pass to another account meanwhile, an id does not */
+        .password_hash = password_hash(mem, password),
+        .now = now,
+        .out = out,
+    };
+    if (!str_present(change.password_hash))
+        return ERR_UNAVAILABLE;
+    return tx_write(db, change_password, &change);
+}
+
+static enum err
+delete_account(struct db_tx *tx, void *argument)
+{
+    struct finding *finding = argument;
+    enum err err = find_who(tx, finding->mem, finding->who, finding->out);
+    return err ? err : user_store_delete(tx, finding->mem, finding->out->id);
+}
+
+enum err
+account_delete(struct db *db, struct arena *mem, struct str who, struct user *out)
+{
+    struct finding finding = { .mem = mem, .who = who, .out = out };
+    return tx_write(db, delete_account, &finding);
+}

@@ -1,0 +1,426 @@
+/* The source itself is included, so that a test can choose the number that is otherwise chance. */
+#include "unit/kit.h"
+
+static uint32_t chosen_chance;
+static bool chance_is_chosen;
+
+static uint32_t
+chance_below(uint32_t limit)
+{
+    return chance_is_chosen ? chosen_chance : random_below(limit);
+}
+
+#define random_below chance_below
+#include "flow/accounts.c"
+#undef random_below
+
+#include <pthread.h>
+
+static const int64_t now = 1794648600;
+
+static enum err
+make(struct kit *kit, const struct account_wish *wish, struct user *out,
+     struct account_problems *problems)
+{
+    return account_make(kit->db, kit->mem, wish, now, out, problems);
+}
+
+static struct user
+made(struct kit *kit, const char *username, const char *email)
+{
+    struct account_wish wish = { .username = str_of(username), .email = str_of(email) };
+    struct account_problems problems;
+    struct user user;
+    assert_int_equal(make(kit, &wish, &user, &problems), ERR_NONE);
+    assert_false(account_problems_any(&problems));
+    return user;
+}
+
+static size_t
+count_accounts(struct kit *kit)
+{
+    struct user *users;
+    size_t count;
+    assert_int_equal(account_list(kit->db, kit->mem, 0, 100, &users, &count), ERR_NONE);
+    return count;
+}
+
+/* ---- making ---- */
+
+static void
+an_account_is_kept_as_wished(void **state)
+{
+    struct kit *kit = *state;
+    struct account_wish wish = {
+        .username = STR(" Ada.L "),
+        .email = STR(" Ada@Example.org "),
+        .name = STR("  Ada Lo\xcc\x88velace "),
+        .password = STR("five yellow tractors hum"),
+    };
+    struct account_problems problems = { .username = "left over" };
+    struct user user, found;
+    assert_int_equal(make(kit, &wish, &user, &problems), ERR_NONE);
+    assert_false(account_problems_any(&problems));
+
+    assert_int_equal(account_find(kit->db, kit->mem, user.id, &found), ERR_NONE);
+    assert_true(user_id_well_formed(found.id));
+    assert_true(str_eq(found.id, user.id));
+    assert_true(str_eq_c(found.username, "ada.l"));
+    assert_true(str_eq_c(found.email, "Ada@Example.org"));
+    assert_true(str_eq_c(found.name, "Ada L\xc3\xb6velace"));
+    assert_true(password_matches(found.password_hash, wish.password));
+    assert_int_equal(found.status, USER_ACTIVE);
+    assert_int_equal(found.generation, 1);
+    assert_int_equal(found.created_at, now);
+    assert_int_equal(found.updated_at, now);
+    assert_int_equal(found.position, user.position);
+    assert_true(found.position >= user_position(now, 0));
+    assert_true(found.position < user_position(now + 1, 0));
+}
+
+static void
+only_the_user_name_must_be_given(void **state)
+{
+    struct kit *kit = *state;
+    struct user found;
+    made(kit, "ada", NULL);
+    made(kit, "bob", ""); /* none, and not a second empty one */
+    made(kit, "cyd", "  ");
+    assert_int_equal(account_find(kit->db, kit->mem, STR("bob"), &found), ERR_NONE);
+    assert_false(str_present(found.email));
+    assert_false(str_present(found.name));
+    assert_false(str_present(found.password_hash));
+    assert_false(password_matches(found.password_hash, STR("")));
+}
+
+static void
+every_field_that_is_wrong_is_told_and_nothing_is_kept(void **state)
+{
+    struct kit *kit = *state;
+    struct account_problems problems;
+    struct user user;
+    struct account_wish all_wrong = {
+        .username = STR("1"),
+        .email = STR("ada"),
+        .name = STR("A\nB"),
+        .password = STR("short"),
+    };
+    assert_int_equal(make(kit, &all_wrong, &user, &problems), ERR_INVALID);
+    assert_non_null(strstr(problems.username, "starts with a letter"));
+    assert_non_null(strstr(problems.email, "at sign"));
+    assert_non_null(strstr(problems.name, "one line"));
+    assert_non_null(strstr(problems.password, "at least 10"));
+
+    struct account_wish own_name = {
+        .username = STR("zkqvxwjy"),
+        .password = STR("zkqvxwjy-31"),
+    };
+    assert_int_equal(make(kit, &own_name, &user, &problems), ERR_INVALID);
+    assert_null(problems.username);
+    assert_non_null(strstr(problems.password, "your own name"));
+
+    struct account_wish empty_password = { .username = STR("ada"), .password = STR("") };
+    assert_int_equal(make(kit, &empty_password, &user, &problems), ERR_INVALID);
+    assert_non_null(problems.password);
+
+    struct account_wish nothing = { 0 };
+    assert_int_equal(make(kit, &nothing, &user, &problems), ERR_INVALID);
+    assert_non_null(problems.username);
+    assert_int_equal(count_accounts(kit), 0);
+}
+
+static void
+what_is_taken_is_told_by_name(void **state)
+{
+    struct kit *kit = *state;
+    static const struct {
+        const char *username;
+        const char *email;
+        const char *username_problem;
+        const char *email_problem;
+    } rows[] = {
+        { "ADA", NULL, "The user name ada is taken; choose another.", NULL },
+        { "ada", "new@example.org", "The user name ada is taken; choose another.", NULL },
+        { "bob", "ADA@example.org", NULL,
+          "The e-mail address ADA@example.org belongs to an account already; sign in to it, or use "
+          "another address." },
+        { "ada", "ada@example.org", "The user name ada is taken; choose another.",
+          "The e-mail address ada@example.org belongs to an account already; sign in to it, or use "
+          "another address." },
+    };
+    made(kit, "ada", "ada@example.org");
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        struct account_wish wish = { .username = str_of(rows[i].username),
+                                     .email = str_of(rows[i].email) };
+        struct account_problems problems;
+        struct user user;
+        assert_int_equal(make(kit, &wish, &user, &problems), ERR_TAKEN);
+        assert_true(str_eq_c(str_of(problems.username), rows[i].username_problem));
+        assert_true(str_eq_c(str_of(problems.email), rows[i].email_problem));
+        assert_null(problems.name);
+        assert_null(problems.password);
+    }
+    assert_int_equal(count_accounts(kit), 1);
+}
+
+static void
+accounts_that_meet_on_a_position_move_on_and_give_up_in_the_end(void **state)
+{
+    struct kit *kit = *state;
+    struct account_problems problems;
+    struct user user;
+    chance_is_chosen = true;
+    chosen_chance = 77;
+    for (uint32_t i = 0; i < POSITION_ATTEMPTS; i++) {
+        struct str name = str_format(kit->mem, "user-%u", i);
+        struct account_wish wish = { .username = name };
+        assert_int_equal(make(kit, &wish, &user, &problems), ERR_NONE);
+        assert_int_equal(user.position, user_position(now, 77 + i));
+    }
+    struct account_wish wish = { .username = STR("one-more") };
+    assert_int_equal(make(kit, &wish, &user, &problems), ERR_UNAVAILABLE);
+    assert_false(account_problems_any(&problems));
+    struct account_wish taken = { .username = STR("user-3") };
+    assert_int_equal(make(kit, &taken, &user, &problems), ERR_TAKEN);
+    chance_is_chosen = false;
+    assert_int_equal(count_accounts(kit), POSITION_ATTEMPTS);
+}
+
+struct rival {
+    struct db *db;
+    enum err err;
+};
+
+static void *
+make_ada(void *argument)
+{
+    struct rival *rival = argument;
+    struct arena *mem = arena_new();
+    struct account_wish wish = { .username = STR("ada"), .email = STR("ada@example.org") };
+    struct account_problems problems;
+    struct user user;
+    rival->err = account_make(rival->db, mem, &wish, now, &user, &problems);
+    arena_free(mem);
+    return NULL;
+}
+
+static void
+of_many_who_want_a_name_at_once_one_gets_it(void **state)
+{
+    struct kit *kit = *state;
+    enum { RIVALS = 16 };
+    pthread_t threads[RIVALS];
+    struct rival rivals[RIVALS];
+    for (size_t i = 0; i < RIVALS; i++) {
+        rivals[i].db = kit->db;
+        assert_int_equal(pthread_create(&threads[i], NULL, make_ada, &rivals[i]), 0);
+    }
+    int won = 0, lost = 0;
+    for (size_t i = 0; i < RIVALS; i++) {
+        pthread_join(threads[i], NULL);
+        won += rivals[i].err == ERR_NONE;
+        lost += rivals[i].err == ERR_TAKEN;
+    }
+    assert_int_equal(won, 1);
+    assert_int_equal(lost, RIVALS - 1);
+    assert_int_equal(count_accounts(kit), 1);
+}
+
+/* ---- finding ---- */
+
+static void
+an_account_is_found_by_id_name_and_address_in_any_case(void **state)
+{
+    struct kit *kit = *state;
+    struct user ada = made(kit, "ada", "Ada@example.org");
+    made(kit, "bob", "bob@example.org");
+    const struct str ways[] = {
+        ada.id,
+        STR("ada"),
+        STR("ADA"),
+        STR(" Ada "),
+        STR("ada@example.org"),
+        STR("ADA@EXAMPLE.ORG"),
+    };
+    for (size_t i = 0; i < KIT_COUNT(ways); i++) {
+        struct user found;
+        assert_int_equal(account_find(kit->db, kit->mem, ways[i], &found), ERR_NONE);
+        assert_true(str_eq(found.id, ada.id));
+        assert_true(str_eq_c(found.email, "Ada@example.org"));
+    }
+}
+
+static void
+what_names_nobody_is_not_found(void **state)
+{
+    struct kit *kit = *state;
+    made(kit, "ada", "ada@example.org");
+    char *much = arena_alloc(kit->mem, 100000);
+    memset(much, 'a', 99999);
+    const struct str ways[] = {
+        STR_NONE,
+        STR(""),
+        STR("bob"),
+        STR("bob@example.org"),
+        STR("@"),
+        STR("ada@"),
+        STR("ada\0x"),
+        STR("ada@example.org\0"),
+        STR("ad\xff"),
+        STR("ad\xff@example.org"),
+        STR("usr_AAAAAAAAAAAAAAAAAAAAAA"),
+        STR("usr_AAAAAAAAAAAAAAAAAAAAA\0"),
+        STR("' OR 1=1 --"),
+        { much, 99999 },
+    };
+    for (size_t i = 0; i < KIT_COUNT(ways); i++) {
+        struct user found;
+        assert_int_equal(account_find(kit->db, kit->mem, ways[i], &found), ERR_NOT_FOUND);
+        assert_int_equal(account_delete(kit->db, kit->mem, ways[i], &found), ERR_NOT_FOUND);
+        assert_int_equal(account_set_status(kit->db, kit->mem, ways[i], USER_DISABLED, now, &found),
+                         ERR_NOT_FOUND);
+    }
+    assert_int_equal(count_accounts(kit), 1);
+}
+
+static void
+a_list_pages_through_everybody_once(void **state)
+{
+    struct kit *kit = *state;
+    for (int i = 0; i < 7; i++)
+        made(kit, str_format(kit->mem, "user-%d", i).ptr, NULL);
+    size_t seen = 0;
+    int64_t after = 0;
+    for (;;) {
+        struct user *users;
+        size_t count;
+        assert_int_equal(account_list(kit->db, kit->mem, after, 3, &users, &count), ERR_NONE);
+        if (count == 0)
+            break;
+        assert_true(count <= 3);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(users[i].position > after);
+            after = users[i].position;
+            seen++;
+        }
+    }
+    assert_int_equal(seen, 7);
+}
+
+/* ---- changing ---- */
+
+static void
+a_disabled_account_says_so_until_it_is_enabled(void **state)
+{
+    struct kit *kit = *state;
+    struct user ada = made(kit, "ada", NULL), out, found;
+    assert_int_equal(
+        account_set_status(kit->db, kit->mem, STR("Ada"), USER_DISABLED, now + 5, &out), ERR_NONE);
+    assert_true(str_eq(out.id, ada.id));
+    assert_int_equal(out.status, USER_DISABLED);
+    assert_int_equal(out.generation, 2);
+    assert_int_equal(out.updated_at, now + 5);
+    assert_int_equal(account_find(kit->db, kit->mem, ada.id, &found), ERR_NONE);
+    assert_int_equal(found.status, USER_DISABLED);
+
+    assert_int_equal(account_set_status(kit->db, kit->mem, ada.id, USER_ACTIVE, now + 6, &out),
+                     ERR_NONE);
+    assert_int_equal(out.status, USER_ACTIVE);
+    assert_int_equal(out.generation, 3);
+}
+
+static void
+a_new_password_replaces_the_old_one(void **state)
+{
+    struct kit *kit = *state;
+    struct account_wish wish = { .username = STR("ada"),
+                                 .name = STR("Zkqvxwjy"),
+                                 .password = STR("five yellow tractors hum") };
+    struct account_problems problems;
+    struct user ada, out, found;
+    const char *problem = "left over";
+    struct str next = STR("seven violet umbrellas fly");
+    assert_int_equal(make(kit, &wish, &ada, &problems), ERR_NONE);
+
+    assert_int_equal(
+        account_set_password(kit->db, kit->mem, STR("ada"), next, now + 5, &out, &problem),
+        ERR_NONE);
+    assert_null(problem);
+    assert_int_equal(account_find(kit->db, kit->mem, ada.id, &found), ERR_NONE);
+    assert_true(password_matches(found.password_hash, next));
+    assert_false(password_matches(found.password_hash, wish.password));
+    assert_int_equal(found.generation, 2);
+    assert_int_equal(found.updated_at, now + 5);
+    assert_true(str_eq(out.password_hash, found.password_hash));
+}
+
+static void
+a_refused_password_changes_nothing(void **state)
+{
+    struct kit *kit = *state;
+    struct account_wish wish = { .username = STR("ada"),
+                                 .name = STR("Zkqvxwjy"),
+                                 .password = STR("five yellow tractors hum") };
+    struct account_problems problems;
+    struct user ada, out, found;
+    const char *problem;
+    assert_int_equal(make(kit, &wish, &ada, &problems), ERR_NONE);
+
+    static const struct {
+        struct str password;
+        const char *expected;
+    } rows[] = {
+        { STR_NONE, "at least 10" },
+        { STR("password123"), "many people use" },
+        { STR("zkqvxwjy-31"), "your own name" },
+    };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        assert_int_equal(account_set_password(kit->db, kit->mem, STR("ada"), rows[i].password, now,
+                                              &out, &problem),
+                         ERR_INVALID);
+        assert_non_null(strstr(problem, rows[i].expected));
+    }
+    assert_int_equal(account_set_password(kit->db, kit->mem, STR("bob"),
+                                          STR("seven violet umbrellas fly"), now, &out, &problem),
+                     ERR_NOT_FOUND);
+    assert_null(problem);
+    assert_int_equal(account_find(kit->db, kit->mem, ada.id, &found), ERR_NONE);
+    assert_true(str_eq(found.password_hash, ada.password_hash));
+    assert_int_equal(found.generation, 1);
+}
+
+static void
+a_deleted_account_is_gone_and_its_name_is_free(void **state)
+{
+    struct kit *kit = *state;
+    struct user ada = made(kit, "ada", "ada@example.org"), out;
+    made(kit, "bob", NULL);
+    assert_int_equal(account_delete(kit->db, kit->mem, STR("ada@example.org"), &out), ERR_NONE);
+    assert_true(str_eq(out.id, ada.id));
+    assert_true(str_eq_c(out.username, "ada"));
+    assert_int_equal(account_find(kit->db, kit->mem, ada.id, &out), ERR_NOT_FOUND);
+    assert_int_equal(account_delete(kit->db, kit->mem, ada.id, &out), ERR_NOT_FOUND);
+    assert_int_equal(count_accounts(kit), 1);
+    assert_false(str_eq(made(kit, "ada", "ada@example.org").id, ada.id));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_account_is_kept_as_wished),
+        cmocka_unit_test(only_the_user_name_must_be_given),
+        cmocka_unit_test(every_field_that_is_wrong_is_told_and_nothing_is_kept),
+        cmocka_unit_test(what_is_taken_is_told_by_name),
+        cmocka_unit_test(accounts_that_meet_on_a_position_move_on_and_give_up_in_the_end),
+        cmocka_unit_test(of_many_who_want_a_name_at_once_one_gets_it),
+        cmocka_unit_test(an_account_is_found_by_id_name_and_address_in_any_case),
+        cmocka_unit_test(what_names_nobody_is_not_found),
+        cmocka_unit_test(a_list_pages_through_everybody_once),
+        cmocka_unit_test(a_disabled_account_says_so_until_it_is_enabled),
+        cmocka_unit_test(a_new_password_replaces_the_old_one),
+        cmocka_unit_test(a_refused_password_changes_nothing),
+        cmocka_unit_test(a_deleted_account_is_gone_and_its_name_is_free),
+    };
+    return kit_run("flow/accounts", tests, KIT_COUNT(tests));
+}
