@@ -266,9 +266,22 @@ own_words_weaken_only_their_owners_password(void **state)
     arena_free(mem);
 }
 
-/* zxcvbn alone takes seconds for some long inputs. */
+static double
+cost_of_judging(struct arena *mem, struct str password, const struct str *words, size_t count)
+{
+    double least = 1e9;
+    for (int i = 0; i < 3; i++) {
+        double start = cpu_seconds();
+        password_problem(mem, password, words, count);
+        double took = cpu_seconds() - start;
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
+/* zxcvbn's time grows faster than the length of what it is given. */
 static void
-the_longest_and_worst_input_is_judged_quickly(void **state)
+past_a_length_a_password_costs_no_more_to_judge(void **state)
 {
     (void)state;
     static const char *const patterns[] = { "a", "ab1", "passw0rd", "qwe", "1", "@$0!|" };
@@ -281,11 +294,12 @@ the_longest_and_worst_input_is_judged_quickly(void **state)
         size_t length = strlen(patterns[i]);
         for (size_t j = 0; j < sizeof password; j++)
             password[j] = patterns[i][j % length];
-        double start = cpu_seconds();
-        password_problem(mem, (struct str){ password, sizeof password }, words, COUNT(words));
-        double took = cpu_seconds() - start;
-        print_message("%s…: %.1f ms\n", patterns[i], took * 1e3);
-        assert_true(took < 0.5);
+        struct str longest = { password, sizeof password };
+        double part = cost_of_judging(mem, str_first(longest, 64), words, COUNT(words));
+        double whole = cost_of_judging(mem, longest, words, COUNT(words));
+        print_message("%s…: %.1f ms, of 64 bytes %.1f ms\n", patterns[i], whole * 1e3, part * 1e3);
+        assert_true(whole < part * 2);
+        assert_true(whole < 0.5);
         arena_reset(mem);
     }
     arena_free(mem);
@@ -305,7 +319,7 @@ main(void)
         cmocka_unit_test(a_weak_password_is_told_what_is_weak_in_it),
         cmocka_unit_test(a_strong_password_is_let_through),
         cmocka_unit_test(own_words_weaken_only_their_owners_password),
-        cmocka_unit_test(the_longest_and_worst_input_is_judged_quickly),
+        cmocka_unit_test(past_a_length_a_password_costs_no_more_to_judge),
     };
     return cmocka_run_group_tests_name("crypt/password", tests, NULL, NULL);
 }
