@@ -15,4 +15,25 @@
 #define HTTP_CONNECTIONS_MAX 10000
 #define HTTP_CONNECTIONS_PER_ADDRESS_MAX 1000
 
+/* A connection past a cap is told so in an answer, if it asks soon; past this many more it is
+ * closed unheard. */
+#define HTTP_PAST_CAP_MS 2000
+#define HTTP_PAST_CAP_CONNECTIONS 64
+
+/* A body nobody wants is read and dropped up to here, so that the answer arrives and the connection
+ * lives on; past it the connection ends. */
+#define HTTP_DISCARD_MAX (256 * 1024)
+
+/* A connection that ends with bytes unread is kept open behind its answer for so long: closing it
+ * would send a reset, which can overtake the answer. */
+#define HTTP_LINGER_MS 2000
+#define HTTP_LINGER_CONNECTIONS 256
+
+#define HTTP_PROXIES_MAX 64     /* networks in `trusted_proxies` */
+#define HTTP_EXCHANGES_KEPT 256 /* with their arenas, for the next requests */
+
+/* What the library may use for one connection: a head past our limits must still fit, so that we
+ * answer it and not the library; the library clears all of it at every request, so not more. */
+#define HTTP_LIBRARY_MEMORY (32 * 1024)
+
 #endif

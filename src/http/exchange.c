@@ -1,0 +1,400 @@
+#include "http/exchange.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/workers.h"
+#include "http/head.h"
+#include "http/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum step {
+    STEP_HEAD,    /* waits for the head */
+    STEP_BODY,    /* gathers the body */
+    STEP_DISCARD, /* the answer is known; reads the rest of the body and drops it */
+    STEP_WORKING, /* a worker has it; the connection is suspended */
+    STEP_READY,   /* the answer is known */
+    STEP_ANSWERED,
+};
+
+struct exchange {
+    struct http_exchange open; /* what the service sees */
+    struct http_server *server;
+    struct connection *connection;
+    struct MHD_Connection *handle;
+    struct exchange *next; /* in the pool */
+    enum step step;
+    bool known; /* the service has seen it, so it is told the end */
+    size_t target_len;
+    size_t body_room;
+    size_t discarded;
+    char id[17];
+    char client[ADDRESS_TEXT_MAX];
+    struct head head;
+};
+
+/* ---- the pool ---- */
+
+void
+exchange_pool_start(struct exchange_pool *pool)
+{
+    pthread_mutex_init(&pool->lock, NULL);
+}
+
+void
+exchange_pool_stop(struct exchange_pool *pool)
+{
+    struct exchange *next;
+    for (struct exchange *x = pool->first; x != NULL; x = next) {
+        next = x->next;
+        arena_free(x->open.mem);
+        free(x);
+    }
+    pthread_mutex_destroy(&pool->lock);
+}
+
+static struct exchange *
+pool_take(struct exchange_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    struct exchange *x = pool->first;
+    if (x != NULL) {
+        pool->first = x->next;
+        pool->count--;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    if (x != NULL)
+        return x;
+    x = memory_alloc(1, sizeof *x);
+    x->open.mem = arena_new();
+    return x;
+}
+
+static void
+pool_give(struct exchange_pool *pool, struct exchange *x)
+{
+    arena_reset(x->open.mem); /* outside the lock: it overwrites what the request left */
+    pthread_mutex_lock(&pool->lock);
+    bool kept = pool->count < HTTP_EXCHANGES_KEPT;
+    if (kept) {
+        x->next = pool->first;
+        pool->first = x;
+        pool->count++;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    if (!kept) {
+        arena_free(x->open.mem);
+        free(x);
+    }
+}
+
+/* ---- the answer ---- */
+
+static _Noreturn void
+header_defect(const char *name, const char *what)
+{
+    fprintf(stderr, "penchant: defect: response header %s %s\n", name, what);
+    abort();
+}
+
+void
+http_response_header(struct http_response *response, const char *name, const char *value)
+{
+    if (strpbrk(name, "\r\n") != NULL || strpbrk(value, "\r\n") != NULL)
+        header_defect("(name withheld)", "has a line break in it");
+    if (response->header_count == HTTP_HEADERS_MAX)
+        header_defect(name, "is one too many");
+    response->headers[response->header_count++] = (struct http_header_line){ name, value };
+}
+
+static void
+add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+    if (MHD_add_response_header(response, name, value) != MHD_YES)
+        log_error("http_header_not_sent", log_text("name", str_of(name)));
+}
+
+static enum MHD_Result
+send_answer(struct exchange *x)
+{
+    struct http_response *answer = &x->open.response;
+    struct str body = answer->body;
+    if (answer->status == 0)
+        answer->status = 500; /* a defect of the service; silence would be worse */
+    if (answer->status == 204 || answer->status == 304)
+        body.len = 0;
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        body.len, (void *)(uintptr_t)(body.len == 0 ? "" : body.ptr), MHD_RESPMEM_PERSISTENT);
+    if (response == NULL)
+        return MHD_NO;
+    for (size_t i = 0; i < answer->header_count; i++)
+        add_header(response, answer->headers[i].name, answer->headers[i].value);
+    add_header(response, "X-Request-Id", x->id);
+    /* The library reads chunks leniently. Where such a body ends, others might think differently,
+     * so nothing behind it is taken for a request. */
+    if (answer->close || x->head.length == HEAD_CHUNKED ||
+        atomic_load(&x->server->connections.mode) != CONNECTIONS_SERVE)
+        add_header(response, "Connection", "close");
+    x->step = STEP_ANSWERED;
+    connection_enter(x->connection, STAGE_ANSWERING);
+    enum MHD_Result queued = MHD_queue_response(x->handle, (unsigned)answer->status, response);
+    MHD_destroy_response(response);
+    return queued;
+}
+
+/* The answer is known before the body was read. */
+static enum MHD_Result
+answer_early(struct exchange *x)
+{
+    const struct head *head = &x->head;
+    bool small = head->length > 0 && head->length <= HTTP_DISCARD_MAX;
+    if (small && !head->expects_continue && !x->open.response.close) {
+        x->step = STEP_DISCARD;
+        connection_enter(x->connection, STAGE_BODY);
+        return MHD_YES;
+    }
+    if (head->length != 0) {
+        x->open.response.close = true;
+        x->connection->lingers = true;
+    }
+    return send_answer(x);
+}
+
+static void
+refuse(struct exchange *x, enum http_refusal refusal, const char *detail)
+{
+    struct http_server *server = x->server;
+    atomic_fetch_add_explicit(&server->refused[refusal], 1, memory_order_relaxed);
+    x->known = true;
+    server->service.refuse(server->service.context, &x->open, refusal, detail);
+}
+
+/* Nothing behind a head that was refused can be trusted to be a request. */
+static enum MHD_Result
+refuse_at_head(struct exchange *x, enum http_refusal refusal, const char *detail)
+{
+    refuse(x, refusal, detail);
+    x->open.response.close = true;
+    x->connection->lingers = !x->connection->past_cap;
+    return send_answer(x);
+}
+
+/* ---- the request ---- */
+
+void *
+exchange_begin(void *argument, const char *target, struct MHD_Connection *handle)
+{
+    struct http_server *server = argument;
+    struct exchange *x = pool_take(&server->exchanges);
+    struct arena *mem = x->open.mem;
+    x->open = (struct http_exchange){ .mem = mem };
+    x->server = server;
+    x->handle = handle;
+    x->connection =
+        MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    x->step = STEP_HEAD;
+    x->known = false;
+    x->body_room = 0;
+    x->discarded = 0;
+    x->head.count = 0;
+    x->head.length = 0;
+    /* Copied, since the library takes it apart where it lies. */
+    x->target_len = strlen(target);
+    x->open.request.target =
+        str_copy(mem, str_first((struct str){ target, x->target_len }, HTTP_TARGET_MAX));
+    connection_enter(x->connection, STAGE_HEAD);
+    return x;
+}
+
+/* Unlike any other of this process, and nobody can tell the next process's: a bijection of a
+ * counter that starts anywhere. */
+static void
+make_id(struct exchange *x)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t id = x->server->id_seed +
+                  atomic_fetch_add_explicit(&x->server->id_count, 1, memory_order_relaxed);
+    id = (id ^ id >> 30) * 0xbf58476d1ce4e5b9u;
+    id = (id ^ id >> 27) * 0x94d049bb133111ebu;
+    id ^= id >> 31;
+    for (size_t i = 0; i < 16; i++)
+        x->id[i] = digits[id >> (60 - 4 * i) & 15];
+    x->id[16] = '\0';
+    x->open.request.id = (struct str){ x->id, 16 };
+}
+
+static void
+find_client(struct exchange *x)
+{
+    const struct connection *connection = x->connection;
+    x->open.request.client = str_of(connection->peer_text);
+    if (!connection->trusted)
+        return;
+    struct address client = connection->peer;
+    struct str value;
+    for (size_t n = 0; value = head_value(&x->head, STR("X-Forwarded-For"), n), str_present(value);
+         n++)
+        if (!forwarded_walk(value, &x->server->connections.trusted, &client))
+            break;
+    address_write(&client, x->client);
+    x->open.request.client = str_of(x->client);
+}
+
+/* Runs on a worker. Once the connection is resumed the exchange is no longer ours to touch. */
+static void
+work(void *argument)
+{
+    struct exchange *x = argument;
+    struct http_server *server = x->server;
+    if (atomic_load(&server->connections.mode) != CONNECTIONS_CUT)
+        server->service.handle(server->service.context, &x->open);
+    x->step = STEP_READY;
+    MHD_resume_connection(x->handle);
+    atomic_fetch_sub(&server->suspended, 1);
+}
+
+static enum MHD_Result
+handle_on_worker(struct exchange *x)
+{
+    struct http_server *server = x->server;
+    connection_enter(x->connection, STAGE_WORKING);
+    atomic_fetch_add(&server->suspended, 1);
+    x->step = STEP_WORKING;
+    MHD_suspend_connection(x->handle); /* before the worker can resume it */
+    if (workers_submit(server->workers, work, x))
+        return MHD_YES;
+    refuse(x, HTTP_OVERLOADED, NULL);
+    x->step = STEP_READY;
+    MHD_resume_connection(x->handle);
+    atomic_fetch_sub(&server->suspended, 1);
+    return MHD_YES;
+}
+
+static enum MHD_Result
+request_is_there(struct exchange *x)
+{
+    struct http_server *server = x->server;
+    if (x->open.blocks)
+        return handle_on_worker(x);
+    connection_enter(x->connection, STAGE_WORKING);
+    server->service.handle(server->service.context, &x->open);
+    return send_answer(x);
+}
+
+static enum MHD_Result
+head_is_there(struct exchange *x, const char *method, const char *version)
+{
+    struct http_server *server = x->server;
+    struct http_request *request = &x->open.request;
+    struct head_problem problem = { HTTP_TARGET_TOO_LONG, NULL };
+    x->open.started_ns = clock_ticks_ns();
+    make_id(x);
+    request->method = str_of(method);
+    request->headers = &x->head;
+    bool fine = x->target_len <= HTTP_TARGET_MAX &&
+                head_read(&x->head, x->handle, method, request->target, version, &problem);
+    find_client(x);
+    if (x->connection->past_cap)
+        return refuse_at_head(x, HTTP_TOO_MANY_CONNECTIONS, NULL);
+    if (!fine)
+        return refuse_at_head(x, problem.refusal, problem.detail);
+
+    x->known = true;
+    server->service.head(server->service.context, &x->open);
+    if (x->open.response.status != 0)
+        return answer_early(x);
+    if (x->head.length > 0 && (uint64_t)x->head.length > x->open.body_max)
+        return refuse_at_head(x, HTTP_BODY_TOO_LARGE, NULL);
+    x->step = STEP_BODY;
+    if (x->head.length == 0 && !x->open.blocks) /* nothing to wait for */
+        return request_is_there(x);
+    connection_enter(x->connection, STAGE_BODY);
+    return MHD_YES;
+}
+
+/* Room for that many bytes of body, at most twice of what came, never more than is to come. */
+static char *
+body_room(struct exchange *x, size_t need)
+{
+    struct str *body = &x->open.request.body;
+    if (need <= x->body_room)
+        return (char *)(uintptr_t)body->ptr;
+    size_t most = x->head.length > 0 ? (size_t)x->head.length : x->open.body_max;
+    size_t room = x->body_room * 2 < 16 * 1024 ? 16 * 1024 : x->body_room * 2;
+    if (room < need)
+        room = need;
+    if (room > most)
+        room = most;
+    char *grown = arena_alloc(x->open.mem, room);
+    if (body->len > 0)
+        memcpy(grown, body->ptr, body->len);
+    x->body_room = room;
+    body->ptr = grown;
+    return grown;
+}
+
+static enum MHD_Result
+discard(struct exchange *x, size_t size)
+{
+    x->discarded += size;
+    return x->discarded <= HTTP_DISCARD_MAX ? MHD_YES : MHD_NO;
+}
+
+static enum MHD_Result
+gather(struct exchange *x, const char *data, size_t size)
+{
+    struct str *body = &x->open.request.body;
+    if (size > x->open.body_max - body->len) { /* only chunks can: a length was checked before */
+        refuse(x, HTTP_BODY_TOO_LARGE, NULL);
+        x->step = STEP_DISCARD;
+        return discard(x, size);
+    }
+    memcpy(body_room(x, body->len + size) + body->len, data, size);
+    body->len += size;
+    return MHD_YES;
+}
+
+enum MHD_Result
+exchange_go_on(void *server, struct MHD_Connection *handle, const char *path, const char *method,
+               const char *version, const char *data, size_t *size, void **request)
+{
+    struct exchange *x = *request;
+    size_t more = *size;
+    (void)server;
+    (void)handle;
+    (void)path; /* taken apart by the library: we have our own copy of all of it */
+    *size = 0;  /* whatever comes is taken */
+    switch (x->step) {
+    case STEP_HEAD:
+        return head_is_there(x, method, version);
+    case STEP_BODY:
+        return more > 0 ? gather(x, data, more) : request_is_there(x);
+    case STEP_DISCARD:
+        return more > 0 ? discard(x, more) : send_answer(x);
+    case STEP_READY:
+        return send_answer(x);
+    case STEP_WORKING:
+    case STEP_ANSWERED:
+        break;
+    }
+    return MHD_YES;
+}
+
+void
+exchange_end(void *argument, struct MHD_Connection *handle, void **request,
+             enum MHD_RequestTerminationCode how)
+{
+    struct http_server *server = argument;
+    struct exchange *x = *request;
+    (void)handle;
+    (void)how;
+    if (x == NULL)
+        return;
+    *request = NULL;
+    if (x->known)
+        server->service.done(server->service.context, &x->open);
+    connection_enter(x->connection, STAGE_IDLE);
+    pool_give(&server->exchanges, x);
+}

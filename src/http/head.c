@@ -1,0 +1,252 @@
+#include "http/head.h"
+
+#include <microhttpd.h>
+#include <string.h>
+
+/* RFC 9110 5.6.2: what names of fields and methods are made of. */
+static const bool token_byte[256] = {
+    ['!'] = true,         ['#'] = true,         ['$'] = true,         ['%'] = true, ['&'] = true,
+    ['\''] = true,        ['*'] = true,         ['+'] = true,         ['-'] = true, ['.'] = true,
+    ['0' ... '9'] = true, ['^'] = true,         ['_'] = true,         ['`'] = true, ['|'] = true,
+    ['~'] = true,         ['A' ... 'Z'] = true, ['a' ... 'z'] = true,
+};
+
+/* RFC 9110 5.5: visible characters, space, tab, and what is beyond ASCII. */
+static const bool value_byte[256] = {
+    ['\t'] = true,
+    [' ' ... '~'] = true,
+    [0x80 ... 0xff] = true,
+};
+
+static const bool target_byte[256] = { ['!' ... '~'] = true };
+
+/* RFC 3986 3.2.2 and 3.2.3, without what separates user information: host and port. */
+static const bool host_byte[256] = {
+    ['!'] = true,         ['$'] = true,         ['%' ... '+'] = true, ['-'] = true, ['.'] = true,
+    ['0' ... ';'] = true, ['='] = true,         ['A' ... 'Z'] = true, ['['] = true, [']'] = true,
+    ['_'] = true,         ['a' ... 'z'] = true, ['~'] = true,
+};
+
+static bool
+made_of(struct str s, const bool allowed[256])
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!allowed[(unsigned char)s.ptr[i]])
+            return false;
+    return true;
+}
+
+static bool
+bad(struct head_problem *problem, const char *detail)
+{
+    *problem = (struct head_problem){ HTTP_BAD_REQUEST, detail };
+    return false;
+}
+
+/* While the fields are read. The library parses a head where it lies and puts NULs over the bytes
+ * that separate its parts, so what it handed over must fill the head to the last byte: a name, a
+ * NUL where the colon was, blanks, the value, two NULs where CR LF was, and right behind it the
+ * next name. A value cut short by a NUL of the sender's, a line ended by a single byte, a folded
+ * line: all of them leave a gap. */
+struct reading {
+    struct head *head;
+    const char *at; /* where the next field must begin */
+    bool too_many;
+    bool gap;
+    bool bad_name;
+    bool bad_value;
+};
+
+static bool
+line_end(const char *at)
+{
+    return at[0] == '\0' && at[1] == '\0';
+}
+
+static enum MHD_Result
+read_field(void *context, enum MHD_ValueKind kind, const char *name, size_t name_len,
+           const char *value, size_t value_len)
+{
+    struct reading *reading = context;
+    struct head *head = reading->head;
+    (void)kind;
+    if (head->count == HTTP_FIELDS_MAX) {
+        reading->too_many = true;
+        return MHD_NO;
+    }
+    struct head_field *field = &head->fields[head->count++];
+    field->name = (struct str){ name, name_len };
+    field->value = (struct str){ value == NULL ? "" : value, value_len };
+
+    const char *blank = name + name_len + 1;
+    if (name != reading->at || value == NULL || value < blank) {
+        reading->gap = true;
+        return MHD_NO;
+    }
+    while (blank < value && (*blank == ' ' || *blank == '\t'))
+        blank++;
+    reading->gap |= blank != value || !line_end(value + value_len);
+    reading->bad_name |= name_len == 0 || !made_of(field->name, token_byte);
+    reading->bad_value |= !made_of(field->value, value_byte);
+    reading->at = value + value_len + 2;
+    return MHD_YES;
+}
+
+static bool
+read_fields(struct head *head, struct MHD_Connection *connection, const char *begin,
+            const char *version, struct head_problem *problem)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    size_t size = info == NULL ? 0 : info->header_size;
+    struct reading reading = { .head = head, .at = version + strlen(version) + 2 };
+    head->count = 0;
+    if (!line_end(reading.at - 2))
+        return bad(problem, "The request line does not end in CR LF.");
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, read_field, &reading);
+    if (reading.too_many || size > HTTP_HEAD_MAX) {
+        *problem = (struct head_problem){ HTTP_HEAD_TOO_LARGE, NULL };
+        return false;
+    }
+    if (reading.bad_name)
+        return bad(problem, "A header's name has a character that names cannot have.");
+    if (reading.bad_value)
+        return bad(problem, "A header's value has a control character.");
+    if (reading.gap || reading.at + 2 != begin + size || !line_end(reading.at))
+        return bad(problem, "The headers are malformed: each is one line that ends in CR LF.");
+    return true;
+}
+
+static bool
+check_request_line(const char *method, struct str target, const char *version,
+                   struct head_problem *problem)
+{
+    struct str name = str_of(method);
+    if (!made_of(name, token_byte) || version != name.ptr + name.len + 1 + target.len + 1)
+        return bad(problem, "The request line is not a method, a path and a version.");
+    if (!made_of(target, target_byte))
+        return bad(problem, "The path has a character that must be percent-encoded.");
+    if (target.len == 0 || target.ptr[0] != '/')
+        return bad(problem, "The request target must be a path.");
+    if (str_eq_c(name, "CONNECT"))
+        return bad(problem, "This is no proxy.");
+    if (strcmp(version, "HTTP/1.1") != 0 && strcmp(version, "HTTP/1.0") != 0)
+        return bad(problem, "The version must be HTTP/1.1 or HTTP/1.0.");
+    return true;
+}
+
+static size_t
+count_of(const struct head *head, struct str name)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < head->count; i++)
+        count += str_eq_nocase(head->fields[i].name, name);
+    return count;
+}
+
+struct str
+head_value(const struct head *head, struct str name, size_t nth_from_last)
+{
+    for (size_t i = head->count; i > 0; i--)
+        if (str_eq_nocase(head->fields[i - 1].name, name) && nth_from_last-- == 0)
+            return head->fields[i - 1].value;
+    return STR_NONE;
+}
+
+/* The fields of which there must not be two, since readers differ in which one they take. */
+enum single { HOST, LENGTH, ENCODING, AUTHORIZATION, TYPE, SINGLES };
+
+static const struct {
+    struct str name;
+    const char *twice;
+} singles[SINGLES] = {
+    [HOST] = { { "Host", 4 }, "There is more than one Host header." },
+    [LENGTH] = { { "Content-Length", 14 }, "There is more than one Content-Length header." },
+    [ENCODING] = { { "Transfer-Encoding", 17 },
+                   "There is more than one Transfer-Encoding header." },
+    [AUTHORIZATION] = { { "Authorization", 13 }, "There is more than one Authorization header." },
+    [TYPE] = { { "Content-Type", 12 }, "There is more than one Content-Type header." },
+};
+
+static bool
+find_singles(const struct head *head, struct str found[SINGLES], struct head_problem *problem)
+{
+    for (size_t i = 0; i < head->count; i++) {
+        const struct head_field *field = &head->fields[i];
+        for (size_t s = 0; s < SINGLES; s++) {
+            if (!str_eq_nocase(field->name, singles[s].name))
+                continue;
+            if (str_present(found[s]))
+                return bad(problem, singles[s].twice);
+            found[s] = field->value;
+        }
+    }
+    return true;
+}
+
+/* RFC 9112 6.1 and 6.3: how long the body is, told in exactly one way. */
+static bool
+find_length(struct head *head, struct str encoding, struct str length, bool http_1_0,
+            struct head_problem *problem)
+{
+    head->length = 0;
+    if (str_present(encoding)) {
+        if (str_present(length))
+            return bad(problem, "Transfer-Encoding and Content-Length exclude each other.");
+        if (http_1_0)
+            return bad(problem, "HTTP/1.0 has no Transfer-Encoding.");
+        if (!str_eq_nocase(encoding, STR("chunked")))
+            return bad(problem, "The only Transfer-Encoding understood is chunked.");
+        head->length = HEAD_CHUNKED;
+    } else if (str_present(length) && !str_to_int(length, 0, INT64_MAX, &head->length)) {
+        return bad(problem, "Content-Length is no whole number.");
+    }
+    return true;
+}
+
+bool
+head_read(struct head *head, struct MHD_Connection *connection, const char *method,
+          struct str target, const char *version, struct head_problem *problem)
+{
+    bool http_1_0 = strcmp(version, "HTTP/1.0") == 0;
+    struct str found[SINGLES] = { 0 };
+    head->count = 0;
+    head->length = 0;
+    head->expects_continue = false;
+    if (!check_request_line(method, target, version, problem) ||
+        !read_fields(head, connection, method, version, problem) ||
+        !find_singles(head, found, problem) ||
+        !find_length(head, found[ENCODING], found[LENGTH], http_1_0, problem))
+        return false;
+    if (!str_present(found[HOST]) && !http_1_0)
+        return bad(problem, "The Host header is missing.");
+    struct str host = str_trim(found[HOST]);
+    if (str_present(found[HOST]) && (host.len == 0 || !made_of(host, host_byte)))
+        return bad(problem, "The Host header is not a host and a port.");
+    struct str expected = head_value(head, STR("Expect"), 0);
+    if (str_present(expected) && !http_1_0) {
+        head->expects_continue = str_eq_nocase(str_trim(expected), STR("100-continue"));
+        if (!head->expects_continue || count_of(head, STR("Expect")) > 1) {
+            *problem = (struct head_problem){ HTTP_BAD_EXPECTATION, NULL };
+            return false;
+        }
+    }
+    return true;
+}
+
+struct str
+http_header(const struct http_request *request, const char *name)
+{
+    const struct head *head = request->headers;
+    struct str wanted = str_of(name);
+    for (size_t i = 0; i < head->count; i++)
+        if (str_eq_nocase(head->fields[i].name, wanted))
+            return str_trim(head->fields[i].value);
+    return STR_NONE;
+}
+
+size_t
+http_header_count(const struct http_request *request, const char *name)
+{
+    return count_of(request->headers, str_of(name));
+}

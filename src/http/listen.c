@@ -1,0 +1,129 @@
+#include "http/listen.h"
+
+#include "http/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BACKLOG 1024
+#define INHERITED_FD 3 /* sd_listen_fds(3): the first of them */
+
+const char *
+http_listen_problem(const char *listen)
+{
+    struct listen_address address;
+    return listen_parse(listen, &address);
+}
+
+/* Says where the socket really listens, since port 0 asked for any. */
+static bool
+learn_address(struct listener *listener)
+{
+    struct sockaddr_storage bound = { 0 };
+    socklen_t length = sizeof bound;
+    struct address address;
+    uint16_t port;
+    if (getsockname(listener->fd, (struct sockaddr *)&bound, &length) < 0 ||
+        !address_of_socket((const struct sockaddr *)&bound, &address, &port))
+        return false;
+    address_write_with_port(&address, port, listener->address);
+    return true;
+}
+
+static int
+open_socket(int family, bool also_v4)
+{
+    int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    int on = 1;
+    int v6_only = !also_v4;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (family == AF_INET6)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &v6_only, sizeof v6_only);
+    return fd;
+}
+
+static bool
+bind_and_listen(int fd, int family, const struct listen_address *where)
+{
+    struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(where->port) };
+    struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(where->port) };
+    memcpy(&v4.sin_addr, where->address.bytes + 12, sizeof v4.sin_addr);
+    memcpy(&v6.sin6_addr, where->address.bytes, sizeof v6.sin6_addr);
+    int bound = family == AF_INET ? bind(fd, (const struct sockaddr *)&v4, sizeof v4)
+                                  : bind(fd, (const struct sockaddr *)&v6, sizeof v6);
+    return bound == 0 && listen(fd, BACKLOG) == 0;
+}
+
+enum err
+listener_open(const char *address, struct listener *out, struct why *why)
+{
+    struct listen_address where;
+    const char *problem = listen_parse(address, &where);
+    if (problem != NULL) {
+        why_set(why, "listen: \"%s\" %s", address, problem);
+        return ERR_INVALID;
+    }
+    int family = where.v4 ? AF_INET : AF_INET6;
+    int fd = open_socket(family, where.any);
+    if (fd < 0 && where.any) { /* a machine without IPv6 */
+        family = AF_INET;
+        fd = open_socket(family, true);
+    }
+    *out = (struct listener){ .fd = fd };
+    if (fd >= 0 && bind_and_listen(fd, family, &where) && learn_address(out))
+        return ERR_NONE;
+    int failed = errno;
+    if (fd >= 0)
+        close(fd);
+    if (failed == EADDRINUSE) {
+        why_set(why, "listen: %s is in use by another process", address);
+        return ERR_TAKEN;
+    }
+    why_set(why, "listen: cannot listen on %s: %s", address, strerror(failed));
+    return ERR_UNAVAILABLE;
+}
+
+static bool
+variable_number(const char *name, int64_t min, int64_t *out)
+{
+    return str_to_int(str_of(getenv(name)), min, INT32_MAX, out);
+}
+
+bool
+http_socket_inherited(void)
+{
+    int64_t pid, count;
+    return variable_number("LISTEN_PID", 1, &pid) && pid == (int64_t)getpid() &&
+           variable_number("LISTEN_FDS", 1, &count);
+}
+
+enum err
+listener_inherit(struct listener *out, struct why *why)
+{
+    int listening = 0;
+    socklen_t length = sizeof listening;
+    if (!http_socket_inherited()) {
+        why_set(why, "listen: no socket was handed to this process (LISTEN_PID, LISTEN_FDS)");
+        return ERR_INVALID;
+    }
+    *out = (struct listener){ .fd = INHERITED_FD, .inherited = true };
+    if (getsockopt(out->fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &length) < 0 || !listening ||
+        !learn_address(out)) {
+        why_set(why, "listen: the socket handed to this process is no listening TCP socket");
+        return ERR_INVALID;
+    }
+    int flags = fcntl(out->fd, F_GETFL);
+    if (flags < 0 || fcntl(out->fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
+        fcntl(out->fd, F_SETFD, FD_CLOEXEC) < 0) {
+        why_set(why, "listen: the socket handed to this process cannot be used: %s",
+                strerror(errno));
+        return ERR_UNAVAILABLE;
+    }
+    return ERR_NONE;
+}

@@ -1,0 +1,20 @@
+/* listen.h - the socket a server listens on: its own, or one handed over by systemd.
+ *
+ * Private to this room. */
+#ifndef HTTP_LISTEN_H
+#define HTTP_LISTEN_H
+
+#include "base/err.h"
+#include "http/address.h"
+
+struct listener {
+    int fd;
+    bool inherited; /* others hold it too: never shut it down, only close it */
+    char address[LISTEN_TEXT_MAX];
+};
+
+/* ERR_TAKEN: another process listens there. */
+enum err listener_open(const char *address, struct listener *out, struct why *why);
+enum err listener_inherit(struct listener *out, struct why *why);
+
+#endif

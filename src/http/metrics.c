@@ -1,0 +1,104 @@
+#include "base/metric.h"
+#include "http/state.h"
+
+/* One writer for all servers, since a family may stand on the page only once. */
+static struct {
+    pthread_mutex_t lock;
+    struct http_server *first;
+} shown = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static const char *const stage_names[STAGE_COUNT] = {
+    [STAGE_IDLE] = "idle",
+    [STAGE_HEAD] = "head",
+    [STAGE_BODY] = "body",
+    [STAGE_ANSWERING] = "answer",
+};
+
+static const char *const refusal_names[HTTP_REFUSALS] = {
+    [HTTP_BAD_REQUEST] = "bad_request",
+    [HTTP_BODY_TOO_LARGE] = "body_too_large",
+    [HTTP_TARGET_TOO_LONG] = "target_too_long",
+    [HTTP_HEAD_TOO_LARGE] = "head_too_large",
+    [HTTP_BAD_EXPECTATION] = "bad_expectation",
+    [HTTP_OVERLOADED] = "overloaded",
+    [HTTP_TOO_MANY_CONNECTIONS] = "too_many_connections",
+};
+
+static void
+write_value(struct buf *page, const struct http_server *server, const char *family,
+            const char *label, const char *label_value, uint64_t value)
+{
+    char labels[128];
+    if (label == NULL)
+        snprintf(labels, sizeof labels, "listener=\"%s\"", server->name);
+    else
+        snprintf(labels, sizeof labels, "listener=\"%s\",%s=\"%s\"", server->name, label,
+                 label_value);
+    metric_value(page, family, labels, (int64_t)value);
+}
+
+static void
+write_cut(struct buf *page, const struct http_server *server)
+{
+    /* A fresh connection past a cap is cut as fresh; for whoever looks, it sent no head in time. */
+    for (size_t i = 0; i < STAGE_COUNT; i++) {
+        uint64_t count = atomic_load(&server->connections.cut[i]);
+        if (i == STAGE_HEAD)
+            count += atomic_load(&server->connections.cut[STAGE_FRESH]);
+        if (stage_names[i] != NULL)
+            write_value(page, server, "penchant_http_connections_cut_total", "stage",
+                        stage_names[i], count);
+    }
+}
+
+static void
+write_all(struct buf *page, void *context)
+{
+    (void)context;
+    pthread_mutex_lock(&shown.lock);
+    metric_family(page, "penchant_http_connections", "gauge", "Connections open now.");
+    for (struct http_server *s = shown.first; s != NULL; s = s->next)
+        write_value(page, s, "penchant_http_connections", NULL, NULL,
+                    atomic_load(&s->connections.open));
+    metric_family(page, "penchant_http_connections_total", "counter", "Connections taken.");
+    for (struct http_server *s = shown.first; s != NULL; s = s->next)
+        write_value(page, s, "penchant_http_connections_total", NULL, NULL,
+                    atomic_load(&s->connections.total));
+    metric_family(page, "penchant_http_connections_cut_total", "counter",
+                  "Connections cut at a deadline, by what was late.");
+    for (struct http_server *s = shown.first; s != NULL; s = s->next)
+        write_cut(page, s);
+    metric_family(page, "penchant_http_refused_total", "counter",
+                  "Requests refused before the service saw them whole.");
+    for (struct http_server *s = shown.first; s != NULL; s = s->next)
+        for (size_t i = 0; i < HTTP_REFUSALS; i++)
+            write_value(page, s, "penchant_http_refused_total", "reason", refusal_names[i],
+                        atomic_load(&s->refused[i]));
+    pthread_mutex_unlock(&shown.lock);
+}
+
+void
+metrics_show(struct http_server *server)
+{
+    pthread_mutex_lock(&shown.lock);
+    bool first = shown.first == NULL;
+    server->next = shown.first;
+    shown.first = server;
+    pthread_mutex_unlock(&shown.lock);
+    if (first)
+        metric_register(write_all, &shown);
+}
+
+void
+metrics_hide(struct http_server *server)
+{
+    pthread_mutex_lock(&shown.lock);
+    struct http_server **at = &shown.first;
+    while (*at != server)
+        at = &(*at)->next;
+    *at = server->next;
+    bool last = shown.first == NULL;
+    pthread_mutex_unlock(&shown.lock);
+    if (last) /* outside our lock: the page holds its own while it calls us */
+        metric_forget(&shown);
+}

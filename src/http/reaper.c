@@ -1,0 +1,148 @@
+#include "http/connection.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+
+#include <errno.h>
+#include <linux/tcp.h> /* the C library's own tcp_info does not know how much was received */
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define TICK_MS 100
+#define BUSY_TICK_MS 10 /* while draining, or while somebody lingers */
+
+struct reaper {
+    struct connections *connections;
+    size_t count;
+    struct lingering lingering[HTTP_LINGER_CONNECTIONS];
+    char scratch[64 * 1024];
+};
+
+/* Whether a connection without a request line has sent anything at all. */
+static bool
+has_sent(const struct connection *connection)
+{
+    struct tcp_info info = { 0 };
+    socklen_t length = sizeof info;
+    if (getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &info, &length) < 0)
+        return true;
+    return info.tcpi_bytes_received > 0;
+}
+
+/* A deadline has passed. The stage may change meanwhile; then the connection was in time. */
+static void
+connection_is_late(struct connections *connections, struct connection *connection, uint64_t seen,
+                   int64_t now)
+{
+    enum stage stage = watch_stage(seen);
+    if (stage == STAGE_FRESH && !connection->past_cap) {
+        int64_t idle_until = connection->opened_ms + HTTP_IDLE_MS;
+        bool silent = !has_sent(connection);
+        if (silent && now < idle_until) {
+            atomic_compare_exchange_strong(&connection->watch, &seen,
+                                           watch_pack(idle_until, STAGE_FRESH));
+            return;
+        }
+        stage = silent ? STAGE_IDLE : STAGE_HEAD;
+    }
+    if (!atomic_compare_exchange_strong(&connection->watch, &seen,
+                                        watch_pack(WATCH_NEVER, watch_stage(seen))))
+        return;
+    atomic_fetch_add_explicit(&connections->cut[stage], 1, memory_order_relaxed);
+    shutdown(connection->fd, SHUT_RDWR);
+}
+
+static void
+watch_connection(struct connections *connections, struct connection *connection,
+                 enum connections_mode mode, int64_t now)
+{
+    uint64_t seen = atomic_load_explicit(&connection->watch, memory_order_relaxed);
+    enum stage stage = watch_stage(seen);
+    bool idle = stage == STAGE_IDLE || stage == STAGE_FRESH;
+    if (mode == CONNECTIONS_CUT) {
+        shutdown(connection->fd, SHUT_RDWR);
+    } else if (watch_deadline(seen) <= now) {
+        connection_is_late(connections, connection, seen, now);
+    } else if (mode == CONNECTIONS_DRAIN && idle && watch_deadline(seen) != WATCH_NEVER) {
+        /* Only the reading end: a request that is already here is still read and answered. */
+        if (atomic_compare_exchange_strong(&connection->watch, &seen,
+                                           watch_pack(WATCH_NEVER, stage)))
+            shutdown(connection->fd, SHUT_RD);
+    }
+}
+
+/* With the lock held: takes over those that end with bytes unread. */
+static void
+take_parting(struct reaper *reaper)
+{
+    struct connections *connections = reaper->connections;
+    for (size_t i = 0; i < connections->parting_count; i++) {
+        if (reaper->count == HTTP_LINGER_CONNECTIONS)
+            close(connections->parting[i].fd);
+        else
+            reaper->lingering[reaper->count++] = connections->parting[i];
+    }
+    connections->parting_count = 0;
+    connections->lingering_count = reaper->count;
+}
+
+/* Reads what the other side still sends, so that it comes to read our answer. */
+static bool
+lingers_on(struct reaper *reaper, const struct lingering *lingering, int64_t now)
+{
+    shutdown(lingering->fd, SHUT_WR);
+    for (int round = 0; round < 4; round++) {
+        ssize_t got = recv(lingering->fd, reaper->scratch, sizeof reaper->scratch, MSG_DONTWAIT);
+        if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+            return false;
+        if (got < 0)
+            break;
+    }
+    return now < lingering->until_ms;
+}
+
+static void
+let_linger(struct reaper *reaper, int64_t now)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < reaper->count; i++) {
+        if (lingers_on(reaper, &reaper->lingering[i], now))
+            reaper->lingering[kept++] = reaper->lingering[i];
+        else
+            close(reaper->lingering[i].fd);
+    }
+    reaper->count = kept;
+}
+
+void *
+reaper_run(void *argument)
+{
+    struct connections *connections = argument;
+    struct reaper *reaper = memory_alloc(1, sizeof *reaper);
+    reaper->connections = connections;
+    pthread_mutex_lock(&connections->lock);
+    while (!connections->stopping) {
+        enum connections_mode mode = (enum connections_mode)atomic_load(&connections->mode);
+        int64_t now = clock_steady_ms();
+        for (struct connection *c = connections->first; c != NULL; c = c->next)
+            watch_connection(connections, c, mode, now);
+        take_parting(reaper);
+        if (reaper->count > 0) {
+            pthread_mutex_unlock(&connections->lock);
+            let_linger(reaper, now);
+            pthread_mutex_lock(&connections->lock);
+            connections->lingering_count = reaper->count;
+        }
+        bool busy = mode != CONNECTIONS_SERVE || reaper->count > 0;
+        if (!connections->stopping && connections->parting_count == 0)
+            connections_sleep(connections, busy ? BUSY_TICK_MS : TICK_MS);
+    }
+    take_parting(reaper);
+    pthread_mutex_unlock(&connections->lock);
+    for (size_t i = 0; i < reaper->count; i++)
+        close(reaper->lingering[i].fd);
+    free(reaper);
+    return NULL;
+}

@@ -1,0 +1,221 @@
+#include "http/server.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "http/state.h"
+#include "http/tls.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *
+http_proxies_problem(const char *proxies)
+{
+    struct networks networks;
+    return networks_parse(proxies, &networks);
+}
+
+/* ---- what the library calls ---- */
+
+static enum MHD_Result
+may_connect(void *argument, const struct sockaddr *peer, socklen_t length)
+{
+    const struct http_server *server = argument;
+    (void)peer;
+    (void)length;
+    return connections_overfull(&server->connections) ? MHD_NO : MHD_YES;
+}
+
+static void
+connection_changed(void *argument, struct MHD_Connection *handle, void **context,
+                   enum MHD_ConnectionNotificationCode what)
+{
+    struct http_server *server = argument;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        int fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        const struct sockaddr *peer =
+            MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+        *context = connections_add(&server->connections, fd, peer);
+    } else if (*context != NULL) {
+        connections_remove(&server->connections, *context);
+        *context = NULL;
+    }
+}
+
+/* Nothing is decoded here: the service does it, on the text as it was sent. */
+static size_t
+leave_encoded(void *argument, struct MHD_Connection *handle, char *text)
+{
+    (void)argument;
+    (void)handle;
+    return strlen(text);
+}
+
+/* ---- starting ---- */
+
+static struct MHD_Daemon *
+start_daemon(struct http_server *server, const struct http_settings *settings,
+             const struct tls_files *tls)
+{
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
+    /* The library divides its limit among its threads; ours must always be reached before. */
+    size_t limit = (server->connections.max + 2 * HTTP_PAST_CAP_CONNECTIONS) * settings->threads;
+    struct MHD_OptionItem options[] = {
+        { MHD_OPTION_LISTEN_SOCKET, server->listener.fd, NULL },
+        { MHD_OPTION_CONNECTION_LIMIT, (intptr_t)limit, NULL },
+        { MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_LIBRARY_MEMORY, NULL },
+        { MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)connection_changed, server },
+        { MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)exchange_begin, server },
+        { MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)exchange_end, server },
+        { MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)leave_encoded, NULL },
+        /* The stricter setting answers some requests by itself, in its own words and some of them
+         * twice; head.c refuses all of them, and more. */
+        { MHD_OPTION_STRICT_FOR_CLIENT, 0, NULL },
+        { MHD_OPTION_END, 0, NULL },
+        { MHD_OPTION_END, 0, NULL },
+        { MHD_OPTION_END, 0, NULL },
+        { MHD_OPTION_END, 0, NULL },
+        { MHD_OPTION_END, 0, NULL },
+    };
+    struct MHD_OptionItem *next = &options[8];
+    if (settings->threads > 1)
+        *next++ = (struct MHD_OptionItem){ MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)settings->threads,
+                                           NULL };
+    if (tls->cert != NULL) {
+        flags |= MHD_USE_TLS;
+        *next++ = (struct MHD_OptionItem){ MHD_OPTION_HTTPS_MEM_CERT, 0, tls->cert };
+        *next++ = (struct MHD_OptionItem){ MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key };
+        *next++ = (struct MHD_OptionItem){ MHD_OPTION_HTTPS_PRIORITIES, 0,
+                                           (void *)(uintptr_t)TLS_PRIORITIES };
+    }
+    return MHD_start_daemon(flags, 0, may_connect, server, exchange_go_on, server, MHD_OPTION_ARRAY,
+                            options, MHD_OPTION_END);
+}
+
+/* What can be wrong with the settings; nothing is started yet. */
+static enum err
+prepare(struct http_server *server, const struct http_settings *settings, struct tls_files *tls,
+        struct why *why)
+{
+    const char *problem = networks_parse(settings->trusted_proxies, &server->connections.trusted);
+    if (problem != NULL) {
+        why_set(why, "trusted-proxies: \"%s\" %s", settings->trusted_proxies, problem);
+        return ERR_INVALID;
+    }
+    if (settings->tls_cert_file != NULL || settings->tls_key_file != NULL) {
+        if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES) {
+            why_set(why, "tls-cert: this libmicrohttpd was built without TLS");
+            return ERR_INVALID;
+        }
+        enum err err = tls_load(settings->tls_cert_file, settings->tls_key_file, tls, why);
+        if (err)
+            return err;
+    }
+    if (getrandom(&server->id_seed, sizeof server->id_seed, 0) != sizeof server->id_seed) {
+        why_set(why, "no random numbers from the system: %s", strerror(errno));
+        return ERR_UNAVAILABLE;
+    }
+    return settings->inherited ? listener_inherit(&server->listener, why)
+                               : listener_open(settings->listen, &server->listener, why);
+}
+
+/* Threads inherit the mask they are started under: signals are the main thread's business. */
+static bool
+start_threads(struct http_server *server, const struct http_settings *settings,
+              const struct tls_files *tls)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    exchange_pool_start(&server->exchanges);
+    connections_start(&server->connections, server->id_seed);
+    server->daemon = start_daemon(server, settings, tls);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return server->daemon != NULL;
+}
+
+static void
+server_free(struct http_server *server)
+{
+    connections_stop(&server->connections);
+    exchange_pool_stop(&server->exchanges);
+    free(server);
+}
+
+enum err
+http_server_start(const struct http_settings *settings, const struct http_service *service,
+                  struct http_server **out, struct why *why)
+{
+    struct http_server *server = memory_alloc(1, sizeof *server);
+    struct tls_files tls = { 0 };
+    server->service = *service;
+    server->workers = settings->workers;
+    server->connections.max = settings->connections_max;
+    server->connections.per_address_max = settings->connections_per_address_max;
+    snprintf(server->name, sizeof server->name, "%s", settings->name);
+    enum err err = prepare(server, settings, &tls, why);
+    if (err) {
+        tls_forget(&tls);
+        free(server);
+        return err;
+    }
+    bool started = start_threads(server, settings, &tls);
+    tls_forget(&tls);
+    if (!started) {
+        why_set(why, "listen: cannot serve on %s: %s", server->listener.address, strerror(errno));
+        server_free(server);
+        return ERR_UNAVAILABLE;
+    }
+    metrics_show(server);
+    *out = server;
+    return ERR_NONE;
+}
+
+const char *
+http_server_address(const struct http_server *server)
+{
+    return server->listener.address;
+}
+
+size_t
+http_server_connections(const struct http_server *server)
+{
+    return atomic_load(&server->connections.open);
+}
+
+/* ---- stopping ---- */
+
+/* A handler cannot be interrupted, and stopping the library with a suspended connection would end
+ * the process. */
+static void
+wait_for_workers(const struct http_server *server)
+{
+    while (atomic_load(&server->suspended) > 0)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
+void
+http_server_drain(struct http_server *server, int64_t deadline_ms)
+{
+    int64_t until = clock_steady_ms() + deadline_ms;
+    int fd = MHD_quiesce_daemon(server->daemon);
+    /* Its own socket refuses from now on. One that others hold keeps its queue for them. */
+    if (fd >= 0 && !server->listener.inherited)
+        shutdown(fd, SHUT_RDWR);
+    connections_set_mode(&server->connections, CONNECTIONS_DRAIN);
+    if (!connections_wait(&server->connections, until))
+        connections_set_mode(&server->connections, CONNECTIONS_CUT);
+    wait_for_workers(server);
+    MHD_stop_daemon(server->daemon);
+    if (fd >= 0)
+        close(fd); /* not before: a thread of the library may just have been about to accept */
+    metrics_hide(server);
+    server_free(server);
+}

@@ -1,0 +1,31 @@
+/* state.h - what a running server is made of. Private to this room. */
+#ifndef HTTP_STATE_H
+#define HTTP_STATE_H
+
+#include "http/connection.h"
+#include "http/exchange.h"
+#include "http/listen.h"
+#include "http/server.h"
+
+#define HTTP_REFUSALS (HTTP_TOO_MANY_CONNECTIONS + 1)
+
+struct http_server {
+    struct http_service service;
+    struct workers *workers;
+    struct MHD_Daemon *daemon;
+    struct listener listener;
+    struct connections connections;
+    struct exchange_pool exchanges;
+    uint64_t id_seed;
+    _Atomic uint64_t id_count;
+    _Atomic size_t suspended; /* exchanges on their way through the workers */
+    _Atomic uint64_t refused[HTTP_REFUSALS];
+    char name[32];
+    struct http_server *next; /* in metrics.c */
+};
+
+/* In metrics.c: shows a server on the metrics page, and no longer. */
+void metrics_show(struct http_server *server);
+void metrics_hide(struct http_server *server);
+
+#endif

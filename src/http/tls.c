@@ -1,0 +1,83 @@
+#include "http/tls.h"
+
+#include "base/arena.h"
+
+#include <errno.h>
+#include <gnutls/gnutls.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PEM_MAX ((size_t)1024 * 1024)
+
+static enum err
+load_pem(const char *setting, const char *path, char **out, struct why *why)
+{
+    if (path == NULL) {
+        why_set(why, "%s: is missing; TLS needs both tls-cert and tls-key", setting);
+        return ERR_INVALID;
+    }
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        why_set(why, "%s: cannot read %s: %s", setting, path, strerror(errno));
+        return ERR_INVALID;
+    }
+    setvbuf(file, NULL, _IONBF, 0); /* no second copy of a key in a buffer that nobody wipes */
+    char *text = memory_alloc(1, PEM_MAX + 1);
+    size_t length = fread(text, 1, PEM_MAX + 1, file);
+    bool failed = ferror(file) != 0;
+    fclose(file);
+    if (!failed && length <= PEM_MAX && memchr(text, '\0', length) == NULL) {
+        *out = text;
+        return ERR_NONE;
+    }
+    why_set(why, "%s: %s %s", setting, path, failed ? "cannot be read" : "is no PEM file");
+    explicit_bzero(text, PEM_MAX + 1);
+    free(text);
+    return ERR_INVALID;
+}
+
+/* The library would only say that it could not start. */
+static enum err
+check_pair(const struct tls_files *files, const char *cert_file, const char *key_file,
+           struct why *why)
+{
+    gnutls_certificate_credentials_t credentials;
+    if (gnutls_certificate_allocate_credentials(&credentials) < 0)
+        return ERR_INTERNAL;
+    gnutls_datum_t cert = { (unsigned char *)files->cert, (unsigned)strlen(files->cert) };
+    gnutls_datum_t key = { (unsigned char *)files->key, (unsigned)strlen(files->key) };
+    int code = gnutls_certificate_set_x509_key_mem(credentials, &cert, &key, GNUTLS_X509_FMT_PEM);
+    gnutls_certificate_free_credentials(credentials);
+    if (code >= 0)
+        return ERR_NONE;
+    why_set(why, "tls-cert, tls-key: %s and %s cannot be used: %s", cert_file, key_file,
+            gnutls_strerror(code));
+    return ERR_INVALID;
+}
+
+enum err
+tls_load(const char *cert_file, const char *key_file, struct tls_files *out, struct why *why)
+{
+    *out = (struct tls_files){ 0 };
+    enum err err = load_pem("tls-cert", cert_file, &out->cert, why);
+    if (!err)
+        err = load_pem("tls-key", key_file, &out->key, why);
+    if (!err)
+        err = check_pair(out, cert_file, key_file, why);
+    if (err)
+        tls_forget(out);
+    return err;
+}
+
+void
+tls_forget(struct tls_files *files)
+{
+    free(files->cert);
+    if (files->key != NULL)
+        explicit_bzero(files->key, PEM_MAX + 1);
+    free(files->key);
+    *files = (struct tls_files){ 0 };
+}
