@@ -144,21 +144,20 @@ send_answer(struct exchange *x)
     return queued;
 }
 
-/* The answer is known before the body was read. */
+/* The answer is known before the body was read. The library takes whatever stands behind a head it
+ * was answered at for body and drops it, so an answer at the head ends the connection. */
 static enum MHD_Result
 answer_early(struct exchange *x)
 {
     const struct head *head = &x->head;
-    bool small = head->length > 0 && head->length <= HTTP_DISCARD_MAX;
+    bool small = head->length >= 0 && head->length <= HTTP_DISCARD_MAX;
     if (small && !head->expects_continue && !x->open.response.close) {
         x->step = STEP_DISCARD;
         connection_enter(x->connection, STAGE_BODY);
         return MHD_YES;
     }
-    if (head->length != 0) {
-        x->open.response.close = true;
-        x->connection->lingers = true;
-    }
+    x->open.response.close = true;
+    x->connection->lingers = true;
     return send_answer(x);
 }
 
@@ -278,7 +277,6 @@ request_is_there(struct exchange *x)
     struct http_server *server = x->server;
     if (x->open.blocks)
         return handle_on_worker(x);
-    connection_enter(x->connection, STAGE_WORKING);
     server->service.handle(server->service.context, &x->open);
     return send_answer(x);
 }
@@ -308,9 +306,8 @@ head_is_there(struct exchange *x, const char *method, const char *version)
     if (x->head.length > 0 && (uint64_t)x->head.length > x->open.body_max)
         return refuse_at_head(x, HTTP_BODY_TOO_LARGE, NULL);
     x->step = STEP_BODY;
-    if (x->head.length == 0 && !x->open.blocks) /* nothing to wait for */
-        return request_is_there(x);
-    connection_enter(x->connection, STAGE_BODY);
+    if (x->head.length != 0)
+        connection_enter(x->connection, STAGE_BODY);
     return MHD_YES;
 }
 

@@ -50,7 +50,7 @@ struct world {
     atomic_bool gate_open;
 };
 
-static void
+static inline void
 pause_briefly(void)
 {
     nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
@@ -66,13 +66,13 @@ pause_briefly(void)
 
 /* ---- the service ---- */
 
-static bool
+static inline bool
 asks(const struct http_exchange *x, const char *path)
 {
     return str_starts(x->request.target, str_of(path));
 }
 
-static void
+static inline void
 answer_text(struct http_exchange *x, int status, struct str body)
 {
     x->response.status = status;
@@ -80,7 +80,7 @@ answer_text(struct http_exchange *x, int status, struct str body)
     http_response_header(&x->response, "Content-Type", "text/plain");
 }
 
-static void
+static inline void
 service_head(void *context, struct http_exchange *x)
 {
     struct world *world = context;
@@ -92,7 +92,7 @@ service_head(void *context, struct http_exchange *x)
         answer_text(x, 404, STR("early"));
 }
 
-static void
+static inline void
 service_handle(void *context, struct http_exchange *x)
 {
     struct world *world = context;
@@ -123,7 +123,7 @@ service_handle(void *context, struct http_exchange *x)
                            r->body.ptr == NULL ? "" : r->body.ptr));
 }
 
-static void
+static inline void
 service_refuse(void *context, struct http_exchange *x, enum http_refusal refusal,
                const char *detail)
 {
@@ -135,7 +135,7 @@ service_refuse(void *context, struct http_exchange *x, enum http_refusal refusal
                 str_format(x->mem, "refused: %s", detail == NULL ? "-" : detail));
 }
 
-static void
+static inline void
 service_done(void *context, struct http_exchange *x)
 {
     struct world *world = context;
@@ -145,7 +145,7 @@ service_done(void *context, struct http_exchange *x)
 
 /* ---- the world ---- */
 
-static struct http_settings
+static inline struct http_settings
 usual_settings(void)
 {
     return (struct http_settings){
@@ -157,7 +157,7 @@ usual_settings(void)
     };
 }
 
-static void
+static inline void
 world_open_with(struct world *world, struct http_settings settings, size_t workers, size_t queue)
 {
     struct http_service service = { world, service_head, service_handle, service_refuse,
@@ -172,13 +172,13 @@ world_open_with(struct world *world, struct http_settings settings, size_t worke
     world->port = (uint16_t)strtoul(port + 1, NULL, 10);
 }
 
-static void
+static inline void
 world_open(struct world *world)
 {
     world_open_with(world, usual_settings(), 8, 2000);
 }
 
-static void
+static inline void
 world_close(struct world *world)
 {
     atomic_store(&world->gate_open, true);
@@ -192,9 +192,9 @@ world_close(struct world *world)
 
 /* ---- the clock ---- */
 
-static _Atomic int64_t *rehearsal_numbers;
+static _Atomic int64_t *rehearsal_numbers; /* shared with the clock */
 
-static void
+static inline void
 rehearse(void)
 {
     char path[] = "/tmp/penchant-http-XXXXXX";
@@ -209,7 +209,7 @@ rehearse(void)
     unlink(path);
 }
 
-static void
+static inline void
 forward_ms(int64_t ms)
 {
     atomic_fetch_add(&rehearsal_numbers[1], ms);
@@ -217,7 +217,7 @@ forward_ms(int64_t ms)
 
 /* ---- the client ---- */
 
-static int
+static inline int
 wire_connect(const struct world *world)
 {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -232,7 +232,7 @@ wire_connect(const struct world *world)
 }
 
 /* False: the other side has closed. */
-static bool
+static inline bool
 wire_send_bytes(int fd, const char *bytes, size_t length)
 {
     while (length > 0) {
@@ -250,14 +250,14 @@ wire_send_bytes(int fd, const char *bytes, size_t length)
     return true;
 }
 
-static bool
+static inline bool
 wire_send(int fd, const char *text)
 {
     return wire_send_bytes(fd, text, strlen(text));
 }
 
 /* What came, up to `max` bytes: 0 at the end (a reset too), -1 if nothing came in time. */
-static ssize_t
+static inline ssize_t
 wire_receive(int fd, char *out, size_t max, int timeout_ms)
 {
     struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -275,7 +275,7 @@ struct answer {
     char body[8192]; /* its beginning; ends in NUL */
 };
 
-static const char *
+static inline const char *
 answer_header(const struct answer *answer, const char *name, char out[256])
 {
     size_t length = strlen(name);
@@ -292,7 +292,7 @@ answer_header(const struct answer *answer, const char *name, char out[256])
 
 /* One answer, byte by byte up to its body, so that nothing of the next one is taken. False: none
  * came. */
-static bool
+static inline bool
 wire_answer_to(int fd, struct answer *answer, bool head_only)
 {
     size_t length = 0;
@@ -323,14 +323,14 @@ wire_answer_to(int fd, struct answer *answer, bool head_only)
     return true;
 }
 
-static bool
+static inline bool
 wire_answer(int fd, struct answer *answer)
 {
     return wire_answer_to(fd, answer, false);
 }
 
 /* Whether the other side ends the connection (bytes before that are dropped). */
-static bool
+static inline bool
 wire_ends(int fd)
 {
     char dropped[4096];
@@ -342,7 +342,7 @@ wire_ends(int fd)
 }
 
 /* Asks on a connection of its own. True: an answer came; `closed` says whether it was ended. */
-static bool
+static inline bool
 ask_bytes(const struct world *world, const char *bytes, size_t length, struct answer *answer)
 {
     int fd = wire_connect(world);
@@ -357,7 +357,7 @@ ask_bytes(const struct world *world, const char *bytes, size_t length, struct an
     return answered;
 }
 
-static bool
+static inline bool
 ask(const struct world *world, const char *text, struct answer *answer)
 {
     return ask_bytes(world, text, strlen(text), answer);
@@ -365,7 +365,7 @@ ask(const struct world *world, const char *text, struct answer *answer)
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: a\r\n\r\n"
 
-static size_t
+static inline size_t
 open_descriptors(void)
 {
     size_t count = 0;

@@ -1,0 +1,452 @@
+/* exchange_test.c - from the head to the answer: bodies, workers, pipelining, refusals. */
+#include "unit/http/wire.h"
+
+static struct world world;
+
+static void
+answers_carry_the_services_headers_and_a_request_id(void **state)
+{
+    struct answer first, second;
+    char id[256], other[256], value[256];
+    (void)state;
+    int fd = wire_connect(&world);
+    assert_true(wire_send(fd, GET("/x?y=z") GET("/x")));
+    assert_true(wire_answer(fd, &first));
+    assert_true(wire_answer(fd, &second));
+    assert_string_equal(first.body, "GET /x?y=z from 127.0.0.1 agent  body ");
+    assert_string_equal(answer_header(&first, "Content-Type", value), "text/plain");
+    assert_null(answer_header(&first, "Connection", value));
+    assert_non_null(answer_header(&first, "Date", value));
+    assert_non_null(answer_header(&first, "X-Request-Id", id));
+    assert_non_null(answer_header(&second, "X-Request-Id", other));
+    assert_int_equal(strlen(id), 16);
+    assert_int_equal(strspn(id, "0123456789abcdef"), 16);
+    assert_string_not_equal(id, other);
+    close(fd);
+}
+
+static void
+head_has_the_headers_of_get_and_no_body(void **state)
+{
+    struct answer get, head;
+    char value[256];
+    (void)state;
+    int fd = wire_connect(&world);
+    assert_true(wire_send(fd, GET("/big?1234") "HEAD /big?1234 HTTP/1.1\r\nHost: a\r\n\r\n"));
+    assert_true(wire_answer(fd, &get));
+    assert_true(wire_answer_to(fd, &head, true));
+    assert_int_equal(get.body_len, 1234);
+    assert_int_equal(head.status, 200);
+    assert_string_equal(answer_header(&head, "Content-Length", value), "1234");
+    assert_true(wire_send(fd, GET("/next"))); /* nothing of a body stands in the way */
+    assert_true(wire_answer(fd, &get));
+    assert_int_equal(get.status, 200);
+    close(fd);
+}
+
+static void
+answers_without_content_have_no_body(void **state)
+{
+    struct answer answer;
+    char value[256];
+    (void)state;
+    int fd = wire_connect(&world);
+    assert_true(wire_send(fd, GET("/none") GET("/same") GET("/x")));
+    assert_true(wire_answer(fd, &answer));
+    assert_int_equal(answer.status, 204);
+    assert_null(answer_header(&answer, "Content-Length", value));
+    assert_true(wire_answer(fd, &answer));
+    assert_int_equal(answer.status, 304);
+    assert_int_equal(answer.body_len, 0);
+    assert_true(wire_answer(fd, &answer));
+    assert_int_equal(answer.status, 200);
+    close(fd);
+}
+
+static void
+large_answers_arrive_whole(void **state)
+{
+    struct answer answer;
+    (void)state;
+    int fd = wire_connect(&world);
+    assert_true(wire_send(fd, GET("/big?20000000") GET("/x")));
+    assert_true(wire_answer(fd, &answer));
+    assert_int_equal(answer.body_len, 20000000);
+    assert_true(wire_answer(fd, &answer));
+    assert_int_equal(answer.status, 200);
+    close(fd);
+}
+
+static void
+an_answer_can_end_the_connection(void **state)
+{
+    struct answer answer;
+    (void)state;
+    assert_true(ask(&world, GET("/close"), &answer));
+    assert_true(answer.closed);
+    assert_true(ask(&world, "GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", &answer));
+    assert_true(answer.closed);
+    assert_true(ask(&world, "GET /x HTTP/1.0\r\n\r\n", &answer));
+    assert_true(answer.closed);
+}
+
+/* A POST of so many bytes, as one length or as chunks; the text is what `send` makes of it. */
+static void
+send_post(int fd, const char *path, size_t size, bool chunked)
+{
+    char head[256];
+    char *body = memory_alloc(1, size + 1);
+    memset(body, 'x', size);
+    if (chunked) {
+        snprintf(head, sizeof head,
+                 "POST %s HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", path);
+        wire_send(fd, head);
+        for (size_t at = 0; at < size; at += 5000) {
+            size_t piece = size - at < 5000 ? size - at : 5000;
+            snprintf(head, sizeof head, "%zx\r\n", piece);
+            if (!wire_send(fd, head) || !wire_send_bytes(fd, body, piece) || !wire_send(fd, "\r\n"))
+                break;
+        }
+        wire_send(fd, "0\r\n\r\n");
+    } else {
+        snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: a\r\nContent-Length: %zu\r\n\r\n",
+                 path, size);
+        wire_send(fd, head);
+        wire_send_bytes(fd, body, size);
+    }
+    free(body);
+}
+
+static void
+bodies_up_to_the_limit_are_taken_whole(void **state)
+{
+    static const size_t sizes[] = { 0, 1, 100, 16 * 1024, 16 * 1024 + 1, 40000, BODY_MAX };
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (int chunked = 0; chunked < 2; chunked++) {
+            struct answer answer;
+            int fd = wire_connect(&world);
+            send_post(fd, "/p", sizes[i], chunked);
+            assert_true(wire_answer(fd, &answer));
+            assert_int_equal(answer.status, 200);
+            assert_int_equal(answer.body_len,
+                             strlen("POST /p from 127.0.0.1 agent  body ") + sizes[i]);
+            close(fd);
+        }
+}
+
+static void
+a_body_past_the_limit_is_told_so_and_the_answer_arrives(void **state)
+{
+    /* Past what is discarded for a chunked one, the connection just ends. */
+    static const struct {
+        size_t size;
+        bool chunked;
+        const char *path;
+    } rows[] = {
+        { BODY_MAX + 1, false, "/p" }, { BODY_MAX + 1, true, "/p" },     { 200000, false, "/p" },
+        { 200000, true, "/p" },        { 20000000, false, "/p" },        { 1, false, "/nobody" },
+        { 1, true, "/nobody" },        { 1, true, "/block/nobody-not" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] - 1; i++) {
+        struct answer answer;
+        int before = atomic_load(&world.handled);
+        int fd = wire_connect(&world);
+        send_post(fd, rows[i].path, rows[i].size, rows[i].chunked);
+        if (!wire_answer(fd, &answer))
+            fail_msg("row %zu: no answer", i);
+        assert_int_equal(answer.status, 413);
+        assert_true(wire_ends(fd));
+        assert_int_equal(atomic_load(&world.handled), before);
+        close(fd);
+    }
+    int fd = wire_connect(&world);
+    send_post(fd, "/p", 4000000, true);
+    assert_true(wire_ends(fd));
+    close(fd);
+}
+
+static void
+a_body_too_large_is_refused_before_it_is_sent(void **state)
+{
+    struct answer answer;
+    (void)state;
+    assert_true(
+        ask(&world, "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 65537\r\n\r\n", &answer));
+    assert_int_equal(answer.status, 413);
+    assert_true(answer.closed);
+}
+
+static void
+an_early_answer_waits_for_a_small_body_and_keeps_the_connection(void **state)
+{
+    struct answer answer;
+    char value[256];
+    (void)state;
+    int fd = wire_connect(&world);
+    send_post(fd, "/early", 3000, false);
+    assert_true(wire_send(fd, GET("/x")));
+    assert_true(wire_answer(fd, &answer));
+    assert_int_equal(answer.status, 404);
+    assert_null(answer_header(&answer, "Connection", value));
+    assert_true(wire_answer(fd, &answer));
+    assert_string_equal(answer.body, "GET /x from 127.0.0.1 agent  body ");
+    close(fd);
+    /* A large one is not waited for. */
+    fd = wire_connect(&world);
+    send_post(fd, "/early", 3000000, false);
+    assert_true(wire_answer(fd, &answer));
+    assert_int_equal(answer.status, 404);
+    assert_true(wire_ends(fd));
+    close(fd);
+}
+
+static void
+body_bytes_behind_a_refusal_are_no_request(void **state)
+{
+    struct answer answer;
+    int before = atomic_load(&world.heads);
+    (void)state;
+    assert_true(ask(
+        &world, "POST /p HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 38\r\n\r\n" GET("/x"),
+        &answer));
+    assert_int_equal(answer.status, 400);
+    assert_true(answer.closed);
+    assert_int_equal(atomic_load(&world.heads), before);
+}
+
+static void
+expectations_are_met_or_refused(void **state)
+{
+    struct answer answer;
+    char line[64] = "";
+    (void)state;
+    int fd = wire_connect(&world);
+    assert_true(wire_send(fd, "POST /p HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+                              "Content-Length: 2\r\n\r\n"));
+    for (size_t i = 0; i < strlen("HTTP/1.1 100 Continue\r\n\r\n"); i++)
+        assert_int_equal(wire_receive(fd, line + i, 1, WAIT_MS), 1);
+    assert_string_equal(line, "HTTP/1.1 100 Continue\r\n\r\n");
+    assert_true(wire_send(fd, "hi"));
+    assert_true(wire_answer(fd, &answer));
+    assert_string_equal(answer.body, "POST /p from 127.0.0.1 agent  body hi");
+    close(fd);
+
+    fd = wire_connect(&world); /* without a body there is nothing to wait for */
+    assert_true(wire_send(fd, "POST /p HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n"));
+    assert_true(wire_answer(fd, &answer));
+    if (answer.status == 100)
+        assert_true(wire_answer(fd, &answer));
+    assert_int_equal(answer.status, 200);
+    close(fd);
+    assert_true(ask(&world,
+                    "POST /p HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+                    "Content-Length: 99999\r\n\r\n",
+                    &answer));
+    assert_int_equal(answer.status, 413); /* and not 100 */
+    assert_true(ask(&world,
+                    "POST /early HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+                    "Content-Length: 9\r\n\r\n",
+                    &answer));
+    assert_int_equal(answer.status, 404);
+    assert_true(answer.closed);
+    assert_true(ask(&world, "GET /x HTTP/1.1\r\nHost: a\r\nExpect: a-miracle\r\n\r\n", &answer));
+    assert_int_equal(answer.status, 417);
+}
+
+static void *
+send_pipeline(void *argument)
+{
+    int fd = *(int *)argument;
+    for (int i = 0; i < 1000; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "GET %s%d HTTP/1.1\r\nHost: a\r\n\r\n",
+                 i % 3 == 0 ? "/block/" : "/x/", i);
+        if (!wire_send(fd, text))
+            break;
+    }
+    return NULL;
+}
+
+static void
+a_thousand_pipelined_requests_are_answered_in_order(void **state)
+{
+    pthread_t sender;
+    int fd = wire_connect(&world);
+    (void)state;
+    assert_int_equal(pthread_create(&sender, NULL, send_pipeline, &fd), 0);
+    for (int i = 0; i < 1000; i++) {
+        struct answer answer;
+        char expected[128];
+        snprintf(expected, sizeof expected, "GET %s%d from 127.0.0.1 agent  body ",
+                 i % 3 == 0 ? "/block/" : "/x/", i);
+        assert_true(wire_answer(fd, &answer));
+        assert_string_equal(answer.body, expected);
+    }
+    pthread_join(sender, NULL);
+    close(fd);
+}
+
+static void
+a_blocking_request_has_its_body_and_keeps_the_connection(void **state)
+{
+    int fd = wire_connect(&world);
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct answer answer;
+        send_post(fd, "/block", 5, false);
+        assert_true(wire_answer(fd, &answer));
+        assert_string_equal(answer.body, "POST /block from 127.0.0.1 agent  body xxxxx");
+    }
+    close(fd);
+}
+
+static void
+a_full_queue_is_told_so_and_others_are_served(void **state)
+{
+    struct world small;
+    struct answer answer;
+    int waiting[3];
+    (void)state;
+    world_open_with(&small, usual_settings(), 1, 2);
+    for (int i = 0; i < 3; i++) { /* one at work, two in the queue */
+        waiting[i] = wire_connect(&small);
+        assert_true(wire_send(waiting[i], GET("/gate")));
+        if (i == 0)
+            WAIT_UNTIL(atomic_load(&small.gated) == 1);
+    }
+    WAIT_UNTIL(workers_waiting(small.workers) == 2);
+    int fd = wire_connect(&small);
+    assert_true(wire_send(fd, GET("/block") GET("/x")));
+    assert_true(wire_answer(fd, &answer));
+    assert_int_equal(answer.status, 503);
+    assert_int_equal(atomic_load(&small.last_refusal), HTTP_OVERLOADED);
+    assert_true(wire_answer(fd, &answer)); /* the same connection goes on */
+    assert_int_equal(answer.status, 200);
+    atomic_store(&small.gate_open, true);
+    for (int i = 0; i < 3; i++) {
+        assert_true(wire_answer(waiting[i], &answer));
+        assert_int_equal(answer.status, 200);
+        close(waiting[i]);
+    }
+    assert_true(wire_send(fd, GET("/block")));
+    assert_true(wire_answer(fd, &answer));
+    assert_int_equal(answer.status, 200);
+    close(fd);
+    world_close(&small);
+}
+
+static void
+forwarded_addresses_count_only_from_trusted_proxies(void **state)
+{
+    struct world proxied;
+    struct answer answer;
+    struct http_settings settings = usual_settings();
+    (void)state;
+    assert_true(ask(&world,
+                    "GET /x HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 1.1.1.1\r\n"
+                    "X-Real-IP: 1.1.1.1\r\nForwarded: for=1.1.1.1\r\n\r\n",
+                    &answer));
+    assert_string_equal(answer.body, "GET /x from 127.0.0.1 agent  body ");
+
+    settings.trusted_proxies = "127.0.0.0/8, 10.0.0.0/8";
+    world_open_with(&proxied, settings, 1, 1);
+    assert_true(ask(&proxied,
+                    "GET /x HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 6.6.6.6\r\n"
+                    "X-Forwarded-For: 1.1.1.1, 10.0.0.1\r\nx-forwarded-for: 10.0.0.2\r\n\r\n",
+                    &answer));
+    assert_string_equal(answer.body, "GET /x from 1.1.1.1 agent  body ");
+    assert_true(
+        ask(&proxied, "GET /x HTTP/1.1\r\nHost: a\r\nForwarded: for=1.1.1.1\r\n\r\n", &answer));
+    assert_string_equal(answer.body, "GET /x from 127.0.0.1 agent  body ");
+    world_close(&proxied);
+}
+
+/* Runs in a child, which must die saying one line. */
+static void
+dies(void (*defect)(void))
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_WRONLY);
+        dup2(null, STDERR_FILENO);
+        signal(SIGABRT, SIG_DFL);
+        defect();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+static void
+put_line_break_in_value(void)
+{
+    struct http_response response = { 0 };
+    http_response_header(&response, "Location", "/x\r\nSet-Cookie: a=b");
+}
+
+static void
+put_line_break_in_name(void)
+{
+    struct http_response response = { 0 };
+    http_response_header(&response, "X\nY", "z");
+}
+
+static void
+put_one_header_too_many(void)
+{
+    struct http_response response = { 0 };
+    for (int i = 0; i <= HTTP_HEADERS_MAX; i++)
+        http_response_header(&response, "X", "y");
+}
+
+static void
+a_header_that_would_split_the_answer_ends_the_process(void **state)
+{
+    (void)state;
+    dies(put_line_break_in_value);
+    dies(put_line_break_in_name);
+    dies(put_one_header_too_many);
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    world_open(&world);
+    return 0;
+}
+
+static int
+stop(void **state)
+{
+    (void)state;
+    world_close(&world);
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_carry_the_services_headers_and_a_request_id),
+        cmocka_unit_test(head_has_the_headers_of_get_and_no_body),
+        cmocka_unit_test(answers_without_content_have_no_body),
+        cmocka_unit_test(large_answers_arrive_whole),
+        cmocka_unit_test(an_answer_can_end_the_connection),
+        cmocka_unit_test(bodies_up_to_the_limit_are_taken_whole),
+        cmocka_unit_test(a_body_past_the_limit_is_told_so_and_the_answer_arrives),
+        cmocka_unit_test(a_body_too_large_is_refused_before_it_is_sent),
+        cmocka_unit_test(an_early_answer_waits_for_a_small_body_and_keeps_the_connection),
+        cmocka_unit_test(body_bytes_behind_a_refusal_are_no_request),
+        cmocka_unit_test(expectations_are_met_or_refused),
+        cmocka_unit_test(a_thousand_pipelined_requests_are_answered_in_order),
+        cmocka_unit_test(a_blocking_request_has_its_body_and_keeps_the_connection),
+        cmocka_unit_test(a_full_queue_is_told_so_and_others_are_served),
+        cmocka_unit_test(forwarded_addresses_count_only_from_trusted_proxies),
+        cmocka_unit_test(a_header_that_would_split_the_answer_ends_the_process),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
