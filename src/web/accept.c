@@ -1,0 +1,51 @@
+#include "web/accept.h"
+
+/* "0.8" in thousandths. What is no weight counts as none given, which is 1. */
+static int
+weight(struct str text)
+{
+    if (text.len == 0 || text.len > 5 || (text.ptr[0] != '0' && text.ptr[0] != '1'))
+        return 1000;
+    int value = text.ptr[0] == '1' ? 1000 : 0;
+    int unit = 100;
+    for (size_t i = 2; i < text.len && value < 1000; i++, unit /= 10)
+        if (text.ptr[i] >= '0' && text.ptr[i] <= '9')
+            value += (text.ptr[i] - '0') * unit;
+    return value;
+}
+
+/* The weight given to one type, by the most precise range that covers it; 0 if none does. */
+static int
+weight_of(struct str accept, struct str type, struct str group)
+{
+    int best = 0;
+    int precision = 0;
+    struct str range;
+    while (str_cut(&accept, ',', &range)) {
+        struct str part;
+        str_cut(&range, ';', &part);
+        struct str name = str_trim(part);
+        int precise = str_eq_nocase(name, type)    ? 3
+                      : str_eq_nocase(name, group) ? 2
+                      : str_eq_c(name, "*/*")      ? 1
+                                                   : 0;
+        int q = 1000;
+        while (str_cut(&range, ';', &part)) {
+            struct str parameter = str_trim(part);
+            if (str_eq_nocase(str_first(parameter, 2), STR("q=")))
+                q = weight(str_from(parameter, 2));
+        }
+        if (precise > precision) {
+            precision = precise;
+            best = q;
+        }
+    }
+    return best;
+}
+
+bool
+accept_prefers_page(struct str accept)
+{
+    return weight_of(accept, STR("text/html"), STR("text/*")) >
+           weight_of(accept, STR("application/json"), STR("application/*"));
+}

@@ -1,0 +1,11 @@
+/* accept.h - what a client would rather read (RFC 9110 §12.5.1). */
+#ifndef WEB_ACCEPT_H
+#define WEB_ACCEPT_H
+
+#include "base/str.h"
+
+/* Whether the Accept header puts text/html before application/json, as a browser's does. Absent,
+ * or the same for both: no. */
+bool accept_prefers_page(struct str accept);
+
+#endif

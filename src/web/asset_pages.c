@@ -1,0 +1,130 @@
+#include "web/asset_pages.h"
+
+#include "base/arena.h"
+#include "base/embedded.h"
+#include "http/server.h"
+#include "web/call.h"
+#include "web/reply.h"
+#include "web/routes.h"
+#include "web/state.h"
+
+#include <string.h>
+
+struct asset {
+    struct str name; /* "style.css" */
+    const char *type;
+    const char *tag; /* strong, quoted */
+    struct str bytes;
+};
+
+struct assets {
+    size_t count;
+    struct asset *list;
+};
+
+/* NULL: not for the world. */
+static const char *
+type_of(struct str name)
+{
+    static const struct {
+        const char *ending;
+        const char *type;
+    } types[] = {
+        { ".css", "text/css; charset=utf-8" },
+        { ".js", "text/javascript; charset=utf-8" },
+        { ".svg", "image/svg+xml" },
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (str_ends(name, str_of(types[i].ending)))
+            return types[i].type;
+    return NULL;
+}
+
+/* Tells one release's file from the next one's; nobody else writes these bytes. */
+static const char *
+tag_of(struct arena *mem, struct str bytes)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < bytes.len; i++)
+        hash = (hash ^ (unsigned char)bytes.ptr[i]) * 1099511628211u;
+    return str_format(mem, "\"%016llx\"", (unsigned long long)hash).ptr;
+}
+
+struct assets *
+assets_new(struct arena *mem)
+{
+    size_t files = 0;
+    while (embedded_files[files].name != NULL)
+        files++;
+    struct assets *assets = ARENA_NEW(mem, struct assets);
+    assets->list = ARENA_ARRAY(mem, struct asset, files + 1);
+    for (size_t i = 0; i < files; i++) {
+        struct str path = str_of(embedded_files[i].name);
+        const char *type = type_of(path);
+        if (type == NULL || !str_starts(path, STR("pages/")))
+            continue;
+        struct asset *asset = &assets->list[assets->count++];
+        asset->name = str_from(path, strlen("pages/"));
+        asset->type = type;
+        asset->bytes = embedded_find(embedded_files[i].name);
+        asset->tag = tag_of(mem, asset->bytes);
+    }
+    return assets;
+}
+
+static const struct asset *
+find_asset(const struct assets *assets, struct str name)
+{
+    for (size_t i = 0; i < assets->count; i++)
+        if (str_eq(assets->list[i].name, name))
+            return &assets->list[i];
+    return NULL;
+}
+
+struct str
+assets_address(const struct assets *assets, struct arena *mem, const char *name)
+{
+    const struct asset *asset = find_asset(assets, str_of(name));
+    struct str tag = asset == NULL ? STR("\"\"") : str_of(asset->tag);
+    struct str hash = str_from(str_first(tag, tag.len - 1), 1);
+    return str_format(mem, "/assets/%s?v=%.*s", name, STR_ARG(hash));
+}
+
+/* RFC 9110 §13.1.2: a list of tags, compared weakly, or "*". */
+static bool
+client_has(struct str if_none_match, struct str tag)
+{
+    struct str part;
+    while (str_cut(&if_none_match, ',', &part)) {
+        struct str one = str_trim(part);
+        if (str_starts(one, STR("W/")))
+            one = str_from(one, 2);
+        if (str_eq(one, tag) || str_eq_c(one, "*"))
+            return true;
+    }
+    return false;
+}
+
+static enum err
+get_asset(struct call *call)
+{
+    const struct asset *asset = find_asset(call->web->assets, call_param(call, 0));
+    if (asset == NULL)
+        return ERR_NOT_FOUND;
+    struct str known = http_header(&call->exchange->request, "If-None-Match");
+    if (client_has(known, str_of(asset->tag)))
+        reply_bytes(call, 304, NULL, STR(""));
+    else
+        reply_bytes(call, 200, asset->type, asset->bytes);
+    reply_header(call, "ETag", asset->tag);
+    reply_header(call, "Cache-Control", "public, max-age=3600");
+    /* A picture opened by itself is a document, and gets no more rights than a page. */
+    reply_header(call, "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+    return ERR_NONE;
+}
+
+const struct route asset_routes[] = {
+    { GET, "/assets/{file}", get_asset, WHO_ANYONE,
+      .says = "Stylesheet, icon and scripts of the pages.", .page = true },
+    { 0 },
+};

@@ -1,0 +1,64 @@
+/* call.h - one request on its way through this room.
+ *
+ * Lives in the exchange's arena and dies with it. What the row declares is here, checked and
+ * parsed, when the handler runs. */
+#ifndef WEB_CALL_H
+#define WEB_CALL_H
+
+#include "base/buf.h"
+#include "http/server.h"
+#include "text/json_write.h"
+#include "web/field.h"
+#include "web/router.h"
+
+struct db;
+struct door;
+struct web;
+
+#define CALL_DETAILS_MAX FIELDS_MAX
+
+struct call {
+    struct arena *mem;
+    struct db *db;
+    struct http_exchange *exchange;
+    struct web *web;
+    struct door *door;
+    int64_t now; /* the one moment at which this request is decided */
+
+    struct place_match at;     /* at.place is NULL: nothing answers there */
+    const struct route *route; /* NULL: no row answers */
+    size_t number;             /* of the row; valid if there is one */
+    struct field_value fields[FIELDS_MAX];
+
+    /* The reply's own: see reply.h. */
+    struct buf out;
+    struct json json;
+    bool writing;
+    size_t detail_count;
+    struct call_detail {
+        struct str at;
+        struct str problem;
+    } details[CALL_DETAILS_MAX];
+};
+
+/* A declared field by its place in the row's list; absent if it was not sent. */
+static inline struct str
+call_text(const struct call *call, size_t field)
+{
+    return call->fields[field].text;
+}
+
+static inline int64_t
+call_whole(const struct call *call, size_t field)
+{
+    return call->fields[field].whole;
+}
+
+/* The n-th {parameter} of the path, decoded. */
+static inline struct str
+call_param(const struct call *call, size_t number)
+{
+    return call->at.params[number];
+}
+
+#endif

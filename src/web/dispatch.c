@@ -1,0 +1,204 @@
+/* dispatch.c - every request, in one fixed order: path, method, size, content type, origin, who,
+ * declared fields, handler. Any No ends there. The first five need only the head and are decided
+ * before a body is taken. */
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "http/server.h"
+#include "store/tx.h"
+#include "web/call.h"
+#include "web/guard.h"
+#include "web/metrics.h"
+#include "web/reply.h"
+#include "web/state.h"
+
+#define SLOW_NS ((int64_t)1000 * 1000 * 1000)
+#define LOGGED_PATH_MAX 300 /* bytes; so that a long one cannot push the rest out of its line */
+
+static struct str
+path_of(const struct http_request *request)
+{
+    return str_first(request->target, str_index(request->target, '?'));
+}
+
+/* The server may refuse a request before its head was shown to us, so this is made on demand. */
+static struct call *
+call_of(struct door *door, struct http_exchange *exchange)
+{
+    if (exchange->owner == NULL) {
+        struct call *call = ARENA_NEW(exchange->mem, struct call);
+        call->mem = exchange->mem;
+        call->exchange = exchange;
+        call->web = door->web;
+        call->door = door;
+        call->db = door->web->settings.db;
+        exchange->owner = call;
+    }
+    return exchange->owner;
+}
+
+/* ---- the head ---- */
+
+/* METHOD_UNSET for one that no row has. */
+static enum method
+method_of(struct str method)
+{
+    if (str_eq_c(method, "GET") || str_eq_c(method, "HEAD"))
+        return GET; /* the server sends no body to a HEAD */
+    return str_eq_c(method, "POST") ? POST : METHOD_UNSET;
+}
+
+/* False: answered. */
+static bool
+find_row(struct call *call)
+{
+    const struct http_request *request = &call->exchange->request;
+    if (request->target.len == 0 || request->target.ptr[0] != '/') {
+        /* RFC 9112 §3.2: an absolute URL, an authority and "*" are for proxies and servers as a
+         * whole; taking a host from there is how routing gets confused. */
+        reply_error(call, 400,
+                    STR("Ask with a path that starts with a slash, as in GET /healthz."));
+        return false;
+    }
+    if (!router_find(call->door->router, call->mem, path_of(request), &call->at)) {
+        reply_err(call, ERR_NOT_FOUND);
+        return false;
+    }
+    if (str_eq_c(request->method, "OPTIONS")) {
+        reply_options(call);
+        return false;
+    }
+    enum method method = method_of(request->method);
+    call->route = call->at.place->rows[method];
+    call->number = call->at.place->numbers[method];
+    if (call->route == NULL)
+        reply_method_not_allowed(call);
+    return call->route != NULL;
+}
+
+static void
+refuse_origin(struct call *call)
+{
+    struct str ours = call->web->settings.auth_url;
+    reply_error(call, 403,
+                str_format(call->mem,
+                           "This form was not sent from a page of this service, so nothing was "
+                           "done. Open %.*s and send it from there.",
+                           STR_ARG(ours)));
+}
+
+static void
+on_head(void *context, struct http_exchange *exchange)
+{
+    struct door *door = context;
+    struct call *call = call_of(door, exchange);
+    if (!find_row(call))
+        return;
+    const struct route *route = call->route;
+    exchange->body_max = route->body_max;
+    exchange->blocks = route->blocks || (route->reads_store && door->web->reads_block);
+    if (!guard_content_type_ok(&exchange->request, route->body))
+        reply_error(call, 415,
+                    route->body == BODY_FORM
+                        ? STR("Send the body as application/x-www-form-urlencoded in UTF-8.")
+                        : STR("Send the body as application/json in UTF-8."));
+    else if (route->page && route->method != GET &&
+             !guard_origin_ok(&exchange->request, door->web->settings.auth_url))
+        refuse_origin(call);
+}
+
+/* ---- the rest ---- */
+
+static enum err
+run(struct call *call)
+{
+    enum err err = guard_who(call);
+    if (err == ERR_NONE)
+        err = field_read_all(call);
+    if (err == ERR_NONE)
+        err = call->route->handle(call);
+    return err;
+}
+
+static void
+on_handle(void *context, struct http_exchange *exchange)
+{
+    struct call *call = call_of(context, exchange);
+    call->now = clock_now();
+    enum err err = call->route == NULL ? ERR_NOT_FOUND : run(call);
+    if (err == ERR_NONE && exchange->response.status == 0)
+        err = ERR_INTERNAL; /* a handler that says nothing is a defect of ours */
+    if (err == ERR_INTERNAL)
+        log_error("request failed", log_text("id", exchange->request.id),
+                  log_text("route", str_of(call->route->path)));
+    if (err != ERR_NONE)
+        reply_err(call, err);
+    reply_finish(call);
+}
+
+static void
+on_refuse(void *context, struct http_exchange *exchange, enum http_refusal refusal,
+          const char *detail)
+{
+    static const struct {
+        int status;
+        const char *sentence;
+    } answers[] = {
+        [HTTP_BAD_REQUEST] = { 400, "The request is malformed." },
+        [HTTP_BODY_TOO_LARGE] = { 413, "The body is larger than this address takes. Send less." },
+        [HTTP_TARGET_TOO_LONG] = { 414, "The address is too long. Send long values in a body." },
+        [HTTP_HEAD_TOO_LARGE] = { 431, "The headers are too large. Send fewer or shorter ones." },
+        [HTTP_BAD_EXPECTATION] = { 417, "The only expectation met here is 100-continue." },
+        [HTTP_OVERLOADED] = { 503, "The service is busy. Try again in a few seconds." },
+        [HTTP_TOO_MANY_CONNECTIONS] = { 503, "There are too many connections. Close some, or try "
+                                             "again in a few seconds." },
+    };
+    struct call *call = call_of(context, exchange);
+    const char *sentence = answers[refusal].sentence;
+    if (refusal == HTTP_BAD_REQUEST && detail != NULL && detail[0] != '\0')
+        sentence = detail;
+    reply_error(call, answers[refusal].status, str_copy(call->mem, str_of(sentence)));
+}
+
+/* ---- afterwards ---- */
+
+static void
+log_request(const struct http_exchange *exchange, enum log_level level, int64_t took_ns)
+{
+    const struct http_request *request = &exchange->request;
+    /* Never the query: it may hold a code or a token. */
+    LOG_WRITE(level, "request", log_text("id", request->id),
+              log_text("method", str_first(request->method, 16)),
+              log_text("path", str_first(path_of(request), LOGGED_PATH_MAX)),
+              log_number("status", exchange->response.status), log_number("us", took_ns / 1000),
+              log_number("bytes", (int64_t)exchange->response.body.len),
+              log_text("client", request->client));
+}
+
+static void
+on_done(void *context, struct http_exchange *exchange)
+{
+    struct door *door = context;
+    const struct call *call = exchange->owner;
+    int status = exchange->response.status;
+    int64_t took_ns = clock_ticks_ns() - exchange->started_ns;
+    bool has_row = call != NULL && call->route != NULL;
+    counts_add(&door->counts[has_row ? call->number : router_row_count(door->router)], status,
+               took_ns);
+    if (status >= 500 || took_ns >= SLOW_NS)
+        log_request(exchange, LOG_WARN, took_ns);
+    else if (door->web->settings.access_log)
+        log_request(exchange, LOG_INFO, took_ns);
+}
+
+struct http_service
+dispatch_service(struct door *door)
+{
+    return (struct http_service){
+        .context = door,
+        .head = on_head,
+        .handle = on_handle,
+        .refuse = on_refuse,
+        .done = on_done,
+    };
+}

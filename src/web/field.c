@@ -1,0 +1,82 @@
+#include "web/field.h"
+
+#include "base/arena.h"
+#include "text/form.h"
+#include "text/utf8.h"
+#include "web/call.h"
+#include "web/reply.h"
+
+/* NULL if the value is taken, else what is wrong with it, as the end of "limit …". */
+static const char *
+take_whole(struct call *call, const struct field *field, struct str text, struct field_value *out)
+{
+    if (str_to_int(text, field->min, field->max, &out->whole))
+        return NULL;
+    return str_format(call->mem, "must be a whole number from %lld to %lld", (long long)field->min,
+                      (long long)field->max)
+        .ptr;
+}
+
+static const char *
+take_text(struct call *call, const struct field *field, struct str text)
+{
+    if (utf8_length(text) <= (size_t)field->max)
+        return NULL;
+    return str_format(call->mem, "must have at most %lld characters", (long long)field->max).ptr;
+}
+
+static const char *
+take(struct call *call, const struct field *field, const struct form *form, struct field_value *out)
+{
+    if (form_count(form, field->name) > 1)
+        return "must be sent only once";
+    struct str text = form_find(form, field->name);
+    if (str_present(text) && field->kind != FIELD_TEXT)
+        text = str_trim(text);
+    if (text.len == 0) {
+        out->whole = field->otherwise;
+        return field->required ? "is missing" : NULL;
+    }
+    out->text = text;
+    return field->kind == FIELD_WHOLE ? take_whole(call, field, text, out)
+                                      : take_text(call, field, text);
+}
+
+static enum err
+read_from(struct call *call, enum field_place place, struct str bytes)
+{
+    struct form *form = NULL;
+    bool wrong = false;
+    for (size_t i = 0; i < call->route->field_count; i++) {
+        const struct field *field = &call->route->fields[i];
+        if (field->in != place)
+            continue;
+        if (form == NULL) {
+            struct why why = { 0 };
+            form = ARENA_NEW(call->mem, struct form);
+            if (form_read(call->mem, bytes, form, &why) != ERR_NONE) {
+                reply_detail(call, place == FIELD_IN_QUERY ? STR("query") : STR("body"),
+                             str_format(call->mem, "cannot be read: %s", why.text));
+                return ERR_INVALID;
+            }
+        }
+        const char *problem = take(call, field, form, &call->fields[i]);
+        if (problem != NULL) {
+            reply_detail(call, str_of(field->name), str_of(problem));
+            wrong = true;
+        }
+    }
+    return wrong ? ERR_INVALID : ERR_NONE;
+}
+
+enum err
+field_read_all(struct call *call)
+{
+    if (call->route->field_count == 0)
+        return ERR_NONE;
+    struct str target = call->exchange->request.target;
+    struct str query = str_from(target, str_index(target, '?') + 1);
+    enum err in_query = read_from(call, FIELD_IN_QUERY, query);
+    enum err in_form = read_from(call, FIELD_IN_FORM, call->exchange->request.body);
+    return in_query != ERR_NONE ? in_query : in_form;
+}

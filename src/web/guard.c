@@ -1,0 +1,63 @@
+#include "web/guard.h"
+
+#include "http/server.h"
+#include "web/call.h"
+
+/* Browsers send these two on their own and let no script of another site change them. A tool that
+ * is no browser sends neither and carries nobody's cookies. Two of one kind are never a browser's.
+ */
+bool
+guard_origin_ok(const struct http_request *request, struct str our_origin)
+{
+    if (http_header_count(request, "Origin") > 1 ||
+        http_header_count(request, "Sec-Fetch-Site") > 1)
+        return false;
+    struct str origin = http_header(request, "Origin");
+    if (str_present(origin) && !str_eq(origin, our_origin))
+        return false;
+    struct str site = http_header(request, "Sec-Fetch-Site");
+    return !str_present(site) || str_eq_c(site, "same-origin") || str_eq_c(site, "none");
+}
+
+static bool
+is_utf8(struct str charset)
+{
+    if (charset.len > 2 && charset.ptr[0] == '"' && charset.ptr[charset.len - 1] == '"')
+        charset = str_from(str_first(charset, charset.len - 1), 1);
+    return str_eq_nocase(charset, STR("utf-8"));
+}
+
+bool
+guard_content_type_ok(const struct http_request *request, enum body body)
+{
+    if (body == BODY_NONE)
+        return true;
+    struct str rest = http_header(request, "Content-Type");
+    struct str part;
+    if (http_header_count(request, "Content-Type") != 1 || !str_cut(&rest, ';', &part))
+        return false;
+    struct str wanted =
+        body == BODY_FORM ? STR("application/x-www-form-urlencoded") : STR("application/json");
+    if (!str_eq_nocase(str_trim(part), wanted))
+        return false;
+    while (str_cut(&rest, ';', &part)) {
+        struct str parameter = str_trim(part);
+        struct str name = str_first(parameter, str_index(parameter, '='));
+        if (str_eq_nocase(name, STR("charset")) && !is_utf8(str_from(parameter, name.len + 1)))
+            return false;
+    }
+    return true;
+}
+
+enum err
+guard_who(const struct call *call)
+{
+    switch (call->route->who) {
+    case WHO_ANYONE:
+    case WHO_OPERATOR: /* the listener is the guard: its rows are on no other */
+        return ERR_NONE;
+    case WHO_UNSET:
+        break;
+    }
+    return ERR_FORBIDDEN;
+}

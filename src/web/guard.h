@@ -1,0 +1,22 @@
+/* guard.h - who may come in, and with what. */
+#ifndef WEB_GUARD_H
+#define WEB_GUARD_H
+
+#include "base/err.h"
+#include "web/route.h"
+
+struct call;
+struct http_request;
+struct str;
+
+/* An unsafe request to a page must come from a page of ours: Origin, if sent, is auth_url's, and
+ * Sec-Fetch-Site, if sent, is same-origin or none. Host and X-Forwarded-* are not asked. */
+bool guard_origin_ok(const struct http_request *request, struct str our_origin);
+
+/* The Content-Type is what the row takes; a charset, if named, is UTF-8. */
+bool guard_content_type_ok(const struct http_request *request, enum body body);
+
+/* Whether the caller is who the row asks for. */
+enum err guard_who(const struct call *call);
+
+#endif

@@ -1,0 +1,45 @@
+/* health_api.c - whether the service is alive, and whether it can work.
+ * For balancers and watchmen: nothing here tells who or what is stored. */
+#include "store/tx.h"
+#include "text/json_write.h"
+#include "web/call.h"
+#include "web/reply.h"
+#include "web/routes.h"
+#include "web/state.h"
+
+static void
+say_ok(struct call *call)
+{
+    struct json *out = reply_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "status", STR("ok"));
+    json_close_object(out);
+}
+
+static enum err
+get_alive(struct call *call)
+{
+    say_ok(call);
+    return ERR_NONE;
+}
+
+static enum err
+get_ready(struct call *call)
+{
+    if (atomic_load(&call->web->draining))
+        reply_error(call, 503, STR("The service is about to stop. Ask another one."));
+    else if (store_ping(call->db) != ERR_NONE)
+        reply_error(call, 503, STR("The store does not answer. Try again in a few seconds."));
+    else
+        say_ok(call);
+    return ERR_NONE;
+}
+
+const struct route health_routes[] = {
+    { GET, "/healthz", get_alive, WHO_ANYONE, .says = "Says that the process is alive.",
+      .cors = true },
+    { GET, "/readyz", get_ready, WHO_ANYONE,
+      .says = "Says whether the store answers and work is taken.", .reads_store = true,
+      .cors = true },
+    { 0 },
+};

@@ -1,0 +1,272 @@
+#include "web/reply.h"
+
+#include "http/server.h"
+#include "text/json_write.h"
+#include "text/template.h"
+#include "web/accept.h"
+#include "web/call.h"
+#include "web/state.h"
+
+#include <strings.h>
+
+#define BODY_OUT_MAX ((size_t)16 * 1024 * 1024)
+#define PAGE_OUT_MAX ((size_t)1024 * 1024)
+
+#define CONTENT_SECURITY                                                        \
+    "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; " \
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+#define RETRY_AFTER_SECONDS "5"
+
+/* ---- the frame of every answer ---- */
+
+static void
+header(struct call *call, const char *name, const char *value)
+{
+    http_response_header(&call->exchange->response, name, value);
+}
+
+static void
+begin(struct call *call, int status, const char *type)
+{
+    struct http_response *response = &call->exchange->response;
+    response->status = status;
+    response->body = STR("");
+    response->header_count = 0;
+    call->writing = false;
+
+    if (type != NULL)
+        header(call, "Content-Type", type);
+    header(call, "X-Content-Type-Options", "nosniff");
+    header(call, "Cache-Control", "no-store");
+    if (call->web->https)
+        header(call, "Strict-Transport-Security", "max-age=31536000");
+    if (call->at.place != NULL && call->at.place->cors) {
+        header(call, "Access-Control-Allow-Origin", "*");
+        header(call, "Access-Control-Expose-Headers",
+               "ETag, Retry-After, WWW-Authenticate, X-Request-Id");
+    }
+}
+
+static void
+begin_page(struct call *call, int status)
+{
+    begin(call, status, "text/html; charset=utf-8");
+    header(call, "Content-Security-Policy", CONTENT_SECURITY);
+    header(call, "X-Frame-Options", "DENY");
+    header(call, "Referrer-Policy", "no-referrer");
+    header(call, "Cross-Origin-Opener-Policy", "same-origin");
+    header(call, "Permissions-Policy",
+           "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()");
+}
+
+void
+reply_header(struct call *call, const char *name, const char *value)
+{
+    struct http_response *response = &call->exchange->response;
+    size_t kept = 0;
+    for (size_t i = 0; i < response->header_count; i++)
+        if (strcasecmp(response->headers[i].name, name) != 0)
+            response->headers[kept++] = response->headers[i];
+    response->header_count = kept;
+    header(call, name, value);
+}
+
+void
+reply_retry_later(struct call *call)
+{
+    reply_header(call, "Retry-After", RETRY_AFTER_SECONDS);
+}
+
+/* ---- what went well ---- */
+
+struct json *
+reply_json(struct call *call, int status)
+{
+    begin(call, status, "application/json");
+    call->out = buf_in(call->mem, BODY_OUT_MAX);
+    call->json = json_into(&call->out);
+    call->writing = true;
+    return &call->json;
+}
+
+enum err
+reply_page(struct call *call, int status, const char *page, struct values *values)
+{
+    struct buf out = buf_in(call->mem, PAGE_OUT_MAX);
+    if (values == NULL)
+        values = values_new(call->mem);
+    values_text(values, "stylesheet", call->web->stylesheet);
+    enum err err = template_render(call->web->pages, page, values, &out);
+    if (err != ERR_NONE || out.overflow)
+        return ERR_INTERNAL;
+    begin_page(call, status);
+    call->exchange->response.body = buf_str(&out);
+    return ERR_NONE;
+}
+
+void
+reply_redirect(struct call *call, const char *path)
+{
+    begin(call, 303, NULL);
+    header(call, "Referrer-Policy", "no-referrer");
+    header(call, "Location", path);
+}
+
+void
+reply_bytes(struct call *call, int status, const char *type, struct str bytes)
+{
+    begin(call, status, type);
+    call->exchange->response.body = bytes;
+}
+
+void
+reply_options(struct call *call)
+{
+    const struct place *place = call->at.place;
+    begin(call, 204, NULL);
+    header(call, "Allow", place->allow);
+    if (place->cors) {
+        header(call, "Access-Control-Allow-Methods", place->methods);
+        header(call, "Access-Control-Allow-Headers", "Authorization, Content-Type");
+        header(call, "Access-Control-Max-Age", "86400");
+    }
+}
+
+void
+reply_finish(struct call *call)
+{
+    if (!call->writing)
+        return;
+    call->writing = false;
+    if (call->out.overflow)
+        reply_err(call, ERR_INTERNAL);
+    else
+        call->exchange->response.body = buf_str(&call->out);
+}
+
+/* ---- what did not ---- */
+
+static const char *
+error_name(int status)
+{
+    static const struct {
+        int status;
+        const char *name;
+    } names[] = {
+        { 400, "invalid_request" },
+        { 401, "invalid_token" },
+        { 403, "access_denied" },
+        { 404, "not_found" },
+        { 405, "method_not_allowed" },
+        { 413, "payload_too_large" },
+        { 414, "uri_too_long" },
+        { 415, "unsupported_media_type" },
+        { 417, "expectation_failed" },
+        { 429, "rate_limited" },
+        { 431, "request_header_fields_too_large" },
+        { 503, "temporarily_unavailable" },
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].status == status)
+            return names[i].name;
+    return "server_error";
+}
+
+void
+reply_detail(struct call *call, struct str at, struct str problem)
+{
+    if (call->detail_count < CALL_DETAILS_MAX)
+        call->details[call->detail_count++] = (struct call_detail){ at, problem };
+}
+
+static enum err
+error_page(struct call *call, int status, struct str sentence)
+{
+    struct values *values = values_new(call->mem);
+    values_flag(values, error_name(status), true); /* the template has a headline for each */
+    values_text(values, "sentence", sentence);
+    values_text(values, "status", str_format(call->mem, "%d", status));
+    values_text(values, "request", call->exchange->request.id);
+    for (size_t i = 0; i < call->detail_count; i++) {
+        struct values *detail = values_item(values, "details");
+        values_text(detail, "at", call->details[i].at);
+        values_text(detail, "problem", call->details[i].problem);
+    }
+    return reply_page(call, status, "error", values);
+}
+
+static void
+error_json(struct call *call, int status, struct str sentence)
+{
+    struct json *json = reply_json(call, status);
+    json_open_object(json);
+    json_put_str(json, "error", str_of(error_name(status)));
+    json_put_str(json, "error_description", sentence);
+    if (call->detail_count > 0) {
+        json_key(json, "details");
+        json_open_array(json);
+        for (size_t i = 0; i < call->detail_count; i++) {
+            json_open_object(json);
+            json_put_str(json, "at", call->details[i].at);
+            json_put_str(json, "problem", call->details[i].problem);
+            json_close_object(json);
+        }
+        json_close_array(json);
+    }
+    json_close_object(json);
+    reply_finish(call);
+}
+
+/* Programs get the one shape everywhere; whoever asks with a browser for a page, or for something
+ * that is nowhere, gets it as a page. */
+void
+reply_error(struct call *call, int status, struct str sentence)
+{
+    bool for_people = (call->at.place == NULL || call->at.place->page) &&
+                      accept_prefers_page(http_header(&call->exchange->request, "Accept"));
+    if (!for_people || error_page(call, status, sentence) != ERR_NONE)
+        error_json(call, status, sentence);
+    if (status == 503 || status == 429)
+        reply_retry_later(call);
+    if (status == 401)
+        header(call, "WWW-Authenticate", "Bearer");
+}
+
+void
+reply_method_not_allowed(struct call *call)
+{
+    reply_error(call, 405,
+                str_format(call->mem, "This address does not answer to that method. It takes %s.",
+                           call->at.place->allow));
+    header(call, "Allow", call->at.place->allow);
+}
+
+void
+reply_err(struct call *call, enum err err)
+{
+    static const struct {
+        int status;
+        const char *sentence;
+    } answers[] = {
+        [ERR_INVALID] = { 400, "The request is not valid. Check its parameters and try again." },
+        [ERR_UNAUTHENTICATED] = { 401, "Sign in, or send an access token that is still valid." },
+        [ERR_FORBIDDEN] = { 403, "You may not do this." },
+        [ERR_NOT_FOUND] = { 404, "There is nothing at this address. Check its spelling." },
+        [ERR_TAKEN] = { 400, "This name is taken. Choose another one." },
+        [ERR_TOO_LARGE] = { 413, "This is more than the service takes at once. Send less." },
+        [ERR_RATE] = { 429, "Too many requests. Wait a moment, then try again." },
+        [ERR_UNAVAILABLE] = { 503, "The service cannot do this right now, and nothing was "
+                                   "changed. Try again in a few seconds." },
+        [ERR_INTERNAL] = { 500, "Something went wrong on our side. Try again; if it stays, report "
+                                "the request's number." },
+    };
+    if (err == ERR_NONE || (size_t)err >= sizeof answers / sizeof *answers)
+        err = ERR_INTERNAL;
+    /* The first detail is told in the sentence, for whoever reads only that. */
+    struct str sentence = call->detail_count == 0
+                              ? str_of(answers[err].sentence)
+                              : str_format(call->mem, "%.*s %.*s", STR_ARG(call->details[0].at),
+                                           STR_ARG(call->details[0].problem));
+    reply_error(call, answers[err].status, sentence);
+}

@@ -1,0 +1,52 @@
+/* reply.h - the only voice: statuses, headers, JSON, pages, redirects, errors.
+ *
+ * A handler calls one of these and returns ERR_NONE, or returns an err and leaves the words to
+ * reply_err(). A later reply replaces an earlier one whole, headers included. Every answer carries
+ * the headers its kind must have; nothing here echoes what a client sent into a header. */
+#ifndef WEB_REPLY_H
+#define WEB_REPLY_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct call;
+struct json;
+struct values;
+
+/* What is written into it until the handler returns becomes the body. */
+struct json *reply_json(struct call *call, int status);
+
+/* A template of pages/; `values` may be NULL. */
+enum err reply_page(struct call *call, int status, const char *page, struct values *values);
+
+/* 303 to a path of ours. */
+void reply_redirect(struct call *call, const char *path);
+
+/* Bytes of any other type, cached by nobody unless a header says so. */
+void reply_bytes(struct call *call, int status, const char *type, struct str bytes);
+
+/* After one of the above; replaces a header of the same name. Both must live as long as the call.
+ */
+void reply_header(struct call *call, const char *name, const char *value);
+
+/* "Retry-After", for a page that says "not now" in its own words. */
+void reply_retry_later(struct call *call);
+
+/* An error in the one shape, or as a page for whoever prefers to read (see accept.h): the sentence
+ * says what was wrong and what to do. The error's name follows from the status. */
+void reply_error(struct call *call, int status, struct str sentence);
+
+/* One entry of the "details" of the error that follows. */
+void reply_detail(struct call *call, struct str at, struct str problem);
+
+/* The answer to a failure of that kind, in general words. */
+void reply_err(struct call *call, enum err err);
+
+/* 405, and the answer to OPTIONS. */
+void reply_method_not_allowed(struct call *call);
+void reply_options(struct call *call);
+
+/* Once, behind the handler: what was written becomes the body. */
+void reply_finish(struct call *call);
+
+#endif

@@ -1,0 +1,55 @@
+/* route.h - a route is a row of data.
+ *
+ * A row says all that must hold before its handler runs, and dispatch.c sees to it: a handler may
+ * trust its row. Tables of rows end with { 0 }; routes.c lists the tables. A row that leaves out
+ * who may call it, or that contradicts itself, stops the start (router.h). */
+#ifndef WEB_ROUTE_H
+#define WEB_ROUTE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct call;
+struct field;
+
+#define KIB ((size_t)1024)
+
+/* HEAD is answered by GET rows, OPTIONS by dispatch.c. */
+enum method { METHOD_UNSET = 0, GET, POST, METHOD_COUNT };
+
+enum who {
+    WHO_UNSET = 0, /* forgotten: refuses to start */
+    WHO_ANYONE,
+    WHO_OPERATOR, /* whoever reaches the listener that is not public */
+};
+
+enum body {
+    BODY_NONE = 0,
+    BODY_FORM, /* application/x-www-form-urlencoded */
+    BODY_JSON,
+};
+
+struct route {
+    enum method method;
+    const char *path; /* "/v1/domains/{domain}/schema": {…} takes one segment, decoded */
+    enum err (*handle)(struct call *call);
+    enum who who;
+    const char *says; /* one sentence, for `penchant help routes` */
+    const struct field *fields;
+    size_t field_count;
+    enum body body;
+    size_t body_max;
+    bool blocks;      /* it may wait (it writes, or hashes a password): a worker runs it */
+    bool reads_store; /* it waits only where reading the store does */
+    bool page;        /* for people: origins are guarded, and errors are pages too */
+    bool cors;        /* scripts of any site may call it, without credentials; never a page */
+};
+
+#define ROUTE_FIELDS(array) .fields = (array), .field_count = sizeof(array) / sizeof *(array)
+
+const char *method_name(enum method method);
+const char *who_name(enum who who);
+
+#endif

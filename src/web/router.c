@@ -1,0 +1,348 @@
+#include "web/router.h"
+
+#include "base/arena.h"
+#include "text/url.h"
+#include "web/field.h"
+#include "web/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct router {
+    struct arena *mem;
+    size_t row_count;
+    const struct route **rows; /* by number */
+    size_t place_count;
+    struct place *places;
+    /* Paths without parameters, by hash: a power of two of slots, at most half of them taken. */
+    size_t slot_count;
+    const struct place **slots;
+    /* Paths with parameters, the more literal ones first. */
+    size_t pattern_count;
+    const struct place **patterns;
+};
+
+const char *
+method_name(enum method method)
+{
+    static const char *const names[METHOD_COUNT] = { "", "GET", "POST" };
+    return names[method];
+}
+
+const char *
+who_name(enum who who)
+{
+    static const char *const names[] = { "", "anyone", "operator" };
+    return names[who];
+}
+
+/* ---- what a row may say ---- */
+
+static const char *
+body_problem(const struct route *row)
+{
+    if ((row->body == BODY_NONE) != (row->body_max == 0))
+        return "names a body without its limit, or a limit without a body";
+    if (row->method == GET && row->body != BODY_NONE)
+        return "is a GET with a body";
+    if (row->page && row->body == BODY_JSON)
+        return "is a page that takes JSON, which no form sends";
+    return NULL;
+}
+
+static const char *
+fields_problem(const struct route *row)
+{
+    if (row->field_count > FIELDS_MAX)
+        return "declares more fields than FIELDS_MAX";
+    for (size_t i = 0; i < row->field_count; i++) {
+        const struct field *field = &row->fields[i];
+        if (field->name == NULL || field->kind == FIELD_UNSET)
+            return "declares a field without a name or a kind";
+        if (field->in == FIELD_IN_FORM && row->body != BODY_FORM)
+            return "declares a field of a form it does not take";
+        if (field->max < field->min || (field->kind != FIELD_WHOLE && field->max == 0))
+            return "declares a field without bounds";
+    }
+    return NULL;
+}
+
+static const char *
+row_problem(const struct route *row)
+{
+    if (row->method <= METHOD_UNSET || row->method >= METHOD_COUNT)
+        return "does not say its method";
+    if (row->who == WHO_UNSET)
+        return "does not say who may call it";
+    if (row->handle == NULL)
+        return "has no handler";
+    if (row->says == NULL || row->says[0] == '\0')
+        return "does not say what it is for";
+    if (row->page && row->cors)
+        return "is a page that answers other sites";
+    const char *problem = body_problem(row);
+    return problem != NULL ? problem : fields_problem(row);
+}
+
+/* ---- places ---- */
+
+/* A parameter is a whole segment: {name}. */
+static bool
+is_param(struct str segment)
+{
+    return segment.len > 2 && segment.ptr[0] == '{' && segment.ptr[segment.len - 1] == '}';
+}
+
+static const char *
+place_split(struct place *place)
+{
+    struct str path = str_of(place->path);
+    if (path.len == 0 || path.ptr[0] != '/')
+        return "has a path that does not start with a slash";
+    if (path.len == 1)
+        return NULL;
+    struct str rest = str_from(path, 1);
+    struct str segment;
+    while (str_cut(&rest, '/', &segment)) {
+        if (place->segment_count == ROUTE_SEGMENTS_MAX)
+            return "has a path of too many segments";
+        if (is_param(segment)) {
+            if (place->param_count++ == ROUTE_PARAMS_MAX)
+                return "has a path of too many parameters";
+            segment = STR_NONE;
+        } else {
+            /* With its slash, so that a lone segment is judged as a path. */
+            struct str literal = { segment.ptr - 1, segment.len + 1 };
+            if (!path_is_canonical(literal) || segment.len == 0 ||
+                str_index(segment, '%') < segment.len)
+                return "has a path that can never be asked for";
+        }
+        place->segments[place->segment_count++] = segment;
+    }
+    return NULL;
+}
+
+/* 0: the same path but for the names of parameters; else the more literal one is the lesser. */
+static int
+place_compare(const struct place *a, const struct place *b)
+{
+    if (a->segment_count != b->segment_count)
+        return a->segment_count < b->segment_count ? -1 : 1;
+    for (size_t i = 0; i < a->segment_count; i++) {
+        struct str x = a->segments[i];
+        struct str y = b->segments[i];
+        if (str_present(x) != str_present(y))
+            return str_present(x) ? -1 : 1;
+        if (!str_eq(x, y)) {
+            size_t shorter = x.len < y.len ? x.len : y.len;
+            int order = memcmp(x.ptr, y.ptr, shorter);
+            return order != 0 ? order : (x.len < y.len ? -1 : 1);
+        }
+    }
+    return 0;
+}
+
+static int
+pattern_order(const void *a, const void *b)
+{
+    return place_compare(*(const struct place *const *)a, *(const struct place *const *)b);
+}
+
+static const char *
+place_add_row(struct place *place, const struct route *row, size_t number)
+{
+    if (strcmp(place->path, row->path) != 0)
+        return "has the path of another row, with other names for its parameters";
+    if (place->rows[row->method] != NULL)
+        return "is there twice";
+    for (size_t i = 0; i < METHOD_COUNT; i++)
+        if (place->rows[i] != NULL &&
+            (place->rows[i]->page != row->page || place->rows[i]->cors != row->cors))
+            return "differs from the other row of its path in being a page, or in cors";
+    place->rows[row->method] = row;
+    place->numbers[row->method] = number;
+    place->page = row->page;
+    place->cors = row->cors;
+    return NULL;
+}
+
+static void
+place_name_methods(struct place *place)
+{
+    bool get = place->rows[GET] != NULL;
+    bool post = place->rows[POST] != NULL;
+    snprintf(place->methods, sizeof place->methods, "%s%s%s", get ? "GET" : "",
+             get && post ? ", " : "", post ? "POST" : "");
+    snprintf(place->allow, sizeof place->allow, "%s%sOPTIONS", get ? "GET, HEAD, " : "",
+             post ? "POST, " : "");
+}
+
+static const char *
+router_add(struct router *router, const struct route *row)
+{
+    const char *problem = row_problem(row);
+    if (problem != NULL)
+        return problem;
+    struct place candidate = { .path = row->path };
+    problem = place_split(&candidate);
+    if (problem != NULL)
+        return problem;
+
+    struct place *place = NULL;
+    for (size_t i = 0; i < router->place_count && place == NULL; i++)
+        if (place_compare(&router->places[i], &candidate) == 0)
+            place = &router->places[i];
+    if (place == NULL) {
+        place = &router->places[router->place_count++];
+        *place = candidate;
+    }
+    router->rows[router->row_count] = row;
+    return place_add_row(place, row, router->row_count++);
+}
+
+/* ---- the tables that answer ---- */
+
+/* FNV-1a: the table is fixed and half empty, so a chosen path can cost a few probes, no more. */
+static uint64_t
+hash(struct str text)
+{
+    uint64_t h = 14695981039346656037u;
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 1099511628211u;
+    return h;
+}
+
+static void
+router_index(struct router *router)
+{
+    router->slot_count = 2;
+    while (router->slot_count < 2 * router->place_count)
+        router->slot_count *= 2;
+    router->slots = ARENA_ARRAY(router->mem, const struct place *, router->slot_count);
+    router->patterns = ARENA_ARRAY(router->mem, const struct place *, router->place_count + 1);
+    for (size_t i = 0; i < router->place_count; i++) {
+        struct place *place = &router->places[i];
+        place_name_methods(place);
+        if (place->param_count > 0) {
+            router->patterns[router->pattern_count++] = place;
+            continue;
+        }
+        size_t slot = hash(str_of(place->path)) & (router->slot_count - 1);
+        while (router->slots[slot] != NULL)
+            slot = (slot + 1) & (router->slot_count - 1);
+        router->slots[slot] = place;
+    }
+    qsort(router->patterns, router->pattern_count, sizeof(struct place *), pattern_order);
+}
+
+enum err
+router_new(const struct route *const *tables, struct router **out, struct why *why)
+{
+    size_t count = 0;
+    for (size_t t = 0; tables[t] != NULL; t++)
+        for (const struct route *row = tables[t]; row->path != NULL; row++)
+            count++;
+
+    struct arena *mem = arena_new();
+    struct router *router = ARENA_NEW(mem, struct router);
+    router->mem = mem;
+    router->rows = ARENA_ARRAY(mem, const struct route *, count + 1);
+    router->places = ARENA_ARRAY(mem, struct place, count + 1);
+    for (size_t t = 0; tables[t] != NULL; t++)
+        for (const struct route *row = tables[t]; row->path != NULL; row++) {
+            const char *problem = router_add(router, row);
+            if (problem != NULL) {
+                why_set(why, "route %s %s %s", method_name(row->method), row->path, problem);
+                router_free(router);
+                return ERR_INVALID;
+            }
+        }
+    router_index(router);
+    *out = router;
+    return ERR_NONE;
+}
+
+void
+router_free(struct router *router)
+{
+    if (router != NULL)
+        arena_free(router->mem);
+}
+
+size_t
+router_row_count(const struct router *router)
+{
+    return router->row_count;
+}
+
+const struct route *
+router_row(const struct router *router, size_t number)
+{
+    return router->rows[number];
+}
+
+/* ---- finding ---- */
+
+static const struct place *
+find_literal(const struct router *router, struct str path)
+{
+    size_t slot = hash(path) & (router->slot_count - 1);
+    for (; router->slots[slot] != NULL; slot = (slot + 1) & (router->slot_count - 1))
+        if (str_eq_c(path, router->slots[slot]->path))
+            return router->slots[slot];
+    return NULL;
+}
+
+static bool
+pattern_matches(const struct place *place, const struct str *segments, size_t count)
+{
+    if (place->segment_count != count)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (str_present(place->segments[i]) && !str_eq(place->segments[i], segments[i]))
+            return false;
+    return true;
+}
+
+static bool
+take_params(const struct place *place, struct arena *mem, const struct str *segments,
+            struct place_match *out)
+{
+    size_t taken = 0;
+    for (size_t i = 0; i < place->segment_count; i++)
+        if (!str_present(place->segments[i]) &&
+            !url_decode(mem, segments[i], false, &out->params[taken++]))
+            return false;
+    out->place = place;
+    return true;
+}
+
+static bool
+find_pattern(const struct router *router, struct arena *mem, struct str path,
+             struct place_match *out)
+{
+    struct str segments[ROUTE_SEGMENTS_MAX];
+    size_t count = 0;
+    struct str rest = str_from(path, 1);
+    struct str segment;
+    while (str_cut(&rest, '/', &segment)) {
+        if (count == ROUTE_SEGMENTS_MAX)
+            return false;
+        segments[count++] = segment;
+    }
+    for (size_t i = 0; i < router->pattern_count; i++)
+        if (pattern_matches(router->patterns[i], segments, count))
+            return take_params(router->patterns[i], mem, segments, out);
+    return false;
+}
+
+bool
+router_find(const struct router *router, struct arena *mem, struct str path,
+            struct place_match *out)
+{
+    *out = (struct place_match){ 0 };
+    if (!path_is_canonical(path))
+        return false;
+    out->place = find_literal(router, path);
+    return out->place != NULL || find_pattern(router, mem, path, out);
+}

@@ -1,0 +1,62 @@
+#include "web/routes.h"
+
+#include "base/buf.h"
+#include "text/json_write.h"
+#include "web/web.h"
+
+const struct route *const routes_public[] = {
+    start_routes, signup_routes, asset_routes, health_routes, NULL,
+};
+
+const struct route *const routes_private[] = {
+    metrics_routes,
+    NULL,
+};
+
+static const struct route *const *const listeners[] = { routes_public, routes_private };
+
+/* Calls for each row there is. */
+static void
+each_row(void (*visit)(const struct route *row, void *context), void *context)
+{
+    for (size_t l = 0; l < sizeof listeners / sizeof *listeners; l++)
+        for (size_t t = 0; listeners[l][t] != NULL; t++)
+            for (const struct route *row = listeners[l][t]; row->path != NULL; row++)
+                visit(row, context);
+}
+
+static void
+describe_row(const struct route *row, void *context)
+{
+    buf_add_format(context, "%-6s %-24s %-9s %s\n", method_name(row->method), row->path,
+                   who_name(row->who), row->says);
+}
+
+void
+web_describe_routes(struct buf *out)
+{
+    buf_add_format(out, "%-6s %-24s %-9s %s\n", "METHOD", "PATH", "WHO", "WHAT");
+    each_row(describe_row, out);
+}
+
+static void
+write_row(const struct route *row, void *context)
+{
+    struct json *out = context;
+    json_open_object(out);
+    json_put_str(out, "method", str_of(method_name(row->method)));
+    json_put_str(out, "path", str_of(row->path));
+    json_put_str(out, "who", str_of(who_name(row->who)));
+    json_put_bool(out, "blocks", row->blocks);
+    json_put_int(out, "body_max", (int64_t)row->body_max);
+    json_put_str(out, "says", str_of(row->says));
+    json_close_object(out);
+}
+
+void
+web_write_routes(struct json *out)
+{
+    json_open_array(out);
+    each_row(write_row, out);
+    json_close_array(out);
+}

@@ -1,0 +1,16 @@
+/* routes.h - the tables of rows there are. Each ends with { 0 }, the lists of tables with NULL. */
+#ifndef WEB_ROUTES_H
+#define WEB_ROUTES_H
+
+#include "web/route.h"
+
+extern const struct route start_routes[];
+extern const struct route signup_routes[];
+extern const struct route asset_routes[];
+extern const struct route health_routes[];
+extern const struct route metrics_routes[];
+
+extern const struct route *const routes_public[];  /* what the world may ask */
+extern const struct route *const routes_private[]; /* on the listener of /metrics */
+
+#endif

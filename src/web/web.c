@@ -1,0 +1,143 @@
+#include "web/web.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/embedded.h"
+#include "base/metric.h"
+#include "store/tx.h"
+#include "text/template.h"
+#include "text/url.h"
+#include "web/asset_pages.h"
+#include "web/metrics.h"
+#include "web/router.h"
+#include "web/routes.h"
+#include "web/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE_NAME_MAX 64
+
+/* "signup" -> the source of pages/signup.html. */
+static struct str
+find_page(const char *name)
+{
+    char path[PAGE_NAME_MAX + 16];
+    int length = snprintf(path, sizeof path, "pages/%s.html", name);
+    return length > 0 && (size_t)length < sizeof path ? embedded_find(path) : STR_NONE;
+}
+
+/* All of them now, so that a broken page cannot wait for its first reader. */
+static enum err
+load_pages(struct web *web, struct why *why)
+{
+    web->pages = template_set_new(find_page);
+    for (const struct embedded *file = embedded_files; file->name != NULL; file++) {
+        struct str path = str_of(file->name);
+        if (!str_starts(path, STR("pages/")) || !str_ends(path, STR(".html")))
+            continue;
+        struct str name = str_from(str_first(path, path.len - strlen(".html")), strlen("pages/"));
+        char page[PAGE_NAME_MAX];
+        snprintf(page, sizeof page, "%.*s", STR_ARG(name));
+        enum err err = template_load(web->pages, page, why);
+        if (err != ERR_NONE)
+            return err;
+    }
+    return ERR_NONE;
+}
+
+static enum err
+open_door(struct web *web, struct door *door, const struct route *const *tables, struct why *why)
+{
+    door->web = web;
+    enum err err = router_new(tables, &door->router, why);
+    if (err == ERR_NONE)
+        door->counts = counts_new(door->router);
+    return err;
+}
+
+static void
+close_door(struct door *door)
+{
+    router_free(door->router);
+    free(door->counts);
+}
+
+static void
+write_metrics(struct buf *page, void *context)
+{
+    const struct web *web = context;
+    const struct counted counted[] = {
+        { "main", web->public.router, web->public.counts },
+        { "metrics", web->private.router, web->private.counts },
+    };
+    metrics_write_requests(page, counted, sizeof counted / sizeof *counted);
+    metrics_write_process(page, web->started_at);
+}
+
+enum err
+web_new_with(const struct web_settings *settings, const struct route *const *public,
+             const struct route *const *private, struct web **out, struct why *why)
+{
+    struct web *web = memory_alloc(1, sizeof *web);
+    web->mem = arena_new();
+    web->settings = *settings;
+    web->settings.base_url = str_copy(web->mem, settings->base_url);
+    web->settings.auth_url = str_copy(web->mem, settings->auth_url);
+    web->started_at = clock_now();
+    web->https = url_is_https(settings->base_url) || url_is_https(settings->auth_url);
+    web->reads_block = store_reads_block(settings->db);
+    web->assets = assets_new(web->mem);
+    web->stylesheet = assets_address(web->assets, web->mem, "style.css");
+
+    enum err err = open_door(web, &web->public, public, why);
+    if (err == ERR_NONE)
+        err = open_door(web, &web->private, private, why);
+    if (err == ERR_NONE)
+        err = load_pages(web, why);
+    if (err != ERR_NONE) {
+        web_free(web);
+        return err;
+    }
+    metric_register(write_metrics, web);
+    *out = web;
+    return ERR_NONE;
+}
+
+enum err
+web_new(const struct web_settings *settings, struct web **out, struct why *why)
+{
+    return web_new_with(settings, routes_public, routes_private, out, why);
+}
+
+void
+web_free(struct web *web)
+{
+    if (web == NULL)
+        return;
+    metric_forget(web);
+    close_door(&web->public);
+    close_door(&web->private);
+    if (web->pages != NULL)
+        template_set_free(web->pages);
+    arena_free(web->mem);
+    free(web);
+}
+
+struct http_service
+web_service(struct web *web)
+{
+    return dispatch_service(&web->public);
+}
+
+struct http_service
+web_metrics_service(struct web *web)
+{
+    return dispatch_service(&web->private);
+}
+
+void
+web_begin_drain(struct web *web)
+{
+    atomic_store(&web->draining, true);
+}
