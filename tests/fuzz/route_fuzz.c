@@ -1,0 +1,173 @@
+/* Any target, asked of the real routes: never a crash, never our fault, and what is routed has one
+ * spelling. Input: a line with the target, then what stands in Accept, If-None-Match and the body.
+ */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/log.h"
+#include "flow/accounts.h"
+#include "http/server.h"
+#include "store/tx.h"
+#include "text/url.h"
+#include "web/path.h"
+#include "web/router.h"
+#include "web/routes.h"
+#include "web/web.h"
+
+#include <strings.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)       \
+    do {                      \
+        if (!(condition))     \
+            __builtin_trap(); \
+    } while (0)
+
+/* ---- instead of http/ and of the flows ---- */
+
+struct str
+http_header(const struct http_request *request, const char *name)
+{
+    if (strcasecmp(name, "Content-Type") == 0)
+        return STR("application/x-www-form-urlencoded");
+    if (strcasecmp(name, "Accept") == 0 || strcasecmp(name, "If-None-Match") == 0)
+        return request->body;
+    return STR_NONE;
+}
+
+size_t
+http_header_count(const struct http_request *request, const char *name)
+{
+    return str_present(http_header(request, name));
+}
+
+void
+http_response_header(struct http_response *response, const char *name, const char *value)
+{
+    MUST(response->header_count < HTTP_HEADERS_MAX);
+    MUST(strpbrk(value, "\r\n") == NULL);
+    response->headers[response->header_count].name = name;
+    response->headers[response->header_count++].value = value;
+}
+
+enum err
+store_ping(struct db *db)
+{
+    (void)db;
+    return ERR_NONE;
+}
+
+bool
+store_reads_block(const struct db *db)
+{
+    (void)db;
+    return false;
+}
+
+enum err
+account_make(struct db *db, struct arena *mem, const struct account_wish *wish, int64_t now,
+             struct user *out, struct account_problems *problems)
+{
+    (void)db;
+    (void)mem;
+    (void)now;
+    (void)out;
+    MUST(str_present(wish->password));
+    problems->username = "No.";
+    return ERR_INVALID;
+}
+
+/* ---- what must hold ---- */
+
+static const struct route patterns[] = {
+    { GET, "/a/{x}", (enum err(*)(struct call *))(void (*)(void))abort, WHO_ANYONE, .says = "A." },
+    { GET, "/a/b", (enum err(*)(struct call *))(void (*)(void))abort, WHO_ANYONE, .says = "B." },
+    { GET, "/a/{x}/{y}", (enum err(*)(struct call *))(void (*)(void))abort, WHO_ANYONE,
+      .says = "C." },
+    { 0 },
+};
+
+static void
+param_is_harmless(struct str param)
+{
+    MUST(param.len > 0 && !str_eq_c(param, ".") && !str_eq_c(param, ".."));
+    for (size_t i = 0; i < param.len; i++) {
+        unsigned char c = (unsigned char)param.ptr[i];
+        MUST(c >= 0x20 && c != 0x7f && c != '/' && c != '\\');
+    }
+}
+
+/* A found path can be written again from what was found, and is found again as the same. */
+static void
+routed_means_canonical(const struct router *router, struct arena *mem, struct str path)
+{
+    struct place_match match;
+    if (!router_find(router, mem, path, &match))
+        return;
+    MUST(path_is_canonical(path));
+    struct buf again = buf_in(mem, 1024 * 1024);
+    size_t param = 0;
+    for (size_t i = 0; i < match.place->segment_count; i++) {
+        buf_add_c(&again, "/");
+        if (str_present(match.place->segments[i])) {
+            buf_add(&again, match.place->segments[i]);
+        } else {
+            param_is_harmless(match.params[param]);
+            url_encode(&again, match.params[param++]);
+        }
+    }
+    struct place_match second;
+    MUST(router_find(router, mem, buf_str(&again), &second));
+    MUST(second.place == match.place);
+    for (size_t i = 0; i < param; i++)
+        MUST(str_eq(second.params[i], match.params[i]));
+}
+
+static void
+an_answer_is_never_our_fault(struct web *web, struct arena *mem, struct str target, struct str rest,
+                             const char *method)
+{
+    struct http_exchange exchange = { .mem = mem,
+                                      .request = { .id = STR("id"),
+                                                   .method = str_of(method),
+                                                   .target = target,
+                                                   .body = rest,
+                                                   .client = STR("192.0.2.1") } };
+    struct http_service service = web_service(web);
+    service.head(service.context, &exchange);
+    if (exchange.response.status == 0)
+        service.handle(service.context, &exchange);
+    int status = exchange.response.status;
+    MUST(status >= 200 && status < 500);
+    struct str path = str_first(target, str_index(target, '?'));
+    MUST(path_is_canonical(path) || status == 404 || status == 400);
+    service.done(service.context, &exchange);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct web *web;
+    static struct router *router;
+    static struct arena *mem;
+    if (web == NULL) {
+        struct why why = { 0 };
+        struct web_settings settings = { .base_url = STR("https://id.example"),
+                                         .auth_url = STR("https://id.example"),
+                                         .registration_open = true };
+        log_setup(LOG_AS_TEXT, LOG_ERROR);
+        MUST(web_new(&settings, &web, &why) == ERR_NONE);
+        MUST(router_new((const struct route *const[]){ patterns, NULL }, &router, &why) ==
+             ERR_NONE);
+        mem = arena_new();
+    }
+    struct str input = { size == 0 ? "" : (const char *)data, size };
+    struct str target = str_first(input, str_index(input, '\n'));
+    struct str rest = str_from(input, target.len + 1);
+    routed_means_canonical(router, mem, str_first(target, str_index(target, '?')));
+    an_answer_is_never_our_fault(web, mem, target, rest, "GET");
+    an_answer_is_never_our_fault(web, mem, target, rest, "POST");
+    an_answer_is_never_our_fault(web, mem, target, rest, "OPTIONS");
+    arena_reset(mem);
+    return 0;
+}

@@ -1,0 +1,92 @@
+#include "unit/web/by_hand.h"
+
+static int
+setup(void **state)
+{
+    (void)state;
+    open_web(NULL, "http://127.0.0.1:8080", true);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    close_web();
+    return 0;
+}
+
+static void
+assert_ok(const char *target)
+{
+    assert_int_equal(get(target), 200);
+    assert_header("Content-Type", "application/json");
+    assert_string_equal(answer_body(), "{\"status\":\"ok\"}");
+}
+
+static void
+assert_away(void)
+{
+    assert_int_equal(get("/readyz"), 503);
+    assert_header("Content-Type", "application/json");
+    assert_true(answer_says("\"error\":\"temporarily_unavailable\""));
+    assert_non_null(answer_header("Retry-After"));
+}
+
+static void
+a_service_with_its_store_is_alive_and_ready(void **state)
+{
+    (void)state;
+    assert_ok("/healthz");
+    assert_ok("/readyz");
+}
+
+static void
+without_its_store_it_is_alive_but_not_ready(void **state)
+{
+    (void)state;
+    behind.ping = ERR_UNAVAILABLE;
+    assert_away();
+    assert_ok("/healthz");
+    behind.ping = ERR_NONE;
+    assert_ok("/readyz");
+}
+
+static void
+while_it_drains_it_is_alive_but_not_ready(void **state)
+{
+    (void)state;
+    web_begin_drain(hand.web);
+    assert_away();
+    assert_ok("/healthz");
+}
+
+static void
+asking_a_remote_store_is_a_workers_task(void **state)
+{
+    (void)state;
+    get("/readyz");
+    assert_false(hand.exchange.blocks);
+    close_web();
+    behind.reads_block = true;
+    open_web(NULL, "http://127.0.0.1:8080", true);
+    get("/readyz");
+    assert_true(hand.exchange.blocks);
+    get("/healthz");
+    assert_false(hand.exchange.blocks);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int
+main(void)
+{
+    log_setup(LOG_AS_TEXT, LOG_ERROR);
+    const struct CMUnitTest tests[] = {
+        TEST(a_service_with_its_store_is_alive_and_ready),
+        TEST(without_its_store_it_is_alive_but_not_ready),
+        TEST(while_it_drains_it_is_alive_but_not_ready),
+        TEST(asking_a_remote_store_is_a_workers_task),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "web/field.h"
+#include "web/router.h"
+
+static enum err
+handler(struct call *call)
+{
+    (void)call;
+    return ERR_NONE;
+}
+
+#define ROW(method, path)                                   \
+    {                                                       \
+        method, path, handler, WHO_ANYONE, .says = "A row." \
+    }
+
+static const struct route rows[] = {
+    ROW(GET, "/"),
+    ROW(GET, "/healthz"),
+    ROW(GET, "/v1/preferences"),
+    ROW(GET, "/v1/preferences/{domain}"),
+    ROW(POST, "/v1/preferences/{domain}"),
+    ROW(POST, "/v1/preferences/suppress"),
+    ROW(GET, "/v1/{kind}/mine"),
+    ROW(GET, "/v1/domains/{domain}/stats"),
+    ROW(GET, "/v1/domains/{domain}/{part}"),
+    { 0 },
+};
+
+static struct arena *mem;
+static struct router *router;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    struct why why = { 0 };
+    mem = arena_new();
+    return router_new((const struct route *const[]){ rows, NULL }, &router, &why) == ERR_NONE ? 0
+                                                                                              : -1;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    router_free(router);
+    arena_free(mem);
+    return 0;
+}
+
+static void
+a_path_finds_its_place_and_no_other(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        const char *path;
+        const char *place; /* NULL: not found */
+        const char *first;
+        const char *second;
+    } table[] = {
+        { "the root", "/", "/", NULL, NULL },
+        { "a literal", "/healthz", "/healthz", NULL, NULL },
+        { "a parameter", "/v1/preferences/food_profile", "/v1/preferences/{domain}", "food_profile",
+          NULL },
+        { "a literal goes before a parameter", "/v1/preferences/suppress",
+          "/v1/preferences/suppress", NULL, NULL },
+        { "a parameter does not hide a literal further left", "/v1/preferences/mine",
+          "/v1/preferences/{domain}", "mine", NULL },
+        { "a parameter in the middle", "/v1/atoms/mine", "/v1/{kind}/mine", "atoms", NULL },
+        { "a literal behind a parameter", "/v1/domains/x/stats", "/v1/domains/{domain}/stats", "x",
+          NULL },
+        { "two parameters", "/v1/domains/x/schema", "/v1/domains/{domain}/{part}", "x", "schema" },
+        { "decoded once", "/v1/preferences/a%20b%2525", "/v1/preferences/{domain}", "a b%25",
+          NULL },
+        { "decoded as UTF-8", "/v1/preferences/Bj%C3%B6rk", "/v1/preferences/{domain}",
+          "Bj\xc3\xb6rk", NULL },
+        { "an overlong dot", "/v1/preferences/%c0%ae", NULL, NULL, NULL },
+        { "half a character", "/v1/preferences/%C3", NULL, NULL, NULL },
+        { "an escaped literal does not become the literal", "/v1/preferences/%73uppress", NULL,
+          NULL, NULL },
+        { "an escaped literal", "/%68ealthz", NULL, NULL, NULL },
+        { "upper case", "/V1/preferences", NULL, NULL, NULL },
+        { "a slash at the end", "/healthz/", NULL, NULL, NULL },
+        { "a place's beginning", "/v1", NULL, NULL, NULL },
+        { "more than a place", "/v1/preferences/a/b/c", NULL, NULL, NULL },
+        { "no parameter at all", "/v1/preferences/", NULL, NULL, NULL },
+        { "the pattern itself", "/v1/preferences/{domain}", NULL, NULL, NULL },
+        { "a slash in a parameter", "/v1/preferences/a%2Fb", NULL, NULL, NULL },
+        { "many segments", "/1/2/3/4/5/6/7/8/9/10/11/12/13", NULL, NULL, NULL },
+        { "nothing", "", NULL, NULL, NULL },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct place_match match;
+        bool found = router_find(router, mem, str_of(table[i].path), &match);
+        if (found != (table[i].place != NULL))
+            fail_msg("%s: %s", table[i].why, table[i].path);
+        if (!found)
+            continue;
+        assert_string_equal(match.place->path, table[i].place);
+        assert_true(str_eq_c(match.params[0], table[i].first));
+        assert_true(str_eq_c(match.params[1], table[i].second));
+    }
+}
+
+static void
+a_place_names_its_methods(void **state)
+{
+    (void)state;
+    struct place_match match;
+    assert_true(router_find(router, mem, STR("/v1/preferences/x"), &match));
+    assert_string_equal(match.place->allow, "GET, HEAD, POST, OPTIONS");
+    assert_string_equal(match.place->methods, "GET, POST");
+    assert_ptr_equal(match.place->rows[POST], &rows[4]);
+    assert_ptr_equal(router_row(router, match.place->numbers[POST]), &rows[4]);
+    assert_true(router_find(router, mem, STR("/v1/preferences/suppress"), &match));
+    assert_string_equal(match.place->allow, "POST, OPTIONS");
+    assert_null(match.place->rows[GET]);
+}
+
+static void
+a_row_that_is_not_right_stops_the_start(void **state)
+{
+    (void)state;
+    static const struct field unbounded[] = { { "q", .kind = FIELD_TEXT } };
+    static const struct field nameless[] = { { .kind = FIELD_TEXT, .max = 1 } };
+    static const struct field in_form[] = { { "q", FIELD_TEXT, FIELD_IN_FORM, .max = 9 } };
+    static const struct {
+        const char *told;
+        struct route rows[3];
+    } table[] = {
+        { "route GET /a does not say who may call it", { { GET, "/a", handler, .says = "A." } } },
+        { "does not say its method", { { 0, "/a", handler, WHO_ANYONE, .says = "A." } } },
+        { "has no handler", { { GET, "/a", NULL, WHO_ANYONE, .says = "A." } } },
+        { "does not say what it is for", { { GET, "/a", handler, WHO_ANYONE, .says = NULL } } },
+        { "is there twice", { ROW(GET, "/a"), ROW(GET, "/a") } },
+        { "other names for its parameters", { ROW(GET, "/a/{b}"), ROW(POST, "/a/{c}") } },
+        { "does not start with a slash", { ROW(GET, "a") } },
+        { "can never be asked for", { ROW(GET, "/a/") } },
+        { "can never be asked for", { ROW(GET, "//a") } },
+        { "can never be asked for", { ROW(GET, "/a/../b") } },
+        { "can never be asked for", { ROW(GET, "/a%20b") } },
+        { "can never be asked for", { ROW(GET, "/a{b}") } },
+        { "too many parameters", { ROW(GET, "/{a}/{b}/{c}/{d}/{e}") } },
+        { "too many segments", { ROW(GET, "/1/2/3/4/5/6/7/8/9/10/11") } },
+        { "is a page that answers other sites",
+          { { GET, "/a", handler, WHO_ANYONE, .says = "A.", .page = true, .cors = true } } },
+        { "a body without its limit",
+          { { POST, "/a", handler, WHO_ANYONE, .says = "A.", .body = BODY_FORM } } },
+        { "a limit without a body",
+          { { POST, "/a", handler, WHO_ANYONE, .says = "A.", .body_max = 1 } } },
+        { "is a GET with a body",
+          { { GET, "/a", handler, WHO_ANYONE, .says = "A.", .body = BODY_JSON, .body_max = 1 } } },
+        { "is a page that takes JSON",
+          { { POST, "/a", handler, WHO_ANYONE, .says = "A.", .body = BODY_JSON, .body_max = 1,
+              .page = true } } },
+        { "a field without bounds",
+          { { GET, "/a", handler, WHO_ANYONE, .says = "A.", ROUTE_FIELDS(unbounded) } } },
+        { "a field without a name",
+          { { GET, "/a", handler, WHO_ANYONE, .says = "A.", ROUTE_FIELDS(nameless) } } },
+        { "a field of a form it does not take",
+          { { GET, "/a", handler, WHO_ANYONE, .says = "A.", ROUTE_FIELDS(in_form) } } },
+        { "differs from the other row of its path",
+          { ROW(GET, "/a"), { POST, "/a", handler, WHO_ANYONE, .says = "A.", .cors = true } } },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct router *none = NULL;
+        struct why why = { 0 };
+        const struct route *const tables[] = { table[i].rows, NULL };
+        assert_int_equal(router_new(tables, &none, &why), ERR_INVALID);
+        assert_null(none);
+        if (strstr(why.text, table[i].told) == NULL)
+            fail_msg("expected \"%s\", got \"%s\"", table[i].told, why.text);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_path_finds_its_place_and_no_other),
+        cmocka_unit_test(a_place_names_its_methods),
+        cmocka_unit_test(a_row_that_is_not_right_stops_the_start),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
