@@ -215,9 +215,10 @@ db_ping(struct db *db)
 }
 
 enum err
-db_backup(const char *address, const char *file, void (*progress)(int percent), struct why *why)
+db_backup(const char *address, const char *file, void (*progress)(void *context, int percent),
+          void *context, struct why *why)
 {
-    return db_driver_of(address)->backup(address, file, progress, why);
+    return db_driver_of(address)->backup(address, file, progress, context, why);
 }
 
 enum err

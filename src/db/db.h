@@ -105,8 +105,8 @@ enum err db_ping(struct db *db);
 
 /* A consistent copy into a new file, while a service may run on the store: SQLite's own format, or
  * on PostgreSQL what pg_dump writes. Shows how far it is through `progress` (may be NULL). */
-enum err db_backup(const char *address, const char *file, void (*progress)(int percent),
-                   struct why *why);
+enum err db_backup(const char *address, const char *file,
+                   void (*progress)(void *context, int percent), void *context, struct why *why);
 
 /* Looks through the whole store for damage. `report` gets a line for each thing found. ERR_NONE and
  * an empty report: sound. May run beside a service. */

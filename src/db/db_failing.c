@@ -146,9 +146,10 @@ write_metrics(struct db *db, struct buf *page)
 }
 
 static enum err
-backup(const char *address, const char *file, void (*progress)(int percent), struct why *why)
+backup(const char *address, const char *file, void (*progress)(void *context, int percent),
+       void *context, struct why *why)
 {
-    return db_backup(db_address_rest(address), file, progress, why);
+    return db_backup(db_address_rest(address), file, progress, context, why);
 }
 
 static enum err

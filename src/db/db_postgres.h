@@ -54,7 +54,8 @@ enum err postgres_prepare_all(PGconn *handle, struct why *why);
 void postgres_pool_metrics(struct postgres_store *store, struct buf *page);
 
 /* db_postgres_care.c */
-enum err postgres_backup(const char *address, const char *file, void (*progress)(int percent),
+enum err postgres_backup(const char *address, const char *file,
+                         void (*progress)(void *context, int percent), void *context,
                          struct why *why);
 enum err postgres_check(const char *address, struct buf *report, struct why *why);
 char *

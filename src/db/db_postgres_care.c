@@ -76,10 +76,11 @@ run_program(char *const arguments[])
 }
 
 enum err
-postgres_backup(const char *address, const char *file, void (*progress)(int percent),
-                struct why *why)
+postgres_backup(const char *address, const char *file, void (*progress)(void *context, int percent),
+                void *context, struct why *why)
 {
-    (void)progress; /* pg_dump does not say how far it is */
+    (void)progress;
+    (void)context; /* pg_dump does not say how far it is */
     if (access(file, F_OK) == 0) {
         why_set(why, "backup: %s exists already; choose another name", file);
         return ERR_TAKEN;

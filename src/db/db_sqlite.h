@@ -89,7 +89,8 @@ void sqlite_lock_mark_closed(struct sqlite_store *store); /* when all is in the 
 void sqlite_unlock(struct sqlite_store *store);
 
 /* db_sqlite_care.c */
-enum err sqlite_backup(const char *address, const char *file, void (*progress)(int percent),
+enum err sqlite_backup(const char *address, const char *file,
+                       void (*progress)(void *context, int percent), void *context,
                        struct why *why);
 enum err sqlite_check(const char *address, struct buf *report, struct why *why);
 

@@ -25,7 +25,7 @@ connect_reading(const char *address, sqlite3 **out, struct why *why)
 
 /* Both connections are open; the source is held at one moment by its transaction. */
 static int
-copy_pages(sqlite3 *from, sqlite3 *to, void (*progress)(int percent))
+copy_pages(sqlite3 *from, sqlite3 *to, void (*progress)(void *context, int percent), void *context)
 {
     sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
     if (backup == NULL)
@@ -35,7 +35,7 @@ copy_pages(sqlite3 *from, sqlite3 *to, void (*progress)(int percent))
         code = sqlite3_backup_step(backup, PAGES_AT_ONCE);
         int total = sqlite3_backup_pagecount(backup);
         if (progress != NULL && total > 0)
-            progress(100 - (int)(100LL * sqlite3_backup_remaining(backup) / total));
+            progress(context, 100 - (int)(100LL * sqlite3_backup_remaining(backup) / total));
     } while (code == SQLITE_OK);
     int finished = sqlite3_backup_finish(backup);
     return code == SQLITE_DONE ? finished : code;
@@ -70,7 +70,8 @@ publish(const char *part, const char *file, struct why *why)
 }
 
 enum err
-sqlite_backup(const char *address, const char *file, void (*progress)(int percent), struct why *why)
+sqlite_backup(const char *address, const char *file, void (*progress)(void *context, int percent),
+              void *context, struct why *why)
 {
     char part[PATH_MAX];
     if (access(file, F_OK) == 0) {
@@ -87,7 +88,7 @@ sqlite_backup(const char *address, const char *file, void (*progress)(int percen
     err = sqlite_connect(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &to, why);
     if (!err) {
         sqlite_execute(from, "BEGIN; SELECT count(*) FROM sqlite_schema");
-        if (copy_pages(from, to, progress) != SQLITE_OK) {
+        if (copy_pages(from, to, progress, context) != SQLITE_OK) {
             why_set(why, "backup: cannot write %s: %s", part, sqlite3_errmsg(to));
             err = ERR_UNAVAILABLE;
         }

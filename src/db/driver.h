@@ -38,7 +38,8 @@ struct db_driver {
     struct str (*describe)(const struct db *db, struct arena *mem);
     void (*write_metrics)(struct db *db, struct buf *page);
 
-    enum err (*backup)(const char *address, const char *file, void (*progress)(int percent),
+    enum err (*backup)(const char *address, const char *file,
+                       void (*progress)(void *context, int percent), void *context,
                        struct why *why);
     enum err (*check)(const char *address, struct buf *report, struct why *why);
 };

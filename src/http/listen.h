@@ -1,6 +1,6 @@
 /* listen.h - the socket a server listens on: its own, or one handed over by systemd.
  *
- * Private to this room. */
+ * Opened apart from the server, so that a program can know its address before it serves. */
 #ifndef HTTP_LISTEN_H
 #define HTTP_LISTEN_H
 

@@ -122,6 +122,10 @@ prepare(struct http_server *server, const struct http_settings *settings, struct
         why_set(why, "no random numbers from the system: %s", strerror(errno));
         return ERR_UNAVAILABLE;
     }
+    if (settings->listener != NULL) {
+        server->listener = *settings->listener;
+        return ERR_NONE;
+    }
     return settings->inherited ? listener_inherit(&server->listener, why)
                                : listener_open(settings->listen, &server->listener, why);
 }

@@ -13,6 +13,7 @@
 #include "base/str.h"
 
 struct arena;
+struct listener;
 struct workers;
 struct http_server;
 
@@ -81,6 +82,8 @@ struct http_service {
 };
 
 struct http_settings {
+    const struct listener
+        *listener;      /* open already (listen.h); NULL: the next two say what to open */
     const char *listen; /* "127.0.0.1:8080", "[::1]:8080", ":8080"; "…:0" takes a free port */
     bool inherited;     /* use a socket handed over by systemd (LISTEN_FDS) instead */
     size_t threads;

@@ -1,0 +1,255 @@
+#include "app/command.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "text/json_write.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ANSWER_MAX ((size_t)64 * 1024 * 1024)
+
+const struct command *const command_tables[] = { serve_commands, user_commands, store_commands,
+                                                 help_commands, NULL };
+
+/* Walks the rows of every table. */
+static const struct command *
+next_command(size_t *table, size_t *row)
+{
+    while (command_tables[*table] != NULL) {
+        const struct command *command = &command_tables[*table][*row];
+        if (command->words != NULL) {
+            ++*row;
+            return command;
+        }
+        ++*table;
+        *row = 0;
+    }
+    return NULL;
+}
+
+static size_t
+matching_words(const struct command *command, const struct str *words, size_t count)
+{
+    struct str rest = str_of(command->words);
+    struct str word;
+    size_t used = 0;
+    while (str_cut(&rest, ' ', &word)) {
+        if (used == count || !str_eq(words[used], word))
+            return 0;
+        used++;
+    }
+    return used;
+}
+
+const struct command *
+command_find(const struct str *words, size_t count, size_t *used)
+{
+    size_t table = 0, row = 0;
+    for (const struct command *command; (command = next_command(&table, &row)) != NULL;) {
+        *used = matching_words(command, words, count);
+        if (*used > 0)
+            return command;
+    }
+    return NULL;
+}
+
+/* ---- parsing ---- */
+
+static const struct command_option *
+option_of(const struct command *command, struct str name)
+{
+    for (const struct command_option *option = command->options; option->name != NULL; option++)
+        if (str_eq_c(name, option->name))
+            return option;
+    return NULL;
+}
+
+/* Takes the option at words[*at], and its value, which may stand behind '=' or be the next word. */
+static enum err
+take_option(const struct str *words, size_t count, size_t *at, struct command_line *out,
+            struct why *why)
+{
+    struct call_of_command *call = &out->call;
+    struct str name = str_from(words[*at], 2);
+    struct str value = STR_NONE;
+    size_t equals = str_index(name, '=');
+    if (equals < name.len) {
+        value = str_from(name, equals + 1);
+        name = str_first(name, equals);
+    }
+    if (str_eq(name, STR("help"))) {
+        out->help = true;
+        return ERR_NONE;
+    }
+    const struct command_option *option = option_of(out->command, name);
+    bool setting = option == NULL && setting_exists(name);
+    if (option == NULL && !setting) {
+        why_set(why, "there is no option --%.*s; see `penchant help %s`", STR_ARG(name),
+                out->command->words);
+        return ERR_INVALID;
+    }
+    if ((setting || option->value != NULL) && !str_present(value)) {
+        if (*at + 1 == count) {
+            why_set(why, "--%.*s wants a value", STR_ARG(name));
+            return ERR_INVALID;
+        }
+        value = words[++*at];
+    } else if (!setting && option->value == NULL && str_present(value)) {
+        why_set(why, "--%.*s takes no value", STR_ARG(name));
+        return ERR_INVALID;
+    }
+    bool full = setting ? out->flag_count == sizeof out->flags / sizeof out->flags[0]
+                        : call->option_count == COMMAND_OPTIONS_MAX;
+    if (full) {
+        why_set(why, "too many options");
+        return ERR_INVALID;
+    }
+    if (setting) {
+        out->flags[out->flag_count++] = (struct setting_flag){ name, value };
+    } else {
+        call->options[call->option_count].name = name;
+        call->options[call->option_count++].value = str_present(value) ? value : STR("");
+    }
+    return ERR_NONE;
+}
+
+enum err
+command_parse(struct arena *mem, const struct str *words, size_t count, struct command_line *out,
+              struct why *why)
+{
+    size_t used = 0;
+    bool options_over = false;
+    *out = (struct command_line){ .command = command_find(words, count, &used) };
+    struct call_of_command *call = &out->call;
+    if (out->command == NULL) {
+        why_set(why, "there is no command %.*s; see `penchant help`",
+                count > 0 ? (int)words[0].len : 0, count > 0 ? words[0].ptr : "");
+        return ERR_INVALID;
+    }
+    call->command = out->command;
+    call->mem = mem;
+    for (size_t i = used; i < count; i++) {
+        if (!options_over && str_eq(words[i], STR("--"))) {
+            options_over = true;
+        } else if (!options_over && str_starts(words[i], STR("--"))) {
+            enum err err = take_option(words, count, &i, out, why);
+            if (err)
+                return err;
+        } else if (call->argument_count < out->command->arguments_max) {
+            call->arguments[call->argument_count++] = words[i];
+        } else {
+            why_set(why, "there is one argument too many: %.*s", STR_ARG(words[i]));
+            return ERR_INVALID;
+        }
+    }
+    if (call->argument_count < out->command->arguments_min && !out->help) {
+        why_set(why, "usage: penchant %s %s", out->command->words, out->command->arguments);
+        return ERR_INVALID;
+    }
+    return ERR_NONE;
+}
+
+/* ---- for the commands themselves ---- */
+
+struct str
+command_option_value(const struct call_of_command *call, const char *name)
+{
+    struct str value = STR_NONE;
+    for (size_t i = 0; i < call->option_count; i++)
+        if (str_eq_c(call->options[i].name, name))
+            value = call->options[i].value; /* the last one counts */
+    return value;
+}
+
+bool
+command_has(const struct call_of_command *call, const char *name)
+{
+    return str_present(command_option_value(call, name));
+}
+
+int
+command_fail(struct call_of_command *call, enum err err, const char *format, ...)
+{
+    char sentence[600];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    if (!command_has(call, "json")) {
+        console_complain(call->console, "penchant: %s\n", sentence);
+        return 1;
+    }
+    struct buf out = buf_in(call->mem, ANSWER_MAX);
+    struct json json = json_into(&out);
+    json_open_object(&json);
+    json_put_str(&json, "error", str_of(err_name(err)));
+    json_put_str(&json, "error_description", str_of(sentence));
+    json_close_object(&json);
+    buf_add_char(&out, '\n');
+    call->console->err(call->console, buf_str(&out));
+    return 1;
+}
+
+struct json *
+command_json(struct call_of_command *call)
+{
+    struct buf *out = ARENA_NEW(call->mem, struct buf);
+    struct json *json = ARENA_NEW(call->mem, struct json);
+    *out = buf_in(call->mem, ANSWER_MAX);
+    *json = json_into(out);
+    return json;
+}
+
+int
+command_json_done(struct call_of_command *call, struct json *json)
+{
+    buf_add_char(json->out, '\n');
+    if (json->out->overflow)
+        return command_fail(call, ERR_TOO_LARGE, "the answer is too large");
+    call->console->out(call->console, buf_str(json->out));
+    return 0;
+}
+
+/* ---- help ---- */
+
+void
+command_describe(struct buf *out, const struct command *command)
+{
+    buf_add_format(out, "penchant %s%s%s\n\n  %s\n", command->words,
+                   command->arguments[0] == '\0' ? "" : " ", command->arguments, command->says);
+    if (command->input == SECRET_INPUT)
+        buf_add_format(out, "  The password is read from standard input%s%s.\n",
+                       command->input_unless == NULL ? "" : ", unless --",
+                       command->input_unless == NULL ? "" : command->input_unless);
+    if (command->options[0].name != NULL)
+        buf_add_c(out, "\n");
+    for (const struct command_option *option = command->options; option->name != NULL; option++) {
+        char left[64];
+        snprintf(left, sizeof left, "--%s%s%s", option->name, option->value == NULL ? "" : " ",
+                 option->value == NULL ? "" : option->value);
+        buf_add_format(out, "  %-24s %s\n", left, option->says);
+    }
+    if (command->place == ON_THE_STORE)
+        buf_add_c(out, "\n  --store and the other settings (`penchant help settings`) say which "
+                       "store.\n  Works while the service runs.\n");
+}
+
+void
+command_describe_all(struct buf *out, bool markdown)
+{
+    size_t table = 0, row = 0;
+    if (markdown)
+        buf_add_c(out, "| Command | |\n|---|---|\n");
+    for (const struct command *command; (command = next_command(&table, &row)) != NULL;) {
+        char left[80];
+        snprintf(left, sizeof left, "%s %s", command->words, command->arguments);
+        if (markdown)
+            buf_add_format(out, "| `penchant %.*s` | %s |\n",
+                           (int)strlen(left) - (command->arguments[0] == '\0'), left,
+                           command->says);
+        else
+            buf_add_format(out, "  penchant %-28s %s\n", left, command->says);
+    }
+}

@@ -1,0 +1,107 @@
+/* command.h - what can be typed, as rows of a table.
+ *
+ * A command is words ("user add"), the options it takes, and a function. Arguments arrive parsed
+ * and counted; help is printed from the table. A command that works on the store runs in this
+ * process when the store is free, and inside the running service when it is not: the function
+ * cannot tell. */
+#ifndef APP_COMMAND_H
+#define APP_COMMAND_H
+
+#include "app/console.h"
+#include "app/settings.h"
+#include "base/err.h"
+#include "base/str.h"
+
+struct arena;
+struct buf;
+struct db;
+struct json;
+
+#define COMMAND_ARGUMENTS_MAX 4
+#define COMMAND_OPTIONS_MAX 8
+#define COMMAND_INPUT_MAX (64 * 1024)
+
+struct command_option {
+    const char *name;  /* without the dashes; NULL ends the list */
+    const char *value; /* what its value is called in help; NULL: it takes none */
+    const char *says;
+};
+
+enum command_place {
+    ON_ITS_OWN,   /* without a store */
+    ON_THE_STORE, /* with it open: here, or in the service that has it */
+};
+
+enum command_input {
+    NO_INPUT,
+    SECRET_INPUT, /* a password, on standard input */
+};
+
+struct call_of_command; /* see below */
+
+struct command {
+    const char *words;     /* "user add" */
+    const char *arguments; /* "NAME", as in help; "" for none */
+    size_t arguments_min, arguments_max;
+    struct command_option options[COMMAND_OPTIONS_MAX];
+    enum command_place place;
+    enum command_input input;
+    const char *input_unless; /* an option that makes the input unnecessary */
+    int (*run)(struct call_of_command *call);
+    const char *says;
+};
+
+/* One command being run. */
+struct call_of_command {
+    const struct command *command;
+    struct arena *mem;
+    struct console *console;
+    const struct settings *settings;
+    struct db *db;    /* ON_THE_STORE only */
+    struct str input; /* absent: none was asked for */
+    struct str arguments[COMMAND_ARGUMENTS_MAX];
+    size_t argument_count;
+    struct {
+        struct str name;
+        struct str value;
+    } options[COMMAND_OPTIONS_MAX];
+    size_t option_count;
+};
+
+/* The value of an option, empty for one that takes none; absent if it was not given. */
+struct str command_option_value(const struct call_of_command *call, const char *name);
+bool command_has(const struct call_of_command *call, const char *name);
+
+/* Says why it failed, on the error side, in the form that was asked for. Returns 1. */
+int command_fail(struct call_of_command *call, enum err err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* For answers as JSON: begin, write, end. */
+struct json *command_json(struct call_of_command *call);
+int command_json_done(struct call_of_command *call, struct json *json);
+
+/* Finds the command that the words begin, and sorts the rest into arguments, options and settings.
+ * NULL, with why, for what cannot be meant. `flags` may be NULL where settings are not taken. */
+struct command_line {
+    const struct command *command;
+    struct call_of_command call;
+    struct setting_flag flags[32];
+    size_t flag_count;
+    bool help; /* --help was among them */
+};
+enum err command_parse(struct arena *mem, const struct str *words, size_t count,
+                       struct command_line *out, struct why *why);
+
+/* The tables. */
+extern const struct command *const command_tables[];
+extern const struct command user_commands[];
+extern const struct command store_commands[];
+extern const struct command serve_commands[];
+extern const struct command help_commands[];
+
+/* Help for one command, or the list of all. */
+void command_describe(struct buf *out, const struct command *command);
+void command_describe_all(struct buf *out, bool markdown);
+const struct command *command_find(const struct str *words, size_t count, size_t *used);
+
+#endif

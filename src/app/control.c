@@ -1,0 +1,249 @@
+#include "app/control.h"
+
+#include "app/control_socket.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/workers.h"
+#include "text/json_read.h"
+#include "text/json_write.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define REQUEST_MAX ((size_t)256 * 1024)
+#define WORDS_MAX 64
+#define SILENCE_SECONDS 10
+#define LINE_MAX_BYTES ((size_t)128 * 1024 * 1024)
+
+struct control {
+    int fd;
+    int stop_fd;
+    char *path;
+    pthread_t thread;
+    const struct settings *settings;
+    struct db *db;
+    struct workers *workers;
+};
+
+struct visit {
+    struct control *control;
+    int fd;
+};
+
+/* A console whose other end is the socket. */
+struct remote_console {
+    struct console console;
+    int fd;
+    struct arena *mem;
+};
+
+/* ---- speaking ---- */
+
+static void
+send_line(struct remote_console *remote, const char *key, struct str text, int64_t number)
+{
+    struct buf out = buf_in(remote->mem, LINE_MAX_BYTES);
+    struct json json = json_into(&out);
+    json_open_object(&json);
+    if (str_present(text))
+        json_put_str(&json, key, text);
+    else
+        json_put_int(&json, key, number);
+    json_close_object(&json);
+    buf_add_char(&out, '\n');
+    control_write(remote->fd, buf_str(&out));
+}
+
+static void
+remote_out(struct console *console, struct str text)
+{
+    send_line((struct remote_console *)console, "out", text, 0);
+}
+
+static void
+remote_err(struct console *console, struct str text)
+{
+    send_line((struct remote_console *)console, "err", text, 0);
+}
+
+static void
+remote_progress(struct console *console, int percent)
+{
+    send_line((struct remote_console *)console, "progress", STR_NONE, percent);
+}
+
+/* ---- one request ---- */
+
+enum err
+control_read_request(struct arena *mem, struct str line, struct str *words, size_t words_max,
+                     size_t *count, struct str *input, struct why *why)
+{
+    const struct json_value *request = NULL;
+    enum err err = json_read(mem, line, 4, &request, why);
+    if (err)
+        return err;
+    const struct json_value *args = json_member(request, "args");
+    const struct json_value *stdin_text = json_member(request, "stdin");
+    bool fits = args != NULL && args->type == JSON_ARRAY && args->count <= words_max &&
+                (stdin_text == NULL || stdin_text->type == JSON_STR);
+    for (size_t i = 0; fits && i < args->count; i++) {
+        fits = args->children[i].type == JSON_STR;
+        words[i] = args->children[i].text;
+    }
+    if (!fits) {
+        why_set(why, "a request is {\"args\":[\"user\",\"list\"],\"stdin\":\"…\"}");
+        return ERR_INVALID;
+    }
+    *count = args->count;
+    *input = stdin_text == NULL ? STR_NONE : stdin_text->text;
+    return ERR_NONE;
+}
+
+static int
+run_request(struct control *control, struct remote_console *remote, struct str line)
+{
+    struct str words[WORDS_MAX];
+    struct str input = STR_NONE;
+    size_t count = 0;
+    struct why why = { 0 };
+    struct command_line *parsed = ARENA_NEW(remote->mem, struct command_line);
+    enum err err = control_read_request(remote->mem, line, words, WORDS_MAX, &count, &input, &why);
+    if (!err)
+        err = command_parse(remote->mem, words, count, parsed, &why);
+    if (!err && (parsed->command->place != ON_THE_STORE || parsed->flag_count > 0)) {
+        why_set(&why, "this cannot be asked of a service that runs");
+        err = ERR_INVALID;
+    }
+    if (err) {
+        console_complain(&remote->console, "penchant: %s\n", why.text);
+        return 2;
+    }
+    struct call_of_command *call = &parsed->call;
+    call->console = &remote->console;
+    call->settings = control->settings;
+    call->db = control->db;
+    call->input = input;
+    log_info("command", log_text("command", str_of(parsed->command->words)));
+    return parsed->command->run(call);
+}
+
+static bool
+is_ours(int fd)
+{
+    struct ucred peer = { 0 };
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return false;
+    return peer.uid == geteuid() || peer.uid == 0;
+}
+
+static void
+serve_visit(void *argument)
+{
+    struct visit *visit = argument;
+    struct timeval silence = { .tv_sec = SILENCE_SECONDS };
+    setsockopt(visit->fd, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof silence);
+    setsockopt(visit->fd, SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof silence);
+    struct arena *mem = arena_new();
+    struct remote_console remote = { { remote_out, remote_err, remote_progress }, visit->fd, mem };
+    struct control_reader reader = { .fd = visit->fd, .max = REQUEST_MAX };
+    struct str line = control_read_line(mem, &reader);
+    if (str_present(line))
+        send_line(&remote, "exit", STR_NONE, run_request(visit->control, &remote, line));
+    arena_free(mem);
+    close(visit->fd);
+    free(visit);
+}
+
+/* ---- taking connections ---- */
+
+static void
+take_visitor(struct control *control)
+{
+    int fd = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (!is_ours(fd)) {
+        log_warn("command refused: not our user");
+        close(fd);
+        return;
+    }
+    struct visit *visit = memory_alloc(1, sizeof *visit);
+    *visit = (struct visit){ control, fd };
+    if (workers_submit(control->workers, serve_visit, visit))
+        return;
+    static const struct str busy =
+        STR("{\"err\":\"penchant: the service is overloaded; try again\\n\"}\n{\"exit\":1}\n");
+    control_write(fd, busy);
+    close(fd);
+    free(visit);
+}
+
+static void *
+take_visitors(void *argument)
+{
+    struct control *control = argument;
+    struct pollfd fds[] = { { control->fd, POLLIN, 0 }, { control->stop_fd, POLLIN, 0 } };
+    for (;;) {
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            break;
+        if (fds[1].revents != 0)
+            break;
+        if (fds[0].revents != 0)
+            take_visitor(control);
+    }
+    return NULL;
+}
+
+enum err
+control_start(const char *path, const struct settings *settings, struct db *db,
+              struct workers *workers, struct control **out, struct why *why)
+{
+    struct control *control = memory_alloc(1, sizeof *control);
+    *control = (struct control){ .settings = settings, .db = db, .workers = workers };
+    control->fd = control_socket_bind(path);
+    control->stop_fd = eventfd(0, EFD_CLOEXEC);
+    if (control->fd < 0 || control->stop_fd < 0) {
+        why_set(why, "cannot listen on %s: %s", path, strerror(errno));
+        free(control);
+        return ERR_UNAVAILABLE;
+    }
+    control->path = strdup(path);
+    if (pthread_create(&control->thread, NULL, take_visitors, control) != 0) {
+        why_set(why, "cannot start a thread");
+        free(control->path);
+        free(control);
+        return ERR_UNAVAILABLE;
+    }
+    *out = control;
+    return ERR_NONE;
+}
+
+void
+control_stop(struct control *control)
+{
+    if (control == NULL)
+        return;
+    eventfd_write(control->stop_fd, 1);
+    pthread_join(control->thread, NULL);
+    unlink(control->path);
+    close(control->fd);
+    close(control->stop_fd);
+}
+
+void
+control_free(struct control *control)
+{
+    if (control == NULL)
+        return;
+    free(control->path);
+    free(control);
+}

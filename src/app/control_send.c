@@ -1,0 +1,83 @@
+#include "app/control.h"
+
+#include "app/control_socket.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "text/json_read.h"
+#include "text/json_write.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REQUEST_MAX ((size_t)256 * 1024)
+#define ANSWER_LINE_MAX ((size_t)128 * 1024 * 1024)
+
+static struct str
+spell_request(struct arena *mem, const struct str *words, size_t count, struct str input)
+{
+    struct buf out = buf_in(mem, REQUEST_MAX);
+    struct json json = json_into(&out);
+    json_open_object(&json);
+    json_key(&json, "args");
+    json_open_array(&json);
+    for (size_t i = 0; i < count; i++)
+        json_str(&json, words[i]);
+    json_close_array(&json);
+    if (str_present(input))
+        json_put_str(&json, "stdin", input);
+    json_close_object(&json);
+    buf_add_char(&out, '\n');
+    return out.overflow ? STR_NONE : str_copy(mem, buf_str(&out));
+}
+
+/* True when it was the last line: the exit status. */
+static bool
+pass_on(struct arena *mem, struct str line, struct console *console, int *exit_status)
+{
+    const struct json_value *said = NULL;
+    if (json_read(mem, line, 4, &said, NULL))
+        return false;
+    const struct json_value *out = json_member(said, "out");
+    const struct json_value *err = json_member(said, "err");
+    const struct json_value *progress = json_member(said, "progress");
+    const struct json_value *last = json_member(said, "exit");
+    if (out != NULL)
+        console->out(console, out->text);
+    if (err != NULL)
+        console->err(console, err->text);
+    if (progress != NULL)
+        console->progress(console, (int)progress->integer);
+    if (last != NULL)
+        *exit_status = (int)last->integer;
+    return last != NULL;
+}
+
+enum err
+control_send(const char *path, struct arena *mem, const struct str *words, size_t count,
+             struct str input, struct console *console, int *exit_status, struct why *why)
+{
+    struct str request = spell_request(mem, words, count, input);
+    if (!str_present(request)) {
+        why_set(why, "what was typed is too long to send");
+        return ERR_TOO_LARGE;
+    }
+    int fd = control_socket_connect(path);
+    if (fd < 0) {
+        why_set(why, "the store is in use, and its service does not answer on %s: %s", path,
+                strerror(errno));
+        return ERR_UNAVAILABLE;
+    }
+    bool ended = false;
+    if (control_write(fd, request)) {
+        struct control_reader reader = { .fd = fd, .max = ANSWER_LINE_MAX };
+        struct str line;
+        while (!ended && str_present(line = control_read_line(mem, &reader)))
+            ended = pass_on(mem, line, console, exit_status);
+    }
+    close(fd);
+    if (ended)
+        return ERR_NONE;
+    why_set(why, "the service ended before it answered; look whether it was done");
+    return ERR_UNAVAILABLE;
+}

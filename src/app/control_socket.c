@@ -1,0 +1,130 @@
+#include "app/control_socket.h"
+
+#include "base/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* A socket's address has room for some hundred bytes only. Named through its folder's descriptor,
+ * a socket may lie in a folder with a path of any length. */
+static int
+open_socket(const char *path, struct sockaddr_un *address, int *folder)
+{
+    char parent[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    snprintf(parent, sizeof parent, "%.*s", slash == NULL ? 1 : (int)(slash - path) + 1,
+             slash == NULL ? "." : path);
+    *folder = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (*folder < 0)
+        return -1;
+    *address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+    int length =
+        snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/%s", *folder, name);
+    if (length < 0 || (size_t)length >= sizeof address->sun_path) {
+        close(*folder);
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
+
+int
+control_socket_bind(const char *path)
+{
+    struct sockaddr_un address;
+    int folder = -1;
+    int fd = open_socket(path, &address, &folder);
+    if (fd < 0)
+        return -1;
+    unlink(path); /* of a service that was killed: its lock is ours now */
+    bool bound = bind(fd, (const struct sockaddr *)&address, sizeof address) == 0 &&
+                 chmod(path, 0600) == 0 && listen(fd, 256) == 0;
+    int problem = errno;
+    close(folder);
+    if (bound)
+        return fd;
+    close(fd);
+    errno = problem;
+    return -1;
+}
+
+int
+control_socket_connect(const char *path)
+{
+    struct sockaddr_un address;
+    int folder = -1;
+    int fd = open_socket(path, &address, &folder);
+    if (fd < 0)
+        return -1;
+    int code = connect(fd, (const struct sockaddr *)&address, sizeof address);
+    int problem = errno;
+    close(folder);
+    if (code == 0)
+        return fd;
+    close(fd);
+    errno = problem;
+    return -1;
+}
+
+/* Twice the room, up to the most; false when that is reached. */
+static bool
+make_room(struct arena *mem, struct control_reader *reader)
+{
+    if (reader->room == reader->max)
+        return false;
+    size_t room = reader->room == 0 ? 4096 : reader->room * 2;
+    if (room > reader->max)
+        room = reader->max;
+    char *grown = arena_alloc(mem, room);
+    if (reader->length > 0)
+        memcpy(grown, reader->bytes, reader->length);
+    reader->bytes = grown;
+    reader->room = room;
+    return true;
+}
+
+struct str
+control_read_line(struct arena *mem, struct control_reader *reader)
+{
+    for (;;) {
+        struct str have = { reader->bytes, reader->length };
+        size_t end = str_index(have, '\n');
+        if (end < have.len) {
+            struct str line = str_copy(mem, str_first(have, end));
+            reader->length -= end + 1;
+            memmove(reader->bytes, reader->bytes + end + 1, reader->length);
+            return line;
+        }
+        if (reader->length == reader->room && !make_room(mem, reader))
+            return STR_NONE;
+        ssize_t got =
+            read(reader->fd, reader->bytes + reader->length, reader->room - reader->length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return STR_NONE;
+        reader->length += (size_t)got;
+    }
+}
+
+bool
+control_write(int fd, struct str text)
+{
+    while (text.len > 0) {
+        ssize_t sent = send(fd, text.ptr, text.len, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        text = str_from(text, (size_t)sent);
+    }
+    return true;
+}

@@ -1,0 +1,143 @@
+/* The program explains itself. */
+#include "app/command.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "text/json_write.h"
+#include "web/web.h"
+
+#define HELP_MAX (256 * 1024)
+
+static int
+print(struct call_of_command *call, const struct buf *text)
+{
+    call->console->out(call->console, buf_str(text));
+    return 0;
+}
+
+static int
+version(struct call_of_command *call)
+{
+    console_say(call->console, "penchant %s\n", PENCHANT_VERSION);
+    return 0;
+}
+
+static int
+help_settings(struct call_of_command *call)
+{
+    struct buf out = buf_in(call->mem, HELP_MAX);
+    bool markdown = command_has(call, "markdown");
+    if (!markdown)
+        buf_add_c(&out,
+                  "Each setting is a flag, a variable (--base-url is PENCHANT_BASE_URL) and a "
+                  "line of the\nfile given with --config (base-url = …). A flag wins over a "
+                  "variable, a variable over the file.\n\n");
+    settings_describe(&out, markdown);
+    return print(call, &out);
+}
+
+static int
+help_routes(struct call_of_command *call)
+{
+    if (command_has(call, "json")) {
+        struct json *json = command_json(call);
+        web_write_routes(json);
+        return command_json_done(call, json);
+    }
+    struct buf out = buf_in(call->mem, HELP_MAX);
+    web_describe_routes(&out);
+    return print(call, &out);
+}
+
+static int
+help_commands_list(struct call_of_command *call)
+{
+    struct buf out = buf_in(call->mem, HELP_MAX);
+    command_describe_all(&out, command_has(call, "markdown"));
+    return print(call, &out);
+}
+
+/* Every command whose words begin with the words given, or the list of all. */
+static int
+help(struct call_of_command *call)
+{
+    struct buf out = buf_in(call->mem, HELP_MAX);
+    for (size_t table = 0; command_tables[table] != NULL; table++) {
+        for (const struct command *row = command_tables[table]; row->words != NULL; row++) {
+            struct str rest = str_of(row->words);
+            struct str word;
+            size_t same = 0;
+            while (same < call->argument_count && str_cut(&rest, ' ', &word) &&
+                   str_eq(word, call->arguments[same]))
+                same++;
+            if (call->argument_count == 0 || same < call->argument_count)
+                continue;
+            if (out.len > 0)
+                buf_add_c(&out, "\n");
+            command_describe(&out, row);
+        }
+    }
+    if (out.len > 0)
+        return print(call, &out);
+    if (call->argument_count > 0) {
+        console_complain(call->console, "penchant: there is no command %.*s; see `penchant help`\n",
+                         STR_ARG(call->arguments[0]));
+        return 2;
+    }
+    buf_add_c(&out,
+              "Penchant: a person's preferences in one place, under that person's control.\n\n");
+    command_describe_all(&out, false);
+    buf_add_c(&out, "\n`penchant help COMMAND` tells more. Exit status: 0 done, 1 failed, 2 not "
+                    "understood.\n");
+    return print(call, &out);
+}
+
+#define MARKDOWN                                      \
+    {                                                 \
+        "markdown", NULL, "as a table for a document" \
+    }
+
+const struct command help_commands[] = {
+    { "version", "", 0, 0, { { 0 } }, ON_ITS_OWN, NO_INPUT, NULL, version, "tell the version" },
+    { "help settings",
+      "",
+      0,
+      0,
+      { MARKDOWN },
+      ON_ITS_OWN,
+      NO_INPUT,
+      NULL,
+      help_settings,
+      "list every setting with its default" },
+    { "help routes",
+      "",
+      0,
+      0,
+      { { "json", NULL, "as JSON" } },
+      ON_ITS_OWN,
+      NO_INPUT,
+      NULL,
+      help_routes,
+      "list every address the service answers, and who may ask" },
+    { "help commands",
+      "",
+      0,
+      0,
+      { MARKDOWN },
+      ON_ITS_OWN,
+      NO_INPUT,
+      NULL,
+      help_commands_list,
+      "list every command" },
+    { "help",
+      "[COMMAND]",
+      0,
+      3,
+      { { 0 } },
+      ON_ITS_OWN,
+      NO_INPUT,
+      NULL,
+      help,
+      "explain a command, or list all" },
+    { 0 },
+};

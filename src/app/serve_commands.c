@@ -1,0 +1,150 @@
+/* serve and demo. */
+#include "app/command.h"
+
+#include "app/service.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "crypt/random.h"
+#include "flow/accounts.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int
+serve(struct call_of_command *call)
+{
+    struct service_plan plan = { .settings = call->settings };
+    return service_run(&plan);
+}
+
+/* ---- the demo ---- */
+
+struct demo {
+    struct arena *mem;
+    struct console *console;
+    const struct settings *settings;
+    struct str password;
+};
+
+/* Four groups of four letters that cannot be taken for one another: 76 bits. */
+static struct str
+make_password(struct arena *mem)
+{
+    static const char letters[] = "abcdefghjkmnpqrstuvwxyz23456789";
+    char *text = arena_alloc(mem, 20);
+    for (size_t i = 0; i < 19; i++)
+        text[i] = i % 5 == 4 ? '-' : letters[random_below(sizeof letters - 1)];
+    return (struct str){ text, 19 };
+}
+
+/* How to call this program from anywhere, so that what is pasted works. */
+static const char *
+own_path(struct arena *mem)
+{
+    char *path = arena_alloc(mem, PATH_MAX + 1);
+    return readlink("/proc/self/exe", path, PATH_MAX) > 0 ? path : "penchant";
+}
+
+static enum err
+fill(void *context, struct db *db, const char *base_url, struct why *why)
+{
+    struct demo *demo = context;
+    struct account_wish wish = { .username = STR("ada"),
+                                 .email = STR("ada@example.org"),
+                                 .name = STR("Ada"),
+                                 .password = demo->password };
+    struct account_problems problems = { 0 };
+    struct user user;
+    enum err err = account_make(db, demo->mem, &wish, clock_now(), &user, &problems);
+    if (err) {
+        why_set(why, "demo: cannot make the sample user (%s)", err_name(err));
+        return err;
+    }
+    console_say(demo->console,
+                "\n  Penchant is running on a store of its own, which goes when it stops.\n\n"
+                "  Open   %s/\n"
+                "  User   ada   password %.*s\n\n"
+                "  Paste  curl -i %s/healthz\n"
+                "         %s user list --store %s\n\n"
+                "  Stop   Ctrl-C\n\n",
+                base_url, STR_ARG(demo->password), base_url, own_path(demo->mem),
+                demo->settings->store);
+    fflush(stdout);
+    return ERR_NONE;
+}
+
+static int
+remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
+{
+    (void)info;
+    (void)kind;
+    (void)walk;
+    return remove(path);
+}
+
+/* The address asked for; if somebody has it, another free port, said in a line. */
+static enum err
+listen_somewhere(struct call_of_command *call, struct listener *out, struct why *why)
+{
+    enum err err = listener_open(call->settings->listen, out, why);
+    if (err != ERR_TAKEN)
+        return err;
+    struct why other = { 0 };
+    err = listener_open("127.0.0.1:0", out, &other);
+    if (!err)
+        console_say(call->console, "%s is taken; using %s instead.\n", call->settings->listen,
+                    out->address);
+    return err;
+}
+
+static int
+demo(struct call_of_command *call)
+{
+    struct why why = { 0 };
+    struct listener listener;
+    struct settings settings = *call->settings;
+    const char *folder = getenv("TMPDIR");
+    struct str template =
+        str_format(call->mem, "%s/penchant-demo-XXXXXX", folder == NULL ? "/tmp" : folder);
+    char *place = (char *)(uintptr_t) template.ptr;
+    if (listen_somewhere(call, &listener, &why))
+        return command_fail(call, ERR_UNAVAILABLE, "%s", why.text);
+    if (mkdtemp(place) == NULL)
+        return command_fail(call, ERR_UNAVAILABLE, "cannot make a folder for the demo: %s",
+                            strerror(errno));
+    settings.store = str_format(call->mem, "sqlite:%s/penchant.db", place).ptr;
+    struct demo demo = { call->mem, call->console, &settings, make_password(call->mem) };
+    struct service_plan plan = { &settings, &listener, fill, &demo };
+    int status = service_run(&plan);
+    nftw(place, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    return status;
+}
+
+const struct command serve_commands[] = {
+    { "serve",
+      "",
+      0,
+      0,
+      { { 0 } },
+      ON_ITS_OWN,
+      NO_INPUT,
+      NULL,
+      serve,
+      "run the service until SIGTERM or Ctrl-C" },
+    { "demo",
+      "",
+      0,
+      0,
+      { { 0 } },
+      ON_ITS_OWN,
+      NO_INPUT,
+      NULL,
+      demo,
+      "run it on a fresh store with a sample user, and say what to open and paste" },
+    { 0 },
+};

@@ -1,0 +1,252 @@
+#include "app/service.h"
+
+#include "app/control.h"
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/metric.h"
+#include "base/workers.h"
+#include "db/db.h"
+#include "web/web.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define QUEUE_PER_WORKER 16
+#define DRAIN_MS 10000
+
+struct service {
+    const struct settings *settings;
+    struct arena *mem;
+    struct db *db;
+    struct workers *workers;
+    struct listener listener;
+    struct web *web;
+    struct http_server *server;
+    struct http_server *metrics_server;
+    struct control *control;
+    const char *base_url;
+};
+
+/* ---- what the process gives up and asks for before it serves anybody ---- */
+
+static void
+prepare_process(const struct settings *settings)
+{
+    struct rlimit limit;
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }); /* memory holds secrets: no core files */
+#ifndef PENCHANT_REHEARSAL
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+        if (limit.rlim_cur < (rlim_t)settings->connections + 64)
+            log_warn("fewer file descriptors than connections allowed; raise the limit (ulimit -n) "
+                     "or lower `connections`",
+                     log_number("descriptors", (int64_t)limit.rlim_cur),
+                     log_number("connections", settings->connections));
+    }
+}
+
+static sigset_t
+stop_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    return set;
+}
+
+/* ---- starting, in order; whatever fails leaves the rest NULL ---- */
+
+static enum err
+open_store(struct service *service, struct why *why)
+{
+    struct db_settings settings = { service->settings->store, (size_t)service->settings->pool };
+    return db_open(&settings, &service->db, why);
+}
+
+static enum err
+open_listener(struct service *service, const struct listener *given, struct why *why)
+{
+    if (given != NULL) {
+        service->listener = *given;
+        return ERR_NONE;
+    }
+    if (http_socket_inherited())
+        return listener_inherit(&service->listener, why);
+    return listener_open(service->settings->listen, &service->listener, why);
+}
+
+/* The address people type, if nobody said: every address is this machine's own name for itself. */
+static const char *
+work_out_base_url(struct service *service)
+{
+    const struct settings *settings = service->settings;
+    const char *address = service->listener.address;
+    const char *port = strrchr(address, ':');
+    if (settings->base_url != NULL)
+        return settings->base_url;
+    bool everywhere = strncmp(address, "[::]", 4) == 0 || strncmp(address, "0.0.0.0", 7) == 0;
+    return str_format(service->mem, "%s://%s%s", settings->tls_cert != NULL ? "https" : "http",
+                      everywhere ? "localhost" : address, everywhere && port != NULL ? port : "")
+        .ptr;
+}
+
+static enum err
+start_web(struct service *service, struct why *why)
+{
+    const struct settings *settings = service->settings;
+    const char *auth_url = settings->auth_url != NULL ? settings->auth_url : service->base_url;
+    struct web_settings web = {
+        .db = service->db,
+        .base_url = str_of(service->base_url),
+        .auth_url = str_of(auth_url),
+        .registration_open = settings->registration_open,
+        .access_log = settings->access_log,
+    };
+    return web_new(&web, &service->web, why);
+}
+
+static enum err
+start_server(struct service *service, struct why *why)
+{
+    const struct settings *settings = service->settings;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct http_settings http = {
+        .name = "main",
+        .listener = &service->listener,
+        .threads = settings->threads > 0 ? (size_t)settings->threads : (size_t)cores,
+        .connections_max = (size_t)settings->connections,
+        .connections_per_address_max = (size_t)settings->connections_per_address,
+        .trusted_proxies = settings->trusted_proxies,
+        .tls_cert_file = settings->tls_cert,
+        .tls_key_file = settings->tls_key,
+        .workers = service->workers,
+    };
+    struct http_service offered = web_service(service->web);
+    enum err err = http_server_start(&http, &offered, &service->server, why);
+    if (!err)
+        log_info("listening", log_text("address", str_of(http_server_address(service->server))),
+                 log_text("url", str_of(service->base_url)),
+                 log_text("store", db_describe(service->db, service->mem)),
+                 log_text("version", STR(PENCHANT_VERSION)));
+    return err;
+}
+
+static enum err
+start_metrics(struct service *service, struct why *why)
+{
+    struct listener listener;
+    if (service->settings->metrics_listen == NULL)
+        return ERR_NONE;
+    enum err err = listener_open(service->settings->metrics_listen, &listener, why);
+    if (err)
+        return err;
+    struct http_settings http = {
+        .name = "metrics",
+        .listener = &listener,
+        .threads = 1,
+        .connections_max = 64,
+        .connections_per_address_max = 64,
+        .workers = service->workers,
+    };
+    struct http_service offered = web_metrics_service(service->web);
+    err = http_server_start(&http, &offered, &service->metrics_server, why);
+    if (!err)
+        log_info("metrics listening",
+                 log_text("address", str_of(http_server_address(service->metrics_server))));
+    return err;
+}
+
+static enum err
+start_control(struct service *service, struct why *why)
+{
+    const char *store = service->settings->store;
+    if (!db_address_is_sqlite(store))
+        return ERR_NONE; /* a server takes commands from anywhere by itself */
+    struct str path = db_path_beside(service->mem, store, ".sock");
+    return control_start(path.ptr, service->settings, service->db, service->workers,
+                         &service->control, why);
+}
+
+static enum err
+start(struct service *service, const struct service_plan *plan, struct why *why)
+{
+    enum err err = open_listener(service, plan->listener, why);
+    if (err)
+        return err;
+    service->base_url = work_out_base_url(service);
+    err = open_store(service, why);
+    if (err)
+        return err;
+    service->workers = workers_start((size_t)service->settings->workers,
+                                     (size_t)service->settings->workers * QUEUE_PER_WORKER);
+    if (plan->before != NULL)
+        err = plan->before(plan->context, service->db, service->base_url, why);
+    if (!err)
+        err = start_web(service, why);
+    if (!err)
+        err = start_metrics(service, why);
+    if (!err)
+        err = start_control(service, why);
+    if (!err)
+        err = start_server(service, why); /* last: who connects finds everything there */
+    return err;
+}
+
+/* ---- stopping: nobody new, finish what is under way, then from the roof down ---- */
+
+static void
+stop(struct service *service)
+{
+    if (service->web != NULL)
+        web_begin_drain(service->web);
+    control_stop(service->control);
+    if (service->server != NULL)
+        http_server_drain(service->server, DRAIN_MS);
+    if (service->metrics_server != NULL)
+        http_server_drain(service->metrics_server, DRAIN_MS);
+    if (service->workers != NULL)
+        workers_stop(service->workers);
+    control_free(service->control);
+    if (service->web != NULL)
+        web_free(service->web);
+    db_close(service->db);
+}
+
+int
+service_run(const struct service_plan *plan)
+{
+    struct service service = { .settings = plan->settings, .mem = arena_new() };
+    struct why why = { 0 };
+    sigset_t signals = stop_signals();
+    int received = 0;
+
+    pthread_sigmask(SIG_BLOCK, &signals,
+                    NULL); /* before the first thread, so that all have it so */
+    signal(SIGPIPE, SIG_IGN);
+    log_setup(plan->settings->log_format, plan->settings->log_level);
+    prepare_process(plan->settings);
+    log_start();
+
+    enum err err = start(&service, plan, &why);
+    if (!err) {
+        sigwait(&signals, &received);
+        log_info("stopping", log_text("signal", str_of(received == SIGTERM ? "TERM" : "INT")));
+    }
+    stop(&service);
+    if (!err)
+        log_info("stopped");
+    log_stop();
+    if (err)
+        fprintf(stderr, "penchant: %s\n", why.text);
+    arena_free(service.mem);
+    return err ? 1 : 0;
+}

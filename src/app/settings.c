@@ -1,0 +1,349 @@
+#include "app/settings.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "db/db.h"
+#include "http/limits.h"
+#include "http/server.h"
+#include "text/url.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_MAX_BYTES (64 * 1024)
+#define STRINGIFY(number) STRINGIFY_(number)
+#define STRINGIFY_(number) #number
+
+enum kind { TEXT, NUMBER, CHOICE };
+
+struct row {
+    const char *name;
+    enum kind kind;
+    const char *otherwise; /* NULL: not set */
+    size_t offset;         /* into struct settings: a const char *, an int64_t, a bool or an enum */
+    int64_t min, max;
+    const char *choices[5]; /* the index is the value */
+    size_t width;           /* of a choice's member */
+    const char *(*problem)(const char *text);
+    const char *says;
+    const char *otherwise_says; /* where the default is worked out */
+};
+
+static const char *
+url_problem(const char *text)
+{
+    return url_origin_problem(str_of(text));
+}
+
+static const char *
+file_problem(const char *text)
+{
+    return access(text, R_OK) == 0 ? NULL : "is not a file that can be read";
+}
+
+#define AT(member) .offset = offsetof(struct settings, member)
+#define CHOICE_AT(member) AT(member), .kind = CHOICE, .width = sizeof((struct settings){ 0 }.member)
+
+/* A flag that is on or off is a choice whose index is 0 or 1; a log level begins at LOG_ERROR. */
+static const struct row rows[] = {
+    { "listen", TEXT, "127.0.0.1:8080", AT(listen), .problem = http_listen_problem,
+      .says = "Address and port to serve on; :8080 is every address, port 0 a free one. A socket "
+              "handed over by systemd is used instead." },
+    { "base-url", TEXT, NULL, AT(base_url), .problem = url_problem,
+      .otherwise_says = "http://, or https:// with TLS, and the address it listens on",
+      .says = "The service's own address as apps see it, and the issuer of its tokens. No path." },
+    { "auth-url", TEXT, NULL, AT(auth_url), .problem = url_problem,
+      .otherwise_says = "the base URL",
+      .says = "The address of the pages people see, where it differs from the base URL. No path." },
+    { "store", TEXT, "sqlite:penchant.db", AT(store), .problem = db_address_problem,
+      .says = "Where everything is kept: sqlite:FILE or postgresql://user@host/name." },
+    { "threads", NUMBER, "0", AT(threads), .max = 256, .otherwise_says = "one per core",
+      .says = "Threads that speak HTTP." },
+    { "workers", NUMBER, "64", AT(workers), .min = 1, .max = 1024,
+      .says = "Threads for requests that write or hash a password; started as they are needed." },
+    { "pool", NUMBER, "8", AT(pool), .min = 1, .max = 512, .says = "Connections to PostgreSQL." },
+    { "connections", NUMBER, STRINGIFY(HTTP_CONNECTIONS_MAX), AT(connections), .min = 1,
+      .max = 1000000, .says = "Open connections in all; more are answered 503." },
+    { "connections-per-address", NUMBER, STRINGIFY(HTTP_CONNECTIONS_PER_ADDRESS_MAX),
+      AT(connections_per_address), .min = 1, .max = 1000000,
+      .says = "Open connections from one address; trusted proxies are exempt." },
+    { "trusted-proxies", TEXT, NULL, AT(trusted_proxies), .problem = http_proxies_problem,
+      .otherwise_says = "none",
+      .says = "Addresses and networks, separated by commas, whose X-Forwarded-For is believed." },
+    { "metrics-listen", TEXT, NULL, AT(metrics_listen), .problem = http_listen_problem,
+      .otherwise_says = "none", .says = "Address and port of a listener of its own for /metrics." },
+    { "tls-cert", TEXT, NULL, AT(tls_cert), .problem = file_problem, .otherwise_says = "no TLS",
+      .says = "Certificate chain (PEM file) to serve https with." },
+    { "tls-key", TEXT, NULL, AT(tls_key), .problem = file_problem, .otherwise_says = "no TLS",
+      .says = "Private key (PEM file) of the certificate." },
+    { "registration", .otherwise = "open", CHOICE_AT(registration_open),
+      .choices = { "closed", "open" }, .says = "Whether people may sign up by themselves." },
+    { "access-log", .otherwise = "on", CHOICE_AT(access_log), .choices = { "off", "on" },
+      .says = "Whether each request is a line in the log." },
+    { "log-format", .otherwise = "text", CHOICE_AT(log_format), .choices = { "text", "json" },
+      .says = "How a line of the log is written." },
+    { "log-level", .otherwise = "info", CHOICE_AT(log_level),
+      .choices = { "silent", "error", "warn", "info", "debug" },
+      .says = "The least important lines that are still written." },
+};
+
+#define ROWS (sizeof rows / sizeof rows[0])
+
+static const struct row *
+find_row(struct str name)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (str_eq_c(name, rows[i].name))
+            return &rows[i];
+    return NULL;
+}
+
+bool
+setting_exists(struct str name)
+{
+    return str_eq_c(name, "config") || find_row(name) != NULL;
+}
+
+/* ---- one value ---- */
+
+static struct str
+list_choices(struct arena *mem, const struct row *row)
+{
+    struct buf out = buf_in(mem, 256);
+    for (size_t i = 0; i < sizeof row->choices / sizeof row->choices[0]; i++)
+        if (row->choices[i] != NULL)
+            buf_add_format(&out, "%s%s", i == 0 ? "" : " or ", row->choices[i]);
+    return str_copy(mem, buf_str(&out));
+}
+
+static void
+put_choice(const struct row *row, size_t index, struct settings *out)
+{
+    char *place = (char *)out + row->offset;
+    if (row->width == sizeof(bool))
+        *(bool *)place = index != 0;
+    else
+        *(unsigned *)(void *)place = (unsigned)index;
+}
+
+/* What is wrong with the value, as the end of a sentence; NULL and stored if nothing is. */
+static const char *
+put_value(struct arena *mem, const struct row *row, struct str value, struct settings *out)
+{
+    char *place = (char *)out + row->offset;
+    if (str_index(value, '\0') < value.len)
+        return "holds a NUL";
+    switch (row->kind) {
+    case TEXT: {
+        const char *text = str_c(mem, value);
+        const char *problem = value.len == 0 ? "is empty" : NULL;
+        if (problem == NULL && row->problem != NULL)
+            problem = row->problem(text);
+        if (problem == NULL)
+            *(const char **)(void *)place = text;
+        return problem;
+    }
+    case NUMBER:
+        if (str_to_int(value, row->min, row->max, (int64_t *)(void *)place))
+            return NULL;
+        return str_format(mem, "must be a whole number from %lld to %lld", (long long)row->min,
+                          (long long)row->max)
+            .ptr;
+    case CHOICE:
+        for (size_t i = 0; i < sizeof row->choices / sizeof row->choices[0]; i++) {
+            if (row->choices[i] != NULL && str_eq_c(value, row->choices[i])) {
+                put_choice(row, i, out);
+                return NULL;
+            }
+        }
+        return str_format(mem, "must be %s", list_choices(mem, row).ptr).ptr;
+    }
+    return "is of no known kind";
+}
+
+/* ---- where values come from ---- */
+
+bool
+settings_next_line(struct str *rest, struct str *name, struct str *value, size_t *line)
+{
+    struct str text;
+    while (str_cut(rest, '\n', &text)) {
+        ++*line;
+        if (text.len > 0 && text.ptr[text.len - 1] == '\r')
+            text.len--;
+        text = str_trim(text);
+        if (text.len == 0 || text.ptr[0] == '#')
+            continue;
+        size_t equals = str_index(text, '=');
+        *name = equals < text.len ? str_trim(str_first(text, equals)) : STR_NONE;
+        *value = equals < text.len ? str_trim(str_from(text, equals + 1)) : STR_NONE;
+        if (name->len == 0)
+            *name = STR_NONE;
+        return true;
+    }
+    return false;
+}
+
+static enum err
+read_file(struct arena *mem, const char *path, struct str *out, struct why *why)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        why_set(why, "config: cannot read %s: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return ERR_INVALID;
+    }
+    char *text = arena_alloc(mem, FILE_MAX_BYTES + 1);
+    ssize_t length = read(fd, text, FILE_MAX_BYTES + 1);
+    close(fd);
+    if (length < 0 || length > FILE_MAX_BYTES) {
+        why_set(why, "config: %s is larger than %d bytes, or cannot be read", path, FILE_MAX_BYTES);
+        return ERR_INVALID;
+    }
+    *out = (struct str){ text, (size_t)length };
+    /* It may hold the store's password: then it is nobody else's to read. */
+    if ((info.st_mode & 077) != 0 && memmem(text, (size_t)length, "postgresql://", 13) != NULL) {
+        why_set(why, "config: %s names a PostgreSQL store and others may read it; chmod 600 it",
+                path);
+        return ERR_INVALID;
+    }
+    return ERR_NONE;
+}
+
+static enum err
+apply_file(struct arena *mem, const char *path, struct settings *out, struct why *why)
+{
+    struct str rest, name, value;
+    size_t line = 0;
+    enum err err = read_file(mem, path, &rest, why);
+    if (err)
+        return err;
+    while (settings_next_line(&rest, &name, &value, &line)) {
+        const struct row *row = find_row(name);
+        if (row == NULL) {
+            why_set(why,
+                    "%s, line %zu: there is no such setting; write `key = value` with a key "
+                    "of `penchant help settings`",
+                    path, line);
+            return ERR_INVALID;
+        }
+        const char *problem = put_value(mem, row, value, out);
+        if (problem != NULL) {
+            why_set(why, "%s, line %zu: %s %s", path, line, row->name, problem);
+            return ERR_INVALID;
+        }
+    }
+    return ERR_NONE;
+}
+
+static const char *
+variable_of(struct arena *mem, const char *name)
+{
+    struct str variable = str_format(mem, "PENCHANT_%s", name);
+    char *text = (char *)(uintptr_t)variable.ptr;
+    for (size_t i = 0; i < variable.len; i++) {
+        if (text[i] == '-')
+            text[i] = '_';
+        else if (text[i] >= 'a' && text[i] <= 'z')
+            text[i] = (char)(text[i] - 'a' + 'A');
+    }
+    return text;
+}
+
+static enum err
+apply_variables(struct arena *mem, struct settings *out, struct why *why)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        const char *variable = variable_of(mem, rows[i].name);
+        const char *value = getenv(variable);
+        if (value == NULL)
+            continue;
+        const char *problem = put_value(mem, &rows[i], str_of(value), out);
+        if (problem != NULL) {
+            why_set(why, "%s %s", variable, problem);
+            return ERR_INVALID;
+        }
+    }
+    return ERR_NONE;
+}
+
+static enum err
+apply_flags(struct arena *mem, const struct setting_flag *flags, size_t count, struct settings *out,
+            struct why *why)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct row *row = find_row(flags[i].name);
+        if (row == NULL)
+            continue; /* --config */
+        const char *problem = put_value(mem, row, flags[i].value, out);
+        if (problem != NULL) {
+            why_set(why, "--%s %s", row->name, problem);
+            return ERR_INVALID;
+        }
+    }
+    return ERR_NONE;
+}
+
+/* What no single row can see. */
+static enum err
+check_together(const struct settings *settings, struct why *why)
+{
+    if ((settings->tls_cert == NULL) == (settings->tls_key == NULL))
+        return ERR_NONE;
+    why_set(why, "%s is set without %s; TLS needs both",
+            settings->tls_cert != NULL ? "tls-cert" : "tls-key",
+            settings->tls_cert != NULL ? "tls-key" : "tls-cert");
+    return ERR_INVALID;
+}
+
+enum err
+settings_load(struct arena *mem, const struct setting_flag *flags, size_t count,
+              struct settings *out, struct why *why)
+{
+    const char *config = getenv("PENCHANT_CONFIG");
+    *out = (struct settings){ 0 };
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].otherwise != NULL)
+            put_value(mem, &rows[i], str_of(rows[i].otherwise), out);
+    for (size_t i = 0; i < count; i++)
+        if (str_eq_c(flags[i].name, "config"))
+            config = str_c(mem, flags[i].value);
+    enum err err = config == NULL ? ERR_NONE : apply_file(mem, config, out, why);
+    if (!err)
+        err = apply_variables(mem, out, why);
+    if (!err)
+        err = apply_flags(mem, flags, count, out, why);
+    return err ? err : check_together(out, why);
+}
+
+/* ---- telling about them ---- */
+
+void
+settings_describe(struct buf *out, bool markdown)
+{
+    struct arena *mem = arena_new();
+    if (markdown)
+        buf_add_c(out, "| Setting | Variable | Default | |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct row *row = &rows[i];
+        const char *shown = row->otherwise_says != NULL ? row->otherwise_says : row->otherwise;
+        struct str choices = list_choices(mem, row);
+        if (markdown)
+            buf_add_format(out, "| `%s` | `%s` | %s | %s%s%s%s |\n", row->name,
+                           variable_of(mem, row->name), shown, row->says,
+                           choices.len > 0 ? " (" : "", choices.ptr, choices.len > 0 ? ")" : "");
+        else
+            buf_add_format(out, "  --%-24s %s\n  %-26s %s%s(default: %s)\n", row->name, row->says,
+                           "", choices.ptr, choices.len > 0 ? "  " : "", shown);
+    }
+    if (!markdown)
+        buf_add_c(out, "  --config FILE              A file of lines `key = value`; # begins a "
+                       "comment line.\n");
+    arena_free(mem);
+}

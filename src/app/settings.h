@@ -1,0 +1,55 @@
+/* settings.h - what an operator can set, in one table.
+ *
+ * Each setting is a flag (--listen), a variable (PENCHANT_LISTEN) and a line of a file given with
+ * --config (listen = …); a flag wins over a variable, a variable over the file. The table carries
+ * default, bounds and a sentence, and help and documentation are printed from it. */
+#ifndef APP_SETTINGS_H
+#define APP_SETTINGS_H
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/str.h"
+
+struct arena;
+struct buf;
+
+struct settings {
+    const char *listen;
+    const char *metrics_listen; /* NULL: none */
+    const char *base_url;       /* NULL: from the address it listens on */
+    const char *auth_url;       /* NULL: the base URL */
+    const char *store;
+    int64_t threads; /* 0: one per core */
+    int64_t workers;
+    int64_t pool;
+    int64_t connections;
+    int64_t connections_per_address;
+    const char *trusted_proxies; /* NULL: none */
+    const char *tls_cert;        /* NULL: no TLS */
+    const char *tls_key;
+    bool registration_open;
+    bool access_log;
+    enum log_format log_format;
+    enum log_level log_level;
+};
+
+/* What was given on the command line, in order: the last of a name counts. */
+struct setting_flag {
+    struct str name;
+    struct str value;
+};
+
+bool setting_exists(struct str name);
+
+/* Reads file and variables, then the flags, and checks all of it. On failure `why` is one line that
+ * names the setting and where it came from. Texts live in the arena. */
+enum err settings_load(struct arena *mem, const struct setting_flag *flags, size_t count,
+                       struct settings *out, struct why *why);
+
+/* One entry of a settings file: `key = value`, with blank lines and # comments skipped. Returns
+ * false at the end. A line that is neither has an absent name. */
+bool settings_next_line(struct str *rest, struct str *name, struct str *value, size_t *line);
+
+void settings_describe(struct buf *out, bool markdown);
+
+#endif

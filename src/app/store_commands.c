@@ -1,0 +1,85 @@
+/* Care for the store, from the command line. */
+#include "app/command.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "db/db.h"
+
+#define REPORT_MAX (256 * 1024)
+
+static void
+show_progress(void *context, int percent)
+{
+    struct console *console = context;
+    console->progress(console, percent);
+}
+
+static int
+migrate(struct call_of_command *call)
+{
+    console_say(call->console, "the schema is at step %lld, the newest this program knows\n",
+                (long long)db_schema_version(call->db));
+    return 0;
+}
+
+static int
+backup(struct call_of_command *call)
+{
+    struct why why = { 0 };
+    const char *file = str_c(call->mem, call->arguments[0]);
+    enum err err = db_backup(call->settings->store, file, show_progress, call->console, &why);
+    if (err)
+        return command_fail(call, err, "%s", why.text);
+    console_say(call->console, "copied the store to %s\n", file);
+    return 0;
+}
+
+static int
+check(struct call_of_command *call)
+{
+    struct why why = { 0 };
+    struct buf report = buf_in(call->mem, REPORT_MAX);
+    enum err err = db_check(call->settings->store, &report, &why);
+    if (err)
+        return command_fail(call, err, "%s", why.text);
+    if (report.len > 0) {
+        call->console->err(call->console, buf_str(&report));
+        return command_fail(call, ERR_INVALID, "the store is damaged; restore a backup");
+    }
+    console_say(call->console, "the store is sound\n");
+    return 0;
+}
+
+const struct command store_commands[] = {
+    { "migrate",
+      "",
+      0,
+      0,
+      { { 0 } },
+      ON_THE_STORE,
+      NO_INPUT,
+      NULL,
+      migrate,
+      "bring the store's schema up to date; serve does it by itself" },
+    { "backup",
+      "FILE",
+      1,
+      1,
+      { { "json", NULL, "say what failed as JSON" } },
+      ON_ITS_OWN,
+      NO_INPUT,
+      NULL,
+      backup,
+      "copy the store to a new file, while the service may run" },
+    { "check",
+      "",
+      0,
+      0,
+      { { "json", NULL, "say what failed as JSON" } },
+      ON_ITS_OWN,
+      NO_INPUT,
+      NULL,
+      check,
+      "look through the whole store for damage" },
+    { 0 },
+};

@@ -1,0 +1,231 @@
+/* Accounts, from the command line. */
+#include "app/command.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "flow/accounts.h"
+#include "text/json_write.h"
+#include "text/time_text.h"
+
+#define PAGE 500
+
+#define JSON_OPTION                    \
+    {                                  \
+        "json", NULL, "answer as JSON" \
+    }
+
+static int
+fail(struct call_of_command *call, enum err err, struct str who)
+{
+    switch (err) {
+    case ERR_NOT_FOUND:
+        return command_fail(call, err, "there is no user %.*s", STR_ARG(who));
+    case ERR_UNAVAILABLE:
+        return command_fail(call, err, "the store could not do it now; nothing was changed");
+    case ERR_NONE:
+    case ERR_INVALID:
+    case ERR_UNAUTHENTICATED:
+    case ERR_FORBIDDEN:
+    case ERR_TAKEN:
+    case ERR_TOO_LARGE:
+    case ERR_RATE:
+    case ERR_INTERNAL:
+        break;
+    }
+    return command_fail(call, err, "it failed (%s)", err_name(err));
+}
+
+static void
+write_user(struct json *json, const struct user *user)
+{
+    json_open_object(json);
+    json_put_str(json, "sub", user->id);
+    json_put_str(json, "username", user->username);
+    json_put_str(json, "email", user->email);
+    json_put_str(json, "name", user->name);
+    json_put_str(json, "status", str_of(user_status_name(user->status)));
+    json_put_time(json, "created_at", user->created_at);
+    json_close_object(json);
+}
+
+/* "disabled ada", or the user as JSON. */
+static int
+tell(struct call_of_command *call, const char *done, const struct user *user)
+{
+    if (command_has(call, "json")) {
+        struct json *json = command_json(call);
+        write_user(json, user);
+        return command_json_done(call, json);
+    }
+    console_say(call->console, "%s %.*s (%.*s)\n", done, STR_ARG(user->username),
+                STR_ARG(user->id));
+    return 0;
+}
+
+static int
+user_add(struct call_of_command *call)
+{
+    struct account_wish wish = {
+        .username = call->arguments[0],
+        .email = command_option_value(call, "email"),
+        .name = command_option_value(call, "name"),
+        .password = call->input,
+    };
+    struct account_problems problems = { 0 };
+    struct user user;
+    enum err err = account_make(call->db, call->mem, &wish, clock_now(), &user, &problems);
+    if (!err)
+        return tell(call, "added", &user);
+    const char *said[] = { problems.username, problems.email, problems.name, problems.password };
+    for (size_t i = 0; i < 4; i++)
+        if (said[i] != NULL)
+            return command_fail(call, err, "%s", said[i]);
+    return fail(call, err, wish.username);
+}
+
+static void
+say_user(struct call_of_command *call, const struct user *user)
+{
+    console_say(call->console, "%-32.*s %-8s %s  %.*s\n", STR_ARG(user->username),
+                user_status_name(user->status), time_write(call->mem, user->created_at).ptr,
+                STR_ARG(user->email));
+}
+
+static int
+user_list(struct call_of_command *call)
+{
+    struct json *json = command_has(call, "json") ? command_json(call) : NULL;
+    int64_t after = 0;
+    size_t count = PAGE;
+    if (json != NULL) {
+        json_open_object(json);
+        json_key(json, "users");
+        json_open_array(json);
+    }
+    while (count == PAGE) {
+        struct user *users = NULL;
+        enum err err = account_list(call->db, call->mem, after, PAGE, &users, &count);
+        if (err)
+            return fail(call, err, STR(""));
+        for (size_t i = 0; i < count; i++) {
+            if (json != NULL)
+                write_user(json, &users[i]);
+            else
+                say_user(call, &users[i]);
+            after = users[i].position;
+        }
+    }
+    if (json == NULL)
+        return 0;
+    json_close_array(json);
+    json_close_object(json);
+    return command_json_done(call, json);
+}
+
+static int
+set_status(struct call_of_command *call, enum user_status status, const char *done)
+{
+    struct user user;
+    enum err err =
+        account_set_status(call->db, call->mem, call->arguments[0], status, clock_now(), &user);
+    return err ? fail(call, err, call->arguments[0]) : tell(call, done, &user);
+}
+
+static int
+user_disable(struct call_of_command *call)
+{
+    return set_status(call, USER_DISABLED, "disabled");
+}
+
+static int
+user_enable(struct call_of_command *call)
+{
+    return set_status(call, USER_ACTIVE, "enabled");
+}
+
+static int
+user_passwd(struct call_of_command *call)
+{
+    struct user user;
+    const char *problem = NULL;
+    enum err err = account_set_password(call->db, call->mem, call->arguments[0], call->input,
+                                        clock_now(), &user, &problem);
+    if (problem != NULL)
+        return command_fail(call, err, "%s", problem);
+    return err ? fail(call, err, call->arguments[0]) : tell(call, "set the password of", &user);
+}
+
+static int
+user_delete(struct call_of_command *call)
+{
+    struct user user;
+    enum err err = account_delete(call->db, call->mem, call->arguments[0], &user);
+    return err ? fail(call, err, call->arguments[0]) : tell(call, "deleted", &user);
+}
+
+const struct command user_commands[] = {
+    { "user add",
+      "NAME",
+      1,
+      1,
+      { { "email", "ADDRESS", "an e-mail address, which can be signed in with too" },
+        { "name", "NAME", "how the person wants to be called" },
+        { "no-password", NULL, "nobody can sign in until `user passwd`" },
+        JSON_OPTION },
+      ON_THE_STORE,
+      SECRET_INPUT,
+      "no-password",
+      user_add,
+      "make an account" },
+    { "user list",
+      "",
+      0,
+      0,
+      { JSON_OPTION },
+      ON_THE_STORE,
+      NO_INPUT,
+      NULL,
+      user_list,
+      "list accounts, oldest first" },
+    { "user disable",
+      "USER",
+      1,
+      1,
+      { JSON_OPTION },
+      ON_THE_STORE,
+      NO_INPUT,
+      NULL,
+      user_disable,
+      "end an account's sessions and app connections; nothing is deleted" },
+    { "user enable",
+      "USER",
+      1,
+      1,
+      { JSON_OPTION },
+      ON_THE_STORE,
+      NO_INPUT,
+      NULL,
+      user_enable,
+      "let a disabled account sign in again" },
+    { "user passwd",
+      "USER",
+      1,
+      1,
+      { JSON_OPTION },
+      ON_THE_STORE,
+      SECRET_INPUT,
+      NULL,
+      user_passwd,
+      "set an account's password" },
+    { "user delete",
+      "USER",
+      1,
+      1,
+      { JSON_OPTION },
+      ON_THE_STORE,
+      NO_INPUT,
+      NULL,
+      user_delete,
+      "delete an account and all that is stored about the person" },
+    { 0 },
+};

@@ -1,0 +1,148 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "app/command.h"
+#include "app/control.h"
+#include "base/arena.h"
+#include "base/buf.h"
+
+#include <string.h>
+
+static struct arena *mem;
+
+/* Splits at '|', so that a word may hold blanks. */
+static enum err
+parse(const char *typed, struct command_line *out, struct why *why)
+{
+    struct str words[16], rest = str_of(typed);
+    size_t count = 0;
+    while (count < 16 && str_cut(&rest, '|', &words[count]))
+        count++;
+    *why = (struct why){ 0 };
+    return command_parse(mem, words, count, out, why);
+}
+
+static void
+words_options_and_settings_are_sorted(void **state)
+{
+    (void)state;
+    struct command_line line;
+    struct why why;
+    assert_int_equal(
+        parse("user|add|ada|--email|a@b.example|--name=Ada L|--store|sqlite:x|--json", &line, &why),
+        ERR_NONE);
+    assert_string_equal(line.command->words, "user add");
+    assert_int_equal(line.call.argument_count, 1);
+    assert_true(str_eq(line.call.arguments[0], STR("ada")));
+    assert_true(str_eq(command_option_value(&line.call, "email"), STR("a@b.example")));
+    assert_true(str_eq(command_option_value(&line.call, "name"), STR("Ada L")));
+    assert_true(command_has(&line.call, "json"));
+    assert_false(command_has(&line.call, "no-password"));
+    assert_int_equal(line.flag_count, 1);
+    assert_true(str_eq(line.flags[0].value, STR("sqlite:x")));
+}
+
+static void
+behind_two_dashes_everything_is_an_argument(void **state)
+{
+    (void)state;
+    struct command_line line;
+    struct why why;
+    assert_int_equal(parse("user|disable|--|--json", &line, &why), ERR_NONE);
+    assert_true(str_eq(line.call.arguments[0], STR("--json")));
+    assert_false(command_has(&line.call, "json"));
+}
+
+static void
+what_cannot_be_meant_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *typed, *says;
+    } cases[] = {
+        { "dance", "there is no command dance" },
+        { "user", "there is no command user" },
+        { "user|add", "usage: penchant user add NAME" },
+        { "user|add|ada|bob", "there is one argument too many: bob" },
+        { "user|add|ada|--colour|red", "there is no option --colour" },
+        { "user|add|ada|--email", "--email wants a value" },
+        { "user|list|--json=yes", "--json takes no value" },
+        { "serve|--listen", "--listen wants a value" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct command_line line;
+        struct why why;
+        assert_int_equal(parse(cases[i].typed, &line, &why), ERR_INVALID);
+        if (strstr(why.text, cases[i].says) == NULL)
+            fail_msg("%s: said \"%s\"", cases[i].typed, why.text);
+    }
+}
+
+static void
+every_command_is_described(void **state)
+{
+    (void)state;
+    struct buf all = buf_in(mem, 1 << 20);
+    command_describe_all(&all, false);
+    buf_add_char(&all, '\0');
+    for (size_t table = 0; command_tables[table] != NULL; table++) {
+        for (const struct command *row = command_tables[table]; row->words != NULL; row++) {
+            assert_non_null(row->says);
+            assert_non_null(row->run);
+            assert_non_null(row->arguments);
+            assert_true(row->arguments_max <= COMMAND_ARGUMENTS_MAX);
+            assert_non_null(strstr(buf_str(&all).ptr, row->words));
+        }
+    }
+}
+
+static void
+a_request_to_a_running_service_is_read_strictly(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum err expected;
+    } cases[] = {
+        { "{\"args\":[\"user\",\"list\"]}", ERR_NONE },
+        { "{\"args\":[\"user\"],\"stdin\":\"x\"}", ERR_NONE },
+        { "{\"args\":\"user\"}", ERR_INVALID },
+        { "{\"args\":[1]}", ERR_INVALID },
+        { "{\"args\":[],\"stdin\":7}", ERR_INVALID },
+        { "{}", ERR_INVALID },
+        { "[]", ERR_INVALID },
+        { "null", ERR_INVALID },
+        { "", ERR_INVALID },
+        { "{\"args\":[\"a\",\"b\",\"c\",\"d\",\"e\"]}", ERR_INVALID },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct str words[4], input;
+        size_t count = 0;
+        struct why why = { 0 };
+        enum err err =
+            control_read_request(mem, str_of(cases[i].line), words, 4, &count, &input, &why);
+        if (err != cases[i].expected)
+            fail_msg("%s: %s", cases[i].line, err_name(err));
+        assert_true(err == ERR_NONE || why.text[0] != '\0');
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_options_and_settings_are_sorted),
+        cmocka_unit_test(behind_two_dashes_everything_is_an_argument),
+        cmocka_unit_test(what_cannot_be_meant_is_told),
+        cmocka_unit_test(every_command_is_described),
+        cmocka_unit_test(a_request_to_a_running_service_is_read_strictly),
+    };
+    mem = arena_new();
+    int failed = cmocka_run_group_tests_name("command", tests, NULL, NULL);
+    arena_free(mem);
+    return failed;
+}
