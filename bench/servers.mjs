@@ -1,0 +1,113 @@
+// servers.mjs - the programs that answer: ours, and nginx with the very same answer.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { askOnce, freePort } from "./conversation.mjs";
+import { firstAnswer, makeFolder, run, start, stop } from "./process.mjs";
+import { settings, tools } from "./settings.mjs";
+
+// Our program on a store; `under` are words put before it, such as valgrind's.
+export async function startPenchant(store, { under = [], threads = 1 } = {}) {
+  const port = await freePort();
+  const args = ["serve", "--listen", `127.0.0.1:${port}`, "--store", store, "--threads", String(threads)];
+  args.push("--access-log", "off", "--log-level", "warn");
+  const [program, ...words] = [...under, settings.program, ...args];
+  const since = performance.now();
+  const started = start(settings.serverCore, program, words);
+  const startMs = await firstAnswer(started, port, { path: "/healthz" }, { since, seconds: 60 });
+  return {
+    ...started,
+    port,
+    startMs,
+    store,
+    ask: (request) => askOnce(port, request),
+    run: (words, input) => run(settings.program, [...words, "--store", store], { input }),
+    stop: () => stop(started),
+  };
+}
+
+export function sqliteStore(folder = makeFolder()) {
+  return `sqlite:${join(folder, "penchant.db")}`;
+}
+
+// ---- nginx ----
+
+// nginx adds these by itself, or they differ from answer to answer.
+const madeByNginx = new Set(["date", "content-length", "content-type", "connection", "server"]);
+
+function quoted(text) {
+  // "$" cannot be written in nginx's strings; any other byte costs the same.
+  return `'${text.replace(/[\\']/g, "\\$&").replace(/\$/g, "S")}'`;
+}
+
+// nginx takes at most 4096 bytes a word of its configuration: a longer body is put together.
+function bodyWords(body) {
+  const text = body.toString("latin1");
+  const pieces = text.match(/[^]{1,1800}/g) ?? [""];
+  if (pieces.length === 1) return { before: [], word: quoted(text) };
+  return {
+    before: pieces.map((piece, i) => `set $piece${i} ${quoted(piece)};`),
+    word: `"${pieces.map((_, i) => `\${piece${i}}`).join("")}"`,
+  };
+}
+
+export function nginxConfiguration(folder, port, answer) {
+  const type = answer.headers.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "text/plain";
+  const headers = answer.headers
+    .filter(([name]) => !madeByNginx.has(name.toLowerCase()))
+    .map(([name, value]) => `add_header ${name} ${quoted(value)} always;`);
+  const { before, word } = bodyWords(answer.body);
+  return `
+daemon off;
+worker_processes 1;
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  server_tokens off;
+  keepalive_requests 1000000000;
+  keepalive_timeout 300;
+  client_body_temp_path ${folder}/body;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      default_type ${quoted(type)};
+      ${[...headers, ...before].join("\n      ")}
+      return ${answer.status} ${word};
+    }
+  }
+}
+`;
+}
+
+// The names of headers that both sides must send, in one spelling.
+function comparable(answer) {
+  const names = answer.headers.map(([name]) => name.toLowerCase());
+  return names.filter((name) => !["date", "connection", "server"].includes(name)).sort().join(" ");
+}
+
+function sameAnswer(ours, theirs) {
+  const body = Buffer.from(ours.body.toString("latin1").replace(/\$/g, "S"), "latin1");
+  if (ours.status !== theirs.status) return `status ${theirs.status} instead of ${ours.status}`;
+  if (!body.equals(theirs.body)) return `a body of ${theirs.body.length} bytes that differs from ours of ${body.length}`;
+  if (comparable(ours) !== comparable(theirs)) return `headers "${comparable(theirs)}" instead of "${comparable(ours)}"`;
+  return null;
+}
+
+export async function startNginx(answer, request) {
+  const folder = makeFolder({ anywhere: true });
+  const port = await freePort();
+  mkdirSync(join(folder, "logs"));
+  const file = join(folder, "nginx.conf");
+  writeFileSync(file, nginxConfiguration(folder, port, answer), "latin1");
+  const since = performance.now();
+  const started = start(settings.serverCore, tools.nginx, ["-p", folder, "-e", join(folder, "error.log"), "-c", file]);
+  const startMs = await firstAnswer(started, port, request, { since });
+  const difference = sameAnswer(answer, await askOnce(port, request));
+  if (difference !== null) {
+    await stop(started);
+    throw new Error(`nginx would not give the same answer: ${difference}`);
+  }
+  return { ...started, port, startMs, stop: () => stop(started) };
+}
