@@ -1,0 +1,47 @@
+// `make check` after everything is built: every test there is, on both stores. With words as
+// arguments only the tasks whose name contains one of them: tests/run api/sign_up unit/base
+
+import { Cluster, createDatabase } from "./pg.mjs";
+import { fuzzTask, targets } from "./fuzz.mjs";
+import { conclude, fileTask, runAll, speaksPostgres, testFiles, unitBinaries, unitTask } from "./runner.mjs";
+
+const FUZZ_SECONDS = 2;
+
+const units = unitBinaries("check");
+const freshDatabase = async ({ TEST_POSTGRES: port }) => ({
+  PENCHANT_TEST_POSTGRES: `postgresql://penchant@127.0.0.1:${port}/${await createDatabase(Number(port))}`,
+});
+
+const onStore = (folder, store, title) =>
+  testFiles(folder).map((file) => fileTask(`${folder} on ${title}`, file, { STORE: store }));
+
+const all = [
+  ...units.map((binary) => unitTask("unit", binary)),
+  ...units.filter(speaksPostgres).map((binary) => unitTask("unit on PostgreSQL", binary, freshDatabase)),
+  ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" })),
+  ...onStore("fault", "sqlite", "SQLite"),
+  ...onStore("api", "sqlite", "SQLite"),
+  ...onStore("fault", "postgres", "PostgreSQL"),
+  ...onStore("api", "postgres", "PostgreSQL"),
+  ...targets().map((target) => fuzzTask(target, FUZZ_SECONDS)),
+];
+
+const words = process.argv.slice(2);
+const chosen = all.filter((task) => words.length === 0 || words.some((word) => `${task.name} ${task.group}`.includes(word)));
+
+// A folder that lost its tests must not pass silently.
+const expected = ["unit", "unit on PostgreSQL", "browser", "fuzz"].concat(
+  ["fault", "api"].flatMap((folder) => [`${folder} on SQLite`, `${folder} on PostgreSQL`]),
+);
+const absent = words.length > 0 ? [] : expected.filter((group) => !all.some((task) => task.group === group));
+for (const group of absent) console.log(`FAIL ${group}: there are no tests`);
+
+const wantsPostgres = chosen.some((task) => task.group.endsWith("PostgreSQL"));
+const cluster = wantsPostgres ? await Cluster.start() : undefined;
+let result = { passed: 0, failed: 1 };
+try {
+  result = await runAll(chosen, cluster ? { TEST_POSTGRES: `${cluster.port}` } : {});
+} finally {
+  await cluster?.end();
+}
+conclude({ passed: result.passed, failed: result.failed + absent.length });

@@ -1,0 +1,75 @@
+// What every answer must have, said once.
+
+import assert from "node:assert/strict";
+
+export const NAMES = {
+  400: "invalid_request",
+  401: "invalid_token",
+  403: "forbidden",
+  404: "not_found",
+  405: "method_not_allowed",
+  413: "payload_too_large",
+  414: "uri_too_long",
+  415: "unsupported_media_type",
+  417: "expectation_failed",
+  429: "rate_limited",
+  431: "request_header_fields_too_large",
+  503: "temporarily_unavailable",
+};
+
+// On every answer of ours, whatever it is.
+export function assertCommon(answer) {
+  assert.match(answer.headers["x-request-id"] ?? "", /^[A-Za-z0-9_-]{8,64}$/, "X-Request-Id");
+  assert.equal(answer.headers["x-content-type-options"], "nosniff");
+  assert.equal(answer.headers.server, undefined, "the server does not say what it is");
+}
+
+// An error in the one shape: contract section 5.
+export function assertError(answer, status, error = NAMES[status]) {
+  assert.equal(answer.status, status, answer.text);
+  assertCommon(answer);
+  assert.match(answer.headers["content-type"] ?? "", /^application\/json(; charset=utf-8)?$/);
+  const data = answer.data ?? JSON.parse(answer.text);
+  assert.equal(data.error, error);
+  assert.equal(typeof data.error_description, "string");
+  assert.ok(data.error_description.length > 5, data.error_description);
+  for (const key of Object.keys(data)) assert.ok(["error", "error_description", "details"].includes(key), key);
+  assertNothingInside(data.error_description);
+  if (status === 503 || status === 429) assert.match(answer.headers["retry-after"] ?? "", /^\d+$/);
+  if (status === 405) assert.match(answer.headers.allow ?? "", /^[A-Z]+(, [A-Z]+)*$/);
+  assert.match(answer.headers["cache-control"] ?? "", /no-store/);
+}
+
+// Nothing of the house shows: no SQL, no path, no source line.
+export function assertNothingInside(text) {
+  assert.doesNotMatch(text, /SELECT |INSERT |UPDATE |sqlite|postgres|\/tmp\/|\/src\/|\.c:\d|0x[0-9a-f]{6}/i);
+}
+
+// An HTML page: B11 of the catalogue, the same for error pages.
+export function assertPage(answer, status = 200) {
+  assert.equal(answer.status, status, answer.text);
+  assertCommon(answer);
+  const { headers } = answer;
+  assert.equal(headers["content-type"], "text/html; charset=utf-8");
+  const policy = Object.fromEntries(
+    (headers["content-security-policy"] ?? "").split(";").map((rule) => {
+      const [name, ...values] = rule.trim().split(/\s+/);
+      return [name, values.join(" ")];
+    }),
+  );
+  assert.equal(policy["default-src"], "'none'");
+  assert.equal(policy["frame-ancestors"], "'none'");
+  assert.match(policy["form-action"] ?? "", /^'(self|none)'/);
+  assert.equal(policy["base-uri"], "'none'");
+  assert.doesNotMatch(headers["content-security-policy"], /unsafe|\*|https?:/);
+  assert.equal(headers["x-frame-options"], "DENY");
+  assert.equal(headers["referrer-policy"], "no-referrer");
+  assert.match(headers["cache-control"] ?? "", /no-store/);
+  assert.equal(headers["access-control-allow-origin"], undefined);
+  assert.match(answer.text, /^<!doctype html>/i);
+  assert.match(answer.text, /<html[^>]* lang="en"/);
+  assert.match(answer.text, /<title>[^<]+<\/title>/);
+  // Nothing inline, nothing from elsewhere (B12).
+  assert.doesNotMatch(answer.text, /<script(?![^>]*\ssrc="\/assets\/)|<style|\sstyle="|\son[a-z]+="/i);
+  assert.doesNotMatch(answer.text, /\s(src|href|action)="(https?:)?\/\//i);
+}

@@ -1,0 +1,51 @@
+// Fuzz targets: each on its seed corpus and then on whatever the fuzzer thinks of, for some seconds.
+// New inputs are kept in build/fuzz-corpus for the next time, what makes a target fail in
+// build/fuzz-findings. As a program (tests/fuzz/run): every target for FUZZ_SECONDS (60).
+
+import fs from "node:fs";
+import path from "node:path";
+import { conclude, execute, ROOT, runAll } from "./runner.mjs";
+
+export const targets = () =>
+  fs
+    .readdirSync(path.join(ROOT, "tests/fuzz"))
+    .filter((name) => name.endsWith("_fuzz.c"))
+    .map((name) => name.slice(0, -"_fuzz.c".length))
+    .sort();
+
+export function fuzzTask(target, seconds) {
+  return {
+    group: "fuzz",
+    name: `fuzz/${target}`,
+    async run() {
+      const folder = (name) => path.join(ROOT, name, target);
+      const [kept, findings, seeds] = ["build/fuzz-corpus", "build/fuzz-findings", "tests/fuzz/corpus"].map(folder);
+      fs.mkdirSync(kept, { recursive: true });
+      fs.mkdirSync(findings, { recursive: true });
+      const dictionary = path.join(ROOT, `tests/fuzz/${target}.dict`);
+      const args = [
+        `-max_total_time=${seconds}`,
+        "-timeout=20",
+        "-rss_limit_mb=2048",
+        "-print_final_stats=1",
+        `-artifact_prefix=${findings}/`,
+        ...(fs.existsSync(dictionary) ? [`-dict=${dictionary}`] : []),
+        kept,
+        ...(fs.existsSync(seeds) ? [seeds] : []),
+      ];
+      const result = await execute(path.join(ROOT, "build/fuzz", target), args, { within: (seconds + 60) * 1000 });
+      const runs = Number(/number_of_executed_units: (\d+)/.exec(result.err)?.[1] ?? 0);
+      const sound = result.status === 0 && !result.late && runs > 0;
+      if (sound && seconds >= 10) console.log(`     ${target}: ${runs} inputs`);
+      const text = `${result.late ?? `status ${result.status}`}\n${result.err.slice(-12_000)}`;
+      return { passed: sound ? 1 : 0, failures: sound ? [] : [{ name: target, text }] };
+    },
+  };
+}
+
+if (process.argv[1]?.endsWith("fuzz.mjs")) {
+  const wanted = process.argv.slice(2);
+  const seconds = Number(process.env.FUZZ_SECONDS ?? 60);
+  const chosen = targets().filter((name) => wanted.length === 0 || wanted.includes(name));
+  conclude(await runAll(chosen.map((target) => fuzzTask(target, seconds))));
+}

@@ -1,0 +1,192 @@
+// A PostgreSQL cluster in a folder of its own. One serves a whole run (tests/run starts it and tells
+// its port in TEST_POSTGRES); a test that stops or kills the cluster starts one for itself.
+
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { environment, Program, run } from "./process.mjs";
+import { soon, until } from "./until.mjs";
+
+const BIN = ["15", "16", "17"].map((v) => `/usr/lib/postgresql/${v}/bin`).find((dir) => fs.existsSync(dir)) ?? "";
+const tool = (name) => path.join(BIN, name);
+
+// In every address, so that the kit can tell whether a log line shows it.
+export const PG_PASSWORD = "not-for-a-log-7Rk2";
+const USER = "penchant";
+
+// initdb and postgres refuse root; then they run as the user the Debian package made.
+function owner() {
+  if (process.getuid() !== 0) return {};
+  const id = (flag) => Number(execFileSync("id", [flag, "postgres"]).toString());
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+const freePort = () =>
+  new Promise((resolve, reject) => {
+    const probe = net.createServer().on("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+
+export class Cluster {
+  // `durable` keeps fsync on, for tests about what survives.
+  static async start({ durable = false } = {}) {
+    const cluster = new Cluster();
+    cluster.dir = fs.mkdtempSync(path.join(os.tmpdir(), "penchant-pg-"));
+    cluster.data = path.join(cluster.dir, "data");
+    cluster.owner = owner();
+    cluster.durable = durable;
+    cluster.port = await freePort();
+    if (cluster.owner.uid !== undefined) fs.chownSync(cluster.dir, cluster.owner.uid, cluster.owner.gid);
+    process.on("exit", (cluster.atExit = () => cluster.remove()));
+    const made = await run(
+      tool("initdb"),
+      ["-D", cluster.data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N"],
+      { ...cluster.options(), within: 60_000 },
+    );
+    if (made.status !== 0) throw new Error(`initdb failed:\n${made.out}${made.err}`);
+    await cluster.up();
+    return cluster;
+  }
+
+  options() {
+    return { ...this.owner, cwd: this.dir, env: environment({ LC_ALL: "C.UTF-8" }) };
+  }
+
+  async up() {
+    const flags = {
+      listen_addresses: "127.0.0.1",
+      port: this.port,
+      unix_socket_directories: this.dir,
+      max_connections: 300,
+      fsync: this.durable ? "on" : "off",
+      full_page_writes: this.durable ? "on" : "off",
+      shared_buffers: "64MB",
+      log_min_messages: "fatal",
+      max_wal_size: "256MB",
+    };
+    const args = Object.entries(flags).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    // After kill -9 the old backends may hold the shared memory for a moment; then it is tried again.
+    await until(
+      "PostgreSQL to start",
+      async () => {
+        this.server = new Program(tool("postgres"), ["-D", this.data, ...args], this.options());
+        await until("PostgreSQL to answer or give up", async () => !this.server.alive || (await this.answers()), 60_000);
+        return this.server.alive;
+      },
+      60_000,
+    );
+  }
+
+  async answers() {
+    const options = { env: environment(), within: 20_000 };
+    const { status } = await run(tool("pg_isready"), ["-q", "-h", "127.0.0.1", "-p", `${this.port}`], options);
+    return status === 0;
+  }
+
+  address(database, port = this.port) {
+    return `postgresql://${USER}:${PG_PASSWORD}@127.0.0.1:${port}/${database}`;
+  }
+
+  // A fresh, empty database; its name.
+  async database() {
+    return createDatabase(this.port);
+  }
+
+  // Fast shutdown: connections are ended, everything is written.
+  async stop() {
+    this.server.signal("SIGINT");
+    await this.server.exit(60_000);
+    sessions.delete(this.port);
+  }
+
+  async kill() {
+    this.server.signal("SIGKILL");
+    await this.server.exit();
+    sessions.delete(this.port);
+  }
+
+  remove() {
+    this.server?.signal("SIGKILL"); // nothing in it is wanted any more
+    fs.rmSync(this.dir, { recursive: true, force: true, maxRetries: 20 });
+  }
+
+  async end() {
+    process.off("exit", this.atExit);
+    if (this.server.alive) {
+      this.server.signal("SIGQUIT");
+      await this.server.exit();
+    }
+    this.remove();
+  }
+}
+
+// ---- the run's cluster, from any test file ----
+
+let shared;
+
+// Where the run's cluster listens. A test file run by itself starts one of its own, which ends with
+// the process.
+export async function sharedPort() {
+  if (process.env.TEST_POSTGRES) return Number(process.env.TEST_POSTGRES);
+  shared ??= Cluster.start();
+  const cluster = await shared;
+  cluster.server.unref();
+  return cluster.port;
+}
+
+// One psql stays open for each cluster: a statement costs its own time and no process start.
+const sessions = new Map();
+
+class Session {
+  constructor(port) {
+    this.queue = Promise.resolve();
+    const args = ["-h", "127.0.0.1", "-p", `${port}`, "-U", USER, "-d", "postgres", "-qAtX"];
+    this.psql = new Program(tool("psql"), args, { env: environment(), stdio: ["pipe", "pipe", "pipe"] });
+    this.psql.child.stdin.on("error", () => {});
+    this.psql.unref();
+  }
+
+  // What the statement gives, as text.
+  tell(sql) {
+    const told = this.queue.then(async () => {
+      const from = this.psql.out.length;
+      const faults = this.psql.err.length;
+      this.psql.child.stdin.write(`${sql};\n\\echo --told--\n`);
+      await until(`psql to say ${sql}`, () => this.psql.out.includes("--told--\n", from) || !this.psql.alive, 60_000);
+      const fault = this.psql.err.slice(faults);
+      if (/ERROR|FATAL/.test(fault) || !this.psql.alive) throw new Error(`${sql}: ${fault}`);
+      return this.psql.out.slice(from, this.psql.out.indexOf("--told--\n", from));
+    });
+    this.queue = told.catch(() => {});
+    return told;
+  }
+}
+
+export function session(port) {
+  if (!sessions.get(port)?.psql.alive) sessions.set(port, new Session(port));
+  return sessions.get(port);
+}
+
+let made = 0;
+
+export async function createDatabase(port) {
+  const name = `w${process.pid}_${++made}`;
+  await session(port).tell(`CREATE DATABASE ${name}`);
+  return name;
+}
+
+export async function dropDatabase(port, name) {
+  await soon("DROP DATABASE", session(port).tell(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+}
+
+// Runs SQL inside one database.
+export async function psql(address, sql) {
+  const { status, out, err } = await run(tool("psql"), ["-qAtX", "-v", "ON_ERROR_STOP=1", "-c", sql, address]);
+  if (status !== 0) throw new Error(`psql: ${err}`);
+  return out.trim();
+}

@@ -1,0 +1,117 @@
+// Programs the tests start: their output is kept line by line, and none outlives the test process.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { soon, until } from "./until.mjs";
+
+const running = new Set();
+
+const endAll = () => running.forEach((child) => child.kill("SIGKILL"));
+process.on("exit", endAll);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(1));
+
+// What a sanitizer says when it has found something. The first words of each kind of report.
+const REPORT = /(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer|runtime error:/;
+
+export const sanitizerReport = (text) => {
+  const at = text.search(REPORT);
+  return at < 0 ? null : text.slice(Math.max(0, at - 200), at + 6000);
+};
+
+// Only what is meant reaches the program: settings of whoever runs the tests do not.
+export function environment(extra = {}) {
+  const env = {};
+  for (const [name, value] of Object.entries(process.env))
+    if (!/^(PENCHANT|PG|LISTEN_|DISK_|NODE_)/.test(name)) env[name] = value;
+  return {
+    ...env,
+    ASAN_OPTIONS: "detect_leaks=1:exitcode=99:abort_on_error=0",
+    UBSAN_OPTIONS: "print_stacktrace=1:halt_on_error=1:exitcode=99",
+    TSAN_OPTIONS: "exitcode=66:halt_on_error=0:second_deadlock_stack=1",
+    ...extra,
+  };
+}
+
+export class Program {
+  constructor(file, args, { env, stdin = null, stdio, cwd, uid, gid } = {}) {
+    this.name = `${file.split("/").pop()} ${args.join(" ")}`;
+    this.out = "";
+    this.err = "";
+    this.child = spawn(file, args, {
+      env: env ?? environment(),
+      stdio: stdio ?? [stdin === null ? "ignore" : "pipe", "pipe", "pipe"],
+      cwd,
+      uid,
+      gid,
+    });
+    running.add(this.child);
+    this.child.stdout?.setEncoding("utf8").on("data", (text) => (this.out += text));
+    this.child.stderr?.setEncoding("utf8").on("data", (text) => (this.err += text));
+    if (stdin !== null) {
+      this.child.stdin.on("error", () => {}); // it may end without reading; its status says why
+      this.child.stdin.end(stdin);
+    }
+    // "close" comes after the last byte of output, which "exit" does not promise.
+    this.ended = once(this.child, "close").then(([status, signal]) => {
+      running.delete(this.child);
+      return (this.end = { status, signal });
+    });
+    this.ended.catch(() => {});
+  }
+
+  get pid() {
+    return this.child.pid;
+  }
+
+  get alive() {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  get lines() {
+    return this.err.split("\n").filter((line) => line !== "");
+  }
+
+  signal(name) {
+    this.child.kill(name);
+  }
+
+  // Lets the test process end although this still runs; it is then ended with it.
+  unref() {
+    this.child.unref();
+    for (const stream of this.child.stdio) stream?.unref?.();
+    return this;
+  }
+
+  async exit(within = 30_000) {
+    try {
+      return await soon(`the end of ${this.name}`, this.ended, within);
+    } catch (late) {
+      this.child.kill("SIGKILL");
+      late.message += `; its standard error was:\n${this.err.slice(-4000)}`;
+      throw late;
+    }
+  }
+
+  // Waits for a line of standard error that `wanted` recognises.
+  async line(what, wanted, within = 20_000) {
+    return until(
+      `${what} from ${this.name}`,
+      () => {
+        const found = this.lines.find(wanted);
+        if (found === undefined && this.end !== undefined)
+          throw new Error(`${this.name} ended (${JSON.stringify(this.end)}) before ${what}:\n${this.err}`);
+        return found;
+      },
+      within,
+    );
+  }
+}
+
+// Runs a program to its end.
+export async function run(file, args, options = {}) {
+  const program = new Program(file, args, options);
+  const { status, signal } = await program.exit(options.within);
+  const report = sanitizerReport(program.err);
+  if (report) throw new Error(`${program.name}: a sanitizer reports:\n${report}`);
+  return { status, signal, out: program.out, err: program.err };
+}

@@ -1,0 +1,62 @@
+// The file through which a test stops the program's clock, moves its deadlines and makes its n-th
+// store call fail: four 64-bit numbers that the program maps (src/base/rehearsal.h).
+
+import fs from "node:fs";
+
+const NOW = 0;
+const FORWARD = 1;
+const LEFT = 2;
+const CALLS = 3;
+
+export class Rehearsal {
+  constructor(path) {
+    this.path = path;
+    this.fd = fs.openSync(path, "w+", 0o600);
+    for (const field of [NOW, FORWARD, LEFT, CALLS]) this.write(field, field === LEFT ? -1 : 0);
+  }
+
+  close() {
+    fs.closeSync(this.fd);
+  }
+
+  write(field, value) {
+    const bytes = Buffer.from(BigInt64Array.of(BigInt(value)).buffer);
+    fs.writeSync(this.fd, bytes, 0, 8, field * 8);
+  }
+
+  read(field) {
+    const bytes = new BigInt64Array(1);
+    fs.readSync(this.fd, bytes, 0, 8, field * 8);
+    return Number(bytes[0]);
+  }
+
+  get now() {
+    return this.read(NOW) || Math.floor(Date.now() / 1000);
+  }
+
+  stopClock(at) {
+    this.write(NOW, at);
+  }
+
+  forwardDeadlines(ms) {
+    this.write(FORWARD, this.read(FORWARD) + ms);
+  }
+
+  // n = 1 is the very next call.
+  failNthStoreCall(n) {
+    this.write(LEFT, n - 1);
+  }
+
+  failNone() {
+    this.write(LEFT, -1);
+  }
+
+  // Whether the failure asked for has happened.
+  get failed() {
+    return this.read(LEFT) < 0;
+  }
+
+  get storeCalls() {
+    return this.read(CALLS);
+  }
+}

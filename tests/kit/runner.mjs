@@ -1,0 +1,207 @@
+// Runs tasks (a unit test binary, a test file on one store, a fuzz target), a few at a time, and
+// counts what they contain. Used by tests/run, tests/soak and tests/fuzz/run.
+
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { sanitizerReport } from "./process.mjs";
+
+export const ROOT = path.resolve(fileURLToPath(import.meta.url), "../../..");
+const REPORTER = path.join(ROOT, "tests/kit/reporter.mjs");
+
+// Most tests wait for a process or a disk some of the time: one more than there are cores.
+const SLOTS = Number(process.env.TEST_SLOTS ?? os.cpus().length + 1);
+
+// ---- running one program ----
+
+const children = new Set();
+const endChild = (child) => {
+  try {
+    process.kill(-child.pid, "SIGKILL"); // with all it started: it leads a process group
+  } catch {
+    // it has ended
+  }
+};
+process.on("exit", () => children.forEach(endChild));
+
+export function execute(file, args, { env = {}, within }) {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    children.add(child);
+    const result = { out: "", err: "" };
+    child.stdout.setEncoding("utf8").on("data", (text) => (result.out += text));
+    child.stderr.setEncoding("utf8").on("data", (text) => (result.err += text));
+    const timer = setTimeout(() => {
+      result.late = `was ended after ${within / 1000} s`;
+      endChild(child);
+    }, within);
+    child.on("error", (error) => resolve({ ...result, status: -1, late: error.message }));
+    child.on("close", (status, signal) => {
+      clearTimeout(timer);
+      endChild(child); // what it left behind
+      children.delete(child);
+      resolve({ ...result, status, signal });
+    });
+  });
+}
+
+const failure = (name, text) => ({ name, text });
+const tail = (text, length = 12_000) => (text.length > length ? `…${text.slice(-length)}` : text);
+
+const read = (file) => {
+  if (!fs.existsSync(file)) return "";
+  const text = fs.readFileSync(file, "utf8");
+  fs.rmSync(file);
+  return text.slice(0, text.lastIndexOf("\n") + 1); // a line may be cut when the process was ended
+};
+
+// ---- tasks ----
+
+let files = 0;
+
+// A test file, on a store. The reporter writes to a file of its own, so that output cannot confuse it.
+export function fileTask(group, file, env, within = 300_000) {
+  const name = path.relative(path.join(ROOT, "tests"), file).replace(/\.test\.mjs$/, "");
+  return {
+    group,
+    name,
+    async run(shared) {
+      const told = path.join(os.tmpdir(), `penchant-told-${process.pid}-${++files}`);
+      const args = [`--test-reporter=${REPORTER}`, `--test-reporter-destination=${told}`, file];
+      const result = await execute(process.execPath, args, { env: { ...shared, ...env }, within });
+      const tests = read(told).split("\n").filter(Boolean).map((line) => JSON.parse(line));
+      const ran = tests.filter((test) => test.skipped === undefined);
+      const failures = ran.filter((test) => !test.passed).map((test) => failure(test.name, test.error));
+      if (result.late || (result.status !== 0 && failures.length === 0))
+        failures.push(failure("the file as a whole", `${result.late ?? `status ${result.status}`}\n${tail(result.out + result.err)}`));
+      const skipped = tests.filter((test) => test.skipped !== undefined);
+      return { passed: ran.filter((test) => test.passed).length, failures, skipped, tests: ran };
+    },
+  };
+}
+
+// A cmocka binary.
+export function unitTask(group, binary, makeEnv = async () => ({})) {
+  return {
+    group,
+    name: `unit/${binary.split("/unit/")[1]}`,
+    async run(shared) {
+      const env = {
+        CMOCKA_MESSAGE_OUTPUT: "TAP",
+        ASAN_OPTIONS: "detect_leaks=1:exitcode=99",
+        UBSAN_OPTIONS: "print_stacktrace=1:halt_on_error=1",
+        TSAN_OPTIONS: "exitcode=66:second_deadlock_stack=1",
+        ...(await makeEnv(shared)),
+      };
+      const result = await execute(binary, [], { env, within: 180_000 });
+      const lines = (result.out + "\n" + result.err).split("\n");
+      const skipped = lines.filter((line) => /^ok \d+.*# SKIP/i.test(line)).map((line) => ({ skipped: line }));
+      const passed = lines.filter((line) => /^ok \d+/.test(line)).length - skipped.length;
+      const failures = lines.filter((line) => /^not ok \d+/.test(line)).map((line) => failure(line, ""));
+      const whole = tail(result.out + result.err);
+      if (failures.length > 0) failures[0].text = whole;
+      const report = sanitizerReport(result.err);
+      if (failures.length === 0 && (result.late || result.status !== 0 || report))
+        failures.push(failure("the binary as a whole", `${result.late ?? `status ${result.status} ${result.signal ?? ""}`}\n${whole}`));
+      if (passed === 0 && failures.length === 0) failures.push(failure("the binary as a whole", `no test ran\n${whole}`));
+      return { passed, failures, skipped };
+    },
+  };
+}
+
+// ---- all of them ----
+
+class Group {
+  constructor(name) {
+    Object.assign(this, { name, passed: 0, failed: 0, skipped: 0, left: 0, started: Date.now(), ms: 0 });
+  }
+}
+
+function tell(group) {
+  const mark = group.failed > 0 || group.passed === 0 ? "FAIL" : "ok  ";
+  const skipped = group.skipped > 0 ? `, ${group.skipped} skipped` : "";
+  const failed = group.failed > 0 ? `, ${group.failed} failed` : "";
+  const seconds = ((Date.now() - group.started) / 1000).toFixed(0);
+  console.log(`${mark} ${group.name.padEnd(24)} ${`${group.passed}`.padStart(5)} passed${failed}${skipped}  (${seconds} s)`);
+}
+
+function tellFailure(task, { name, text }) {
+  console.log(`\n✗ ${task.group} · ${task.name}\n  ${name}\n${text.replace(/^/gm, "    ")}\n`);
+}
+
+// Runs the tasks, prints failures in full and a line a group; gives { passed, failed }.
+export async function runAll(tasks, shared = {}) {
+  const groups = new Map();
+  for (const task of tasks) {
+    if (!groups.has(task.group)) groups.set(task.group, new Group(task.group));
+    groups.get(task.group).left++;
+  }
+  const queue = [...tasks];
+  const times = [];
+  const slot = async () => {
+    for (let task; (task = queue.shift()); ) {
+      const group = groups.get(task.group);
+      if (group.ms++ === 0) group.started = Date.now();
+      const began = Date.now();
+      const result = await task.run(shared).catch((error) => ({ passed: 0, failures: [failure("the task", error.stack)] }));
+      times.push([Date.now() - began, `${task.group} · ${task.name}`]);
+      group.passed += result.passed;
+      group.failed += result.failures.length;
+      group.skipped += result.skipped?.length ?? 0;
+      for (const one of result.skipped ?? []) if (one.why) console.log(`     skipped: ${task.name}: ${one.skipped} (${one.why})`);
+      result.failures.forEach((one) => tellFailure(task, one));
+      if (--group.left === 0) tell(group);
+    }
+  };
+  await Promise.all(Array.from({ length: SLOTS }, slot));
+  if (process.env.TEST_TIMES)
+    for (const [ms, name] of times.sort((a, b) => b[0] - a[0]).slice(0, 15)) console.log(`     ${ms} ms  ${name}`);
+
+  const all = [...groups.values()];
+  return {
+    passed: all.reduce((sum, group) => sum + group.passed, 0),
+    // A group in which nothing ran is a failure of its own.
+    failed: all.reduce((sum, group) => sum + group.failed + (group.passed + group.failed === 0 ? 1 : 0), 0),
+  };
+}
+
+// The one line at the end, and the exit status.
+export function conclude({ passed, failed }) {
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exit(failed === 0 && passed > 0 ? 0 : 1);
+}
+
+// ---- what there is ----
+
+export const testFiles = (folder) =>
+  fs
+    .readdirSync(path.join(ROOT, "tests", folder))
+    .filter((name) => name.endsWith(".test.mjs"))
+    .sort()
+    .map((name) => path.join(ROOT, "tests", folder, name));
+
+// Unit test binaries of a kind of build, in the order of their sources: a binary whose source is gone is not run.
+export function unitBinaries(kind) {
+  const sources = path.join(ROOT, "tests/unit");
+  if (!fs.existsSync(sources)) return [];
+  return fs
+    .readdirSync(sources)
+    .filter((room) => fs.statSync(path.join(sources, room)).isDirectory())
+    .flatMap((room) =>
+      fs
+        .readdirSync(path.join(sources, room))
+        .filter((name) => name.endsWith("_test.c"))
+        .map((name) => path.join(ROOT, "build", kind, "unit", room, name.slice(0, -2))),
+    );
+}
+
+// Which of them can use PostgreSQL: they ask for the variable by name.
+export const speaksPostgres = (binary) =>
+  fs.existsSync(binary) && fs.readFileSync(binary).includes("PENCHANT_TEST_POSTGRES");

@@ -1,0 +1,30 @@
+// `make soak`: the long rehearsals. A hundred rounds of kill -9 on each store, two minutes of mixed
+// load with random ends, and the unit and api suites under ThreadSanitizer.
+
+import path from "node:path";
+import { Cluster } from "./pg.mjs";
+import { conclude, fileTask, ROOT, runAll, testFiles, unitBinaries, unitTask } from "./runner.mjs";
+
+const HOUR = 3_600_000;
+const fault = (name) => path.join(ROOT, "tests/fault", `${name}.test.mjs`);
+const stores = { sqlite: "SQLite", postgres: "PostgreSQL" };
+
+const tasks = [
+  ...Object.entries(stores).flatMap(([STORE, title]) => [
+    fileTask(`kill -9 on ${title}`, fault("kill"), { STORE, KILL_ROUNDS: process.env.KILL_ROUNDS ?? "100" }, HOUR),
+    fileTask(`mixed load on ${title}`, fault("mixed_load"), { STORE, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "120" }, HOUR),
+    ...testFiles("api").map((file) => fileTask(`TSan api on ${title}`, file, { STORE, PENCHANT: "build/tsan/penchant" }, HOUR)),
+  ]),
+  ...unitBinaries("tsan").map((binary) => unitTask("TSan unit", binary)),
+];
+
+const words = process.argv.slice(2);
+const chosen = tasks.filter((task) => words.length === 0 || words.some((word) => `${task.name} ${task.group}`.includes(word)));
+const cluster = await Cluster.start();
+let result = { passed: 0, failed: 1 };
+try {
+  result = await runAll(chosen, { TEST_POSTGRES: `${cluster.port}` });
+} finally {
+  await cluster.end();
+}
+conclude(result);

@@ -1,0 +1,27 @@
+// Waiting for something to become true, with a bound. Nothing in the tests sleeps for a fixed time.
+
+export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+// Calls `look` until it gives something truthy, and gives that back.
+export async function until(what, look, within = 15_000) {
+  const end = Date.now() + within;
+  for (let wait = 2; ; wait = Math.min(wait * 1.5, 50)) {
+    const seen = await look();
+    if (seen) return seen;
+    if (Date.now() > end) throw new Error(`waited ${within} ms for ${what}`);
+    await pause(wait);
+  }
+}
+
+// The promise's value, or a failure that says what did not come in time.
+export async function soon(what, promise, within = 15_000) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`waited ${within} ms for ${what}`)), within);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

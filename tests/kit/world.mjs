@@ -1,0 +1,354 @@
+// world(): everything one test needs and shares with nobody: a folder, a store, a service on a port
+// of its own, a clock that can be stopped. It ends with the test, whatever the test does, and the
+// end is a check too: the service is alive or ended as the test expected, drains cleanly, no
+// sanitizer reported anything, every JSON log line is JSON, and no secret used is in any line.
+//
+// STORE=sqlite (default) or postgres chooses the store, PENCHANT the program.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { control } from "./control.mjs";
+import { ask, Connection } from "./http.mjs";
+import { createDatabase, dropDatabase, PG_PASSWORD, sharedPort } from "./pg.mjs";
+import { environment, Program, run, sanitizerReport } from "./process.mjs";
+import { Rehearsal } from "./rehearsal.mjs";
+import { until } from "./until.mjs";
+
+export const ROOT = path.resolve(fileURLToPath(import.meta.url), "../../..");
+export const CHECKED = path.resolve(ROOT, process.env.PENCHANT ?? "build/check/penchant");
+export const RELEASE = path.join(ROOT, "build/penchant");
+export const STORE = process.env.STORE ?? "sqlite";
+export const PASSWORD = "violet kettle sings at dawn 47";
+
+// A slow machine under ThreadSanitizer needs longer for everything.
+export const PATIENCE = /tsan/.test(CHECKED) ? 4 : 1;
+
+const flags = (settings) =>
+  Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, `${value}`]));
+
+export async function world(t, options = {}) {
+  const made = new World(options);
+  t.after(() => made.end());
+  await made.prepare();
+  if (options.start !== false) await made.start();
+  return made;
+}
+
+class World {
+  constructor(options) {
+    this.options = options;
+    this.program = options.program ?? CHECKED;
+    this.kind = options.store ?? STORE;
+    this.secrets = new Set([PASSWORD, PG_PASSWORD]);
+    this.services = [];
+    this.connections = [];
+  }
+
+  async prepare() {
+    this.dir = fs.mkdtempSync(path.join(this.options.under ?? os.tmpdir(), "penchant-test-"));
+    this.rehearsal = new Rehearsal(path.join(this.dir, "rehearsal"));
+    if (this.kind === "sqlite") {
+      this.file = path.join(this.dir, "penchant.db");
+      this.address = `sqlite:${this.file}`;
+    } else {
+      this.cluster = this.options.cluster;
+      this.pgPort = this.cluster?.port ?? (await sharedPort());
+      this.database = await createDatabase(this.pgPort);
+      this.address = `postgresql://penchant:${PG_PASSWORD}@127.0.0.1:${this.pgPort}/${this.database}`;
+    }
+    if (this.options.failing) this.address = `failing:${this.address}`;
+  }
+
+  get clock() {
+    const { rehearsal } = this;
+    return {
+      now: () => rehearsal.now,
+      stop: (at = rehearsal.now) => rehearsal.stopClock(at),
+      forward: (seconds) => rehearsal.stopClock(rehearsal.now + seconds),
+    };
+  }
+
+  get deadlines() {
+    return { forward: (ms) => this.rehearsal.forwardDeadlines(ms) };
+  }
+
+  failNthStoreCall(n) {
+    this.rehearsal.failNthStoreCall(n);
+  }
+
+  env(extra) {
+    return environment({ PENCHANT_REHEARSAL: this.rehearsal.path, ...this.options.env, ...extra });
+  }
+
+  // ---- the service ----
+
+  // Starts `penchant serve` and waits until it listens.
+  async start(settings = {}, { env, launch } = {}) {
+    const service = this.launch(settings, { env, launch });
+    await service.listening();
+    return service;
+  }
+
+  // Starts it and does not wait: it may refuse. `launch` may put another program in front.
+  launch(settings = {}, { env, launch, stdio, args: more = [] } = {}) {
+    const chosen = {
+      store: this.address,
+      listen: "127.0.0.1:0",
+      "log-format": "json",
+      ...this.options.settings,
+      ...settings,
+    };
+    const args = ["serve", ...flags(chosen), ...more];
+    const [file, ...rest] = launch ? launch(this.program, args) : [this.program, ...args];
+    const service = new Service(file, rest, { env: this.env(env), cwd: this.dir, stdio });
+    service.json = chosen["log-format"] === "json";
+    service.tls = chosen["tls-cert"] !== undefined;
+    this.services.push(service);
+    return (this.service = service);
+  }
+
+  // Drains the service and sees it end well.
+  async stop() {
+    this.service.signal("SIGTERM");
+    assert.deepEqual(await this.service.exited(), { status: 0, signal: null });
+  }
+
+  async kill() {
+    this.service.signal("SIGKILL");
+    await this.service.exited();
+  }
+
+  get origin() {
+    return this.service.origin;
+  }
+
+  get port() {
+    return Number(new URL(this.origin).port);
+  }
+
+  // ---- asking ----
+
+  ask(method, where, options) {
+    return ask(this.origin, method, where, options);
+  }
+
+  get(where, headers) {
+    return this.ask("GET", where, { headers });
+  }
+
+  async connect(options) {
+    const connection = await Connection.open(this.port, options);
+    this.connections.push(connection);
+    return connection;
+  }
+
+  // Sends bytes on a connection of their own and gives the first answer, or null if there is none.
+  async raw(bytes, options) {
+    const connection = await this.connect();
+    connection.send(bytes);
+    await until("an answer or an end", () => connection.closed || connection.bytes.length > 0);
+    try {
+      return await connection.answer(options);
+    } catch (nothing) {
+      if (connection.closed) return null;
+      throw nothing;
+    } finally {
+      connection.destroy();
+    }
+  }
+
+  // The sign-up form, as a browser on our own page sends it.
+  signUp(fields, { headers } = {}) {
+    const form = { username: "", email: "", name: "", password: PASSWORD, ...fields };
+    if (form.password.length >= 8) this.secrets.add(form.password);
+    return this.ask("POST", "/signup", {
+      form,
+      headers: { origin: this.publicOrigin(), "sec-fetch-site": "same-origin", ...headers },
+    });
+  }
+
+  publicOrigin() {
+    return this.options.settings?.["auth-url"] ?? this.options.settings?.["base-url"] ?? this.origin;
+  }
+
+  // ---- commands ----
+
+  // Runs a command on this world's store: command("user", "add", "ada", { stdin }).
+  async command(...words) {
+    const { stdin = "", env, store = this.address } = typeof words.at(-1) === "object" ? words.pop() : {};
+    const args = [...words, "--store", store];
+    const result = await run(this.program, args, { stdin, env: this.env(env), cwd: this.dir });
+    this.checkSecrets(result.err + result.out, `penchant ${args.join(" ")}`);
+    return withData(result);
+  }
+
+  // Runs the program with exactly these arguments.
+  async penchant(args, { stdin = "", env } = {}) {
+    return withData(await run(this.program, args, { stdin, env: this.env(env), cwd: this.dir }));
+  }
+
+  get socket() {
+    return `${this.file}.sock`;
+  }
+
+  async control(args, stdin) {
+    return withData(await control(this.socket, args, stdin));
+  }
+
+  async addUser(username, { password = PASSWORD, args = [] } = {}) {
+    this.secrets.add(password);
+    const made = await this.command("user", "add", username, ...args, "--json", { stdin: `${password}\n` });
+    assert.equal(made.status, 0, made.err);
+    return made.data;
+  }
+
+  // What is stored, by a command: an array of users.
+  async users() {
+    const listed = await this.command("user", "list", "--json");
+    assert.equal(listed.status, 0, listed.err);
+    return listed.data.users;
+  }
+
+  async usernames() {
+    return (await this.users()).map((user) => user.username).sort();
+  }
+
+  async assertSound() {
+    const checked = await this.command("check");
+    assert.deepEqual([checked.status, checked.err], [0, ""], checked.out);
+  }
+
+  // ---- metrics ----
+
+  // Every sample: { 'name{labels}': value }.
+  async metrics() {
+    const origin = await this.service.metricsOrigin();
+    const page = await ask(origin, "GET", "/metrics");
+    assert.equal(page.status, 200);
+    return readMetrics(page.text);
+  }
+
+  // ---- the end ----
+
+  checkSecrets(text, where) {
+    for (const secret of this.secrets)
+      for (const form of [secret, encodeURIComponent(secret), encodeURIComponent(secret).replace(/%20/g, "+")])
+        assert.ok(!text.includes(form), `${where} shows a secret: ${text.slice(Math.max(0, text.indexOf(form) - 200))}`);
+  }
+
+  async end() {
+    const faults = [];
+    for (const connection of this.connections) connection.destroy();
+    for (const service of this.services) {
+      try {
+        await service.endAndCheck((text) => this.checkSecrets(text, "a log line"));
+      } catch (fault) {
+        faults.push(fault);
+      }
+    }
+    try {
+      this.rehearsal?.close();
+      fs.rmSync(this.dir, { recursive: true, force: true });
+      if (this.database && !this.cluster) await dropDatabase(this.pgPort, this.database);
+    } catch (fault) {
+      faults.push(fault);
+    }
+    if (faults.length > 0) throw faults[0];
+  }
+}
+
+class Service extends Program {
+  expected = false;
+
+  event(name) {
+    return (line) => {
+      if (!this.json) return line.includes(` ${name} `) && line.includes("address=");
+      try {
+        return JSON.parse(line).event === name;
+      } catch {
+        return false;
+      }
+    };
+  }
+
+  addressIn(line) {
+    return this.json ? JSON.parse(line).address : /address=(\S+)/.exec(line)[1];
+  }
+
+  async listening() {
+    const line = await this.line("«listening»", this.event("listening"), 20_000 * PATIENCE);
+    this.origin = `${this.tls ? "https" : "http"}://${this.addressIn(line)}`;
+    return this;
+  }
+
+  async metricsOrigin() {
+    return `http://${this.addressIn(await this.line("«metrics listening»", this.event("metrics listening")))}`;
+  }
+
+  // Log lines as objects; only for a service that logs JSON.
+  get log() {
+    return this.lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+  }
+
+  // Log lines may be a moment behind the answer.
+  logged(what, wanted) {
+    return until(`a log line: ${what}`, () => this.log.find(wanted));
+  }
+
+  // The test knows that it ends, and how.
+  async exited(within = 40_000 * PATIENCE) {
+    this.expected = true;
+    return this.exit(within);
+  }
+
+  async endAndCheck(checkSecrets) {
+    if (this.alive && !this.expected) {
+      this.signal("SIGTERM");
+      const end = await this.exit(40_000 * PATIENCE);
+      this.assertClean(checkSecrets);
+      assert.deepEqual(end, { status: 0, signal: null }, `the service did not end well:\n${this.err.slice(-3000)}`);
+      return;
+    }
+    if (this.alive) this.signal("SIGKILL");
+    await this.exit();
+    this.assertClean(checkSecrets);
+    assert.ok(this.expected, `the service ended by itself (${JSON.stringify(this.end)}):\n${this.err.slice(-6000)}`);
+  }
+
+  assertClean(checkSecrets) {
+    const report = sanitizerReport(this.err);
+    assert.equal(report, null, `a sanitizer reports:\n${report}`);
+    checkSecrets(this.err);
+    if (this.json && !this.expected)
+      for (const line of this.lines) assert.doesNotThrow(() => JSON.parse(line), `not a JSON log line: ${line}`);
+  }
+}
+
+function withData(result) {
+  try {
+    result.data = JSON.parse(result.out);
+  } catch {
+    // it spoke to a person
+  }
+  try {
+    result.error = JSON.parse(result.err);
+  } catch {
+    // the same
+  }
+  return result;
+}
+
+export function readMetrics(text) {
+  const samples = {};
+  for (const line of text.split("\n")) {
+    if (line === "" || line.startsWith("#")) continue;
+    const [, name, value] = /^([a-zA-Z_:][\w:]*(?:\{[^}]*\})?) (-?[0-9.e+]+|\+Inf|NaN)$/.exec(line) ?? [];
+    assert.ok(name, `not a sample: ${line}`);
+    assert.ok(!(name in samples), `told twice: ${name}`);
+    samples[name] = Number(value);
+  }
+  return samples;
+}
