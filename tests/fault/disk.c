@@ -1,0 +1,154 @@
+/* disk.c - a disk that is slow or fails when a test wants it to, put below the program by
+ * LD_PRELOAD. Only files whose path contains DISK_PATH are touched; without it, none.
+ *
+ *   DISK_FSYNC_MS=5            each fsync and fdatasync takes that much longer
+ *   DISK_FAIL_FSYNC_AT=n       the n-th of them fails; DISK_FAIL_FSYNC_FOR=m: m of them (1)
+ *   DISK_FAIL_WRITE_AT=n       the n-th write fails;   DISK_FAIL_WRITE_FOR=m: m of them (1)
+ *   DISK_FAIL_FSYNC_WHILE=f    they fail as long as the file f exists
+ *   DISK_FAIL_WRITE_WHILE=f    the same for writes
+ *   DISK_ERRNO=ENOSPC          what a failed write says: ENOSPC (default) or EIO; an fsync says EIO
+ *
+ * The program under test must not be built with a sanitizer, which wants to be preloaded first. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A kind of call that can be made to fail. */
+struct fault {
+    const char *at;
+    const char *lasts;
+    const char *meanwhile;
+    _Atomic long calls;
+};
+
+static struct fault writes = { "DISK_FAIL_WRITE_AT", "DISK_FAIL_WRITE_FOR", "DISK_FAIL_WRITE_WHILE",
+                               0 };
+static struct fault syncs = { "DISK_FAIL_FSYNC_AT", "DISK_FAIL_FSYNC_FOR", "DISK_FAIL_FSYNC_WHILE",
+                              0 };
+
+static long
+number_in(const char *variable, long otherwise)
+{
+    const char *text = getenv(variable);
+    return text == NULL ? otherwise : strtol(text, NULL, 10);
+}
+
+static bool
+is_meant(int fd)
+{
+    const char *wanted = getenv("DISK_PATH");
+    if (wanted == NULL)
+        return false;
+    char link[40];
+    char path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0)
+        return false;
+    path[length] = '\0';
+    return strstr(path, wanted) != NULL;
+}
+
+static bool
+fails(struct fault *fault)
+{
+    long call = atomic_fetch_add(&fault->calls, 1) + 1;
+    long first = number_in(fault->at, 0);
+    if (first > 0 && call >= first && call < first + number_in(fault->lasts, 1))
+        return true;
+    const char *meanwhile = getenv(fault->meanwhile);
+    return meanwhile != NULL && access(meanwhile, F_OK) == 0;
+}
+
+static bool
+write_fails(int fd)
+{
+    if (!is_meant(fd) || !fails(&writes))
+        return false;
+    const char *name = getenv("DISK_ERRNO");
+    errno = name != NULL && strcmp(name, "EIO") == 0 ? EIO : ENOSPC;
+    return true;
+}
+
+static bool
+sync_fails(int fd)
+{
+    if (!is_meant(fd))
+        return false;
+    long ms = number_in("DISK_FSYNC_MS", 0);
+    if (ms > 0) {
+        struct timespec wait = { ms / 1000, ms % 1000 * 1000000 };
+        nanosleep(&wait, NULL);
+    }
+    if (!fails(&syncs))
+        return false;
+    errno = EIO;
+    return true;
+}
+
+/* ISO C has no cast from the object pointer of dlsym to a function pointer; a copy is allowed. */
+static void
+find(void *function, const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    memcpy(function, &found, sizeof found);
+}
+
+/* The prototypes of these are libc's own; the parameters' names are ours. */
+
+ssize_t
+write(int fd, const void *bytes, size_t length)
+{
+    ssize_t (*real)(int, const void *, size_t);
+    find(&real, "write");
+    return write_fails(fd) ? -1 : real(fd, bytes, length);
+}
+
+ssize_t
+pwrite(int fd, const void *bytes, size_t length, off_t offset)
+{
+    ssize_t (*real)(int, const void *, size_t, off_t);
+    find(&real, "pwrite");
+    return write_fails(fd) ? -1 : real(fd, bytes, length, offset);
+}
+
+ssize_t
+pwrite64(int fd, const void *bytes, size_t length, off64_t offset)
+{
+    ssize_t (*real)(int, const void *, size_t, off64_t);
+    find(&real, "pwrite64");
+    return write_fails(fd) ? -1 : real(fd, bytes, length, offset);
+}
+
+ssize_t
+writev(int fd, const struct iovec *pieces, int count)
+{
+    ssize_t (*real)(int, const struct iovec *, int);
+    find(&real, "writev");
+    return write_fails(fd) ? -1 : real(fd, pieces, count);
+}
+
+int
+fsync(int fd)
+{
+    int (*real)(int);
+    find(&real, "fsync");
+    return sync_fails(fd) ? -1 : real(fd);
+}
+
+int
+fdatasync(int fd)
+{
+    int (*real)(int);
+    find(&real, "fdatasync");
+    return sync_fails(fd) ? -1 : real(fd);
+}
