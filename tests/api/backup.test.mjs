@@ -1,0 +1,95 @@
+// A copy while people write: it opens, it is sound, and holds everything acknowledged before it began.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import test from "node:test";
+import { createDatabase } from "../kit/pg.mjs";
+import { run } from "../kit/process.mjs";
+import { until } from "../kit/until.mjs";
+import { STORE, world } from "../kit/world.mjs";
+
+// The user names in a copy, read by the program itself (from PostgreSQL after restoring the dump).
+async function namesIn(w, file) {
+  let store = `sqlite:${file}`;
+  if (STORE === "postgres") {
+    store = w.address.replace(/[^/]+$/, await createDatabase(w.pgPort));
+    const restored = await restore(file, store);
+    assert.equal(restored.status, 0, restored.err);
+  }
+  const checked = await w.command("check", { store });
+  assert.equal(checked.status, 0, checked.out + checked.err);
+  const listed = await w.command("user", "list", "--json", { store });
+  assert.equal(listed.status, 0, listed.err);
+  return new Set(listed.data.users.map((user) => user.username));
+}
+
+const restore = (file, store) =>
+  fs.readFileSync(file).subarray(0, 5).toString() === "PGDMP" ? run("pg_restore", ["--no-owner", "-d", store, file]) : run("psql", ["-qX", "-v", "ON_ERROR_STOP=1", "-f", file, store]);
+
+test("while writes go on, the copy holds every user acknowledged before it began", async (t) => {
+  const w = await world(t);
+  const acknowledged = [];
+  let stop = false;
+  const writers = Array.from({ length: STORE === "sqlite" ? 12 : 4 }, async (_, n) => {
+    for (let i = 0; !stop; i++) {
+      const name = `w${n}-${i}`;
+      const made =
+        STORE === "sqlite" ? (await w.control(["user", "add", name, "--no-password"])).status === 0 : (await w.signUp({ username: name })).status === 303;
+      assert.ok(made, name);
+      acknowledged.push(name);
+    }
+  });
+  try {
+    await until("some writes", () => acknowledged.length > 20, 60_000);
+    for (let copy = 0; copy < 3; copy++) {
+      const file = path.join(w.dir, `copy${copy}`);
+      const before = [...acknowledged];
+      const { status, err } = await w.command("backup", file);
+      assert.equal(status, 0, err);
+      assert.equal(fs.statSync(file).mode & 0o077, 0, "others may read the copy");
+      const names = await namesIn(w, file);
+      for (const name of before) assert.ok(names.has(name), `${name} is not in copy ${copy}`);
+    }
+  } finally {
+    stop = true;
+    await Promise.all(writers);
+  }
+});
+
+test("a stopped service can be copied too, and the copy is a store like any other", async (t) => {
+  const w = await world(t, { start: false });
+  await w.addUser("ada");
+  const file = path.join(w.dir, "copy");
+  const { status, err } = await w.command("backup", file);
+  assert.equal(status, 0, err);
+  assert.deepEqual([...(await namesIn(w, file))], ["ada"]);
+  if (STORE === "sqlite") {
+    await w.start({ store: `sqlite:${file}` });
+    assert.equal((await w.signUp({ username: "grace" })).status, 303);
+  }
+});
+
+test("a copy never overwrites a file, and a failed one leaves none", async (t) => {
+  const w = await world(t);
+  await w.addUser("ada");
+  const file = path.join(w.dir, "precious");
+  fs.writeFileSync(file, "do not touch");
+  const taken = await w.command("backup", file);
+  assert.equal(taken.status, 1);
+  assert.match(taken.err, /precious/);
+  assert.equal(fs.readFileSync(file, "utf8"), "do not touch");
+  const before = fs.readdirSync(w.dir).sort();
+  const nowhere = await w.command("backup", path.join(w.dir, "absent/copy"));
+  assert.equal(nowhere.status, 1);
+  assert.match(nowhere.err, /absent/);
+  assert.deepEqual(fs.readdirSync(w.dir).sort(), before);
+});
+
+test("backup with --json says what it made", async (t) => {
+  const w = await world(t);
+  const file = path.join(w.dir, "copy");
+  const { status, data, err } = await w.command("backup", file, "--json");
+  assert.equal(status, 0, err);
+  assert.equal(data.file, file);
+});

@@ -1,0 +1,133 @@
+// Care of the store: one process, check, migrate, damage, a store from the future.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import test from "node:test";
+import { psql } from "../kit/pg.mjs";
+import { run } from "../kit/process.mjs";
+import { STORE, world } from "../kit/world.mjs";
+
+const sqliteOnly = { skip: STORE !== "sqlite" && "about a file" };
+
+// Starts it and sees it refuse: one line, that status.
+async function refuses(w, status, said, settings = {}) {
+  const service = w.launch({ "log-format": "text", ...settings });
+  assert.equal((await service.exited()).status, status, service.err);
+  assert.equal(service.lines.length, 1, service.err);
+  assert.match(service.err, said);
+}
+
+test("a second service on the same file is refused, and the first goes on", sqliteOnly, async (t) => {
+  const w = await world(t);
+  await w.signUp({ username: "ada" });
+  const first = w.service;
+  await refuses(w, 1, /in use/);
+  w.service = first;
+  assert.equal((await w.signUp({ username: "grace" })).status, 303);
+  assert.deepEqual(await w.usernames(), ["ada", "grace"]);
+});
+
+test("two services on one database serve the same users", { skip: STORE !== "postgres" && "SQLite is for one process" }, async (t) => {
+  const w = await world(t);
+  const first = w.service;
+  const second = await w.start();
+  assert.notEqual(first.origin, second.origin);
+  assert.equal((await w.signUp({ username: "ada" })).status, 303);
+  w.service = first;
+  assert.equal((await w.signUp({ username: "ada" })).status, 400);
+});
+
+test("many services that start at once on a fresh database agree on its schema", { skip: STORE !== "postgres" && "SQLite is for one process" }, async (t) => {
+  const w = await world(t, { start: false });
+  const services = Array.from({ length: 6 }, () => w.launch());
+  await Promise.all(services.map((service) => service.listening()));
+  assert.equal((await w.signUp({ username: "ada" })).status, 303);
+});
+
+test("a store that cannot be opened: one line, exit 1", async (t) => {
+  const w = await world(t, { start: false });
+  if (STORE === "postgres") {
+    await refuses(w, 1, /PostgreSQL|connect/, { store: "postgresql://penchant@127.0.0.1:1/nothing" });
+    await refuses(w, 1, /nothing_here|does not exist/, { store: w.address.replace(/[^/]+$/, "nothing_here") });
+    return;
+  }
+  await refuses(w, 1, /absent|No such file/, { store: `sqlite:${w.dir}/absent/penchant.db` });
+  fs.mkdirSync(path.join(w.dir, "folder"));
+  await refuses(w, 1, /folder/, { store: `sqlite:${w.dir}/folder` });
+  fs.writeFileSync(path.join(w.dir, "text.db"), "this is not a database, and long enough to be one ".repeat(200));
+  await refuses(w, 1, /text\.db|not a database/, { store: `sqlite:${w.dir}/text.db` });
+  assert.match(fs.readFileSync(path.join(w.dir, "text.db"), "utf8"), /^this is not a database/); // nothing harmed
+});
+
+test("check says that a sound store is sound, stopped and running", async (t) => {
+  const w = await world(t);
+  for (let i = 0; i < 20; i++) await w.command("user", "add", `user${i}`, "--no-password");
+  await w.assertSound();
+  await w.stop();
+  await w.assertSound();
+  const { out } = await w.command("check");
+  assert.match(out, /sound/i);
+});
+
+test("check on nothing says so", async (t) => {
+  const w = await world(t, { start: false });
+  const store = STORE === "sqlite" ? `sqlite:${w.dir}/absent.db` : w.address.replace(/[^/]+$/, "absent");
+  const { status, err } = await w.command("check", { store });
+  assert.equal(status, 1);
+  assert.equal(err.trim().split("\n").length, 1, err);
+  if (STORE === "sqlite") assert.ok(!fs.existsSync(`${w.dir}/absent.db`), "looking made a file");
+});
+
+test("a damaged file is reported by check, whichever page it hits, and nothing crashes", sqliteOnly, async (t) => {
+  const w = await world(t, { start: false });
+  for (let i = 0; i < 3; i++) await w.command("user", "add", `user${i}`, "--no-password");
+  await w.start();
+  await Promise.all(Array.from({ length: 300 }, (_, i) => w.control(["user", "add", `many${i}`, "--no-password", "--name", "n".repeat(80)])));
+  await w.stop();
+  const whole = fs.readFileSync(w.file);
+  assert.ok(whole.length > 40_000, `${whole.length}`);
+  for (const page of [1, 2, 4, 6, 8]) {
+    const damaged = Buffer.from(whole);
+    damaged.fill(0xa5, page * 4096 + 8, page * 4096 + 3000);
+    fs.writeFileSync(w.file, damaged);
+    const { status, out, err } = await w.command("check");
+    assert.equal(status, 1, `page ${page}: ${out}${err}`);
+    assert.ok((out + err).trim().length > 10);
+  }
+  // Reading from it is an error, never a crash (the kit looks for the sanitizer's words).
+  const listed = await w.command("user", "list", "--json");
+  assert.ok([0, 1].includes(listed.status), listed.err);
+  fs.writeFileSync(w.file, whole);
+  await w.assertSound();
+});
+
+test("migrate brings an empty store up to date and changes nothing the second time", async (t) => {
+  const w = await world(t, { start: false });
+  for (let i = 0; i < 3; i++) {
+    const { status, err } = await w.command("migrate");
+    assert.equal(status, 0, err);
+  }
+  await w.addUser("ada");
+  assert.equal((await w.command("migrate")).status, 0);
+  assert.deepEqual(await w.usernames(), ["ada"]);
+});
+
+test("migrate on a running service says that all is well", async (t) => {
+  const w = await world(t);
+  assert.equal((await w.command("migrate")).status, 0);
+  assert.equal((await w.get("/readyz")).status, 200);
+});
+
+test("a store made by a newer program is refused and left alone", async (t) => {
+  const w = await world(t, { start: false });
+  await w.addUser("ada");
+  const future = "INSERT INTO schema_step (version, name, applied_at) VALUES (9000, 'from_the_future', 0)";
+  if (STORE === "postgres") await psql(w.address, future);
+  else assert.equal((await run("sqlite3", [w.file, future])).status, 0);
+  await refuses(w, 1, /9000.*newer|newer.*9000/);
+  const { status, err } = await w.command("user", "list");
+  assert.equal(status, 1);
+  assert.match(err, /newer/);
+  assert.equal((await w.command("migrate")).status, 1);
+});

@@ -1,0 +1,151 @@
+// The commands about users: on a stopped service and on a running one, the same answers.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { PASSWORD, world } from "../kit/world.mjs";
+
+// Every test here is told twice.
+function told(sentence, story) {
+  test(`${sentence}, on a stopped service`, async (t) => story(await world(t, { start: false })));
+  test(`${sentence}, on a running service`, async (t) => story(await world(t)));
+}
+
+const user = (w, ...words) => w.command("user", ...words);
+const stdin = `${PASSWORD}\n`;
+
+told("users are added, listed, disabled, enabled, given a password and deleted", async (w) => {
+  w.clock.stop(1_800_000_000);
+  const added = await user(w, "add", "Ada", "--email", "ada@example.org", "--name", "Ada L", "--json", { stdin });
+  assert.deepEqual([added.status, added.err], [0, ""]);
+  assert.deepEqual(Object.keys(added.data), ["sub", "username"]);
+  assert.match(added.data.sub, /^usr_[A-Za-z0-9_-]{22}$/);
+  assert.equal(added.data.username, "ada");
+  w.clock.forward(60);
+  const second = await user(w, "add", "grace", "--no-password", "--json");
+  assert.equal(second.status, 0, second.err);
+
+  const wanted = [
+    { sub: added.data.sub, username: "ada", email: "ada@example.org", name: "Ada L", status: "active", created_at: "2027-01-15T08:00:00Z" },
+    { sub: second.data.sub, username: "grace", email: null, name: null, status: "active", created_at: "2027-01-15T08:01:00Z" },
+  ];
+  assert.deepEqual(await w.users(), wanted); // in the order they came
+
+  const disabled = await user(w, "disable", "ada", "--json");
+  assert.equal(disabled.status, 0, disabled.err);
+  assert.equal((await w.users())[0].status, "disabled");
+  assert.equal((await user(w, "disable", "ada", "--json")).status, 0); // twice is the same as once
+  assert.equal((await user(w, "enable", "ada")).status, 0);
+  assert.deepEqual(await w.users(), wanted);
+
+  assert.equal((await user(w, "passwd", "ada", { stdin: "another kettle hums at noon 12\n" })).status, 0);
+  assert.equal((await user(w, "delete", "grace")).status, 0);
+  assert.deepEqual(await w.users(), wanted.slice(0, 1));
+});
+
+told("a user can be named by user name, e-mail address or id", async (w) => {
+  const { sub } = await w.addUser("ada", { args: ["--email", "ada@example.org"] });
+  for (const who of ["ada", "ADA", "ada@example.org", "Ada@Example.Org", sub]) {
+    assert.equal((await user(w, "disable", who)).status, 0, who);
+    assert.equal((await w.users())[0].status, "disabled", who);
+    assert.equal((await user(w, "enable", who)).status, 0, who);
+  }
+  assert.equal((await user(w, "delete", sub)).status, 0);
+  assert.deepEqual(await w.users(), []);
+});
+
+told("what cannot be is said in one line and exits 1, and as an object with --json", async (w) => {
+  await w.addUser("ada", { args: ["--email", "ada@example.org"] });
+  const before = await w.users();
+  const cases = [
+    [["add", "ada"], /taken|already|exists/i],
+    [["add", "ada2", "--email", "ADA@example.org"], /e-?mail|taken|already/i],
+    [["add", "x"], /3 to 32|user ?name/i],
+    [["add", "eve", "--email", "nonsense"], /e-?mail|address/i],
+    [["add", "eve", "--name", "E\u202Eve"], /name|character/i],
+    [["disable", "nobody"], /nobody|no such|not/i],
+    [["enable", "nobody"], /nobody|no such|not/i],
+    [["delete", "nobody"], /nobody|no such|not/i],
+    [["passwd", "nobody"], /nobody|no such|not/i],
+  ];
+  for (const [words, said] of cases) {
+    const people = await user(w, ...words, { stdin });
+    assert.equal(people.status, 1, `${words}: ${people.out}`);
+    assert.equal(people.out, "");
+    assert.equal(people.err.trim().split("\n").length, 1, people.err);
+    assert.match(people.err, said);
+    const programs = await user(w, ...words, "--json", { stdin });
+    assert.equal(programs.status, 1);
+    assert.equal(programs.out, "");
+    assert.equal(typeof programs.error?.error, "string", programs.err);
+    assert.match(programs.error.error_description, said);
+  }
+  assert.deepEqual(await w.users(), before);
+});
+
+told("weak, empty and absent passwords are refused", async (w) => {
+  await w.addUser("ada");
+  for (const weak of ["", "\n", "short\n", "password123\n", "eve-eve-eve\n", `${"x".repeat(2000)}\n`]) {
+    const added = await user(w, "add", "eve", { stdin: weak });
+    assert.equal(added.status, 1, JSON.stringify(weak));
+    assert.match(added.err, /password/i);
+    assert.equal((await user(w, "passwd", "ada", { stdin: weak })).status, 1);
+  }
+  assert.deepEqual(await w.usernames(), ["ada"]);
+});
+
+told("people get a table, programs get JSON, and an empty list is a list", async (w) => {
+  assert.deepEqual((await user(w, "list", "--json")).data, { users: [] });
+  await w.addUser("ada", { args: ["--email", "ada@example.org"] });
+  const people = await user(w, "list");
+  assert.equal(people.status, 0);
+  assert.match(people.out, /ada\b.*ada@example\.org/);
+  assert.equal(people.data, undefined);
+});
+
+told("a name that is shown to a terminal cannot steer it", async (w) => {
+  const { status } = await user(w, "add", "eve", "--name", "\x1b[2Jgone", "--no-password");
+  assert.equal(status, 1);
+  assert.doesNotMatch((await user(w, "list")).out, /\x1b/);
+});
+
+told("a hundred users are all listed, in order", async (w) => {
+  w.clock.stop(1_800_000_000);
+  const names = [];
+  for (let i = 0; i < 12; i++) {
+    w.clock.forward(1);
+    names.push(`user${i}`);
+    const { status, err } = await user(w, "add", names.at(-1), "--no-password");
+    assert.equal(status, 0, err);
+  }
+  assert.deepEqual((await w.users()).map((one) => one.username), names);
+});
+
+test("a command takes effect on the running service at once", async (t) => {
+  const w = await world(t);
+  await w.addUser("ada");
+  assert.equal((await w.signUp({ username: "ada" })).status, 400);
+  assert.equal((await user(w, "delete", "ada")).status, 0);
+  assert.equal((await w.signUp({ username: "ada" })).status, 303);
+});
+
+test("a deleted user's id never comes back", async (t) => {
+  const w = await world(t);
+  const first = await w.addUser("ada");
+  await user(w, "delete", "ada");
+  const second = await w.addUser("ada");
+  assert.notEqual(first.sub, second.sub);
+});
+
+test("a password is never taken from an argument", async (t) => {
+  const w = await world(t, { start: false });
+  const { status, err } = await w.penchant(["user", "add", "ada", "--password", "x", "--store", w.address]);
+  assert.equal(status, 2);
+  assert.match(err, /--password/);
+});
+
+test("a password may end with a line end or without, and keeps its blanks", async (t) => {
+  const w = await world(t, { start: false });
+  for (const [i, text] of [PASSWORD, `${PASSWORD}\n`, `${PASSWORD}\r\n`, `  ${PASSWORD}  \n`].entries())
+    assert.equal((await user(w, "add", `user${i}`, { stdin: text })).status, 0, JSON.stringify(text));
+  assert.equal((await w.users()).length, 4);
+});

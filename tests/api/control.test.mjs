@@ -1,0 +1,84 @@
+// The control socket of a running service on SQLite.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import net from "node:net";
+import test from "node:test";
+import { controlBytes } from "../kit/control.mjs";
+import { until } from "../kit/until.mjs";
+import { PASSWORD, STORE, world } from "../kit/world.mjs";
+
+const only = { skip: STORE !== "sqlite" && "PostgreSQL needs no control socket" };
+
+test("it is there while the service runs, for its owner alone, and gone afterwards", only, async (t) => {
+  const w = await world(t);
+  const info = fs.statSync(w.socket);
+  assert.ok(info.isSocket());
+  assert.equal(info.mode & 0o777, 0o600);
+  assert.ok(fs.existsSync(`${w.file}.lock`));
+  await w.stop();
+  assert.ok(!fs.existsSync(w.socket), "the socket outlives the service");
+});
+
+test("it does what the command does and says what the command says", only, async (t) => {
+  const w = await world(t);
+  const made = await w.control(["user", "add", "ada", "--json"], `${PASSWORD}\n`);
+  assert.deepEqual([made.status, made.err, made.data.username], [0, "", "ada"]);
+  const again = await w.control(["user", "add", "ada", "--json"], `${PASSWORD}\n`);
+  assert.deepEqual([again.status, again.out], [1, ""]);
+  assert.equal(typeof again.error.error, "string");
+  const listed = await w.control(["user", "list", "--json"]);
+  assert.deepEqual(listed.data, { users: await w.users() });
+});
+
+test("64 at once are all answered", only, async (t) => {
+  const w = await world(t);
+  const results = await Promise.all(Array.from({ length: 64 }, (_, i) => w.control(["user", "add", `user${i}`, "--no-password"])));
+  assert.deepEqual(results.map(({ status }) => status), new Array(64).fill(0));
+  assert.equal((await w.users()).length, 64);
+  const same = await Promise.all(Array.from({ length: 32 }, () => w.control(["user", "add", "popular", "--no-password"])));
+  assert.equal(same.filter(({ status }) => status === 0).length, 1);
+  assert.equal(same.filter(({ status }) => status === 1).length, 31);
+});
+
+test("what is not a request of ours is refused or dropped, and the service goes on", only, async (t) => {
+  const w = await world(t);
+  const odd = [
+    "\n", "nonsense\n", "{}\n", "[]\n", '{"args":[]}\n', '{"args":"user"}\n', '{"args":[1,2]}\n', '{"args":["user","add"]}\n', '{"args":["serve"]}\n', '{"args":["demo"]}\n',
+    '{"args":["nonsense"]}\n', '{"args":["user","list"],"args":["user","list"]}\n', '{"args":["user","list"],"stdin":7}\n', `{"args":[${'"x",'.repeat(5000)}"x"]}\n`,
+    `${"[".repeat(100000)}\n`, '{"args":["user","add","a\\u0000da","--no-password"]}\n', '{"args":["user","list","--store","sqlite:/etc/passwd"]}\n', "\xff\xfe\n",
+    '{"args":["backup","/tmp/penchant-must-not-be-made"]}\n',
+  ];
+  for (const bytes of odd) {
+    const result = await controlBytes(w.socket, bytes).catch(() => ({ status: null }));
+    assert.notEqual(result.status, 0, bytes.slice(0, 80));
+  }
+  assert.ok(!fs.existsSync("/tmp/penchant-must-not-be-made"), "the service opened a file for somebody else");
+  assert.equal((await w.get("/healthz")).status, 200);
+  assert.deepEqual(await w.users(), []);
+});
+
+test("whoever connects and says nothing, or goes away in the middle, holds nobody up", only, async (t) => {
+  const w = await world(t);
+  const silent = Array.from({ length: 40 }, () => net.connect(w.socket).on("error", () => {}));
+  t.after(() => silent.forEach((socket) => socket.destroy()));
+  silent.slice(0, 20).forEach((socket) => socket.write('{"args":["user",'));
+  assert.equal((await w.control(["user", "add", "ada", "--no-password"])).status, 0);
+  for (let i = 0; i < 20; i++) {
+    const gone = net.connect(w.socket).on("error", () => {});
+    gone.write('{"args":["user","list","--json"]}\n', () => gone.destroy());
+  }
+  assert.deepEqual(await w.usernames(), ["ada"]);
+  await w.stop();
+});
+
+test("a socket left behind by a killed service is no obstacle", only, async (t) => {
+  const w = await world(t);
+  await w.addUser("ada");
+  await w.kill();
+  assert.ok(fs.existsSync(w.socket));
+  assert.deepEqual(await w.usernames(), ["ada"]); // the command opens the store itself
+  await w.start();
+  await until("the new socket", () => fs.existsSync(w.socket));
+  assert.equal((await w.control(["user", "list"])).status, 0);
+});

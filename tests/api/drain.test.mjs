@@ -1,0 +1,121 @@
+// SIGTERM: what was accepted is answered, nothing acknowledged is lost, the end is quiet.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { until } from "../kit/until.mjs";
+import { PASSWORD, world } from "../kit/world.mjs";
+
+test("a service with nothing to do ends at once, and says that it drains", async (t) => {
+  const w = await world(t);
+  const began = Date.now();
+  await w.stop();
+  assert.ok(Date.now() - began < 5000, "an idle service takes long to end");
+  assert.ok(w.service.log.some((line) => /drain|stop/.test(line.event)), w.service.err);
+});
+
+test("SIGINT ends it the same way", async (t) => {
+  const w = await world(t);
+  w.service.signal("SIGINT");
+  assert.deepEqual(await w.service.exited(), { status: 0, signal: null });
+});
+
+test("idle connections do not hold it back", async (t) => {
+  const w = await world(t);
+  const kept = await w.connect();
+  kept.send("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n");
+  await kept.answer();
+  const silent = await w.connect();
+  const began = Date.now();
+  await w.stop();
+  assert.ok(Date.now() - began < 8000);
+  await kept.untilClosed();
+  await silent.untilClosed();
+});
+
+test("under load every sign-up that was accepted is answered, and every acknowledged one is stored", async (t) => {
+  const w = await world(t);
+  const made = [];
+  const cut = [];
+  let stopping = false;
+  const client = async (number) => {
+    for (let i = 0; !stopping || i === 0; i++) {
+      const username = `c${number}-${i}`;
+      try {
+        const answer = await w.signUp({ username });
+        if (answer.status === 303) made.push(username);
+        else assert.equal(answer.status, 503, answer.text);
+      } catch (error) {
+        // Refused is somebody who came too late; a connection cut mid-answer is what must not be.
+        cut.push({ username, code: error.code ?? error.message });
+        return;
+      }
+    }
+  };
+  const clients = Array.from({ length: 16 }, (_, i) => client(i));
+  await until("some sign-ups", () => made.length >= 10, 60_000);
+  stopping = true;
+  await w.stop();
+  await Promise.all(clients);
+  assert.deepEqual(cut.filter(({ code }) => code !== "ECONNREFUSED"), []);
+  const stored = new Set(await w.usernames());
+  for (const username of made) assert.ok(stored.has(username), `${username} was acknowledged and is lost`);
+  await w.assertSound();
+});
+
+test("a sign-up whose body is still on its way when the end is asked for is finished", async (t) => {
+  const w = await world(t);
+  const body = new URLSearchParams({ username: "slow", password: PASSWORD }).toString();
+  const connection = await w.connect();
+  connection.send(`POST /signup HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`);
+  await until("100 Continue", () => connection.bytes.includes("100 "));
+  connection.send(body.slice(0, 10));
+  w.service.signal("SIGTERM");
+  await w.service.logged("draining", (line) => /drain|stop/.test(line.event));
+  connection.send(body.slice(10));
+  assert.equal((await connection.answer()).status, 303);
+  assert.deepEqual(await w.service.exited(), { status: 0, signal: null });
+  assert.deepEqual(await w.usernames(), ["slow"]);
+});
+
+test("while it drains it is alive and not ready, and nobody new comes in afterwards", async (t) => {
+  const w = await world(t);
+  const kept = await w.connect();
+  kept.send("GET /readyz HTTP/1.1\r\nHost: h\r\n\r\n");
+  assert.equal((await kept.answer()).status, 200);
+  // A request that is under way keeps the service from ending while we look.
+  const slow = await w.connect();
+  slow.send("POST /signup HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n");
+  await until("100 Continue", () => slow.bytes.includes("100 "));
+  const ready = await w.connect();
+  ready.send("GET /readyz HTTP/1.1\r\nHost: h\r\n"); // its head is half there when the drain begins
+  await w.get("/healthz");
+  w.service.signal("SIGTERM");
+  await w.service.logged("draining", (line) => /drain|stop/.test(line.event));
+  ready.send("\r\n");
+  const answer = await ready.answer();
+  assert.equal(answer.status, 503);
+  slow.send("username=ad");
+  assert.equal((await slow.answer()).status, 400);
+  assert.deepEqual(await w.service.exited(), { status: 0, signal: null });
+  await assert.rejects(w.get("/healthz"), { code: "ECONNREFUSED" });
+});
+
+test("commands under way are finished too", { skip: process.env.STORE === "postgres" && "commands do not pass through the service" }, async (t) => {
+  const w = await world(t);
+  let made = [];
+  let ended = false;
+  const loops = Array.from({ length: 8 }, async (_, n) => {
+    for (let i = 0; !ended; i++) {
+      const name = `k${n}-${i}`;
+      const result = await w.control(["user", "add", name, "--no-password", "--json"]).catch(() => ({ status: null }));
+      if (result.status === 0) made.push(name);
+      else if (result.status === null) return;
+    }
+  });
+  await until("some", () => made.length > 50);
+  await w.stop();
+  ended = true;
+  await Promise.all(loops);
+  const stored = new Set(await w.usernames());
+  for (const name of made) assert.ok(stored.has(name), `${name} was acknowledged and is lost`);
+});

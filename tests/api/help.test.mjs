@@ -1,0 +1,55 @@
+// The program explains itself.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { world } from "../kit/world.mjs";
+
+const COMMANDS = ["serve", "demo", "user", "migrate", "backup", "check", "version", "help"];
+
+test("help lists every command, and each has help of its own with an example or its words", async (t) => {
+  const w = await world(t, { start: false });
+  const { status, out, err } = await w.penchant(["help"]);
+  assert.deepEqual([status, err], [0, ""]);
+  for (const command of COMMANDS) {
+    assert.match(out, new RegExp(`\\b${command}\\b`));
+    const own = await w.penchant(["help", command]);
+    assert.deepEqual([own.status, own.err], [0, ""], command);
+    assert.match(own.out, new RegExp(`penchant ${command}`));
+    assert.ok(own.out.length > 60, own.out);
+    const flag = await w.penchant([command, "--help"]);
+    assert.deepEqual([flag.status, flag.out], [0, own.out], `${command} --help`);
+  }
+  for (const action of ["add", "list", "disable", "enable", "passwd", "delete"])
+    assert.match((await w.penchant(["help", "user"])).out, new RegExp(`\\b${action}\\b`));
+});
+
+test("lines of help fit a terminal", async (t) => {
+  const w = await world(t, { start: false });
+  for (const topic of [[], ["settings"], ["routes"], ...COMMANDS.map((command) => [command])])
+    for (const line of (await w.penchant(["help", ...topic])).out.split("\n"))
+      assert.ok([...line].length <= 120, `help ${topic}: ${line}`);
+});
+
+test("without a word it says what it can do and fails", async (t) => {
+  const w = await world(t, { start: false });
+  const { status, out, err } = await w.penchant([]);
+  assert.equal(status, 2);
+  assert.equal(out, "");
+  assert.match(err, /serve/);
+});
+
+test("version says the version, for people and for programs", async (t) => {
+  const w = await world(t, { start: false });
+  const { status, out } = await w.penchant(["version"]);
+  assert.equal(status, 0);
+  assert.match(out, /\d+\.\d+\.\d+/);
+  assert.match((await w.penchant(["--version"])).out, /\d+\.\d+\.\d+/);
+});
+
+test("help routes lists the same routes for people and for programs", async (t) => {
+  const w = await world(t, { start: false });
+  const people = await w.penchant(["help", "routes"]);
+  const programs = await w.penchant(["help", "routes", "--json"]);
+  assert.deepEqual([people.status, programs.status], [0, 0]);
+  for (const { method, path } of programs.data) assert.match(people.out, new RegExp(`${method}\\s+${path.replace(/[{}.]/g, "\\$&")}(\\s|$)`, "m"));
+});

@@ -1,0 +1,140 @@
+// Bytes that are not quite HTTP. What the library refuses before we see it may look as the library
+// has it; it must never be an answer to a request nobody made, and the service must live.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { until } from "../kit/until.mjs";
+import { world } from "../kit/world.mjs";
+
+const END = "Host: h\r\n\r\n";
+const FORM = "Host: h\r\nContent-Type: application/x-www-form-urlencoded\r\n";
+const refused = (answer) => answer === null || (answer.status >= 400 && answer.status <= 505);
+
+// Each is sent on a connection of its own; then the service must still answer others.
+const BROKEN = [
+  ["a request line of garbage", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 nonsense\r\n\r\n"],
+  ["a TLS hello on the plain port", Buffer.from("160301007b0100007703030102030405060708", "hex").toString("latin1") + "\r\n\r\n"],
+  ["the HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+  ["HTTP/0.9", "GET /healthz\r\n\r\n"],
+  ["a version that does not exist", `GET /healthz HTTP/9.9\r\n${END}`],
+  ["two Hosts", "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"],
+  ["no Host", "GET /healthz HTTP/1.1\r\n\r\n"],
+  ["a Host with user info", "GET /healthz HTTP/1.1\r\nHost: user@h\r\n\r\n"],
+  ["two lengths", `POST /signup HTTP/1.1\r\n${FORM}Content-Length: 3\r\nContent-Length: 30\r\n\r\na=b`],
+  ["a length and chunks", `POST /signup HTTP/1.1\r\n${FORM}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na=b\r\n0\r\n\r\n`],
+  ["a negative length", `POST /signup HTTP/1.1\r\n${FORM}Content-Length: -1\r\n\r\n`],
+  ["a length with a plus", `POST /signup HTTP/1.1\r\n${FORM}Content-Length: +3\r\n\r\na=b`],
+  ["a length past 64 bits", `POST /signup HTTP/1.1\r\n${FORM}Content-Length: 99999999999999999999999\r\n\r\n`],
+  ["a length in words", `POST /signup HTTP/1.1\r\n${FORM}Content-Length: three\r\n\r\n`],
+  ["a coding that is almost chunked", `POST /signup HTTP/1.1\r\n${FORM}Transfer-Encoding: xchunked\r\n\r\n3\r\na=b\r\n0\r\n\r\n`],
+  ["chunked and something behind it", `POST /signup HTTP/1.1\r\n${FORM}Transfer-Encoding: chunked, identity\r\n\r\n3\r\na=b\r\n0\r\n\r\n`],
+  ["chunked twice", `POST /signup HTTP/1.1\r\n${FORM}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na=b\r\n0\r\n\r\n`],
+  ["chunks in HTTP/1.0", `POST /signup HTTP/1.0\r\n${FORM}Transfer-Encoding: chunked\r\n\r\n3\r\na=b\r\n0\r\n\r\n`],
+  ["a chunk size of 17 digits", `POST /signup HTTP/1.1\r\n${FORM}Transfer-Encoding: chunked\r\n\r\n11111111111111111\r\na\r\n0\r\n\r\n`],
+  ["a chunk size with 0x", `POST /signup HTTP/1.1\r\n${FORM}Transfer-Encoding: chunked\r\n\r\n0x3\r\na=b\r\n0\r\n\r\n`],
+  ["a negative chunk size", `POST /signup HTTP/1.1\r\n${FORM}Transfer-Encoding: chunked\r\n\r\n-3\r\na=b\r\n0\r\n\r\n`],
+  ["a chunk without its line end", `POST /signup HTTP/1.1\r\n${FORM}Transfer-Encoding: chunked\r\n\r\n3\r\na=bXX0\r\n\r\n`],
+  ["a blank before the colon", `GET /healthz HTTP/1.1\r\nHost : h\r\n\r\n`],
+  ["a header folded over two lines", `GET /healthz HTTP/1.1\r\nX-A: one\r\n two\r\n${END}`],
+  ["a blank before the first header", `GET /healthz HTTP/1.1\r\n X-A: one\r\n${END}`],
+  ["a header without a name", `GET /healthz HTTP/1.1\r\n: value\r\n${END}`],
+  ["a header without a colon", `GET /healthz HTTP/1.1\r\nnonsense\r\n${END}`],
+  ["a NUL in a header's name", `GET /healthz HTTP/1.1\r\nX-\0A: one\r\n${END}`],
+  ["a NUL in a header's value", `GET /healthz HTTP/1.1\r\nX-A: o\0ne\r\n${END}`],
+  ["bytes past ASCII in a header's name", `GET /healthz HTTP/1.1\r\nX-\xc3\xa9: one\r\n${END}`],
+  ["a lone CR in a header's value", `GET /healthz HTTP/1.1\r\nX-A: o\rne\r\n${END}`],
+  ["a NUL in the target", `GET /heal\0thz HTTP/1.1\r\n${END}`],
+  ["bytes past ASCII in the target", `GET /\xff\xfe HTTP/1.1\r\n${END}`],
+  ["CONNECT", `CONNECT evil.example:443 HTTP/1.1\r\n${END}`],
+  ["an expectation nobody knows", `POST /signup HTTP/1.1\r\n${FORM}Content-Length: 3\r\nExpect: a-miracle\r\n\r\na=b`],
+];
+
+test("every kind of broken request is refused or dropped, and the service goes on", async (t) => {
+  const w = await world(t);
+  for (const [why, bytes] of BROKEN) {
+    const answer = await w.raw(bytes);
+    assert.ok(refused(answer), `${why}: ${answer?.status}`);
+    assert.notEqual(answer?.status, 500, why);
+    assert.equal((await w.get("/healthz")).status, 200, `after ${why}`);
+  }
+  assert.deepEqual(await w.users(), []);
+});
+
+test("targets in other forms reach nothing but what they name", async (t) => {
+  const w = await world(t);
+  const absolute = await w.raw("GET http://evil.example/healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  assert.ok([200, 400, 404].includes(absolute.status));
+  assert.doesNotMatch(absolute.text, /evil/);
+  const star = await w.raw("OPTIONS * HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  assert.ok([200, 204, 400, 404].includes(star.status), `${star.status}`);
+  const starred = await w.raw("GET * HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  assert.ok([400, 404].includes(starred.status), `${starred.status}`);
+  const doubled = await w.raw("GET //evil.example/signup HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  assert.equal(doubled.status, 404);
+});
+
+test("a connection that says nothing, or half a word, can end without an answer", async (t) => {
+  const w = await world(t);
+  for (const bytes of ["", "G", "GET /heal", "GET /healthz HTTP/1.1\r\nHo"]) {
+    const connection = await w.connect();
+    if (bytes) connection.send(bytes);
+    connection.end();
+    await connection.untilClosed();
+  }
+  assert.equal((await w.get("/healthz")).status, 200);
+});
+
+test("a thousand pipelined requests are answered in order", async (t) => {
+  const w = await world(t);
+  const connection = await w.connect();
+  const asked = Array.from({ length: 1000 }, (_, i) => (i % 2 ? "/healthz" : "/nothing"));
+  connection.send(asked.map((path) => `GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`).join(""));
+  for (const path of asked) assert.equal((await connection.answer()).status, path === "/healthz" ? 200 : 404);
+});
+
+test("what follows a refused request on the same connection is never read as part of it", async (t) => {
+  const w = await world(t);
+  const connection = await w.connect();
+  connection.send(`POST /signup HTTP/1.1\r\n${FORM}Content-Length: 200000\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n`);
+  assert.equal((await connection.answer()).status, 413);
+  await connection.untilClosed();
+  assert.equal(connection.bytes.length, 0);
+  await w.service.logged("the refused request", (line) => line.path === "/signup");
+  assert.ok(!w.service.err.includes("/smuggled"));
+});
+
+test("Expect: 100-continue is continued where the body is welcome, and refused where it is not", async (t) => {
+  const w = await world(t);
+  const welcome = await w.connect();
+  const body = "username=&password=";
+  welcome.send(`POST /signup HTTP/1.1\r\n${FORM}Content-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`);
+  await until("100 Continue", () => welcome.bytes.includes("100 "));
+  welcome.send(body);
+  assert.equal((await welcome.answer()).status, 400);
+  const large = await w.connect();
+  large.send(`POST /signup HTTP/1.1\r\n${FORM}Content-Length: 900000\r\nExpect: 100-continue\r\n\r\n`);
+  assert.equal((await large.answer()).status, 413);
+  assert.ok(!large.continued, "the client was told to send what will be refused");
+});
+
+test("clients that vanish at every stage leave nothing behind", async (t) => {
+  const w = await world(t, { settings: { "metrics-listen": "127.0.0.1:0" } });
+  const stages = [
+    "", "GET", "GET /signup HTTP/1.1\r\nHost: h\r\n\r\n", `POST /signup HTTP/1.1\r\n${FORM}Content-Length: 90\r\n\r\nusername=a`,
+    `POST /signup HTTP/1.1\r\n${FORM}Content-Length: 53\r\n\r\nusername=vanished&password=violet+kettle+sings+at+dawn`,
+  ];
+  for (let round = 0; round < 8; round++)
+    await Promise.all(
+      stages.map(async (bytes) => {
+        const connection = await w.connect();
+        if (bytes) await new Promise((sent) => connection.socket.write(Buffer.from(bytes, "latin1"), sent));
+        round % 2 ? connection.abort() : connection.destroy();
+      }),
+    );
+  await until("every connection to be forgotten", async () => {
+    const metrics = await w.metrics();
+    const open = Object.entries(metrics).filter(([name]) => /connections/.test(name) && /main/.test(name) && !/total|max|refused/.test(name));
+    return open.length > 0 && open.every(([, value]) => value === 0);
+  });
+  assert.equal((await w.get("/healthz")).status, 200);
+});
