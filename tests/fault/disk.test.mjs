@@ -1,0 +1,151 @@
+// A disk that is slow, full or broken, below the release build on SQLite (tests/fault/disk.c).
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import test from "node:test";
+import { assertError } from "../kit/expect.mjs";
+import { until } from "../kit/until.mjs";
+import { RELEASE, ROOT, STORE, world } from "../kit/world.mjs";
+
+const only = { skip: STORE !== "sqlite" && "PostgreSQL has a disk of its own" };
+const PRELOAD = path.join(ROOT, "build/preload/disk.so");
+
+const onDisk = (faults) => ({ LD_PRELOAD: PRELOAD, DISK_PATH: "penchant.db", ...faults });
+
+async function diskWorld(t) {
+  const w = await world(t, { program: RELEASE, start: false });
+  await w.command("migrate");
+  w.full = path.join(w.dir, "the-disk-is-full");
+  return w;
+}
+
+const add = (w, name) => w.control(["user", "add", name, "--no-password", "--json"]);
+
+// Starts it with a fault and adds users until it strikes; gives who was acknowledged and how it ended.
+async function untilItStrikes(w, faults, { writers = 4 } = {}) {
+  const service = await w.start({}, { env: onDisk(faults) });
+  const made = [];
+  const refused = [];
+  let number = 0;
+  await Promise.all(
+    Array.from({ length: writers }, async () => {
+      while (service.alive && number < 400) {
+        const name = `user${number++}`;
+        const { status } = await add(w, name).catch(() => ({ status: null }));
+        if (status === 0) made.push(name);
+        else if (status === 1) refused.push(name);
+        else return;
+      }
+    }),
+  );
+  return { service, made, refused };
+}
+
+for (const at of [1, 2, 3, 7, 20])
+  test(`fsync number ${at} fails: the process says so and ends, and nothing acknowledged is lost`, only, async (t) => {
+    const w = await diskWorld(t);
+    const service = w.launch({}, { env: onDisk({ DISK_FAIL_FSYNC_AT: `${at}` }) });
+    const made = [];
+    let number = 0;
+    // It may strike while it starts; then nobody was promised anything.
+    const up = await service.listening().then(() => true, () => false);
+    if (up)
+      await Promise.all(
+        Array.from({ length: 4 }, async () => {
+          while (service.alive && number < 400) {
+            const name = `user${number++}`;
+            const { status } = await add(w, name).catch(() => ({ status: null }));
+            if (status === 0) made.push(name);
+            else if (status === null) return;
+          }
+        }),
+      );
+    const end = await service.exited();
+    assert.notEqual(end.status, 0, "a failed fsync went by unnoticed");
+    assert.match(service.err, /fsync|sync|disk|I\/O|store/i);
+    await w.start();
+    const stored = new Set(await w.usernames());
+    for (const name of made) assert.ok(stored.has(name), `${name} was acknowledged and is lost`);
+    await w.assertSound();
+  });
+
+test("a full disk is 503 and exit 1, the service lives, and goes on when there is room again", only, async (t) => {
+  const w = await diskWorld(t);
+  await w.start({}, { env: onDisk({ DISK_FAIL_WRITE_WHILE: w.full, DISK_ERRNO: "ENOSPC" }) });
+  assert.equal((await w.signUp({ username: "before" })).status, 303);
+  fs.writeFileSync(w.full, "");
+  assertError(await w.signUp({ username: "during" }), 503);
+  const refused = await add(w, "during2");
+  assert.equal(refused.status, 1);
+  const many = await Promise.all(Array.from({ length: 32 }, (_, i) => add(w, `many${i}`)));
+  assert.deepEqual([...new Set(many.map(({ status }) => status))], [1]);
+  assert.deepEqual(await w.usernames(), ["before"]); // reading goes on
+  assert.equal((await w.get("/healthz")).status, 200);
+  fs.rmSync(w.full);
+  await until("writing to work again", async () => (await w.signUp({ username: "during" })).status === 303);
+  assert.equal((await add(w, "during2")).status, 0);
+  assert.deepEqual(await w.usernames(), ["before", "during", "during2"]);
+  await w.stop();
+  await w.assertSound();
+});
+
+for (const [errno, from] of [["EIO", 1], ["ENOSPC", 1], ["EIO", 30], ["ENOSPC", 30]])
+  test(`each write in turn fails with ${errno}, from number ${from}: nothing acknowledged is lost, nothing is half`, only, async (t) => {
+    for (let n = from; n < from + 24; n += 3) {
+      const w = await diskWorld(t);
+      let outcome;
+      try {
+        outcome = await untilItStrikes(w, { DISK_FAIL_WRITE_AT: `${n}`, DISK_ERRNO: errno });
+      } catch (refusedToStart) {
+        outcome = { service: w.service, made: [], refused: [] };
+        await outcome.service.exited();
+      }
+      const { service, made } = outcome;
+      if (service.alive) await w.stop();
+      else assert.notEqual((await service.exited()).status, 0);
+      await w.start();
+      const stored = await w.users();
+      const names = new Set(stored.map((user) => user.username));
+      for (const name of made) assert.ok(names.has(name), `write ${n}: ${name} was acknowledged and is lost`);
+      for (const user of stored) assert.match(user.sub, /^usr_[\w-]{22}$/);
+      await w.assertSound();
+      await w.stop();
+    }
+  });
+
+test("a slow disk makes nobody wait for longer than a few turns: writers share an fsync", only, async (t) => {
+  const w = await diskWorld(t);
+  await w.start({ "access-log": "off" }, { env: onDisk({ DISK_FSYNC_MS: "20" }) });
+  const began = Date.now();
+  await Promise.all(Array.from({ length: 64 }, (_, i) => add(w, `user${i}`)));
+  const ms = Date.now() - began;
+  // One after the other they would take 64 × 20 ms; together they need a few fsyncs.
+  assert.ok(ms < 64 * 20 * 0.6, `64 writers took ${ms} ms`);
+  assert.equal((await w.users()).length, 64);
+});
+
+test("a -wal file that is gone after a crash is noticed: the start refuses in one clear line", only, async (t) => {
+  const w = await world(t);
+  await w.signUp({ username: "ada" });
+  await w.kill();
+  assert.ok(fs.existsSync(`${w.file}-wal`));
+  const wal = fs.readFileSync(`${w.file}-wal`);
+  fs.rmSync(`${w.file}-wal`);
+  const service = w.launch({ "log-format": "text" });
+  assert.equal((await service.exited()).status, 1);
+  assert.equal(service.lines.length, 1, service.err);
+  assert.match(service.err, /-wal/);
+  fs.writeFileSync(`${w.file}-wal`, wal);
+  await w.start();
+  assert.deepEqual(await w.usernames(), ["ada"]);
+});
+
+test("a folder that may not be written to is one line", { skip: only.skip || (process.getuid() === 0 && "root may write everywhere") }, async (t) => {
+  const w = await world(t, { start: false });
+  fs.chmodSync(w.dir, 0o500);
+  t.after(() => fs.chmodSync(w.dir, 0o700));
+  const service = w.launch({ "log-format": "text" });
+  assert.equal((await service.exited()).status, 1);
+  assert.equal(service.lines.length, 1);
+});

@@ -1,0 +1,95 @@
+// The n-th store call fails, for n = 1, 2, 3 … until none fails any more: the answer says so, nothing
+// is half done, and the next try works.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { assertError } from "../kit/expect.mjs";
+import { PASSWORD, world } from "../kit/world.mjs";
+
+const MOST = 60; // far past what one act needs
+
+// Does `act` with the n-th call failing, for each n; `look` judges what came of it. Gives how many calls
+// there were to fail.
+async function forEachFailure(w, { prepare = async () => {}, act, look }) {
+  for (let n = 1; n <= MOST; n++) {
+    await prepare(n);
+    w.failNthStoreCall(n);
+    const result = await act(n);
+    const struck = w.rehearsal.failed;
+    w.rehearsal.failNone();
+    await look(result, struck, n);
+    if (!struck) {
+      assert.ok(n > 1, "no store call was counted");
+      return n - 1;
+    }
+  }
+  assert.fail(`more than ${MOST} store calls`);
+}
+
+// The same store without the failing driver in between, when no service holds it.
+const plain = (w) => ({ store: w.address.replace("failing:", "") });
+
+test("sign-up: 503 with Retry-After, nobody is half signed up, and trying again works", async (t) => {
+  const w = await world(t, { failing: true });
+  const act = (n) => w.signUp({ username: `user${n}`, email: `user${n}@example.org`, name: "U" });
+  const calls = await forEachFailure(w, {
+    act,
+    async look(answer, struck, n) {
+      if (!struck) return assert.equal(answer.status, 303);
+      assertError(answer, 503);
+      assert.ok(!(await w.usernames()).includes(`user${n}`), "half done");
+      assert.equal((await act(n)).status, 303, "the next try does not work");
+    },
+  });
+  assert.ok(calls >= 2, `${calls}`);
+  assert.equal((await w.users()).length, calls + 1);
+});
+
+test("a browser gets the failure as a page, with what it typed or with the way back", async (t) => {
+  const w = await world(t, { failing: true });
+  w.failNthStoreCall(1);
+  const answer = await w.signUp({ username: "ada" }, { headers: { accept: "text/html" } });
+  assert.equal(answer.status, 503);
+  assert.match(answer.headers["content-type"], /^text\/html/);
+  assert.match(answer.headers["retry-after"], /^\d+$/);
+  assert.ok(!answer.text.includes(PASSWORD));
+});
+
+const COMMANDS = [
+  { words: (n) => ["user", "add", `new${n}`, "--json"], stdin: `${PASSWORD}\n`, done: (users, n) => users.has(`new${n}`) },
+  { words: (n) => ["user", "disable", `old${n}`, "--json"], done: (users, n) => users.get(`old${n}`).status === "disabled" },
+  { words: (n) => ["user", "enable", `old${n}`, "--json"], before: "disable", done: (users, n) => users.get(`old${n}`).status === "active" },
+  { words: (n) => ["user", "passwd", `old${n}`, "--json"], stdin: "another kettle hums at noon 12\n" },
+  { words: (n) => ["user", "delete", `old${n}`, "--json"], done: (users, n) => !users.has(`old${n}`) },
+  { words: () => ["user", "list", "--json"] },
+];
+
+for (const { words, stdin = "", before, done } of COMMANDS)
+  for (const running of [false, true])
+    test(`${words("").slice(0, 2).join(" ")} on a ${running ? "running" : "stopped"} service: exit 1 and one line, all or nothing`, async (t) => {
+      const w = await world(t, { failing: true, start: running });
+      const act = (n) => w.command(...words(n), { stdin });
+      const isDone = async (n) => {
+        const listed = await w.command("user", "list", "--json", running ? {} : plain(w));
+        assert.equal(listed.status, 0, listed.err);
+        return done(new Map(listed.data.users.map((user) => [user.username, user])), n);
+      };
+      await forEachFailure(w, {
+        async prepare(n) {
+          assert.equal((await w.command("user", "add", `old${n}`, "--no-password")).status, 0);
+          if (before) assert.equal((await w.command("user", before, `old${n}`)).status, 0);
+        },
+        act,
+        async look(result, struck, n) {
+          assert.equal(result.status, struck ? 1 : 0, `call ${n}: ${result.err}`);
+          if (struck) {
+            assert.equal(result.out, "");
+            assert.equal(typeof result.error?.error, "string", result.err);
+            assert.equal(result.err.trim().split("\n").length, 1);
+            if (done) assert.ok(!(await isDone(n)), "it failed and was done");
+            assert.equal((await act(n)).status, 0, "the next try does not work");
+          }
+          if (done) assert.ok(await isDone(n));
+        },
+      });
+    });

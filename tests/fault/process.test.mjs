@@ -1,0 +1,136 @@
+// What the world around the process can do to it.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import net from "node:net";
+import test from "node:test";
+import { Connection } from "../kit/http.mjs";
+import { until } from "../kit/until.mjs";
+import { RELEASE, world } from "../kit/world.mjs";
+
+const freePort = () =>
+  new Promise((resolve) => {
+    const probe = net.createServer();
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+
+// A service whose log lines we do not get to see: it is up when it answers.
+async function startBlind(w, options) {
+  const port = await freePort();
+  const service = w.launch({ listen: `127.0.0.1:${port}` }, options);
+  service.origin = `http://127.0.0.1:${port}`;
+  await until("it to answer", () => {
+    assert.ok(service.alive, `it ended: ${JSON.stringify(service.end)}`);
+    return w.get("/healthz").catch(() => null);
+  });
+  return service;
+}
+
+test("nobody reads the log: requests go on, and lines are dropped and counted", async (t) => {
+  const w = await world(t, { settings: { "metrics-listen": `127.0.0.1:${await freePort()}` } });
+  w.service.child.stderr.pause(); // the pipe fills up, and then the queue
+  const path = `/nothing/${"x".repeat(1500)}`;
+  for (let i = 0; i < 40; i++) await Promise.all(Array.from({ length: 20 }, () => w.get(path)));
+  assert.equal((await w.get("/healthz")).status, 200);
+  assert.equal((await w.signUp({ username: "ada" })).status, 303);
+  w.service.child.stderr.resume();
+  await w.service.logged("that lines were dropped", (line) => /dropped/.test(line.event));
+  assert.deepEqual(await w.usernames(), ["ada"]);
+});
+
+test("the log's reader is gone: requests go on, and the end is still in order", async (t) => {
+  const w = await world(t);
+  w.service.child.stderr.destroy();
+  for (let i = 0; i < 20; i++) assert.equal((await w.get("/healthz")).status, 200);
+  assert.equal((await w.signUp({ username: "ada" })).status, 303);
+  w.service.signal("SIGTERM");
+  assert.deepEqual(await w.service.exited(), { status: 0, signal: null });
+  assert.deepEqual(await w.usernames(), ["ada"]);
+});
+
+test("started without standard input, output and error it does not put the store in their place", async (t) => {
+  const w = await world(t, { start: false });
+  const service = await startBlind(w, { launch: (program, args) => ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", program, ...args] });
+  for (const fd of [0, 1, 2]) assert.equal(fs.readlinkSync(`/proc/${service.pid}/fd/${fd}`), "/dev/null", `descriptor ${fd}`);
+  assert.equal((await w.signUp({ username: "ada" })).status, 303);
+  service.signal("SIGTERM");
+  assert.equal((await service.exited()).status, 0);
+  assert.deepEqual(await w.usernames(), ["ada"]);
+});
+
+test("SIGTERM twice, and a dozen times, is an end like any other", async (t) => {
+  for (const times of [2, 12]) {
+    const w = await world(t);
+    const made = [];
+    const clients = Array.from({ length: 8 }, async (_, i) => {
+      const answer = await w.signUp({ username: `user${i}` }).catch(() => null);
+      if (answer?.status === 303) made.push(`user${i}`);
+    });
+    await w.get("/healthz");
+    for (let i = 0; i < times; i++) w.service.signal("SIGTERM");
+    const end = await w.service.exited();
+    // A second one may mean "now": then it ends by it, but loses nothing.
+    assert.ok(end.status === 0 || end.signal === "SIGTERM", JSON.stringify(end));
+    await Promise.all(clients);
+    const stored = new Set(await w.usernames());
+    for (const name of made) assert.ok(stored.has(name));
+  }
+});
+
+test("SIGHUP and SIGPIPE do not end it", async (t) => {
+  const w = await world(t);
+  w.service.signal("SIGPIPE");
+  assert.equal((await w.get("/healthz")).status, 200);
+  assert.equal((await w.signUp({ username: "ada" })).status, 303);
+});
+
+test("with 64 descriptors it survives more clients than it can hold, and serves again when they go", async (t) => {
+  const w = await world(t, { start: false });
+  await w.start({ pool: 2, threads: 1, workers: 4 }, { launch: (program, args) => ["prlimit", "--nofile=64:64", program, ...args] });
+  const crowd = [];
+  for (let i = 0; i < 120; i++) crowd.push(await Connection.open(w.port).catch(() => null));
+  const there = crowd.filter(Boolean);
+  there.forEach((connection) => connection.send("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"));
+  await until("somebody to be answered", () => there.some((connection) => connection.bytes.includes("200 OK")));
+  there.forEach((connection) => connection.destroy());
+  await until("it to answer again", async () => (await w.get("/healthz").catch(() => ({}))).status === 200);
+  await until("it to store again", async () => (await w.signUp({ username: "ada" }).catch(() => ({}))).status === 303);
+  assert.deepEqual(await w.usernames(), ["ada"]);
+});
+
+test("few descriptors are said at the start or lived with, never a crash", async (t) => {
+  const w = await world(t, { start: false });
+  for (const limit of [8, 12, 16, 24]) {
+    const service = w.launch({ "log-format": "text" }, { launch: (program, args) => ["prlimit", `--nofile=${limit}:${limit}`, program, ...args] });
+    await until("a decision", () => !service.alive || service.err.includes("listening"));
+    service.signal("SIGTERM");
+    const end = await service.exited();
+    assert.equal(end.signal, null, `${limit}: ${service.err}`);
+    assert.ok([0, 1].includes(end.status), `${limit}: ${end.status} ${service.err}`);
+  }
+});
+
+test("no core is left that could hold a password", async (t) => {
+  const w = await world(t, { program: RELEASE });
+  const limits = fs.readFileSync(`/proc/${w.service.pid}/limits`, "utf8");
+  assert.match(limits, /Max core file size\s+0\s+0/);
+});
+
+test("the release starts in under 100 ms and idles in under 15 MB", async (t) => {
+  const w = await world(t, { program: RELEASE, start: false });
+  await w.command("migrate");
+  const times = [];
+  for (let i = 0; i < 3; i++) {
+    const began = Date.now();
+    await w.start();
+    times.push(Date.now() - began);
+    const resident = Number(/VmRSS:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${w.service.pid}/status`, "utf8"))[1]);
+    assert.ok(resident < 15 * 1024, `${resident} kB`);
+    await w.stop();
+  }
+  // The best of three: the others share this machine with the rest of the tests.
+  assert.ok(Math.min(...times) < 100, times.join(" "));
+});
