@@ -80,7 +80,7 @@ test("SIGTERM twice, and a dozen times, is an end like any other", async (t) => 
   }
 });
 
-test("SIGHUP and SIGPIPE do not end it", async (t) => {
+test("SIGPIPE does not end it", async (t) => {
   const w = await world(t);
   w.service.signal("SIGPIPE");
   assert.equal((await w.get("/healthz")).status, 200);
