@@ -54,7 +54,7 @@ console_standard(void)
     return &standard;
 }
 
-static void
+__attribute__((format(printf, 3, 0))) static void
 speak(struct console *console, void (*voice)(struct console *, struct str), const char *format,
       va_list args)
 {

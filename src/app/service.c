@@ -38,9 +38,6 @@ prepare_process(const struct settings *settings)
 {
     struct rlimit limit;
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }); /* memory holds secrets: no core files */
-#ifndef PENCHANT_REHEARSAL
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-#endif
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
@@ -51,6 +48,16 @@ prepare_process(const struct settings *settings)
                      log_number("descriptors", (int64_t)limit.rlim_cur),
                      log_number("connections", settings->connections));
     }
+}
+
+/* From here on nobody but root looks into this process's memory, nor into /proc/self/fd, which is
+ * why the control socket is there before. */
+static void
+hide_memory(void)
+{
+#ifndef PENCHANT_REHEARSAL
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
 }
 
 static sigset_t
@@ -196,9 +203,10 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
         err = start_metrics(service, why);
     if (!err)
         err = start_control(service, why);
-    if (!err)
-        err = start_server(service, why); /* last: who connects finds everything there */
-    return err;
+    if (err)
+        return err;
+    hide_memory();
+    return start_server(service, why); /* last: who connects finds everything there */
 }
 
 /* ---- stopping: nobody new, finish what is under way, then from the roof down ---- */

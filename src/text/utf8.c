@@ -156,7 +156,7 @@ sort_marks(struct points *points)
 /* Every character taken apart (and folded, if the options say so), marks sorted. utf8proc_map()
  * would do, but sorts in quadratic time without a bound, and leaves its memory unwiped. */
 static bool
-decompose(struct arena *mem, struct points in, int options, struct points *out)
+decompose(struct arena *mem, struct points in, unsigned options, struct points *out)
 {
     size_t room = in.count * EXPANSION_MAX;
     *out = (struct points){ ARENA_ARRAY(mem, int32_t, room), 0 };
@@ -203,7 +203,7 @@ utf8_casefold(struct arena *mem, struct str text)
 {
     if (all_ascii(text))
         return str_lower(mem, text);
-    int options = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE;
+    unsigned options = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE;
     struct points apart, folded;
     /* Taken apart first: folding turns a mark (U+0345) into a letter, so marks must be in order. */
     if (!utf8_valid(text) || !decompose(mem, read_points(mem, text), options, &apart) ||
