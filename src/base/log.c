@@ -77,19 +77,47 @@ add_c(struct line *line, const char *text)
     add(line, text, strlen(text));
 }
 
-/* Inside double quotes, in the escapes that JSON knows; bytes past ASCII stay as they are. */
+/* The length of the well-formed UTF-8 sequence at the front, 0 if there is none. (The room that
+ * knows about text is upstairs.) */
+static size_t
+utf8_sequence(const unsigned char *at, size_t left)
+{
+    size_t length = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+    if (length == 1)
+        return 1;
+    if (at[0] < 0xc2 || at[0] > 0xf4 || left < length)
+        return 0;
+    unsigned char low = at[0] == 0xe0 ? 0xa0 : at[0] == 0xf0 ? 0x90 : 0x80;
+    unsigned char high = at[0] == 0xed ? 0x9f : at[0] == 0xf4 ? 0x8f : 0xbf;
+    if (at[1] < low || at[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+/* Inside double quotes, in the escapes that JSON knows: control characters, those past ASCII too,
+ * which some terminals obey, and bytes that are not UTF-8, which would make the line unreadable. */
 static void
 add_escaped(struct line *line, struct str text)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
+    const unsigned char *at = (const unsigned char *)text.ptr;
+    size_t length;
+    for (size_t i = 0; i < text.len; i += length) {
         char escape[8];
+        unsigned char c = at[i];
+        size_t sequence = utf8_sequence(at + i, text.len - i);
+        length = sequence == 0 ? 1 : sequence;
         if (c == '"' || c == '\\')
             add(line, (char[]){ '\\', (char)c }, 2);
-        else if (c < 0x20 || c == 0x7f)
-            add(line, escape, (size_t)snprintf(escape, sizeof escape, "\\u%04x", c));
+        else if (sequence == 0)
+            add_c(line, "\\ufffd");
+        else if (c < 0x20 || c == 0x7f || (c == 0xc2 && at[i + 1] < 0xa0))
+            add(line, escape,
+                (size_t)snprintf(escape, sizeof escape, "\\u%04x", c == 0xc2 ? at[i + 1] : c));
         else
-            add(line, (char[]){ (char)c }, 1);
+            add(line, text.ptr + i, length);
         if (line->length > sizeof line->bytes - 64)
             return; /* a value too long for a line is cut, and the line stays well formed */
     }
