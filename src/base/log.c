@@ -3,7 +3,10 @@
 #include "base/arena.h"
 #include "base/clock.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -207,6 +210,12 @@ write_all(const char *bytes, size_t length)
 {
     while (length > 0) {
         ssize_t written = write(STDERR_FILENO, bytes, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0 && errno == EAGAIN) { /* whoever shares the pipe has made it not block */
+            poll(&(struct pollfd){ .fd = STDERR_FILENO, .events = POLLOUT }, 1, -1);
+            continue;
+        }
         if (written <= 0)
             return; /* a full disk or a closed pipe: there is nobody left to tell */
         bytes += written;
@@ -273,8 +282,12 @@ log_start(void)
     queue.bytes = memory_alloc(1, QUEUE_BYTES);
     queue.running = true;
     queue.stopping = false;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the main thread's business */
     if (pthread_create(&queue.thread, NULL, write_lines, NULL) != 0)
         queue.running = false;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void
