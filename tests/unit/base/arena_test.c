@@ -1,0 +1,192 @@
+#include "unit/assert_str.h"
+
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef PENCHANT_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
+static bool
+all_zero(const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
+static void
+fresh_memory_is_zero_and_aligned(void **state)
+{
+    static const size_t sizes[] = { 0, 1, 7, 8, 15, 16, 17, 100, 4096, 8192, 70000, 1 };
+    struct arena *arena = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(sizes); i++) {
+        char *memory = arena_alloc(arena, sizes[i]);
+        assert_non_null(memory);
+        assert_int_equal((uintptr_t)memory % alignof(max_align_t), 0);
+        assert_true(all_zero(memory, sizes[i]));
+        memset(memory, 0xa5, sizes[i]);
+    }
+    arena_free(arena);
+}
+
+static void
+allocations_do_not_overlap(void **state)
+{
+    enum { COUNT = 2000 };
+    static struct {
+        unsigned char *at;
+        size_t size;
+    } made[COUNT];
+    struct arena *arena = arena_new();
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        made[i].size = i * 7 % 300;
+        made[i].at = arena_alloc(arena, made[i].size);
+        memset(made[i].at, (int)(i & 0xff), made[i].size);
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t b = 0; b < made[i].size; b++)
+            assert_int_equal(made[i].at[b], i & 0xff);
+    arena_free(arena);
+}
+
+static void
+memory_used_again_after_a_reset_is_zero(void **state)
+{
+    struct arena *arena = arena_new();
+    (void)state;
+    for (int round = 0; round < 50; round++) {
+        for (size_t i = 0; i < 40; i++) {
+            size_t size = 13 + i * 37;
+            char *memory = arena_alloc(arena, size);
+            assert_true(all_zero(memory, size));
+            memset(memory, 'p', size);
+        }
+        arena_reset(arena);
+    }
+    arena_free(arena);
+}
+
+static void
+a_reset_overwrites_what_was_there(void **state)
+{
+    static const char secret[] = "correct horse battery staple";
+    struct arena *arena = arena_new();
+    (void)state;
+    char *memory = arena_alloc(arena, sizeof secret);
+    memcpy(memory, secret, sizeof secret);
+    arena_reset(arena);
+#ifdef PENCHANT_ASAN
+    assert_true(__asan_address_is_poisoned(memory)); /* nobody may look */
+    ASAN_UNPOISON_MEMORY_REGION(memory, sizeof secret);
+#endif
+    assert_true(all_zero(memory, sizeof secret)); /* the chunk is kept, so we can look */
+    arena_free(arena);
+}
+
+static void
+a_reset_gives_oversized_memory_back(void **state)
+{
+    struct arena *arena = arena_new();
+    (void)state;
+    size_t fresh = arena_size(arena);
+    assert_true(fresh > 0 && fresh <= 64 * 1024);
+    arena_alloc(arena, 5 * 1024 * 1024);
+    assert_true(arena_size(arena) >= 5 * 1024 * 1024);
+    arena_reset(arena);
+    assert_true(arena_size(arena) <= 64 * 1024);
+    for (int i = 0; i < 1000; i++)
+        arena_alloc(arena, 1000);
+    assert_true(arena_size(arena) >= 1000 * 1000);
+    arena_reset(arena);
+    assert_true(arena_size(arena) <= 64 * 1024);
+    arena_free(arena);
+    arena_free(NULL);
+}
+
+static void
+a_step_past_an_allocation_is_seen(void **state)
+{
+    (void)state;
+#ifdef PENCHANT_ASAN
+    struct arena *arena = arena_new();
+    char *first = arena_alloc(arena, 10);
+    char *second = arena_alloc(arena, 10);
+    assert_false(__asan_address_is_poisoned(first));
+    assert_false(__asan_address_is_poisoned(first + 9));
+    assert_true(__asan_address_is_poisoned(first + 10));
+    assert_true(__asan_address_is_poisoned(second - 1));
+    arena_free(arena);
+#else
+    skip();
+#endif
+}
+
+/* How a child that does this ends: its status, and the first line it said. */
+static int
+in_a_child(void (*act)(void), char *said, size_t room)
+{
+    int pipes[2];
+    assert_int_equal(pipe(pipes), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(pipes[1], STDERR_FILENO);
+        act();
+        _exit(0);
+    }
+    close(pipes[1]);
+    ssize_t length = read(pipes[0], said, room - 1);
+    said[length > 0 ? length : 0] = '\0';
+    close(pipes[0]);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void
+ask_for_too_much(void)
+{
+    arena_alloc(arena_new(), SIZE_MAX - 4);
+}
+
+static void
+ask_for_too_many(void)
+{
+    arena_alloc_array(arena_new(), SIZE_MAX / 2, 4);
+}
+
+static void
+without_memory_the_process_says_one_line_and_stops(void **state)
+{
+    static void (*const acts[])(void) = { ask_for_too_much, ask_for_too_many };
+    (void)state;
+    for (size_t i = 0; i < ROWS(acts); i++) {
+        char said[200];
+        int status = in_a_child(acts[i], said, sizeof said);
+        assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) != 0);
+        assert_int_equal(strncmp(said, "penchant: out of memory", 23), 0);
+        assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fresh_memory_is_zero_and_aligned),
+        cmocka_unit_test(allocations_do_not_overlap),
+        cmocka_unit_test(memory_used_again_after_a_reset_is_zero),
+        cmocka_unit_test(a_reset_overwrites_what_was_there),
+        cmocka_unit_test(a_reset_gives_oversized_memory_back),
+        cmocka_unit_test(a_step_past_an_allocation_is_seen),
+        cmocka_unit_test(without_memory_the_process_says_one_line_and_stops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,224 @@
+#include "unit/assert_str.h"
+
+#include "base/workers.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+/* A door that jobs wait behind until it is opened. */
+static struct {
+    sem_t arrived;
+    sem_t open;
+    _Atomic int done;
+    int order[64];
+} door;
+
+static int
+shut_the_door(void **state)
+{
+    (void)state;
+    sem_init(&door.arrived, 0, 0);
+    sem_init(&door.open, 0, 0);
+    atomic_store(&door.done, 0);
+    return 0;
+}
+
+static void
+wait_at_the_door(void *unused)
+{
+    (void)unused;
+    sem_post(&door.arrived);
+    sem_wait(&door.open);
+    atomic_fetch_add(&door.done, 1);
+}
+
+static void
+note_order(void *number)
+{
+    door.order[atomic_fetch_add(&door.done, 1)] = *(int *)number;
+}
+
+static void
+count_one(void *unused)
+{
+    (void)unused;
+    atomic_fetch_add(&door.done, 1);
+}
+
+static void
+a_full_queue_refuses(void **state)
+{
+    struct workers *workers = workers_start(2, 3);
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        assert_true(workers_submit(workers, wait_at_the_door, NULL));
+    sem_wait(&door.arrived);
+    sem_wait(&door.arrived); /* both threads are busy now */
+    assert_int_equal(workers_busy(workers), 2);
+    assert_int_equal(workers_waiting(workers), 0);
+    for (int i = 0; i < 3; i++)
+        assert_true(workers_submit(workers, wait_at_the_door, NULL));
+    assert_int_equal(workers_waiting(workers), 3);
+    assert_false(workers_submit(workers, wait_at_the_door, NULL));
+    assert_false(workers_submit(workers, wait_at_the_door, NULL));
+    sem_post(&door.open);
+    sem_wait(&door.arrived); /* one has gone through, and the next stands at the door */
+    assert_true(workers_submit(workers, wait_at_the_door, NULL));
+    assert_false(workers_submit(workers, wait_at_the_door, NULL));
+    for (int i = 0; i < 5; i++)
+        sem_post(&door.open);
+    workers_stop(workers);
+    assert_int_equal(door.done, 6); /* each that was taken, none that was refused */
+}
+
+static void
+jobs_run_in_the_order_they_came(void **state)
+{
+    struct workers *workers = workers_start(1, 10);
+    int numbers[40];
+    (void)state;
+    for (int round = 0; round < 4; round++) { /* so that the ring goes around */
+        assert_true(workers_submit(workers, wait_at_the_door, NULL));
+        sem_wait(&door.arrived);
+        int before = atomic_load(&door.done);
+        for (int i = 0; i < 10; i++) {
+            numbers[round * 10 + i] = i;
+            assert_true(workers_submit(workers, note_order, &numbers[round * 10 + i]));
+        }
+        sem_post(&door.open);
+        while (atomic_load(&door.done) < before + 11)
+            sched_yield();
+        for (int i = 0; i < 10; i++)
+            assert_int_equal(door.order[before + 1 + i], i);
+    }
+    workers_stop(workers);
+}
+
+static void *
+stop(void *workers)
+{
+    workers_stop(workers);
+    return NULL;
+}
+
+static void
+stopping_finishes_every_job_and_takes_no_more(void **state)
+{
+    enum { QUEUE = 4000000 };
+    struct workers *workers = workers_start(2, QUEUE);
+    pthread_t stopper;
+    int taken = 2;
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        assert_true(workers_submit(workers, wait_at_the_door, NULL));
+    sem_wait(&door.arrived);
+    sem_wait(&door.arrived);
+    for (int i = 0; i < 50; i++, taken++)
+        assert_true(workers_submit(workers, count_one, NULL));
+    assert_int_equal(pthread_create(&stopper, NULL, stop, workers), 0);
+    while (workers_submit(workers, count_one, NULL)) /* until the stopper has begun */
+        taken++;
+    assert_true(workers_waiting(workers) < QUEUE);
+    assert_int_equal(door.done, 0);
+    sem_post(&door.open);
+    sem_post(&door.open);
+    pthread_join(stopper, NULL);
+    assert_int_equal(door.done, taken);
+}
+
+static void
+stopping_idle_workers_is_fine(void **state)
+{
+    (void)state;
+    workers_stop(workers_start(4, 4));
+    struct workers *workers = workers_start(4, 4);
+    assert_true(workers_submit(workers, count_one, NULL));
+    workers_stop(workers);
+    assert_int_equal(door.done, 1);
+}
+
+static void
+as_many_run_at_once_as_there_are_threads(void **state)
+{
+    enum { THREADS = 8 };
+    struct workers *workers = workers_start(THREADS, 20);
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        assert_true(workers_submit(workers, wait_at_the_door, NULL));
+    for (int i = 0; i < THREADS; i++)
+        sem_wait(&door.arrived); /* returns only if all of them run */
+    assert_int_equal(workers_busy(workers), THREADS);
+    for (int i = 0; i < THREADS; i++)
+        sem_post(&door.open);
+    workers_stop(workers);
+    assert_int_equal(door.done, THREADS);
+}
+
+static void
+look_at_signals(void *blocked)
+{
+    sigset_t now;
+    pthread_sigmask(SIG_SETMASK, NULL, &now);
+    *(int *)blocked = sigismember(&now, SIGTERM) && sigismember(&now, SIGINT);
+}
+
+static void
+workers_leave_signals_to_the_main_thread(void **state)
+{
+    struct workers *workers = workers_start(1, 1);
+    int blocked = -1;
+    sigset_t now;
+    (void)state;
+    assert_true(workers_submit(workers, look_at_signals, &blocked));
+    pthread_sigmask(SIG_SETMASK, NULL, &now);
+    assert_false(sigismember(&now, SIGTERM));
+    workers_stop(workers);
+    assert_int_equal(blocked, 1);
+}
+
+enum { SUBMITTERS = 4, EACH = 5000 };
+
+static void *
+submit_many(void *workers)
+{
+    size_t taken = 0;
+    for (int i = 0; i < EACH; i++)
+        taken += workers_submit(workers, count_one, NULL);
+    return (void *)taken;
+}
+
+static void
+no_job_is_lost_or_run_twice_under_many_submitters(void **state)
+{
+    struct workers *workers = workers_start(3, 16);
+    pthread_t threads[SUBMITTERS];
+    size_t taken = 0;
+    (void)state;
+    for (int i = 0; i < SUBMITTERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, submit_many, workers), 0);
+    for (int i = 0; i < SUBMITTERS; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        taken += (size_t)result;
+    }
+    workers_stop(workers);
+    assert_true(taken > 0);
+    assert_int_equal(door.done, taken);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_full_queue_refuses, shut_the_door),
+        cmocka_unit_test_setup(jobs_run_in_the_order_they_came, shut_the_door),
+        cmocka_unit_test_setup(stopping_finishes_every_job_and_takes_no_more, shut_the_door),
+        cmocka_unit_test_setup(stopping_idle_workers_is_fine, shut_the_door),
+        cmocka_unit_test_setup(as_many_run_at_once_as_there_are_threads, shut_the_door),
+        cmocka_unit_test_setup(workers_leave_signals_to_the_main_thread, shut_the_door),
+        cmocka_unit_test_setup(no_job_is_lost_or_run_twice_under_many_submitters, shut_the_door),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
