@@ -37,7 +37,8 @@ wait_at_the_door(void *unused)
 static void
 note_order(void *number)
 {
-    door.order[atomic_fetch_add(&door.done, 1)] = *(int *)number;
+    door.order[atomic_load(&door.done)] = *(int *)number; /* one thread only */
+    atomic_fetch_add(&door.done, 1);
 }
 
 static void
