@@ -52,7 +52,7 @@ static enum err
 find_one(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str key,
          struct user *out)
 {
-    struct db_rows rows;
+    struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, sql, &rows, db_text(key));
     if (err)
         return err;
@@ -64,7 +64,7 @@ static enum err
 change_one(struct db_tx *tx, struct arena *mem, const struct sql *sql,
            const struct db_value *values, size_t count, enum err otherwise)
 {
-    struct db_rows rows;
+    struct db_rows rows = { 0 };
     enum err err = db_query_values(tx, mem, sql, values, count, &rows);
     if (err)
         return err;
@@ -118,7 +118,7 @@ user_store_list(struct db_tx *tx, struct arena *mem, int64_t after, int64_t limi
     *count = 0;
     if (limit <= 0) /* which one engine takes for "all" and the other for an error */
         return ERR_NONE;
-    struct db_rows rows;
+    struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &user_list, &rows, db_int(after), db_int(limit));
     if (err)
         return err;
