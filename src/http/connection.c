@@ -165,7 +165,8 @@ connection_enter(struct connection *connection, enum stage stage)
         deadline = connection->opened_ms + HTTP_PAST_CAP_MS;
     else if (stage != STAGE_WORKING)
         deadline = clock_steady_ms() + allowed_ms[stage];
-    atomic_store_explicit(&connection->watch, watch_pack(deadline, stage), memory_order_relaxed);
+    /* An exchange and not a store: whoever leaves idleness sees whether the reaper was first. */
+    atomic_exchange_explicit(&connection->watch, watch_pack(deadline, stage), memory_order_acq_rel);
 }
 
 void

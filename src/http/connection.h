@@ -34,6 +34,7 @@ struct connection {
     struct connection **link; /* whatever points here */
     int fd;
     _Atomic uint64_t watch; /* deadline and stage in one word, so that they change together */
+    _Atomic bool deaf;      /* we have shut its reading end down: see connection_is_deaf() */
     int64_t opened_ms;
     struct address peer;
     bool trusted;  /* a proxy whose X-Forwarded-For counts */
@@ -83,6 +84,15 @@ void connections_remove(struct connections *connections, struct connection *conn
 
 /* Moves on to a stage that may take that long. */
 void connection_enter(struct connection *connection, enum stage stage);
+
+/* Whether its next read will find the end. The library reads once more when a suspended connection
+ * is resumed, and if it finds the end it drops the answer: such a connection must not be suspended.
+ * Only draining makes one. */
+static inline bool
+connection_is_deaf(const struct connection *connection)
+{
+    return atomic_load(&connection->deaf);
+}
 
 /* From now on: serve; end whoever is idle; cut everyone. */
 void connections_set_mode(struct connections *connections, enum connections_mode mode);

@@ -7,11 +7,15 @@
 #include <linux/tcp.h> /* the C library's own tcp_info does not know how much was received */
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define TICK_MS 100
-#define BUSY_TICK_MS 10 /* while draining, or while somebody lingers */
+#define BUSY_TICK_MS 10  /* while draining, or while somebody lingers */
+#define TICKS_PER_LOOK 8 /* how often it is looked whether the other side has left */
+#define STATE_CLOSE 7    /* of tcpi_state; the header that names them excludes linux/tcp.h */
+#define STATE_CLOSE_WAIT 8
 
 struct reaper {
     struct connections *connections;
@@ -20,15 +24,24 @@ struct reaper {
     char scratch[64 * 1024];
 };
 
-/* Whether a connection without a request line has sent anything at all. */
-static bool
-has_sent(const struct connection *connection)
+static struct tcp_info
+ask_kernel(const struct connection *connection)
 {
-    struct tcp_info info = { 0 };
+    struct tcp_info info = { .tcpi_state = STATE_CLOSE };
     socklen_t length = sizeof info;
-    if (getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &info, &length) < 0)
-        return true;
-    return info.tcpi_bytes_received > 0;
+    getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &info, &length);
+    return info;
+}
+
+/* When the last bytes and the end arrive together, the library reads the bytes and waits for an end
+ * that was already announced. Shutting down the reading end announces it again; what is still to be
+ * read is read. */
+static void
+look_whether_left(const struct connection *connection)
+{
+    struct tcp_info info = ask_kernel(connection);
+    if (info.tcpi_state == STATE_CLOSE_WAIT || info.tcpi_state == STATE_CLOSE)
+        shutdown(connection->fd, SHUT_RD);
 }
 
 /* A deadline has passed. The stage may change meanwhile; then the connection was in time. */
@@ -39,7 +52,7 @@ connection_is_late(struct connections *connections, struct connection *connectio
     enum stage stage = watch_stage(seen);
     if (stage == STAGE_FRESH && !connection->past_cap) {
         int64_t idle_until = connection->opened_ms + HTTP_IDLE_MS;
-        bool silent = !has_sent(connection);
+        bool silent = ask_kernel(connection).tcpi_bytes_received == 0;
         if (silent && now < idle_until) {
             atomic_compare_exchange_strong(&connection->watch, &seen,
                                            watch_pack(idle_until, STAGE_FRESH));
@@ -54,9 +67,26 @@ connection_is_late(struct connections *connections, struct connection *connectio
     shutdown(connection->fd, SHUT_RDWR);
 }
 
+/* Only the reading end, and only if nothing is there to be read: a request that has come is
+ * answered.
+ */
+static void
+end_idle(struct connection *connection, uint64_t seen)
+{
+    int unread = 0;
+    if (ioctl(connection->fd, FIONREAD, &unread) == 0 && unread > 0)
+        return;
+    atomic_store(&connection->deaf, true);
+    if (atomic_compare_exchange_strong(&connection->watch, &seen,
+                                       watch_pack(WATCH_NEVER, watch_stage(seen))))
+        shutdown(connection->fd, SHUT_RD);
+    else
+        atomic_store(&connection->deaf, false);
+}
+
 static void
 watch_connection(struct connections *connections, struct connection *connection,
-                 enum connections_mode mode, int64_t now)
+                 enum connections_mode mode, bool look, int64_t now)
 {
     uint64_t seen = atomic_load_explicit(&connection->watch, memory_order_relaxed);
     enum stage stage = watch_stage(seen);
@@ -66,10 +96,9 @@ watch_connection(struct connections *connections, struct connection *connection,
     } else if (watch_deadline(seen) <= now) {
         connection_is_late(connections, connection, seen, now);
     } else if (mode == CONNECTIONS_DRAIN && idle && watch_deadline(seen) != WATCH_NEVER) {
-        /* Only the reading end: a request that is already here is still read and answered. */
-        if (atomic_compare_exchange_strong(&connection->watch, &seen,
-                                           watch_pack(WATCH_NEVER, stage)))
-            shutdown(connection->fd, SHUT_RD);
+        end_idle(connection, seen);
+    } else if (look && stage != STAGE_WORKING && stage != STAGE_ANSWERING) {
+        look_whether_left(connection);
     }
 }
 
@@ -123,11 +152,12 @@ reaper_run(void *argument)
     struct reaper *reaper = memory_alloc(1, sizeof *reaper);
     reaper->connections = connections;
     pthread_mutex_lock(&connections->lock);
-    while (!connections->stopping) {
+    for (unsigned tick = 0; !connections->stopping; tick++) {
         enum connections_mode mode = (enum connections_mode)atomic_load(&connections->mode);
+        bool look = tick % TICKS_PER_LOOK == 0;
         int64_t now = clock_steady_ms();
         for (struct connection *c = connections->first; c != NULL; c = c->next)
-            watch_connection(connections, c, mode, now);
+            watch_connection(connections, c, mode, look, now);
         take_parting(reaper);
         if (reaper->count > 0) {
             pthread_mutex_unlock(&connections->lock);

@@ -1,0 +1,411 @@
+/* connection_test.c - deadlines, caps, and clients that leave without a word. */
+#include "unit/http/wire.h"
+
+#include "base/buf.h"
+#include "base/metric.h"
+
+#include <sys/resource.h>
+
+static struct world world;
+
+static void
+open_world(void)
+{
+    world_open(&world);
+}
+
+/* The value of a line of the metrics page, -1 if there is none such. */
+static long
+metric_of(const char *line_start)
+{
+    struct arena *mem = arena_new();
+    struct buf page = buf_in(mem, 1 << 20);
+    long value = -1;
+    metric_write_page(&page);
+    buf_add_char(&page, '\0');
+    const char *found = strstr(buf_str(&page).ptr, line_start);
+    if (found != NULL)
+        value = strtol(found + strlen(line_start), NULL, 10);
+    arena_free(mem);
+    return value;
+}
+
+#define CUT(stage) "penchant_http_connections_cut_total{listener=\"main\",stage=\"" stage "\"} "
+
+/* Waits for the reaper to have looked at everyone twice. */
+static void
+let_the_reaper_pass(void)
+{
+    int64_t end = clock_ticks_ns() + 250000000;
+    while (clock_ticks_ns() < end)
+        pause_briefly();
+}
+
+static bool
+still_open(int fd)
+{
+    char byte;
+    ssize_t got = recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+    return got > 0 || (got < 0 && errno == EAGAIN);
+}
+
+static void
+whoever_is_late_is_cut_at_the_deadline(void **state)
+{
+    static const struct {
+        const char *why;
+        const char *sent;
+        int64_t allowed_ms;
+        const char *metric;
+    } rows[] = {
+        { "a head that does not end", "GET /x HTTP/1.1\r\nHost: a\r\n", HTTP_HEAD_MS, CUT("head") },
+        { "a request line that does not end", "GE", HTTP_HEAD_MS, CUT("head") },
+        { "a body that does not end", "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab",
+          HTTP_BODY_MS, CUT("body") },
+        { "chunks that do not end",
+          "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab", HTTP_BODY_MS,
+          CUT("body") },
+        { "an early answer's body that does not end",
+          "POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab", HTTP_BODY_MS,
+          CUT("body") },
+        { "nothing at all", "", HTTP_IDLE_MS, CUT("idle") },
+    };
+    (void)state;
+    open_world();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        long before = metric_of(rows[i].metric);
+        int fd = wire_connect(&world);
+        assert_true(wire_send(fd, rows[i].sent));
+        WAIT_UNTIL(http_server_connections(world.server) == 1);
+        let_the_reaper_pass(); /* by then the bytes were read, too */
+        forward_ms(rows[i].allowed_ms - 3000);
+        let_the_reaper_pass();
+        if (!still_open(fd))
+            fail_msg("%s: cut before its time", rows[i].why);
+        forward_ms(3000);
+        if (!wire_ends(fd))
+            fail_msg("%s: not cut", rows[i].why);
+        WAIT_UNTIL(http_server_connections(world.server) == 0);
+        if (metric_of(rows[i].metric) != before + 1)
+            fail_msg("%s: not counted", rows[i].why);
+        close(fd);
+    }
+    world_close(&world);
+}
+
+/* What the library's own timeout cannot do: every byte comes well in time. */
+static void
+a_sender_that_drips_is_cut_at_the_deadline(void **state)
+{
+    static const char *const starts[] = {
+        "GET /x HTTP/1.1\r\nHost: a\r\nX-Slow: ",
+        "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n",
+    };
+    (void)state;
+    open_world();
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        int fd = wire_connect(&world);
+        int seconds = 0;
+        assert_true(wire_send(fd, starts[i]));
+        while (seconds < 60 && still_open(fd) && wire_send(fd, "a")) {
+            seconds++;
+            forward_ms(1000);
+            int64_t end = clock_ticks_ns() + 120000000;
+            while (clock_ticks_ns() < end && still_open(fd))
+                pause_briefly();
+        }
+        int allowed = (i == 0 ? HTTP_HEAD_MS : HTTP_BODY_MS) / 1000;
+        assert_in_range(seconds, allowed - 4, allowed + 1); /* real time passes too */
+        close(fd);
+    }
+    world_close(&world);
+}
+
+static void
+a_reader_that_stalls_is_cut_and_others_are_served(void **state)
+{
+    struct answer answer;
+    char piece[1000];
+    (void)state;
+    open_world();
+    int fd = wire_connect(&world);
+    assert_true(wire_send(fd, GET("/big?50000000")));
+    assert_int_equal(wire_receive(fd, piece, sizeof piece, WAIT_MS), sizeof piece);
+    assert_true(ask(&world, GET("/x"), &answer));
+    assert_int_equal(answer.status, 200);
+    forward_ms(HTTP_ANSWER_MS + 1000);
+    WAIT_UNTIL(http_server_connections(world.server) == 0);
+    assert_int_equal(metric_of(CUT("answer")), 1);
+    assert_int_equal(atomic_load(&world.done), 2);
+    close(fd);
+    world_close(&world);
+}
+
+static void
+a_connection_that_rests_between_requests_is_ended_late(void **state)
+{
+    struct answer answer;
+    (void)state;
+    open_world();
+    int fd = wire_connect(&world);
+    for (int i = 0; i < 3; i++) {
+        assert_true(wire_send(fd, GET("/x")));
+        assert_true(wire_answer(fd, &answer));
+        let_the_reaper_pass();
+        forward_ms(HTTP_IDLE_MS - 2000);
+        let_the_reaper_pass();
+        assert_true(still_open(fd));
+    }
+    forward_ms(2000);
+    assert_true(wire_ends(fd));
+    close(fd);
+    world_close(&world);
+}
+
+static void
+work_has_no_deadline(void **state)
+{
+    struct answer answer;
+    (void)state;
+    open_world();
+    int fd = wire_connect(&world);
+    assert_true(wire_send(fd, GET("/gate")));
+    WAIT_UNTIL(atomic_load(&world.gated) == 1);
+    forward_ms(3600 * 1000);
+    let_the_reaper_pass();
+    atomic_store(&world.gate_open, true);
+    assert_true(wire_answer(fd, &answer));
+    assert_int_equal(answer.status, 200);
+    close(fd);
+    world_close(&world);
+}
+
+static void
+past_a_cap_one_is_told_so_and_closed(void **state)
+{
+    static const struct {
+        size_t all, each;
+        const char *trusted;
+        bool taken;
+    } rows[] = {
+        { 4, 1000, NULL, false },
+        { 1000, 4, NULL, false },
+        { 4, 1000, "127.0.0.1", false },
+        { 1000, 4, "127.0.0.1", true }, /* a proxy speaks for many */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct http_settings settings = usual_settings();
+        struct answer answer;
+        int fds[4];
+        settings.connections_max = rows[i].all;
+        settings.connections_per_address_max = rows[i].each;
+        settings.trusted_proxies = rows[i].trusted;
+        world_open_with(&world, settings, 1, 1);
+        for (int n = 0; n < 4; n++) {
+            fds[n] = wire_connect(&world);
+            assert_true(wire_send(fds[n], GET("/x")));
+            assert_true(wire_answer(fds[n], &answer));
+            assert_int_equal(answer.status, 200);
+        }
+        assert_true(ask(&world, GET("/x"), &answer));
+        assert_int_equal(answer.status, rows[i].taken ? 200 : 503);
+        assert_int_equal(answer.closed, !rows[i].taken);
+        assert_true(wire_send(fds[0], GET("/x"))); /* who was first is not harmed */
+        assert_true(wire_answer(fds[0], &answer));
+        assert_int_equal(answer.status, 200);
+        close(fds[3]);
+        WAIT_UNTIL(http_server_connections(world.server) <= 3);
+        assert_true(ask(&world, GET("/x"), &answer)); /* and there is room again */
+        assert_int_equal(answer.status, 200);
+        for (int n = 0; n < 3; n++)
+            close(fds[n]);
+        world_close(&world);
+    }
+}
+
+static void
+past_a_cap_one_has_two_seconds_to_ask(void **state)
+{
+    struct http_settings settings = usual_settings();
+    struct answer answer;
+    (void)state;
+    settings.connections_max = 1;
+    world_open_with(&world, settings, 1, 1);
+    int first = wire_connect(&world);
+    assert_true(wire_send(first, GET("/x")));
+    assert_true(wire_answer(first, &answer));
+    int second = wire_connect(&world);
+    WAIT_UNTIL(http_server_connections(world.server) == 2);
+    forward_ms(HTTP_PAST_CAP_MS);
+    assert_true(wire_ends(second));
+    assert_true(still_open(first));
+    close(first);
+    close(second);
+    world_close(&world);
+}
+
+static void
+far_past_the_cap_one_is_closed_unheard(void **state)
+{
+    struct http_settings settings = usual_settings();
+    int fds[1 + HTTP_PAST_CAP_CONNECTIONS];
+    (void)state;
+    settings.connections_max = 1;
+    world_open_with(&world, settings, 1, 1);
+    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
+        fds[i] = wire_connect(&world);
+    WAIT_UNTIL(http_server_connections(world.server) == 1 + HTTP_PAST_CAP_CONNECTIONS);
+    int fd = wire_connect(&world);
+    assert_true(wire_ends(fd));
+    close(fd);
+    assert_int_equal(http_server_connections(world.server), 1 + HTTP_PAST_CAP_CONNECTIONS);
+    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
+        close(fds[i]);
+    world_close(&world);
+}
+
+/* Closes with a reset instead of a farewell. */
+static void
+slam(int fd)
+{
+    struct linger now = { .l_onoff = 1, .l_linger = 0 };
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    close(fd);
+}
+
+static void
+clients_that_leave_midway_leave_nothing_behind(void **state)
+{
+    static const char *const sent[] = {
+        "",
+        "GET /x HT",
+        "GET /x HTTP/1.1\r\nHost: a\r\nX",
+        "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab",
+        "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+        GET("/x"),
+        GET("/block"),
+        GET("/big?3000000"),
+        GET("/x") GET("/block") GET("/x"),
+        "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 99999\r\n\r\nab",
+    };
+    (void)state;
+    open_world();
+    size_t before = open_descriptors();
+    for (size_t i = 0; i < 1000; i++) {
+        int fd = wire_connect(&world);
+        wire_send(fd, sent[i % (sizeof sent / sizeof sent[0])]);
+        if (i % 7 == 0) /* in the middle of the answer, if there is one */
+            wire_receive(fd, (char[10]){ 0 }, 10, 1);
+        if (i % 2 == 0)
+            slam(fd);
+        else
+            close(fd);
+    }
+    WAIT_UNTIL(http_server_connections(world.server) == 0);
+    forward_ms(HTTP_LINGER_MS);
+    WAIT_UNTIL(open_descriptors() == before);
+    struct answer answer;
+    assert_true(ask(&world, GET("/x"), &answer));
+    assert_int_equal(answer.status, 200);
+    world_close(&world);
+}
+
+/* The end comes together with the request: the answer is sent, and then the end. */
+static void
+a_client_that_closes_its_side_gets_the_answer_and_the_end(void **state)
+{
+    struct answer answer;
+    (void)state;
+    open_world();
+    for (int i = 0; i < 20; i++) {
+        int fd = wire_connect(&world);
+        assert_true(wire_send(fd, GET("/x")));
+        shutdown(fd, SHUT_WR);
+        assert_true(wire_answer(fd, &answer));
+        assert_int_equal(answer.status, 200);
+        close(fd);
+    }
+    int fd = wire_connect(&world);
+    assert_true(wire_send(fd, GET("/x")));
+    shutdown(fd, SHUT_WR);
+    assert_true(wire_answer(fd, &answer));
+    assert_true(wire_ends(fd));
+    close(fd);
+    world_close(&world);
+}
+
+static void
+running_out_of_descriptors_passes(void **state)
+{
+    struct rlimit usual;
+    struct answer answer;
+    int fds[60];
+    (void)state;
+    open_world();
+    assert_true(ask(&world, GET("/block"), &answer));
+    for (size_t i = 0; i < 60; i++) /* ours first, so that only the server's are missing */
+        fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    getrlimit(RLIMIT_NOFILE, &usual);
+    struct rlimit few = { (rlim_t)fds[59] + 20, usual.rlim_max };
+    struct sockaddr_in to = { .sin_family = AF_INET,
+                              .sin_port = htons(world.port),
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    for (size_t i = 0; i < 60; i++)
+        assert_int_equal(connect(fds[i], (const struct sockaddr *)&to, sizeof to), 0);
+    clock_t busy = clock();
+    let_the_reaper_pass();
+    busy = clock() - busy;
+    assert_true(http_server_connections(world.server) < 30);
+    /* Waiting for descriptors is not turning round and round. */
+    assert_true(busy < CLOCKS_PER_SEC / 10);
+    for (size_t i = 0; i < 60; i++)
+        close(fds[i]);
+    WAIT_UNTIL(http_server_connections(world.server) == 0);
+    assert_true(ask(&world, GET("/x"), &answer));
+    assert_int_equal(answer.status, 200);
+    setrlimit(RLIMIT_NOFILE, &usual);
+    world_close(&world);
+}
+
+static void
+the_metrics_page_counts(void **state)
+{
+    struct answer answer;
+    (void)state;
+    open_world();
+    int fd = wire_connect(&world);
+    assert_true(wire_send(fd, GET("/x")));
+    assert_true(wire_answer(fd, &answer));
+    assert_true(ask(&world, "GET * HTTP/1.1\r\n\r\n", &answer));
+    WAIT_UNTIL(http_server_connections(world.server) == 1);
+    assert_int_equal(metric_of("penchant_http_connections{listener=\"main\"} "), 1);
+    assert_int_equal(metric_of("penchant_http_connections_total{listener=\"main\"} "), 2);
+    assert_int_equal(
+        metric_of("penchant_http_refused_total{listener=\"main\",reason=\"bad_request\"} "), 1);
+    close(fd);
+    world_close(&world);
+    assert_int_equal(metric_of("penchant_http_connections{listener=\"main\"} "), -1);
+}
+
+int
+main(void)
+{
+    rehearse();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whoever_is_late_is_cut_at_the_deadline),
+        cmocka_unit_test(a_sender_that_drips_is_cut_at_the_deadline),
+        cmocka_unit_test(a_reader_that_stalls_is_cut_and_others_are_served),
+        cmocka_unit_test(a_connection_that_rests_between_requests_is_ended_late),
+        cmocka_unit_test(work_has_no_deadline),
+        cmocka_unit_test(past_a_cap_one_is_told_so_and_closed),
+        cmocka_unit_test(past_a_cap_one_has_two_seconds_to_ask),
+        cmocka_unit_test(far_past_the_cap_one_is_closed_unheard),
+        cmocka_unit_test(clients_that_leave_midway_leave_nothing_behind),
+        cmocka_unit_test(a_client_that_closes_its_side_gets_the_answer_and_the_end),
+        cmocka_unit_test(running_out_of_descriptors_passes),
+        cmocka_unit_test(the_metrics_page_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
