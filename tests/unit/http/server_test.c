@@ -1,0 +1,469 @@
+/* server_test.c - starting, listening, TLS, stopping. */
+#include "unit/http/wire.h"
+
+#include <gnutls/gnutls.h>
+
+static struct world world;
+
+static void
+expect_no_start(struct http_settings settings, enum err expected, const char *said)
+{
+    struct http_service service = { &world, service_head, service_handle, service_refuse,
+                                    service_done };
+    struct http_server *server = NULL;
+    struct why why = { "" };
+    size_t before = open_descriptors();
+    assert_int_equal(http_server_start(&settings, &service, &server, &why), expected);
+    assert_null(server);
+    if (strstr(why.text, said) == NULL)
+        fail_msg("\"%s\" is not in \"%s\"", said, why.text);
+    assert_int_equal(open_descriptors(), before);
+}
+
+static void
+what_is_wrong_with_the_settings_is_said(void **state)
+{
+    struct http_settings settings = usual_settings();
+    char said[128];
+    (void)state;
+    world_open(&world);
+    settings.listen = http_server_address(world.server);
+    snprintf(said, sizeof said, "listen: %s is in use by another process", settings.listen);
+    expect_no_start(settings, ERR_TAKEN, said);
+    settings.listen = "nonsense";
+    expect_no_start(settings, ERR_INVALID, "listen: \"nonsense\" must be an address and a port");
+    settings.listen = "8.8.8.8:0"; /* not this machine's */
+    expect_no_start(settings, ERR_UNAVAILABLE, "listen: cannot listen on 8.8.8.8:0");
+    settings = usual_settings();
+    settings.trusted_proxies = "10.0.0.0/99";
+    expect_no_start(settings, ERR_INVALID, "trusted-proxies: \"10.0.0.0/99\" must be");
+    settings = usual_settings();
+    settings.tls_cert_file = "/does/not/exist.pem";
+    settings.tls_key_file = "/does/not/exist.key";
+    expect_no_start(settings, ERR_INVALID, "tls-cert: cannot read /does/not/exist.pem: No such");
+    settings.tls_cert_file = "/dev/null";
+    expect_no_start(settings, ERR_INVALID, "tls-key: cannot read /does/not/exist.key: No such");
+    settings.tls_key_file = NULL;
+    expect_no_start(settings, ERR_INVALID, "tls-key: is missing");
+    settings.tls_cert_file = NULL;
+    settings.tls_key_file = "/dev/null";
+    expect_no_start(settings, ERR_INVALID, "tls-cert: is missing");
+    settings.tls_cert_file = "/dev/null";
+    expect_no_start(settings, ERR_INVALID, "tls-cert, tls-key: /dev/null and /dev/null cannot");
+    settings.tls_cert_file = "/dev/zero";
+    expect_no_start(settings, ERR_INVALID, "tls-cert: /dev/zero is no PEM file");
+    settings = usual_settings();
+    settings.inherited = true;
+    expect_no_start(settings, ERR_INVALID, "listen: no socket was handed to this process");
+    world_close(&world);
+}
+
+static void
+one_thread_serves_as_well(void **state)
+{
+    struct http_settings settings = usual_settings();
+    struct answer answer;
+    (void)state;
+    settings.threads = 1;
+    world_open_with(&world, settings, 2, 10);
+    for (int i = 0; i < 10; i++) {
+        assert_true(ask(&world, i % 2 == 0 ? GET("/x") : GET("/block"), &answer));
+        assert_int_equal(answer.status, 200);
+    }
+    world_close(&world);
+}
+
+static void
+every_address_is_both_kinds(void **state)
+{
+    struct http_settings settings = usual_settings();
+    struct answer answer;
+    (void)state;
+    settings.listen = ":0";
+    world_open_with(&world, settings, 1, 1);
+    assert_true(ask(&world, GET("/x"), &answer));
+    assert_string_equal(answer.body, "GET /x from 127.0.0.1 agent  body "); /* not ::ffff: */
+
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in6 to = { .sin6_family = AF_INET6,
+                               .sin6_port = htons(world.port),
+                               .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+    if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof to) == 0) {
+        assert_true(wire_send(fd, GET("/x")));
+        assert_true(wire_answer(fd, &answer));
+        assert_string_equal(answer.body, "GET /x from ::1 agent  body ");
+    }
+    if (fd >= 0)
+        close(fd);
+    world_close(&world);
+}
+
+/* ---- a socket from systemd ---- */
+
+static void
+a_socket_that_was_handed_over_is_used_and_outlives_the_server(void **state)
+{
+    struct http_settings settings = usual_settings();
+    struct answer answer;
+    char number[32];
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int kept = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    (void)state;
+    assert_int_equal(bind(kept, (const struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(kept, 100), 0);
+    snprintf(number, sizeof number, "%d", (int)getpid());
+    setenv("LISTEN_PID", number, 1);
+    setenv("LISTEN_FDS", "1", 1);
+    settings.inherited = true;
+    settings.listen = "ignored";
+
+    /* main() keeps descriptor 3 free of anything else. */
+    assert_int_equal(dup2(open("/dev/null", O_RDONLY), 3), 3);
+    expect_no_start(settings, ERR_INVALID, "no listening TCP socket");
+    for (int life = 0; life < 3; life++) {
+        assert_int_equal(dup2(kept, 3), 3);
+        world_open_with(&world, settings, 1, 1);
+        assert_true(ask(&world, GET("/x"), &answer));
+        assert_int_equal(answer.status, 200);
+        world_close(&world);
+        /* Between two lives one waits, and is not refused. */
+        assert_int_equal(dup2(kept, 3), 3);
+        int fd = wire_connect(&world);
+        assert_true(wire_send(fd, GET("/x")));
+        world_open_with(&world, settings, 1, 1);
+        assert_true(wire_answer(fd, &answer));
+        assert_int_equal(answer.status, 200);
+        close(fd);
+        world_close(&world);
+    }
+    setenv("LISTEN_PID", "1", 1); /* meant for somebody else */
+    assert_false(http_socket_inherited());
+    unsetenv("LISTEN_PID");
+    unsetenv("LISTEN_FDS");
+    close(kept);
+}
+
+/* ---- TLS ---- */
+
+static char cert_file[] = "/tmp/penchant-http-cert-XXXXXX";
+static char key_file[] = "/tmp/penchant-http-key-XXXXXX";
+
+static void
+make_certificate(void)
+{
+    int status;
+    close(mkstemp(cert_file));
+    close(mkstemp(key_file));
+    pid_t child = fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_WRONLY);
+        dup2(null, STDERR_FILENO);
+        dup2(null, STDOUT_FILENO);
+        execlp("openssl", "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+               "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost", "-days", "2",
+               "-keyout", key_file, "-out", cert_file, (char *)NULL);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* A client with these priorities: its answer, or NULL if there was no handshake. */
+static const char *
+ask_by_tls(const char *priorities, char out[1024])
+{
+    gnutls_session_t session;
+    gnutls_certificate_credentials_t nobody;
+    static const char request[] = "GET /block HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    int fd = wire_connect(&world);
+    assert_int_equal(gnutls_certificate_allocate_credentials(&nobody), 0);
+    assert_int_equal(gnutls_init(&session, GNUTLS_CLIENT), 0);
+    assert_int_equal(gnutls_priority_set_direct(session, priorities, NULL), 0);
+    gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, nobody);
+    gnutls_transport_set_int(session, fd);
+    gnutls_handshake_set_timeout(session, WAIT_MS);
+    int code;
+    do
+        code = gnutls_handshake(session);
+    while (code < 0 && !gnutls_error_is_fatal(code));
+    if (code == 0) {
+        size_t length = 0;
+        ssize_t got;
+        assert_int_equal(gnutls_record_send(session, request, sizeof request - 1),
+                         sizeof request - 1);
+        while (length < 1023 &&
+               (got = gnutls_record_recv(session, out + length, 1023 - length)) > 0)
+            length += (size_t)got;
+        out[length] = '\0';
+    }
+    gnutls_deinit(session);
+    gnutls_certificate_free_credentials(nobody);
+    close(fd);
+    return code == 0 ? out : NULL;
+}
+
+static void
+tls_is_1_2_or_1_3_and_nothing_older(void **state)
+{
+    struct http_settings settings = usual_settings();
+    char text[1024];
+    (void)state;
+    make_certificate();
+    settings.tls_cert_file = cert_file;
+    settings.tls_key_file = key_file;
+    world_open_with(&world, settings, 2, 10);
+    const char *answer = ask_by_tls("NORMAL:-VERS-ALL:+VERS-TLS1.3", text);
+    assert_non_null(answer);
+    assert_non_null(strstr(answer, "HTTP/1.1 200"));
+    assert_non_null(strstr(answer, "GET /block from 127.0.0.1"));
+    answer = ask_by_tls("NORMAL:-VERS-ALL:+VERS-TLS1.2", text);
+    assert_non_null(answer);
+    assert_non_null(strstr(answer, "HTTP/1.1 200"));
+    assert_null(ask_by_tls("LEGACY:-VERS-ALL:+VERS-TLS1.1:%COMPAT", text));
+    assert_null(ask_by_tls("LEGACY:-VERS-ALL:+VERS-TLS1.0:%COMPAT", text));
+    struct answer plain;
+    assert_false(ask(&world, GET("/x"), &plain));
+
+    int fd = wire_connect(&world); /* a handshake that does not come is late like a head */
+    assert_true(wire_send(fd, "\x16\x03\x01"));
+    WAIT_UNTIL(http_server_connections(world.server) == 1);
+    forward_ms(HTTP_HEAD_MS);
+    assert_true(wire_ends(fd));
+    close(fd);
+
+    settings.tls_key_file = cert_file;
+    expect_no_start(settings, ERR_INVALID, cert_file);
+    world_close(&world);
+    unlink(cert_file);
+    unlink(key_file);
+}
+
+/* ---- draining ---- */
+
+struct asker {
+    pthread_t thread;
+    int whole;
+    int torn; /* answers that began and did not end */
+    int index;
+};
+
+static void *
+ask_until_the_end(void *argument)
+{
+    struct asker *asker = argument;
+    static const char *const requests[] = { GET("/x"), GET("/block"), GET("/big?300000") };
+    int fd = -1;
+    for (;;) {
+        struct answer answer;
+        char byte;
+        if (fd < 0) {
+            struct sockaddr_in to = { .sin_family = AF_INET,
+                                      .sin_port = htons(world.port),
+                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+            fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+            if (connect(fd, (const struct sockaddr *)&to, sizeof to) < 0)
+                break;
+        }
+        if (!wire_send(fd, requests[(asker->index + asker->whole) % 3]) ||
+            wire_receive(fd, &byte, 1, WAIT_MS) <= 0) {
+            close(fd); /* ended between two requests: no answer had begun */
+            fd = -1;
+            continue;
+        }
+        memset(&answer, 0, sizeof answer);
+        /* wire_answer() wants the first byte too, so the rest is read here. */
+        static _Thread_local char all[400000];
+        size_t length = 1;
+        size_t whole = 0;
+        all[0] = byte;
+        ssize_t got = 1;
+        while (got > 0 && (whole == 0 || length < whole)) {
+            all[length] = '\0';
+            char *end = strstr(all, "\r\n\r\n");
+            char *size = strstr(all, "Content-Length: ");
+            if (end != NULL && size != NULL)
+                whole = (size_t)(end - all) + 4 + strtoul(size + 16, NULL, 10);
+            if (whole == 0 || length < whole) {
+                got = wire_receive(fd, all + length, sizeof all - 1 - length, WAIT_MS);
+                length += got > 0 ? (size_t)got : 0;
+            }
+        }
+        if (got <= 0) {
+            asker->torn++;
+            break;
+        }
+        asker->whole++;
+        if (strstr(all, "Connection: close") != NULL) {
+            close(fd);
+            fd = -1;
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    return NULL;
+}
+
+static void
+draining_under_load_tears_no_answer(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        struct asker askers[8] = { 0 };
+        int torn = 0, whole = 0;
+        world_open(&world);
+        for (int i = 0; i < 8; i++) {
+            askers[i].index = i;
+            assert_int_equal(pthread_create(&askers[i].thread, NULL, ask_until_the_end, &askers[i]),
+                             0);
+        }
+        WAIT_UNTIL(atomic_load(&world.done) >= 200);
+        world_close(&world);
+        for (int i = 0; i < 8; i++) {
+            pthread_join(askers[i].thread, NULL);
+            torn += askers[i].torn;
+            whole += askers[i].whole;
+        }
+        assert_int_equal(torn, 0);
+        /* Every exchange the service saw was answered whole, but for requests whose connection was
+         * idle when they were sent; those were never handled. */
+        assert_int_equal(whole, atomic_load(&world.done));
+    }
+}
+
+static void *
+drain(void *argument)
+{
+    http_server_drain(world.server, *(int64_t *)argument);
+    return NULL;
+}
+
+static void
+draining_ends_the_idle_and_finishes_the_busy(void **state)
+{
+    struct answer answer;
+    char value[256];
+    pthread_t drainer;
+    int64_t long_enough = 3600 * 1000;
+    (void)state;
+    world_open(&world);
+    int idle = wire_connect(&world);
+    int fresh = wire_connect(&world);
+    int busy = wire_connect(&world);
+    int sending = wire_connect(&world);
+    assert_true(wire_send(idle, GET("/x")));
+    assert_true(wire_answer(idle, &answer));
+    assert_true(wire_send(busy, GET("/gate")));
+    assert_true(wire_send(sending, "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na"));
+    WAIT_UNTIL(atomic_load(&world.gated) == 1 && atomic_load(&world.heads) == 3 &&
+               http_server_connections(world.server) == 4);
+    assert_int_equal(pthread_create(&drainer, NULL, drain, &long_enough), 0);
+    assert_true(wire_ends(idle));
+    assert_true(wire_ends(fresh));
+
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); /* nobody new is taken */
+    struct sockaddr_in to = { .sin_family = AF_INET,
+                              .sin_port = htons(world.port),
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), -1);
+
+    assert_true(wire_send(sending, "b"));
+    assert_true(wire_answer(sending, &answer));
+    assert_string_equal(answer.body, "POST /x from 127.0.0.1 agent  body ab");
+    assert_string_equal(answer_header(&answer, "Connection", value), "close");
+    assert_true(wire_ends(sending));
+    atomic_store(&world.gate_open, true);
+    assert_true(wire_answer(busy, &answer));
+    assert_int_equal(answer.status, 200);
+    assert_string_equal(answer_header(&answer, "Connection", value), "close");
+    assert_true(wire_ends(busy));
+    pthread_join(drainer, NULL);
+    workers_stop(world.workers);
+    assert_int_equal(atomic_load(&world.done), 3);
+    int all[] = { idle, fresh, busy, sending, fd };
+    for (size_t i = 0; i < 5; i++)
+        close(all[i]);
+}
+
+static void
+at_the_end_of_its_time_draining_cuts(void **state)
+{
+    pthread_t drainer;
+    int64_t time = 5000;
+    (void)state;
+    world_open_with(&world, usual_settings(), 1, 10);
+    int working = wire_connect(&world);
+    int queued = wire_connect(&world);
+    int stalled = wire_connect(&world);
+    int late = wire_connect(&world);
+    assert_true(wire_send(working, GET("/gate")));
+    WAIT_UNTIL(atomic_load(&world.gated) == 1);
+    assert_true(wire_send(queued, GET("/gate")));
+    WAIT_UNTIL(workers_waiting(world.workers) == 1);
+    assert_true(wire_send(stalled, GET("/big?50000000")));
+    assert_true(wire_send(late, "GET /x HTTP/1.1\r\nHost: a\r\n"));
+    WAIT_UNTIL(atomic_load(&world.handled) == 2);
+    assert_int_equal(pthread_create(&drainer, NULL, drain, &time), 0);
+    pause_briefly();
+    forward_ms(time);
+    assert_true(wire_ends(late));
+    assert_true(wire_ends(working));
+    assert_true(wire_ends(queued));
+    atomic_store(&world.gate_open, true);
+    pthread_join(drainer, NULL);
+    workers_stop(world.workers);
+    assert_int_equal(atomic_load(&world.gated), 1); /* what had not begun does not begin */
+    assert_int_equal(atomic_load(&world.done), 3);
+    assert_true(wire_ends(stalled));
+    int all[] = { working, queued, stalled, late };
+    for (size_t i = 0; i < 4; i++)
+        close(all[i]);
+}
+
+static void
+its_threads_leave_signals_to_others(void **state)
+{
+    DIR *tasks;
+    struct dirent *entry;
+    int seen = 0;
+    (void)state;
+    world_open(&world);
+    tasks = opendir("/proc/self/task");
+    while ((entry = readdir(tasks)) != NULL) {
+        char path[300], line[256];
+        unsigned long long blocked = 0;
+        if (entry->d_name[0] == '.' || strtol(entry->d_name, NULL, 10) == getpid())
+            continue;
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", entry->d_name);
+        FILE *file = fopen(path, "re");
+        while (file != NULL && fgets(line, sizeof line, file) != NULL)
+            if (strncmp(line, "SigBlk:", 7) == 0)
+                blocked = strtoull(line + 7, NULL, 16);
+        if (file != NULL)
+            fclose(file);
+        assert_true((blocked >> (SIGTERM - 1) & 1) == 1 && (blocked >> (SIGINT - 1) & 1) == 1);
+        seen++;
+    }
+    closedir(tasks);
+    assert_true(seen >= 3); /* two for I/O, the reaper */
+    world_close(&world);
+}
+
+int
+main(void)
+{
+    while (open("/dev/null", O_RDONLY | O_CLOEXEC) < 3) /* see the socket that is handed over */
+        ;
+    rehearse();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_wrong_with_the_settings_is_said),
+        cmocka_unit_test(one_thread_serves_as_well),
+        cmocka_unit_test(every_address_is_both_kinds),
+        cmocka_unit_test(a_socket_that_was_handed_over_is_used_and_outlives_the_server),
+        cmocka_unit_test(tls_is_1_2_or_1_3_and_nothing_older),
+        cmocka_unit_test(draining_under_load_tears_no_answer),
+        cmocka_unit_test(draining_ends_the_idle_and_finishes_the_busy),
+        cmocka_unit_test(at_the_end_of_its_time_draining_cuts),
+        cmocka_unit_test(its_threads_leave_signals_to_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
