@@ -99,10 +99,19 @@ header_defect(const char *name, const char *what)
     abort();
 }
 
+static bool
+breaks_line(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (*text == '\r' || *text == '\n')
+            return true;
+    return false;
+}
+
 void
 http_response_header(struct http_response *response, const char *name, const char *value)
 {
-    if (strpbrk(name, "\r\n") != NULL || strpbrk(value, "\r\n") != NULL)
+    if (breaks_line(name) || breaks_line(value))
         header_defect("(name withheld)", "has a line break in it");
     if (response->header_count == HTTP_HEADERS_MAX)
         header_defect(name, "is one too many");

@@ -33,7 +33,8 @@
 #define HTTP_EXCHANGES_KEPT 256 /* with their arenas, for the next requests */
 
 /* What the library may use for one connection: a head past our limits must still fit, so that we
- * answer it and not the library; the library clears all of it at every request, so not more. */
-#define HTTP_LIBRARY_MEMORY (32 * 1024)
+ * answer it and not the library, and with the largest head the headers of an answer. The library
+ * clears all of it at every request, so not more. */
+#define HTTP_LIBRARY_MEMORY (28 * 1024)
 
 #endif

@@ -4,6 +4,7 @@
  *   /block…   runs on a worker            /gate     on a worker, waits until the gate is opened
  *   /big?N    answers N bytes             /none, /same   answer 204, 304
  *   /early    answers 404 at the head     /nobody   takes no body      /close   ends the connection
+ *   /wide     answers with 2000 bytes of headers
  * Everything waits with a bound; nothing sleeps longer than a few milliseconds at a time. */
 #ifndef TESTS_UNIT_HTTP_WIRE_H
 #define TESTS_UNIT_HTTP_WIRE_H
@@ -114,6 +115,11 @@ service_handle(void *context, struct http_exchange *x)
         memset(body, 'b', (size_t)size);
         answer_text(x, 200, (struct str){ body, (size_t)size });
         return;
+    }
+    if (asks(x, "/wide")) {
+        char *wide = arena_alloc(x->mem, 2001);
+        memset(wide, 'w', 2000);
+        http_response_header(&x->response, "X-Wide", wide);
     }
     struct str agent = http_header(r, "user-agent");
     answer_text(x, 200,
