@@ -166,13 +166,13 @@ static void
 log_request(const struct http_exchange *exchange, enum log_level level, int64_t took_ns)
 {
     const struct http_request *request = &exchange->request;
+    size_t bytes = str_eq_c(request->method, "HEAD") ? 0 : exchange->response.body.len;
     /* Never the query: it may hold a code or a token. */
     LOG_WRITE(level, "request", log_text("id", request->id),
               log_text("method", str_first(request->method, 16)),
               log_text("path", str_first(path_of(request), LOGGED_PATH_MAX)),
               log_number("status", exchange->response.status), log_number("us", took_ns / 1000),
-              log_number("bytes", (int64_t)exchange->response.body.len),
-              log_text("client", request->client));
+              log_number("bytes", (int64_t)bytes), log_text("client", request->client));
 }
 
 static void

@@ -55,6 +55,7 @@ static const struct route rows[] = {
 };
 static const struct route *const tables[] = { rows, NULL };
 
+#define TWO_SECONDS ((int64_t)2 * 1000 * 1000 * 1000)
 #define US "https://id.example"
 
 static int
@@ -425,14 +426,16 @@ a_connection_may_die_before_its_head_is_there(void **state)
 
 /* What is written to standard error while one request is answered. */
 static const char *
-logged(const char *target, enum log_level level)
+logged(const char *method, const char *target, int64_t took_ns, enum log_level level)
 {
     FILE *file = tmpfile();
     int kept = dup(STDERR_FILENO);
     assert_non_null(file);
     dup2(fileno(file), STDERR_FILENO);
     log_setup(LOG_AS_TEXT, level);
-    get(target);
+    prepare(method, target);
+    hand.exchange.started_ns -= took_ns;
+    send_it();
     log_setup(LOG_AS_TEXT, LOG_ERROR);
     dup2(kept, STDERR_FILENO);
     close(kept);
@@ -448,7 +451,7 @@ one_line_tells_of_a_request_and_never_its_query(void **state)
 {
     (void)state;
     hand.web->settings.access_log = true;
-    const char *line = logged("/api/x%20y?code=pn_ac_secret", LOG_INFO);
+    const char *line = logged("GET", "/api/x%20y?code=pn_ac_secret", 0, LOG_INFO);
     assert_non_null(
         strstr(line, " info request id=req_1 method=GET path=/api/x%20y status=200 us="));
     assert_non_null(strstr(line, " bytes=15 client=192.0.2.7\n"));
@@ -461,7 +464,7 @@ a_path_cannot_forge_a_line(void **state)
 {
     (void)state;
     hand.web->settings.access_log = true;
-    const char *line = logged("/x\n2026 info request status=200\x1b[2J", LOG_INFO);
+    const char *line = logged("GET", "/x\n2026 info request status=200\x1b[2J", 0, LOG_INFO);
     assert_ptr_equal(strchr(line, '\n'), line + strlen(line) - 1);
     assert_null(strchr(line, '\x1b'));
 }
@@ -470,10 +473,26 @@ static void
 without_an_access_log_only_trouble_is_told(void **state)
 {
     (void)state;
-    assert_string_equal(logged("/api/x", LOG_INFO), "");
-    assert_string_equal(logged("/nothing", LOG_INFO), "");
-    assert_non_null(strstr(logged("/half?code=secret", LOG_WARN),
+    assert_string_equal(logged("GET", "/api/x", 0, LOG_INFO), "");
+    assert_string_equal(logged("GET", "/nothing", 0, LOG_INFO), "");
+    assert_non_null(strstr(logged("GET", "/half?code=secret", 0, LOG_WARN),
                            " warn request id=req_1 method=GET path=/half status=503"));
+}
+
+static void
+a_slow_request_is_told_too(void **state)
+{
+    (void)state;
+    assert_non_null(
+        strstr(logged("GET", "/api/x", TWO_SECONDS, LOG_WARN), " warn request id=req_1"));
+}
+
+static void
+a_head_is_logged_without_the_bytes_it_was_not_sent(void **state)
+{
+    (void)state;
+    hand.web->settings.access_log = true;
+    assert_non_null(strstr(logged("HEAD", "/api/x", 0, LOG_INFO), " bytes=0 "));
 }
 
 static void
@@ -518,6 +537,8 @@ main(void)
         TEST(one_line_tells_of_a_request_and_never_its_query),
         TEST(a_path_cannot_forge_a_line),
         TEST(without_an_access_log_only_trouble_is_told),
+        TEST(a_slow_request_is_told_too),
+        TEST(a_head_is_logged_without_the_bytes_it_was_not_sent),
         TEST(plain_http_promises_no_https),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

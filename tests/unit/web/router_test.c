@@ -28,8 +28,8 @@ static const struct route rows[] = {
     ROW(POST, "/v1/preferences/{domain}"),
     ROW(POST, "/v1/preferences/suppress"),
     ROW(GET, "/v1/{kind}/mine"),
+    ROW(GET, "/v1/domains/{domain}/{part}"), /* before the narrower one: order must not matter */
     ROW(GET, "/v1/domains/{domain}/stats"),
-    ROW(GET, "/v1/domains/{domain}/{part}"),
     { 0 },
 };
 
