@@ -98,22 +98,21 @@ FNR == 1 {
         check_introduced()
 }
 
-# A .c file is introduced by the header beside it, by name in the header of its family (db_sqlite.h
-# tells of db_sqlite_lock.c), or by a comment of its own.
-function check_introduced(    stem, line, introduced)
+# A .c file is introduced by the header of its name, by a comment of its own, or by a header of its
+# room that names it ("Private to template_parse.c and template_render.c").
+function check_introduced(    header, command, line, introduced)
 {
     if (/^\/\* [A-Za-z]/)
         return
-    stem = FILENAME
-    sub(/\.c$/, "", stem)
-    introduced = (getline line < (stem ".h")) > 0
-    close(stem ".h")
-    while (!introduced && sub(/_[a-z0-9]+$/, "", stem)) {
-        while ((getline line < (stem ".h")) > 0)
-            if (index(line, name))
-                introduced = 1
-        close(stem ".h")
-    }
+    header = FILENAME
+    sub(/c$/, "h", header)
+    introduced = (getline line < header) > 0
+    close(header)
+    if (introduced)
+        return
+    command = "grep -lwF " name " src/" room "/*.h 2>/dev/null"
+    introduced = (command | getline line) > 0
+    close(command)
     if (!introduced)
         fail("header", "neither a header nor a comment at its beginning says what this file is for")
 }
