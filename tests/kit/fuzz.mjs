@@ -4,6 +4,7 @@
 
 import fs from "node:fs";
 import path from "node:path";
+import { LEAKS, sanitizers } from "./process.mjs";
 import { conclude, execute, ROOT, runAll } from "./runner.mjs";
 
 export const targets = () =>
@@ -27,13 +28,14 @@ export function fuzzTask(target, seconds) {
         `-max_total_time=${seconds}`,
         "-timeout=20",
         "-rss_limit_mb=2048",
+        `-detect_leaks=${LEAKS ? 1 : 0}`,
         "-print_final_stats=1",
         `-artifact_prefix=${findings}/`,
         ...(fs.existsSync(dictionary) ? [`-dict=${dictionary}`] : []),
         kept,
         ...(fs.existsSync(seeds) ? [seeds] : []),
       ];
-      const result = await execute(path.join(ROOT, "build/fuzz", target), args, { within: (seconds + 60) * 1000 });
+      const result = await execute(path.join(ROOT, "build/fuzz", target), args, { env: sanitizers(), within: (seconds + 60) * 1000 });
       const runs = Number(/number_of_executed_units: (\d+)/.exec(result.err)?.[1] ?? 0);
       const sound = result.status === 0 && !result.late && runs > 0;
       if (sound && seconds >= 10) console.log(`     ${target}: ${runs} inputs`);

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { sanitizerReport } from "./process.mjs";
+import { sanitizerReport, sanitizers } from "./process.mjs";
 
 export const ROOT = path.resolve(fileURLToPath(import.meta.url), "../../..");
 const REPORTER = path.join(ROOT, "tests/kit/reporter.mjs");
@@ -95,9 +95,7 @@ export function unitTask(group, binary, makeEnv = async () => ({})) {
     async run(shared) {
       const env = {
         CMOCKA_MESSAGE_OUTPUT: "TAP",
-        ASAN_OPTIONS: "detect_leaks=1:exitcode=99",
-        UBSAN_OPTIONS: "print_stacktrace=1:halt_on_error=1",
-        TSAN_OPTIONS: "exitcode=66:second_deadlock_stack=1",
+        ...sanitizers(),
         ...(await makeEnv(shared)),
       };
       const result = await execute(binary, [], { env, within: 180_000 });

@@ -1,8 +1,10 @@
 // `make soak`: the long rehearsals. A hundred rounds of kill -9 on each store, two minutes of mixed
-// load with random ends, and the unit and api suites under ThreadSanitizer.
+// load with random ends, the unit and api suites under ThreadSanitizer, and the unit tests with a look
+// for leaks where that is too slow for every day.
 
 import path from "node:path";
 import { Cluster } from "./pg.mjs";
+import { sanitizers } from "./process.mjs";
 import { conclude, fileTask, ROOT, runAll, testFiles, unitBinaries, unitTask } from "./runner.mjs";
 
 const HOUR = 3_600_000;
@@ -16,6 +18,7 @@ const tasks = [
     ...testFiles("api").map((file) => fileTask(`TSan api on ${title}`, file, { STORE, PENCHANT: "build/tsan/penchant" }, HOUR)),
   ]),
   ...unitBinaries("tsan").map((binary) => unitTask("TSan unit", binary)),
+  ...unitBinaries("check").map((binary) => unitTask("leaks in unit", binary, async () => sanitizers(true))),
 ];
 
 const words = process.argv.slice(2);
