@@ -99,7 +99,7 @@ control_read_request(struct arena *mem, struct str line, struct str *words, size
         words[i] = args->children[i].text;
     }
     if (!fits) {
-        why_set(why, "a request is {\"args\":[\"user\",\"list\"],\"stdin\":\"…\"}");
+        why_set(why, "a request is an object with args, a list of words, and stdin, a text");
         return ERR_INVALID;
     }
     *count = args->count;
@@ -180,9 +180,11 @@ take_visitor(struct control *control)
     *visit = (struct visit){ control, fd };
     if (workers_submit(control->workers, serve_visit, visit))
         return;
-    static const struct str busy =
-        STR("{\"err\":\"penchant: the service is overloaded; try again\\n\"}\n{\"exit\":1}\n");
-    control_write(fd, busy);
+    struct arena *mem = arena_new();
+    struct remote_console remote = { { remote_out, remote_err, remote_progress }, fd, mem };
+    console_complain(&remote.console, "penchant: the service is overloaded; try again\n");
+    send_line(&remote, "exit", STR_NONE, 1);
+    arena_free(mem);
     close(fd);
     free(visit);
 }

@@ -17,9 +17,9 @@
 /* ---- counting ---- */
 
 struct counts *
-counts_new(const struct router *router)
+counts_new(struct arena *mem, const struct router *router)
 {
-    return memory_alloc(router_row_count(router) + 1, sizeof(struct counts));
+    return ARENA_ARRAY(mem, struct counts, router_row_count(router) + 1);
 }
 
 void

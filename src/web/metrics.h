@@ -14,7 +14,7 @@ struct counts {
 void counts_add(struct counts *counts, int status, int64_t ns);
 
 /* One struct counts for each row of the router, and one more for what no row answered. */
-struct counts *counts_new(const struct router *router);
+struct counts *counts_new(struct arena *mem, const struct router *router);
 
 /* Both listeners' rows under one heading, as the text format asks. */
 struct counted {

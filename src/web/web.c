@@ -52,15 +52,8 @@ open_door(struct web *web, struct door *door, const struct route *const *tables,
     door->web = web;
     enum err err = router_new(tables, &door->router, why);
     if (err == ERR_NONE)
-        door->counts = counts_new(door->router);
+        door->counts = counts_new(web->mem, door->router);
     return err;
-}
-
-static void
-close_door(struct door *door)
-{
-    router_free(door->router);
-    free(door->counts);
 }
 
 static void
@@ -79,8 +72,9 @@ enum err
 web_new_with(const struct web_settings *settings, const struct route *const *public,
              const struct route *const *private, struct web **out, struct why *why)
 {
-    struct web *web = memory_alloc(1, sizeof *web);
-    web->mem = arena_new();
+    struct arena *mem = arena_new();
+    struct web *web = ARENA_NEW(mem, struct web);
+    web->mem = mem;
     web->settings = *settings;
     web->settings.base_url = str_copy(web->mem, settings->base_url);
     web->settings.auth_url = str_copy(web->mem, settings->auth_url);
@@ -116,12 +110,11 @@ web_free(struct web *web)
     if (web == NULL)
         return;
     metric_forget(web);
-    close_door(&web->public);
-    close_door(&web->private);
+    router_free(web->public.router);
+    router_free(web->private.router);
     if (web->pages != NULL)
         template_set_free(web->pages);
-    arena_free(web->mem);
-    free(web);
+    arena_free(web->mem); /* and web itself with it */
 }
 
 struct http_service

@@ -3,7 +3,7 @@
 
 import { Cluster, createDatabase } from "./pg.mjs";
 import { fuzzTask, targets } from "./fuzz.mjs";
-import { conclude, fileTask, runAll, speaksPostgres, testFiles, unitBinaries, unitTask } from "./runner.mjs";
+import { ROOT, conclude, countingTask, fileTask, runAll, speaksPostgres, testFiles, unitBinaries, unitTask } from "./runner.mjs";
 
 const FUZZ_SECONDS = 2;
 
@@ -16,6 +16,7 @@ const onStore = (folder, store, title) =>
   testFiles(folder).map((file) => fileTask(`${folder} on ${title}`, file, { STORE: store }));
 
 const all = [
+  countingTask("lint", "lint_test", `${ROOT}/tests/lint_test`),
   ...units.filter((binary) => !speaksPostgres(binary)).map((binary) => unitTask("unit", binary)),
   ...units.filter(speaksPostgres).map((binary) => unitTask("unit on both stores", binary, freshDatabase)),
   ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" })),
@@ -30,7 +31,7 @@ const words = process.argv.slice(2);
 const chosen = all.filter((task) => words.length === 0 || words.some((word) => `${task.name} ${task.group}`.includes(word)));
 
 // A folder that lost its tests must not pass silently.
-const expected = ["unit", "unit on both stores", "browser", "fuzz"].concat(
+const expected = ["lint", "unit", "unit on both stores", "browser", "fuzz"].concat(
   ["fault", "api"].flatMap((folder) => [`${folder} on SQLite`, `${folder} on PostgreSQL`]),
 );
 const absent = words.length > 0 ? [] : expected.filter((group) => !all.some((task) => task.group === group));

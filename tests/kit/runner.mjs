@@ -114,6 +114,23 @@ export function unitTask(group, binary, makeEnv = async () => ({})) {
   };
 }
 
+// A program that ends with a line "N passed, M failed".
+export function countingTask(group, name, file) {
+  return {
+    group,
+    name,
+    async run() {
+      const result = await execute(file, [], { within: 180_000 });
+      const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(result.out) ?? [];
+      const sound = passed > 0 && failed === "0" && result.status === 0;
+      const text = `${result.late ?? `status ${result.status}`}\n${tail(result.out + result.err)}`;
+      const failures = Array.from({ length: sound ? 0 : Math.max(1, failed ?? 1) }, () => failure("see below", ""));
+      if (!sound) failures[0].text = text;
+      return { passed: Number(passed ?? 0), failures, skipped: [] };
+    },
+  };
+}
+
 // ---- all of them ----
 
 class Group {
