@@ -7,7 +7,7 @@
 #define HTTP_FIELDS_MAX 100        /* header lines */
 
 /* Milliseconds. A connection that is late is cut at the deadline, whatever it does. */
-#define HTTP_HEAD_MS 10000   /* from a request's first byte to the end of its head */
+#define HTTP_HEAD_MS 10000   /* from a request's line, or from connecting, to the end of its head */
 #define HTTP_BODY_MS 20000   /* from the end of the head to the end of the body */
 #define HTTP_ANSWER_MS 30000 /* from the answer being ready to its last byte taken */
 #define HTTP_IDLE_MS 60000   /* between requests, and from connecting to the first byte */

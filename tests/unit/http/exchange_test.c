@@ -178,6 +178,27 @@ a_body_too_large_is_refused_before_it_is_sent(void **state)
     assert_true(answer.closed);
 }
 
+/* A reset can overtake the answer on its way, so there must be none while the other side sends. */
+static void
+a_refusal_amid_a_body_ends_without_a_reset(void **state)
+{
+    struct answer answer;
+    char byte;
+    (void)state;
+    int fd = wire_connect(&world);
+    assert_true(wire_send(fd, "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\n"));
+    for (int i = 0; i < 1000; i++)
+        assert_true(wire_send(fd, "some of the body that nobody wants to have"));
+    assert_true(wire_answer(fd, &answer));
+    assert_int_equal(answer.status, 413);
+    struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+    assert_int_equal(poll(&poll_fd, 1, WAIT_MS), 1);
+    assert_int_equal(recv(fd, &byte, 1, 0), 0);
+    for (int i = 0; i < 1000; i++)
+        assert_true(wire_send(fd, "and more, sent before the answer was seen"));
+    close(fd);
+}
+
 static void
 an_early_answer_waits_for_a_small_body_and_keeps_the_connection(void **state)
 {
@@ -439,6 +460,7 @@ main(void)
         cmocka_unit_test(bodies_up_to_the_limit_are_taken_whole),
         cmocka_unit_test(a_body_past_the_limit_is_told_so_and_the_answer_arrives),
         cmocka_unit_test(a_body_too_large_is_refused_before_it_is_sent),
+        cmocka_unit_test(a_refusal_amid_a_body_ends_without_a_reset),
         cmocka_unit_test(an_early_answer_waits_for_a_small_body_and_keeps_the_connection),
         cmocka_unit_test(body_bytes_behind_a_refusal_are_no_request),
         cmocka_unit_test(expectations_are_met_or_refused),

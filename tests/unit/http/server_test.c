@@ -202,6 +202,42 @@ ask_by_tls(const char *priorities, char out[1024])
     return code == 0 ? out : NULL;
 }
 
+#define HANDSHAKE 22 /* the type of a TLS record */
+
+/* What answers a hello that asks for TLS 1.0 (minor version 1), 1.1 or 1.2, written by hand, since
+ * no library of today asks for the old ones. */
+static int
+first_byte_to_hello(char minor)
+{
+    static const char suites[] = "\x00\x08\xc0\x2b\xc0\x09\xc0\x0a\x00\xff";
+    static const char extensions[] = "\x00\x1e"
+                                     "\x00\x0a\x00\x04\x00\x02\x00\x17" /* P-256 */
+                                     "\x00\x0b\x00\x02\x01\x00"         /* uncompressed */
+                                     "\x00\x0d\x00\x0c\x00\x0a\x04\x03\x05\x03\x06\x03\x02\x03"
+                                     "\x08\x07"; /* ECDSA with SHA-2 and SHA-1, Ed25519 */
+    char hello[256];
+    size_t length = 0;
+    char answer = 0;
+#define PUT(bytes, count) (memcpy(hello + length, bytes, count), length += (count))
+    PUT("\x16\x03\x01\x00", 4);
+    PUT("?\x01\x00\x00?", 5);
+    PUT("\x03", 1);
+    PUT(&minor, 1);
+    PUT("12345678901234567890123456789012", 32);
+    PUT("\x00", 1);
+    PUT(suites, sizeof suites - 1);
+    PUT("\x01\x00", 2);
+    PUT(extensions, sizeof extensions - 1);
+#undef PUT
+    hello[4] = (char)(length - 5);
+    hello[8] = (char)(length - 9);
+    int fd = wire_connect(&world);
+    assert_true(wire_send_bytes(fd, hello, length));
+    wire_receive(fd, &answer, 1, WAIT_MS);
+    close(fd);
+    return answer;
+}
+
 static void
 tls_is_1_2_or_1_3_and_nothing_older(void **state)
 {
@@ -219,11 +255,13 @@ tls_is_1_2_or_1_3_and_nothing_older(void **state)
     answer = ask_by_tls("NORMAL:-VERS-ALL:+VERS-TLS1.2", text);
     assert_non_null(answer);
     assert_non_null(strstr(answer, "HTTP/1.1 200"));
-    assert_null(ask_by_tls("LEGACY:-VERS-ALL:+VERS-TLS1.1:%COMPAT", text));
-    assert_null(ask_by_tls("LEGACY:-VERS-ALL:+VERS-TLS1.0:%COMPAT", text));
+    assert_int_equal(first_byte_to_hello(0x03), HANDSHAKE); /* that the hello itself is good */
+    assert_int_not_equal(first_byte_to_hello(0x02), HANDSHAKE);
+    assert_int_not_equal(first_byte_to_hello(0x01), HANDSHAKE);
     struct answer plain;
     assert_false(ask(&world, GET("/x"), &plain));
 
+    WAIT_UNTIL(http_server_connections(world.server) == 0);
     int fd = wire_connect(&world); /* a handshake that does not come is late like a head */
     assert_true(wire_send(fd, "\x16\x03\x01"));
     WAIT_UNTIL(http_server_connections(world.server) == 1);
@@ -408,6 +446,8 @@ at_the_end_of_its_time_draining_cuts(void **state)
     assert_true(wire_ends(late));
     assert_true(wire_ends(working));
     assert_true(wire_ends(queued));
+    for (int i = 0; i < 50; i++) /* the handler is waited for, whatever the time */
+        pause_briefly();
     atomic_store(&world.gate_open, true);
     pthread_join(drainer, NULL);
     workers_stop(world.workers);

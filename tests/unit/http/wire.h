@@ -335,16 +335,22 @@ wire_answer(int fd, struct answer *answer)
     return wire_answer_to(fd, answer, false);
 }
 
-/* Whether the other side ends the connection (bytes before that are dropped). */
+/* Whether the other side ends the connection in that time (bytes before that are dropped). */
 static inline bool
-wire_ends(int fd)
+wire_ends_within(int fd, int timeout_ms)
 {
     char dropped[4096];
     ssize_t got;
     do
-        got = wire_receive(fd, dropped, sizeof dropped, WAIT_MS);
+        got = wire_receive(fd, dropped, sizeof dropped, timeout_ms);
     while (got > 0);
     return got == 0;
+}
+
+static inline bool
+wire_ends(int fd)
+{
+    return wire_ends_within(fd, WAIT_MS);
 }
 
 /* Asks on a connection of its own. True: an answer came; `closed` says whether it was ended. */
