@@ -29,6 +29,9 @@
 #define HTTP_LINGER_MS 2000
 #define HTTP_LINGER_CONNECTIONS 256
 
+/* Descriptors left to everybody else (store, logs, files) when connections take all they may. */
+#define HTTP_DESCRIPTORS_SPARED 256
+
 #define HTTP_PROXIES_MAX 64     /* networks in `trusted_proxies` */
 #define HTTP_EXCHANGES_KEPT 256 /* with their arenas, for the next requests */
 

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "http/state.h"
 #include "http/tls.h"
 
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,6 +61,34 @@ leave_encoded(void *argument, struct MHD_Connection *handle, char *text)
 }
 
 /* ---- starting ---- */
+
+/* A thread of the library that runs out of descriptors tries again and again without a pause, so
+ * the cap must be reached before: asks the system for as many as are needed, and lowers the cap to
+ * what it grants. */
+static size_t
+affordable_connections(size_t wanted)
+{
+    size_t beside = HTTP_PAST_CAP_CONNECTIONS + HTTP_LINGER_CONNECTIONS + HTTP_DESCRIPTORS_SPARED;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+        return wanted;
+    if (limit.rlim_cur < wanted + beside) {
+        rlim_t before = limit.rlim_cur;
+        limit.rlim_cur = limit.rlim_max < wanted + beside ? limit.rlim_max : wanted + beside;
+        if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+            limit.rlim_cur = before;
+    }
+    size_t granted = (size_t)limit.rlim_cur;
+    if (granted >= wanted + beside)
+        return wanted;
+    size_t affordable = granted >= 2 * beside ? granted - beside : granted / 2;
+    if (affordable >= wanted)
+        return wanted;
+    log_warn("connections_capped", log_number("wanted", (int64_t)wanted),
+             log_number("connections", (int64_t)affordable),
+             log_text("why", STR("the limit of open files (RLIMIT_NOFILE) allows no more")));
+    return affordable;
+}
 
 static struct MHD_Daemon *
 start_daemon(struct http_server *server, const struct http_settings *settings,
@@ -161,7 +191,7 @@ http_server_start(const struct http_settings *settings, const struct http_servic
     struct tls_files tls = { 0 };
     server->service = *service;
     server->workers = settings->workers;
-    server->connections.max = settings->connections_max;
+    server->connections.max = affordable_connections(settings->connections_max);
     server->connections.per_address_max = settings->connections_per_address_max;
     snprintf(server->name, sizeof server->name, "%s", settings->name);
     enum err err = prepare(server, settings, &tls, why);

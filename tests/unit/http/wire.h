@@ -145,7 +145,7 @@ static inline void
 service_done(void *context, struct http_exchange *x)
 {
     struct world *world = context;
-    assert_true(x->response.status != 0 || atomic_load(&world->handled) >= 0);
+    (void)x;
     atomic_fetch_add(&world->done, 1);
 }
 
@@ -223,17 +223,29 @@ forward_ms(int64_t ms)
 
 /* ---- the client ---- */
 
+/* -1: refused. */
 static inline int
-wire_connect(const struct world *world)
+wire_try_connect(const struct world *world)
 {
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct sockaddr_in to = { .sin_family = AF_INET,
                               .sin_port = htons(world->port),
                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     int on = 1;
-    assert_true(fd >= 0);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
+    if (connect(fd, (const struct sockaddr *)&to, sizeof to) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static inline int
+wire_connect(const struct world *world)
+{
+    int fd = wire_try_connect(world);
+    assert_true(fd >= 0);
     return fd;
 }
 
