@@ -36,10 +36,8 @@ get_ready(struct call *call)
 }
 
 const struct route health_routes[] = {
-    { GET, "/healthz", get_alive, WHO_ANYONE, .says = "Says that the process is alive.",
-      .cors = true },
+    { GET, "/healthz", get_alive, WHO_ANYONE, .says = "Says that the process is alive." },
     { GET, "/readyz", get_ready, WHO_ANYONE,
-      .says = "Says whether the store answers and work is taken.", .reads_store = true,
-      .cors = true },
+      .says = "Says whether the store answers and work is taken.", .reads_store = true },
     { 0 },
 };

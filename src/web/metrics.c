@@ -110,6 +110,7 @@ count_entries(const char *folder)
     if (dir == NULL)
         return -1;
     int64_t count = 0;
+    // cppcheck-suppress readdirCalled ; no other thread has this DIR
     for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir))
         count += entry->d_name[0] != '.';
     closedir(dir);

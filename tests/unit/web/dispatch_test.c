@@ -4,8 +4,6 @@
 #include "text/json_write.h"
 #include "web/reply.h"
 
-#include <unistd.h>
-
 static size_t handled;
 static enum err outcome;
 
@@ -55,7 +53,6 @@ static const struct route rows[] = {
 };
 static const struct route *const tables[] = { rows, NULL };
 
-#define TWO_SECONDS ((int64_t)2 * 1000 * 1000 * 1000)
 #define US "https://id.example"
 
 static int
@@ -424,77 +421,6 @@ a_connection_may_die_before_its_head_is_there(void **state)
     assert_int_equal(hand.exchange.response.status, 0);
 }
 
-/* What is written to standard error while one request is answered. */
-static const char *
-logged(const char *method, const char *target, int64_t took_ns, enum log_level level)
-{
-    FILE *file = tmpfile();
-    int kept = dup(STDERR_FILENO);
-    assert_non_null(file);
-    dup2(fileno(file), STDERR_FILENO);
-    log_setup(LOG_AS_TEXT, level);
-    prepare(method, target);
-    hand.exchange.started_ns -= took_ns;
-    send_it();
-    log_setup(LOG_AS_TEXT, LOG_ERROR);
-    dup2(kept, STDERR_FILENO);
-    close(kept);
-    char *text = arena_alloc(hand.mem, 8192);
-    rewind(file);
-    assert_true(fread(text, 1, 8191, file) < 8191);
-    fclose(file);
-    return text;
-}
-
-static void
-one_line_tells_of_a_request_and_never_its_query(void **state)
-{
-    (void)state;
-    hand.web->settings.access_log = true;
-    const char *line = logged("GET", "/api/x%20y?code=pn_ac_secret", 0, LOG_INFO);
-    assert_non_null(
-        strstr(line, " info request id=req_1 method=GET path=/api/x%20y status=200 us="));
-    assert_non_null(strstr(line, " bytes=15 client=192.0.2.7\n"));
-    assert_null(strstr(line, "secret"));
-    assert_ptr_equal(strchr(line, '\n'), line + strlen(line) - 1);
-}
-
-static void
-a_path_cannot_forge_a_line(void **state)
-{
-    (void)state;
-    hand.web->settings.access_log = true;
-    const char *line = logged("GET", "/x\n2026 info request status=200\x1b[2J", 0, LOG_INFO);
-    assert_ptr_equal(strchr(line, '\n'), line + strlen(line) - 1);
-    assert_null(strchr(line, '\x1b'));
-}
-
-static void
-without_an_access_log_only_trouble_is_told(void **state)
-{
-    (void)state;
-    assert_string_equal(logged("GET", "/api/x", 0, LOG_INFO), "");
-    assert_string_equal(logged("GET", "/nothing", 0, LOG_INFO), "");
-    assert_non_null(strstr(logged("GET", "/half?code=secret", 0, LOG_WARN),
-                           " warn request id=req_1 method=GET path=/half status=503"));
-}
-
-static void
-a_slow_request_is_told_too(void **state)
-{
-    (void)state;
-    assert_non_null(
-        strstr(logged("GET", "/api/x", TWO_SECONDS, LOG_WARN), " warn request id=req_1"));
-}
-
-static void
-a_head_is_logged_without_the_bytes_it_was_not_sent(void **state)
-{
-    (void)state;
-    hand.web->settings.access_log = true;
-    assert_non_null(strstr(logged("HEAD", "/api/x", 0, LOG_INFO), " bytes=0 "));
-}
-
 static void
 plain_http_promises_no_https(void **state)
 {
@@ -534,11 +460,6 @@ main(void)
         TEST(an_api_speaks_json_to_browsers_too),
         TEST(what_the_server_refuses_is_told_in_the_same_voice),
         TEST(a_connection_may_die_before_its_head_is_there),
-        TEST(one_line_tells_of_a_request_and_never_its_query),
-        TEST(a_path_cannot_forge_a_line),
-        TEST(without_an_access_log_only_trouble_is_told),
-        TEST(a_slow_request_is_told_too),
-        TEST(a_head_is_logged_without_the_bytes_it_was_not_sent),
         TEST(plain_http_promises_no_https),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

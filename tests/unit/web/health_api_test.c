@@ -22,6 +22,7 @@ assert_ok(const char *target)
     assert_int_equal(get(target), 200);
     assert_header("Content-Type", "application/json");
     assert_string_equal(answer_body(), "{\"status\":\"ok\"}");
+    assert_header("Access-Control-Allow-Origin", NULL);
 }
 
 static void
