@@ -54,6 +54,9 @@ begin_page(struct call *call, int status)
     begin(call, status, "text/html; charset=utf-8");
     header(call, "Content-Security-Policy", CONTENT_SECURITY);
     header(call, "X-Frame-Options", "DENY");
+    /* Under this policy a browser sends "Origin: null" with our own forms too (Fetch, "append a
+     * request Origin header"), which guard.c must refuse. pages/head.html therefore narrows the
+     * document's policy to same-origin: no other site learns anything either way. */
     header(call, "Referrer-Policy", "no-referrer");
     header(call, "Cross-Origin-Opener-Policy", "same-origin");
     header(call, "Permissions-Policy",
