@@ -85,11 +85,3 @@ test("a copy never overwrites a file, and a failed one leaves none", async (t) =
   assert.match(nowhere.err, /absent/);
   assert.deepEqual(fs.readdirSync(w.dir).sort(), before);
 });
-
-test("backup with --json says what it made", async (t) => {
-  const w = await world(t);
-  const file = path.join(w.dir, "copy");
-  const { status, data, err } = await w.command("backup", file, "--json");
-  assert.equal(status, 0, err);
-  assert.equal(data.file, file);
-});

@@ -22,9 +22,9 @@ test("it is there while the service runs, for its owner alone, and gone afterwar
 
 test("it does what the command does and says what the command says", only, async (t) => {
   const w = await world(t);
-  const made = await w.control(["user", "add", "ada", "--json"], `${PASSWORD}\n`);
+  const made = await w.control(["user", "add", "ada", "--json"], PASSWORD);
   assert.deepEqual([made.status, made.err, made.data.username], [0, "", "ada"]);
-  const again = await w.control(["user", "add", "ada", "--json"], `${PASSWORD}\n`);
+  const again = await w.control(["user", "add", "ada", "--json"], PASSWORD);
   assert.deepEqual([again.status, again.out], [1, ""]);
   assert.equal(typeof again.error.error, "string");
   const listed = await w.control(["user", "list", "--json"]);

@@ -22,7 +22,7 @@ test("a service that did everything once, well and badly, frees what it took", a
   await w.metrics();
   if (w.kind === "sqlite")
     for (const args of [["user", "add", "eve", "--json"], ["user", "add", "eve"], ["user", "list"], ["user", "disable", "eve"], ["user", "delete", "eve"], ["nonsense"]])
-      await w.control(args, `${PASSWORD}\n`);
+      await w.control(args, PASSWORD);
   await w.stop();
 });
 

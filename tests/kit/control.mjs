@@ -4,7 +4,7 @@
 import net from "node:net";
 import { soon } from "./until.mjs";
 
-export function control(socketPath, args, stdin = "") {
+export function control(socketPath, args, stdin) {
   return controlBytes(socketPath, `${JSON.stringify({ args, stdin })}\n`);
 }
 
