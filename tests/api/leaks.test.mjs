@@ -26,9 +26,7 @@ test("a service that did everything once, well and badly, frees what it took", a
   await w.stop();
 });
 
-test("commands free what they took", async (t) => {
+test("a command frees what it took", async (t) => {
   const w = await world(t, { env: sanitizers(true), start: false });
   assert.equal((await w.command("user", "add", "ada", "--json", { stdin: PASSWORD })).status, 0);
-  assert.equal((await w.command("user", "add", "ada", { stdin: PASSWORD })).status, 1);
-  assert.equal((await w.command("check")).status, 0);
 });

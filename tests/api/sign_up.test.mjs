@@ -162,7 +162,7 @@ test("when registration is closed nobody gets in, and the page says so", async (
 test("a form sent from another site is refused before anything is looked at", async (t) => {
   const w = await world(t);
   const foreign = [
-    { origin: "https://evil.example" }, { origin: "null" }, { origin: `${w.origin}.evil.example` }, { origin: w.origin.replace("http:", "https:") },
+    { origin: "https://evil.example" }, { origin: "null", "sec-fetch-site": undefined }, { origin: "null", "sec-fetch-site": "cross-site" }, { origin: `${w.origin}.evil.example` }, { origin: w.origin.replace("http:", "https:") },
     { origin: w.origin.replace(/:\d+$/, ":1") }, { origin: `${w.origin}/` }, { origin: `${w.origin} ` + "https://evil.example" }, { origin: "" },
     { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }, { "sec-fetch-site": "nonsense" },
   ];
@@ -172,6 +172,13 @@ test("a form sent from another site is refused before anything is looked at", as
   }
   assert.deepEqual(await w.users(), []);
   assert.equal((await w.signUp(ada, { headers: { "sec-fetch-site": "none" } })).status, 303);
+});
+
+// A browser sends "null" from a page that asks for no referrer, as ours do; then the other header tells.
+test("a form from our own page is taken although its origin is hidden", async (t) => {
+  const w = await world(t);
+  assert.equal((await w.signUp(ada, { headers: { origin: "null", "sec-fetch-site": "same-origin" } })).status, 303);
+  assert.equal((await w.signUp({ username: "eve" }, { headers: { origin: "null", "sec-fetch-site": "none" } })).status, 403);
 });
 
 test("with an auth URL of its own, that is the origin forms come from", async (t) => {

@@ -24,7 +24,7 @@ test(`${SECONDS} s of mixed load with random ends lose nothing acknowledged`, as
 
   const deeds = {
     async signUp() {
-      const name = `s${number++}`;
+      const name = `sign${number++}`;
       unsure.add(name);
       const { status } = await w.signUp({ username: name });
       assert.ok([303, 503].includes(status), `${status}`);
@@ -32,7 +32,7 @@ test(`${SECONDS} s of mixed load with random ends lose nothing acknowledged`, as
       if (status === 303 || status === 503) unsure.delete(name);
     },
     async add() {
-      const name = `a${number++}`;
+      const name = `add${number++}`;
       unsure.add(name);
       const { status } = await command("user", "add", name, "--no-password");
       if (status === 0) present.set(name, "active");

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 export const NAMES = {
   400: "invalid_request",
   401: "invalid_token",
-  403: "forbidden",
+  403: "access_denied",
   404: "not_found",
   405: "method_not_allowed",
   413: "payload_too_large",
@@ -38,6 +38,14 @@ export function assertError(answer, status, error = NAMES[status]) {
   if (status === 503 || status === 429) assert.match(answer.headers["retry-after"] ?? "", /^\d+$/);
   if (status === 405) assert.match(answer.headers.allow ?? "", /^[A-Z]+(, [A-Z]+)*$/);
   assert.match(answer.headers["cache-control"] ?? "", /no-store/);
+}
+
+// The store is away: 503 with Retry-After. A form answers with a page whoever asks.
+export function assertUnavailable(answer) {
+  if (!/^text\/html/.test(answer.headers["content-type"])) return assertError(answer, 503);
+  assertPage(answer, 503);
+  assert.match(answer.headers["retry-after"] ?? "", /^\d+$/);
+  assertNothingInside(answer.text);
 }
 
 // Nothing of the house shows: no SQL, no path, no source line.

@@ -72,8 +72,10 @@ export class Program {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
+  // Whole lines of standard error; the end of a process makes the last one whole.
   get lines() {
-    return this.err.split("\n").filter((line) => line !== "");
+    const text = this.end === undefined ? this.err.slice(0, this.err.lastIndexOf("\n") + 1) : this.err;
+    return text.split("\n").filter((line) => line !== "");
   }
 
   signal(name) {

@@ -29,6 +29,8 @@ export const PATIENCE = /tsan/.test(CHECKED) ? 4 : 1;
 const flags = (settings) =>
   Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, `${value}`]));
 
+const present = (headers) => Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+
 export async function world(t, options = {}) {
   const made = new World(options);
   t.after(() => made.end());
@@ -166,7 +168,7 @@ class World {
     if (form.password.length >= 8) this.secrets.add(form.password);
     return this.ask("POST", "/signup", {
       form,
-      headers: { origin: this.publicOrigin(), "sec-fetch-site": "same-origin", ...headers },
+      headers: present({ origin: this.publicOrigin(), "sec-fetch-site": "same-origin", ...headers }),
     });
   }
 
