@@ -6,9 +6,7 @@ import path from "node:path";
 import test from "node:test";
 import { psql } from "../kit/pg.mjs";
 import { run } from "../kit/process.mjs";
-import { STORE, world } from "../kit/world.mjs";
-
-const sqliteOnly = { skip: STORE !== "sqlite" && "about a file" };
+import { onPostgres, onSqlite, STORE, world } from "../kit/world.mjs";
 
 // Starts it and sees it refuse: one line, that status.
 async function refuses(w, status, said, settings = {}) {
@@ -18,7 +16,7 @@ async function refuses(w, status, said, settings = {}) {
   assert.match(service.err, said);
 }
 
-test("a second service on the same file is refused, and the first goes on", sqliteOnly, async (t) => {
+onSqlite("a second service on the same file is refused, and the first goes on", async (t) => {
   const w = await world(t);
   await w.signUp({ username: "ada" });
   const first = w.service;
@@ -28,7 +26,7 @@ test("a second service on the same file is refused, and the first goes on", sqli
   assert.deepEqual(await w.usernames(), ["ada", "grace"]);
 });
 
-test("two services on one database serve the same users", { skip: STORE !== "postgres" && "SQLite is for one process" }, async (t) => {
+onPostgres("two services on one database serve the same users", async (t) => {
   const w = await world(t);
   const first = w.service;
   const second = await w.start();
@@ -38,7 +36,7 @@ test("two services on one database serve the same users", { skip: STORE !== "pos
   assert.equal((await w.signUp({ username: "ada" })).status, 400);
 });
 
-test("many services that start at once on a fresh database agree on its schema", { skip: STORE !== "postgres" && "SQLite is for one process" }, async (t) => {
+onPostgres("many services that start at once on a fresh database agree on its schema", async (t) => {
   const w = await world(t, { start: false });
   const services = Array.from({ length: 6 }, () => w.launch());
   await Promise.all(services.map((service) => service.listening()));
@@ -79,7 +77,7 @@ test("check on nothing says so", async (t) => {
   if (STORE === "sqlite") assert.ok(!fs.existsSync(`${w.dir}/absent.db`), "looking made a file");
 });
 
-test("a damaged file is reported by check, whichever page it hits, and nothing crashes", sqliteOnly, async (t) => {
+onSqlite("a damaged file is reported by check, whichever page it hits, and nothing crashes", async (t) => {
   const w = await world(t, { start: false });
   for (let i = 0; i < 3; i++) await w.command("user", "add", `user${i}`, "--no-password");
   await w.start();

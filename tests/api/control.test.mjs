@@ -1,16 +1,13 @@
-// The control socket of a running service on SQLite.
+// The control socket of a running service on SQLite; PostgreSQL needs none.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import net from "node:net";
-import test from "node:test";
 import { controlBytes } from "../kit/control.mjs";
 import { until } from "../kit/until.mjs";
-import { PASSWORD, STORE, world } from "../kit/world.mjs";
+import { onSqlite, PASSWORD, world } from "../kit/world.mjs";
 
-const only = { skip: STORE !== "sqlite" && "PostgreSQL needs no control socket" };
-
-test("it is there while the service runs, for its owner alone, and gone afterwards", only, async (t) => {
+onSqlite("it is there while the service runs, for its owner alone, and gone afterwards", async (t) => {
   const w = await world(t);
   const info = fs.statSync(w.socket);
   assert.ok(info.isSocket());
@@ -20,7 +17,7 @@ test("it is there while the service runs, for its owner alone, and gone afterwar
   assert.ok(!fs.existsSync(w.socket), "the socket outlives the service");
 });
 
-test("it does what the command does and says what the command says", only, async (t) => {
+onSqlite("it does what the command does and says what the command says", async (t) => {
   const w = await world(t);
   const made = await w.control(["user", "add", "ada", "--json"], PASSWORD);
   assert.deepEqual([made.status, made.err, made.data.username], [0, "", "ada"]);
@@ -31,7 +28,7 @@ test("it does what the command does and says what the command says", only, async
   assert.deepEqual(listed.data, { users: await w.users() });
 });
 
-test("64 at once are all answered", only, async (t) => {
+onSqlite("64 at once are all answered", async (t) => {
   const w = await world(t);
   const results = await Promise.all(Array.from({ length: 64 }, (_, i) => w.control(["user", "add", `user${i}`, "--no-password"])));
   assert.deepEqual(results.map(({ status }) => status), new Array(64).fill(0));
@@ -41,7 +38,7 @@ test("64 at once are all answered", only, async (t) => {
   assert.equal(same.filter(({ status }) => status === 1).length, 31);
 });
 
-test("what is not a request of ours is refused or dropped, and the service goes on", only, async (t) => {
+onSqlite("what is not a request of ours is refused or dropped, and the service goes on", async (t) => {
   const w = await world(t);
   const odd = [
     "\n", "nonsense\n", "{}\n", "[]\n", '{"args":[]}\n', '{"args":"user"}\n', '{"args":[1,2]}\n', '{"args":["user","add"]}\n', '{"args":["serve"]}\n', '{"args":["demo"]}\n',
@@ -58,7 +55,7 @@ test("what is not a request of ours is refused or dropped, and the service goes 
   assert.deepEqual(await w.users(), []);
 });
 
-test("whoever connects and says nothing, or goes away in the middle, holds nobody up", only, async (t) => {
+onSqlite("whoever connects and says nothing, or goes away in the middle, holds nobody up", async (t) => {
   const w = await world(t);
   const began = Date.now();
   const silent = Array.from({ length: 70 }, () => net.connect(w.socket).on("error", () => {}));
@@ -75,7 +72,7 @@ test("whoever connects and says nothing, or goes away in the middle, holds nobod
   assert.ok(Date.now() - began < 8000, "silent visitors held the others up, or the end");
 });
 
-test("a socket left behind by a killed service is no obstacle", only, async (t) => {
+onSqlite("a socket left behind by a killed service is no obstacle", async (t) => {
   const w = await world(t);
   await w.addUser("ada");
   await w.kill();

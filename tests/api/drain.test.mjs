@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { until } from "../kit/until.mjs";
-import { PASSWORD, world } from "../kit/world.mjs";
+import { onSqlite, PASSWORD, world } from "../kit/world.mjs";
 
 test("a service with nothing to do ends at once, and says that it drains", async (t) => {
   const w = await world(t);
@@ -100,7 +100,7 @@ test("while it drains it is alive and not ready, and nobody new comes in afterwa
   await assert.rejects(w.get("/healthz"), { code: "ECONNREFUSED" });
 });
 
-test("commands under way are finished too", { skip: process.env.STORE === "postgres" && "commands do not pass through the service" }, async (t) => {
+onSqlite("commands under way in the service are finished too", async (t) => {
   const w = await world(t);
   let made = [];
   let ended = false;

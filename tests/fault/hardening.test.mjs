@@ -1,14 +1,13 @@
-// K1: what the compiler and the linker were asked for is in the release binary.
+// K1: what the compiler and the linker were asked for is in the release binary. (No store: told once.)
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import test from "node:test";
-import { CHECKED, RELEASE } from "../kit/world.mjs";
+import { CHECKED, onSqlite, RELEASE } from "../kit/world.mjs";
 
 const readelf = (...flags) => execFileSync("readelf", ["-W", ...flags, RELEASE], { maxBuffer: 1 << 26 }).toString();
 
-test("it is position independent, and bound read-only before it runs", () => {
+onSqlite("it is position independent, and bound read-only before it runs", () => {
   assert.match(readelf("-h"), /Type:\s+DYN/);
   const dynamic = readelf("-d");
   assert.match(dynamic, /FLAGS_1.*\bPIE\b/);
@@ -17,14 +16,14 @@ test("it is position independent, and bound read-only before it runs", () => {
   assert.doesNotMatch(dynamic, /RPATH|RUNPATH|TEXTREL/);
 });
 
-test("its stack cannot be run, and no segment is both written and run", () => {
+onSqlite("its stack cannot be run, and no segment is both written and run", () => {
   const segments = readelf("-l").split("\n");
   const stack = segments.find((line) => /GNU_STACK/.test(line));
   assert.match(stack, /\sRW\s/);
   for (const line of segments.filter((one) => /^\s+LOAD/.test(one))) assert.doesNotMatch(line, /RWE/);
 });
 
-test("stacks are guarded and the C library's calls are fortified", () => {
+onSqlite("stacks are guarded and the C library's calls are fortified", () => {
   const symbols = readelf("--dyn-syms");
   assert.match(symbols, /__stack_chk_fail/);
   const fortified = symbols.match(/__(\w+)_chk\b/g) ?? [];
@@ -33,7 +32,7 @@ test("stacks are guarded and the C library's calls are fortified", () => {
     assert.doesNotMatch(symbols, new RegExp(`UND ${banned}(@|$)`, "m"), banned);
 });
 
-test("jumps are marked for the processor that checks them", () => {
+onSqlite("jumps are marked for the processor that checks them", () => {
   const notes = readelf("-n");
   if (process.arch === "arm64") {
     // The linker only says so if every object does; the C library's start files of some distributions do not.
@@ -47,7 +46,7 @@ test("jumps are marked for the processor that checks them", () => {
   }
 });
 
-test("nothing of the rehearsal is in it, and no sanitizer", () => {
+onSqlite("nothing of the rehearsal is in it, and no sanitizer", () => {
   const bytes = fs.readFileSync(RELEASE);
   for (const word of ["PENCHANT_REHEARSAL", "failing:", "__asan_init", "__ubsan_handle", "__tsan_init"]) {
     assert.ok(!bytes.includes(word), `${word} is in the release`);
@@ -55,7 +54,7 @@ test("nothing of the rehearsal is in it, and no sanitizer", () => {
   assert.ok(fs.readFileSync(CHECKED).includes("failing:"), "the search looks for the wrong words");
 });
 
-test("it needs the libraries it says and no other", () => {
+onSqlite("it needs the libraries it says and no other", () => {
   const needed = [...readelf("-d").matchAll(/NEEDED.*\[(.+)\]/g)].map(([, name]) => name.replace(/\.so.*/, ""));
   const known = ["libmicrohttpd", "libgnutls", "libsqlite3", "libpq", "libsodium", "libjansson", "libutf8proc", "libzxcvbn", "libpthread", "libm", "libc", "ld-linux-aarch64", "ld-linux-x86-64"];
   for (const name of needed) assert.ok(known.includes(name), `${name} is new`);

@@ -1,13 +1,10 @@
 // PostgreSQL goes away, comes back, is killed. Each test has a cluster of its own, with fsync on.
 
 import assert from "node:assert/strict";
-import test from "node:test";
 import { assertError, assertUnavailable } from "../kit/expect.mjs";
 import { Cluster, psql } from "../kit/pg.mjs";
 import { until } from "../kit/until.mjs";
-import { STORE, world } from "../kit/world.mjs";
-
-const only = { skip: STORE !== "postgres" && "about PostgreSQL" };
+import { onPostgres, world } from "../kit/world.mjs";
 
 async function ownCluster(t) {
   const cluster = await Cluster.start({ durable: true });
@@ -16,7 +13,7 @@ async function ownCluster(t) {
   return { cluster, w };
 }
 
-test("while PostgreSQL is away the answer is 503 with Retry-After, and then it works again by itself", only, async (t) => {
+onPostgres("while PostgreSQL is away the answer is 503 with Retry-After, and then it works again by itself", async (t) => {
   const { cluster, w } = await ownCluster(t);
   assert.equal((await w.signUp({ username: "before" })).status, 303);
   await cluster.stop();
@@ -34,7 +31,7 @@ test("while PostgreSQL is away the answer is 503 with Retry-After, and then it w
   assert.equal((await w.users()).length, 13);
 });
 
-test("connections that the database ends are replaced, one 503 at most for each", only, async (t) => {
+onPostgres("connections that the database ends are replaced, one 503 at most for each", async (t) => {
   const { cluster, w } = await ownCluster(t);
   await Promise.all(Array.from({ length: 8 }, (_, i) => w.signUp({ username: `warm${i}` })));
   await psql(cluster.address("postgres"), "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname LIKE 'w%'");
@@ -42,7 +39,7 @@ test("connections that the database ends are replaced, one 503 at most for each"
   for (let i = 0; i < 10; i++) assert.equal((await w.signUp({ username: `later${i}` })).status, 303);
 });
 
-test("PostgreSQL is killed -9 during writes: whatever was acknowledged is there when it is back", only, async (t) => {
+onPostgres("PostgreSQL is killed -9 during writes: whatever was acknowledged is there when it is back", async (t) => {
   const { cluster, w } = await ownCluster(t);
   const made = new Set();
   const tried = new Set();
@@ -75,7 +72,7 @@ test("PostgreSQL is killed -9 during writes: whatever was acknowledged is there 
   await w.assertSound();
 });
 
-test("a service that starts while PostgreSQL is away says one line and exits 1", only, async (t) => {
+onPostgres("a service that starts while PostgreSQL is away says one line and exits 1", async (t) => {
   const { cluster, w } = await ownCluster(t);
   await w.stop();
   await cluster.stop();
@@ -86,7 +83,7 @@ test("a service that starts while PostgreSQL is away says one line and exits 1",
   await w.start();
 });
 
-test("a database that could lose what it confirmed is refused", only, async (t) => {
+onPostgres("a database that could lose what it confirmed is refused", async (t) => {
   const { cluster, w } = await ownCluster(t);
   await w.stop();
   await psql(cluster.address("postgres"), `ALTER DATABASE ${w.database} SET synchronous_commit = off`);
@@ -95,7 +92,7 @@ test("a database that could lose what it confirmed is refused", only, async (t) 
   assert.match(service.err, /synchronous_commit/);
 });
 
-test("rows that are locked by somebody else make a sign-up wait or fail, never hang or lie", only, async (t) => {
+onPostgres("rows that are locked by somebody else make a sign-up wait or fail, never hang or lie", async (t) => {
   const { cluster, w } = await ownCluster(t);
   const address = cluster.address(w.database);
   const locked = psql(address, "BEGIN; LOCK TABLE user_account IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(1.5); COMMIT");

@@ -9,6 +9,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { control } from "./control.mjs";
 import { ask, Connection } from "./http.mjs";
@@ -22,6 +23,10 @@ export const CHECKED = path.resolve(ROOT, process.env.PENCHANT ?? "build/check/p
 export const RELEASE = path.join(ROOT, "build/penchant");
 export const STORE = process.env.STORE ?? "sqlite";
 export const PASSWORD = "violet kettle sings at dawn 47";
+
+// Tests about one of the stores: with the other chosen they are not told at all.
+export const onSqlite = STORE === "sqlite" ? test : () => {};
+export const onPostgres = STORE === "postgres" ? test : () => {};
 
 // A slow machine under ThreadSanitizer needs longer for everything.
 export const PATIENCE = /tsan/.test(CHECKED) ? 4 : 1;
