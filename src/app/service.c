@@ -195,6 +195,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
         return err;
     service->workers = workers_start((size_t)service->settings->workers,
                                      (size_t)service->settings->workers * QUEUE_PER_WORKER);
+    metric_register(workers_write_metrics, service->workers);
     if (plan->before != NULL)
         err = plan->before(plan->context, service->db, service->base_url, why);
     if (!err)
@@ -221,8 +222,10 @@ stop(struct service *service)
         http_server_drain(service->server, DRAIN_MS);
     if (service->metrics_server != NULL)
         http_server_drain(service->metrics_server, DRAIN_MS);
-    if (service->workers != NULL)
+    if (service->workers != NULL) {
+        metric_forget(service->workers);
         workers_stop(service->workers);
+    }
     control_free(service->control);
     if (service->web != NULL)
         web_free(service->web);

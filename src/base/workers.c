@@ -1,6 +1,7 @@
 #include "base/workers.h"
 
 #include "base/arena.h"
+#include "base/metric.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -26,6 +27,8 @@ struct workers {
     size_t started;
     size_t busy;
     bool stopping;
+    uint64_t taken;
+    uint64_t refused;
 };
 
 static void *
@@ -100,6 +103,8 @@ workers_submit(struct workers *workers, void (*run)(void *), void *argument)
         }
         pthread_cond_signal(&workers->filled);
     }
+    workers->taken += taken ? 1 : 0;
+    workers->refused += taken ? 0 : 1;
     pthread_mutex_unlock(&workers->lock);
     return taken;
 }
@@ -120,6 +125,27 @@ workers_busy(struct workers *workers)
     size_t busy = workers->busy;
     pthread_mutex_unlock(&workers->lock);
     return busy;
+}
+
+void
+workers_write_metrics(struct buf *page, void *context)
+{
+    struct workers *workers = context;
+    pthread_mutex_lock(&workers->lock);
+    size_t started = workers->started, busy = workers->busy, waiting = workers->waiting;
+    uint64_t taken = workers->taken, refused = workers->refused;
+    pthread_mutex_unlock(&workers->lock);
+    metric_family(page, "penchant_workers", "gauge", "Worker threads started.");
+    metric_value(page, "penchant_workers", "", (int64_t)started);
+    metric_family(page, "penchant_workers_busy", "gauge", "Worker threads at work.");
+    metric_value(page, "penchant_workers_busy", "", (int64_t)busy);
+    metric_family(page, "penchant_workers_waiting", "gauge", "Jobs that wait for a worker.");
+    metric_value(page, "penchant_workers_waiting", "", (int64_t)waiting);
+    metric_family(page, "penchant_workers_jobs_total", "counter", "Jobs taken.");
+    metric_value(page, "penchant_workers_jobs_total", "", (int64_t)taken);
+    metric_family(page, "penchant_workers_refused_total", "counter",
+                  "Jobs refused because too many were waiting.");
+    metric_value(page, "penchant_workers_refused_total", "", (int64_t)refused);
 }
 
 void

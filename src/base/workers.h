@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct buf;
 struct workers;
 
 struct workers *workers_start(size_t threads, size_t queue_max);
@@ -18,6 +19,9 @@ bool workers_submit(struct workers *workers, void (*job)(void *), void *argument
 /* Jobs waiting, and jobs running. */
 size_t workers_waiting(struct workers *workers);
 size_t workers_busy(struct workers *workers);
+
+/* How many threads there are and what they do, for the page of metrics; context is the workers. */
+void workers_write_metrics(struct buf *page, void *context);
 
 /* Takes no new jobs, finishes every job it took, joins the threads. */
 void workers_stop(struct workers *workers);
