@@ -1,5 +1,6 @@
 #include "app/command.h"
 
+#include "app/help_text.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "text/json_write.h"
@@ -79,10 +80,6 @@ take_option(const struct str *words, size_t count, size_t *at, struct command_li
         value = str_from(name, equals + 1);
         name = str_first(name, equals);
     }
-    if (str_eq(name, STR("help"))) {
-        out->help = true;
-        return ERR_NONE;
-    }
     const struct command_option *option = option_of(out->command, name);
     bool setting = option == NULL && setting_exists(name);
     if (option == NULL && !setting) {
@@ -144,7 +141,7 @@ command_parse(struct arena *mem, const struct str *words, size_t count, struct c
             return ERR_INVALID;
         }
     }
-    if (call->argument_count < out->command->arguments_min && !out->help) {
+    if (call->argument_count < out->command->arguments_min) {
         why_set(why, "usage: penchant %s %s", out->command->words, out->command->arguments);
         return ERR_INVALID;
     }
@@ -217,8 +214,9 @@ command_json_done(struct call_of_command *call, struct json *json)
 void
 command_describe(struct buf *out, const struct command *command)
 {
-    buf_add_format(out, "penchant %s%s%s\n\n  %s\n", command->words,
-                   command->arguments[0] == '\0' ? "" : " ", command->arguments, command->says);
+    buf_add_format(out, "penchant %s%s%s\n\n", command->words,
+                   command->arguments[0] == '\0' ? "" : " ", command->arguments);
+    help_text_wrap(out, 2, command->says);
     if (command->input == SECRET_INPUT)
         buf_add_format(out, "  The password is read from standard input%s%s.\n",
                        command->input_unless == NULL ? "" : ", unless --",

@@ -87,7 +87,6 @@ struct command_line {
     struct call_of_command call;
     struct setting_flag flags[32];
     size_t flag_count;
-    bool help; /* --help was among them */
 };
 enum err command_parse(struct arena *mem, const struct str *words, size_t count,
                        struct command_line *out, struct why *why);

@@ -3,6 +3,7 @@
 #include "app/control_socket.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/workers.h"
 #include "text/json_read.h"
@@ -20,8 +21,12 @@
 
 #define REQUEST_MAX ((size_t)256 * 1024)
 #define WORDS_MAX 64
-#define SILENCE_SECONDS 10
+#define SILENCE_MS 10000 /* from connecting to a whole request */
+#define LOOK_MS 200
+#define WAITING_MAX 256
 #define LINE_MAX_BYTES ((size_t)128 * 1024 * 1024)
+
+struct visit;
 
 struct control {
     int fd;
@@ -31,11 +36,17 @@ struct control {
     const struct settings *settings;
     struct db *db;
     struct workers *workers;
+    struct visit *waiting[WAITING_MAX]; /* connected, and have not said what they want */
+    size_t waiting_count;
 };
 
 struct visit {
     struct control *control;
     int fd;
+    struct arena *mem;
+    struct control_reader reader;
+    size_t line_length;
+    int64_t until_ms;
 };
 
 /* A console whose other end is the socket. */
@@ -135,6 +146,14 @@ run_request(struct control *control, struct remote_console *remote, struct str l
     return parsed->command->run(call);
 }
 
+static void
+end_visit(struct visit *visit)
+{
+    close(visit->fd);
+    arena_free(visit->mem);
+    free(visit);
+}
+
 static bool
 is_ours(int fd)
 {
@@ -145,25 +164,33 @@ is_ours(int fd)
     return peer.uid == geteuid() || peer.uid == 0;
 }
 
+/* On a worker: the request is whole, so nobody can keep it waiting. */
 static void
 serve_visit(void *argument)
 {
     struct visit *visit = argument;
-    struct timeval silence = { .tv_sec = SILENCE_SECONDS };
-    setsockopt(visit->fd, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof silence);
-    setsockopt(visit->fd, SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof silence);
-    struct arena *mem = arena_new();
-    struct remote_console remote = { { remote_out, remote_err, remote_progress }, visit->fd, mem };
-    struct control_reader reader = { .fd = visit->fd, .max = REQUEST_MAX };
-    struct str line = control_read_line(mem, &reader);
-    if (str_present(line))
-        send_line(&remote, "exit", STR_NONE, run_request(visit->control, &remote, line));
-    arena_free(mem);
-    close(visit->fd);
-    free(visit);
+    struct timeval patience = { .tv_sec = SILENCE_MS / 1000 };
+    setsockopt(visit->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    struct remote_console remote = { { remote_out, remote_err, remote_progress },
+                                     visit->fd,
+                                     visit->mem };
+    struct str line = { visit->reader.bytes, visit->line_length };
+    send_line(&remote, "exit", STR_NONE, run_request(visit->control, &remote, line));
+    end_visit(visit);
 }
 
-/* ---- taking connections ---- */
+static void
+refuse_visit(struct visit *visit)
+{
+    struct remote_console remote = { { remote_out, remote_err, remote_progress },
+                                     visit->fd,
+                                     visit->mem };
+    console_complain(&remote.console, "penchant: the service is overloaded; try again\n");
+    send_line(&remote, "exit", STR_NONE, 1);
+    end_visit(visit);
+}
+
+/* ---- taking connections, and waiting for their requests, in one thread ---- */
 
 static void
 take_visitor(struct control *control)
@@ -177,31 +204,72 @@ take_visitor(struct control *control)
         return;
     }
     struct visit *visit = memory_alloc(1, sizeof *visit);
-    *visit = (struct visit){ control, fd };
-    if (workers_submit(control->workers, serve_visit, visit))
-        return;
-    struct arena *mem = arena_new();
-    struct remote_console remote = { { remote_out, remote_err, remote_progress }, fd, mem };
-    console_complain(&remote.console, "penchant: the service is overloaded; try again\n");
-    send_line(&remote, "exit", STR_NONE, 1);
-    arena_free(mem);
-    close(fd);
-    free(visit);
+    visit->control = control;
+    visit->fd = fd;
+    visit->mem = arena_new();
+    visit->reader = (struct control_reader){ .fd = fd, .max = REQUEST_MAX };
+    visit->until_ms = clock_steady_ms() + SILENCE_MS;
+    control->waiting[control->waiting_count++] = visit;
+}
+
+/* What has arrived. True: it waits no longer, having been handed on or ended. */
+static bool
+hear_visitor(struct control *control, struct visit *visit)
+{
+    switch (control_read_some(visit->mem, &visit->reader, &visit->line_length)) {
+    case CONTROL_MORE:
+        return false;
+    case CONTROL_ENDED:
+        end_visit(visit);
+        return true;
+    case CONTROL_LINE:
+        break;
+    }
+    if (!workers_submit(control->workers, serve_visit, visit))
+        refuse_visit(visit);
+    return true;
+}
+
+static void
+hear_visitors(struct control *control, const struct pollfd *fds, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < control->waiting_count; i++) {
+        struct visit *visit = control->waiting[i];
+        bool spoke = i < count && fds[i].revents != 0;
+        if (spoke && hear_visitor(control, visit))
+            continue;
+        if (clock_steady_ms() >= visit->until_ms) {
+            end_visit(visit);
+            continue;
+        }
+        control->waiting[kept++] = visit;
+    }
+    control->waiting_count = kept;
 }
 
 static void *
 take_visitors(void *argument)
 {
     struct control *control = argument;
-    struct pollfd fds[] = { { control->fd, POLLIN, 0 }, { control->stop_fd, POLLIN, 0 } };
+    struct pollfd fds[WAITING_MAX + 2];
     for (;;) {
-        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+        size_t count = control->waiting_count;
+        for (size_t i = 0; i < count; i++)
+            fds[i] = (struct pollfd){ control->waiting[i]->fd, POLLIN, 0 };
+        /* With no room for another, the next ones wait in the socket's own queue. */
+        fds[count] = (struct pollfd){ count < WAITING_MAX ? control->fd : -1, POLLIN, 0 };
+        fds[count + 1] = (struct pollfd){ control->stop_fd, POLLIN, 0 };
+        if (poll(fds, count + 2, count > 0 ? LOOK_MS : -1) < 0 && errno != EINTR)
             break;
-        if (fds[1].revents != 0)
+        if (fds[count + 1].revents != 0)
             break;
-        if (fds[0].revents != 0)
+        hear_visitors(control, fds, count);
+        if (fds[count].revents != 0)
             take_visitor(control);
     }
+    for (size_t i = 0; i < control->waiting_count; i++)
+        end_visit(control->waiting[i]);
     return NULL;
 }
 

@@ -91,28 +91,36 @@ make_room(struct arena *mem, struct control_reader *reader)
     return true;
 }
 
+enum control_heard
+control_read_some(struct arena *mem, struct control_reader *reader, size_t *length)
+{
+    if (reader->length == reader->room && !make_room(mem, reader))
+        return CONTROL_ENDED;
+    ssize_t got = read(reader->fd, reader->bytes + reader->length, reader->room - reader->length);
+    if (got < 0 && errno == EINTR)
+        return CONTROL_MORE;
+    if (got <= 0)
+        return CONTROL_ENDED;
+    reader->length += (size_t)got;
+    struct str have = { reader->bytes, reader->length };
+    *length = str_index(have, '\n');
+    return *length < have.len ? CONTROL_LINE : CONTROL_MORE;
+}
+
 struct str
 control_read_line(struct arena *mem, struct control_reader *reader)
 {
-    for (;;) {
-        struct str have = { reader->bytes, reader->length };
-        size_t end = str_index(have, '\n');
-        if (end < have.len) {
-            struct str line = str_copy(mem, str_first(have, end));
-            reader->length -= end + 1;
-            memmove(reader->bytes, reader->bytes + end + 1, reader->length);
-            return line;
-        }
-        if (reader->length == reader->room && !make_room(mem, reader))
-            return STR_NONE;
-        ssize_t got =
-            read(reader->fd, reader->bytes + reader->length, reader->room - reader->length);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return STR_NONE;
-        reader->length += (size_t)got;
-    }
+    struct str have = { reader->bytes, reader->length };
+    size_t end = str_index(have, '\n');
+    enum control_heard heard = end < have.len ? CONTROL_LINE : CONTROL_MORE;
+    while (heard == CONTROL_MORE)
+        heard = control_read_some(mem, reader, &end);
+    if (heard == CONTROL_ENDED)
+        return STR_NONE;
+    struct str line = str_copy(mem, (struct str){ reader->bytes, end });
+    reader->length -= end + 1;
+    memmove(reader->bytes, reader->bytes + end + 1, reader->length);
+    return line;
 }
 
 bool

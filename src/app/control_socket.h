@@ -20,6 +20,12 @@ struct control_reader {
 };
 struct str control_read_line(struct arena *mem, struct control_reader *reader);
 
+/* The same without waiting: reads once, when something is there. CONTROL_LINE: the first `length`
+ * bytes are a line. */
+enum control_heard { CONTROL_MORE, CONTROL_LINE, CONTROL_ENDED };
+enum control_heard control_read_some(struct arena *mem, struct control_reader *reader,
+                                     size_t *length);
+
 bool control_write(int fd, struct str text);
 
 #endif

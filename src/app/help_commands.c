@@ -18,6 +18,13 @@ print(struct call_of_command *call, const struct buf *text)
 static int
 version(struct call_of_command *call)
 {
+    if (command_has(call, "json")) {
+        struct json *json = command_json(call);
+        json_open_object(json);
+        json_put_str(json, "version", STR(PENCHANT_VERSION));
+        json_close_object(json);
+        return command_json_done(call, json);
+    }
     console_say(call->console, "penchant %s\n", PENCHANT_VERSION);
     return 0;
 }
@@ -98,7 +105,16 @@ help(struct call_of_command *call)
     }
 
 const struct command help_commands[] = {
-    { "version", "", 0, 0, { { 0 } }, ON_ITS_OWN, NO_INPUT, NULL, version, "tell the version" },
+    { "version",
+      "",
+      0,
+      0,
+      { { "json", NULL, "answer as JSON" } },
+      ON_ITS_OWN,
+      NO_INPUT,
+      NULL,
+      version,
+      "tell the version" },
     { "help settings",
       "",
       0,

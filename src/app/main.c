@@ -2,7 +2,6 @@
 #include "app/command.h"
 #include "app/control.h"
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/log.h"
 #include "base/rehearsal.h"
 #include "crypt/random.h"
@@ -104,12 +103,6 @@ run(struct arena *mem, const struct str *words, size_t count)
         return usage(why.text);
     struct call_of_command *call = &line->call;
     call->console = console_standard();
-    if (line->help) {
-        struct buf text = buf_in(mem, 64 * 1024);
-        command_describe(&text, line->command);
-        call->console->out(call->console, buf_str(&text));
-        return 0;
-    }
     if (settings_load(mem, line->flags, line->flag_count, &settings, &why))
         return usage(why.text);
     call->settings = &settings;
@@ -118,6 +111,25 @@ run(struct arena *mem, const struct str *words, size_t count)
     if (read_input(call))
         return usage("what was given on standard input is too long");
     return line->command->place == ON_THE_STORE ? run_on_store(call) : line->command->run(call);
+}
+
+/* `penchant user add --help` is `penchant help user add`: the words before the first option. There
+ * is room for one word more. */
+static size_t
+ask_for_help(struct str *words, size_t count)
+{
+    size_t leading = 0;
+    bool asked = false;
+    while (leading < count && !str_starts(words[leading], STR("--")))
+        leading++;
+    for (size_t i = leading; i < count; i++)
+        asked = asked || str_eq(words[i], STR("--help"));
+    if (!asked)
+        return count;
+    for (size_t i = leading; i > 0; i--)
+        words[i] = words[i - 1];
+    words[0] = STR("help");
+    return leading + 1;
 }
 
 int
@@ -130,16 +142,17 @@ main(int argc, char **argv)
     random_start();
 
     struct arena *mem = arena_new();
-    struct str *words = ARENA_ARRAY(mem, struct str, (size_t)argc + 1);
+    struct str *words = ARENA_ARRAY(mem, struct str, (size_t)argc + 2);
     size_t count = 0;
     for (int i = 1; i < argc; i++)
         words[count++] = str_of(argv[i]);
     if (count == 0)
         words[count++] = STR("help");
-    if (str_eq(words[0], STR("--help")) || str_eq(words[0], STR("-h")))
+    if (str_eq(words[0], STR("-h")))
         words[0] = STR("help");
     if (str_eq(words[0], STR("--version")))
         words[0] = STR("version");
+    count = ask_for_help(words, count);
     int status = run(mem, words, count);
     arena_free(mem);
     if (fflush(stdout) != 0 && status == 0) {

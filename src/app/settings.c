@@ -1,5 +1,6 @@
 #include "app/settings.h"
 
+#include "app/help_text.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "db/db.h"
@@ -228,9 +229,10 @@ apply_file(struct arena *mem, const char *path, struct settings *out, struct why
         const struct row *row = find_row(name);
         if (row == NULL) {
             why_set(why,
-                    "%s, line %zu: there is no such setting; write `key = value` with a key "
-                    "of `penchant help settings`",
-                    path, line);
+                    "%s, line %zu: there is no such setting as %.*s; write `key = value` with a "
+                    "key of `penchant help settings`",
+                    path, line, str_present(name) ? (int)str_first(name, 64).len : 4,
+                    str_present(name) ? name.ptr : "this");
             return ERR_INVALID;
         }
         const char *problem = put_value(mem, row, value, out);
@@ -334,16 +336,20 @@ settings_describe(struct buf *out, bool markdown)
         const struct row *row = &rows[i];
         const char *shown = row->otherwise_says != NULL ? row->otherwise_says : row->otherwise;
         struct str choices = list_choices(mem, row);
-        if (markdown)
+        if (markdown) {
             buf_add_format(out, "| `%s` | `%s` | %s | %s%s%s%s |\n", row->name,
                            variable_of(mem, row->name), shown, row->says,
                            choices.len > 0 ? " (" : "", choices.ptr, choices.len > 0 ? ")" : "");
-        else
-            buf_add_format(out, "  --%-24s %s\n  %-26s %s%s(default: %s)\n", row->name, row->says,
-                           "", choices.ptr, choices.len > 0 ? "  " : "", shown);
+            continue;
+        }
+        buf_add_format(out, "  --%s\n", row->name);
+        help_text_wrap(out, 6, row->says);
+        buf_add_format(out, "      %s%s(default: %s)\n", choices.ptr, choices.len > 0 ? "  " : "",
+                       shown);
     }
-    if (!markdown)
-        buf_add_c(out, "  --config FILE              A file of lines `key = value`; # begins a "
-                       "comment line.\n");
+    if (!markdown) {
+        buf_add_c(out, "  --config\n");
+        help_text_wrap(out, 6, "A file of lines `key = value`; # begins a comment line.");
+    }
     arena_free(mem);
 }

@@ -4,8 +4,14 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "db/db.h"
+#include "text/json_write.h"
 
 #define REPORT_MAX (256 * 1024)
+
+#define JSON_OPTION                    \
+    {                                  \
+        "json", NULL, "answer as JSON" \
+    }
 
 static void
 show_progress(void *context, int percent)
@@ -17,8 +23,16 @@ show_progress(void *context, int percent)
 static int
 migrate(struct call_of_command *call)
 {
+    int64_t version = db_schema_version(call->db);
+    if (command_has(call, "json")) {
+        struct json *json = command_json(call);
+        json_open_object(json);
+        json_put_int(json, "schema", version);
+        json_close_object(json);
+        return command_json_done(call, json);
+    }
     console_say(call->console, "the schema is at step %lld, the newest this program knows\n",
-                (long long)db_schema_version(call->db));
+                (long long)version);
     return 0;
 }
 
@@ -30,6 +44,13 @@ backup(struct call_of_command *call)
     enum err err = db_backup(call->settings->store, file, show_progress, call->console, &why);
     if (err)
         return command_fail(call, err, "%s", why.text);
+    if (command_has(call, "json")) {
+        struct json *json = command_json(call);
+        json_open_object(json);
+        json_put_str(json, "file", str_of(file));
+        json_close_object(json);
+        return command_json_done(call, json);
+    }
     console_say(call->console, "copied the store to %s\n", file);
     return 0;
 }
@@ -46,6 +67,13 @@ check(struct call_of_command *call)
         call->console->err(call->console, buf_str(&report));
         return command_fail(call, ERR_INVALID, "the store is damaged; restore a backup");
     }
+    if (command_has(call, "json")) {
+        struct json *json = command_json(call);
+        json_open_object(json);
+        json_put_bool(json, "sound", true);
+        json_close_object(json);
+        return command_json_done(call, json);
+    }
     console_say(call->console, "the store is sound\n");
     return 0;
 }
@@ -55,7 +83,7 @@ const struct command store_commands[] = {
       "",
       0,
       0,
-      { { 0 } },
+      { JSON_OPTION },
       ON_THE_STORE,
       NO_INPUT,
       NULL,
@@ -65,7 +93,7 @@ const struct command store_commands[] = {
       "FILE",
       1,
       1,
-      { { "json", NULL, "say what failed as JSON" } },
+      { JSON_OPTION },
       ON_ITS_OWN,
       NO_INPUT,
       NULL,
@@ -75,7 +103,7 @@ const struct command store_commands[] = {
       "",
       0,
       0,
-      { { "json", NULL, "say what failed as JSON" } },
+      { JSON_OPTION },
       ON_ITS_OWN,
       NO_INPUT,
       NULL,

@@ -13,10 +13,14 @@ guard_origin_ok(const struct http_request *request, struct str our_origin)
         http_header_count(request, "Sec-Fetch-Site") > 1)
         return false;
     struct str origin = http_header(request, "Origin");
+    struct str site = http_header(request, "Sec-Fetch-Site");
+    bool same_site = str_eq_c(site, "same-origin");
+    /* A browser that hides where a form came from still says that it was a page of ours. */
+    if (str_eq_c(origin, "null"))
+        return same_site;
     if (str_present(origin) && !str_eq(origin, our_origin))
         return false;
-    struct str site = http_header(request, "Sec-Fetch-Site");
-    return !str_present(site) || str_eq_c(site, "same-origin") || str_eq_c(site, "none");
+    return !str_present(site) || same_site || str_eq_c(site, "none");
 }
 
 static bool
