@@ -1,0 +1,137 @@
+#include "model/app.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "crypt/digest.h"
+#include "model/redirect_uri.h"
+#include "text/utf8.h"
+
+#define NAME_MAX_CHARACTERS 60
+#define ID_LENGTH 26
+
+bool
+app_id_well_formed(struct str id)
+{
+    if (id.len != ID_LENGTH || !str_starts(id, STR("app_")))
+        return false;
+    for (size_t i = 4; i < id.len; i++) {
+        char c = id.ptr[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              c == '-' || c == '_'))
+            return false;
+    }
+    return true;
+}
+
+struct str
+app_clean_name(struct arena *mem, struct str name)
+{
+    return str_trim(utf8_nfc(mem, name));
+}
+
+/* Latin and Cyrillic or Greek in one word look alike and are not. */
+static bool
+mixes_alphabets(struct str name)
+{
+    bool latin = false, other = false;
+    int32_t point;
+    while ((point = utf8_next(&name)) >= 0) {
+        if (point == ' ' || point == '-')
+            latin = other = false;
+        if ((point >= 'A' && point <= 'Z') || (point >= 'a' && point <= 'z') ||
+            (point >= 0xc0 && point <= 0x24f))
+            latin = true;
+        if ((point >= 0x370 && point <= 0x3ff) || (point >= 0x400 && point <= 0x52f))
+            other = true;
+        if (latin && other)
+            return true;
+    }
+    return false;
+}
+
+static bool
+claims_to_be_us(struct str name)
+{
+    static const struct str ours = STR("penchant");
+    for (size_t i = 0; i + ours.len <= name.len; i++)
+        if (str_eq_nocase(str_first(str_from(name, i), ours.len), ours))
+            return true;
+    return false;
+}
+
+const char *
+app_name_problem(struct str name)
+{
+    if (!str_present(name) || !utf8_valid(name))
+        return "The app's name is not readable text (UTF-8).";
+    if (name.len == 0)
+        return "The app needs a name; people see it when they decide.";
+    if (utf8_length(name) > NAME_MAX_CHARACTERS)
+        return "The app's name has at most 60 characters.";
+    if (utf8_forbidden(name) >= 0)
+        return "The app's name has a character that cannot be seen or that changes the direction "
+               "of "
+               "writing; leave it out.";
+    if (mixes_alphabets(name))
+        return "The app's name mixes alphabets in one word, which looks like another name; use "
+               "one.";
+    if (claims_to_be_us(name))
+        return "The app's name sounds as if it were Penchant itself; choose a name of its own.";
+    return NULL;
+}
+
+struct str
+app_join_uris(struct arena *mem, const struct str *uris, size_t count, const char **problem)
+{
+    struct buf out = buf_in(mem, (size_t)APP_REDIRECT_URIS_MAX * (REDIRECT_URI_MAX + 1));
+    *problem = NULL;
+    if (count == 0)
+        *problem = redirect_uri_problem(STR(""));
+    if (count > APP_REDIRECT_URIS_MAX)
+        *problem = "An app has at most 10 redirect URIs.";
+    for (size_t i = 0; i < count && *problem == NULL; i++) {
+        *problem = redirect_uri_problem(uris[i]);
+        if (i > 0)
+            buf_add_char(&out, '\n');
+        buf_add(&out, uris[i]);
+    }
+    return *problem == NULL ? str_copy(mem, buf_str(&out)) : STR_NONE;
+}
+
+struct str
+app_find_uri(const struct app *app, struct str asked)
+{
+    struct str rest = app->redirect_uris, uri;
+    while (str_present(asked) && str_cut(&rest, '\n', &uri))
+        if (redirect_uri_matches(uri, asked))
+            return uri;
+    return STR_NONE;
+}
+
+const char *
+app_scopes_problem(scopes set)
+{
+    return set == 0 ? "The app needs at least one scope; without any it could not ask for anything."
+                    : NULL;
+}
+
+bool
+app_secret_matches(const struct app *app, struct str hash, int64_t now)
+{
+    bool current = digest_equal(app->secret_hash, hash);
+    bool old = digest_equal(app->old_secret_hash, hash) && app->old_secret_ends_at > now;
+    return current || old;
+}
+
+const char *
+app_status_name(enum app_status status)
+{
+    return status == APP_ACTIVE ? "active" : "disabled";
+}
+
+bool
+app_status_read(struct str text, enum app_status *out)
+{
+    *out = str_eq(text, STR("active")) ? APP_ACTIVE : APP_DISABLED;
+    return str_eq(text, STR("active")) || str_eq(text, STR("disabled"));
+}

@@ -1,0 +1,13 @@
+/* pkce.h - RFC 7636, S256 only. Pure. */
+#ifndef MODEL_PKCE_H
+#define MODEL_PKCE_H
+
+#include "base/str.h"
+
+struct arena;
+
+bool pkce_challenge_fine(struct str challenge); /* 43 base64url characters, and not of nothing */
+bool pkce_verifier_fine(struct str verifier);   /* 43 to 128 unreserved characters */
+bool pkce_proves(struct arena *mem, struct str verifier, struct str challenge);
+
+#endif

@@ -1,0 +1,241 @@
+#include "model/redirect_uri.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "text/url.h"
+
+#include <string.h>
+
+struct parts {
+    struct str scheme;
+    struct str host; /* with brackets, if it has them; absent: the URI has no authority */
+    struct str port; /* absent: none */
+    struct str rest; /* path and query */
+};
+
+/* Only what RFC 3986 lets stand in a URI unescaped; no backslash, no quote, no blank, no control.
+ */
+static bool
+is_uri_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && strchr("-._~:/?[]@!$&'()+,;=%", c) != NULL);
+}
+
+static bool
+is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static bool
+well_spelled(struct str uri)
+{
+    for (size_t i = 0; i < uri.len; i++) {
+        if (!is_uri_char(uri.ptr[i]))
+            return false;
+        if (uri.ptr[i] == '%' &&
+            (i + 2 >= uri.len || !is_hex(uri.ptr[i + 1]) || !is_hex(uri.ptr[i + 2])))
+            return false;
+    }
+    return true;
+}
+
+static struct parts
+split(struct str uri)
+{
+    struct parts parts = { .scheme = str_first(uri, str_index(uri, ':')) };
+    struct str rest = str_from(uri, parts.scheme.len + 1);
+    if (str_starts(rest, STR("//"))) {
+        rest = str_from(rest, 2);
+        size_t end = 0;
+        while (end < rest.len && rest.ptr[end] != '/' && rest.ptr[end] != '?')
+            end++;
+        struct str authority = str_first(rest, end);
+        rest = str_from(rest, end);
+        size_t host_end = authority.len > 0 && authority.ptr[0] == '['
+                              ? str_index(authority, ']') + 1
+                              : str_index(authority, ':');
+        parts.host = str_first(authority, host_end);
+        if (host_end < authority.len)
+            parts.port = str_from(authority, host_end + 1);
+    }
+    parts.rest = rest;
+    return parts;
+}
+
+static bool
+is_loopback(struct str host)
+{
+    return str_eq(host, STR("127.0.0.1")) || str_eq(host, STR("[::1]")) ||
+           str_eq(host, STR("localhost"));
+}
+
+static bool
+is_http(const struct parts *parts)
+{
+    return str_eq(parts->scheme, STR("http"));
+}
+
+/* Lower case: a scheme is compared as a string. */
+static bool
+is_own_scheme(struct str scheme)
+{
+    if (scheme.len == 0 || scheme.ptr[0] < 'a' || scheme.ptr[0] > 'z')
+        return false;
+    for (size_t i = 0; i < scheme.len; i++) {
+        char c = scheme.ptr[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+'))
+            return false;
+    }
+    return str_index(scheme, '.') < scheme.len;
+}
+
+static bool
+host_fine(struct str host)
+{
+    if (host.len == 0)
+        return false;
+    if (host.ptr[0] == '[') {
+        for (size_t i = 1; i + 1 < host.len; i++)
+            if (!is_hex(host.ptr[i]) && host.ptr[i] != ':' && host.ptr[i] != '.')
+                return false;
+        return host.len > 3 && host.ptr[host.len - 1] == ']';
+    }
+    for (size_t i = 0; i < host.len; i++) {
+        char c = host.ptr[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'))
+            return false;
+        if (c == '.' && (i == 0 || i + 1 == host.len || host.ptr[i + 1] == '.'))
+            return false;
+    }
+    return true;
+}
+
+static bool
+port_fine(struct str port)
+{
+    int64_t number;
+    return !str_present(port) || str_to_int(port, 1, 65535, &number);
+}
+
+/* A browser removes these segments before it asks, so the URI it goes to is another one. */
+static bool
+has_dot_segments(struct str rest)
+{
+    struct str path = str_first(rest, str_index(rest, '?')), segment;
+    while (str_cut(&path, '/', &segment)) {
+        if (str_eq(segment, STR(".")) || str_eq(segment, STR("..")))
+            return true;
+        for (size_t i = 0; i + 2 < segment.len; i++)
+            if (segment.ptr[i] == '%' && segment.ptr[i + 1] == '2' &&
+                (segment.ptr[i + 2] == 'e' || segment.ptr[i + 2] == 'E'))
+                return true;
+    }
+    return false;
+}
+
+/* Names that the answer itself uses; an app that keeps one in its URI could be fooled with it. */
+static bool
+has_reserved_parameter(struct str rest)
+{
+    static const char *const reserved[] = { "code", "state", "iss", "error", "error_description" };
+    struct str query = str_from(rest, str_index(rest, '?') + 1), pair;
+    while (str_index(rest, '?') < rest.len && str_cut(&query, '&', &pair)) {
+        struct str name = str_first(pair, str_index(pair, '='));
+        for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+            if (str_eq_c(name, reserved[i]))
+                return true;
+    }
+    return false;
+}
+
+const char *
+redirect_uri_problem(struct str uri)
+{
+    if (uri.len == 0)
+        return "A redirect URI is missing; give the address people are sent back to.";
+    if (uri.len > REDIRECT_URI_MAX)
+        return "A redirect URI has at most 512 characters.";
+    if (str_index(uri, '#') < uri.len)
+        return "A redirect URI has no fragment; remove everything from # on.";
+    if (str_index(uri, '*') < uri.len)
+        return "A redirect URI is compared letter by letter; register each one instead of using *.";
+    if (!well_spelled(uri))
+        return "A redirect URI has only letters, digits and the signs of an address; write others "
+               "as %XX.";
+    if (str_index(uri, ':') == uri.len)
+        return "A redirect URI is a whole address, as in https://app.example/callback.";
+    struct parts parts = split(uri);
+    if (has_reserved_parameter(parts.rest))
+        return "A redirect URI's query does not use code, state, iss or error; those come with the "
+               "answer.";
+    if (is_own_scheme(parts.scheme))
+        return NULL;
+    bool https = str_eq(parts.scheme, STR("https"));
+    if (!https && !is_http(&parts))
+        return "A redirect URI starts with https://, or with an app's own scheme that has a dot in "
+               "it, as in com.example.app:/done.";
+    if (str_index(parts.host, '@') < parts.host.len || str_index(parts.port, '@') < parts.port.len)
+        return "A redirect URI has no user name or password in it.";
+    if (!host_fine(parts.host) || !port_fine(parts.port))
+        return "A redirect URI has a host in lower case and, if it needs one, a port, as in "
+               "https://app.example:8443/callback.";
+    if (!https && !is_loopback(parts.host))
+        return "A redirect URI with http:// is for this machine only (127.0.0.1, [::1], "
+               "localhost); "
+               "use https:// instead.";
+    if (has_dot_segments(parts.rest))
+        return "A redirect URI has no . or .. in its path.";
+    return NULL;
+}
+
+bool
+redirect_uri_matches(struct str registered, struct str asked)
+{
+    if (str_eq(registered, asked))
+        return true;
+    struct parts ours = split(registered);
+    if (!is_http(&ours) || !is_loopback(ours.host) || !well_spelled(asked))
+        return false;
+    struct parts theirs = split(asked);
+    return str_eq(ours.scheme, theirs.scheme) && str_eq(ours.host, theirs.host) &&
+           str_eq(ours.rest, theirs.rest) && port_fine(theirs.port);
+}
+
+struct str
+redirect_uri_place(struct arena *mem, struct str uri)
+{
+    struct parts parts = split(uri);
+    if (is_own_scheme(parts.scheme))
+        return str_format(mem, "the app %.*s on this device", STR_ARG(parts.scheme));
+    if (is_loopback(parts.host))
+        return STR("an app on this device");
+    return str_copy(mem, parts.host);
+}
+
+struct str
+redirect_uri_origin(struct arena *mem, struct str uri)
+{
+    struct parts parts = split(uri);
+    if (is_own_scheme(parts.scheme))
+        return str_format(mem, "%.*s:", STR_ARG(parts.scheme));
+    return str_format(mem, "%.*s://%.*s%s%.*s", STR_ARG(parts.scheme), STR_ARG(parts.host),
+                      str_present(parts.port) ? ":" : "", STR_ARG(parts.port));
+}
+
+struct str
+redirect_uri_add(struct arena *mem, struct str uri, const char *name, struct str value)
+{
+    struct buf out = buf_in(mem, 64 * 1024);
+    size_t question = str_index(uri, '?');
+    buf_add(&out, uri);
+    if (question == uri.len)
+        buf_add_char(&out, '?');
+    else if (question + 1 < uri.len)
+        buf_add_char(&out, '&');
+    buf_add_c(&out, name);
+    buf_add_char(&out, '=');
+    url_encode(&out, value);
+    return str_copy(mem, buf_str(&out));
+}

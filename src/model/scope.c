@@ -1,0 +1,96 @@
+#include "model/scope.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+#define NAMES_MAX 4096
+
+static const struct scope_row rows[] = {
+    { "preferences:read", "All preferences", "See all of your preferences, in every domain." },
+    { "preferences:write", "Adding and changing",
+      "Add and change preferences for you. What it writes is marked as coming from it, and you can "
+      "correct or remove it." },
+    { "agent_hints", "Hints for AI agents",
+      "Get short sentences about your preferences to give to an AI model." },
+    { "profile:read", "Profile", "See your user name, your name and your e-mail address." },
+    { "music_preferences", "Music",
+      "See your taste in music: artists, genres, and how you listen." },
+    { "food_profile", "Food",
+      "See how you eat: favorites and dislikes, and also your diet, allergies and intolerances." },
+    { "travel_profile", "Travel",
+      "See how you like to travel: seats, airlines and stays, and also accessibility needs." },
+    { "coding_profile", "Coding", "See how you like to code: languages, tools and style." },
+};
+
+#define ROWS (sizeof rows / sizeof rows[0])
+
+_Static_assert(ROWS <= 64, "a set is a word of bits");
+
+size_t
+scope_count(void)
+{
+    return ROWS;
+}
+
+const struct scope_row *
+scope_row(size_t index)
+{
+    return &rows[index];
+}
+
+static scopes
+find(struct str name)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (str_eq_c(name, rows[i].name))
+            return (scopes)1 << i;
+    return 0;
+}
+
+bool
+scopes_read(struct str text, scopes *out, struct str *unknown)
+{
+    struct str rest = text.len == 0 ? STR_NONE : text, word;
+    *out = 0;
+    while (str_cut(&rest, ' ', &word)) {
+        scopes one = find(word);
+        if (one == 0 || (*out & one) != 0) {
+            if (unknown != NULL)
+                *unknown = word;
+            return false;
+        }
+        *out |= one;
+    }
+    return true;
+}
+
+void
+scopes_read_known(struct str text, scopes *out)
+{
+    struct str rest = text, word;
+    *out = 0;
+    while (str_cut(&rest, ' ', &word))
+        *out |= find(word);
+}
+
+struct str
+scopes_write(struct arena *mem, scopes set)
+{
+    struct buf out = buf_in(mem, NAMES_MAX);
+    for (size_t i = 0; i < ROWS; i++)
+        if ((set & ((scopes)1 << i)) != 0)
+            buf_add_format(&out, "%s%s", out.len == 0 ? "" : " ", rows[i].name);
+    return str_copy(mem, buf_str(&out));
+}
+
+scopes
+scopes_domains(scopes set)
+{
+    return set & ~(scopes)(SCOPE_FIRST_DOMAIN - 1);
+}
+
+bool
+scopes_narrow(scopes asked)
+{
+    return scopes_domains(asked) != 0 && (asked & SCOPE_PREFERENCES_READ) == 0;
+}
