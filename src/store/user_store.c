@@ -6,7 +6,7 @@
 /* What every query below gives back, in the order in which read_user() takes it. */
 #define COLUMNS                                                                                \
     "user_id, username, email, name, password_hash, status, position, generation, created_at," \
-    " updated_at"
+    " updated_at, epoch"
 
 SQL(user_add, "INSERT INTO user_account (user_id, username, email, email_key, name, password_hash,"
               " status, position, generation, created_at, updated_at)"
@@ -22,8 +22,10 @@ SQL(user_find_email, "SELECT " COLUMNS " FROM user_account WHERE email_key = $1"
 SQL(user_list, "SELECT " COLUMNS " FROM user_account WHERE position > $1"
                " ORDER BY position LIMIT $2");
 
-SQL(user_put_status, "UPDATE user_account SET status = $2, generation = generation + 1,"
-                     " updated_at = $3 WHERE user_id = $1 RETURNING generation");
+/* Whatever a person had going when the account was disabled stays over when it is enabled. */
+SQL(user_put_status,
+    "UPDATE user_account SET status = $2, generation = generation + 1,"
+    " epoch = epoch + $4, updated_at = $3 WHERE user_id = $1 RETURNING generation");
 
 SQL(user_put_password, "UPDATE user_account SET password_hash = $2, generation = generation + 1,"
                        " updated_at = $3 WHERE user_id = $1 RETURNING generation");
@@ -43,6 +45,7 @@ read_user(const struct db_rows *rows, size_t row, struct user *out)
         .generation = db_cell_int(rows, row, 7),
         .created_at = db_cell_int(rows, row, 8),
         .updated_at = db_cell_int(rows, row, 9),
+        .epoch = db_cell_int(rows, row, 10),
     };
     /* A status this program does not know must not pass for an active one. */
     return user_status_read(db_cell_text(rows, row, 5), &out->status) ? ERR_NONE : ERR_INTERNAL;
@@ -140,6 +143,7 @@ user_store_put_status(struct db_tx *tx, struct arena *mem, struct str id, enum u
         db_text(id),
         db_text(str_of(user_status_name(status))),
         db_int(now),
+        db_int(status == USER_DISABLED ? 1 : 0),
     };
     return change_one(tx, mem, &user_put_status, values, COUNT(values), ERR_NOT_FOUND);
 }

@@ -1,0 +1,126 @@
+#include "store/app_store.h"
+
+#include "base/arena.h"
+#include "db/db.h"
+
+#define COLUMNS                                                                               \
+    "app_id, owner_id, name, redirect_uris, scopes, is_public, secret_hash, old_secret_hash," \
+    " old_secret_ends_at, status, epoch, position, created_at, updated_at"
+
+SQL(app_add, "INSERT INTO app (" COLUMNS ")"
+             " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
+             " ON CONFLICT DO NOTHING RETURNING app_id");
+
+SQL(app_find, "SELECT " COLUMNS " FROM app WHERE app_id = $1");
+
+SQL(app_list, "SELECT " COLUMNS " FROM app WHERE position > $1 ORDER BY position LIMIT $2");
+
+SQL(app_list_owner, "SELECT " COLUMNS " FROM app WHERE owner_id = $1 AND position > $2"
+                    " ORDER BY position LIMIT $3");
+
+SQL(app_count, "SELECT COUNT(*) FROM app WHERE owner_id = $1");
+
+SQL(app_put, "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, secret_hash = $5,"
+             " old_secret_hash = $6, old_secret_ends_at = $7, status = $8, epoch = $9,"
+             " updated_at = $10 WHERE app_id = $1 RETURNING app_id");
+
+SQL(app_delete, "DELETE FROM app WHERE app_id = $1 RETURNING app_id");
+
+SQL(app_delete_grants, "DELETE FROM app_grant WHERE app_id = $1");
+
+static enum err
+read_app(const struct db_rows *rows, size_t row, struct app *out)
+{
+    *out = (struct app){
+        .id = db_cell_text(rows, row, 0),
+        .owner_id = db_cell_text(rows, row, 1),
+        .name = db_cell_text(rows, row, 2),
+        .redirect_uris = db_cell_text(rows, row, 3),
+        .is_public = db_cell_int(rows, row, 5) != 0,
+        .secret_hash = db_cell_text(rows, row, 6),
+        .old_secret_hash = db_cell_text(rows, row, 7),
+        .old_secret_ends_at = db_cell_int(rows, row, 8),
+        .epoch = db_cell_int(rows, row, 10),
+        .position = db_cell_int(rows, row, 11),
+        .created_at = db_cell_int(rows, row, 12),
+        .updated_at = db_cell_int(rows, row, 13),
+    };
+    scopes_read_known(db_cell_text(rows, row, 4), &out->scopes);
+    return app_status_read(db_cell_text(rows, row, 9), &out->status) ? ERR_NONE : ERR_INTERNAL;
+}
+
+enum err
+app_store_add(struct db_tx *tx, struct arena *mem, const struct app *app)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(
+        tx, mem, &app_add, &rows, db_text(app->id), db_text(app->owner_id), db_text(app->name),
+        db_text(app->redirect_uris), db_text(scopes_write(mem, app->scopes)),
+        db_int(app->is_public), db_text(app->secret_hash), db_text(app->old_secret_hash),
+        db_int(app->old_secret_ends_at), db_text(str_of(app_status_name(app->status))),
+        db_int(app->epoch), db_int(app->position), db_int(app->created_at),
+        db_int(app->updated_at));
+    if (err)
+        return err;
+    return rows.count == 0 ? ERR_TAKEN : ERR_NONE;
+}
+
+enum err
+app_store_find(struct db_tx *tx, struct arena *mem, struct str id, struct app *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &app_find, &rows, db_text(id));
+    if (err)
+        return err;
+    return rows.count == 0 ? ERR_NOT_FOUND : read_app(&rows, 0, out);
+}
+
+enum err
+app_store_list(struct db_tx *tx, struct arena *mem, struct str owner_id, int64_t after,
+               int64_t limit, struct app **out, size_t *count)
+{
+    struct db_rows rows = { 0 };
+    enum err err = str_present(owner_id)
+                       ? db_query(tx, mem, &app_list_owner, &rows, db_text(owner_id), db_int(after),
+                                  db_int(limit))
+                       : db_query(tx, mem, &app_list, &rows, db_int(after), db_int(limit));
+    struct app *apps = ARENA_ARRAY(mem, struct app, rows.count);
+    for (size_t i = 0; i < rows.count && !err; i++)
+        err = read_app(&rows, i, &apps[i]);
+    *out = apps;
+    *count = err ? 0 : rows.count;
+    return err;
+}
+
+enum err
+app_store_count(struct db_tx *tx, struct arena *mem, struct str owner_id, int64_t *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &app_count, &rows, db_text(owner_id));
+    *out = db_cell_int(&rows, 0, 0);
+    return err;
+}
+
+enum err
+app_store_put(struct db_tx *tx, struct arena *mem, const struct app *app)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(
+        tx, mem, &app_put, &rows, db_text(app->id), db_text(app->name), db_text(app->redirect_uris),
+        db_text(scopes_write(mem, app->scopes)), db_text(app->secret_hash),
+        db_text(app->old_secret_hash), db_int(app->old_secret_ends_at),
+        db_text(str_of(app_status_name(app->status))), db_int(app->epoch), db_int(app->updated_at));
+    if (err)
+        return err;
+    return rows.count == 0 ? ERR_NOT_FOUND : ERR_NONE;
+}
+
+enum err
+app_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &app_delete, &rows, db_text(id));
+    if (!err && rows.count == 0)
+        return ERR_NOT_FOUND;
+    return err ? err : db_query(tx, mem, &app_delete_grants, NULL, db_text(id));
+}

@@ -1,0 +1,104 @@
+#include "store/grant_store.h"
+
+#include "base/arena.h"
+#include "db/db.h"
+
+#define COLUMNS "grant_id, user_id, app_id, scopes, ends_at, created_at, updated_at"
+
+SQL(grant_find, "SELECT " COLUMNS " FROM app_grant"
+                " WHERE user_id = $1 AND app_id = $2 AND ends_at > $3");
+
+SQL(grant_list, "SELECT " COLUMNS " FROM app_grant WHERE user_id = $1 AND ends_at > $2"
+                " ORDER BY created_at");
+
+/* A grant that ended by its date may still lie there: it gives way, its id with it. */
+SQL(grant_add, "INSERT INTO app_grant (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $6)"
+               " ON CONFLICT (user_id, app_id) DO UPDATE SET grant_id = excluded.grant_id,"
+               " scopes = excluded.scopes, ends_at = excluded.ends_at,"
+               " created_at = excluded.created_at, updated_at = excluded.updated_at");
+
+SQL(grant_put, "UPDATE app_grant SET scopes = $2, ends_at = $3, updated_at = $4"
+               " WHERE grant_id = $1 RETURNING grant_id");
+
+SQL(grant_end, "DELETE FROM app_grant WHERE user_id = $1 AND app_id = $2 RETURNING grant_id");
+
+SQL(grant_end_all, "DELETE FROM app_grant WHERE user_id = $1");
+
+static struct grant
+read_grant(const struct db_rows *rows, size_t row)
+{
+    struct grant grant = {
+        .id = db_cell_text(rows, row, 0),
+        .user_id = db_cell_text(rows, row, 1),
+        .app_id = db_cell_text(rows, row, 2),
+        .ends_at = db_cell_int(rows, row, 4),
+        .created_at = db_cell_int(rows, row, 5),
+        .updated_at = db_cell_int(rows, row, 6),
+    };
+    scopes_read_known(db_cell_text(rows, row, 3), &grant.scopes);
+    return grant;
+}
+
+enum err
+grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
+                 int64_t now, struct grant *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err =
+        db_query(tx, mem, &grant_find, &rows, db_text(user_id), db_text(app_id), db_int(now));
+    if (err)
+        return err;
+    if (rows.count == 0)
+        return ERR_NOT_FOUND;
+    *out = read_grant(&rows, 0);
+    return ERR_NONE;
+}
+
+enum err
+grant_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now,
+                 struct grant **out, size_t *count)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &grant_list, &rows, db_text(user_id), db_int(now));
+    *out = ARENA_ARRAY(mem, struct grant, rows.count);
+    *count = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        (*out)[i] = read_grant(&rows, i);
+    return err;
+}
+
+enum err
+grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant)
+{
+    return db_query(tx, mem, &grant_add, NULL, db_text(grant->id), db_text(grant->user_id),
+                    db_text(grant->app_id), db_text(scopes_write(mem, grant->scopes)),
+                    db_int(grant->ends_at), db_int(grant->created_at));
+}
+
+enum err
+grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &grant_put, &rows, db_text(grant->id),
+                            db_text(scopes_write(mem, grant->scopes)), db_int(grant->ends_at),
+                            db_int(grant->updated_at));
+    if (err)
+        return err;
+    return rows.count == 0 ? ERR_NOT_FOUND : ERR_NONE;
+}
+
+enum err
+grant_store_end(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &grant_end, &rows, db_text(user_id), db_text(app_id));
+    if (err)
+        return err;
+    return rows.count == 0 ? ERR_NOT_FOUND : ERR_NONE;
+}
+
+enum err
+grant_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id)
+{
+    return db_query(tx, mem, &grant_end_all, NULL, db_text(user_id));
+}

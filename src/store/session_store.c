@@ -1,0 +1,174 @@
+#include "store/session_store.h"
+
+#include "base/arena.h"
+#include "db/db.h"
+#include "store/user_store.h"
+
+#define COLUMNS "session_hash, user_id, user_epoch, device, address, created_at, ends_at"
+
+SQL(session_add, "INSERT INTO session (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7)");
+
+SQL(session_find, "SELECT " COLUMNS " FROM session WHERE session_hash = $1 AND ends_at > $2");
+
+SQL(session_list, "SELECT " COLUMNS " FROM session WHERE user_id = $1 AND ends_at > $2"
+                  " ORDER BY created_at DESC");
+
+SQL(session_end, "DELETE FROM session WHERE session_hash = $1");
+
+SQL(session_end_all, "DELETE FROM session WHERE user_id = $1"
+                     " AND (CAST($2 AS TEXT) IS NULL OR session_hash <> CAST($2 AS TEXT))");
+
+#define REQUEST_COLUMNS                                                                         \
+    "request_hash, session_hash, app_id, redirect_uri, scopes, state, challenge, must_sign_in," \
+    " must_consent, ends_at"
+
+SQL(request_add, "INSERT INTO auth_request (" REQUEST_COLUMNS ")"
+                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)");
+
+SQL(request_find, "SELECT " REQUEST_COLUMNS " FROM auth_request"
+                  " WHERE request_hash = $1 AND session_hash = $2 AND ends_at > $3");
+
+SQL(request_take, "DELETE FROM auth_request"
+                  " WHERE request_hash = $1 AND session_hash = $2 AND ends_at > $3"
+                  " RETURNING " REQUEST_COLUMNS);
+
+SQL(request_move, "UPDATE auth_request SET session_hash = $3, must_sign_in = 0"
+                  " WHERE request_hash = $1 AND session_hash = $2");
+
+static struct session
+read_session(const struct db_rows *rows, size_t row)
+{
+    return (struct session){
+        .hash = db_cell_text(rows, row, 0),
+        .user_id = db_cell_text(rows, row, 1),
+        .user_epoch = db_cell_int(rows, row, 2),
+        .device = db_cell_text(rows, row, 3),
+        .address = db_cell_text(rows, row, 4),
+        .created_at = db_cell_int(rows, row, 5),
+        .ends_at = db_cell_int(rows, row, 6),
+    };
+}
+
+static enum err
+end_oldest(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
+{
+    struct session *sessions = NULL;
+    size_t count = 0;
+    enum err err = session_store_list(tx, mem, user_id, now, &sessions, &count);
+    for (size_t i = SESSIONS_PER_USER_MAX; i < count && !err; i++)
+        err = session_store_end(tx, mem, sessions[i].hash);
+    return err;
+}
+
+enum err
+session_store_add(struct db_tx *tx, struct arena *mem, const struct session *session)
+{
+    enum err err =
+        db_query(tx, mem, &session_add, NULL, db_text(session->hash), db_text(session->user_id),
+                 db_int(session->user_epoch), db_text(session->device), db_text(session->address),
+                 db_int(session->created_at), db_int(session->ends_at));
+    return err ? err : end_oldest(tx, mem, session->user_id, session->created_at);
+}
+
+enum err
+session_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
+                   struct session *out, struct user *user)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &session_find, &rows, db_text(hash), db_int(now));
+    if (err)
+        return err;
+    if (rows.count == 0)
+        return ERR_NOT_FOUND;
+    *out = read_session(&rows, 0);
+    err = user_store_find(tx, mem, out->user_id, user);
+    if (err)
+        return err;
+    bool alive = user->status == USER_ACTIVE && user->epoch == out->user_epoch;
+    return alive ? ERR_NONE : ERR_NOT_FOUND;
+}
+
+enum err
+session_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now,
+                   struct session **out, size_t *count)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &session_list, &rows, db_text(user_id), db_int(now));
+    *out = ARENA_ARRAY(mem, struct session, rows.count);
+    *count = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        (*out)[i] = read_session(&rows, i);
+    return err;
+}
+
+enum err
+session_store_end(struct db_tx *tx, struct arena *mem, struct str hash)
+{
+    return db_query(tx, mem, &session_end, NULL, db_text(hash));
+}
+
+enum err
+session_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id, struct str but_hash)
+{
+    return db_query(tx, mem, &session_end_all, NULL, db_text(user_id), db_text(but_hash));
+}
+
+/* ---- requests ---- */
+
+enum err
+request_store_add(struct db_tx *tx, struct arena *mem, const struct auth_request *request)
+{
+    return db_query(tx, mem, &request_add, NULL, db_text(request->hash),
+                    db_text(request->session_hash), db_text(request->app_id),
+                    db_text(request->redirect_uri), db_text(scopes_write(mem, request->scopes)),
+                    db_text(request->state), db_text(request->challenge),
+                    db_int(request->must_sign_in), db_int(request->must_consent),
+                    db_int(request->ends_at));
+}
+
+static enum err
+one_request(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str hash,
+            struct str session_hash, int64_t now, struct auth_request *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, sql, &rows, db_text(hash), db_text(session_hash), db_int(now));
+    if (err)
+        return err;
+    if (rows.count == 0)
+        return ERR_NOT_FOUND;
+    *out = (struct auth_request){
+        .hash = db_cell_text(&rows, 0, 0),
+        .session_hash = db_cell_text(&rows, 0, 1),
+        .app_id = db_cell_text(&rows, 0, 2),
+        .redirect_uri = db_cell_text(&rows, 0, 3),
+        .state = db_cell_text(&rows, 0, 5),
+        .challenge = db_cell_text(&rows, 0, 6),
+        .must_sign_in = db_cell_int(&rows, 0, 7) != 0,
+        .must_consent = db_cell_int(&rows, 0, 8) != 0,
+        .ends_at = db_cell_int(&rows, 0, 9),
+    };
+    scopes_read_known(db_cell_text(&rows, 0, 4), &out->scopes);
+    return ERR_NONE;
+}
+
+enum err
+request_store_find(struct db_tx *tx, struct arena *mem, struct str hash, struct str session_hash,
+                   int64_t now, struct auth_request *out)
+{
+    return one_request(tx, mem, &request_find, hash, session_hash, now, out);
+}
+
+enum err
+request_store_take(struct db_tx *tx, struct arena *mem, struct str hash, struct str session_hash,
+                   int64_t now, struct auth_request *out)
+{
+    return one_request(tx, mem, &request_take, hash, session_hash, now, out);
+}
+
+enum err
+request_store_move(struct db_tx *tx, struct arena *mem, struct str hash, struct str from_session,
+                   struct str to_session)
+{
+    return db_query(tx, mem, &request_move, NULL, db_text(hash), db_text(from_session),
+                    db_text(to_session));
+}

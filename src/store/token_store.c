@@ -1,0 +1,306 @@
+#include "store/token_store.h"
+
+#include "base/arena.h"
+#include "db/db.h"
+
+/* A redeemed code is remembered for so long, to end its family if it is presented again. */
+#define CODE_MEMORY_SECONDS ((int64_t)30 * 24 * 3600)
+
+/* Why a family may be over: see the header. */
+#define FAMILY_LIVES                                     \
+    " JOIN app_grant g ON g.grant_id = f.grant_id"       \
+    " JOIN app a ON a.app_id = f.app_id"                 \
+    " JOIN user_account u ON u.user_id = f.user_id"      \
+    " WHERE f.ends_at > $2 AND g.ends_at > $2"           \
+    " AND a.status = 'active' AND a.epoch = f.app_epoch" \
+    " AND u.status = 'active' AND u.epoch = f.user_epoch"
+
+SQL(family_add, "INSERT INTO token_family (family_id, grant_id, user_id, app_id, user_epoch,"
+                " app_epoch, scopes, narrow_reach, created_at, ends_at)"
+                " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)");
+
+SQL(family_find, "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"
+                 " f.scopes, f.narrow_reach, f.created_at, f.ends_at, g.scopes"
+                 " FROM token_family f" FAMILY_LIVES " AND f.family_id = $1");
+
+SQL(family_of_grant, "SELECT family_id FROM token_family WHERE grant_id = $1"
+                     " ORDER BY created_at DESC");
+
+SQL(family_put_end, "UPDATE token_family SET ends_at = $2 WHERE family_id = $1");
+
+SQL(family_end, "DELETE FROM token_family WHERE family_id = $1");
+SQL(family_end_access, "DELETE FROM access_token WHERE family_id = $1");
+SQL(family_end_refresh, "DELETE FROM refresh_token WHERE family_id = $1");
+SQL(family_end_user, "DELETE FROM token_family WHERE user_id = $1");
+
+SQL(code_add, "INSERT INTO auth_code (code_hash, family_id, app_id, redirect_uri, challenge,"
+              " ends_at) VALUES ($1, $2, $3, $4, $5, $6)");
+
+SQL(code_find, "SELECT code_hash, family_id, app_id, redirect_uri, challenge, redeemed_at, ends_at"
+               " FROM auth_code WHERE code_hash = $1");
+
+SQL(code_redeem, "UPDATE auth_code SET redeemed_at = $2"
+                 " WHERE code_hash = $1 AND redeemed_at IS NULL AND ends_at > $2"
+                 " RETURNING family_id");
+
+SQL(access_add, "INSERT INTO access_token (token_hash, family_id, scopes, created_at, ends_at)"
+                " VALUES ($1, $2, $3, $4, $5)");
+
+SQL(access_find,
+    "SELECT u.user_id, u.username, f.app_id, f.family_id, t.scopes, g.scopes,"
+    " f.narrow_reach, t.created_at, t.ends_at, u.generation"
+    " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_LIVES
+    " AND t.token_hash = $1 AND t.ends_at > $2");
+
+SQL(access_end, "DELETE FROM access_token WHERE token_hash = $1");
+
+SQL(refresh_add, "INSERT INTO refresh_token (token_hash, family_id, created_at, ends_at, reuses)"
+                 " VALUES ($1, $2, $3, $4, 0)");
+
+SQL(refresh_find, "SELECT r.token_hash, r.family_id, f.app_id, r.ends_at, r.used_at, r.reuses"
+                  " FROM refresh_token r JOIN token_family f ON f.family_id = r.family_id"
+                  " WHERE r.token_hash = $1 AND r.ends_at > $2");
+
+SQL(refresh_use, "UPDATE refresh_token SET used_at = $2"
+                 " WHERE token_hash = $1 AND used_at IS NULL RETURNING token_hash");
+
+SQL(refresh_reuse, "UPDATE refresh_token SET reuses = reuses + 1"
+                   " WHERE token_hash = $1 AND reuses < $2 RETURNING token_hash");
+
+static enum err
+found(enum err err, const struct db_rows *rows)
+{
+    if (err)
+        return err;
+    return rows->count == 0 ? ERR_NOT_FOUND : ERR_NONE;
+}
+
+/* ---- families ---- */
+
+static enum err
+end_oldest(struct db_tx *tx, struct arena *mem, struct str grant_id)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &family_of_grant, &rows, db_text(grant_id));
+    for (size_t i = FAMILIES_PER_GRANT_MAX; i < rows.count && !err; i++)
+        err = family_store_end(tx, mem, db_cell_text(&rows, i, 0));
+    return err;
+}
+
+enum err
+family_store_add(struct db_tx *tx, struct arena *mem, const struct family *family)
+{
+    enum err err =
+        db_query(tx, mem, &family_add, NULL, db_text(family->id), db_text(family->grant_id),
+                 db_text(family->user_id), db_text(family->app_id), db_int(family->user_epoch),
+                 db_int(family->app_epoch), db_text(scopes_write(mem, family->scopes)),
+                 db_int(family->narrow_reach), db_int(family->created_at), db_int(family->ends_at));
+    return err ? err : end_oldest(tx, mem, family->grant_id);
+}
+
+enum err
+family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
+                  struct family *out, scopes *granted)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &family_find, &rows, db_text(id), db_int(now));
+    if (found(err, &rows))
+        return found(err, &rows);
+    *out = (struct family){
+        .id = db_cell_text(&rows, 0, 0),
+        .grant_id = db_cell_text(&rows, 0, 1),
+        .user_id = db_cell_text(&rows, 0, 2),
+        .app_id = db_cell_text(&rows, 0, 3),
+        .user_epoch = db_cell_int(&rows, 0, 4),
+        .app_epoch = db_cell_int(&rows, 0, 5),
+        .narrow_reach = db_cell_int(&rows, 0, 7) != 0,
+        .created_at = db_cell_int(&rows, 0, 8),
+        .ends_at = db_cell_int(&rows, 0, 9),
+    };
+    scopes_read_known(db_cell_text(&rows, 0, 6), &out->scopes);
+    scopes_read_known(db_cell_text(&rows, 0, 10), granted);
+    return ERR_NONE;
+}
+
+enum err
+family_store_put_end(struct db_tx *tx, struct arena *mem, struct str id, int64_t ends_at)
+{
+    return db_query(tx, mem, &family_put_end, NULL, db_text(id), db_int(ends_at));
+}
+
+enum err
+family_store_end(struct db_tx *tx, struct arena *mem, struct str id)
+{
+    enum err err = db_query(tx, mem, &family_end, NULL, db_text(id));
+    if (!err)
+        err = db_query(tx, mem, &family_end_access, NULL, db_text(id));
+    if (!err)
+        err = db_query(tx, mem, &family_end_refresh, NULL, db_text(id));
+    return err;
+}
+
+enum err
+family_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
+{
+    return db_query(tx, mem, &family_end_user, NULL, db_text(user_id));
+}
+
+/* ---- codes ---- */
+
+enum err
+code_store_add(struct db_tx *tx, struct arena *mem, const struct auth_code *code)
+{
+    return db_query(tx, mem, &code_add, NULL, db_text(code->hash), db_text(code->family_id),
+                    db_text(code->app_id), db_text(code->redirect_uri), db_text(code->challenge),
+                    db_int(code->ends_at));
+}
+
+enum err
+code_store_find(struct db_tx *tx, struct arena *mem, struct str hash, struct auth_code *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &code_find, &rows, db_text(hash));
+    if (found(err, &rows))
+        return found(err, &rows);
+    *out = (struct auth_code){
+        .hash = db_cell_text(&rows, 0, 0),
+        .family_id = db_cell_text(&rows, 0, 1),
+        .app_id = db_cell_text(&rows, 0, 2),
+        .redirect_uri = db_cell_text(&rows, 0, 3),
+        .challenge = db_cell_text(&rows, 0, 4),
+        .redeemed_at = db_cell_int(&rows, 0, 5),
+        .ends_at = db_cell_int(&rows, 0, 6),
+    };
+    return ERR_NONE;
+}
+
+enum err
+code_store_redeem(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now)
+{
+    struct db_rows rows = { 0 };
+    return found(db_query(tx, mem, &code_redeem, &rows, db_text(hash), db_int(now)), &rows);
+}
+
+/* ---- tokens ---- */
+
+enum err
+access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token *token)
+{
+    return db_query(tx, mem, &access_add, NULL, db_text(token->hash), db_text(token->family_id),
+                    db_text(scopes_write(mem, token->scopes)), db_int(token->created_at),
+                    db_int(token->ends_at));
+}
+
+enum err
+access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
+                  struct access *out)
+{
+    struct db_rows rows = { 0 };
+    scopes carried, granted;
+    enum err err = db_query(tx, mem, &access_find, &rows, db_text(hash), db_int(now));
+    if (found(err, &rows))
+        return found(err, &rows);
+    scopes_read_known(db_cell_text(&rows, 0, 4), &carried);
+    scopes_read_known(db_cell_text(&rows, 0, 5), &granted);
+    *out = (struct access){
+        .user_id = db_cell_text(&rows, 0, 0),
+        .username = db_cell_text(&rows, 0, 1),
+        .app_id = db_cell_text(&rows, 0, 2),
+        .family_id = db_cell_text(&rows, 0, 3),
+        .scopes = carried & granted,
+        .narrow_reach = db_cell_int(&rows, 0, 6) != 0,
+        .created_at = db_cell_int(&rows, 0, 7),
+        .ends_at = db_cell_int(&rows, 0, 8),
+        .generation = db_cell_int(&rows, 0, 9),
+    };
+    return ERR_NONE;
+}
+
+enum err
+access_store_end(struct db_tx *tx, struct arena *mem, struct str hash)
+{
+    return db_query(tx, mem, &access_end, NULL, db_text(hash));
+}
+
+enum err
+refresh_store_add(struct db_tx *tx, struct arena *mem, struct str hash, struct str family_id,
+                  int64_t now)
+{
+    return db_query(tx, mem, &refresh_add, NULL, db_text(hash), db_text(family_id), db_int(now),
+                    db_int(now + REFRESH_SECONDS));
+}
+
+enum err
+refresh_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
+                   struct refresh_token *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &refresh_find, &rows, db_text(hash), db_int(now));
+    if (found(err, &rows))
+        return found(err, &rows);
+    *out = (struct refresh_token){
+        .hash = db_cell_text(&rows, 0, 0),
+        .family_id = db_cell_text(&rows, 0, 1),
+        .app_id = db_cell_text(&rows, 0, 2),
+        .ends_at = db_cell_int(&rows, 0, 3),
+        .used_at = db_cell_int(&rows, 0, 4),
+        .reuses = db_cell_int(&rows, 0, 5),
+    };
+    return ERR_NONE;
+}
+
+enum err
+refresh_store_use(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now)
+{
+    struct db_rows rows = { 0 };
+    return found(db_query(tx, mem, &refresh_use, &rows, db_text(hash), db_int(now)), &rows);
+}
+
+enum err
+refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash)
+{
+    struct db_rows rows = { 0 };
+    return found(db_query(tx, mem, &refresh_reuse, &rows, db_text(hash), db_int(REUSES_MAX)),
+                 &rows);
+}
+
+/* ---- what is over ---- */
+
+#define CLEAN(table, key)                                                \
+    "DELETE FROM " table " WHERE " key " IN (SELECT " key " FROM " table \
+    " WHERE ends_at <= $1 LIMIT $2) RETURNING " key
+
+SQL(clean_access, CLEAN("access_token", "token_hash"));
+SQL(clean_refresh, CLEAN("refresh_token", "token_hash"));
+SQL(clean_family, CLEAN("token_family", "family_id"));
+SQL(clean_grant, CLEAN("app_grant", "grant_id"));
+SQL(clean_session, CLEAN("session", "session_hash"));
+SQL(clean_request, CLEAN("auth_request", "request_hash"));
+SQL(clean_code, CLEAN("auth_code", "code_hash"));
+
+enum err
+token_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit, size_t *removed)
+{
+    const struct {
+        const struct sql *sql;
+        int64_t before;
+    } steps[] = {
+        { &clean_access, now },
+        { &clean_refresh, now },
+        { &clean_family, now },
+        { &clean_grant, now },
+        { &clean_session, now },
+        { &clean_request, now },
+        { &clean_code, now - CODE_MEMORY_SECONDS },
+    };
+    *removed = 0;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        struct db_rows rows = { 0 };
+        enum err err =
+            db_query(tx, mem, steps[i].sql, &rows, db_int(steps[i].before), db_int(limit));
+        if (err)
+            return err;
+        *removed += rows.count;
+    }
+    return ERR_NONE;
+}
