@@ -3,6 +3,10 @@
 #include "base/arena.h"
 #include "crypt/password.h"
 #include "crypt/random.h"
+#include "store/app_store.h"
+#include "store/grant_store.h"
+#include "store/session_store.h"
+#include "store/token_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
 
@@ -261,12 +265,34 @@ account_set_password(struct db *db, struct arena *mem, struct str who, struct st
     return tx_write(db, change_password, &change);
 }
 
+/* A person's apps go with the person: nobody else could look after them. */
+static enum err
+delete_apps(struct db_tx *tx, struct arena *mem, struct str owner_id)
+{
+    struct app *apps = NULL;
+    size_t count = 0;
+    enum err err = app_store_list(tx, mem, owner_id, 0, APPS_PER_OWNER_MAX, &apps, &count);
+    for (size_t i = 0; i < count && !err; i++)
+        err = app_store_delete(tx, mem, apps[i].id);
+    return err;
+}
+
 static enum err
 delete_account(struct db_tx *tx, void *argument)
 {
     struct finding *finding = argument;
-    enum err err = find_who(tx, finding->mem, finding->who, finding->out);
-    return err ? err : user_store_delete(tx, finding->mem, finding->out->id);
+    struct arena *mem = finding->mem;
+    enum err err = find_who(tx, mem, finding->who, finding->out);
+    struct str id = finding->out->id;
+    if (!err)
+        err = user_store_delete(tx, mem, id);
+    if (!err)
+        err = session_store_end_all(tx, mem, id, STR_NONE);
+    if (!err)
+        err = grant_store_end_all(tx, mem, id);
+    if (!err)
+        err = family_store_end_user(tx, mem, id);
+    return err ? err : delete_apps(tx, mem, id);
 }
 
 enum err

@@ -1,0 +1,239 @@
+#include "flow/apps.h"
+
+#include "base/arena.h"
+#include "crypt/random.h"
+#include "crypt/secret.h"
+#include "flow/accounts.h"
+#include "model/user.h"
+#include "store/app_store.h"
+#include "store/tx.h"
+
+#define POSITION_ATTEMPTS 8
+
+struct change {
+    struct arena *mem;
+    struct str id;
+    int64_t now;
+    enum app_status status;
+    bool end_old_now;
+    struct str secret_hash;
+    struct app app;
+    bool full;
+};
+
+/* ---- registering ---- */
+
+static enum err
+check_wish(struct db *db, struct arena *mem, const struct app_wish *wish, struct app *app,
+           struct app_problems *problems)
+{
+    struct user owner;
+    struct str unknown = STR_NONE;
+    enum err err = account_find(db, mem, wish->owner, &owner);
+    if (err == ERR_NOT_FOUND)
+        problems->owner = str_format(mem, "There is no user %.*s.", STR_ARG(wish->owner)).ptr;
+    else if (err)
+        return err;
+    else
+        app->owner_id = owner.id;
+    app->name = app_clean_name(mem, wish->name);
+    problems->name = app_name_problem(app->name);
+    app->redirect_uris =
+        app_join_uris(mem, wish->redirect_uris, wish->redirect_uri_count, &problems->redirect_uris);
+    if (!scopes_read(str_trim(wish->scopes), &app->scopes, &unknown))
+        problems->scopes = str_format(mem, "There is no scope \"%.*s\", or it is named twice.",
+                                      STR_ARG(str_first(unknown, 64)))
+                               .ptr;
+    else
+        problems->scopes = app_scopes_problem(app->scopes);
+    bool fine = problems->owner == NULL && problems->name == NULL &&
+                problems->redirect_uris == NULL && problems->scopes == NULL;
+    return fine ? ERR_NONE : ERR_INVALID;
+}
+
+static enum err
+add(struct db_tx *tx, void *argument)
+{
+    struct change *change = argument;
+    int64_t count = 0;
+    enum err err = app_store_count(tx, change->mem, change->app.owner_id, &count);
+    change->full = count >= APPS_PER_OWNER_MAX;
+    if (err || change->full)
+        return err;
+    for (size_t i = 0; i < POSITION_ATTEMPTS; i++) {
+        change->app.position = user_position(change->now, random_below(UINT32_MAX));
+        err = app_store_add(tx, change->mem, &change->app);
+        if (err != ERR_TAKEN)
+            return err;
+    }
+    return err;
+}
+
+enum err
+app_register(struct db *db, struct arena *mem, const struct app_wish *wish, int64_t now,
+             struct app *out, const struct secret **secret, struct app_problems *problems)
+{
+    struct change change = { .mem = mem, .now = now };
+    *problems = (struct app_problems){ 0 };
+    *secret = NULL;
+    enum err err = check_wish(db, mem, wish, &change.app, problems);
+    if (err)
+        return err;
+    change.app.id = random_id(mem, "app_");
+    change.app.is_public = wish->is_public;
+    change.app.status = APP_ACTIVE;
+    change.app.created_at = change.app.updated_at = now;
+    if (!wish->is_public) {
+        *secret = secret_make(mem, SECRET_CLIENT);
+        change.app.secret_hash = secret_hash(mem, *secret);
+    }
+    err = tx_write(db, add, &change);
+    if (!err && change.full) {
+        problems->owner = "This user has 100 apps, which is the most; delete one first.";
+        err = ERR_INVALID;
+    }
+    *out = change.app;
+    return err;
+}
+
+/* ---- finding ---- */
+
+static enum err
+find(struct db_tx *tx, void *argument)
+{
+    struct change *change = argument;
+    return app_store_find(tx, change->mem, change->id, &change->app);
+}
+
+enum err
+app_find(struct db *db, struct arena *mem, struct str id, struct app *out)
+{
+    struct change change = { .mem = mem, .id = id };
+    if (!app_id_well_formed(id))
+        return ERR_NOT_FOUND;
+    enum err err = tx_read(db, find, &change);
+    *out = change.app;
+    return err;
+}
+
+struct listing {
+    struct arena *mem;
+    struct str owner_id;
+    int64_t after, limit;
+    struct app **out;
+    size_t *count;
+};
+
+static enum err
+list(struct db_tx *tx, void *argument)
+{
+    struct listing *listing = argument;
+    return app_store_list(tx, listing->mem, listing->owner_id, listing->after, listing->limit,
+                          listing->out, listing->count);
+}
+
+enum err
+app_list(struct db *db, struct arena *mem, struct str owner_id, int64_t after, int64_t limit,
+         struct app **out, size_t *count)
+{
+    struct listing listing = { mem, owner_id, after, limit, out, count };
+    return tx_read(db, list, &listing);
+}
+
+/* ---- changing ---- */
+
+static enum err
+run_change(struct db *db, struct change *change, tx_work *work, struct app *out)
+{
+    if (!app_id_well_formed(change->id))
+        return ERR_NOT_FOUND;
+    enum err err = tx_write(db, work, change);
+    *out = change->app;
+    return err;
+}
+
+static enum err
+rotate(struct db_tx *tx, void *argument)
+{
+    struct change *change = argument;
+    struct app *app = &change->app;
+    enum err err = app_store_find(tx, change->mem, change->id, app);
+    if (err)
+        return err;
+    if (app->is_public)
+        return ERR_FORBIDDEN;
+    app->old_secret_hash = change->end_old_now ? STR_NONE : app->secret_hash;
+    app->old_secret_ends_at = change->end_old_now ? 0 : change->now + OLD_SECRET_SECONDS;
+    app->secret_hash = change->secret_hash;
+    app->updated_at = change->now;
+    return app_store_put(tx, change->mem, app);
+}
+
+enum err
+app_rotate_secret(struct db *db, struct arena *mem, struct str id, bool end_old_now, int64_t now,
+                  struct app *out, const struct secret **secret)
+{
+    *secret = secret_make(mem, SECRET_CLIENT);
+    struct change change = { .mem = mem,
+                             .id = id,
+                             .now = now,
+                             .end_old_now = end_old_now,
+                             .secret_hash = secret_hash(mem, *secret) };
+    return run_change(db, &change, rotate, out);
+}
+
+static enum err
+put_status(struct db_tx *tx, void *argument)
+{
+    struct change *change = argument;
+    struct app *app = &change->app;
+    enum err err = app_store_find(tx, change->mem, change->id, app);
+    if (err)
+        return err;
+    if (change->status == APP_DISABLED)
+        app->epoch++; /* what began before is over, also after it is enabled again */
+    app->status = change->status;
+    app->updated_at = change->now;
+    return app_store_put(tx, change->mem, app);
+}
+
+enum err
+app_set_status(struct db *db, struct arena *mem, struct str id, enum app_status status, int64_t now,
+               struct app *out)
+{
+    struct change change = { .mem = mem, .id = id, .now = now, .status = status };
+    return run_change(db, &change, put_status, out);
+}
+
+static enum err delete (struct db_tx *tx, void *argument) {
+    struct change *change = argument;
+    enum err err = app_store_find(tx, change->mem, change->id, &change->app);
+    return err ? err : app_store_delete(tx, change->mem, change->id);
+}
+
+enum err
+app_delete(struct db *db, struct arena *mem, struct str id, struct app *out)
+{
+    struct change change = { .mem = mem, .id = id };
+    return run_change(db, &change, delete, out);
+}
+
+/* ---- who is asking ---- */
+
+enum err
+app_authenticate(struct db *db, struct arena *mem, struct str id, struct str secret_text,
+                 int64_t now, struct app *out)
+{
+    enum err err = app_find(db, mem, id, out);
+    if (err && err != ERR_NOT_FOUND)
+        return err;
+    const struct secret *secret =
+        str_present(secret_text) ? secret_read(mem, secret_text, SECRET_CLIENT) : NULL;
+    /* Hashed and compared also for an app that is not there: the answer takes as long. */
+    struct str hash = secret == NULL ? STR_NONE : secret_hash(mem, secret);
+    bool known = app_secret_matches(out, hash, now);
+    bool public = !err && out->is_public && !str_present(secret_text);
+    if (err || out->status != APP_ACTIVE || !(known || public))
+        return ERR_UNAUTHENTICATED;
+    return ERR_NONE;
+}

@@ -1,0 +1,54 @@
+/* apps.h - what can happen to an app: it is registered, shown, given a new secret, disabled,
+ * enabled, deleted. One transaction each. A secret is handed out once, here, and only its hash is
+ * kept. */
+#ifndef FLOW_APPS_H
+#define FLOW_APPS_H
+
+#include "base/err.h"
+#include "model/app.h"
+
+struct arena;
+struct db;
+struct secret;
+
+struct app_wish {
+    struct str owner; /* user name, e-mail address or id */
+    struct str name;
+    const struct str *redirect_uris;
+    size_t redirect_uri_count;
+    struct str scopes; /* names, separated by spaces */
+    bool is_public;
+};
+
+/* Whole sentences, NULL where nothing is wrong. */
+struct app_problems {
+    const char *owner;
+    const char *name;
+    const char *redirect_uris;
+    const char *scopes;
+};
+
+/* *secret is NULL for a public app. ERR_INVALID with the fields told. */
+enum err app_register(struct db *db, struct arena *mem, const struct app_wish *wish, int64_t now,
+                      struct app *out, const struct secret **secret, struct app_problems *problems);
+
+enum err app_find(struct db *db, struct arena *mem, struct str id, struct app *out);
+enum err app_list(struct db *db, struct arena *mem, struct str owner_id, int64_t after,
+                  int64_t limit, struct app **out, size_t *count);
+
+/* The old secret lives for a day more, or ends now. ERR_FORBIDDEN: the app is public. */
+enum err app_rotate_secret(struct db *db, struct arena *mem, struct str id, bool end_old_now,
+                           int64_t now, struct app *out, const struct secret **secret);
+
+/* Disabling ends every family of the app, for good. */
+enum err app_set_status(struct db *db, struct arena *mem, struct str id, enum app_status status,
+                        int64_t now, struct app *out);
+
+enum err app_delete(struct db *db, struct arena *mem, struct str id, struct app *out);
+
+/* The app that knows this secret, or, with an absent one, the public app of that id. The same
+ * answer for an unknown app, a disabled one and a wrong secret: ERR_UNAUTHENTICATED. */
+enum err app_authenticate(struct db *db, struct arena *mem, struct str id, struct str secret_text,
+                          int64_t now, struct app *out);
+
+#endif

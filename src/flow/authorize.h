@@ -1,0 +1,101 @@
+/* authorize.h - an app asks a person for access, up to the code (RFC 6749 §4.1, RFC 7636, RFC
+ * 9207).
+ *
+ *   1  authorize_check   what the app sent, against what it registered; nothing is written
+ *   2  (the person signs in, if nobody is signed in: also when the answer will be an error)
+ *   3  authorize_begin   with a live grant that covers it: a code at once; else the request is kept
+ *                        on the server, bound to the session, and the person is asked
+ *   4  consent_decide    what the person ticked, for the request that was kept: a code or a denial
+ */
+#ifndef FLOW_AUTHORIZE_H
+#define FLOW_AUTHORIZE_H
+
+#include "base/err.h"
+#include "model/app.h"
+#include "model/grant.h"
+
+struct arena;
+struct db;
+struct secret;
+struct user;
+
+/* As sent; absent: not sent, or sent empty. */
+struct authorize_wish {
+    struct str client_id;
+    struct str redirect_uri;
+    struct str response_type;
+    struct str scope;
+    struct str state;
+    struct str challenge;
+    struct str challenge_method;
+    struct str prompt;
+    struct str resource;
+    struct str request;     /* RFC 9101: not offered */
+    struct str request_uri; /* the same */
+    const char *repeated;   /* a parameter that came twice; NULL: none */
+};
+
+enum authorize_stop {
+    AUTHORIZE_FINE,
+    AUTHORIZE_TELL_PERSON, /* who asks, or where to answer, is not known: a page, never a redirect
+                            */
+    AUTHORIZE_TELL_APP,    /* redirect with an error, once the person is signed in */
+};
+
+struct authorize_checked {
+    enum authorize_stop stop;
+    const char *error;       /* RFC 6749 §4.1.2.1 */
+    const char *description; /* a sentence */
+    struct app app;
+    struct str redirect_uri; /* as asked */
+    struct str state;
+    struct str challenge;
+    scopes scopes;
+    bool must_sign_in; /* prompt=login */
+    bool must_consent; /* prompt=consent, or the app is public */
+};
+
+/* ERR_NONE whatever was found; another only if the store could not be asked. */
+enum err authorize_check(struct db *db, struct arena *mem, const struct authorize_wish *wish,
+                         struct authorize_checked *out);
+
+enum authorize_next { NEXT_CODE, NEXT_SIGN_IN, NEXT_CONSENT };
+
+struct authorize_begun {
+    enum authorize_next next;
+    const struct secret *code; /* NEXT_CODE */
+    struct str request_id;     /* NEXT_SIGN_IN, NEXT_CONSENT */
+    scopes held;               /* NEXT_CONSENT: what the app may do already */
+};
+
+enum err authorize_begin(struct db *db, struct arena *mem, const struct authorize_checked *checked,
+                         const struct session *session, const struct user *user, int64_t now,
+                         struct authorize_begun *out);
+
+/* The request that waits in this session, with its app. ERR_NOT_FOUND: there is none, or it is too
+ * late. */
+enum err consent_find(struct db *db, struct arena *mem, const struct session *session,
+                      struct str request_id, int64_t now, struct auth_request *request,
+                      struct app *app, scopes *held);
+
+struct consent_wish {
+    struct str request_id;
+    bool allow;
+    scopes ticked;
+    enum grant_term term;
+    int64_t now;
+};
+
+/* *code is NULL when the person said no, or ticked nothing. ERR_NOT_FOUND as above; ERR_FORBIDDEN:
+ * the app was disabled or changed meanwhile. */
+enum err consent_decide(struct db *db, struct arena *mem, const struct session *session,
+                        const struct user *user, const struct consent_wish *wish,
+                        struct auth_request *request, const struct secret **code);
+
+/* A request that waited only for a sign-in, and that the living grant covers: a code, and the grant
+ * as it is. ERR_NOT_FOUND and ERR_FORBIDDEN as above, also if it is not covered any more. */
+enum err consent_resume(struct db *db, struct arena *mem, const struct session *session,
+                        const struct user *user, struct str request_id, int64_t now,
+                        struct auth_request *request, const struct secret **code);
+
+#endif

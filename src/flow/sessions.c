@@ -1,0 +1,168 @@
+#include "flow/sessions.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "crypt/digest.h"
+#include "crypt/password.h"
+#include "crypt/random.h"
+#include "flow/accounts.h"
+#include "store/session_store.h"
+#include "store/tx.h"
+#include "store/user_store.h"
+#include "text/base64url.h"
+#include "text/utf8.h"
+
+#define KEY_BYTES 32
+#define KEY_LENGTH 43
+#define DEVICE_MAX 200
+
+struct str
+session_make_key(struct arena *mem)
+{
+    char bytes[KEY_BYTES];
+    random_bytes(bytes, sizeof bytes);
+    return base64url_encode(mem, (struct str){ bytes, sizeof bytes });
+}
+
+bool
+session_key_well_formed(struct str key)
+{
+    if (key.len != KEY_LENGTH)
+        return false;
+    for (size_t i = 0; i < key.len; i++) {
+        char c = key.ptr[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              c == '-' || c == '_'))
+            return false;
+    }
+    return true;
+}
+
+struct str
+session_hash(struct arena *mem, struct str key)
+{
+    return digest_text(mem, key);
+}
+
+struct str
+session_form_token(struct arena *mem, struct str key)
+{
+    /* Derived, not stored: it tells nothing of the key, and dies with it. */
+    return digest_text(mem, str_format(mem, "form %.*s", STR_ARG(key)));
+}
+
+/* ---- signing in ---- */
+
+struct entry {
+    struct arena *mem;
+    const struct sign_in *wish;
+    struct session session;
+    struct user *user;
+    bool refused;
+};
+
+/* Looks again inside the transaction: the account may have been disabled while we hashed. */
+static enum err
+enter(struct db_tx *tx, void *argument)
+{
+    struct entry *entry = argument;
+    const struct sign_in *wish = entry->wish;
+    struct user user;
+    enum err err = user_store_find(tx, entry->mem, entry->user->id, &user);
+    entry->refused = err == ERR_NOT_FOUND || (!err && user.status != USER_ACTIVE);
+    if (err || entry->refused)
+        return err == ERR_NOT_FOUND ? ERR_NONE : err;
+    entry->session.user_epoch = user.epoch;
+    err = session_store_add(tx, entry->mem, &entry->session);
+    if (!err && str_present(wish->old_key)) {
+        struct str old_hash = session_hash(entry->mem, wish->old_key);
+        if (str_present(wish->request_id))
+            err = request_store_move(tx, entry->mem, digest_text(entry->mem, wish->request_id),
+                                     old_hash, entry->session.hash);
+        if (!err)
+            err = session_store_end(tx, entry->mem, old_hash);
+    }
+    return err;
+}
+
+/* Text for a list of sessions: one line, nothing odd. */
+static struct str
+clean_device(struct arena *mem, struct str device)
+{
+    struct str cut = str_first(device, DEVICE_MAX);
+    if (cut.len == 0 || !utf8_valid(cut) || utf8_forbidden(cut) >= 0)
+        return STR("an unknown device");
+    return str_copy(mem, cut);
+}
+
+enum err
+session_sign_in(struct db *db, struct arena *mem, const struct sign_in *wish, struct str *key,
+                struct user *user)
+{
+    enum err err = account_find(db, mem, wish->who, user);
+    if (err && err != ERR_NOT_FOUND)
+        return err;
+    struct str hash = err == ERR_NONE ? user->password_hash : STR_NONE;
+    bool right = wish->password.len <= PASSWORD_BYTES_MAX && password_matches(hash, wish->password);
+    if (err || !right || user->status != USER_ACTIVE)
+        return ERR_UNAUTHENTICATED;
+    *key = session_make_key(mem);
+    struct entry entry = {
+        .mem = mem,
+        .wish = wish,
+        .user = user,
+        .session = {
+            .hash = session_hash(mem, *key),
+            .user_id = user->id,
+            .device = clean_device(mem, wish->device),
+            .address = str_copy(mem, wish->address),
+            .created_at = wish->now,
+            .ends_at = wish->now + SESSION_SECONDS,
+        },
+    };
+    err = tx_write(db, enter, &entry);
+    return !err && entry.refused ? ERR_UNAUTHENTICATED : err;
+}
+
+/* ---- who is signed in ---- */
+
+struct look {
+    struct arena *mem;
+    struct str hash;
+    int64_t now;
+    struct session *session;
+    struct user *user;
+};
+
+static enum err
+look_up(struct db_tx *tx, void *argument)
+{
+    struct look *look = argument;
+    return session_store_find(tx, look->mem, look->hash, look->now, look->session, look->user);
+}
+
+enum err
+session_find(struct db *db, struct arena *mem, struct str key, int64_t now, struct session *out,
+             struct user *user)
+{
+    if (!session_key_well_formed(key))
+        return ERR_NOT_FOUND;
+    struct look look = { mem, session_hash(mem, key), now, out, user };
+    return tx_read(db, look_up, &look);
+}
+
+static enum err
+end(struct db_tx *tx, void *argument)
+{
+    struct look *look = argument;
+    return session_store_end(tx, look->mem, look->hash);
+}
+
+enum err
+session_sign_out(struct db *db, struct arena *mem, struct str key)
+{
+    if (!session_key_well_formed(key))
+        return ERR_NONE;
+    struct look look = { .mem = mem, .hash = session_hash(mem, key) };
+    return tx_write(db, end, &look);
+}

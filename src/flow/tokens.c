@@ -1,0 +1,355 @@
+#include "flow/tokens.h"
+
+#include "base/arena.h"
+#include "crypt/secret.h"
+#include "model/pkce.h"
+#include "store/token_store.h"
+#include "store/tx.h"
+#include "store/user_store.h"
+
+#define CLEAN_STEP 200
+#define RACES_MAX 4
+
+/* What each transaction here works on. */
+struct work {
+    struct arena *mem;
+    const struct app *app;
+    struct str hash;
+    int64_t now;
+    struct str redirect_uri;
+    struct str verifier;
+    struct str scope;
+    struct token_set *out;
+    enum err refusal; /* told to the app, though the transaction commits */
+    const char *problem;
+    struct access *access;
+    bool is_refresh;
+};
+
+static enum err
+refuse(struct work *work, enum err refusal, const char *problem)
+{
+    work->refusal = refusal;
+    work->problem = problem;
+    return ERR_NONE;
+}
+
+static enum err
+run_write(struct db *db, tx_work *body, struct work *work)
+{
+    enum err err = tx_write(db, body, work);
+    return err ? err : work->refusal;
+}
+
+/* A new access token and a new refresh token of the family. */
+static enum err
+issue(struct db_tx *tx, struct work *work, struct str family_id, scopes allowed)
+{
+    struct arena *mem = work->mem;
+    *work->out = (struct token_set){
+        .access = secret_make(mem, SECRET_ACCESS_TOKEN),
+        .refresh = secret_make(mem, SECRET_REFRESH_TOKEN),
+        .scopes = allowed,
+    };
+    struct access_token access = {
+        .hash = secret_hash(mem, work->out->access),
+        .family_id = family_id,
+        .scopes = allowed,
+        .created_at = work->now,
+        .ends_at = work->now + ACCESS_SECONDS,
+    };
+    enum err err = access_store_add(tx, mem, &access);
+    return err ? err
+               : refresh_store_add(tx, mem, secret_hash(mem, work->out->refresh), family_id,
+                                   work->now);
+}
+
+/* ---- a code for tokens ---- */
+
+static enum err
+exchange(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    struct auth_code code;
+    struct family family = { 0 };
+    scopes granted;
+    work->refusal = ERR_NONE;
+    enum err err = code_store_find(tx, work->mem, work->hash, &code);
+    if (err == ERR_NOT_FOUND)
+        return refuse(work, ERR_INVALID, "The code is unknown, or was forgotten.");
+    if (err)
+        return err;
+    /* A failed try does not use the code up: only its app can, with its verifier. */
+    if (!str_eq(code.app_id, work->app->id))
+        return refuse(work, ERR_INVALID, "The code was issued to another app.");
+    if (!str_eq(code.redirect_uri, work->redirect_uri))
+        return refuse(work, ERR_INVALID,
+                      "redirect_uri differs from the one in the authorization request.");
+    if (!pkce_proves(work->mem, work->verifier, code.challenge))
+        return refuse(work, ERR_INVALID, "code_verifier does not match the code_challenge.");
+    if (code.redeemed_at == 0 && code.ends_at <= work->now)
+        return refuse(work, ERR_INVALID, "The code is too old: it lives for 60 seconds.");
+    if (code.redeemed_at == 0)
+        err = code_store_redeem(tx, work->mem, work->hash, work->now);
+    if (code.redeemed_at != 0 || err == ERR_NOT_FOUND) {
+        /* Presented again with all it takes: somebody else has it (RFC 6749 §4.1.2). */
+        err = family_store_end(tx, work->mem, code.family_id);
+        return err ? err
+                   : refuse(work, ERR_INVALID,
+                            "The code was used before; the tokens it gave are ended.");
+    }
+    if (err)
+        return err;
+    err = family_store_find(tx, work->mem, code.family_id, work->now, &family, &granted);
+    if (err == ERR_NOT_FOUND)
+        return refuse(work, ERR_INVALID, "The person has ended this connection.");
+    if (!err)
+        err = family_store_put_end(tx, work->mem, family.id, work->now + FAMILY_SECONDS);
+    return err ? err : issue(tx, work, family.id, family.scopes & granted);
+}
+
+enum err
+token_exchange(struct db *db, struct arena *mem, const struct exchange *wish, struct token_set *out,
+               const char **problem)
+{
+    const struct secret *code = secret_read(mem, wish->code, SECRET_CODE);
+    *problem = "The code is not one of this service, or not whole.";
+    if (code == NULL)
+        return ERR_INVALID;
+    struct work work = { .mem = mem,
+                         .app = wish->app,
+                         .hash = secret_hash(mem, code),
+                         .now = wish->now,
+                         .redirect_uri = wish->redirect_uri,
+                         .verifier = wish->verifier,
+                         .out = out };
+    enum err err = run_write(db, exchange, &work);
+    *problem = work.problem;
+    return err;
+}
+
+/* ---- a refresh token for tokens ---- */
+
+/* What the new access token may do; false: refused. */
+static bool
+narrow(struct work *work, scopes held, scopes *out)
+{
+    *out = held;
+    if (!str_present(work->scope))
+        return true;
+    scopes asked;
+    if (!scopes_read(work->scope, &asked, NULL) || (asked & ~held) != 0 || asked == 0) {
+        refuse(work, ERR_FORBIDDEN, "scope asks for more than the person allowed.");
+        return false;
+    }
+    *out = asked;
+    return true;
+}
+
+/* Marks the token as used, whoever else does the same now. ERR_NOT_FOUND: judge it again. */
+static enum err
+use(struct db_tx *tx, struct work *work, enum refresh_verdict verdict)
+{
+    return verdict == REFRESH_FRESH ? refresh_store_use(tx, work->mem, work->hash, work->now)
+                                    : refresh_store_reuse(tx, work->mem, work->hash);
+}
+
+static enum err
+refresh_once(struct db_tx *tx, struct work *work)
+{
+    static const char over[] = "The refresh token is unknown, or its connection has ended.";
+    struct refresh_token token;
+    struct family family = { 0 };
+    scopes granted, allowed;
+    enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, &token);
+    if (err == ERR_NOT_FOUND)
+        return refuse(work, ERR_INVALID, over);
+    if (err)
+        return err;
+    if (!str_eq(token.app_id, work->app->id))
+        return refuse(work, ERR_INVALID, "The refresh token was issued to another app.");
+    enum refresh_verdict verdict = refresh_judge(&token, work->now);
+    if (verdict == REFRESH_STOLEN) {
+        err = family_store_end(tx, work->mem, token.family_id);
+        return err ? err
+                   : refuse(work, ERR_INVALID,
+                            "The refresh token was used before; its connection is ended.");
+    }
+    if (verdict == REFRESH_TOO_OFTEN)
+        return refuse(work, ERR_INVALID, "The refresh token was used before; use the newest one.");
+    err = family_store_find(tx, work->mem, token.family_id, work->now, &family, &granted);
+    if (err == ERR_NOT_FOUND)
+        return refuse(work, ERR_INVALID, over);
+    if (err)
+        return err;
+    if (!narrow(work, family.scopes & granted, &allowed))
+        return ERR_NONE;
+    err = use(tx, work, verdict);
+    return err ? err : issue(tx, work, family.id, allowed);
+}
+
+static enum err
+refresh(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    enum err err = ERR_NOT_FOUND;
+    /* Lost a race for the token: it is a used one now, and is judged as such. */
+    for (int i = 0; i < RACES_MAX && err == ERR_NOT_FOUND; i++) {
+        work->refusal = ERR_NONE;
+        err = refresh_once(tx, work);
+    }
+    if (err == ERR_NOT_FOUND)
+        return refuse(work, ERR_INVALID, "The refresh token was used before; use the newest one.");
+    return err;
+}
+
+enum err
+token_refresh(struct db *db, struct arena *mem, const struct refresh *wish, struct token_set *out,
+              const char **problem)
+{
+    const struct secret *token = secret_read(mem, wish->token, SECRET_REFRESH_TOKEN);
+    *problem = "The refresh token is not one of this service, or not whole.";
+    if (token == NULL)
+        return ERR_INVALID;
+    struct work work = { .mem = mem,
+                         .app = wish->app,
+                         .hash = secret_hash(mem, token),
+                         .now = wish->now,
+                         .scope = wish->scope,
+                         .out = out };
+    enum err err = run_write(db, refresh, &work);
+    *problem = work.problem;
+    return err;
+}
+
+/* ---- ending ---- */
+
+static enum err
+revoke_access(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    struct access access;
+    enum err err = access_store_find(tx, work->mem, work->hash, work->now, &access);
+    if (err || !str_eq(access.app_id, work->app->id))
+        return err == ERR_NOT_FOUND ? ERR_NONE : err;
+    return access_store_end(tx, work->mem, work->hash);
+}
+
+static enum err
+revoke_refresh(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    struct refresh_token token;
+    enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, &token);
+    if (err || !str_eq(token.app_id, work->app->id))
+        return err == ERR_NOT_FOUND ? ERR_NONE : err;
+    return family_store_end(tx, work->mem, token.family_id);
+}
+
+enum err
+token_revoke(struct db *db, struct arena *mem, const struct app *app, struct str token, int64_t now)
+{
+    const struct secret *access = secret_read(mem, token, SECRET_ACCESS_TOKEN);
+    const struct secret *refresh_secret = secret_read(mem, token, SECRET_REFRESH_TOKEN);
+    struct work work = { .mem = mem, .app = app, .now = now };
+    if (access != NULL) {
+        work.hash = secret_hash(mem, access);
+        return tx_write(db, revoke_access, &work);
+    }
+    if (refresh_secret != NULL) {
+        work.hash = secret_hash(mem, refresh_secret);
+        return tx_write(db, revoke_refresh, &work);
+    }
+    return ERR_NONE;
+}
+
+/* ---- looking ---- */
+
+static enum err
+find_access(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    return access_store_find(tx, work->mem, work->hash, work->now, work->access);
+}
+
+enum err
+token_access(struct db *db, struct arena *mem, struct str token, int64_t now, struct access *out)
+{
+    const struct secret *secret = secret_read(mem, token, SECRET_ACCESS_TOKEN);
+    if (secret == NULL)
+        return ERR_UNAUTHENTICATED;
+    struct work work = { .mem = mem, .hash = secret_hash(mem, secret), .now = now, .access = out };
+    enum err err = tx_read(db, find_access, &work);
+    return err == ERR_NOT_FOUND ? ERR_UNAUTHENTICATED : err;
+}
+
+/* A refresh token in the shape of an access: its family's scopes, and its own idle end. */
+static enum err
+find_refresh(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    struct refresh_token token;
+    struct family family = { 0 };
+    struct user user = { 0 };
+    scopes granted;
+    enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, &token);
+    if (!err && token.used_at != 0)
+        err = ERR_NOT_FOUND;
+    if (!err)
+        err = family_store_find(tx, work->mem, token.family_id, work->now, &family, &granted);
+    if (!err)
+        err = user_store_find(tx, work->mem, family.user_id, &user);
+    if (err)
+        return err;
+    *work->access = (struct access){
+        .user_id = user.id,
+        .username = user.username,
+        .app_id = family.app_id,
+        .family_id = family.id,
+        .scopes = family.scopes & granted,
+        .created_at = token.ends_at - REFRESH_SECONDS,
+        .ends_at = token.ends_at < family.ends_at ? token.ends_at : family.ends_at,
+    };
+    return ERR_NONE;
+}
+
+enum err
+token_introspect(struct db *db, struct arena *mem, const struct app *app, struct str token,
+                 int64_t now, struct access *out, bool *is_refresh)
+{
+    const struct secret *secret = secret_read(mem, token, SECRET_ACCESS_TOKEN);
+    *is_refresh = secret == NULL;
+    if (secret == NULL)
+        secret = secret_read(mem, token, SECRET_REFRESH_TOKEN);
+    if (secret == NULL)
+        return ERR_NOT_FOUND;
+    struct work work = { .mem = mem, .hash = secret_hash(mem, secret), .now = now, .access = out };
+    enum err err = tx_read(db, *is_refresh ? find_refresh : find_access, &work);
+    if (err)
+        return err;
+    return str_eq(out->app_id, app->id) ? ERR_NONE : ERR_NOT_FOUND;
+}
+
+/* ---- what is over ---- */
+
+struct cleaning {
+    struct arena *mem;
+    int64_t now;
+    size_t removed;
+};
+
+static enum err
+clean(struct db_tx *tx, void *argument)
+{
+    struct cleaning *cleaning = argument;
+    return token_store_clean(tx, cleaning->mem, cleaning->now, CLEAN_STEP, &cleaning->removed);
+}
+
+enum err
+token_clean(struct db *db, struct arena *mem, int64_t now, bool *more)
+{
+    struct cleaning cleaning = { .mem = mem, .now = now };
+    enum err err = tx_write(db, clean, &cleaning);
+    *more = !err && cleaning.removed >= CLEAN_STEP;
+    return err;
+}

@@ -1,0 +1,60 @@
+/* tokens.h - codes for tokens, tokens for tokens, and what a token is worth.
+ *
+ * RFC 6749 §5 and §6, RFC 7009, RFC 7662, RFC 9700 §4.14. `app` is the app that has proved who it
+ * is. A refusal that ends a family is kept: it commits like a success. */
+#ifndef FLOW_TOKENS_H
+#define FLOW_TOKENS_H
+
+#include "base/err.h"
+#include "model/app.h"
+#include "model/grant.h"
+
+struct arena;
+struct db;
+struct secret;
+
+struct token_set {
+    const struct secret *access;
+    const struct secret *refresh;
+    scopes scopes;
+};
+
+struct exchange {
+    const struct app *app;
+    struct str code;
+    struct str redirect_uri;
+    struct str verifier;
+    int64_t now;
+};
+
+/* ERR_INVALID is invalid_grant, and *problem a sentence for the app's developer. */
+enum err token_exchange(struct db *db, struct arena *mem, const struct exchange *wish,
+                        struct token_set *out, const char **problem);
+
+struct refresh {
+    const struct app *app;
+    struct str token;
+    struct str scope; /* absent: as before */
+    int64_t now;
+};
+
+/* ERR_INVALID is invalid_grant, ERR_FORBIDDEN invalid_scope. */
+enum err token_refresh(struct db *db, struct arena *mem, const struct refresh *wish,
+                       struct token_set *out, const char **problem);
+
+/* ERR_NONE also for a token that is not there, is over, or is another app's, which stays alive. */
+enum err token_revoke(struct db *db, struct arena *mem, const struct app *app, struct str token,
+                      int64_t now);
+
+/* The access that a bearer token gives now. ERR_UNAUTHENTICATED: none. */
+enum err token_access(struct db *db, struct arena *mem, struct str token, int64_t now,
+                      struct access *out);
+
+/* A live token of this app: access or refresh. ERR_NOT_FOUND: inactive, whatever the cause. */
+enum err token_introspect(struct db *db, struct arena *mem, const struct app *app, struct str token,
+                          int64_t now, struct access *out, bool *is_refresh);
+
+/* One small step of removing what is over; *more if there may be more. */
+enum err token_clean(struct db *db, struct arena *mem, int64_t now, bool *more);
+
+#endif
