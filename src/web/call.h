@@ -11,8 +11,11 @@
 #include "web/field.h"
 #include "web/router.h"
 
+struct access;
+struct app;
 struct db;
 struct door;
+struct visitor;
 struct web;
 
 #define CALL_DETAILS_MAX FIELDS_MAX
@@ -29,6 +32,9 @@ struct call {
     const struct route *route; /* NULL: no row answers */
     size_t number;             /* of the row; valid if there is one */
     struct field_value fields[FIELDS_MAX];
+    const struct visitor *visitor; /* on pages: who is signed in; NULL: nobody */
+    const struct app *app;         /* WHO_APP */
+    const struct access *access;   /* WHO_TOKEN */
 
     /* The reply's own: see reply.h. */
     struct buf out;

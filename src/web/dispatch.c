@@ -96,7 +96,8 @@ on_head(void *context, struct http_exchange *exchange)
         return;
     const struct route *route = call->route;
     exchange->body_max = route->body_max;
-    exchange->blocks = route->blocks || (route->reads_store && door->web->reads_block);
+    bool asks_store = route->reads_store || route->page || route->who > WHO_OPERATOR;
+    exchange->blocks = route->blocks || (asks_store && door->web->reads_block);
     if (!guard_content_type_ok(&exchange->request, route->body))
         reply_error(call, 415,
                     route->body == BODY_FORM
@@ -113,11 +114,10 @@ static enum err
 run(struct call *call)
 {
     enum err err = guard_who(call);
-    if (err == ERR_NONE)
-        err = field_read_all(call);
-    if (err == ERR_NONE)
-        err = call->route->handle(call);
-    return err;
+    if (err != ERR_NONE || guard_answered(call))
+        return err;
+    err = field_read_all(call);
+    return err == ERR_NONE ? call->route->handle(call) : err;
 }
 
 static void

@@ -1,7 +1,11 @@
 #include "web/guard.h"
 
 #include "http/server.h"
+#include "web/bearer.h"
 #include "web/call.h"
+#include "web/client_auth.h"
+#include "web/reply.h"
+#include "web/visitor.h"
 
 /* Browsers send these two on their own and let no script of another site change them. A tool that
  * is no browser sends neither and carries nobody's cookies. Two of one kind are never a browser's.
@@ -53,13 +57,41 @@ guard_content_type_ok(const struct http_request *request, enum body body)
     return true;
 }
 
-enum err
-guard_who(const struct call *call)
+bool
+guard_answered(const struct call *call)
 {
+    return call->exchange->response.status != 0;
+}
+
+/* A person who is signed in; on an unsafe request, with a form of that person's own session. */
+static enum err
+guard_person(struct call *call)
+{
+    if (call->visitor == NULL)
+        visitor_send_to_sign_in(call);
+    else if (call->route->method != GET && !visitor_form_ok(call))
+        reply_error(call, 403,
+                    STR("This form is too old, or was made for somebody else. Nothing was done. Go "
+                        "back, reload the page, and send it again."));
+    return ERR_NONE;
+}
+
+enum err
+guard_who(struct call *call)
+{
+    enum err err = call->route->page ? visitor_find(call) : ERR_NONE;
+    if (err != ERR_NONE)
+        return err;
     switch (call->route->who) {
     case WHO_ANYONE:
     case WHO_OPERATOR: /* the listener is the guard: its rows are on no other */
         return ERR_NONE;
+    case WHO_PERSON:
+        return guard_person(call);
+    case WHO_APP:
+        return client_auth(call);
+    case WHO_TOKEN:
+        return bearer_auth(call);
     case WHO_UNSET:
         break;
     }

@@ -16,7 +16,9 @@ bool guard_origin_ok(const struct http_request *request, struct str our_origin);
 /* The Content-Type is what the row takes; a charset, if named, is UTF-8. */
 bool guard_content_type_ok(const struct http_request *request, enum body body);
 
-/* Whether the caller is who the row asks for. */
-enum err guard_who(const struct call *call);
+/* Finds out who calls, as the row asks for. ERR_NONE: they may come in, or were answered; see
+ * guard_answered(). */
+enum err guard_who(struct call *call);
+bool guard_answered(const struct call *call);
 
 #endif

@@ -6,6 +6,7 @@
 #include "web/accept.h"
 #include "web/call.h"
 #include "web/state.h"
+#include "web/visitor.h"
 
 #include <strings.h>
 
@@ -14,7 +15,7 @@
 
 #define CONTENT_SECURITY                                                        \
     "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; " \
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 #define RETRY_AFTER_SECONDS "5"
 
@@ -100,12 +101,22 @@ reply_page(struct call *call, int status, const char *page, struct values *value
     if (values == NULL)
         values = values_new(call->mem);
     values_text(values, "stylesheet", call->web->stylesheet);
+    values_text(values, "form_token", visitor_form_token(call));
+    if (call->visitor != NULL)
+        values_text(values, "signed_in", call->visitor->user.username);
     enum err err = template_render(call->web->pages, page, values, &out);
     if (err != ERR_NONE || out.overflow)
         return ERR_INTERNAL;
     begin_page(call, status);
     call->exchange->response.body = buf_str(&out);
     return ERR_NONE;
+}
+
+void
+reply_form_action(struct call *call, struct str origin)
+{
+    reply_header(call, "Content-Security-Policy",
+                 str_format(call->mem, CONTENT_SECURITY " %.*s", STR_ARG(origin)).ptr);
 }
 
 void
@@ -183,8 +194,8 @@ reply_detail(struct call *call, struct str at, struct str problem)
         call->details[call->detail_count++] = (struct call_detail){ at, problem };
 }
 
-static enum err
-error_page(struct call *call, int status, struct str sentence)
+enum err
+reply_error_page(struct call *call, int status, struct str sentence)
 {
     struct values *values = values_new(call->mem);
     values_flag(values, error_name(status), true); /* the template has a headline for each */
@@ -200,11 +211,11 @@ error_page(struct call *call, int status, struct str sentence)
 }
 
 static void
-error_json(struct call *call, int status, struct str sentence)
+error_json(struct call *call, int status, const char *error, struct str sentence)
 {
     struct json *json = reply_json(call, status);
     json_open_object(json);
-    json_put_str(json, "error", str_of(error_name(status)));
+    json_put_str(json, "error", str_of(error));
     json_put_str(json, "error_description", sentence);
     if (call->detail_count > 0) {
         json_key(json, "details");
@@ -228,12 +239,19 @@ reply_error(struct call *call, int status, struct str sentence)
 {
     bool for_people = (call->at.place == NULL || call->at.place->page) &&
                       accept_prefers_page(http_header(&call->exchange->request, "Accept"));
-    if (!for_people || error_page(call, status, sentence) != ERR_NONE)
-        error_json(call, status, sentence);
+    if (!for_people || reply_error_page(call, status, sentence) != ERR_NONE)
+        error_json(call, status, error_name(status), sentence);
     if (status == 503 || status == 429)
         reply_retry_later(call);
     if (status == 401)
         header(call, "WWW-Authenticate", "Bearer");
+}
+
+void
+reply_oauth_error(struct call *call, int status, const char *error, struct str sentence)
+{
+    error_json(call, status, error, sentence);
+    header(call, "Pragma", "no-cache");
 }
 
 void

@@ -19,7 +19,7 @@ struct json *reply_json(struct call *call, int status);
 /* A template of pages/; `values` may be NULL. */
 enum err reply_page(struct call *call, int status, const char *page, struct values *values);
 
-/* 303 to a path of ours. */
+/* 303 to a path of ours, or to an app's redirect URI. */
 void reply_redirect(struct call *call, const char *path);
 
 /* Bytes of any other type, cached by nobody unless a header says so. */
@@ -35,6 +35,16 @@ void reply_retry_later(struct call *call);
 /* An error in the one shape, or as a page for whoever prefers to read (see accept.h): the sentence
  * says what was wrong and what to do. The error's name follows from the status. */
 void reply_error(struct call *call, int status, struct str sentence);
+
+/* The same, always as a page. */
+enum err reply_error_page(struct call *call, int status, struct str sentence);
+
+/* After reply_page(): its forms may lead there, too. Browsers apply form-action to the redirects
+ * that follow a form. `origin` comes from redirect_uri_origin(). */
+void reply_form_action(struct call *call, struct str origin);
+
+/* As JSON, with a name of its own: "invalid_grant". */
+void reply_oauth_error(struct call *call, int status, const char *error, struct str sentence);
 
 /* One entry of the "details" of the error that follows. */
 void reply_detail(struct call *call, struct str at, struct str problem);

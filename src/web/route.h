@@ -7,6 +7,7 @@
 #define WEB_ROUTE_H
 
 #include "base/err.h"
+#include "model/scope.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +24,9 @@ enum who {
     WHO_UNSET = 0, /* forgotten: refuses to start */
     WHO_ANYONE,
     WHO_OPERATOR, /* whoever reaches the listener that is not public */
+    WHO_PERSON,   /* somebody signed in; others are sent to sign in, and forms carry its token */
+    WHO_APP,      /* an app that proved who it is, or a public one that said so: call->app */
+    WHO_TOKEN,    /* whoever holds an access token: call->access */
 };
 
 enum body {
@@ -37,6 +41,7 @@ struct route {
     enum err (*handle)(struct call *call);
     enum who who;
     const char *says; /* one sentence, for `penchant help routes` */
+    scopes scope;     /* WHO_TOKEN: one of these is needed; 0: any live token will do */
     const struct field *fields;
     size_t field_count;
     enum body body;

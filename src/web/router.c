@@ -32,7 +32,7 @@ method_name(enum method method)
 const char *
 who_name(enum who who)
 {
-    static const char *const names[] = { "", "anyone", "operator" };
+    static const char *const names[] = { "", "anyone", "operator", "person", "app", "token" };
     return names[who];
 }
 

@@ -6,6 +6,11 @@
 
 extern const struct route start_routes[];
 extern const struct route signup_routes[];
+extern const struct route signin_routes[];
+extern const struct route oauth_routes[];
+extern const struct route token_routes[];
+extern const struct route userinfo_routes[];
+extern const struct route metadata_routes[];
 extern const struct route asset_routes[];
 extern const struct route health_routes[];
 extern const struct route metrics_routes[];

@@ -12,6 +12,7 @@ struct assets;
 struct counts;
 struct router;
 struct template_set;
+struct throttle;
 
 /* One listener's worth of routes. */
 struct door {
@@ -25,7 +26,10 @@ struct web {
     struct web_settings settings; /* its texts are copies of ours */
     struct template_set *pages;
     struct assets *assets;
-    struct str stylesheet; /* its address */
+    struct str stylesheet;             /* its address */
+    struct throttle *sign_in_failures; /* by account and by address */
+    struct throttle *client_failures;  /* by client_id and by address */
+    struct throttle *api_calls;        /* by token */
     struct door public;
     struct door private;
     int64_t started_at;

@@ -12,11 +12,15 @@
 #include "web/router.h"
 #include "web/routes.h"
 #include "web/state.h"
+#include "web/throttle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PAGE_NAME_MAX 64
+#define SIGN_IN_WINDOW_MS (15 * 60 * 1000)
+#define CLIENT_WINDOW_MS (60 * 1000)
+#define API_WINDOW_MS 1000
 
 /* "signup" -> the source of pages/signup.html. */
 static struct str
@@ -82,6 +86,9 @@ web_new_with(const struct web_settings *settings, const struct route *const *pub
     web->https = url_is_https(settings->base_url) || url_is_https(settings->auth_url);
     web->reads_block = store_reads_block(settings->db);
     web->assets = assets_new(web->mem);
+    web->sign_in_failures = throttle_new(web->mem, settings->rate_sign_in, SIGN_IN_WINDOW_MS);
+    web->client_failures = throttle_new(web->mem, settings->rate_auth, CLIENT_WINDOW_MS);
+    web->api_calls = throttle_new(web->mem, settings->rate_api, API_WINDOW_MS);
     web->stylesheet = assets_address(web->assets, web->mem, "style.css");
 
     enum err err = open_door(web, &web->public, public, why);
@@ -110,6 +117,9 @@ web_free(struct web *web)
     if (web == NULL)
         return;
     metric_forget(web);
+    throttle_free(web->sign_in_failures);
+    throttle_free(web->client_failures);
+    throttle_free(web->api_calls);
     router_free(web->public.router);
     router_free(web->private.router);
     if (web->pages != NULL)

@@ -21,6 +21,9 @@ struct web_settings {
     struct str auth_url;
     bool registration_open;
     bool access_log;
+    int64_t rate_api;     /* requests a second per token; 0: no limit, as below */
+    int64_t rate_sign_in; /* failed sign-ins per account and per address in 15 minutes */
+    int64_t rate_auth;    /* failed client authentications per client and per address a minute */
 };
 
 enum err web_new(const struct web_settings *settings, struct web **out, struct why *why);

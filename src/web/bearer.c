@@ -1,0 +1,86 @@
+#include "web/bearer.h"
+
+#include "base/arena.h"
+#include "flow/tokens.h"
+#include "web/call.h"
+#include "web/reply.h"
+#include "web/state.h"
+#include "web/throttle.h"
+
+#define REALM "Bearer realm=\"penchant\""
+
+struct str
+bearer_read(struct str header)
+{
+    struct str scheme = str_first(header, str_index(header, ' '));
+    if (!str_eq_nocase(scheme, STR("Bearer")))
+        return STR_NONE;
+    struct str token = str_from(header, scheme.len + 1);
+    for (size_t i = 0; i < token.len; i++) {
+        char c = token.ptr[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              c == '-' || c == '_'))
+            return STR("");
+    }
+    return token;
+}
+
+static void
+refuse_nobody(struct call *call)
+{
+    reply_oauth_error(call, 401, "invalid_token",
+                      STR("Send an access token: Authorization: Bearer pn_at_…"));
+    reply_header(call, "WWW-Authenticate", REALM);
+}
+
+static void
+refuse_token(struct call *call)
+{
+    reply_oauth_error(call, 401, "invalid_token",
+                      STR("The access token is not valid, has expired, or was ended. Get a new one "
+                          "with the refresh token, or ask the person again."));
+    reply_header(call, "WWW-Authenticate", REALM ", error=\"invalid_token\"");
+}
+
+void
+bearer_refuse_scope(struct call *call, scopes needed)
+{
+    const char *names = scopes_write(call->mem, needed).ptr;
+    reply_oauth_error(
+        call, 403, "insufficient_scope",
+        str_format(call->mem, "The access token does not hold the scope this needs: %s.", names));
+    reply_header(
+        call, "WWW-Authenticate",
+        str_format(call->mem, REALM ", error=\"insufficient_scope\", scope=\"%s\"", names).ptr);
+}
+
+enum err
+bearer_auth(struct call *call)
+{
+    const struct http_request *request = &call->exchange->request;
+    struct str token = bearer_read(http_header(request, "Authorization"));
+    if (!str_present(token)) {
+        refuse_nobody(call);
+        return ERR_NONE;
+    }
+    struct access *access = ARENA_NEW(call->mem, struct access);
+    enum err err = token_access(call->db, call->mem, token, call->now, access);
+    if (err == ERR_UNAUTHENTICATED) {
+        refuse_token(call);
+        return ERR_NONE;
+    }
+    if (err != ERR_NONE)
+        return err;
+    int64_t wait = throttle_take(call->web->api_calls, token);
+    if (wait != 0) {
+        reply_oauth_error(call, 429, "rate_limited",
+                          STR("This token asks too often. Wait as long as Retry-After says."));
+        reply_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)wait).ptr);
+        return ERR_NONE;
+    }
+    if (call->route->scope != 0 && (access->scopes & call->route->scope) == 0)
+        bearer_refuse_scope(call, call->route->scope);
+    else
+        call->access = access;
+    return ERR_NONE;
+}

@@ -1,0 +1,119 @@
+#include "web/client_auth.h"
+
+#include "base/arena.h"
+#include "flow/apps.h"
+#include "text/base64url.h"
+#include "text/form.h"
+#include "text/url.h"
+#include "web/call.h"
+#include "web/reply.h"
+#include "web/state.h"
+#include "web/throttle.h"
+
+struct claim {
+    struct str id;
+    struct str secret; /* absent: none was sent */
+};
+
+bool
+client_auth_read_basic(struct arena *mem, struct str header, struct str *id, struct str *secret)
+{
+    struct str scheme = str_first(header, str_index(header, ' '));
+    struct str pair = base64_decode(mem, str_from(header, scheme.len + 1));
+    if (!str_eq_nocase(scheme, STR("Basic")) || !str_present(pair))
+        return false;
+    size_t colon = str_index(pair, ':');
+    /* RFC 6749 §2.3.1: both are form-encoded before they are joined. */
+    return colon < pair.len && url_decode(mem, str_first(pair, colon), true, id) &&
+           url_decode(mem, str_from(pair, colon + 1), true, secret);
+}
+
+void
+client_auth_refuse(struct call *call)
+{
+    reply_oauth_error(call, 401, "invalid_client",
+                      STR("The app is not known by this client_id and client_secret. Check both; a "
+                          "secret is shown once, when it is made."));
+    reply_header(call, "WWW-Authenticate", "Basic realm=\"penchant\", charset=\"UTF-8\"");
+}
+
+/* False: answered. */
+static bool
+read_claim(struct call *call, struct claim *claim)
+{
+    const struct http_request *request = &call->exchange->request;
+    struct str header = http_header(request, "Authorization");
+    struct form *form = ARENA_NEW(call->mem, struct form);
+    struct why why = { 0 };
+    if (form_read(call->mem, request->body, form, &why) != ERR_NONE) {
+        reply_oauth_error(call, 400, "invalid_request",
+                          str_format(call->mem, "The body cannot be read: %s", why.text));
+        return false;
+    }
+    if (form_count(form, "client_id") > 1 || form_count(form, "client_secret") > 1) {
+        reply_oauth_error(call, 400, "invalid_request",
+                          STR("client_id and client_secret must be sent only once."));
+        return false;
+    }
+    struct str body_id = form_find(form, "client_id");
+    struct str body_secret = form_find(form, "client_secret");
+    if (!str_present(header)) {
+        *claim = (struct claim){ body_id, body_secret };
+        return true;
+    }
+    if (body_secret.len > 0) {
+        reply_oauth_error(call, 400, "invalid_request",
+                          STR("Send the client's credentials in the header or in the body, not in "
+                              "both."));
+        return false;
+    }
+    bool fine = client_auth_read_basic(call->mem, header, &claim->id, &claim->secret);
+    if (fine && body_id.len > 0 && !str_eq(body_id, claim->id)) {
+        reply_oauth_error(call, 400, "invalid_request",
+                          STR("client_id in the body differs from the one in the header."));
+        return false;
+    }
+    if (!fine)
+        client_auth_refuse(call);
+    return fine;
+}
+
+static void
+refuse_for_now(struct call *call, int64_t seconds)
+{
+    reply_oauth_error(call, 429, "rate_limited",
+                      STR("Too many failed attempts for this client_id or from this address. Wait, "
+                          "then try again with the right secret."));
+    reply_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)seconds).ptr);
+}
+
+enum err
+client_auth(struct call *call)
+{
+    struct claim claim = { 0 };
+    if (!read_claim(call, &claim))
+        return ERR_NONE;
+    struct throttle *failures = call->web->client_failures;
+    struct str address = call->exchange->request.client;
+    struct str who = str_first(claim.id, 64);
+    int64_t wait = throttle_take(failures, address);
+    if (wait == 0 && (wait = throttle_take(failures, who)) != 0)
+        throttle_give_back(failures, address);
+    if (wait != 0) {
+        refuse_for_now(call, wait);
+        return ERR_NONE;
+    }
+    struct app *app = ARENA_NEW(call->mem, struct app);
+    enum err err = app_authenticate(call->db, call->mem, claim.id, claim.secret, call->now, app);
+    if (err != ERR_UNAUTHENTICATED) {
+        throttle_give_back(failures, address);
+        throttle_give_back(failures, who);
+    }
+    if (err == ERR_UNAUTHENTICATED) {
+        client_auth_refuse(call);
+        return ERR_NONE;
+    }
+    if (err == ERR_NONE)
+        call->app = app;
+    return err;
+}

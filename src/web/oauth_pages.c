@@ -1,0 +1,257 @@
+/* oauth_pages.c - an app asks, the person decides: GET /oauth/authorize, GET and POST
+ * /oauth/consent. docs/DESIGN.md has the steps; flow/authorize.h decides them. */
+#include "crypt/secret.h"
+#include "flow/authorize.h"
+#include "model/redirect_uri.h"
+#include "text/form.h"
+#include "text/template.h"
+#include "base/arena.h"
+#include "web/authorize_query.h"
+#include "web/call.h"
+#include "web/reply.h"
+#include "web/routes.h"
+#include "web/state.h"
+#include "web/visitor.h"
+
+enum { REQUEST, DECISION, TERM };
+
+static const struct field waiting_fields[] = {
+    [REQUEST] = { "request", FIELD_TEXT, FIELD_IN_QUERY, .required = true, .max = 100 },
+};
+
+static const struct field consent_fields[] = {
+    [REQUEST] = { "request", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = 100 },
+    [DECISION] = { "decision", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = 100 },
+    [TERM] = { "term", FIELD_TEXT, FIELD_IN_FORM, .max = 100 },
+};
+
+static const char too_late[] = "This request has expired, or was answered already. Go back to the "
+                               "app and start again from there.";
+
+bool
+authorize_query_read(struct call *call, struct str query, struct authorize_wish *out)
+{
+    *out = (struct authorize_wish){ 0 };
+    const struct {
+        const char *name;
+        struct str *value;
+    } parameters[] = {
+        { "client_id", &out->client_id },
+        { "redirect_uri", &out->redirect_uri },
+        { "response_type", &out->response_type },
+        { "scope", &out->scope },
+        { "state", &out->state },
+        { "code_challenge", &out->challenge },
+        { "code_challenge_method", &out->challenge_method },
+        { "prompt", &out->prompt },
+        { "request", &out->request },
+        { "request_uri", &out->request_uri },
+        { "resource", &out->resource },
+    };
+    struct form *form = ARENA_NEW(call->mem, struct form);
+    struct why why = { 0 };
+    if (form_read(call->mem, query, form, &why) != ERR_NONE)
+        return false;
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+        struct str value = form_find(form, parameters[i].name);
+        *parameters[i].value = value.len == 0 ? STR_NONE : value; /* RFC 6749 §3.1 */
+        if (form_count(form, parameters[i].name) > 1 && parameters[i].value != &out->resource)
+            out->repeated = parameters[i].name;
+    }
+    return true;
+}
+
+/* ---- back to the app ---- */
+
+/* `name` is code or error; state as it came, and who answers (RFC 9207). */
+static void
+send_back(struct call *call, struct str uri, const char *name, struct str value,
+          const char *description, struct str state)
+{
+    uri = redirect_uri_add(call->mem, uri, name, value);
+    if (description != NULL)
+        uri = redirect_uri_add(call->mem, uri, "error_description", str_of(description));
+    if (str_present(state))
+        uri = redirect_uri_add(call->mem, uri, "state", state);
+    uri = redirect_uri_add(call->mem, uri, "iss", call->web->settings.base_url);
+    reply_redirect(call, str_c(call->mem, uri));
+}
+
+/* ---- asking ---- */
+
+/* The data first, then what is done with it. */
+static void
+put_scopes(struct values *values, scopes asked, scopes held)
+{
+    size_t count = scope_count();
+    size_t first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
+    for (size_t n = 0; n < count; n++) {
+        size_t i = (n + first) % count;
+        scopes one = (scopes)1 << i;
+        if ((asked & one) == 0)
+            continue;
+        struct values *item = values_item(values, "scopes");
+        values_text(item, "scope", str_of(scope_row(i)->name));
+        values_text(item, "title", str_of(scope_row(i)->title));
+        values_text(item, "sentence", str_of(scope_row(i)->sentence));
+        values_flag(item, "held", (held & one) != 0);
+    }
+}
+
+static enum err
+show_consent(struct call *call, const struct app *app, struct str redirect_uri, scopes asked,
+             scopes held, struct str request_id)
+{
+    struct values *values = values_new(call->mem);
+    values_text(values, "app", app->name);
+    values_text(values, "place", redirect_uri_place(call->mem, redirect_uri));
+    values_text(values, "request", request_id);
+    values_flag(values, "public", app->is_public);
+    put_scopes(values, asked, held);
+    enum err err = reply_page(call, 200, "consent", values);
+    if (err == ERR_NONE)
+        reply_form_action(call, redirect_uri_origin(call->mem, redirect_uri));
+    return err;
+}
+
+static enum err
+begin(struct call *call, const struct authorize_checked *checked)
+{
+    struct authorize_begun begun = { 0 };
+    enum err err = authorize_begin(call->db, call->mem, checked, &call->visitor->session,
+                                   &call->visitor->user, call->now, &begun);
+    if (err != ERR_NONE)
+        return err;
+    switch (begun.next) {
+    case NEXT_CODE:
+        send_back(call, checked->redirect_uri, "code", secret_reveal(begun.code), NULL,
+                  checked->state);
+        return ERR_NONE;
+    case NEXT_SIGN_IN:
+        reply_redirect(
+            call, str_format(call->mem, "/signin?request=%.*s", STR_ARG(begun.request_id)).ptr);
+        return ERR_NONE;
+    case NEXT_CONSENT:
+        break;
+    }
+    return show_consent(call, &checked->app, checked->redirect_uri, checked->scopes, begun.held,
+                        begun.request_id);
+}
+
+static enum err
+get_authorize(struct call *call)
+{
+    struct authorize_wish wish;
+    struct authorize_checked checked;
+    struct str target = call->exchange->request.target;
+    if (!authorize_query_read(call, str_from(target, str_index(target, '?') + 1), &wish))
+        return reply_error_page(call, 400,
+                                STR("The app that sent you here asked in a way that cannot be "
+                                    "read. Go back to it and try again."));
+    enum err err = authorize_check(call->db, call->mem, &wish, &checked);
+    if (err != ERR_NONE)
+        return err;
+    if (checked.stop == AUTHORIZE_TELL_PERSON)
+        return reply_error_page(call, 400, str_of(checked.description));
+    if (call->visitor == NULL) {
+        visitor_send_to_sign_in(call); /* before any redirect to an app (RFC 9700 §4.11.2) */
+        return ERR_NONE;
+    }
+    if (checked.stop == AUTHORIZE_TELL_APP) {
+        send_back(call, checked.redirect_uri, "error", str_of(checked.error), checked.description,
+                  checked.state);
+        return ERR_NONE;
+    }
+    return begin(call, &checked);
+}
+
+/* ---- a request that waits ---- */
+
+static enum err
+get_consent(struct call *call)
+{
+    struct auth_request request;
+    struct app app;
+    scopes held;
+    struct str id = call_text(call, REQUEST);
+    const struct secret *code = NULL;
+    enum err err = consent_find(call->db, call->mem, &call->visitor->session, id, call->now,
+                                &request, &app, &held);
+    if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
+        return reply_error_page(call, 400, str_of(too_late));
+    if (err != ERR_NONE)
+        return err;
+    if (request.must_sign_in) {
+        reply_redirect(call, str_format(call->mem, "/signin?request=%.*s", STR_ARG(id)).ptr);
+        return ERR_NONE;
+    }
+    if (request.must_consent || !grant_covers(held, request.scopes))
+        return show_consent(call, &app, request.redirect_uri, request.scopes, held, id);
+    err = consent_resume(call->db, call->mem, &call->visitor->session, &call->visitor->user, id,
+                         call->now, &request, &code);
+    if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
+        return reply_error_page(call, 400, str_of(too_late));
+    if (err == ERR_NONE)
+        send_back(call, request.redirect_uri, "code", secret_reveal(code), NULL, request.state);
+    return err;
+}
+
+/* The boxes that were ticked: one field each, all of the same name. */
+static scopes
+read_ticks(struct call *call)
+{
+    struct form *form = ARENA_NEW(call->mem, struct form);
+    struct why why = { 0 };
+    scopes ticked = 0;
+    if (form_read(call->mem, call->exchange->request.body, form, &why) != ERR_NONE)
+        return 0;
+    for (size_t i = 0; i < form->count; i++) {
+        scopes one;
+        if (str_eq(form->fields[i].name, STR("scope")) &&
+            scopes_read(form->fields[i].value, &one, NULL))
+            ticked |= one;
+    }
+    return ticked;
+}
+
+static enum err
+post_consent(struct call *call)
+{
+    struct auth_request request;
+    const struct secret *code = NULL;
+    struct str decision = call_text(call, DECISION);
+    struct consent_wish wish = {
+        .request_id = call_text(call, REQUEST),
+        .allow = str_eq(decision, STR("allow")),
+        .ticked = read_ticks(call),
+        .now = call->now,
+    };
+    bool term_fine = grant_term_read(call_text(call, TERM), &wish.term);
+    if (!wish.allow && !str_eq(decision, STR("deny")))
+        return reply_error_page(call, 400, STR("Choose to allow or to deny."));
+    if (wish.allow && !term_fine)
+        return reply_error_page(call, 400, STR("Choose how long the app may do this."));
+    enum err err = consent_decide(call->db, call->mem, &call->visitor->session,
+                                  &call->visitor->user, &wish, &request, &code);
+    if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
+        return reply_error_page(call, 400, str_of(too_late));
+    if (err != ERR_NONE)
+        return err;
+    if (code != NULL)
+        send_back(call, request.redirect_uri, "code", secret_reveal(code), NULL, request.state);
+    else
+        send_back(call, request.redirect_uri, "error", STR("access_denied"), "The person said no.",
+                  request.state);
+    return ERR_NONE;
+}
+
+const struct route oauth_routes[] = {
+    { GET, "/oauth/authorize", get_authorize, WHO_ANYONE,
+      .says = "An app asks a person for access.", .page = true, .blocks = true },
+    { GET, "/oauth/consent", get_consent, WHO_PERSON, .says = "Shows what an app asks for, again.",
+      .page = true, .blocks = true, ROUTE_FIELDS(waiting_fields) },
+    { POST, "/oauth/consent", post_consent, WHO_PERSON, .says = "Takes the person's decision.",
+      .page = true, .blocks = true, ROUTE_FIELDS(consent_fields), .body = BODY_FORM,
+      .body_max = 16 * KIB },
+    { 0 },
+};

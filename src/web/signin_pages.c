@@ -1,0 +1,171 @@
+/* signin_pages.c - signing in and out.
+ * Unknown, wrong and disabled are one answer. Where to go afterwards is a path of ours, or the
+ * request of an app that waits on the server; nothing else is followed. */
+#include "crypt/password.h"
+#include "flow/authorize.h"
+#include "flow/sessions.h"
+#include "model/redirect_uri.h"
+#include "text/template.h"
+#include "web/authorize_query.h"
+#include "web/call.h"
+#include "web/reply.h"
+#include "web/routes.h"
+#include "web/state.h"
+#include "web/throttle.h"
+#include "web/visitor.h"
+
+enum { USERNAME, PASSWORD, NEXT, REQUEST };
+
+static const struct field signin_fields[] = {
+    [USERNAME] = { "username", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
+    [PASSWORD] = { "password", FIELD_TEXT, FIELD_IN_FORM, .max = 4 * PASSWORD_BYTES_MAX },
+    [NEXT] = { "next", FIELD_TEXT, FIELD_IN_FORM, .max = 8 * 1024 },
+    [REQUEST] = { "request", FIELD_TEXT, FIELD_IN_FORM, .max = 100 },
+};
+
+static const struct field arrival_fields[] = {
+    [NEXT] = { "next", FIELD_TEXT, FIELD_IN_QUERY, .max = 8 * 1024 },
+    [REQUEST] = { "request", FIELD_TEXT, FIELD_IN_QUERY, .max = 100 },
+    [USERNAME] = { "username", FIELD_LINE, FIELD_IN_QUERY, .max = 1000 },
+    [PASSWORD] = { "unused", FIELD_TEXT, FIELD_IN_QUERY, .max = 1 },
+};
+
+/* Where an app wants the person sent in the end: the browser must be let go there, since it applies
+ * form-action to the redirects that follow a form. Absent: nowhere but here. */
+static struct str
+find_destination(struct call *call)
+{
+    struct authorize_checked checked;
+    struct auth_request request;
+    struct app app;
+    scopes held;
+    struct str next = call_text(call, NEXT), waiting = call_text(call, REQUEST);
+    if (str_present(waiting) && call->visitor != NULL)
+        return consent_find(call->db, call->mem, &call->visitor->session, waiting, call->now,
+                            &request, &app, &held) == ERR_NONE
+                   ? request.redirect_uri
+                   : STR_NONE;
+    if (!str_starts(next, STR("/oauth/authorize?")))
+        return STR_NONE;
+    struct authorize_wish wish;
+    if (!authorize_query_read(call, str_from(next, str_index(next, '?') + 1), &wish) ||
+        authorize_check(call->db, call->mem, &wish, &checked) != ERR_NONE ||
+        checked.stop == AUTHORIZE_TELL_PERSON)
+        return STR_NONE;
+    return checked.redirect_uri;
+}
+
+static enum err
+show_form(struct call *call, int status, const char *problem)
+{
+    struct values *values = values_new(call->mem);
+    struct str next = call_text(call, NEXT);
+    values_text(values, "username", call_text(call, USERNAME));
+    values_text(values, "next", visitor_next_fine(next) ? next : STR_NONE);
+    values_text(values, "request", call_text(call, REQUEST));
+    values_text(values, "problem", str_of(problem));
+    values_flag(values, "registration", call->web->settings.registration_open);
+    struct str destination = find_destination(call);
+    enum err err = reply_page(call, status, "signin", values);
+    if (err == ERR_NONE && str_present(destination))
+        reply_form_action(call, redirect_uri_origin(call->mem, destination));
+    return err;
+}
+
+static enum err
+get_signin(struct call *call)
+{
+    return show_form(call, 200, NULL);
+}
+
+static const char *
+where_next(struct call *call)
+{
+    struct str next = call_text(call, NEXT), waiting = call_text(call, REQUEST);
+    if (str_starts(waiting, STR("req_")) && str_index(waiting, '&') == waiting.len)
+        return str_format(call->mem, "/oauth/consent?request=%.*s", STR_ARG(waiting)).ptr;
+    return visitor_next_fine(next) ? str_c(call->mem, next) : "/";
+}
+
+static enum err
+say_wait(struct call *call, int64_t seconds)
+{
+    int64_t minutes = (seconds + 59) / 60;
+    enum err err = show_form(
+        call, 429,
+        str_format(
+            call->mem,
+            "There were too many failed attempts. Please wait %lld minute%s, then try again.",
+            (long long)minutes, minutes == 1 ? "" : "s")
+            .ptr);
+    reply_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)seconds).ptr);
+    return err;
+}
+
+/* Counted before the password is looked at, so that a hundred at once cannot pass the limit. */
+static int64_t
+count_attempt(struct call *call, struct str account)
+{
+    struct throttle *failures = call->web->sign_in_failures;
+    int64_t wait = throttle_take(failures, call->exchange->request.client);
+    if (wait != 0)
+        return wait;
+    wait = throttle_take(failures, account);
+    if (wait != 0)
+        throttle_give_back(failures, call->exchange->request.client);
+    return wait;
+}
+
+static enum err
+post_signin(struct call *call)
+{
+    struct str typed = call_text(call, USERNAME), password = call_text(call, PASSWORD);
+    struct str account =
+        str_format(call->mem, "account %s", str_lower(call->mem, str_first(typed, 300)).ptr);
+    struct sign_in wish = {
+        .who = str_present(typed) ? typed : STR(""),
+        .password = str_present(password) ? password : STR(""),
+        .old_key = call->visitor == NULL ? STR_NONE : call->visitor->key,
+        .request_id = call_text(call, REQUEST),
+        .device = http_header(&call->exchange->request, "User-Agent"),
+        .address = call->exchange->request.client,
+        .now = call->now,
+    };
+    struct user user;
+    struct str key;
+    int64_t wait = count_attempt(call, account);
+    if (wait != 0)
+        return say_wait(call, wait);
+    enum err err = session_sign_in(call->db, call->mem, &wish, &key, &user);
+    if (err == ERR_UNAUTHENTICATED)
+        return show_form(call, 401,
+                         "This user name and password do not belong together. Please check both.");
+    throttle_give_back(call->web->sign_in_failures, call->exchange->request.client);
+    throttle_give_back(call->web->sign_in_failures, account);
+    if (err != ERR_NONE)
+        return err;
+    reply_redirect(call, where_next(call));
+    visitor_set_cookie(call, key);
+    return ERR_NONE;
+}
+
+static enum err
+post_signout(struct call *call)
+{
+    enum err err = session_sign_out(call->db, call->mem, call->visitor->key);
+    if (err != ERR_NONE)
+        return err;
+    reply_redirect(call, "/");
+    visitor_clear_cookie(call);
+    return ERR_NONE;
+}
+
+const struct route signin_routes[] = {
+    { GET, "/signin", get_signin, WHO_ANYONE, .says = "The form to sign in with.", .page = true,
+      ROUTE_FIELDS(arrival_fields) },
+    { POST, "/signin", post_signin, WHO_ANYONE, .says = "Signs a person in.", .page = true,
+      ROUTE_FIELDS(signin_fields), .body = BODY_FORM, .body_max = 32 * KIB, .blocks = true },
+    { POST, "/signout", post_signout, WHO_PERSON, .says = "Signs the person out.", .page = true,
+      .body = BODY_FORM, .body_max = 4 * KIB, .blocks = true },
+    { 0 },
+};

@@ -1,0 +1,100 @@
+#include "web/throttle.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "crypt/random.h"
+
+#include <pthread.h>
+
+#define SETS 4096
+#define WAYS 4
+
+struct slot {
+    uint64_t who;
+    int64_t began_ms;
+    int64_t count;
+};
+
+struct throttle {
+    pthread_mutex_t lock;
+    int64_t limit;
+    int64_t window_ms;
+    uint64_t seed; /* so that nobody can choose whom to collide with */
+    struct slot slots[SETS][WAYS];
+};
+
+struct throttle *
+throttle_new(struct arena *mem, int64_t limit, int64_t window_ms)
+{
+    struct throttle *throttle = ARENA_NEW(mem, struct throttle);
+    pthread_mutex_init(&throttle->lock, NULL);
+    throttle->limit = limit;
+    throttle->window_ms = window_ms;
+    random_bytes(&throttle->seed, sizeof throttle->seed);
+    return throttle;
+}
+
+void
+throttle_free(struct throttle *throttle)
+{
+    pthread_mutex_destroy(&throttle->lock);
+}
+
+static uint64_t
+mix(uint64_t seed, struct str who)
+{
+    uint64_t hash = seed ^ 0xcbf29ce484222325u;
+    for (size_t i = 0; i < who.len; i++) {
+        hash = (hash ^ (unsigned char)who.ptr[i]) * 0x100000001b3u;
+        hash ^= hash >> 29;
+    }
+    hash *= 0x9e3779b97f4a7c15u;
+    return (hash ^ (hash >> 32)) | 1; /* 0 is a free slot */
+}
+
+/* The slot of `who`, or the one that gives way: free, else over, else the oldest. */
+static struct slot *
+find_slot(struct throttle *throttle, uint64_t who, int64_t now)
+{
+    struct slot *set = throttle->slots[(who >> 8) % SETS];
+    struct slot *oldest = &set[0];
+    for (size_t i = 0; i < WAYS; i++) {
+        if (set[i].who == who) {
+            if (now - set[i].began_ms >= throttle->window_ms)
+                set[i] = (struct slot){ .who = who, .began_ms = now };
+            return &set[i];
+        }
+        if (set[i].who == 0 || set[i].began_ms < oldest->began_ms)
+            oldest = &set[i];
+    }
+    *oldest = (struct slot){ .who = who, .began_ms = now };
+    return oldest;
+}
+
+int64_t
+throttle_take(struct throttle *throttle, struct str who)
+{
+    if (throttle->limit == 0)
+        return 0;
+    int64_t now = clock_steady_ms(), wait = 0;
+    pthread_mutex_lock(&throttle->lock);
+    struct slot *slot = find_slot(throttle, mix(throttle->seed, who), now);
+    if (slot->count >= throttle->limit)
+        wait = (slot->began_ms + throttle->window_ms - now + 999) / 1000;
+    else
+        slot->count++;
+    pthread_mutex_unlock(&throttle->lock);
+    return wait;
+}
+
+void
+throttle_give_back(struct throttle *throttle, struct str who)
+{
+    if (throttle->limit == 0)
+        return;
+    pthread_mutex_lock(&throttle->lock);
+    struct slot *slot = find_slot(throttle, mix(throttle->seed, who), clock_steady_ms());
+    if (slot->count > 0)
+        slot->count--;
+    pthread_mutex_unlock(&throttle->lock);
+}

@@ -1,0 +1,106 @@
+#include "web/visitor.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "crypt/digest.h"
+#include "flow/sessions.h"
+#include "text/cookie.h"
+#include "text/form.h"
+#include "text/url.h"
+#include "web/call.h"
+#include "web/reply.h"
+#include "web/state.h"
+
+#define NEXT_MAX ((size_t)8 * 1024)
+
+/* __Host- keeps a cookie to https, to this host and to all of its paths. */
+static struct str
+cookie_name(const struct call *call)
+{
+    return url_is_https(call->web->settings.auth_url) ? STR("__Host-penchant") : STR("penchant");
+}
+
+enum err
+visitor_find(struct call *call)
+{
+    struct str header = http_header(&call->exchange->request, "Cookie");
+    struct str key = cookie_find(header, cookie_name(call));
+    if (http_header_count(&call->exchange->request, "Cookie") != 1 || !str_present(key))
+        return ERR_NONE;
+    struct visitor *visitor = ARENA_NEW(call->mem, struct visitor);
+    enum err err =
+        session_find(call->db, call->mem, key, call->now, &visitor->session, &visitor->user);
+    visitor->key = key;
+    if (err == ERR_NONE)
+        call->visitor = visitor;
+    return err == ERR_NOT_FOUND ? ERR_NONE : err;
+}
+
+struct str
+visitor_form_token(const struct call *call)
+{
+    return call->visitor == NULL ? STR_NONE : session_form_token(call->mem, call->visitor->key);
+}
+
+bool
+visitor_form_ok(struct call *call)
+{
+    struct form *form = ARENA_NEW(call->mem, struct form);
+    struct why why = { 0 };
+    if (form_read(call->mem, call->exchange->request.body, form, &why) != ERR_NONE ||
+        form_count(form, "form") != 1)
+        return false;
+    return digest_equal(form_find(form, "form"), visitor_form_token(call));
+}
+
+static void
+put_cookie(struct call *call, struct str value, int64_t seconds)
+{
+    struct str name = cookie_name(call);
+    bool secure = url_is_https(call->web->settings.auth_url);
+    reply_header(call, "Set-Cookie",
+                 str_format(call->mem, "%.*s=%.*s; Path=/; Max-Age=%lld; HttpOnly; SameSite=Lax%s",
+                            STR_ARG(name), STR_ARG(value), (long long)seconds,
+                            secure ? "; Secure" : "")
+                     .ptr);
+}
+
+void
+visitor_set_cookie(struct call *call, struct str key)
+{
+    put_cookie(call, key, SESSION_SECONDS);
+}
+
+void
+visitor_clear_cookie(struct call *call)
+{
+    put_cookie(call, STR(""), 0);
+}
+
+void
+visitor_send_to_sign_in(struct call *call)
+{
+    struct buf path = buf_in(call->mem, 4 * NEXT_MAX);
+    buf_add_c(&path, "/signin");
+    if (call->route->method == GET) {
+        buf_add_c(&path, "?next=");
+        url_encode(&path, call->exchange->request.target);
+    }
+    buf_add_char(&path, '\0');
+    reply_redirect(call, path.overflow ? "/signin" : buf_str(&path).ptr);
+}
+
+bool
+visitor_next_fine(struct str next)
+{
+    if (next.len == 0 || next.len > NEXT_MAX || next.ptr[0] != '/')
+        return false;
+    if (next.len > 1 && (next.ptr[1] == '/' || next.ptr[1] == '\\'))
+        return false; /* a browser takes both for the beginning of another host */
+    for (size_t i = 0; i < next.len; i++) {
+        unsigned char c = (unsigned char)next.ptr[i];
+        if (c <= 0x20 || c >= 0x7f || c == '\\')
+            return false;
+    }
+    return true;
+}

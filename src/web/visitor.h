@@ -1,0 +1,36 @@
+/* visitor.h - who sits in front of the browser: the session's cookie, and the token of its forms.
+ */
+#ifndef WEB_VISITOR_H
+#define WEB_VISITOR_H
+
+#include "base/err.h"
+#include "model/grant.h"
+#include "model/user.h"
+
+struct call;
+
+struct visitor {
+    struct str key; /* of the session */
+    struct session session;
+    struct user user;
+};
+
+/* Fills call->visitor if a live session's cookie came with the request; leaves it NULL if none did.
+ */
+enum err visitor_find(struct call *call);
+
+/* The form that was sent carries the token of this visitor's session. */
+bool visitor_form_ok(struct call *call);
+struct str visitor_form_token(const struct call *call);
+
+/* With the next reply: the cookie of a new session, and the end of one. */
+void visitor_set_cookie(struct call *call, struct str key);
+void visitor_clear_cookie(struct call *call);
+
+/* To the sign-in page, and from there back to where the visitor wanted to go. */
+void visitor_send_to_sign_in(struct call *call);
+
+/* A path of ours, nothing else: what may be followed after signing in. */
+bool visitor_next_fine(struct str next);
+
+#endif
