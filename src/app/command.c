@@ -11,8 +11,8 @@
 
 #define ANSWER_MAX ((size_t)64 * 1024 * 1024)
 
-const struct command *const command_tables[] = { serve_commands, user_commands, store_commands,
-                                                 help_commands, NULL };
+const struct command *const command_tables[] = { serve_commands, user_commands, app_commands,
+                                                 store_commands, help_commands, NULL };
 
 /* Walks the rows of every table. */
 static const struct command *
@@ -158,6 +158,17 @@ command_option_value(const struct call_of_command *call, const char *name)
         if (str_eq_c(call->options[i].name, name))
             value = call->options[i].value; /* the last one counts */
     return value;
+}
+
+size_t
+command_option_values(const struct call_of_command *call, const char *name, struct str *out,
+                      size_t max)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < call->option_count && count < max; i++)
+        if (str_eq_c(call->options[i].name, name))
+            out[count++] = call->options[i].value;
+    return count;
 }
 
 bool

@@ -18,7 +18,7 @@ struct db;
 struct json;
 
 #define COMMAND_ARGUMENTS_MAX 4
-#define COMMAND_OPTIONS_MAX 8
+#define COMMAND_OPTIONS_MAX 20
 #define COMMAND_INPUT_MAX (64 * 1024)
 
 struct command_option {
@@ -70,6 +70,10 @@ struct call_of_command {
 
 /* The value of an option, empty for one that takes none; absent if it was not given. */
 struct str command_option_value(const struct call_of_command *call, const char *name);
+/* Of an option that may be given more than once: all of them, in order; returns how many. */
+size_t command_option_values(const struct call_of_command *call, const char *name, struct str *out,
+                             size_t max);
+
 bool command_has(const struct call_of_command *call, const char *name);
 
 /* Says why it failed, on the error side, in the form that was asked for. Returns 1. */
@@ -94,6 +98,7 @@ enum err command_parse(struct arena *mem, const struct str *words, size_t count,
 /* The tables. */
 extern const struct command *const command_tables[];
 extern const struct command user_commands[];
+extern const struct command app_commands[];
 extern const struct command store_commands[];
 extern const struct command serve_commands[];
 extern const struct command help_commands[];

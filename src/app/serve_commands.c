@@ -4,8 +4,11 @@
 #include "app/service.h"
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/embedded.h"
 #include "crypt/random.h"
+#include "crypt/secret.h"
 #include "flow/accounts.h"
+#include "flow/apps.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -28,6 +31,7 @@ struct demo {
     struct arena *mem;
     struct console *console;
     const struct settings *settings;
+    const char *folder;
     struct str password;
 };
 
@@ -51,29 +55,77 @@ own_path(struct arena *mem)
 }
 
 static enum err
-fill(void *context, struct db *db, const char *base_url, struct why *why)
+add_person(struct demo *demo, struct db *db, struct user *user)
 {
-    struct demo *demo = context;
     struct account_wish wish = { .username = STR("ada"),
                                  .email = STR("ada@example.org"),
                                  .name = STR("Ada"),
                                  .password = demo->password };
     struct account_problems problems = { 0 };
-    struct user user;
-    enum err err = account_make(db, demo->mem, &wish, clock_now(), &user, &problems);
+    return account_make(db, demo->mem, &wish, clock_now(), user, &problems);
+}
+
+static enum err
+add_app(struct demo *demo, struct db *db, struct str owner, struct app *app,
+        const struct secret **secret)
+{
+    const struct str uris[] = { STR("http://127.0.0.1/callback") };
+    struct app_wish wish = {
+        .owner = owner,
+        .name = STR("Concert Finder"),
+        .redirect_uris = uris,
+        .redirect_uri_count = 1,
+        .scopes = STR("profile:read preferences:read preferences:write agent_hints "
+                      "music_preferences food_profile travel_profile coding_profile"),
+    };
+    struct app_problems problems;
+    return app_register(db, demo->mem, &wish, clock_now(), app, secret, &problems);
+}
+
+/* The script that walks the whole flow, so that there is something to paste. */
+static const char *
+write_script(struct demo *demo)
+{
+    struct str path = str_format(demo->mem, "%s/first-call.sh", demo->folder);
+    struct str script = embedded_find("docs/first-call.sh");
+    FILE *file = fopen(path.ptr, "w");
+    if (file == NULL)
+        return "docs/first-call.sh";
+    fwrite(script.ptr, 1, script.len, file);
+    fclose(file);
+    return path.ptr;
+}
+
+static enum err
+fill(void *context, struct db *db, const char *base_url, struct why *why)
+{
+    struct demo *demo = context;
+    struct user user = { 0 };
+    struct app app = { 0 };
+    const struct secret *secret = NULL;
+    enum err err = add_person(demo, db, &user);
+    if (!err)
+        err = add_app(demo, db, user.id, &app, &secret);
     if (err) {
-        why_set(why, "demo: cannot make the sample user (%s)", err_name(err));
+        why_set(why, "demo: cannot make the sample user and app (%s)", err_name(err));
         return err;
     }
+    struct str shown = secret_reveal(secret);
     console_say(demo->console,
                 "\n  Penchant is running on a store of its own, which goes when it stops.\n\n"
                 "  Open   %s/\n"
-                "  User   ada   password %.*s\n\n"
-                "  Paste  curl -i %s/healthz\n"
+                "  User   ada   password %.*s\n"
+                "  App    Concert Finder\n"
+                "         client_id      %.*s\n"
+                "         client_secret  %.*s\n\n"
+                "  Paste  the whole flow, as an app and a person would walk it:\n"
+                "         sh %s %s %.*s %.*s ada %.*s\n"
+                "         who has an account, asked of the running service:\n"
                 "         %s user list --store %s\n\n"
                 "  Stop   Ctrl-C\n\n",
-                base_url, STR_ARG(demo->password), base_url, own_path(demo->mem),
-                demo->settings->store);
+                base_url, STR_ARG(demo->password), STR_ARG(app.id), STR_ARG(shown),
+                write_script(demo), base_url, STR_ARG(app.id), STR_ARG(shown),
+                STR_ARG(demo->password), own_path(demo->mem), demo->settings->store);
     fflush(stdout);
     return ERR_NONE;
 }
@@ -118,7 +170,7 @@ demo(struct call_of_command *call)
         return command_fail(call, ERR_UNAVAILABLE, "cannot make a folder for the demo: %s",
                             strerror(errno));
     settings.store = str_format(call->mem, "sqlite:%s/penchant.db", place).ptr;
-    struct demo demo = { call->mem, call->console, &settings, make_password(call->mem) };
+    struct demo demo = { call->mem, call->console, &settings, place, make_password(call->mem) };
     struct service_plan plan = { &settings, &listener, fill, &demo };
     int status = service_run(&plan);
     nftw(place, remove_entry, 8, FTW_DEPTH | FTW_PHYS);

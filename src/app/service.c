@@ -1,6 +1,7 @@
 #include "app/service.h"
 
 #include "app/control.h"
+#include "app/housekeeping.h"
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/metric.h"
@@ -28,6 +29,7 @@ struct service {
     struct http_server *server;
     struct http_server *metrics_server;
     struct control *control;
+    struct housekeeping *housekeeping;
     const char *base_url;
 };
 
@@ -117,6 +119,9 @@ start_web(struct service *service, struct why *why)
         .auth_url = str_of(auth_url),
         .registration_open = settings->registration_open,
         .access_log = settings->access_log,
+        .rate_api = settings->rate_api,
+        .rate_sign_in = settings->rate_signin,
+        .rate_auth = settings->rate_auth,
     };
     return web_new(&web, &service->web, why);
 }
@@ -206,6 +211,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
         err = start_control(service, why);
     if (err)
         return err;
+    service->housekeeping = housekeeping_start(service->db);
     hide_memory();
     return start_server(service, why); /* last: who connects finds everything there */
 }
@@ -222,6 +228,7 @@ stop(struct service *service)
         http_server_drain(service->server, DRAIN_MS);
     if (service->metrics_server != NULL)
         http_server_drain(service->metrics_server, DRAIN_MS);
+    housekeeping_stop(service->housekeeping);
     if (service->workers != NULL) {
         metric_forget(service->workers);
         workers_stop(service->workers);

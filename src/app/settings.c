@@ -81,6 +81,13 @@ static const struct row rows[] = {
       .says = "Certificate chain (PEM file) to serve https with." },
     { "tls-key", TEXT, NULL, AT(tls_key), .problem = file_problem, .otherwise_says = "no TLS",
       .says = "Private key (PEM file) of the certificate." },
+    { "rate-api", NUMBER, "100", AT(rate_api), .max = 1000000,
+      .says = "Requests a second that one access token may make; 0 is no limit." },
+    { "rate-signin", NUMBER, "10", AT(rate_signin), .max = 1000000,
+      .says = "Failed sign-ins per account and per address in 15 minutes; 0 is no limit." },
+    { "rate-auth", NUMBER, "30", AT(rate_auth), .max = 1000000,
+      .says = "Failed client authentications per client and per address in a minute; 0 is no "
+              "limit." },
     { "registration", .otherwise = "open", CHOICE_AT(registration_open),
       .choices = { "closed", "open" }, .says = "Whether people may sign up by themselves." },
     { "access-log", .otherwise = "on", CHOICE_AT(access_log), .choices = { "off", "on" },

@@ -27,6 +27,9 @@ struct settings {
     const char *trusted_proxies; /* NULL: none */
     const char *tls_cert;        /* NULL: no TLS */
     const char *tls_key;
+    int64_t rate_api;
+    int64_t rate_signin;
+    int64_t rate_auth;
     bool registration_open;
     bool access_log;
     enum log_format log_format;

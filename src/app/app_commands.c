@@ -1,0 +1,257 @@
+/* Apps, from the command line. A secret is printed once, when it is made. */
+#include "app/command.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "crypt/secret.h"
+#include "flow/accounts.h"
+#include "flow/apps.h"
+#include "text/json_write.h"
+
+#define PAGE 500
+
+#define JSON_OPTION                    \
+    {                                  \
+        "json", NULL, "answer as JSON" \
+    }
+
+static int
+fail(struct call_of_command *call, enum err err)
+{
+    if (err == ERR_NOT_FOUND)
+        return command_fail(call, err, "there is no app %.*s", STR_ARG(call->arguments[0]));
+    if (err == ERR_FORBIDDEN)
+        return command_fail(call, err, "this app is public: it has no secret");
+    if (err == ERR_UNAVAILABLE)
+        return command_fail(call, err, "the store could not do it now; nothing was changed");
+    return command_fail(call, err, "it failed (%s)", err_name(err));
+}
+
+/* One an element, in the order they were registered. */
+static void
+write_lines(struct json *json, const char *key, struct str lines)
+{
+    struct str line;
+    json_key(json, key);
+    json_open_array(json);
+    while (str_cut(&lines, '\n', &line))
+        json_str(json, line);
+    json_close_array(json);
+}
+
+static void
+write_app(struct call_of_command *call, struct json *json, const struct app *app,
+          const struct secret *secret)
+{
+    json_open_object(json);
+    json_put_str(json, "client_id", app->id);
+    if (secret != NULL)
+        json_put_str(json, "client_secret", secret_reveal(secret));
+    json_put_str(json, "name", app->name);
+    json_put_str(json, "owner", app->owner_id);
+    write_lines(json, "redirect_uris", app->redirect_uris);
+    json_put_str(json, "scope", scopes_write(call->mem, app->scopes));
+    json_put_bool(json, "public", app->is_public);
+    json_put_str(json, "status", str_of(app_status_name(app->status)));
+    json_put_time(json, "created_at", app->created_at);
+    json_close_object(json);
+}
+
+static int
+tell(struct call_of_command *call, const char *done, const struct app *app,
+     const struct secret *secret)
+{
+    if (command_has(call, "json")) {
+        struct json *json = command_json(call);
+        write_app(call, json, app, secret);
+        return command_json_done(call, json);
+    }
+    console_say(call->console, "%s %.*s\n  client_id      %.*s\n", done, STR_ARG(app->name),
+                STR_ARG(app->id));
+    if (secret != NULL) {
+        struct str text = secret_reveal(secret);
+        console_say(call->console, "  client_secret  %.*s\n  It is not shown again.\n",
+                    STR_ARG(text));
+    }
+    return 0;
+}
+
+static int
+app_add(struct call_of_command *call)
+{
+    struct str uris[COMMAND_OPTIONS_MAX];
+    struct app_wish wish = {
+        .owner = command_option_value(call, "owner"),
+        .name = command_option_value(call, "name"),
+        .redirect_uris = uris,
+        .redirect_uri_count =
+            command_option_values(call, "redirect-uri", uris, COMMAND_OPTIONS_MAX),
+        .scopes = command_option_value(call, "scope"),
+        .is_public = command_has(call, "public"),
+    };
+    struct app_problems problems;
+    struct app app;
+    const struct secret *secret = NULL;
+    if (!str_present(wish.owner))
+        return command_fail(call, ERR_INVALID, "--owner is missing: the user the app belongs to");
+    enum err err = app_register(call->db, call->mem, &wish, clock_now(), &app, &secret, &problems);
+    const char *said[] = { problems.owner, problems.name, problems.redirect_uris, problems.scopes };
+    for (size_t i = 0; err && i < 4; i++)
+        if (said[i] != NULL)
+            return command_fail(call, err, "%s", said[i]);
+    return err ? fail(call, err) : tell(call, "registered", &app, secret);
+}
+
+static void
+say_app(struct call_of_command *call, const struct app *app)
+{
+    console_say(call->console, "%.*s  %-8s  %-12s  %.*s\n", STR_ARG(app->id),
+                app_status_name(app->status), app->is_public ? "public" : "confidential",
+                STR_ARG(app->name));
+}
+
+static int
+app_list_all(struct call_of_command *call)
+{
+    struct json *json = command_has(call, "json") ? command_json(call) : NULL;
+    struct str owner = command_option_value(call, "owner");
+    struct user user;
+    int64_t after = 0;
+    size_t count = PAGE;
+    if (str_present(owner)) {
+        if (account_find(call->db, call->mem, owner, &user))
+            return command_fail(call, ERR_NOT_FOUND, "there is no user %.*s", STR_ARG(owner));
+        owner = user.id;
+    }
+    if (json != NULL) {
+        json_open_object(json);
+        json_key(json, "apps");
+        json_open_array(json);
+    }
+    while (count == PAGE) {
+        struct app *apps = NULL;
+        enum err err = app_list(call->db, call->mem, owner, after, PAGE, &apps, &count);
+        if (err)
+            return fail(call, err);
+        for (size_t i = 0; i < count; i++) {
+            if (json != NULL)
+                write_app(call, json, &apps[i], NULL);
+            else
+                say_app(call, &apps[i]);
+            after = apps[i].position;
+        }
+    }
+    if (json == NULL)
+        return 0;
+    json_close_array(json);
+    json_close_object(json);
+    return command_json_done(call, json);
+}
+
+static int
+app_rotate(struct call_of_command *call)
+{
+    struct app app;
+    const struct secret *secret = NULL;
+    enum err err = app_rotate_secret(call->db, call->mem, call->arguments[0],
+                                     command_has(call, "end-old"), clock_now(), &app, &secret);
+    return err ? fail(call, err) : tell(call, "made a new secret for", &app, secret);
+}
+
+static int
+set_status(struct call_of_command *call, enum app_status status, const char *done)
+{
+    struct app app;
+    enum err err =
+        app_set_status(call->db, call->mem, call->arguments[0], status, clock_now(), &app);
+    return err ? fail(call, err) : tell(call, done, &app, NULL);
+}
+
+static int
+app_disable(struct call_of_command *call)
+{
+    return set_status(call, APP_DISABLED, "disabled");
+}
+
+static int
+app_enable(struct call_of_command *call)
+{
+    return set_status(call, APP_ACTIVE, "enabled");
+}
+
+static int
+app_remove(struct call_of_command *call)
+{
+    struct app app;
+    enum err err = app_delete(call->db, call->mem, call->arguments[0], &app);
+    return err ? fail(call, err) : tell(call, "deleted", &app, NULL);
+}
+
+const struct command app_commands[] = {
+    { "app add",
+      "",
+      0,
+      0,
+      { { "owner", "USER", "whose app it is" },
+        { "name", "NAME", "what people see when they decide" },
+        { "redirect-uri", "URI", "where people are sent back to; may be given up to 10 times" },
+        { "scope", "SCOPES", "what it may ask for, separated by spaces" },
+        { "public", NULL, "it cannot keep a secret: a browser or phone app" },
+        JSON_OPTION },
+      ON_THE_STORE,
+      NO_INPUT,
+      NULL,
+      app_add,
+      "register an app, and show its secret once" },
+    { "app list",
+      "",
+      0,
+      0,
+      { { "owner", "USER", "only this user's" }, JSON_OPTION },
+      ON_THE_STORE,
+      NO_INPUT,
+      NULL,
+      app_list_all,
+      "list apps, oldest first" },
+    { "app rotate-secret",
+      "APP",
+      1,
+      1,
+      { { "end-old", NULL, "the old secret ends now, not in a day" }, JSON_OPTION },
+      ON_THE_STORE,
+      NO_INPUT,
+      NULL,
+      app_rotate,
+      "make a new secret, and show it once" },
+    { "app disable",
+      "APP",
+      1,
+      1,
+      { JSON_OPTION },
+      ON_THE_STORE,
+      NO_INPUT,
+      NULL,
+      app_disable,
+      "end all of an app's connections; nothing is deleted" },
+    { "app enable",
+      "APP",
+      1,
+      1,
+      { JSON_OPTION },
+      ON_THE_STORE,
+      NO_INPUT,
+      NULL,
+      app_enable,
+      "let a disabled app ask people again" },
+    { "app delete",
+      "APP",
+      1,
+      1,
+      { JSON_OPTION },
+      ON_THE_STORE,
+      NO_INPUT,
+      NULL,
+      app_remove,
+      "delete an app and all of its connections" },
+    { 0 },
+};
