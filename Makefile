@@ -87,20 +87,23 @@ build/embedded.c: tools/embed FORCE
 
 # ---- tests ----
 
+# What a test defines itself (a store that is away, say) stands in for the program's own.
+STAND_IN := -Wl,-z,muldefs
+
 UNIT_BINARIES := $(UNITS:tests/unit/%.c=build/check/unit/%)
 
 build/check/unit/%: tests/unit/%.c build/check/penchant.a | tools-check
 	@mkdir -p $(@D)
 	@echo "  check  $<"
-	@$(CC) $(COMMON) $(CHECK_C) -Itests -MMD -MP $< build/check/penchant.a $(CHECK_LD) -o $@ -lcmocka $(LIBS)
+	@$(CC) $(COMMON) $(CHECK_C) -Itests -MMD -MP $< build/check/penchant.a $(STAND_IN) $(CHECK_LD) -o $@ -lcmocka $(LIBS)
 
 build/tsan/unit/%: tests/unit/%.c build/tsan/penchant.a | tools-check
 	@mkdir -p $(@D)
-	@$(CC) $(COMMON) $(TSAN_C) -Itests -MMD -MP $< build/tsan/penchant.a $(TSAN_LD) -o $@ -lcmocka $(LIBS)
+	@$(CC) $(COMMON) $(TSAN_C) -Itests -MMD -MP $< build/tsan/penchant.a $(STAND_IN) $(TSAN_LD) -o $@ -lcmocka $(LIBS)
 
 build/fuzz/%: tests/fuzz/%_fuzz.c build/fuzz/penchant.a | tools-check
 	@echo "  fuzz  $<"
-	@clang $(COMMON) $(FUZZ_C) -fsanitize=fuzzer -MMD -MP $< build/fuzz/penchant.a -o $@ $(LIBS)
+	@clang $(COMMON) $(FUZZ_C) -fsanitize=fuzzer -MMD -MP $< build/fuzz/penchant.a $(STAND_IN) -o $@ $(LIBS)
 
 # Libraries put below the program by LD_PRELOAD: a slow or failing disk.
 build/preload/%.so: tests/fault/%.c | tools-build
