@@ -85,7 +85,11 @@ onSqlite("a damaged file is reported by check, whichever page it hits, and nothi
   await w.stop();
   const whole = fs.readFileSync(w.file);
   assert.ok(whole.length > 40_000, `${whole.length}`);
-  for (const page of [1, 2, 4, 6, 8]) {
+  // A page of an empty table has nothing that could be damaged: those that hold rows.
+  const holdsRows = (page) => whole.subarray(page * 4096 + 8, page * 4096 + 100).some((byte) => byte !== 0);
+  const pages = Array.from({ length: whole.length / 4096 - 1 }, (_, i) => i + 1).filter(holdsRows);
+  assert.ok(pages.length >= 8, `${pages}`);
+  for (const page of pages.filter((_, i) => i % 3 === 0)) {
     const damaged = Buffer.from(whole);
     damaged.fill(0xa5, page * 4096 + 8, page * 4096 + 3000);
     fs.writeFileSync(w.file, damaged);

@@ -94,7 +94,7 @@ a_page_carries_every_header_a_page_must_have(void **state)
     assert_header("Content-Type", "text/html; charset=utf-8");
     assert_header("Content-Security-Policy",
                   "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; "
-                  "form-action 'self'; frame-ancestors 'none'; base-uri 'none'");
+                  "frame-ancestors 'none'; base-uri 'none'; form-action 'self'");
     assert_header("X-Frame-Options", "DENY");
     assert_header("Referrer-Policy", "no-referrer");
     assert_header("Cache-Control", "no-store");
