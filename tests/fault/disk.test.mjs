@@ -139,6 +139,28 @@ onSqlite("a -wal file that is gone after a crash is noticed: the start refuses i
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
 
+// The mark in the lock file is made durable by an fsync that is slow here, so that the kill hits it.
+onSqlite("kill -9 while the store is marked as open, or as closed, is no loss and is not taken for one", async (t) => {
+  const w = await world(t, { program: RELEASE, start: false });
+  const slow = onDisk({ DISK_PATH: "penchant.db.lock", DISK_FSYNC_MS: "3000" });
+  const marked = (word) => until(`the mark «${word}»`, () => fs.existsSync(`${w.file}.lock`) && fs.readFileSync(`${w.file}.lock`, "utf8").startsWith(word));
+  const opening = w.launch({}, { env: slow });
+  await marked("open");
+  opening.signal("SIGKILL");
+  await opening.exited();
+  await w.start();
+  assert.equal((await add(w, "ada")).status, 0);
+  await w.stop();
+
+  const closing = await w.start({}, { env: slow });
+  closing.signal("SIGTERM");
+  await marked("closed");
+  closing.signal("SIGKILL");
+  await closing.exited();
+  await w.start();
+  assert.deepEqual(await w.usernames(), ["ada"]);
+});
+
 onSqlite("a place where no file can be made is one line", async (t) => {
   const w = await world(t, { start: false });
   const service = w.launch({ store: "sqlite:/proc/penchant.db", "log-format": "text" });

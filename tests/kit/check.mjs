@@ -1,9 +1,9 @@
 // `make check` after everything is built: every test there is, on both stores. With words as
-// arguments only the tasks whose name contains one of them: tests/run api/sign_up unit/base
+// arguments only some of it: tests/run api/sign_up unit/base "fault on SQLite" PostgreSQL
 
 import { Cluster, createDatabase } from "./pg.mjs";
 import { fuzzTask, targets } from "./fuzz.mjs";
-import { ROOT, conclude, countingTask, fileTask, runAll, speaksPostgres, testFiles, unitBinaries, unitTask } from "./runner.mjs";
+import { conclude, countingTask, fileTask, isMeant, ROOT, runAll, speaksPostgres, testFiles, unitBinaries, unitTask } from "./runner.mjs";
 
 const FUZZ_SECONDS = 2;
 
@@ -28,7 +28,7 @@ const all = [
 ];
 
 const words = process.argv.slice(2);
-const chosen = all.filter((task) => words.length === 0 || words.some((word) => `${task.name} ${task.group}`.includes(word)));
+const chosen = all.filter((task) => words.length === 0 || words.some((word) => isMeant(task, word)));
 
 // A folder that lost its tests must not pass silently.
 const expected = ["lint", "unit", "unit on both stores", "browser", "fuzz"].concat(

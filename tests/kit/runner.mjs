@@ -195,6 +195,9 @@ export function conclude({ passed, failed }) {
 
 // ---- what there is ----
 
+// A word of the command line means a file or folder (api/sign_up), a group, or the end of one.
+export const isMeant = ({ name, group }, word) => name.startsWith(word) || group.startsWith(word) || group.endsWith(word);
+
 export const testFiles = (folder) =>
   fs
     .readdirSync(path.join(ROOT, "tests", folder))

@@ -5,7 +5,7 @@
 import path from "node:path";
 import { Cluster } from "./pg.mjs";
 import { sanitizers } from "./process.mjs";
-import { conclude, fileTask, ROOT, runAll, testFiles, unitBinaries, unitTask } from "./runner.mjs";
+import { conclude, fileTask, isMeant, ROOT, runAll, testFiles, unitBinaries, unitTask } from "./runner.mjs";
 
 const HOUR = 3_600_000;
 const fault = (name) => path.join(ROOT, "tests/fault", `${name}.test.mjs`);
@@ -22,7 +22,7 @@ const tasks = [
 ];
 
 const words = process.argv.slice(2);
-const chosen = tasks.filter((task) => words.length === 0 || words.some((word) => `${task.name} ${task.group}`.includes(word)));
+const chosen = tasks.filter((task) => words.length === 0 || words.some((word) => isMeant(task, word)));
 const cluster = await Cluster.start();
 let result = { passed: 0, failed: 1 };
 try {
