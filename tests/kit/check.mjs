@@ -41,7 +41,7 @@ const wantsPostgres = chosen.some((task) => /PostgreSQL|both/.test(task.group));
 const cluster = wantsPostgres ? await Cluster.start() : undefined;
 let result = { passed: 0, failed: 1 };
 try {
-  result = await runAll(chosen, cluster ? { TEST_POSTGRES: `${cluster.port}` } : {});
+  result = await runAll(chosen, cluster ? { TEST_POSTGRES: `${cluster.port}` } : {}, { partial: words.length > 0 });
 } finally {
   await cluster?.end();
 }

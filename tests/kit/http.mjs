@@ -3,7 +3,7 @@
 import http from "node:http";
 import https from "node:https";
 import net from "node:net";
-import { until } from "./until.mjs";
+import { PATIENCE, until } from "./until.mjs";
 
 // One request on a connection of its own. The body is given as `form` (an object), `json` or `body`.
 // Gives status, headers, text, and data where the answer is JSON.
@@ -23,7 +23,7 @@ export function ask(origin, method, path, { headers = {}, form, json, body, tls,
   const host = hostname.replace(/^\[|\]$/g, "");
   return new Promise((resolve, reject) => {
     const request = library.request({ host, port, method, path, headers: sent, agent: false, ...tls });
-    request.setTimeout(within, () => request.destroy(new Error(`no answer to ${method} ${path} in ${within} ms`)));
+    request.setTimeout(within * PATIENCE, () => request.destroy(new Error(`no answer to ${method} ${path} in ${within} ms`)));
     request.on("error", reject);
     request.on("response", (response) => {
       const pieces = [];

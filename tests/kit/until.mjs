@@ -1,10 +1,13 @@
 // Waiting for something to become true, with a bound. Nothing in the tests sleeps for a fixed time.
 
+// Everything takes longer under ThreadSanitizer; bounds are stretched, nothing else changes.
+export const PATIENCE = /tsan/.test(process.env.PENCHANT ?? "") ? 4 : 1;
+
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // Calls `look` until it gives something truthy, and gives that back.
 export async function until(what, look, within = 15_000) {
-  const end = Date.now() + within;
+  const end = Date.now() + within * PATIENCE;
   for (let wait = 2; ; wait = Math.min(wait * 1.5, 50)) {
     const seen = await look();
     if (seen) return seen;
@@ -17,7 +20,7 @@ export async function until(what, look, within = 15_000) {
 export async function soon(what, promise, within = 15_000) {
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`waited ${within} ms for ${what}`)), within);
+    timer = setTimeout(() => reject(new Error(`waited ${within} ms for ${what}`)), within * PATIENCE);
   });
   try {
     return await Promise.race([promise, late]);

@@ -28,9 +28,6 @@ export const PASSWORD = "violet kettle sings at dawn 47";
 export const onSqlite = STORE === "sqlite" ? test : () => {};
 export const onPostgres = STORE === "postgres" ? test : () => {};
 
-// A slow machine under ThreadSanitizer needs longer for everything.
-export const PATIENCE = /tsan/.test(CHECKED) ? 4 : 1;
-
 const flags = (settings) =>
   Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, `${value}`]));
 
@@ -287,7 +284,7 @@ class Service extends Program {
   }
 
   async listening() {
-    const line = await this.line("«listening»", this.event("listening"), 20_000 * PATIENCE);
+    const line = await this.line("«listening»", this.event("listening"), 20_000);
     this.origin = `${this.tls ? "https" : "http"}://${this.addressIn(line)}`;
     return this;
   }
@@ -307,7 +304,7 @@ class Service extends Program {
   }
 
   // The test knows that it ends, and how.
-  async exited(within = 40_000 * PATIENCE) {
+  async exited(within = 40_000) {
     this.expected = true;
     return this.exit(within);
   }
@@ -315,7 +312,7 @@ class Service extends Program {
   async endAndCheck(checkSecrets) {
     if (this.alive && !this.expected) {
       this.signal("SIGTERM");
-      const end = await this.exit(40_000 * PATIENCE);
+      const end = await this.exit(40_000);
       this.assertClean(checkSecrets);
       assert.deepEqual(end, { status: 0, signal: null }, `the service did not end well:\n${this.err.slice(-3000)}`);
       return;
