@@ -1,8 +1,12 @@
 /* store_kit.h - the same test on every engine.
  *
- * A test binary that needs a store lists its cases and calls kit_run(): each case runs on a fresh
- * SQLite file and, when PENCHANT_TEST_POSTGRES names a database, on that, emptied by `clear` before
- * each case. */
+ * A test binary that needs a store lists its cases and calls KIT_RUN(): each case runs on a fresh
+ * SQLite file in a folder of its own and, when PENCHANT_TEST_POSTGRES names a database
+ * (postgresql://…), on that once more. The database must be ours alone: every case begins by
+ * emptying all tables.
+ *
+ * Work functions may run on another thread, where a failing assert_… could not come back: call the
+ * store inside, look at what came out of it outside. */
 #ifndef UNIT_STORE_KIT_H
 #define UNIT_STORE_KIT_H
 
@@ -14,7 +18,9 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "base/log.h"
 #include "base/str.h"
+#include "crypt/random.h"
 #include "db/db.h"
 
 #include <ftw.h>
@@ -24,13 +30,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#define KIT_COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+SQL(kit_clear_users, "DELETE FROM user_account");
+SQL(kit_clear_apps, "DELETE FROM app");
+SQL(kit_clear_sessions, "DELETE FROM session");
+SQL(kit_clear_requests, "DELETE FROM auth_request");
+SQL(kit_clear_grants, "DELETE FROM app_grant");
+SQL(kit_clear_families, "DELETE FROM token_family");
+SQL(kit_clear_codes, "DELETE FROM auth_code");
+SQL(kit_clear_access, "DELETE FROM access_token");
+SQL(kit_clear_refresh, "DELETE FROM refresh_token");
+
 struct kit {
     struct db *db;
     struct arena *mem;
     const char *postgres; /* NULL: SQLite in `folder` */
     char folder[64];
     char address[512];
-    void (*clear)(struct kit *kit);
     void (*test)(struct kit *kit);
 };
 
@@ -48,7 +65,7 @@ static inline void
 kit_open(struct kit *kit)
 {
     struct why why = { 0 };
-    struct db_settings settings = { .address = kit->address, .connections = 4 };
+    struct db_settings settings = { .address = kit->address, .connections = 8 };
     enum err err = db_open(&settings, &kit->db, &why);
     if (err)
         fail_msg("%s: %s", kit->address, why.text);
@@ -59,6 +76,21 @@ kit_reopen(struct kit *kit)
 {
     db_close(kit->db);
     kit_open(kit);
+}
+
+static enum err
+kit_clear(struct db_tx *tx, void *argument)
+{
+    struct kit *kit = argument;
+    static const struct sql *const all[] = {
+        &kit_clear_users,    &kit_clear_apps,   &kit_clear_sessions,
+        &kit_clear_requests, &kit_clear_grants, &kit_clear_families,
+        &kit_clear_codes,    &kit_clear_access, &kit_clear_refresh,
+    };
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < KIT_COUNT(all) && !err; i++)
+        err = db_query_values(tx, kit->mem, all[i], NULL, 0, NULL);
+    return err;
 }
 
 static int
@@ -75,8 +107,7 @@ kit_setup(void **state)
         snprintf(kit->address, sizeof kit->address, "sqlite:%s/store.db", kit->folder);
     }
     kit_open(kit);
-    kit->clear(kit);
-    return 0;
+    return db_write(kit->db, kit_clear, kit) == ERR_NONE ? 0 : -1;
 }
 
 static int
@@ -107,29 +138,35 @@ kit_test(void **state)
 }
 
 static inline int
-kit_run(const char *group, const struct kit_case *cases, size_t count,
-        void (*clear)(struct kit *kit))
+kit_run(const char *group, const struct kit_case *cases, size_t count)
 {
     signal(SIGPIPE, SIG_IGN);
+    random_start();
     const char *postgres = getenv("PENCHANT_TEST_POSTGRES");
-    size_t engines = postgres == NULL ? 1 : 2;
-    struct kit *kits = calloc(count * engines, sizeof *kits);
-    struct CMUnitTest *tests = calloc(count * engines, sizeof *tests);
-    char(*names)[200] = calloc(count * engines, sizeof *names);
-    for (size_t i = 0; i < count * engines; i++) {
+    bool both = postgres != NULL && postgres[0] != '\0';
+    size_t total = both ? 2 * count : count;
+    struct kit *kits = calloc(total, sizeof *kits);
+    struct CMUnitTest *tests = calloc(total, sizeof *tests);
+    char(*names)[200] = calloc(total, sizeof *names);
+    for (size_t i = 0; i < total; i++) {
         bool on_postgres = i >= count;
         kits[i].postgres = on_postgres ? postgres : NULL;
-        kits[i].clear = clear;
         kits[i].test = cases[i % count].test;
         snprintf(names[i], sizeof names[i], "%s on %s", cases[i % count].name,
                  on_postgres ? "postgresql" : "sqlite");
         tests[i] = (struct CMUnitTest){ names[i], kit_test, kit_setup, kit_teardown, &kits[i] };
     }
-    int failed = _cmocka_run_group_tests(group, tests, count * engines, NULL, NULL);
+    int failed = _cmocka_run_group_tests(group, tests, total, NULL, NULL);
+    if (!both)
+        print_message("%s not tried on PostgreSQL: PENCHANT_TEST_POSTGRES is not set\n", group);
     free(names);
     free(tests);
     free(kits);
     return failed;
 }
+
+/* `level` is how loud the log is: cases that provoke defects want LOG_SILENT. */
+#define KIT_RUN(group, cases, level) \
+    (log_setup(LOG_AS_TEXT, (level)), kit_run((group), (cases), KIT_COUNT(cases)))
 
 #endif

@@ -20,7 +20,6 @@ SQL(test_count, "SELECT COUNT(*), MAX(position), SUM(generation) FROM user_accou
 SQL(test_find, "SELECT username, name, position FROM user_account WHERE user_id = $1");
 SQL(test_raise, "UPDATE user_account SET generation = generation + 1 WHERE user_id = $1"
                 " RETURNING generation");
-SQL(test_clear, "DELETE FROM user_account");
 
 static _Atomic int64_t next_position = 1;
 
@@ -47,12 +46,6 @@ add_row(struct db_tx *tx, void *argument)
         return err;
     add->added = rows.count == 1;
     return add->then;
-}
-
-static enum err
-clear_rows(struct db_tx *tx, void *argument)
-{
-    return db_query(tx, argument, &test_clear, NULL);
 }
 
 static enum err
@@ -308,16 +301,9 @@ a_password_is_never_described(struct kit *kit)
     assert_null(strstr(shown.ptr, "password"));
 }
 
-static void
-clear(struct kit *kit)
-{
-    assert_int_equal(db_write(kit->db, clear_rows, kit->mem), ERR_NONE);
-}
-
 int
 main(void)
 {
-    log_setup(LOG_AS_TEXT, LOG_SILENT); /* defects are provoked here; their lines would alarm */
     static const struct kit_case cases[] = {
         KIT_CASE(what_was_written_is_read),
         KIT_CASE(work_that_refuses_changes_nothing),
@@ -332,5 +318,6 @@ main(void)
         KIT_CASE(addresses_that_are_none_are_told),
         KIT_CASE(a_password_is_never_described),
     };
-    return kit_run("db", cases, sizeof cases / sizeof cases[0], clear);
+    /* Defects are provoked here; their lines would alarm. */
+    return KIT_RUN("db", cases, LOG_SILENT);
 }

@@ -1,5 +1,7 @@
 /* The source itself is included, so that a test can choose the number that is otherwise chance. */
-#include "unit/kit.h"
+#include "store/tx.h"
+#include "store/user_store.h"
+#include "unit/store_kit.h"
 
 static uint32_t chosen_chance;
 static bool chance_is_chosen;
@@ -48,9 +50,8 @@ count_accounts(struct kit *kit)
 /* ---- making ---- */
 
 static void
-an_account_is_kept_as_wished(void **state)
+an_account_is_kept_as_wished(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct account_wish wish = {
         .username = STR(" Ada.L "),
         .email = STR(" Ada@Example.org "),
@@ -79,9 +80,8 @@ an_account_is_kept_as_wished(void **state)
 }
 
 static void
-only_the_user_name_must_be_given(void **state)
+only_the_user_name_must_be_given(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct user found;
     made(kit, "ada", NULL);
     made(kit, "bob", ""); /* none, and not a second empty one */
@@ -94,9 +94,8 @@ only_the_user_name_must_be_given(void **state)
 }
 
 static void
-every_field_that_is_wrong_is_told_and_nothing_is_kept(void **state)
+every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct account_problems problems;
     struct user user;
     struct account_wish all_wrong = {
@@ -130,9 +129,8 @@ every_field_that_is_wrong_is_told_and_nothing_is_kept(void **state)
 }
 
 static void
-what_is_taken_is_told_by_name(void **state)
+what_is_taken_is_told_by_name(struct kit *kit)
 {
-    struct kit *kit = *state;
     static const struct {
         const char *username;
         const char *email;
@@ -164,9 +162,8 @@ what_is_taken_is_told_by_name(void **state)
 }
 
 static void
-accounts_that_meet_on_a_position_move_on_and_give_up_in_the_end(void **state)
+accounts_that_meet_on_a_position_move_on_and_give_up_in_the_end(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct account_problems problems;
     struct user user;
     chance_is_chosen = true;
@@ -205,9 +202,8 @@ make_ada(void *argument)
 }
 
 static void
-of_many_who_want_a_name_at_once_one_gets_it(void **state)
+of_many_who_want_a_name_at_once_one_gets_it(struct kit *kit)
 {
-    struct kit *kit = *state;
     enum { RIVALS = 16 };
     pthread_t threads[RIVALS];
     struct rival rivals[RIVALS];
@@ -229,9 +225,8 @@ of_many_who_want_a_name_at_once_one_gets_it(void **state)
 /* ---- finding ---- */
 
 static void
-an_account_is_found_by_id_name_and_address_in_any_case(void **state)
+an_account_is_found_by_id_name_and_address_in_any_case(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct user ada = made(kit, "ada", "Ada@example.org");
     made(kit, "bob", "bob@example.org");
     const struct str ways[] = {
@@ -251,9 +246,8 @@ an_account_is_found_by_id_name_and_address_in_any_case(void **state)
 }
 
 static void
-what_names_nobody_is_not_found(void **state)
+what_names_nobody_is_not_found(struct kit *kit)
 {
-    struct kit *kit = *state;
     made(kit, "ada", "ada@example.org");
     char *much = arena_alloc(kit->mem, 100000);
     memset(much, 'a', 99999);
@@ -284,9 +278,8 @@ what_names_nobody_is_not_found(void **state)
 }
 
 static void
-a_list_pages_through_everybody_once(void **state)
+a_list_pages_through_everybody_once(struct kit *kit)
 {
-    struct kit *kit = *state;
     for (int i = 0; i < 7; i++)
         made(kit, str_format(kit->mem, "user-%d", i).ptr, NULL);
     size_t seen = 0;
@@ -310,9 +303,8 @@ a_list_pages_through_everybody_once(void **state)
 /* ---- changing ---- */
 
 static void
-a_disabled_account_says_so_until_it_is_enabled(void **state)
+a_disabled_account_says_so_until_it_is_enabled(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct user ada = made(kit, "ada", NULL), out, found;
     assert_int_equal(
         account_set_status(kit->db, kit->mem, STR("Ada"), USER_DISABLED, now + 5, &out), ERR_NONE);
@@ -330,9 +322,8 @@ a_disabled_account_says_so_until_it_is_enabled(void **state)
 }
 
 static void
-a_new_password_replaces_the_old_one(void **state)
+a_new_password_replaces_the_old_one(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct account_wish wish = { .username = STR("ada"),
                                  .name = STR("Zkqvxwjy"),
                                  .password = STR("five yellow tractors hum") };
@@ -355,9 +346,8 @@ a_new_password_replaces_the_old_one(void **state)
 }
 
 static void
-a_refused_password_changes_nothing(void **state)
+a_refused_password_changes_nothing(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct account_wish wish = { .username = STR("ada"),
                                  .name = STR("Zkqvxwjy"),
                                  .password = STR("five yellow tractors hum") };
@@ -390,9 +380,8 @@ a_refused_password_changes_nothing(void **state)
 }
 
 static void
-a_deleted_account_is_gone_and_its_name_is_free(void **state)
+a_deleted_account_is_gone_and_its_name_is_free(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct user ada = made(kit, "ada", "ada@example.org"), out;
     made(kit, "bob", NULL);
     assert_int_equal(account_delete(kit->db, kit->mem, STR("ada@example.org"), &out), ERR_NONE);
@@ -407,20 +396,20 @@ a_deleted_account_is_gone_and_its_name_is_free(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_account_is_kept_as_wished),
-        cmocka_unit_test(only_the_user_name_must_be_given),
-        cmocka_unit_test(every_field_that_is_wrong_is_told_and_nothing_is_kept),
-        cmocka_unit_test(what_is_taken_is_told_by_name),
-        cmocka_unit_test(accounts_that_meet_on_a_position_move_on_and_give_up_in_the_end),
-        cmocka_unit_test(of_many_who_want_a_name_at_once_one_gets_it),
-        cmocka_unit_test(an_account_is_found_by_id_name_and_address_in_any_case),
-        cmocka_unit_test(what_names_nobody_is_not_found),
-        cmocka_unit_test(a_list_pages_through_everybody_once),
-        cmocka_unit_test(a_disabled_account_says_so_until_it_is_enabled),
-        cmocka_unit_test(a_new_password_replaces_the_old_one),
-        cmocka_unit_test(a_refused_password_changes_nothing),
-        cmocka_unit_test(a_deleted_account_is_gone_and_its_name_is_free),
+    static const struct kit_case cases[] = {
+        KIT_CASE(an_account_is_kept_as_wished),
+        KIT_CASE(only_the_user_name_must_be_given),
+        KIT_CASE(every_field_that_is_wrong_is_told_and_nothing_is_kept),
+        KIT_CASE(what_is_taken_is_told_by_name),
+        KIT_CASE(accounts_that_meet_on_a_position_move_on_and_give_up_in_the_end),
+        KIT_CASE(of_many_who_want_a_name_at_once_one_gets_it),
+        KIT_CASE(an_account_is_found_by_id_name_and_address_in_any_case),
+        KIT_CASE(what_names_nobody_is_not_found),
+        KIT_CASE(a_list_pages_through_everybody_once),
+        KIT_CASE(a_disabled_account_says_so_until_it_is_enabled),
+        KIT_CASE(a_new_password_replaces_the_old_one),
+        KIT_CASE(a_refused_password_changes_nothing),
+        KIT_CASE(a_deleted_account_is_gone_and_its_name_is_free),
     };
-    return kit_run("flow/accounts", tests, KIT_COUNT(tests));
+    return KIT_RUN("flow/accounts", cases, LOG_WARN);
 }

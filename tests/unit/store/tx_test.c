@@ -1,4 +1,6 @@
-#include "unit/kit.h"
+#include "store/tx.h"
+#include "store/user_store.h"
+#include "unit/store_kit.h"
 
 struct work {
     struct arena *mem;
@@ -30,9 +32,8 @@ find_ada(struct db_tx *tx, void *argument)
 }
 
 static void
-what_a_write_did_is_there_for_the_next_read(void **state)
+what_a_write_did_is_there_for_the_next_read(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct work work = { .mem = kit->mem };
     assert_int_equal(tx_read(kit->db, find_ada, &work), ERR_NOT_FOUND);
     assert_int_equal(tx_write(kit->db, add_ada_and_end, &work), ERR_NONE);
@@ -41,9 +42,8 @@ what_a_write_did_is_there_for_the_next_read(void **state)
 }
 
 static void
-any_other_end_undoes_the_write_and_is_handed_on(void **state)
+any_other_end_undoes_the_write_and_is_handed_on(struct kit *kit)
 {
-    struct kit *kit = *state;
     static const enum err ends[] = { ERR_INVALID, ERR_FORBIDDEN, ERR_NOT_FOUND, ERR_TAKEN };
     for (size_t i = 0; i < KIT_COUNT(ends); i++) {
         struct work work = { .mem = kit->mem, .end = ends[i] };
@@ -53,21 +53,20 @@ any_other_end_undoes_the_write_and_is_handed_on(void **state)
 }
 
 static void
-an_open_store_answers(void **state)
+an_open_store_answers(struct kit *kit)
 {
-    struct kit *kit = *state;
     assert_int_equal(store_ping(kit->db), ERR_NONE);
-    bool embedded = kit->folder[0] != '\0';
+    bool embedded = kit->postgres == NULL;
     assert_int_equal(store_reads_block(kit->db), !embedded);
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_write_did_is_there_for_the_next_read),
-        cmocka_unit_test(any_other_end_undoes_the_write_and_is_handed_on),
-        cmocka_unit_test(an_open_store_answers),
+    static const struct kit_case cases[] = {
+        KIT_CASE(what_a_write_did_is_there_for_the_next_read),
+        KIT_CASE(any_other_end_undoes_the_write_and_is_handed_on),
+        KIT_CASE(an_open_store_answers),
     };
-    return kit_run("store/tx", tests, KIT_COUNT(tests));
+    return KIT_RUN("store/tx", cases, LOG_WARN);
 }

@@ -1,4 +1,6 @@
-#include "unit/kit.h"
+#include "store/tx.h"
+#include "store/user_store.h"
+#include "unit/store_kit.h"
 
 /* ---- each function of the store in a transaction of its own ---- */
 
@@ -146,9 +148,8 @@ assert_same_user(const struct user *a, const struct user *b)
 /* ---- tests ---- */
 
 static void
-a_user_reads_back_as_stored_however_found(void **state)
+a_user_reads_back_as_stored_however_found(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct user found;
     assert_int_equal(add(kit, &ada), ERR_NONE);
     assert_int_equal(add(kit, &bob), ERR_NONE);
@@ -163,9 +164,8 @@ a_user_reads_back_as_stored_however_found(void **state)
 }
 
 static void
-texts_are_values_and_never_statements(void **state)
+texts_are_values_and_never_statements(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct user found, odd = ada;
     odd.name =
         STR("Robert'); DROP TABLE user_account;-- \"%s\" \\ $1 \xe5\xb1\xb1\xf0\x9f\x8e\xb8");
@@ -177,9 +177,8 @@ texts_are_values_and_never_statements(void **state)
 }
 
 static void
-many_users_may_have_no_e_mail_address(void **state)
+many_users_may_have_no_e_mail_address(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct user found;
     assert_int_equal(add(kit, &bob), ERR_NONE);
     assert_int_equal(add(kit, &cy), ERR_NONE);
@@ -187,9 +186,8 @@ many_users_may_have_no_e_mail_address(void **state)
 }
 
 static void
-what_must_be_unique_is_refused_and_nothing_changes(void **state)
+what_must_be_unique_is_refused_and_nothing_changes(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct user found;
     struct user same_name = bob, same_address = bob, same_position = bob, same_id = bob;
     same_name.username = ada.username;
@@ -208,9 +206,8 @@ what_must_be_unique_is_refused_and_nothing_changes(void **state)
 }
 
 static void
-nobody_is_not_found_and_cannot_be_changed(void **state)
+nobody_is_not_found_and_cannot_be_changed(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct user found;
     assert_int_equal(add(kit, &ada), ERR_NONE);
     assert_int_equal(find(kit, user_store_find, BOB, &found), ERR_NOT_FOUND);
@@ -225,9 +222,8 @@ nobody_is_not_found_and_cannot_be_changed(void **state)
 }
 
 static void
-a_list_goes_by_position_and_goes_on_where_it_ended(void **state)
+a_list_goes_by_position_and_goes_on_where_it_ended(struct kit *kit)
 {
-    struct kit *kit = *state;
     assert_string_equal(names(kit, 0, 10), "");
     assert_int_equal(add(kit, &ada), ERR_NONE);
     assert_int_equal(add(kit, &bob), ERR_NONE);
@@ -254,9 +250,8 @@ a_list_goes_by_position_and_goes_on_where_it_ended(void **state)
 }
 
 static void
-every_change_raises_the_generation_and_touches_nothing_else(void **state)
+every_change_raises_the_generation_and_touches_nothing_else(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct user found, expected = ada;
     assert_int_equal(add(kit, &ada), ERR_NONE);
     assert_int_equal(add(kit, &bob), ERR_NONE);
@@ -283,9 +278,8 @@ every_change_raises_the_generation_and_touches_nothing_else(void **state)
 }
 
 static void
-what_was_deleted_is_gone_and_its_name_is_free(void **state)
+what_was_deleted_is_gone_and_its_name_is_free(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct user found, next = bob;
     next.username = ada.username;
     next.email = ada.email;
@@ -301,9 +295,8 @@ what_was_deleted_is_gone_and_its_name_is_free(void **state)
 }
 
 static void
-a_status_nobody_knows_is_a_defect_and_not_an_active_user(void **state)
+a_status_nobody_knows_is_a_defect_and_not_an_active_user(struct kit *kit)
 {
-    struct kit *kit = *state;
     struct user found, odd = ada;
     odd.status = (enum user_status)99; /* stored as "unknown" */
     assert_int_equal(add(kit, &odd), ERR_NONE);
@@ -316,16 +309,16 @@ a_status_nobody_knows_is_a_defect_and_not_an_active_user(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_user_reads_back_as_stored_however_found),
-        cmocka_unit_test(texts_are_values_and_never_statements),
-        cmocka_unit_test(many_users_may_have_no_e_mail_address),
-        cmocka_unit_test(what_must_be_unique_is_refused_and_nothing_changes),
-        cmocka_unit_test(nobody_is_not_found_and_cannot_be_changed),
-        cmocka_unit_test(a_list_goes_by_position_and_goes_on_where_it_ended),
-        cmocka_unit_test(every_change_raises_the_generation_and_touches_nothing_else),
-        cmocka_unit_test(what_was_deleted_is_gone_and_its_name_is_free),
-        cmocka_unit_test(a_status_nobody_knows_is_a_defect_and_not_an_active_user),
+    static const struct kit_case cases[] = {
+        KIT_CASE(a_user_reads_back_as_stored_however_found),
+        KIT_CASE(texts_are_values_and_never_statements),
+        KIT_CASE(many_users_may_have_no_e_mail_address),
+        KIT_CASE(what_must_be_unique_is_refused_and_nothing_changes),
+        KIT_CASE(nobody_is_not_found_and_cannot_be_changed),
+        KIT_CASE(a_list_goes_by_position_and_goes_on_where_it_ended),
+        KIT_CASE(every_change_raises_the_generation_and_touches_nothing_else),
+        KIT_CASE(what_was_deleted_is_gone_and_its_name_is_free),
+        KIT_CASE(a_status_nobody_knows_is_a_defect_and_not_an_active_user),
     };
-    return kit_run("store/user_store", tests, KIT_COUNT(tests));
+    return KIT_RUN("store/user_store", cases, LOG_WARN);
 }
