@@ -8,9 +8,10 @@
 
 struct parts {
     struct str scheme;
-    struct str host; /* with brackets, if it has them; absent: the URI has no authority */
-    struct str port; /* absent: none */
-    struct str rest; /* path and query */
+    struct str authority; /* absent: the URI has none, and so neither host nor port */
+    struct str host;      /* with brackets, if it has them */
+    struct str port;      /* absent: none */
+    struct str rest;      /* path and query */
 };
 
 /* Only what RFC 3986 lets stand in a URI unescaped; no backslash, no quote, no blank, no control.
@@ -41,6 +42,17 @@ well_spelled(struct str uri)
     return true;
 }
 
+/* Up to the colon before the port. What follows a bracket and is no colon belongs to the host,
+ * which is then none: "[::1]@80" is not the loopback, but user "[::1]" at host 80. */
+static size_t
+host_length(struct str authority)
+{
+    if (authority.len == 0 || authority.ptr[0] != '[')
+        return str_index(authority, ':');
+    size_t end = str_index(authority, ']') + 1;
+    return end < authority.len && authority.ptr[end] == ':' ? end : authority.len;
+}
+
 static struct parts
 split(struct str uri)
 {
@@ -51,14 +63,12 @@ split(struct str uri)
         size_t end = 0;
         while (end < rest.len && rest.ptr[end] != '/' && rest.ptr[end] != '?')
             end++;
-        struct str authority = str_first(rest, end);
+        parts.authority = str_first(rest, end);
         rest = str_from(rest, end);
-        size_t host_end = authority.len > 0 && authority.ptr[0] == '['
-                              ? str_index(authority, ']') + 1
-                              : str_index(authority, ':');
-        parts.host = str_first(authority, host_end);
-        if (host_end < authority.len)
-            parts.port = str_from(authority, host_end + 1);
+        size_t host_end = host_length(parts.authority);
+        parts.host = str_first(parts.authority, host_end);
+        if (host_end < parts.authority.len)
+            parts.port = str_from(parts.authority, host_end + 1);
     }
     parts.rest = rest;
     return parts;
@@ -170,14 +180,16 @@ redirect_uri_problem(struct str uri)
     if (has_reserved_parameter(parts.rest))
         return "A redirect URI's query does not use code, state, iss or error; those come with the "
                "answer.";
+    if (str_index(parts.authority, '@') < parts.authority.len)
+        return "A redirect URI has no user name or password in it.";
+    if (has_dot_segments(parts.rest))
+        return "A redirect URI has no . or .. in its path.";
     if (is_own_scheme(parts.scheme))
         return NULL;
     bool https = str_eq(parts.scheme, STR("https"));
     if (!https && !is_http(&parts))
         return "A redirect URI starts with https://, or with an app's own scheme that has a dot in "
                "it, as in com.example.app:/done.";
-    if (str_index(parts.host, '@') < parts.host.len || str_index(parts.port, '@') < parts.port.len)
-        return "A redirect URI has no user name or password in it.";
     if (!host_fine(parts.host) || !port_fine(parts.port))
         return "A redirect URI has a host in lower case and, if it needs one, a port, as in "
                "https://app.example:8443/callback.";
@@ -185,8 +197,6 @@ redirect_uri_problem(struct str uri)
         return "A redirect URI with http:// is for this machine only (127.0.0.1, [::1], "
                "localhost); "
                "use https:// instead.";
-    if (has_dot_segments(parts.rest))
-        return "A redirect URI has no . or .. in its path.";
     return NULL;
 }
 
@@ -218,7 +228,9 @@ struct str
 redirect_uri_origin(struct arena *mem, struct str uri)
 {
     struct parts parts = split(uri);
-    if (is_own_scheme(parts.scheme))
+    /* A policy knows no address in brackets: browsers drop it, and then stop the redirect. */
+    bool in_brackets = parts.host.len > 0 && parts.host.ptr[0] == '[';
+    if (is_own_scheme(parts.scheme) || in_brackets)
         return str_format(mem, "%.*s:", STR_ARG(parts.scheme));
     return str_format(mem, "%.*s://%.*s%s%.*s", STR_ARG(parts.scheme), STR_ARG(parts.host),
                       str_present(parts.port) ? ":" : "", STR_ARG(parts.port));

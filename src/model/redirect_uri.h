@@ -22,7 +22,8 @@ bool redirect_uri_matches(struct str registered, struct str asked);
 /* What a person is told: "c.example", "an app on this device", or the app's own scheme. */
 struct str redirect_uri_place(struct arena *mem, struct str uri);
 
-/* For a Content-Security-Policy's form-action: "https://c.example:8443", or "com.example.app:". */
+/* For a Content-Security-Policy's form-action: "https://c.example:8443", or only the scheme where
+ * there is no host that a policy can name: "com.example.app:", and "http:" for [::1]. */
 struct str redirect_uri_origin(struct arena *mem, struct str uri);
 
 /* The URI with one more name=value in its query, the value encoded. */
