@@ -1,0 +1,186 @@
+#include "unit/assert_str.h"
+
+#include "base/arena.h"
+#include "model/scope.h"
+
+#define READ ((scopes)SCOPE_PREFERENCES_READ)
+#define WRITE ((scopes)SCOPE_PREFERENCES_WRITE)
+#define HINTS ((scopes)SCOPE_AGENT_HINTS)
+#define PROFILE ((scopes)SCOPE_PROFILE_READ)
+#define MUSIC ((scopes)1 << 4)
+#define FOOD ((scopes)1 << 5)
+
+static void
+names_are_read_as_a_set_and_anything_odd_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        struct str input;
+        bool fine;
+        scopes expected;
+        const char *unknown;
+    } rows[] = {
+        { "one", STR("agent_hints"), true, HINTS, NULL },
+        { "with a colon", STR("preferences:read"), true, READ, NULL },
+        { "two", STR("music_preferences agent_hints"), true, MUSIC | HINTS, NULL },
+        { "the same two in the other order", STR("agent_hints music_preferences"), true,
+          MUSIC | HINTS, NULL },
+        { "absent", STR_NONE, true, 0, NULL },
+        { "empty", STR(""), true, 0, NULL },
+        { "one twice", STR("agent_hints agent_hints"), false, 0, "agent_hints" },
+        { "one twice, apart", STR("agent_hints food_profile agent_hints"), false, 0,
+          "agent_hints" },
+        { "unknown", STR("everything"), false, 0, "everything" },
+        { "unknown behind a known one", STR("agent_hints everything food_profile"), false, 0,
+          "everything" },
+        { "only part of a name", STR("agent"), false, 0, "agent" },
+        { "a name and more", STR("agent_hints2"), false, 0, "agent_hints2" },
+        { "upper case", STR("Agent_Hints"), false, 0, "Agent_Hints" },
+        { "one blank", STR(" "), false, 0, "" },
+        { "a blank in front", STR(" agent_hints"), false, 0, "" },
+        { "a blank behind", STR("agent_hints "), false, 0, "" },
+        { "two blanks between", STR("agent_hints  food_profile"), false, 0, "" },
+        { "a tab between", STR("agent_hints\tfood_profile"), false, 0,
+          "agent_hints\tfood_profile" },
+        { "a line break between", STR("agent_hints\nfood_profile"), false, 0,
+          "agent_hints\nfood_profile" },
+        { "a comma between", STR("agent_hints,food_profile"), false, 0,
+          "agent_hints,food_profile" },
+        { "a quote inside", STR("a\"b"), false, 0, "a\"b" },
+        { "OpenID's own", STR("openid profile"), false, 0, "openid" },
+        { "a star", STR("*"), false, 0, "*" },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        scopes set = 99;
+        struct str unknown = STR_NONE;
+        assert_row(scopes_read(rows[i].input, &set, &unknown) == rows[i].fine, rows[i].why);
+        assert_row(!rows[i].fine || set == rows[i].expected, rows[i].why);
+        assert_str(unknown, str_of(rows[i].unknown), rows[i].why);
+        assert_row(scopes_read(rows[i].input, &set, NULL) == rows[i].fine, rows[i].why);
+    }
+    scopes set;
+    assert_false(scopes_read(STR("agent_hints\0"), &set, NULL));
+    assert_false(scopes_read(STR("agent\0_hints"), &set, NULL));
+}
+
+static void
+two_hundred_words_are_no_more_than_a_refusal(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct str text = STR("agent_hints");
+    for (int i = 0; i < 200; i++)
+        text = str_format(mem, "%s s%d", text.ptr, i);
+    scopes set;
+    struct str unknown;
+    assert_false(scopes_read(text, &set, &unknown));
+    assert_str(unknown, STR("s0"), "the first that is wrong");
+    arena_free(mem);
+}
+
+static void
+the_store_leaves_out_what_is_no_longer_known(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        struct str input;
+        scopes expected;
+    } rows[] = {
+        { "all known", STR("preferences:write food_profile"), WRITE | FOOD },
+        { "one gone", STR("agent_hints wine_profile food_profile"), HINTS | FOOD },
+        { "all gone", STR("wine_profile"), 0 },
+        { "empty", STR(""), 0 },
+        { "absent", STR_NONE, 0 },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        scopes set = 99;
+        scopes_read_known(rows[i].input, &set);
+        assert_row(set == rows[i].expected, rows[i].why);
+    }
+}
+
+static void
+a_set_is_written_in_one_order_and_reads_back(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    scopes set;
+    assert_true(scopes_read(STR("music_preferences profile:read agent_hints"), &set, NULL));
+    assert_str(scopes_write(mem, set), STR("agent_hints profile:read music_preferences"), "order");
+    assert_str(scopes_write(mem, 0), STR(""), "nothing is the empty text, and not absent");
+    for (scopes all = 0; all < (scopes)1 << scope_count(); all++) {
+        assert_true(scopes_read(scopes_write(mem, all), &set, NULL));
+        assert_int_equal(set, all);
+    }
+    arena_free(mem);
+}
+
+static void
+the_bits_with_names_are_the_rows_with_those_names(void **state)
+{
+    (void)state;
+    static const struct {
+        scopes bit;
+        const char *name;
+    } rows[] = {
+        { SCOPE_PREFERENCES_READ, "preferences:read" },
+        { SCOPE_PREFERENCES_WRITE, "preferences:write" },
+        { SCOPE_AGENT_HINTS, "agent_hints" },
+        { SCOPE_PROFILE_READ, "profile:read" },
+        { SCOPE_FIRST_DOMAIN, "music_preferences" },
+    };
+    scopes set;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        assert_true(scopes_read(str_of(rows[i].name), &set, NULL));
+        assert_row(set == rows[i].bit, rows[i].name);
+    }
+    assert_true(scope_count() >= 8);
+    for (size_t i = 0; i < scope_count(); i++) {
+        const struct scope_row *row = scope_row(i);
+        assert_true(scopes_read(str_of(row->name), &set, NULL));
+        assert_row(set == (scopes)1 << i, row->name);
+        assert_row(strlen(row->title) > 0, row->name);
+        assert_row(row->sentence[strlen(row->sentence) - 1] == '.', row->name);
+    }
+}
+
+static void
+only_an_authorization_by_domains_is_narrow(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        scopes asked;
+        scopes domains;
+        bool narrow;
+    } rows[] = {
+        { "nothing", 0, 0, false },
+        { "hints alone reach everything", HINTS, 0, false },
+        { "hints and a domain", HINTS | MUSIC, MUSIC, true },
+        { "writing and two domains", WRITE | MUSIC | FOOD, MUSIC | FOOD, true },
+        { "a domain alone", FOOD, FOOD, true },
+        { "everything may be read, too", READ | HINTS | FOOD, FOOD, false },
+        { "everything may be read", READ, 0, false },
+        { "the profile is no domain", PROFILE | HINTS, 0, false },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        assert_row(scopes_domains(rows[i].asked) == rows[i].domains, rows[i].why);
+        assert_row(scopes_narrow(rows[i].asked) == rows[i].narrow, rows[i].why);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_read_as_a_set_and_anything_odd_is_refused),
+        cmocka_unit_test(two_hundred_words_are_no_more_than_a_refusal),
+        cmocka_unit_test(the_store_leaves_out_what_is_no_longer_known),
+        cmocka_unit_test(a_set_is_written_in_one_order_and_reads_back),
+        cmocka_unit_test(the_bits_with_names_are_the_rows_with_those_names),
+        cmocka_unit_test(only_an_authorization_by_domains_is_narrow),
+    };
+    return cmocka_run_group_tests_name("model/scope", tests, NULL, NULL);
+}
