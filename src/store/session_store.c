@@ -13,6 +13,9 @@ SQL(session_find, "SELECT " COLUMNS " FROM session WHERE session_hash = $1 AND e
 SQL(session_list, "SELECT " COLUMNS " FROM session WHERE user_id = $1 AND ends_at > $2"
                   " ORDER BY created_at DESC");
 
+SQL(session_others, "SELECT session_hash FROM session WHERE user_id = $1 AND session_hash <> $2"
+                    " AND ends_at > $3 ORDER BY created_at DESC");
+
 SQL(session_end, "DELETE FROM session WHERE session_hash = $1");
 
 SQL(session_end_all, "DELETE FROM session WHERE user_id = $1"
@@ -49,14 +52,15 @@ read_session(const struct db_rows *rows, size_t row)
     };
 }
 
+/* Never the new one itself, however many began in the same second. */
 static enum err
-end_oldest(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
+end_oldest(struct db_tx *tx, struct arena *mem, const struct session *but)
 {
-    struct session *sessions = NULL;
-    size_t count = 0;
-    enum err err = session_store_list(tx, mem, user_id, now, &sessions, &count);
-    for (size_t i = SESSIONS_PER_USER_MAX; i < count && !err; i++)
-        err = session_store_end(tx, mem, sessions[i].hash);
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &session_others, &rows, db_text(but->user_id),
+                            db_text(but->hash), db_int(but->created_at));
+    for (size_t i = SESSIONS_PER_USER_MAX - 1; i < rows.count && !err; i++)
+        err = session_store_end(tx, mem, db_cell_text(&rows, i, 0));
     return err;
 }
 
@@ -67,7 +71,7 @@ session_store_add(struct db_tx *tx, struct arena *mem, const struct session *ses
         db_query(tx, mem, &session_add, NULL, db_text(session->hash), db_text(session->user_id),
                  db_int(session->user_epoch), db_text(session->device), db_text(session->address),
                  db_int(session->created_at), db_int(session->ends_at));
-    return err ? err : end_oldest(tx, mem, session->user_id, session->created_at);
+    return err ? err : end_oldest(tx, mem, session);
 }
 
 enum err

@@ -23,8 +23,8 @@ SQL(family_find, "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_ep
                  " f.scopes, f.narrow_reach, f.created_at, f.ends_at, g.scopes"
                  " FROM token_family f" FAMILY_LIVES " AND f.family_id = $1");
 
-SQL(family_of_grant, "SELECT family_id FROM token_family WHERE grant_id = $1"
-                     " ORDER BY created_at DESC");
+SQL(family_others, "SELECT family_id FROM token_family WHERE grant_id = $1 AND family_id <> $2"
+                   " ORDER BY created_at DESC");
 
 SQL(family_put_end, "UPDATE token_family SET ends_at = $2 WHERE family_id = $1");
 
@@ -77,12 +77,14 @@ found(enum err err, const struct db_rows *rows)
 
 /* ---- families ---- */
 
+/* Never the new one itself, however many began in the same second. */
 static enum err
-end_oldest(struct db_tx *tx, struct arena *mem, struct str grant_id)
+end_oldest(struct db_tx *tx, struct arena *mem, const struct family *but)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &family_of_grant, &rows, db_text(grant_id));
-    for (size_t i = FAMILIES_PER_GRANT_MAX; i < rows.count && !err; i++)
+    enum err err =
+        db_query(tx, mem, &family_others, &rows, db_text(but->grant_id), db_text(but->id));
+    for (size_t i = FAMILIES_PER_GRANT_MAX - 1; i < rows.count && !err; i++)
         err = family_store_end(tx, mem, db_cell_text(&rows, i, 0));
     return err;
 }
@@ -95,7 +97,7 @@ family_store_add(struct db_tx *tx, struct arena *mem, const struct family *famil
                  db_text(family->user_id), db_text(family->app_id), db_int(family->user_epoch),
                  db_int(family->app_epoch), db_text(scopes_write(mem, family->scopes)),
                  db_int(family->narrow_reach), db_int(family->created_at), db_int(family->ends_at));
-    return err ? err : end_oldest(tx, mem, family->grant_id);
+    return err ? err : end_oldest(tx, mem, family);
 }
 
 enum err
@@ -294,10 +296,10 @@ token_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limi
         { &clean_code, now - CODE_MEMORY_SECONDS },
     };
     *removed = 0;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && (int64_t)*removed < limit; i++) {
         struct db_rows rows = { 0 };
-        enum err err =
-            db_query(tx, mem, steps[i].sql, &rows, db_int(steps[i].before), db_int(limit));
+        enum err err = db_query(tx, mem, steps[i].sql, &rows, db_int(steps[i].before),
+                                db_int(limit - (int64_t)*removed));
         if (err)
             return err;
         *removed += rows.count;

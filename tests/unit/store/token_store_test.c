@@ -1,0 +1,429 @@
+#include "unit/store/rows.h"
+
+struct args {
+    struct arena *mem;
+    struct user user;
+    enum user_status status;
+    struct app app;
+    struct grant grant;
+    struct family family;
+    scopes granted;
+    struct auth_code code;
+    struct access_token token;
+    struct access access;
+    struct refresh_token refresh;
+    struct str id;
+    int64_t now, number;
+    size_t removed;
+};
+
+WORK(add_grant, grant_store_add(tx, a->mem, &a->grant))
+WORK(put_grant, grant_store_put(tx, a->mem, &a->grant))
+WORK(end_grant, grant_store_end(tx, a->mem, ada.id, finder.id))
+WORK(put_app, app_store_put(tx, a->mem, &a->app))
+WORK(delete_app, app_store_delete(tx, a->mem, finder.id))
+WORK(put_user, user_store_put_status(tx, a->mem, ada.id, a->status, T0))
+WORK(delete_user, user_store_delete(tx, a->mem, ada.id))
+WORK(add_family, family_store_add(tx, a->mem, &a->family))
+WORK(find_family, family_store_find(tx, a->mem, a->id, a->now, &a->family, &a->granted))
+WORK(put_family_end, family_store_put_end(tx, a->mem, a->id, a->number))
+WORK(end_family, family_store_end(tx, a->mem, a->id))
+WORK(end_families, family_store_end_user(tx, a->mem, ada.id))
+WORK(add_code, code_store_add(tx, a->mem, &a->code))
+WORK(find_code, code_store_find(tx, a->mem, a->id, &a->code))
+WORK(redeem_code, code_store_redeem(tx, a->mem, a->id, a->now))
+WORK(add_access, access_store_add(tx, a->mem, &a->token))
+WORK(find_access, access_store_find(tx, a->mem, a->id, a->now, &a->access))
+WORK(end_access, access_store_end(tx, a->mem, a->id))
+WORK(add_refresh, refresh_store_add(tx, a->mem, a->id, a->family.id, a->now))
+WORK(find_refresh, refresh_store_find(tx, a->mem, a->id, a->now, &a->refresh))
+WORK(use_refresh, refresh_store_use(tx, a->mem, a->id, a->now))
+WORK(reuse_refresh, refresh_store_reuse(tx, a->mem, a->id))
+WORK(clean, token_store_clean(tx, a->mem, a->now, a->number, &a->removed))
+
+static const struct grant grant = {
+    .id = { "grt_1", 5 },
+    .user_id = { ADA, 26 },
+    .app_id = { FINDER, 26 },
+    .scopes = SCOPE_AGENT_HINTS | SCOPE_FIRST_DOMAIN,
+    .ends_at = T0 + 5000,
+    .created_at = T0,
+};
+static const struct family family = {
+    .id = { "fam_1", 5 },
+    .grant_id = { "grt_1", 5 },
+    .user_id = { ADA, 26 },
+    .app_id = { FINDER, 26 },
+    .app_epoch = 3,
+    .scopes = SCOPE_AGENT_HINTS | SCOPE_PROFILE_READ,
+    .narrow_reach = true,
+    .created_at = T0,
+    .ends_at = T0 + 4000,
+};
+
+static enum err
+write_one(struct kit *kit, tx_work *work, struct args args)
+{
+    args.mem = kit->mem;
+    return tx_write(kit->db, work, &args);
+}
+
+/* Ada, the app, a grant, a family under it, an access token "at" and a refresh token "rt". */
+static void
+begin(struct kit *kit)
+{
+    struct access_token token = {
+        .hash = STR("at"),
+        .family_id = family.id,
+        .scopes = HINTS | PROFILE,
+        .created_at = T0,
+        .ends_at = T0 + 3600,
+    };
+    rows_begin(kit);
+    assert_int_equal(write_one(kit, add_grant, (struct args){ .grant = grant }), ERR_NONE);
+    assert_int_equal(write_one(kit, add_family, (struct args){ .family = family }), ERR_NONE);
+    assert_int_equal(write_one(kit, add_access, (struct args){ .token = token }), ERR_NONE);
+    assert_int_equal(
+        write_one(kit, add_refresh, (struct args){ .id = STR("rt"), .family = family, .now = T0 }),
+        ERR_NONE);
+}
+
+static enum err
+look(struct kit *kit, tx_work *work, const char *id, int64_t now)
+{
+    struct args args = { .mem = kit->mem, .id = str_of(id), .now = now };
+    return tx_read(kit->db, work, &args);
+}
+
+static void
+assert_lives(struct kit *kit, bool lives, const char *why)
+{
+    enum err expected = lives ? ERR_NONE : ERR_NOT_FOUND;
+    if (look(kit, find_family, "fam_1", T0) != expected ||
+        look(kit, find_access, "at", T0) != expected)
+        fail_msg("%s: it %s", why, lives ? "is over" : "lives");
+}
+
+static void
+a_family_and_its_token_read_back(struct kit *kit)
+{
+    begin(kit);
+    struct args args = { .mem = kit->mem, .id = family.id, .now = T0 };
+    assert_int_equal(tx_read(kit->db, find_family, &args), ERR_NONE);
+    assert_same_text(args.family.id, family.id);
+    assert_same_text(args.family.grant_id, family.grant_id);
+    assert_same_text(args.family.user_id, family.user_id);
+    assert_same_text(args.family.app_id, family.app_id);
+    assert_int_equal(args.family.user_epoch, 0);
+    assert_int_equal(args.family.app_epoch, 3);
+    assert_int_equal(args.family.scopes, family.scopes);
+    assert_true(args.family.narrow_reach);
+    assert_int_equal(args.family.created_at, T0);
+    assert_int_equal(args.family.ends_at, T0 + 4000);
+    assert_int_equal(args.granted, HINTS | MUSIC);
+
+    args.id = STR("at");
+    assert_int_equal(tx_read(kit->db, find_access, &args), ERR_NONE);
+    assert_same_text(args.access.user_id, ada.id);
+    assert_same_text(args.access.username, ada.username);
+    assert_same_text(args.access.app_id, finder.id);
+    assert_same_text(args.access.family_id, family.id);
+    assert_int_equal(args.access.scopes, HINTS); /* carried, and still granted */
+    assert_true(args.access.narrow_reach);
+    assert_int_equal(args.access.created_at, T0);
+    assert_int_equal(args.access.ends_at, T0 + 3600);
+    assert_int_equal(look(kit, find_access, "rt", T0), ERR_NOT_FOUND);
+    assert_int_equal(look(kit, find_access, NULL, T0), ERR_NOT_FOUND);
+    assert_int_equal(look(kit, find_refresh, "at", T0), ERR_NOT_FOUND);
+}
+
+static void
+whatever_ends_ends_the_token_and_stays_ended(struct kit *kit)
+{
+    struct app disabled = finder, risen = finder;
+    disabled.status = APP_DISABLED;
+    risen.epoch = 4;
+    struct grant over = grant, other = grant;
+    over.ends_at = T0;
+    other.id = STR("grt_2");
+    const struct {
+        const char *why;
+        tx_work *work;
+        struct args args;
+        tx_work *undo; /* after which it is still over; NULL: nothing to undo with */
+        struct args undo_args;
+    } rows[] = {
+        { "the family ends", end_family, { .id = family.id }, NULL, { 0 } },
+        { "all families of the person end", end_families, { 0 }, NULL, { 0 } },
+        { "the grant ends, and a new one is given",
+          end_grant,
+          { 0 },
+          add_grant,
+          { .grant = other } },
+        { "a new grant takes the old one's place", add_grant, { .grant = other }, NULL, { 0 } },
+        { "the app is in a new epoch", put_app, { .app = risen }, NULL, { 0 } },
+        { "the app is deleted", delete_app, { 0 }, NULL, { 0 } },
+        { "the person is disabled, and enabled",
+          put_user,
+          { .status = USER_DISABLED },
+          put_user,
+          { .status = USER_ACTIVE } },
+        { "the person is deleted", delete_user, { 0 }, NULL, { 0 } },
+        { "the grant's date is reached", put_grant, { .grant = over }, NULL, { 0 } },
+        { "the app is disabled", put_app, { .app = disabled }, NULL, { 0 } },
+    };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        assert_int_equal(db_write(kit->db, kit_clear, kit), ERR_NONE);
+        begin(kit);
+        assert_lives(kit, true, rows[i].why);
+        assert_int_equal(write_one(kit, rows[i].work, rows[i].args), ERR_NONE);
+        assert_lives(kit, false, rows[i].why);
+        if (rows[i].undo != NULL)
+            assert_int_equal(write_one(kit, rows[i].undo, rows[i].undo_args), ERR_NONE);
+        assert_lives(kit, false, rows[i].why);
+    }
+}
+
+static void
+a_family_and_a_token_end_by_their_dates(struct kit *kit)
+{
+    begin(kit);
+    assert_int_equal(look(kit, find_access, "at", T0 + 3599), ERR_NONE);
+    assert_int_equal(look(kit, find_access, "at", T0 + 3600), ERR_NOT_FOUND);
+    assert_int_equal(look(kit, find_family, "fam_1", T0 + 3999), ERR_NONE);
+    assert_int_equal(look(kit, find_family, "fam_1", T0 + 4000), ERR_NOT_FOUND);
+    struct args later = { .id = family.id, .number = T0 + 6000 };
+    assert_int_equal(write_one(kit, put_family_end, later), ERR_NONE);
+    assert_int_equal(look(kit, find_family, "fam_1", T0 + 4999), ERR_NONE);
+    assert_int_equal(look(kit, find_family, "fam_1", T0 + 5000), ERR_NOT_FOUND); /* the grant's */
+}
+
+static void
+ending_a_token_leaves_the_family_and_ending_the_family_leaves_nothing(struct kit *kit)
+{
+    begin(kit);
+    assert_int_equal(write_one(kit, end_access, (struct args){ .id = STR("at") }), ERR_NONE);
+    assert_int_equal(look(kit, find_access, "at", T0), ERR_NOT_FOUND);
+    assert_int_equal(look(kit, find_family, "fam_1", T0), ERR_NONE);
+    assert_int_equal(look(kit, find_refresh, "rt", T0), ERR_NONE);
+    assert_int_equal(write_one(kit, end_family, (struct args){ .id = family.id }), ERR_NONE);
+    assert_int_equal(look(kit, find_family, "fam_1", T0), ERR_NOT_FOUND);
+    assert_int_equal(look(kit, find_refresh, "rt", T0), ERR_NOT_FOUND);
+    assert_int_equal(write_one(kit, end_family, (struct args){ .id = family.id }), ERR_NONE);
+}
+
+static void
+add_another_family(struct kit *kit, const char *id, int64_t created_at)
+{
+    struct args args = { .family = family };
+    args.family.id = str_copy(kit->mem, str_of(id));
+    args.family.created_at = created_at;
+    assert_int_equal(write_one(kit, add_family, args), ERR_NONE);
+}
+
+static void
+past_a_hundred_families_of_a_grant_the_oldest_ends(struct kit *kit)
+{
+    begin(kit);
+    for (int i = 1; i < FAMILIES_PER_GRANT_MAX; i++)
+        add_another_family(kit, str_format(kit->mem, "more_%d", i).ptr, T0 + i);
+    assert_lives(kit, true, "a hundred");
+    add_another_family(kit, "newest", T0 + 500);
+    assert_lives(kit, false, "a hundred and one");
+    assert_int_equal(look(kit, find_refresh, "rt", T0), ERR_NOT_FOUND);
+    assert_int_equal(look(kit, find_family, "more_1", T0), ERR_NONE);
+    assert_int_equal(look(kit, find_family, "newest", T0), ERR_NONE);
+}
+
+static void
+of_many_families_of_one_second_the_new_one_stays(struct kit *kit)
+{
+    begin(kit);
+    for (int i = 1; i < FAMILIES_PER_GRANT_MAX; i++)
+        add_another_family(kit, str_format(kit->mem, "more_%d", i).ptr, T0);
+    add_another_family(kit, "a", T0);
+    assert_int_equal(look(kit, find_family, "a", T0), ERR_NONE);
+    add_another_family(kit, "z", T0);
+    assert_int_equal(look(kit, find_family, "z", T0), ERR_NONE);
+}
+
+static void
+a_code_is_redeemed_once_in_time_and_remembered(struct kit *kit)
+{
+    struct args args = { .mem = kit->mem,
+                         .id = STR("code"),
+                         .now = T0 + 60,
+                         .code = { .hash = STR("code"),
+                                   .family_id = family.id,
+                                   .app_id = finder.id,
+                                   .redirect_uri = STR("http://127.0.0.1:8/cb"),
+                                   .challenge = STR("challenge"),
+                                   .ends_at = T0 + 60 } };
+    assert_int_equal(tx_write(kit->db, add_code, &args), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, redeem_code, &args), ERR_NOT_FOUND); /* too late */
+    args.now = T0 + 59;
+    assert_int_equal(tx_write(kit->db, redeem_code, &args), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, redeem_code, &args), ERR_NOT_FOUND); /* twice */
+    assert_int_equal(tx_read(kit->db, find_code, &args), ERR_NONE);
+    assert_same_text(args.code.family_id, family.id);
+    assert_same_text(args.code.app_id, finder.id);
+    assert_same_text(args.code.redirect_uri, STR("http://127.0.0.1:8/cb"));
+    assert_same_text(args.code.challenge, STR("challenge"));
+    assert_int_equal(args.code.redeemed_at, T0 + 59);
+    assert_int_equal(args.code.ends_at, T0 + 60);
+    args.id = STR("codes");
+    assert_int_equal(tx_read(kit->db, find_code, &args), ERR_NOT_FOUND);
+    assert_int_equal(tx_write(kit->db, redeem_code, &args), ERR_NOT_FOUND);
+}
+
+static void
+a_refresh_token_is_used_once_and_retried_three_times(struct kit *kit)
+{
+    begin(kit);
+    struct args args = { .mem = kit->mem, .id = STR("rt"), .now = T0 + 5 };
+    assert_int_equal(tx_read(kit->db, find_refresh, &args), ERR_NONE);
+    assert_same_text(args.refresh.hash, STR("rt"));
+    assert_same_text(args.refresh.family_id, family.id);
+    assert_same_text(args.refresh.app_id, finder.id);
+    assert_int_equal(args.refresh.ends_at, T0 + REFRESH_SECONDS);
+    assert_int_equal(args.refresh.used_at, 0);
+    assert_int_equal(args.refresh.reuses, 0);
+
+    assert_int_equal(tx_write(kit->db, use_refresh, &args), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, use_refresh, &args), ERR_NOT_FOUND);
+    for (int i = 0; i < REUSES_MAX; i++)
+        assert_int_equal(tx_write(kit->db, reuse_refresh, &args), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, reuse_refresh, &args), ERR_NOT_FOUND);
+    assert_int_equal(tx_read(kit->db, find_refresh, &args), ERR_NONE); /* used ones, too */
+    assert_int_equal(args.refresh.used_at, T0 + 5);
+    assert_int_equal(args.refresh.reuses, REUSES_MAX);
+
+    assert_int_equal(look(kit, find_refresh, "rt", T0 + REFRESH_SECONDS - 1), ERR_NONE);
+    assert_int_equal(look(kit, find_refresh, "rt", T0 + REFRESH_SECONDS), ERR_NOT_FOUND);
+}
+
+/* ---- cleaning ---- */
+
+SQL(test_count_rows,
+    "SELECT (SELECT COUNT(*) FROM access_token) + (SELECT COUNT(*) FROM refresh_token)"
+    " + (SELECT COUNT(*) FROM token_family) + (SELECT COUNT(*) FROM app_grant)"
+    " + (SELECT COUNT(*) FROM session) + (SELECT COUNT(*) FROM auth_request)"
+    " + (SELECT COUNT(*) FROM auth_code)");
+
+static enum err
+count_rows(struct db_tx *tx, void *argument)
+{
+    struct args *a = argument;
+    struct db_rows rows = { 0 };
+    enum err err = db_query_values(tx, a->mem, &test_count_rows, NULL, 0, &rows);
+    a->number = db_cell_int(&rows, 0, 0);
+    return err;
+}
+
+static int64_t
+rows_left(struct kit *kit)
+{
+    struct args args = { .mem = kit->mem };
+    assert_int_equal(tx_read(kit->db, count_rows, &args), ERR_NONE);
+    return args.number;
+}
+
+static enum err
+add_session_and_request(struct db_tx *tx, void *argument)
+{
+    struct args *a = argument;
+    struct session session = { .hash = STR("s"),
+                               .user_id = ada.id,
+                               .device = STR(""),
+                               .address = STR(""),
+                               .created_at = T0,
+                               .ends_at = T0 + 100 };
+    struct auth_request request = { .hash = STR("r"),
+                                    .session_hash = STR("s"),
+                                    .app_id = finder.id,
+                                    .redirect_uri = STR("x"),
+                                    .challenge = STR("x"),
+                                    .ends_at = T0 + 200 };
+    enum err err = session_store_add(tx, a->mem, &session);
+    return err ? err : request_store_add(tx, a->mem, &request);
+}
+
+static size_t
+cleaned(struct kit *kit, int64_t now, int64_t limit)
+{
+    struct args args = { .mem = kit->mem, .now = now, .number = limit };
+    assert_int_equal(tx_write(kit->db, clean, &args), ERR_NONE);
+    return args.removed;
+}
+
+static void
+cleaning_removes_what_is_over_and_nothing_else(struct kit *kit)
+{
+    begin(kit);
+    struct args code = { .code = { .hash = STR("code"),
+                                   .family_id = family.id,
+                                   .app_id = finder.id,
+                                   .redirect_uri = STR("x"),
+                                   .challenge = STR("x"),
+                                   .ends_at = T0 + 60 } };
+    assert_int_equal(write_one(kit, add_code, code), ERR_NONE);
+    assert_int_equal(write_one(kit, add_session_and_request, (struct args){ 0 }), ERR_NONE);
+    assert_int_equal(rows_left(kit), 7);
+    const int64_t month = (int64_t)30 * 24 * 3600;
+    const struct {
+        const char *why;
+        int64_t now;
+        size_t removed;
+    } rows[] = {
+        { "nothing yet", T0 + 99, 0 },
+        { "the session", T0 + 100, 1 },
+        { "the request", T0 + 200, 1 },
+        { "the access token", T0 + 3600, 1 },
+        { "the family", T0 + 4000, 1 },
+        { "the grant", T0 + 5000, 1 },
+        { "nothing more for a long time", T0 + month - 1, 0 },
+        { "the refresh token", T0 + month, 1 },
+        { "nothing before the code is forgotten", T0 + month + 59, 0 },
+        { "the code", T0 + month + 60, 1 },
+    };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        size_t removed = cleaned(kit, rows[i].now, 100);
+        if (removed != rows[i].removed)
+            fail_msg("%s: %zu removed", rows[i].why, removed);
+    }
+    assert_int_equal(rows_left(kit), 0);
+}
+
+static void
+cleaning_takes_small_steps(struct kit *kit)
+{
+    begin(kit); /* four rows, all over in a year */
+    for (int i = 0; i < 5; i++)
+        add_another_family(kit, str_format(kit->mem, "more_%d", i).ptr, T0);
+    int64_t later = T0 + FAMILY_SECONDS;
+    assert_int_equal(rows_left(kit), 9);
+    assert_int_equal(cleaned(kit, later, 4), 4);
+    assert_int_equal(rows_left(kit), 5);
+    assert_int_equal(cleaned(kit, later, 4), 4);
+    assert_int_equal(cleaned(kit, later, 4), 1);
+    assert_int_equal(cleaned(kit, later, 4), 0);
+    assert_int_equal(rows_left(kit), 0);
+}
+
+int
+main(void)
+{
+    static const struct kit_case cases[] = {
+        KIT_CASE(a_family_and_its_token_read_back),
+        KIT_CASE(whatever_ends_ends_the_token_and_stays_ended),
+        KIT_CASE(a_family_and_a_token_end_by_their_dates),
+        KIT_CASE(ending_a_token_leaves_the_family_and_ending_the_family_leaves_nothing),
+        KIT_CASE(past_a_hundred_families_of_a_grant_the_oldest_ends),
+        KIT_CASE(of_many_families_of_one_second_the_new_one_stays),
+        KIT_CASE(a_code_is_redeemed_once_in_time_and_remembered),
+        KIT_CASE(a_refresh_token_is_used_once_and_retried_three_times),
+        KIT_CASE(cleaning_removes_what_is_over_and_nothing_else),
+        KIT_CASE(cleaning_takes_small_steps),
+    };
+    return KIT_RUN("store/token_store", cases, LOG_WARN);
+}
