@@ -224,6 +224,7 @@ enum err
 app_authenticate(struct db *db, struct arena *mem, struct str id, struct str secret_text,
                  int64_t now, struct app *out)
 {
+    *out = (struct app){ 0 };
     enum err err = app_find(db, mem, id, out);
     if (err && err != ERR_NOT_FOUND)
         return err;
