@@ -157,7 +157,7 @@ rotate(struct db_tx *tx, void *argument)
 {
     struct change *change = argument;
     struct app *app = &change->app;
-    enum err err = app_store_find(tx, change->mem, change->id, app);
+    enum err err = app_store_hold(tx, change->mem, change->id, app);
     if (err)
         return err;
     if (app->is_public)
@@ -187,7 +187,7 @@ put_status(struct db_tx *tx, void *argument)
 {
     struct change *change = argument;
     struct app *app = &change->app;
-    enum err err = app_store_find(tx, change->mem, change->id, app);
+    enum err err = app_store_hold(tx, change->mem, change->id, app);
     if (err)
         return err;
     if (change->status == APP_DISABLED)

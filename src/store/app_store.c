@@ -13,6 +13,9 @@ SQL(app_add, "INSERT INTO app (" COLUMNS ")"
 
 SQL(app_find, "SELECT " COLUMNS " FROM app WHERE app_id = $1");
 
+/* Changes nothing, but locks the row where several can write at once. */
+SQL(app_hold, "UPDATE app SET epoch = epoch WHERE app_id = $1 RETURNING " COLUMNS);
+
 SQL(app_list, "SELECT " COLUMNS " FROM app WHERE position > $1 ORDER BY position LIMIT $2");
 
 SQL(app_list_owner, "SELECT " COLUMNS " FROM app WHERE owner_id = $1 AND position > $2"
@@ -65,14 +68,26 @@ app_store_add(struct db_tx *tx, struct arena *mem, const struct app *app)
     return rows.count == 0 ? ERR_TAKEN : ERR_NONE;
 }
 
-enum err
-app_store_find(struct db_tx *tx, struct arena *mem, struct str id, struct app *out)
+static enum err
+find_one(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str id, struct app *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &app_find, &rows, db_text(id));
+    enum err err = db_query(tx, mem, sql, &rows, db_text(id));
     if (err)
         return err;
     return rows.count == 0 ? ERR_NOT_FOUND : read_app(&rows, 0, out);
+}
+
+enum err
+app_store_find(struct db_tx *tx, struct arena *mem, struct str id, struct app *out)
+{
+    return find_one(tx, mem, &app_find, id, out);
+}
+
+enum err
+app_store_hold(struct db_tx *tx, struct arena *mem, struct str id, struct app *out)
+{
+    return find_one(tx, mem, &app_hold, id, out);
 }
 
 enum err

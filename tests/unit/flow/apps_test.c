@@ -1,0 +1,278 @@
+#include "unit/flow/world.h"
+
+#include "crypt/digest.h"
+
+static const struct str one_uri[] = { { CALLBACK, sizeof CALLBACK - 1 } };
+
+static struct app_wish
+good_wish(void)
+{
+    return (struct app_wish){ .owner = STR("ada"),
+                              .name = STR(" Concert Finder "),
+                              .redirect_uris = one_uri,
+                              .redirect_uri_count = 1,
+                              .scopes = STR("music_preferences agent_hints") };
+}
+
+static size_t
+count_apps(struct kit *kit)
+{
+    struct app *apps;
+    size_t count;
+    assert_int_equal(app_list(kit->db, kit->mem, STR_NONE, 0, 1000, &apps, &count), ERR_NONE);
+    return count;
+}
+
+static enum err
+authenticate(struct kit *kit, struct str id, struct str secret, int64_t now)
+{
+    struct app app;
+    memset(&app, 0xff, sizeof app); /* what is not set by the flow must not be read by it */
+    app.secret_hash.len = DIGEST_TEXT_LENGTH;
+    return app_authenticate(kit->db, kit->mem, id, secret, now, &app);
+}
+
+static void
+an_app_is_kept_as_wished_and_only_a_hash_of_its_secret(struct kit *kit)
+{
+    struct user ada = world_user(kit, "ada");
+    struct app_wish wish = good_wish();
+    struct app_problems problems = { .name = "left over" };
+    struct app app, found;
+    const struct secret *secret;
+    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+                     ERR_NONE);
+    assert_null(problems.name);
+    assert_true(app_id_well_formed(app.id));
+    assert_int_equal(app_find(kit->db, kit->mem, app.id, &found), ERR_NONE);
+    assert_true(str_eq(found.owner_id, ada.id));
+    assert_true(str_eq_c(found.name, "Concert Finder"));
+    assert_true(str_eq_c(found.redirect_uris, CALLBACK));
+    assert_int_equal(found.scopes, MUSIC | HINTS);
+    assert_int_equal(found.status, APP_ACTIVE);
+    assert_int_equal(found.created_at, T0);
+    assert_false(found.is_public);
+    assert_true(str_starts(secret_reveal(secret), STR("pn_cs_")));
+    assert_true(str_eq(found.secret_hash, secret_hash(kit->mem, secret)));
+    assert_false(str_eq(found.secret_hash, secret_reveal(secret)));
+    assert_int_equal(authenticate(kit, app.id, secret_reveal(secret), T0), ERR_NONE);
+
+    wish.is_public = true;
+    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+                     ERR_NONE);
+    assert_null(secret);
+    assert_int_equal(app_find(kit->db, kit->mem, app.id, &found), ERR_NONE);
+    assert_true(found.is_public);
+    assert_false(str_present(found.secret_hash));
+}
+
+static void
+every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
+{
+    static const struct str bad_uri[] = { { "javascript:alert(1)", 19 } };
+    world_user(kit, "ada");
+    struct app_problems problems;
+    struct app app;
+    const struct secret *secret;
+    struct app_wish wish = { .owner = STR("bob"),
+                             .name = STR("Penchant (official)"),
+                             .redirect_uris = bad_uri,
+                             .redirect_uri_count = 1,
+                             .scopes = STR("agent_hints everything") };
+    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+                     ERR_INVALID);
+    assert_null(secret);
+    assert_string_equal(problems.owner, "There is no user bob.");
+    assert_non_null(strstr(problems.name, "Penchant itself"));
+    assert_non_null(strstr(problems.redirect_uris, "starts with https://"));
+    assert_non_null(strstr(problems.scopes, "\"everything\""));
+
+    struct app_wish nothing = { 0 };
+    assert_int_equal(app_register(kit->db, kit->mem, &nothing, T0, &app, &secret, &problems),
+                     ERR_INVALID);
+    assert_non_null(problems.owner);
+    assert_non_null(problems.name);
+    assert_non_null(strstr(problems.redirect_uris, "is missing"));
+    assert_non_null(strstr(problems.scopes, "at least one scope"));
+
+    struct app_wish one_wrong = good_wish();
+    one_wrong.scopes = STR("agent_hints agent_hints");
+    assert_int_equal(app_register(kit->db, kit->mem, &one_wrong, T0, &app, &secret, &problems),
+                     ERR_INVALID);
+    assert_null(problems.owner);
+    assert_null(problems.name);
+    assert_null(problems.redirect_uris);
+    assert_non_null(problems.scopes);
+    assert_int_equal(count_apps(kit), 0);
+}
+
+static void
+a_developer_has_at_most_a_hundred_apps(struct kit *kit)
+{
+    struct app_wish wish = good_wish();
+    struct app_problems problems;
+    struct app app, *list;
+    const struct secret *secret;
+    struct user ada = world_user(kit, "ada");
+    world_user(kit, "bob");
+    for (int i = 0; i < APPS_PER_OWNER_MAX; i++)
+        assert_int_equal(app_register(kit->db, kit->mem, &wish, T0 + i, &app, &secret, &problems),
+                         ERR_NONE);
+    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+                     ERR_INVALID);
+    assert_non_null(strstr(problems.owner, "100 apps"));
+    wish.owner = STR("bob");
+    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+                     ERR_NONE);
+    assert_int_equal(count_apps(kit), APPS_PER_OWNER_MAX + 1);
+    size_t count;
+    assert_int_equal(app_list(kit->db, kit->mem, ada.id, 0, 1000, &list, &count), ERR_NONE);
+    assert_int_equal(count, APPS_PER_OWNER_MAX);
+    assert_int_equal(app_delete(kit->db, kit->mem, list[7].id, &app), ERR_NONE);
+    wish.owner = STR("ada");
+    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+                     ERR_NONE);
+}
+
+static void
+only_the_app_that_knows_its_secret_is_itself(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct str other_secret;
+    struct app other = world_app(kit, false, &other_secret);
+    struct app public = world_app(kit, true, NULL);
+    const struct str cut = str_first(world.secret, world.secret.len - 1);
+    const struct str unknown = STR("app_AAAAAAAAAAAAAAAAAAAAAA");
+    const struct {
+        const char *why;
+        struct str id, secret;
+        bool expected;
+    } rows[] = {
+        { "its own secret", world.app.id, world.secret, true },
+        { "the other's own", other.id, other_secret, true },
+        { "a public app without one", public.id, STR_NONE, true },
+        { "another app's secret", world.app.id, other_secret, false },
+        { "no secret", world.app.id, STR_NONE, false },
+        { "an empty secret", world.app.id, STR(""), false },
+        { "a cut secret", world.app.id, cut, false },
+        { "the hash of the secret", world.app.id, world.app.secret_hash, false },
+        { "a public app with an empty one", public.id, STR(""), false },
+        { "a public app with somebody's", public.id, world.secret, false },
+        { "an unknown app", unknown, world.secret, false },
+        { "an unknown app without a secret", unknown, STR_NONE, false },
+        { "no form of an id", STR("app_"), world.secret, false },
+        { "no id", STR_NONE, world.secret, false },
+        { "nothing at all", STR_NONE, STR_NONE, false },
+        { "an id with a NUL", STR("app_AAAAAAAAAAAAAAAAAAAAA\0"), world.secret, false },
+    };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        enum err err = authenticate(kit, rows[i].id, rows[i].secret, T0);
+        if (err != (rows[i].expected ? ERR_NONE : ERR_UNAUTHENTICATED))
+            fail_msg("%s: %s", rows[i].why, err_name(err));
+    }
+}
+
+static void
+a_rotated_secret_lives_for_a_day_or_ends_at_once(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    const struct secret *second, *third;
+    struct app app;
+    assert_int_equal(app_rotate_secret(kit->db, kit->mem, world.app.id, false, T0, &app, &second),
+                     ERR_NONE);
+    assert_int_equal(authenticate(kit, app.id, secret_reveal(second), T0), ERR_NONE);
+    assert_int_equal(authenticate(kit, app.id, world.secret, T0 + 86399), ERR_NONE);
+    assert_int_equal(authenticate(kit, app.id, world.secret, T0 + 86400), ERR_UNAUTHENTICATED);
+    assert_int_equal(authenticate(kit, app.id, secret_reveal(second), T0 + 86400), ERR_NONE);
+
+    assert_int_equal(app_rotate_secret(kit->db, kit->mem, app.id, true, T0 + 1, &app, &third),
+                     ERR_NONE);
+    assert_int_equal(authenticate(kit, app.id, secret_reveal(third), T0 + 1), ERR_NONE);
+    assert_int_equal(authenticate(kit, app.id, secret_reveal(second), T0 + 1), ERR_UNAUTHENTICATED);
+    assert_int_equal(authenticate(kit, app.id, world.secret, T0 + 1), ERR_UNAUTHENTICATED);
+
+    struct app public = world_app(kit, true, NULL);
+    assert_int_equal(app_rotate_secret(kit->db, kit->mem, public.id, false, T0, &app, &third),
+                     ERR_FORBIDDEN);
+    assert_int_equal(app_rotate_secret(kit->db, kit->mem, STR("app_AAAAAAAAAAAAAAAAAAAAAA"), false,
+                                       T0, &app, &third),
+                     ERR_NOT_FOUND);
+}
+
+static void
+a_disabled_app_is_nobody_until_it_is_enabled(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct app app;
+    assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_DISABLED, T0 + 1, &app),
+                     ERR_NONE);
+    assert_int_equal(app.status, APP_DISABLED);
+    assert_int_equal(app.epoch, world.app.epoch + 1);
+    assert_int_equal(app.updated_at, T0 + 1);
+    assert_int_equal(authenticate(kit, app.id, world.secret, T0), ERR_UNAUTHENTICATED);
+    assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_ACTIVE, T0 + 2, &app),
+                     ERR_NONE);
+    assert_int_equal(app.epoch, world.app.epoch + 1);
+    assert_int_equal(authenticate(kit, app.id, world.secret, T0), ERR_NONE);
+    assert_int_equal(app_set_status(kit->db, kit->mem, STR("finder"), APP_ACTIVE, T0, &app),
+                     ERR_NOT_FOUND);
+}
+
+static void
+a_deleted_app_is_gone(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct app app;
+    assert_int_equal(app_delete(kit->db, kit->mem, world.app.id, &app), ERR_NONE);
+    assert_true(str_eq_c(app.name, "Concert Finder"));
+    assert_int_equal(app_find(kit->db, kit->mem, world.app.id, &app), ERR_NOT_FOUND);
+    assert_int_equal(authenticate(kit, world.app.id, world.secret, T0), ERR_UNAUTHENTICATED);
+    assert_int_equal(app_delete(kit->db, kit->mem, world.app.id, &app), ERR_NOT_FOUND);
+    assert_int_equal(count_apps(kit), 0);
+}
+
+/* Even ones disable, odd ones rotate. */
+static void *
+change_app(void *argument)
+{
+    struct racer *racer = argument;
+    struct db *db = racer->world->kit->db;
+    const struct secret *secret;
+    struct app app;
+    for (int i = 0; i < 4 && racer->err == ERR_NONE; i++)
+        racer->err =
+            racer->number % 2 == 0
+                ? app_set_status(db, racer->mem, racer->world->app.id, APP_DISABLED, T0, &app)
+                : app_rotate_secret(db, racer->mem, racer->world->app.id, true, T0, &app, &secret);
+    return NULL;
+}
+
+static void
+changes_of_an_app_at_once_do_not_undo_each_other(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct racer racers[RACERS] = { 0 };
+    struct app app;
+    world_race(&world, racers, change_app);
+    assert_int_equal(world_count(racers, ERR_NONE), RACERS);
+    assert_int_equal(app_find(kit->db, kit->mem, world.app.id, &app), ERR_NONE);
+    assert_int_equal(app.epoch, RACERS / 2 * 4);
+    assert_int_equal(app.status, APP_DISABLED);
+    world_race_over(racers);
+}
+
+int
+main(void)
+{
+    static const struct kit_case cases[] = {
+        KIT_CASE(an_app_is_kept_as_wished_and_only_a_hash_of_its_secret),
+        KIT_CASE(every_field_that_is_wrong_is_told_and_nothing_is_kept),
+        KIT_CASE(a_developer_has_at_most_a_hundred_apps),
+        KIT_CASE(only_the_app_that_knows_its_secret_is_itself),
+        KIT_CASE(a_rotated_secret_lives_for_a_day_or_ends_at_once),
+        KIT_CASE(a_disabled_app_is_nobody_until_it_is_enabled),
+        KIT_CASE(a_deleted_app_is_gone),
+        KIT_CASE(changes_of_an_app_at_once_do_not_undo_each_other),
+    };
+    return KIT_RUN("flow/apps", cases, LOG_WARN);
+}
