@@ -1,0 +1,29 @@
+/* An Authorization header of any bytes: Basic gives two texts without a NUL or nothing at all,
+ * Bearer a token of its alphabet or nothing. */
+#include "base/arena.h"
+#include "text/utf8.h"
+#include "web/bearer.h"
+#include "web/client_auth.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena *mem = arena_new();
+    struct str header = { (const char *)data, size }, id = STR_NONE, secret = STR_NONE;
+    if (client_auth_read_basic(mem, header, &id, &secret)) {
+        if (!str_present(id) || !str_present(secret) || !utf8_valid(id) || !utf8_valid(secret))
+            abort();
+        if (str_index(id, '\0') < id.len || str_index(secret, '\0') < secret.len)
+            abort();
+    }
+    struct str token = bearer_read(header);
+    for (size_t i = 0; i < token.len; i++)
+        if (token.ptr[i] <= ' ' || token.ptr[i] == ',' || token.ptr[i] == '=')
+            abort();
+    arena_free(mem);
+    return 0;
+}
