@@ -20,7 +20,9 @@ static const char writer_pragmas[] = "PRAGMA journal_mode = WAL;"
                                      "PRAGMA wal_autocheckpoint = 0;" /* done between two commits */
                                      "PRAGMA journal_size_limit = 67108864;"
                                      "PRAGMA foreign_keys = ON;"
-                                     "PRAGMA secure_delete = ON;";
+                                     "PRAGMA secure_delete = ON;"
+                                     /* So that the log is there before the lock file says so. */
+                                     "SELECT count(*) FROM sqlite_schema;";
 
 static struct sqlite_store *
 store_of(struct db *db)
