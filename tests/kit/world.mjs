@@ -115,9 +115,9 @@ class World {
   }
 
   // Drains the service and sees it end well.
-  async stop() {
+  async stop(within) {
     this.service.signal("SIGTERM");
-    assert.deepEqual(await this.service.exited(), { status: 0, signal: null });
+    assert.deepEqual(await this.service.exited(within), { status: 0, signal: null });
   }
 
   async kill() {
@@ -182,9 +182,9 @@ class World {
 
   // Runs a command on this world's store: command("user", "add", "ada", { stdin }).
   async command(...words) {
-    const { stdin = "", env, store = this.address } = typeof words.at(-1) === "object" ? words.pop() : {};
+    const { stdin = "", env, store = this.address, within } = typeof words.at(-1) === "object" ? words.pop() : {};
     const args = [...words, "--store", store];
-    const result = await run(this.program, args, { stdin, env: this.env(env), cwd: this.dir });
+    const result = await run(this.program, args, { stdin, env: this.env(env), cwd: this.dir, within });
     this.checkSecrets(result.err + result.out, `penchant ${args.join(" ")}`);
     return withData(result);
   }
