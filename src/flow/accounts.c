@@ -238,6 +238,9 @@ change_password(struct db_tx *tx, void *argument)
     struct change *change = argument;
     enum err err =
         user_store_put_password(tx, change->mem, change->who, change->password_hash, change->now);
+    /* Whoever knew the old one may be signed in with it. */
+    if (!err)
+        err = session_store_end_all(tx, change->mem, change->who, STR_NONE);
     return err ? err : user_store_find(tx, change->mem, change->who, change->out);
 }
 

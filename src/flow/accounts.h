@@ -39,7 +39,7 @@ enum err account_list(struct db *db, struct arena *mem, int64_t after, int64_t l
 enum err account_set_status(struct db *db, struct arena *mem, struct str who,
                             enum user_status status, int64_t now, struct user *out);
 
-/* ERR_INVALID with the problem told. */
+/* Ends the account's sessions. ERR_INVALID with the problem told. */
 enum err account_set_password(struct db *db, struct arena *mem, struct str who, struct str password,
                               int64_t now, struct user *out, const char **problem);
 

@@ -235,7 +235,7 @@ a_deleted_app_is_gone(struct kit *kit)
 static void *
 change_app(void *argument)
 {
-    struct racer *racer = argument;
+    struct racer *racer = racer_start(argument);
     struct db *db = racer->world->kit->db;
     const struct secret *secret;
     struct app app;

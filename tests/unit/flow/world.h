@@ -218,8 +218,9 @@ world_worth(struct world *world, const struct secret *token, int64_t now)
     return access.scopes;
 }
 
-/* Threads that do the same at once; each has an arena of its own. */
+/* Threads that do the same at once; each has an arena of its own, and calls racer_start() first. */
 struct racer {
+    pthread_barrier_t *line;
     const struct world *world;
     struct arena *mem;
     struct str input;
@@ -230,11 +231,22 @@ struct racer {
 
 #define RACERS 32
 
+static inline struct racer *
+racer_start(void *argument)
+{
+    struct racer *racer = argument;
+    pthread_barrier_wait(racer->line);
+    return racer;
+}
+
 static inline void
 world_race(const struct world *world, struct racer *racers, void *(*run)(void *))
 {
     pthread_t threads[RACERS];
+    pthread_barrier_t line;
+    pthread_barrier_init(&line, NULL, RACERS);
     for (int i = 0; i < RACERS; i++) {
+        racers[i].line = &line;
         racers[i].world = world;
         racers[i].mem = arena_new();
         racers[i].number = i;
@@ -242,6 +254,7 @@ world_race(const struct world *world, struct racer *racers, void *(*run)(void *)
     }
     for (int i = 0; i < RACERS; i++)
         pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&line);
 }
 
 static inline int

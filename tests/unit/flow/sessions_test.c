@@ -1,0 +1,278 @@
+#include "unit/flow/world.h"
+
+#include "crypt/digest.h"
+
+static const struct str passphrase = STR("five yellow tractors hum");
+
+static struct user
+make_ada(struct kit *kit)
+{
+    struct account_wish wish = { .username = STR("ada"),
+                                 .email = STR("ada@example.org"),
+                                 .password = passphrase };
+    struct account_problems problems;
+    struct user user;
+    assert_int_equal(account_make(kit->db, kit->mem, &wish, T0, &user, &problems), ERR_NONE);
+    return user;
+}
+
+static struct sign_in
+good_sign_in(void)
+{
+    return (struct sign_in){ .who = STR("ada"),
+                             .password = passphrase,
+                             .device = STR("Firefox"),
+                             .address = STR("192.0.2.1"),
+                             .now = T0 };
+}
+
+static struct str
+signed_in(struct kit *kit, const struct sign_in *wish)
+{
+    struct user user;
+    struct str key;
+    assert_int_equal(session_sign_in(kit->db, kit->mem, wish, &key, &user), ERR_NONE);
+    return key;
+}
+
+static enum err
+find(struct kit *kit, struct str key, int64_t now)
+{
+    struct session session;
+    struct user user;
+    return session_find(kit->db, kit->mem, key, now, &session, &user);
+}
+
+struct listing {
+    struct arena *mem;
+    struct str user_id;
+    struct session *list;
+    size_t count;
+};
+
+static enum err
+list(struct db_tx *tx, void *argument)
+{
+    struct listing *listing = argument;
+    return session_store_list(tx, listing->mem, listing->user_id, T0, &listing->list,
+                              &listing->count);
+}
+
+static struct listing
+sessions_of(struct kit *kit, struct str user_id)
+{
+    struct listing listing = { .mem = kit->mem, .user_id = user_id };
+    assert_int_equal(tx_read(kit->db, list, &listing), ERR_NONE);
+    return listing;
+}
+
+static void
+a_person_signs_in_by_name_or_address_and_is_known_by_the_key(struct kit *kit)
+{
+    struct user ada = make_ada(kit), user;
+    struct session session;
+    static const struct str ways[] = { STR("ada"), STR(" ADA "), STR("Ada@Example.org") };
+    for (size_t i = 0; i < KIT_COUNT(ways); i++) {
+        struct sign_in wish = good_sign_in();
+        wish.who = ways[i];
+        struct str key = signed_in(kit, &wish);
+        assert_true(session_key_well_formed(key));
+        assert_int_equal(session_find(kit->db, kit->mem, key, T0, &session, &user), ERR_NONE);
+        assert_true(str_eq(user.id, ada.id));
+        assert_true(str_eq(session.user_id, ada.id));
+        assert_true(str_eq_c(session.device, "Firefox"));
+        assert_true(str_eq_c(session.address, "192.0.2.1"));
+        assert_int_equal(session.ends_at, T0 + SESSION_SECONDS);
+        assert_true(str_eq(session.hash, digest_text(kit->mem, key))); /* and not the key */
+    }
+    assert_int_equal(sessions_of(kit, ada.id).count, KIT_COUNT(ways));
+}
+
+static void
+unknown_wrong_and_disabled_are_one_refusal(struct kit *kit)
+{
+    struct user ada = make_ada(kit), out;
+    world_user(kit, "bob"); /* has no password */
+    char *much = arena_alloc(kit->mem, 2000000);
+    memset(much, 'a', 1999999);
+    const struct {
+        const char *why;
+        struct str who, password;
+    } rows[] = {
+        { "a wrong password", STR("ada"), STR("five yellow tractors hun") },
+        { "the password and more", STR("ada"), STR("five yellow tractors hum ") },
+        { "the password up to a NUL", STR("ada"), STR("five yellow tractors hum\0") },
+        { "another case", STR("ada"), STR("Five yellow tractors hum") },
+        { "empty", STR("ada"), STR("") },
+        { "absent", STR("ada"), STR_NONE },
+        { "a very long one", STR("ada"), { much, 1999999 } },
+        { "nobody of that name", STR("cyd"), passphrase },
+        { "no name", STR_NONE, passphrase },
+        { "a name that cannot be", STR("ada\0"), passphrase },
+        { "somebody without a password", STR("bob"), passphrase },
+        { "somebody without a password, and none given", STR("bob"), STR("") },
+        { "the hash for the password", STR("ada"), ada.password_hash },
+    };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        struct sign_in wish = good_sign_in();
+        struct user user;
+        struct str key;
+        wish.who = rows[i].who;
+        wish.password = rows[i].password;
+        enum err err = session_sign_in(kit->db, kit->mem, &wish, &key, &user);
+        if (err != ERR_UNAUTHENTICATED)
+            fail_msg("%s: %s", rows[i].why, err_name(err));
+    }
+    assert_int_equal(account_set_status(kit->db, kit->mem, ada.id, USER_DISABLED, T0, &out),
+                     ERR_NONE);
+    struct sign_in right = good_sign_in();
+    struct str key;
+    assert_int_equal(session_sign_in(kit->db, kit->mem, &right, &key, &out), ERR_UNAUTHENTICATED);
+    assert_int_equal(sessions_of(kit, ada.id).count, 0);
+}
+
+static void
+a_session_ends_by_time_by_signing_out_and_with_its_user(struct kit *kit)
+{
+    struct user ada = make_ada(kit), out;
+    struct sign_in wish = good_sign_in();
+    struct str first = signed_in(kit, &wish), second = signed_in(kit, &wish);
+    assert_int_equal(find(kit, first, T0 + SESSION_SECONDS - 1), ERR_NONE);
+    assert_int_equal(find(kit, first, T0 + SESSION_SECONDS), ERR_NOT_FOUND);
+
+    assert_int_equal(session_sign_out(kit->db, kit->mem, first), ERR_NONE);
+    assert_int_equal(find(kit, first, T0), ERR_NOT_FOUND);
+    assert_int_equal(session_sign_out(kit->db, kit->mem, first), ERR_NONE);
+    assert_int_equal(session_sign_out(kit->db, kit->mem, STR("garbage")), ERR_NONE);
+    assert_int_equal(find(kit, second, T0), ERR_NONE);
+
+    assert_int_equal(account_set_status(kit->db, kit->mem, ada.id, USER_DISABLED, T0, &out),
+                     ERR_NONE);
+    assert_int_equal(find(kit, second, T0), ERR_NOT_FOUND);
+    assert_int_equal(account_set_status(kit->db, kit->mem, ada.id, USER_ACTIVE, T0, &out),
+                     ERR_NONE);
+    assert_int_equal(find(kit, second, T0), ERR_NOT_FOUND);
+    struct str third = signed_in(kit, &wish);
+    kit_reopen(kit);
+    assert_int_equal(find(kit, second, T0), ERR_NOT_FOUND);
+    assert_int_equal(find(kit, third, T0), ERR_NONE);
+}
+
+static void
+signing_in_ends_the_session_that_was_there(struct kit *kit)
+{
+    struct user ada = make_ada(kit);
+    struct sign_in wish = good_sign_in();
+    struct str planted = session_make_key(kit->mem), first, second;
+    wish.old_key = planted; /* somebody put it into the browser before */
+    first = signed_in(kit, &wish);
+    assert_false(str_eq(first, planted));
+    assert_int_equal(find(kit, planted, T0), ERR_NOT_FOUND);
+    wish.old_key = first;
+    second = signed_in(kit, &wish);
+    assert_int_equal(find(kit, first, T0), ERR_NOT_FOUND);
+    assert_int_equal(find(kit, second, T0), ERR_NONE);
+    assert_int_equal(sessions_of(kit, ada.id).count, 1);
+
+    wish.old_key = second;
+    wish.password = STR("wrong");
+    struct user user;
+    assert_int_equal(session_sign_in(kit->db, kit->mem, &wish, &first, &user), ERR_UNAUTHENTICATED);
+    assert_int_equal(find(kit, second, T0), ERR_NONE); /* a failure ends nothing */
+}
+
+static void
+a_key_that_is_none_finds_nobody(struct kit *kit)
+{
+    make_ada(kit);
+    struct sign_in wish = good_sign_in();
+    struct str key = signed_in(kit, &wish);
+    const struct str keys[] = {
+        STR_NONE,
+        STR(""),
+        str_first(key, 42),
+        str_format(kit->mem, "%.*sA", STR_ARG(key)),
+        digest_text(kit->mem, key), /* what a thief of the store has */
+        session_form_token(kit->mem, key),
+        session_make_key(kit->mem),
+        STR("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'"),
+    };
+    for (size_t i = 0; i < KIT_COUNT(keys); i++)
+        assert_int_equal(find(kit, keys[i], T0), ERR_NOT_FOUND);
+    assert_false(session_key_well_formed(keys[7]));
+    assert_int_equal(find(kit, key, T0), ERR_NONE);
+}
+
+static void
+a_form_token_belongs_to_one_key(struct kit *kit)
+{
+    struct str one = session_make_key(kit->mem), two = session_make_key(kit->mem);
+    struct str token = session_form_token(kit->mem, one);
+    assert_false(str_eq(one, two));
+    assert_true(str_eq(token, session_form_token(kit->mem, one)));
+    assert_false(str_eq(token, session_form_token(kit->mem, two)));
+    assert_false(str_eq(token, session_hash(kit->mem, one))); /* the store does not hold it */
+    assert_int_equal(token.len, 43);
+}
+
+static void
+a_device_is_one_short_line(struct kit *kit)
+{
+    static const struct {
+        struct str device;
+        const char *expected;
+    } rows[] = {
+        { STR("Firefox"), "Firefox" },
+        { STR_NONE, "an unknown device" },
+        { STR(""), "an unknown device" },
+        { STR("Fire\nfox"), "an unknown device" },
+        { STR("Fire\xff"), "an unknown device" },
+        { STR("Fire \xe2\x80\xae ox"), "an unknown device" },
+    };
+    struct user ada = make_ada(kit);
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        struct sign_in wish = good_sign_in();
+        struct session session;
+        wish.device = rows[i].device;
+        struct str key = signed_in(kit, &wish);
+        assert_int_equal(session_find(kit->db, kit->mem, key, T0, &session, &ada), ERR_NONE);
+        assert_string_equal(session.device.ptr, rows[i].expected);
+    }
+    struct sign_in wish = good_sign_in();
+    struct session session;
+    char *much = arena_alloc(kit->mem, 5000);
+    memset(much, 'a', 4999);
+    wish.device = (struct str){ much, 4999 };
+    struct str key = signed_in(kit, &wish);
+    assert_int_equal(session_find(kit->db, kit->mem, key, T0, &session, &ada), ERR_NONE);
+    assert_int_equal(session.device.len, 200);
+}
+
+static void
+a_new_password_ends_every_session(struct kit *kit)
+{
+    struct user ada = make_ada(kit), out;
+    struct sign_in wish = good_sign_in();
+    struct str key = signed_in(kit, &wish);
+    const char *problem;
+    assert_int_equal(account_set_password(kit->db, kit->mem, ada.id,
+                                          STR("seven violet umbrellas fly"), T0, &out, &problem),
+                     ERR_NONE);
+    assert_int_equal(find(kit, key, T0), ERR_NOT_FOUND);
+}
+
+int
+main(void)
+{
+    static const struct kit_case cases[] = {
+        KIT_CASE(a_person_signs_in_by_name_or_address_and_is_known_by_the_key),
+        KIT_CASE(unknown_wrong_and_disabled_are_one_refusal),
+        KIT_CASE(a_session_ends_by_time_by_signing_out_and_with_its_user),
+        KIT_CASE(signing_in_ends_the_session_that_was_there),
+        KIT_CASE(a_key_that_is_none_finds_nobody),
+        KIT_CASE(a_form_token_belongs_to_one_key),
+        KIT_CASE(a_device_is_one_short_line),
+        KIT_CASE(a_new_password_ends_every_session),
+    };
+    return KIT_RUN("flow/sessions", cases, LOG_WARN);
+}
