@@ -13,6 +13,7 @@
 #include "store/session_store.h"
 #include "store/token_store.h"
 #include "store/tx.h"
+#include "store/user_store.h"
 
 #define STATE_MAX 2048
 
@@ -398,8 +399,11 @@ decide(struct db_tx *tx, void *argument)
     scopes allowed = err ? 0 : request->scopes & deciding->wish->ticked;
     if (err || !deciding->wish->allow || allowed == 0)
         return err; /* a denial takes the request away, and that is all */
+    /* Two tabs may answer two requests of one app at once. */
+    err = user_store_hold(tx, deciding->mem, deciding->user->id);
     struct grant grant = { 0 };
-    err = put_grant(tx, deciding, allowed, &grant);
+    if (!err)
+        err = put_grant(tx, deciding, allowed, &grant);
     return err ? err : issue_for(tx, deciding, grant.id, allowed);
 }
 

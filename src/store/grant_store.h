@@ -18,7 +18,8 @@ enum err grant_store_list(struct db_tx *tx, struct arena *mem, struct str user_i
 /* A new one in the place of whatever was there; families of an older one are over. */
 enum err grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant);
 
-/* Scopes and end date. ERR_NOT_FOUND if it ended meanwhile. */
+/* Scopes and end date. ERR_NOT_FOUND if it ended meanwhile. What the new scopes are made from is
+ * read after user_store_hold(): two who change a grant at once must not undo each other. */
 enum err grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant);
 
 /* ERR_NOT_FOUND if there was none. */

@@ -19,6 +19,10 @@ SQL(user_find_username, "SELECT " COLUMNS " FROM user_account WHERE username = $
 
 SQL(user_find_email, "SELECT " COLUMNS " FROM user_account WHERE email_key = $1");
 
+/* Changes nothing, but locks the row where several can write at once. */
+SQL(user_hold, "UPDATE user_account SET generation = generation WHERE user_id = $1"
+               " RETURNING user_id");
+
 SQL(user_list, "SELECT " COLUMNS " FROM user_account WHERE position > $1"
                " ORDER BY position LIMIT $2");
 
@@ -154,6 +158,13 @@ user_store_put_password(struct db_tx *tx, struct arena *mem, struct str id,
 {
     const struct db_value values[] = { db_text(id), db_text(password_hash), db_int(now) };
     return change_one(tx, mem, &user_put_password, values, COUNT(values), ERR_NOT_FOUND);
+}
+
+enum err
+user_store_hold(struct db_tx *tx, struct arena *mem, struct str id)
+{
+    const struct db_value values[] = { db_text(id) };
+    return change_one(tx, mem, &user_hold, values, COUNT(values), ERR_NOT_FOUND);
 }
 
 enum err

@@ -18,6 +18,10 @@ enum err user_store_find_username(struct db_tx *tx, struct arena *mem, struct st
 enum err user_store_find_email(struct db_tx *tx, struct arena *mem, struct str folded,
                                struct user *out);
 
+/* For a transaction that changes something of this user: nobody else who holds the user does so
+ * before that is over. */
+enum err user_store_hold(struct db_tx *tx, struct arena *mem, struct str id);
+
 /* Users behind that position, oldest first, at most `limit`. */
 enum err user_store_list(struct db_tx *tx, struct arena *mem, int64_t after, int64_t limit,
                          struct user **out, size_t *count);

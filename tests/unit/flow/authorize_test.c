@@ -1,0 +1,476 @@
+/* Cases A1 to A43 of the catalogue of attacks stand here by their numbers, as far as they are
+ * decided below HTTP. */
+#include "unit/flow/world.h"
+
+/* ---- 1: what an app sends ---- */
+
+/* A wish with one field changed. */
+enum field {
+    CLIENT,
+    URI,
+    TYPE,
+    SCOPE,
+    STATE,
+    CHALLENGE_,
+    METHOD,
+    PROMPT,
+    RESOURCE,
+    REQUEST,
+    REQUEST_URI,
+    REPEATED
+};
+
+static struct authorize_wish
+with(const struct app *app, enum field field, struct str value)
+{
+    struct authorize_wish wish = world_wish(app);
+    struct str *const fields[] = {
+        &wish.client_id, &wish.redirect_uri, &wish.response_type,    &wish.scope,
+        &wish.state,     &wish.challenge,    &wish.challenge_method, &wish.prompt,
+        &wish.resource,  &wish.request,      &wish.request_uri,
+    };
+    if (field == REPEATED)
+        wish.repeated = value.ptr;
+    else
+        *fields[field] = value;
+    return wish;
+}
+
+#define TIMES_10(text) text text text text text text text text text text
+
+static void
+what_an_app_sends_is_held_against_what_it_registered(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    static const struct {
+        const char *why;
+        enum field field;
+        struct str value;
+        enum authorize_stop stop;
+        const char *error;
+    } rows[] = {
+        { "as it should be", STATE, STR("xyz"), AUTHORIZE_FINE, NULL },
+        { "A1 no client_id", CLIENT, STR_NONE, AUTHORIZE_TELL_PERSON, "invalid_request" },
+        { "A2 unknown client_id", CLIENT, STR("app_AAAAAAAAAAAAAAAAAAAAAA"), AUTHORIZE_TELL_PERSON,
+          "invalid_request" },
+        { "no form of a client_id", CLIENT, STR("app"), AUTHORIZE_TELL_PERSON, "invalid_request" },
+        { "client_id twice", REPEATED, STR("client_id"), AUTHORIZE_TELL_PERSON, "invalid_request" },
+        { "A4 no redirect_uri", URI, STR_NONE, AUTHORIZE_TELL_PERSON, "invalid_request" },
+        { "A5 another redirect_uri", URI, STR("https://evil.example/cb"), AUTHORIZE_TELL_PERSON,
+          "invalid_request" },
+        { "A6 one more segment", URI, STR(CALLBACK "/x"), AUTHORIZE_TELL_PERSON,
+          "invalid_request" },
+        { "redirect_uri twice", REPEATED, STR("redirect_uri"), AUTHORIZE_TELL_PERSON,
+          "invalid_request" },
+        { "A15 the loopback with a port", URI, STR("http://127.0.0.1:51004/cb"), AUTHORIZE_FINE,
+          NULL },
+        { "A20 no response_type", TYPE, STR_NONE, AUTHORIZE_TELL_APP, "invalid_request" },
+        { "A21 token", TYPE, STR("token"), AUTHORIZE_TELL_APP, "unsupported_response_type" },
+        { "A21 code token", TYPE, STR("code token"), AUTHORIZE_TELL_APP,
+          "unsupported_response_type" },
+        { "A21 upper case", TYPE, STR("CODE"), AUTHORIZE_TELL_APP, "unsupported_response_type" },
+        { "A23 no challenge", CHALLENGE_, STR_NONE, AUTHORIZE_TELL_APP, "invalid_request" },
+        { "A24 plain", METHOD, STR("plain"), AUTHORIZE_TELL_APP, "invalid_request" },
+        { "no method, which means plain", METHOD, STR_NONE, AUTHORIZE_TELL_APP, "invalid_request" },
+        { "the method in lower case", METHOD, STR("s256"), AUTHORIZE_TELL_APP, "invalid_request" },
+        { "A26 a padded challenge", CHALLENGE_, STR(CHALLENGE "="), AUTHORIZE_TELL_APP,
+          "invalid_request" },
+        { "A26 a short challenge", CHALLENGE_, STR("abc"), AUTHORIZE_TELL_APP, "invalid_request" },
+        { "A28 the hash of nothing", CHALLENGE_, STR("47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"),
+          AUTHORIZE_TELL_APP, "invalid_request" },
+        { "A31 no scope", SCOPE, STR_NONE, AUTHORIZE_TELL_APP, "invalid_scope" },
+        { "A32 an unknown scope", SCOPE, STR("agent_hints all"), AUTHORIZE_TELL_APP,
+          "invalid_scope" },
+        { "A32 a tab between", SCOPE, STR("agent_hints\tprofile:read"), AUTHORIZE_TELL_APP,
+          "invalid_scope" },
+        { "a scope the app did not register", SCOPE, STR("agent_hints preferences:read"),
+          AUTHORIZE_TELL_APP, "invalid_scope" },
+        { "A33 another order", SCOPE, STR("music_preferences agent_hints"), AUTHORIZE_FINE, NULL },
+        { "A35 no state", STATE, STR_NONE, AUTHORIZE_FINE, NULL },
+        { "a line break in the state", STATE, STR("a\r\nb"), AUTHORIZE_TELL_APP,
+          "invalid_request" },
+        { "a state of much more than 2048 bytes", STATE, STR(TIMES_10(TIMES_10(TIMES_10("abc")))),
+          AUTHORIZE_TELL_APP, "invalid_request" },
+        { "scope twice", REPEATED, STR("scope"), AUTHORIZE_TELL_APP, "invalid_request" },
+        { "state twice", REPEATED, STR("state"), AUTHORIZE_TELL_APP, "invalid_request" },
+        { "A37 prompt=none is ignored", PROMPT, STR("none"), AUTHORIZE_FINE, NULL },
+        { "A42 request", REQUEST, STR("e30.e30."), AUTHORIZE_TELL_APP, "request_not_supported" },
+        { "A42 request_uri", REQUEST_URI, STR("http://169.254.169.254/"), AUTHORIZE_TELL_APP,
+          "request_uri_not_supported" },
+        { "A43 resource", RESOURCE, STR("https://c.example/"), AUTHORIZE_TELL_APP,
+          "invalid_target" },
+    };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        struct authorize_wish wish = with(&world.app, rows[i].field, rows[i].value);
+        struct authorize_checked checked = world_check(&world, &wish);
+        if (checked.stop != rows[i].stop)
+            fail_msg("%s: stopped as %d", rows[i].why, (int)checked.stop);
+        if (rows[i].error != NULL && strcmp(checked.error, rows[i].error) != 0)
+            fail_msg("%s: %s", rows[i].why, checked.error);
+        if (checked.stop != AUTHORIZE_FINE && checked.description == NULL)
+            fail_msg("%s: says nothing", rows[i].why);
+        if (checked.stop == AUTHORIZE_TELL_PERSON && str_present(checked.redirect_uri))
+            fail_msg("%s: could be redirected", rows[i].why);
+    }
+    struct app disabled;
+    assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_DISABLED, T0, &disabled),
+                     ERR_NONE);
+    struct authorize_wish wish = world_wish(&world.app);
+    assert_int_equal(world_check(&world, &wish).stop, AUTHORIZE_TELL_PERSON); /* A3 */
+}
+
+static void
+state_goes_back_unchanged_unless_it_cannot(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct authorize_wish wish = with(&world.app, STATE, STR("a b&c=\xc3\xa9"));
+    assert_true(str_eq(world_check(&world, &wish).state, STR("a b&c=\xc3\xa9")));
+    wish = with(&world.app, STATE, STR_NONE);
+    assert_false(str_present(world_check(&world, &wish).state));
+    wish = with(&world.app, TYPE, STR("token")); /* also beside an error */
+    assert_true(str_eq(world_check(&world, &wish).state, STR("xyz")));
+    wish = with(&world.app, REPEATED, STR("state")); /* which of the two? */
+    assert_false(str_present(world_check(&world, &wish).state));
+    wish = with(&world.app, STATE, STR("a\nb"));
+    assert_false(str_present(world_check(&world, &wish).state));
+}
+
+static void
+prompt_is_login_or_consent_and_anything_else_is_nothing(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    static const struct {
+        struct str prompt;
+        bool login, consent;
+    } rows[] = {
+        { STR_NONE, false, false },
+        { STR("login"), true, false },
+        { STR("consent"), false, true },
+        { STR("login consent"), true, true },
+        { STR("consent login"), true, true },
+        { STR("none"), false, false },
+        { STR("select_account login"), true, false },
+        { STR("LOGIN"), false, false },
+    };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        struct authorize_wish wish = with(&world.app, PROMPT, rows[i].prompt);
+        struct authorize_checked checked = world_check(&world, &wish);
+        assert_int_equal(checked.must_sign_in, rows[i].login);
+        assert_int_equal(checked.must_consent, rows[i].consent);
+    }
+}
+
+/* ---- 3 and 4: asking and deciding ---- */
+
+struct looking {
+    struct arena *mem;
+    struct str user_id, app_id;
+    int64_t now;
+    struct grant grant;
+};
+
+static enum err
+find_grant(struct db_tx *tx, void *argument)
+{
+    struct looking *looking = argument;
+    return grant_store_find(tx, looking->mem, looking->user_id, looking->app_id, looking->now,
+                            &looking->grant);
+}
+
+/* What the app may do by the living grant; 0 without one. */
+static scopes
+granted(struct world *world, int64_t now)
+{
+    struct looking looking = {
+        .mem = world->kit->mem, .user_id = world->ada.id, .app_id = world->app.id, .now = now
+    };
+    enum err err = tx_read(world->kit->db, find_grant, &looking);
+    return err ? 0 : looking.grant.scopes;
+}
+
+static void
+a_consent_gives_a_code_and_a_grant_once(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct authorize_wish wish = world_wish(&world.app);
+    struct authorize_begun begun = world_ask(&world, &wish, T0);
+    struct auth_request request;
+    struct app app;
+    scopes held = 99;
+    struct str code;
+    assert_int_equal(begun.next, NEXT_CONSENT);
+    assert_int_equal(begun.held, 0);
+    assert_null(begun.code);
+    assert_true(str_starts(begun.request_id, STR("req_")));
+    assert_int_equal(consent_find(kit->db, kit->mem, &world.session, begun.request_id, T0, &request,
+                                  &app, &held),
+                     ERR_NONE);
+    assert_true(str_eq(app.id, world.app.id));
+    assert_true(str_eq_c(request.redirect_uri, CALLBACK));
+    assert_true(str_eq_c(request.state, "xyz"));
+    assert_int_equal(request.scopes, HINTS | MUSIC);
+    assert_int_equal(held, 0);
+    assert_int_equal(granted(&world, T0), 0);
+
+    assert_int_equal(world_decide(&world, begun.request_id, true, HINTS | MUSIC, T0, &code),
+                     ERR_NONE);
+    assert_true(str_starts(code, STR("pn_ac_")));
+    assert_int_equal(granted(&world, T0), HINTS | MUSIC);
+    assert_int_equal(world_decide(&world, begun.request_id, true, HINTS | MUSIC, T0, &code),
+                     ERR_NOT_FOUND);
+    assert_false(str_present(code));
+}
+
+static void
+what_is_ticked_is_granted_and_nothing_ticked_is_a_denial(struct kit *kit)
+{
+    static const struct {
+        const char *why;
+        bool allow;
+        scopes ticked;
+        scopes granted; /* 0: denied */
+    } rows[] = {
+        { "one unticked", true, MUSIC, MUSIC },
+        { "ticks of what was not asked", true, HINTS | PROFILE | SCOPE_PREFERENCES_WRITE, HINTS },
+        { "nothing ticked", true, 0, 0 },
+        { "only ticks of what was not asked", true, PROFILE, 0 },
+        { "denied", false, HINTS | MUSIC, 0 },
+    };
+    struct world world = world_begin(kit);
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        world.app = world_app(kit, false, NULL);
+        struct authorize_wish wish = world_wish(&world.app);
+        struct authorize_begun begun = world_ask(&world, &wish, T0);
+        struct str code;
+        assert_int_equal(
+            world_decide(&world, begun.request_id, rows[i].allow, rows[i].ticked, T0, &code),
+            ERR_NONE);
+        if (str_present(code) != (rows[i].granted != 0) || granted(&world, T0) != rows[i].granted)
+            fail_msg("%s", rows[i].why);
+        assert_int_equal(world_decide(&world, begun.request_id, true, HINTS, T0, &code),
+                         ERR_NOT_FOUND); /* also after a denial */
+    }
+}
+
+static void
+a_living_grant_is_changed_by_what_was_asked_and_kept_by_a_denial(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct str code;
+    world_code(&world, T0);
+    struct authorize_wish wish = with(&world.app, SCOPE, STR("agent_hints profile:read"));
+    struct authorize_begun begun = world_ask(&world, &wish, T0); /* asks for more */
+    assert_int_equal(begun.next, NEXT_CONSENT);
+    assert_int_equal(begun.held, HINTS | MUSIC);
+    assert_int_equal(world_decide(&world, begun.request_id, false, 0, T0, &code), ERR_NONE);
+    assert_int_equal(granted(&world, T0), HINTS | MUSIC);
+
+    begun = world_ask(&world, &wish, T0);
+    assert_int_equal(world_decide(&world, begun.request_id, true, PROFILE, T0, &code), ERR_NONE);
+    assert_true(str_present(code));
+    assert_int_equal(granted(&world, T0), MUSIC | PROFILE); /* hints unticked, music not asked */
+}
+
+static void
+whoever_is_covered_is_not_asked_again(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    world_code(&world, T0);
+    struct authorize_wish wish = world_wish(&world.app);
+    struct authorize_begun begun = world_ask(&world, &wish, T0 + 5);
+    assert_int_equal(begun.next, NEXT_CODE);
+    assert_false(str_present(begun.request_id));
+    wish = with(&world.app, SCOPE, STR("agent_hints")); /* less */
+    assert_int_equal(world_ask(&world, &wish, T0).next, NEXT_CODE);
+    wish = with(&world.app, PROMPT, STR("consent"));
+    assert_int_equal(world_ask(&world, &wish, T0).next, NEXT_CONSENT);
+    wish = with(&world.app, PROMPT, STR("login"));
+    assert_int_equal(world_ask(&world, &wish, T0).next, NEXT_SIGN_IN);
+
+    world.app = world_app(kit, true, NULL); /* anybody can say they are a public app */
+    world_code(&world, T0);
+    wish = world_wish(&world.app);
+    assert_int_equal(world_ask(&world, &wish, T0).next, NEXT_CONSENT);
+}
+
+static void
+a_grant_that_ended_by_its_date_is_asked_for_again(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct authorize_wish wish = world_wish(&world.app);
+    struct authorize_begun begun = world_ask(&world, &wish, T0);
+    struct consent_wish day = { .request_id = begun.request_id,
+                                .allow = true,
+                                .ticked = HINTS | MUSIC,
+                                .term = TERM_DAY,
+                                .now = T0 };
+    struct auth_request request;
+    const struct secret *code;
+    assert_int_equal(
+        consent_decide(kit->db, kit->mem, &world.session, &world.ada, &day, &request, &code),
+        ERR_NONE);
+    assert_int_equal(world_ask(&world, &wish, T0 + 86399).next, NEXT_CODE);
+    begun = world_ask(&world, &wish, T0 + 86400);
+    assert_int_equal(begun.next, NEXT_CONSENT);
+    assert_int_equal(begun.held, 0);
+    struct str second;
+    assert_int_equal(world_decide(&world, begun.request_id, true, HINTS, T0 + 86400, &second),
+                     ERR_NONE);
+    assert_int_equal(granted(&world, T0 + 86400), HINTS); /* nothing of the old one */
+}
+
+static void
+a_request_is_decided_only_by_its_session_in_time_and_for_a_living_app(struct kit *kit)
+{
+    struct world world = world_begin(kit), other = world;
+    struct authorize_wish wish = world_wish(&world.app);
+    struct authorize_begun begun = world_ask(&world, &wish, T0);
+    struct str code;
+    struct app app;
+    other.session = world_session(kit, &world.ada); /* even of the same person */
+    assert_int_equal(world_decide(&other, begun.request_id, true, HINTS, T0, &code), ERR_NOT_FOUND);
+    assert_int_equal(world_decide(&world, STR("req_x"), true, HINTS, T0, &code), ERR_NOT_FOUND);
+    assert_int_equal(world_decide(&world, STR_NONE, true, HINTS, T0, &code), ERR_NOT_FOUND);
+    assert_int_equal(
+        world_decide(&world, begun.request_id, true, HINTS, T0 + REQUEST_SECONDS, &code),
+        ERR_NOT_FOUND);
+    assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_DISABLED, T0, &app),
+                     ERR_NONE);
+    assert_int_equal(world_decide(&world, begun.request_id, true, HINTS, T0, &code), ERR_FORBIDDEN);
+    assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_ACTIVE, T0, &app),
+                     ERR_NONE);
+    assert_int_equal(granted(&world, T0), 0);
+    assert_int_equal(
+        world_decide(&world, begun.request_id, true, HINTS, T0 + REQUEST_SECONDS - 1, &code),
+        ERR_NONE);
+    assert_true(str_present(code));
+    begun = world_ask(&world, &wish, T0);
+    assert_int_equal(app_delete(kit->db, kit->mem, world.app.id, &app), ERR_NONE);
+    assert_int_equal(world_decide(&world, begun.request_id, true, HINTS, T0, &code), ERR_FORBIDDEN);
+}
+
+/* ---- prompt=login ---- */
+
+static void
+a_request_that_waits_for_a_sign_in_is_not_decided_before(struct kit *kit)
+{
+    static const struct str passphrase = STR("five yellow tractors hum");
+    struct world world = world_begin(kit);
+    const char *problem;
+    struct str code, key, next_key;
+    struct auth_request request;
+    const struct secret *made = NULL;
+    assert_int_equal(
+        account_set_password(kit->db, kit->mem, world.ada.id, passphrase, T0, &world.ada, &problem),
+        ERR_NONE);
+    struct sign_in in = { .who = STR("ada"),
+                          .password = passphrase,
+                          .device = STR("x"),
+                          .address = STR("x"),
+                          .now = T0 };
+    assert_int_equal(session_sign_in(kit->db, kit->mem, &in, &key, &world.ada), ERR_NONE);
+    assert_int_equal(session_find(kit->db, kit->mem, key, T0, &world.session, &world.ada),
+                     ERR_NONE);
+
+    struct authorize_wish wish = with(&world.app, PROMPT, STR("login"));
+    struct authorize_begun begun = world_ask(&world, &wish, T0);
+    assert_int_equal(begun.next, NEXT_SIGN_IN);
+    assert_int_equal(world_decide(&world, begun.request_id, true, HINTS, T0, &code), ERR_NOT_FOUND);
+    assert_int_equal(consent_resume(kit->db, kit->mem, &world.session, &world.ada, begun.request_id,
+                                    T0, &request, &made),
+                     ERR_NOT_FOUND);
+
+    in.old_key = key;
+    in.request_id = begun.request_id;
+    assert_int_equal(session_sign_in(kit->db, kit->mem, &in, &next_key, &world.ada), ERR_NONE);
+    assert_int_equal(world_decide(&world, begun.request_id, true, HINTS, T0, &code),
+                     ERR_NOT_FOUND); /* the old session has nothing any more */
+    assert_int_equal(session_find(kit->db, kit->mem, next_key, T0, &world.session, &world.ada),
+                     ERR_NONE);
+    enum err not_covered = consent_resume(kit->db, kit->mem, &world.session, &world.ada,
+                                          begun.request_id, T0, &request, &made);
+    assert_true(not_covered == ERR_NOT_FOUND || not_covered == ERR_FORBIDDEN);
+    assert_null(made);
+    assert_int_equal(world_decide(&world, begun.request_id, true, HINTS | MUSIC, T0, &code),
+                     ERR_NONE);
+    assert_true(str_present(code));
+}
+
+/* ---- many at once ---- */
+
+/* `input` is a request, of which number n ticks the n-th scope alone. */
+static void *
+decide_at_once(void *argument)
+{
+    struct racer *racer = racer_start(argument);
+    const struct world *world = racer->world;
+    struct consent_wish wish = { .request_id = racer->input,
+                                 .allow = true,
+                                 .ticked = racer->number % 2 == 0 ? HINTS : MUSIC,
+                                 .now = T0 };
+    struct auth_request request;
+    const struct secret *code = NULL;
+    racer->err = consent_decide(world->kit->db, racer->mem, &world->session, &world->ada, &wish,
+                                &request, &code);
+    racer->set.access = code;
+    return NULL;
+}
+
+static void
+one_request_decided_by_many_gives_one_code(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct authorize_wish wish = world_wish(&world.app);
+    struct authorize_begun begun = world_ask(&world, &wish, T0);
+    struct racer racers[RACERS] = { 0 };
+    for (int i = 0; i < RACERS; i++)
+        racers[i].input = begun.request_id;
+    world_race(&world, racers, decide_at_once);
+    assert_int_equal(world_count(racers, ERR_NONE), 1);
+    assert_int_equal(world_count(racers, ERR_NOT_FOUND), RACERS - 1);
+    world_race_over(racers);
+}
+
+static void
+requests_decided_at_once_add_up_and_every_code_is_good(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    for (int round = 0; round < 4; round++) { /* connections are warm from the second on */
+        struct racer racers[RACERS] = { 0 };
+        world.app = world_app(kit, false, NULL);
+        struct authorize_wish hints = with(&world.app, SCOPE, STR("agent_hints"));
+        struct authorize_wish music = with(&world.app, SCOPE, STR("music_preferences"));
+        for (int i = 0; i < RACERS; i++)
+            racers[i].input = world_ask(&world, i % 2 == 0 ? &hints : &music, T0).request_id;
+        world_race(&world, racers, decide_at_once);
+        assert_int_equal(world_count(racers, ERR_NONE), RACERS);
+        assert_int_equal(granted(&world, T0), HINTS | MUSIC);
+        for (int i = 0; i < RACERS; i++) {
+            struct token_set set;
+            assert_int_equal(world_exchange(&world, secret_reveal(racers[i].set.access), T0, &set),
+                             ERR_NONE);
+            assert_int_equal(world_worth(&world, set.access, T0), i % 2 == 0 ? HINTS : MUSIC);
+        }
+        world_race_over(racers);
+    }
+}
+
+int
+main(void)
+{
+    static const struct kit_case cases[] = {
+        KIT_CASE(what_an_app_sends_is_held_against_what_it_registered),
+        KIT_CASE(state_goes_back_unchanged_unless_it_cannot),
+        KIT_CASE(prompt_is_login_or_consent_and_anything_else_is_nothing),
+        KIT_CASE(a_consent_gives_a_code_and_a_grant_once),
+        KIT_CASE(what_is_ticked_is_granted_and_nothing_ticked_is_a_denial),
+        KIT_CASE(a_living_grant_is_changed_by_what_was_asked_and_kept_by_a_denial),
+        KIT_CASE(whoever_is_covered_is_not_asked_again),
+        KIT_CASE(a_grant_that_ended_by_its_date_is_asked_for_again),
+        KIT_CASE(a_request_is_decided_only_by_its_session_in_time_and_for_a_living_app),
+        KIT_CASE(a_request_that_waits_for_a_sign_in_is_not_decided_before),
+        KIT_CASE(one_request_decided_by_many_gives_one_code),
+        KIT_CASE(requests_decided_at_once_add_up_and_every_code_is_good),
+    };
+    return KIT_RUN("flow/authorize", cases, LOG_WARN);
+}
