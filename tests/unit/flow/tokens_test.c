@@ -1,0 +1,465 @@
+#include "unit/flow/world.h"
+
+static enum err
+introspect(struct world *world, struct str token, int64_t now, struct access *out, bool *is_refresh)
+{
+    return token_introspect(world->kit->db, world->kit->mem, &world->app, token, now, out,
+                            is_refresh);
+}
+
+static bool
+refresh_lives(struct world *world, const struct secret *token, int64_t now)
+{
+    struct access access;
+    bool is_refresh;
+    enum err err = introspect(world, secret_reveal(token), now, &access, &is_refresh);
+    assert_true(is_refresh);
+    return err == ERR_NONE;
+}
+
+static void
+revoked(struct world *world, const struct secret *token)
+{
+    assert_int_equal(
+        token_revoke(world->kit->db, world->kit->mem, &world->app, secret_reveal(token), T0),
+        ERR_NONE);
+}
+
+/* ---- the whole path ---- */
+
+static void
+the_whole_path_works(struct kit *kit)
+{
+    static const struct str passphrase = STR("five yellow tractors hum");
+    struct world world = { .kit = kit };
+    struct account_wish person = { .username = STR("ada"), .password = passphrase };
+    struct account_problems problems;
+    struct str key;
+    struct app asking;
+    assert_int_equal(account_make(kit->db, kit->mem, &person, T0, &world.ada, &problems), ERR_NONE);
+    world.app = world_app(kit, false, &world.secret);
+    struct sign_in in = { .who = STR("ada"),
+                          .password = passphrase,
+                          .device = STR("x"),
+                          .address = STR("x"),
+                          .now = T0 };
+    assert_int_equal(session_sign_in(kit->db, kit->mem, &in, &key, &world.ada), ERR_NONE);
+    assert_int_equal(session_find(kit->db, kit->mem, key, T0, &world.session, &world.ada),
+                     ERR_NONE);
+    struct str code = world_code(&world, T0);
+    assert_int_equal(app_authenticate(kit->db, kit->mem, world.app.id, world.secret, T0, &asking),
+                     ERR_NONE);
+    world.app = asking;
+
+    struct token_set first, second;
+    struct access access;
+    bool is_refresh;
+    assert_int_equal(world_exchange(&world, code, T0 + 1, &first), ERR_NONE);
+    assert_int_equal(first.scopes, HINTS | MUSIC);
+    assert_int_equal(token_access(kit->db, kit->mem, secret_reveal(first.access), T0 + 1, &access),
+                     ERR_NONE);
+    assert_true(str_eq(access.user_id, world.ada.id));
+    assert_true(str_eq_c(access.username, "ada"));
+    assert_true(str_eq(access.app_id, world.app.id));
+    assert_true(access.narrow_reach); /* a domain, and not preferences:read */
+    assert_int_equal(access.ends_at, T0 + 1 + ACCESS_SECONDS);
+
+    assert_int_equal(world_refresh(&world, first.refresh, T0 + 100, &second), ERR_NONE);
+    assert_int_equal(second.scopes, HINTS | MUSIC);
+    assert_int_equal(
+        introspect(&world, secret_reveal(second.access), T0 + 100, &access, &is_refresh), ERR_NONE);
+    assert_false(is_refresh);
+    assert_int_equal(access.created_at, T0 + 100);
+    assert_int_equal(
+        introspect(&world, secret_reveal(second.refresh), T0 + 100, &access, &is_refresh),
+        ERR_NONE);
+    assert_true(is_refresh);
+    assert_true(str_eq_c(access.username, "ada"));
+    assert_int_equal(access.created_at, T0 + 100);
+    assert_int_equal(access.ends_at, T0 + 100 + REFRESH_SECONDS);
+
+    revoked(&world, second.refresh);
+    kit_reopen(kit);
+    assert_int_equal(world_worth(&world, first.access, T0 + 100), 0);
+    assert_int_equal(world_worth(&world, second.access, T0 + 100), 0);
+    assert_int_equal(world_refresh(&world, second.refresh, T0 + 100, &first), ERR_INVALID);
+    assert_int_equal(world_code(&world, T0 + 200).len, SECRET_LENGTH); /* the grant lives */
+}
+
+/* ---- exchange ---- */
+
+static void
+an_exchange_that_fails_does_not_use_the_code_up(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct app other = world_app(kit, false, NULL);
+    struct str code = world_code(&world, T0);
+    struct token_set set = world_tokens(&world, T0);
+    const struct secret *unknown = secret_make(kit->mem, SECRET_CODE);
+    const struct {
+        const char *why;
+        const struct app *app;
+        struct str code, redirect_uri, verifier;
+        int64_t now;
+    } rows[] = {
+        { "another app", &other, code, STR(CALLBACK), STR(VERIFIER), T0 },
+        { "another redirect_uri of the app", &world.app, code, STR("http://127.0.0.1/cb"),
+          STR(VERIFIER), T0 },
+        { "no redirect_uri", &world.app, code, STR_NONE, STR(VERIFIER), T0 },
+        { "another verifier", &world.app, code, STR(CALLBACK), STR(CHALLENGE), T0 },
+        { "no verifier", &world.app, code, STR(CALLBACK), STR_NONE, T0 },
+        { "an empty verifier", &world.app, code, STR(CALLBACK), STR(""), T0 },
+        { "too late", &world.app, code, STR(CALLBACK), STR(VERIFIER), T0 + CODE_SECONDS },
+        { "an unknown code", &world.app, secret_reveal(unknown), STR(CALLBACK), STR(VERIFIER), T0 },
+        { "a code with a letter less", &world.app, str_first(code, code.len - 1), STR(CALLBACK),
+          STR(VERIFIER), T0 },
+        { "a refresh token", &world.app, secret_reveal(set.refresh), STR(CALLBACK), STR(VERIFIER),
+          T0 },
+        { "no code", &world.app, STR_NONE, STR(CALLBACK), STR(VERIFIER), T0 },
+    };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        struct exchange wish = { rows[i].app, rows[i].code, rows[i].redirect_uri, rows[i].verifier,
+                                 rows[i].now };
+        struct token_set none;
+        const char *problem = NULL;
+        enum err err = token_exchange(kit->db, kit->mem, &wish, &none, &problem);
+        if (err != ERR_INVALID || problem == NULL)
+            fail_msg("%s: %s", rows[i].why, err_name(err));
+    }
+    assert_int_equal(world_exchange(&world, code, T0 + CODE_SECONDS - 1, &set), ERR_NONE);
+    assert_int_equal(world_worth(&world, set.access, T0 + CODE_SECONDS), HINTS | MUSIC);
+}
+
+static void
+a_code_used_twice_ends_the_family_it_created_and_no_other(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set other = world_tokens(&world, T0), set, none;
+    struct str code = world_code(&world, T0);
+    const char *problem;
+    assert_int_equal(world_exchange(&world, code, T0, &set), ERR_NONE);
+
+    struct app stranger = world_app(kit, false, NULL);
+    struct exchange wrong = { &stranger, code, STR(CALLBACK), STR(VERIFIER), T0 };
+    assert_int_equal(token_exchange(kit->db, kit->mem, &wrong, &none, &problem), ERR_INVALID);
+    wrong.app = &world.app;
+    wrong.verifier = STR(CHALLENGE);
+    assert_int_equal(token_exchange(kit->db, kit->mem, &wrong, &none, &problem), ERR_INVALID);
+    assert_int_equal(world_worth(&world, set.access, T0), HINTS | MUSIC); /* these only fail */
+
+    int64_t days_later = T0 + 3 * 86400;
+    assert_int_equal(world_exchange(&world, code, days_later, &none), ERR_INVALID);
+    assert_int_equal(world_worth(&world, set.access, T0), 0);
+    assert_int_equal(world_refresh(&world, set.refresh, T0, &none), ERR_INVALID);
+    assert_int_equal(world_worth(&world, other.access, T0), HINTS | MUSIC);
+    assert_int_equal(world_exchange(&world, code, T0, &none), ERR_INVALID);
+}
+
+struct ending {
+    struct arena *mem;
+    struct str user_id, app_id;
+    scopes keep;
+};
+
+static enum err
+end_grant(struct db_tx *tx, void *argument)
+{
+    struct ending *ending = argument;
+    return grant_store_end(tx, ending->mem, ending->user_id, ending->app_id);
+}
+
+static void
+disconnect(struct world *world)
+{
+    struct ending ending = { world->kit->mem, world->ada.id, world->app.id, 0 };
+    assert_int_equal(tx_write(world->kit->db, end_grant, &ending), ERR_NONE);
+}
+
+static enum err
+narrow_grant(struct db_tx *tx, void *argument)
+{
+    struct ending *ending = argument;
+    struct grant grant;
+    enum err err = grant_store_find(tx, ending->mem, ending->user_id, ending->app_id, T0, &grant);
+    grant.scopes &= ending->keep;
+    return err ? err : grant_store_put(tx, ending->mem, &grant);
+}
+
+static void
+disable_and_enable_user(struct world *world)
+{
+    struct user out;
+    assert_int_equal(
+        account_set_status(world->kit->db, world->kit->mem, world->ada.id, USER_DISABLED, T0, &out),
+        ERR_NONE);
+    assert_int_equal(
+        account_set_status(world->kit->db, world->kit->mem, world->ada.id, USER_ACTIVE, T0, &out),
+        ERR_NONE);
+}
+
+static void
+disable_and_enable_app(struct world *world)
+{
+    assert_int_equal(app_set_status(world->kit->db, world->kit->mem, world->app.id, APP_DISABLED,
+                                    T0, &world->app),
+                     ERR_NONE);
+    assert_int_equal(
+        app_set_status(world->kit->db, world->kit->mem, world->app.id, APP_ACTIVE, T0, &world->app),
+        ERR_NONE);
+}
+
+static void
+delete_user(struct world *world)
+{
+    struct user out;
+    assert_int_equal(account_delete(world->kit->db, world->kit->mem, world->ada.id, &out),
+                     ERR_NONE);
+}
+
+static void
+what_ended_never_works_again(struct kit *kit)
+{
+    static const struct {
+        const char *why;
+        void (*end)(struct world *world);
+    } rows[] = {
+        { "disconnected", disconnect },
+        { "person disabled and enabled", disable_and_enable_user },
+        { "app disabled and enabled", disable_and_enable_app },
+        { "person deleted", delete_user },
+    };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        assert_int_equal(db_write(kit->db, kit_clear, kit), ERR_NONE);
+        struct world world = world_begin(kit);
+        struct token_set set = world_tokens(&world, T0), none;
+        struct str code = world_code(&world, T0);
+        rows[i].end(&world);
+        for (int again = 0; again < 2; again++) {
+            if (world_worth(&world, set.access, T0) != 0)
+                fail_msg("%s: the access token lives", rows[i].why);
+            if (world_refresh(&world, set.refresh, T0, &none) != ERR_INVALID)
+                fail_msg("%s: the refresh token lives", rows[i].why);
+            if (world_exchange(&world, code, T0, &none) != ERR_INVALID)
+                fail_msg("%s: the code lives", rows[i].why);
+            if (refresh_lives(&world, set.refresh, T0))
+                fail_msg("%s: the refresh token is told as active", rows[i].why);
+            kit_reopen(kit);
+        }
+    }
+}
+
+static void
+narrowing_a_grant_narrows_live_tokens(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set set = world_tokens(&world, T0), next;
+    struct ending narrow = { kit->mem, world.ada.id, world.app.id, MUSIC };
+    assert_int_equal(tx_write(kit->db, narrow_grant, &narrow), ERR_NONE);
+    assert_int_equal(world_worth(&world, set.access, T0), MUSIC);
+    assert_int_equal(world_refresh(&world, set.refresh, T0, &next), ERR_NONE);
+    assert_int_equal(next.scopes, MUSIC);
+    assert_int_equal(world_worth(&world, next.access, T0), MUSIC);
+}
+
+/* ---- refresh ---- */
+
+static void
+a_used_refresh_token_is_a_retry_three_times_and_then_a_no(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set set = world_tokens(&world, T0), fresh, retried[REUSES_MAX], none, next;
+    assert_int_equal(world_refresh(&world, set.refresh, T0, &fresh), ERR_NONE);
+    for (int i = 0; i < REUSES_MAX; i++)
+        assert_int_equal(world_refresh(&world, set.refresh, T0 + REUSE_SECONDS, &retried[i]),
+                         ERR_NONE);
+    assert_int_equal(world_refresh(&world, set.refresh, T0 + REUSE_SECONDS, &none), ERR_INVALID);
+    assert_int_equal(world_worth(&world, set.access, T0), HINTS | MUSIC); /* the family lives */
+    assert_int_equal(world_refresh(&world, fresh.refresh, T0, &next), ERR_NONE);
+    for (int i = 0; i < REUSES_MAX; i++) {
+        assert_int_equal(world_worth(&world, retried[i].access, T0), HINTS | MUSIC);
+        assert_int_equal(world_refresh(&world, retried[i].refresh, T0, &next), ERR_NONE);
+    }
+}
+
+static void
+a_refresh_token_used_after_the_window_ends_the_family(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set other = world_tokens(&world, T0);
+    struct token_set set = world_tokens(&world, T0), next, none;
+    assert_int_equal(world_refresh(&world, set.refresh, T0, &next), ERR_NONE);
+    assert_int_equal(world_refresh(&world, set.refresh, T0 + REUSE_SECONDS + 1, &none),
+                     ERR_INVALID);
+    assert_int_equal(world_worth(&world, set.access, T0), 0);
+    assert_int_equal(world_worth(&world, next.access, T0), 0);
+    assert_int_equal(world_refresh(&world, next.refresh, T0, &none), ERR_INVALID);
+    assert_int_equal(world_worth(&world, other.access, T0), HINTS | MUSIC);
+    kit_reopen(kit);
+    assert_int_equal(world_worth(&world, next.access, T0), 0); /* the refusal was kept */
+}
+
+static void
+a_refresh_that_is_refused_uses_nothing_up(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct app other = world_app(kit, false, NULL);
+    struct token_set set = world_tokens(&world, T0), out;
+    struct str token = secret_reveal(set.refresh);
+    const struct secret *unknown = secret_make(kit->mem, SECRET_REFRESH_TOKEN);
+    const struct {
+        const char *why;
+        struct refresh wish;
+        enum err expected;
+    } rows[] = {
+        { "another app", { &other, token, STR_NONE, T0 }, ERR_INVALID },
+        { "more than was allowed",
+          { &world.app, token, STR("agent_hints profile:read"), T0 },
+          ERR_FORBIDDEN },
+        { "an unknown scope", { &world.app, token, STR("all"), T0 }, ERR_FORBIDDEN },
+        { "unknown", { &world.app, secret_reveal(unknown), STR_NONE, T0 }, ERR_INVALID },
+        { "an access token", { &world.app, secret_reveal(set.access), STR_NONE, T0 }, ERR_INVALID },
+        { "garbage", { &world.app, STR("pn_rt_x"), STR_NONE, T0 }, ERR_INVALID },
+        { "absent", { &world.app, STR_NONE, STR_NONE, T0 }, ERR_INVALID },
+        { "idle for 30 days", { &world.app, token, STR_NONE, T0 + REFRESH_SECONDS }, ERR_INVALID },
+    };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        const char *problem = NULL;
+        enum err err = token_refresh(kit->db, kit->mem, &rows[i].wish, &out, &problem);
+        if (err != rows[i].expected || problem == NULL)
+            fail_msg("%s: %s", rows[i].why, err_name(err));
+    }
+    assert_int_equal(world_refresh(&world, set.refresh, T0 + REFRESH_SECONDS - 1, &out), ERR_NONE);
+}
+
+static void
+a_refresh_may_ask_for_less_and_later_for_all_again(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set set = world_tokens(&world, T0), less, all;
+    const char *problem;
+    struct refresh wish = { &world.app, secret_reveal(set.refresh), STR("agent_hints"), T0 };
+    assert_int_equal(token_refresh(kit->db, kit->mem, &wish, &less, &problem), ERR_NONE);
+    assert_int_equal(less.scopes, HINTS);
+    assert_int_equal(world_worth(&world, less.access, T0), HINTS);
+    assert_int_equal(world_refresh(&world, less.refresh, T0, &all), ERR_NONE);
+    assert_int_equal(all.scopes, HINTS | MUSIC);
+}
+
+static void
+a_family_lives_for_a_year_however_often_it_is_refreshed(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set set = world_tokens(&world, T0), last;
+    int64_t now = T0;
+    for (int i = 0; i < 14; i++) {
+        now = T0 + i * (REFRESH_SECONDS - 86400);
+        if (now >= T0 + FAMILY_SECONDS)
+            break;
+        assert_int_equal(world_refresh(&world, set.refresh, now, &last), ERR_NONE);
+        set = last;
+    }
+    assert_int_equal(world_refresh(&world, set.refresh, T0 + FAMILY_SECONDS, &last), ERR_INVALID);
+    assert_int_equal(world_refresh(&world, set.refresh, T0 + FAMILY_SECONDS - 1, &last), ERR_NONE);
+    assert_int_equal(world_worth(&world, last.access, T0 + FAMILY_SECONDS - 1), HINTS | MUSIC);
+    assert_int_equal(world_worth(&world, last.access, T0 + FAMILY_SECONDS), 0);
+}
+
+/* ---- introspection and revocation ---- */
+
+static void
+only_live_tokens_of_the_asking_app_are_told(struct kit *kit)
+{
+    struct world world = world_begin(kit), other = world;
+    struct token_set set = world_tokens(&world, T0), next;
+    struct access access;
+    bool is_refresh;
+    other.app = world_app(kit, false, NULL);
+    struct str token = secret_reveal(set.access), refresh = secret_reveal(set.refresh);
+    assert_int_equal(introspect(&world, token, T0 + ACCESS_SECONDS - 1, &access, &is_refresh),
+                     ERR_NONE);
+    assert_int_equal(introspect(&world, token, T0 + ACCESS_SECONDS, &access, &is_refresh),
+                     ERR_NOT_FOUND);
+    assert_int_equal(introspect(&other, token, T0, &access, &is_refresh), ERR_NOT_FOUND);
+    assert_int_equal(introspect(&other, refresh, T0, &access, &is_refresh), ERR_NOT_FOUND);
+    assert_int_equal(introspect(&world, STR("garbage"), T0, &access, &is_refresh), ERR_NOT_FOUND);
+    assert_int_equal(introspect(&world, STR_NONE, T0, &access, &is_refresh), ERR_NOT_FOUND);
+    assert_int_equal(introspect(&world, world.secret, T0, &access, &is_refresh), ERR_NOT_FOUND);
+    assert_true(refresh_lives(&world, set.refresh, T0));
+    assert_int_equal(world_refresh(&world, set.refresh, T0, &next), ERR_NONE);
+    assert_false(refresh_lives(&world, set.refresh, T0)); /* used, if only a moment ago */
+    assert_true(refresh_lives(&world, next.refresh, T0));
+}
+
+static void
+a_refresh_token_gives_no_access(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set set = world_tokens(&world, T0);
+    assert_int_equal(world_worth(&world, set.refresh, T0), 0);
+    assert_int_equal(world_worth(&world, set.access, T0), HINTS | MUSIC);
+}
+
+static void
+revoking_ends_what_the_contract_says(struct kit *kit)
+{
+    struct world world = world_begin(kit), other = world;
+    struct token_set set = world_tokens(&world, T0), next;
+    other.app = world_app(kit, false, NULL);
+    revoked(&other, set.access); /* another app's stays alive */
+    revoked(&other, set.refresh);
+    revoked(&world, secret_make(kit->mem, SECRET_ACCESS_TOKEN));
+    assert_int_equal(token_revoke(kit->db, kit->mem, &world.app, STR("garbage"), T0), ERR_NONE);
+    assert_int_equal(token_revoke(kit->db, kit->mem, &world.app, STR_NONE, T0), ERR_NONE);
+    assert_int_equal(world_worth(&world, set.access, T0), HINTS | MUSIC);
+
+    revoked(&world, set.access); /* that token alone */
+    assert_int_equal(world_worth(&world, set.access, T0), 0);
+    assert_int_equal(world_refresh(&world, set.refresh, T0, &next), ERR_NONE);
+    assert_int_equal(world_worth(&world, next.access, T0), HINTS | MUSIC);
+
+    revoked(&world, set.refresh); /* a used one ends the family as well */
+    assert_int_equal(world_worth(&world, next.access, T0), 0);
+    assert_false(refresh_lives(&world, next.refresh, T0));
+    revoked(&world, set.refresh);
+}
+
+/* ---- what is over ---- */
+
+static void
+cleaning_takes_away_what_is_over_and_nothing_that_lives(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set old = world_tokens(&world, T0), next;
+    int64_t later = T0 + ACCESS_SECONDS;
+    struct token_set young = world_tokens(&world, later);
+    bool more = true;
+    for (int i = 0; i < 10 && more; i++)
+        assert_int_equal(token_clean(kit->db, kit->mem, later, &more), ERR_NONE);
+    assert_false(more);
+    assert_int_equal(world_worth(&world, young.access, later), HINTS | MUSIC);
+    assert_int_equal(world_worth(&world, old.access, T0), 0); /* gone, whatever the clock says */
+    assert_int_equal(world_refresh(&world, old.refresh, later, &next), ERR_NONE);
+    assert_int_equal(world_refresh(&world, young.refresh, later, &next), ERR_NONE);
+}
+
+int
+main(void)
+{
+    static const struct kit_case cases[] = {
+        KIT_CASE(the_whole_path_works),
+        KIT_CASE(an_exchange_that_fails_does_not_use_the_code_up),
+        KIT_CASE(a_code_used_twice_ends_the_family_it_created_and_no_other),
+        KIT_CASE(what_ended_never_works_again),
+        KIT_CASE(narrowing_a_grant_narrows_live_tokens),
+        KIT_CASE(a_used_refresh_token_is_a_retry_three_times_and_then_a_no),
+        KIT_CASE(a_refresh_token_used_after_the_window_ends_the_family),
+        KIT_CASE(a_refresh_that_is_refused_uses_nothing_up),
+        KIT_CASE(a_refresh_may_ask_for_less_and_later_for_all_again),
+        KIT_CASE(a_family_lives_for_a_year_however_often_it_is_refreshed),
+        KIT_CASE(only_live_tokens_of_the_asking_app_are_told),
+        KIT_CASE(a_refresh_token_gives_no_access),
+        KIT_CASE(revoking_ends_what_the_contract_says),
+        KIT_CASE(cleaning_takes_away_what_is_over_and_nothing_that_lives),
+    };
+    return KIT_RUN("flow/tokens", cases, LOG_WARN);
+}
