@@ -1,0 +1,101 @@
+/* Two lines: what an app registers and what it asks for later. Whatever may be registered has
+ * nothing in it that a browser reads otherwise; and it matches only itself, or on the loopback
+ * itself with another port, as a second and slower judge says who knows nothing of URIs. */
+#include "fuzz.h"
+
+#include "model/redirect_uri.h"
+
+#include <string.h>
+
+/* What is left behind the loopback origin and a port; absent if it is not there. */
+static struct str
+behind_loopback(struct str uri, struct str origin)
+{
+    if (!str_starts(uri, origin))
+        return STR_NONE;
+    struct str rest = str_from(uri, origin.len);
+    if (rest.len == 0 || rest.ptr[0] == '/' || rest.ptr[0] == '?')
+        return rest;
+    size_t digits = 0;
+    long port = 0;
+    while (digits < 5 && 1 + digits < rest.len && rest.ptr[1 + digits] >= '0' &&
+           rest.ptr[1 + digits] <= '9')
+        port = port * 10 + (rest.ptr[1 + digits++] - '0');
+    struct str next = str_from(rest, 1 + digits);
+    bool ends = next.len == 0 || next.ptr[0] == '/' || next.ptr[0] == '?';
+    if (rest.ptr[0] == ':' && digits > 0 && rest.ptr[1] != '0' && port <= 65535 && ends)
+        return next;
+    return STR_NONE;
+}
+
+static bool
+ought_to_match(struct str registered, struct str asked)
+{
+    static const struct str origins[] = { { "http://127.0.0.1", 16 },
+                                          { "http://[::1]", 12 },
+                                          { "http://localhost", 16 } };
+    if (str_eq(registered, asked))
+        return true;
+    for (size_t i = 0; i < sizeof origins / sizeof origins[0]; i++) {
+        struct str ours = behind_loopback(registered, origins[i]);
+        if (str_present(ours)) {
+            struct str theirs = behind_loopback(asked, origins[i]);
+            return str_present(theirs) && str_eq(ours, theirs);
+        }
+    }
+    return false;
+}
+
+static void
+check_registered(struct arena *mem, struct str uri)
+{
+    bool in_authority = false;
+    MUST(uri.len > 0 && uri.len <= REDIRECT_URI_MAX);
+    for (size_t i = 0; i < uri.len; i++) {
+        char c = uri.ptr[i];
+        MUST(c > ' ' && c < 0x7f && strchr("\\#\"<>^`{|}*", c) == NULL);
+        if (i >= 3 && uri.ptr[i - 1] == '/' && uri.ptr[i - 2] == '/' &&
+            str_index(uri, '/') == i - 2 && uri.ptr[i - 3] == ':')
+            in_authority = true;
+        if (c == '/' || c == '?')
+            in_authority = false;
+        MUST(!in_authority || c != '@');
+    }
+    bool https = str_starts(uri, STR("https://"));
+    bool loopback = str_starts(uri, STR("http://"));
+    struct str scheme = str_first(uri, str_index(uri, ':'));
+    MUST(https || loopback || str_index(scheme, '.') < scheme.len);
+    MUST(!loopback || str_present(behind_loopback(uri, STR("http://127.0.0.1"))) ||
+         str_present(behind_loopback(uri, STR("http://[::1]"))) ||
+         str_present(behind_loopback(uri, STR("http://localhost"))));
+    MUST(redirect_uri_matches(uri, uri));
+    MUST(redirect_uri_place(mem, uri).len > 0);
+
+    struct str origin = redirect_uri_origin(mem, uri); /* stands in a header, between blanks */
+    MUST(origin.len > 1);
+    for (size_t i = 0; i < origin.len; i++)
+        MUST(strchr("abcdefghijklmnopqrstuvwxyz0123456789.-+:/", origin.ptr[i]) != NULL);
+
+    struct str answered = redirect_uri_add(mem, uri, "code", STR("a&b #\r\n"));
+    MUST(str_starts(answered, uri) && str_ends(answered, STR("code=a%26b%20%23%0D%0A")));
+    char before = answered.ptr[answered.len - STR("code=a%26b%20%23%0D%0A").len - 1];
+    MUST(before == '?' || before == '&');
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena *mem = arena_new();
+    struct str rest = fuzz_input(mem, data, size), line = STR_NONE;
+    str_cut(&rest, '\n', &line);
+    struct str registered = str_copy(mem, line);
+    struct str asked = str_copy(mem, rest);
+    if (redirect_uri_problem(registered) == NULL) {
+        check_registered(mem, registered);
+        MUST(redirect_uri_matches(registered, asked) == ought_to_match(registered, asked));
+    }
+    if (redirect_uri_problem(asked) == NULL)
+        check_registered(mem, asked);
+    arena_free(mem);
+    return 0;
+}
