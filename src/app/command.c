@@ -177,6 +177,14 @@ command_has(const struct call_of_command *call, const char *name)
     return str_present(command_option_value(call, name));
 }
 
+bool
+command_wants_input(const struct call_of_command *call)
+{
+    const struct command *command = call->command;
+    bool spared = command->input_unless != NULL && command_has(call, command->input_unless);
+    return command->input != NO_INPUT && !spared;
+}
+
 int
 command_fail(struct call_of_command *call, enum err err, const char *format, ...)
 {

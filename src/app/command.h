@@ -76,6 +76,9 @@ size_t command_option_values(const struct call_of_command *call, const char *nam
 
 bool command_has(const struct call_of_command *call, const char *name);
 
+/* Whether it reads standard input, with the options it was given. */
+bool command_wants_input(const struct call_of_command *call);
+
 /* Says why it failed, on the error side, in the form that was asked for. Returns 1. */
 int command_fail(struct call_of_command *call, enum err err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

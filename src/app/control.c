@@ -141,7 +141,7 @@ run_request(struct control *control, struct remote_console *remote, struct str l
     call->console = &remote->console;
     call->settings = control->settings;
     call->db = control->db;
-    call->input = input;
+    call->input = command_wants_input(call) ? input : STR_NONE;
     log_info("command", log_text("command", str_of(parsed->command->words)));
     return parsed->command->run(call);
 }

@@ -85,10 +85,7 @@ run_on_store(struct call_of_command *call)
 static enum err
 read_input(struct call_of_command *call)
 {
-    const struct command *command = call->command;
-    if (command->input == NO_INPUT)
-        return ERR_NONE;
-    if (command->input_unless != NULL && command_has(call, command->input_unless))
+    if (!command_wants_input(call))
         return ERR_NONE;
     return console_read_secret(call->mem, "Password: ", COMMAND_INPUT_MAX, &call->input);
 }

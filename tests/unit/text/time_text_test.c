@@ -101,7 +101,7 @@ every_day_is_what_the_c_library_says(void **state)
         time_t moment = (time_t)(day * 86400 + (day & 0xffff));
         struct tm utc;
         gmtime_r(&moment, &utc);
-        char expected[32];
+        char expected[96];
         snprintf(expected, sizeof expected, "%04d-%02d-%02dT%02d:%02d:%02dZ", utc.tm_year + 1900,
                  utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
         assert_str(time_write(mem, moment), str_of(expected), "written");
