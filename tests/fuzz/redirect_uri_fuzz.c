@@ -50,12 +50,12 @@ static void
 check_registered(struct arena *mem, struct str uri)
 {
     bool in_authority = false;
+    size_t colon = str_index(uri, ':'); /* the end of the scheme; an authority begins behind :// */
     MUST(uri.len > 0 && uri.len <= REDIRECT_URI_MAX);
     for (size_t i = 0; i < uri.len; i++) {
         char c = uri.ptr[i];
         MUST(c > ' ' && c < 0x7f && strchr("\\#\"<>^`{|}*", c) == NULL);
-        if (i >= 3 && uri.ptr[i - 1] == '/' && uri.ptr[i - 2] == '/' &&
-            str_index(uri, '/') == i - 2 && uri.ptr[i - 3] == ':')
+        if (i == colon + 3 && str_starts(str_from(uri, colon), STR("://")))
             in_authority = true;
         if (c == '/' || c == '?')
             in_authority = false;
