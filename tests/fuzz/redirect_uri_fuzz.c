@@ -49,21 +49,19 @@ ought_to_match(struct str registered, struct str asked)
 static void
 check_registered(struct arena *mem, struct str uri)
 {
-    bool in_authority = false;
-    size_t colon = str_index(uri, ':'); /* the end of the scheme; an authority begins behind :// */
-    MUST(uri.len > 0 && uri.len <= REDIRECT_URI_MAX);
+    size_t colon = str_index(uri, ':');
+    bool in_authority = str_starts(str_from(uri, colon), STR("://"));
+    MUST(uri.len > 0 && uri.len <= REDIRECT_URI_MAX && colon < uri.len);
     for (size_t i = 0; i < uri.len; i++) {
         char c = uri.ptr[i];
         MUST(c > ' ' && c < 0x7f && strchr("\\#\"<>^`{|}*", c) == NULL);
-        if (i == colon + 3 && str_starts(str_from(uri, colon), STR("://")))
-            in_authority = true;
-        if (c == '/' || c == '?')
+        if (i > colon + 2 && (c == '/' || c == '?'))
             in_authority = false;
         MUST(!in_authority || c != '@');
     }
     bool https = str_starts(uri, STR("https://"));
     bool loopback = str_starts(uri, STR("http://"));
-    struct str scheme = str_first(uri, str_index(uri, ':'));
+    struct str scheme = str_first(uri, colon);
     MUST(https || loopback || str_index(scheme, '.') < scheme.len);
     MUST(!loopback || str_present(behind_loopback(uri, STR("http://127.0.0.1"))) ||
          str_present(behind_loopback(uri, STR("http://[::1]"))) ||
