@@ -1,6 +1,5 @@
 // postgres.mjs - a PostgreSQL of our own, with its defaults, in a folder that is thrown away.
 import { chownSync } from "node:fs";
-import net from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./conversation.mjs";
@@ -18,17 +17,12 @@ async function asOrdinaryUser(folder) {
   return [setpriv, `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
 }
 
-async function untilItListens(started, port) {
-  const giveUp = Date.now() + 30000;
+// It listens before it serves, so its own word counts (the locale is C: the word is English).
+async function untilItServes(started) {
+  const giveUp = Date.now() + 60000;
   let ended = false;
   started.ended.then(() => (ended = true));
-  for (;;) {
-    const open = await new Promise((resolve) => {
-      const socket = net.connect({ host: "127.0.0.1", port });
-      socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
-      socket.once("connect", () => socket.destroy());
-    });
-    if (open) return;
+  while (!started.output.includes("ready to accept connections")) {
     if (ended || Date.now() > giveUp) throw new Error(`PostgreSQL does not serve: ${started.output.trim()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -44,7 +38,7 @@ export async function startPostgres() {
   const port = await freePort();
   const [first, ...rest] = [...as, tools.postgres, "-D", data, "-p", String(port), "-k", folder];
   const started = start(settings.serverCore, first, [...rest, "-c", "listen_addresses=127.0.0.1"], { cwd: folder, signal: "SIGQUIT" });
-  await untilItListens(started, port);
+  await untilItServes(started);
   return {
     store: `postgresql://penchant@127.0.0.1:${port}/postgres`,
     stop: () => stop(started), // at once: nobody needs this store again
