@@ -81,13 +81,32 @@ export async function askOnce(port, request) {
   }
 }
 
-// The answer, given twice on one connection: a server that hangs up after each answer would be
-// measured at connecting, not at answering.
-export async function askKeptAlive(port, request) {
+// The answers in the order of the requests, asked over a few connections at once.
+export async function askMany(port, requests, width = 16) {
+  const answers = new Array(requests.length);
+  let turn = 0;
+  const work = async () => {
+    const conversation = await Conversation.open(port);
+    try {
+      while (turn < requests.length) {
+        const mine = turn++;
+        answers[mine] = await conversation.ask(requestBytes(port, requests[mine]));
+      }
+    } finally {
+      conversation.close();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, requests.length) }, work));
+  return answers;
+}
+
+// The answer to the first, and a second one on the same connection: a server that hangs up after each
+// answer would be measured at connecting, not at answering.
+export async function askKeptAlive(port, request, second = request) {
   const conversation = await Conversation.open(port);
   try {
     const answer = await conversation.ask(requestBytes(port, request));
-    await conversation.ask(requestBytes(port, request)).catch(() => {
+    await conversation.ask(requestBytes(port, second)).catch(() => {
       throw new Error("the connection is not kept after an answer");
     });
     return answer;

@@ -1,4 +1,4 @@
-// load.mjs - wrk on the other core: requests a second and latencies of one run.
+// load.mjs - load from the other core: requests a second and latencies of one run.
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { settings, tools } from "./settings.mjs";
 
 const script = join(dirname(fileURLToPath(import.meta.url)), "wrk.lua");
 
-// Writes the requests for one port where wrk finds them, and returns the file.
+// Writes the requests for one port where a load program finds them, and returns the file.
 export function writeRequests(port, requests) {
   const file = join(makeFolder({ anywhere: true }), "requests");
   const parts = requests.flatMap((request) => {
@@ -19,20 +19,28 @@ export function writeRequests(port, requests) {
   return file;
 }
 
-// { perSecond, p50, p99 } (milliseconds). Fails if any answer was not what it should be: a server
-// that refuses is quick.
-export async function load(port, requestsFile, status, seconds) {
-  const output = await run(
-    tools.taskset,
-    ["-c", String(settings.loadCore), tools.wrk, "-t1", `-c${settings.connections}`, `-d${seconds}s`]
-      .concat(["--timeout", "10s", "-s", script, `http://127.0.0.1:${port}/`]),
-    { env: { ...process.env, BENCH_REQUESTS: requestsFile } },
-  );
+const onItsCore = (program, args, env) => run(tools.taskset, ["-c", String(settings.loadCore), program, ...args], { env });
+
+// { perSecond, p50, p99 } (milliseconds), from the line that both programs print. Fails if any answer
+// was not what it should be: a server that refuses is quick.
+function numbersOf(output, status) {
   const numbers = output.match(/^NUMBERS (.*)$/m)?.[1].split(" ").map(Number);
-  if (!numbers) throw new Error(`wrk said: ${output}`);
-  const [requests, microseconds, p50, p99, failures, broken] = numbers;
-  const wrong = status < 400 ? failures : requests - failures;
+  if (!numbers) throw new Error(`the load program said: ${output}`);
+  const [requests, microseconds, p50, p99, wrong, broken = 0] = numbers;
   if (requests === 0 || wrong > 0 || broken > 0)
     throw new Error(`of ${requests} answers ${wrong} had another status than ${status}; ${broken} connections failed`);
   return { perSecond: requests / (microseconds / 1e6), p50: p50 / 1000, p99: p99 / 1000 };
+}
+
+// wrk: the requests in turn, again and again.
+export async function load(port, requestsFile, status, seconds) {
+  const args = ["-t1", `-c${settings.connections}`, `-d${seconds}s`, "--timeout", "10s", "-s", script];
+  const env = { ...process.env, BENCH_REQUESTS: requestsFile, BENCH_STATUS: String(status) };
+  return numbersOf(await onItsCore(tools.wrk, [...args, `http://127.0.0.1:${port}/`], env), status);
+}
+
+// spend.c: each request only once (seconds: "once"), or what an answer gives as `member` in the next.
+export async function spend(port, requestsFile, status, seconds, member) {
+  const args = [port, settings.connections, status, requestsFile, seconds].concat(member ?? []).map(String);
+  return numbersOf(await onItsCore(tools.spend, args, process.env), status);
 }

@@ -1,6 +1,6 @@
 // process.mjs - programs that are started, watched and always ended, and folders that are removed.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -108,4 +108,9 @@ export function memory(pid) {
   const pids = [pid, ...childrenOf(pid)];
   const sum = (key) => pids.reduce((total, each) => total + statusKiB(each, key), 0) / 1024;
   return { now: sum("VmRSS"), most: sum("VmHWM") };
+}
+
+// Lets the most it ever was begin anew, after a preparation that hashes passwords.
+export function forgetMost(pid) {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }

@@ -6,10 +6,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { cases } from "./cases.mjs";
 import { asItIs, onSlowDisk } from "./commit.mjs";
-import { askKeptAlive } from "./conversation.mjs";
-import { instructionsPerRequest } from "./instructions.mjs";
-import { load, writeRequests } from "./load.mjs";
-import { startPostgres } from "./postgres.mjs";
+import { measureCase } from "./compare.mjs";
 import { memory, run } from "./process.mjs";
 import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
 import { promises, root, settings, tools } from "./settings.mjs";
@@ -33,65 +30,11 @@ async function measure(what, needs, work) {
   }
 }
 
-// ---- one case against nginx ----
-
-async function withStore(kind, work) {
-  if (kind === "sqlite") return work(sqliteStore());
-  const postgres = await startPostgres();
-  try {
-    return await work(postgres.store);
-  } finally {
-    await postgres.stop();
-  }
-}
-
-// nginx, ours, nginx, ours …: what else the machine does meanwhile meets both.
-async function interleaved(sides, status) {
-  for (const side of sides) await load(side.port, side.requests, status, 1); // warm-up
-  for (let i = 0; i < settings.runs; i++)
-    for (const side of sides) side.runs.push(await load(side.port, side.requests, status, settings.seconds));
-}
-
-function summary(runs) {
-  const of = (key) => median(runs.map((each) => each[key]));
-  const rates = runs.map((each) => each.perSecond);
-  return { perSecond: of("perSecond"), p50: of("p50"), p99: of("p99"), spread: Math.max(...rates) / Math.min(...rates) };
-}
-
-async function compare(row, ours, requests) {
-  const answer = await askKeptAlive(ours.port, requests[0]);
-  if (answer.status !== row.status) throw new Error(`answered ${answer.status} instead of ${row.status}`);
-  const nginx = await startNginx(answer, requests[0]);
-  try {
-    const sides = [nginx, ours].map(({ port }) => ({ port, requests: writeRequests(port, requests), runs: [] }));
-    await interleaved(sides, row.status);
-    const result = { bytes: answer.size, nginx: summary(sides[0].runs), penchant: summary(sides[1].runs) };
-    result.ratio = result.penchant.perSecond / result.nginx.perSecond;
-    result.memoryMiB = memory(ours.pid).most;
-    return result;
-  } finally {
-    await nginx.stop();
-  }
-}
-
-async function measureCase(row) {
-  const result = { name: row.name, store: row.store, floor: row.floor ?? null, instructions: null };
-  await withStore(row.store, async (store) => {
-    const ours = await startPenchant(store);
-    let requests;
-    try {
-      const prepared = await row.prepare?.(ours);
-      requests = [typeof row.request === "function" ? row.request(prepared) : row.request].flat();
-      Object.assign(result, await compare(row, ours, requests));
-    } finally {
-      await ours.stop();
-    }
-    report.cases.push(result);
-    await measure(`instructions of ${row.name}`, ["valgrind"], async () => {
-      result.instructions = await instructionsPerRequest(store, requests, row.status);
-    });
-  });
-  console.error(`  ${row.name}: ${percent(result.ratio)} of nginx`);
+async function measureRow(row) {
+  const counted = (work) => measure(`instructions of ${row.name}`, ["valgrind"], work);
+  const result = await measureCase(row, counted);
+  report.cases.push(result);
+  console.error(`  ${row.name}, ${row.store}: ${percent(result.ratio)} of nginx`);
 }
 
 // ---- start and memory ----
@@ -175,12 +118,13 @@ function printCommit() {
 
 async function main() {
   const pinned = ["taskset"];
-  const chosen = cases.filter((row) => row.name.includes(settings.only));
+  const chosen = cases.filter((row) => `${row.name}, ${row.store}`.includes(settings.only));
   if (tools.taskset !== null) await run(tools.taskset, ["-a", "-c", "-p", String(settings.loadCore), String(process.pid)]);
   await measure("start and memory", [...pinned, "nginx"], measureStart);
   for (const row of chosen) {
     const store = row.store === "postgresql" ? ["postgres", "initdb"] : [];
-    await measure(row.name, [...pinned, "nginx", "wrk", ...store], () => measureCase(row));
+    const loader = row.follow || row.once ? "spend" : "wrk";
+    await measure(`${row.name}, ${row.store}`, [...pinned, "nginx", loader, ...store], () => measureRow(row));
   }
   await measure("group commit", ["commit"], async () => (report.commit.asItIs = await asItIs()));
   await measure("group commit on a slow disk", ["commit", "slowDisk"], async () => (report.commit.slowDisk = await onSlowDisk()));

@@ -58,5 +58,6 @@ export const tools = {
   postgres: find("postgres", ["/usr/lib/postgresql/15/bin"]),
   initdb: find("initdb", ["/usr/lib/postgresql/15/bin"]),
   commit: existsSync(join(root, "build/bench/commit")) ? join(root, "build/bench/commit") : null,
+  spend: existsSync(join(root, "build/bench/spend")) ? join(root, "build/bench/spend") : null,
   slowDisk: existsSync(join(root, "build/preload/disk.so")) ? join(root, "build/preload/disk.so") : null,
 };

@@ -1,0 +1,99 @@
+// compare.mjs - one case: our program and nginx, the same questions, the same answer, in turns.
+import { askKeptAlive } from "./conversation.mjs";
+import { instructionsPerRequest } from "./instructions.mjs";
+import { load, spend, writeRequests } from "./load.mjs";
+import { startPostgres } from "./postgres.mjs";
+import { forgetMost, memory } from "./process.mjs";
+import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
+import { settings } from "./settings.mjs";
+import { median } from "./table.mjs";
+
+async function withStore(kind, work) {
+  if (kind === "sqlite") return work(sqliteStore());
+  const postgres = await startPostgres();
+  try {
+    return await work(postgres.store);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+// ---- what is sent: (seconds) → the numbers of one run ----
+
+function sameAgain(row, port, requests) {
+  const file = writeRequests(port, requests);
+  return (seconds) => load(port, file, row.status, seconds);
+}
+
+// Each connection has a request of its own, which goes on where the last run ended.
+function following(row, port, requests) {
+  const file = writeRequests(port, requests);
+  return (seconds) => spend(port, file, row.status, seconds, row.follow);
+}
+
+// As long as the requests last: fresh ones for every run, made while nobody is measured.
+function onceEach(row, port, fresh) {
+  return async () => spend(port, writeRequests(port, await fresh()), row.status, "once");
+}
+
+// nginx takes anything twice; it gets the same load program and requests of the same length.
+async function runsOf(row, ours, nginx, requests, fresh) {
+  if (row.follow) return [following(row, nginx.port, requests), following(row, ours.port, await fresh())];
+  if (row.once) {
+    const file = writeRequests(nginx.port, requests);
+    return [(seconds) => spend(nginx.port, file, row.status, seconds), onceEach(row, ours.port, fresh)];
+  }
+  return [sameAgain(row, nginx.port, requests), sameAgain(row, ours.port, requests)];
+}
+
+// ---- taking turns ----
+
+// nginx, ours, nginx, ours …: what else the machine does meanwhile meets both.
+async function interleaved(sides) {
+  for (const side of sides) await side(1); // warm-up
+  const results = sides.map(() => []);
+  for (let i = 0; i < settings.runs; i++)
+    for (const [number, side] of sides.entries()) results[number].push(await side(settings.seconds));
+  return results.map(summary);
+}
+
+function summary(runs) {
+  const of = (key) => median(runs.map((each) => each[key]));
+  const rates = runs.map((each) => each.perSecond);
+  return { perSecond: of("perSecond"), p50: of("p50"), p99: of("p99"), spread: Math.max(...rates) / Math.min(...rates) };
+}
+
+async function against(row, ours, requests, fresh) {
+  const answer = await askKeptAlive(ours.port, requests[0], requests[1]);
+  if (answer.status !== row.status) throw new Error(`answered ${answer.status} instead of ${row.status}`);
+  const nginx = await startNginx(answer, requests[0]);
+  try {
+    const [theirs, mine] = await interleaved(await runsOf(row, ours, nginx, requests, fresh));
+    const ratio = mine.perSecond / theirs.perSecond;
+    return { bytes: answer.size, nginx: theirs, penchant: mine, ratio, memoryMiB: memory(ours.pid).most };
+  } finally {
+    await nginx.stop();
+  }
+}
+
+// Everything about one row. `alsoCount` is given the work of counting instructions, which may fail by
+// itself.
+export async function measureCase(row, alsoCount) {
+  const result = { name: row.name, store: row.store, floor: row.floor ?? null, instructions: null };
+  await withStore(row.store, async (store) => {
+    const ours = await startPenchant(store);
+    let requests;
+    try {
+      const prepared = await row.prepare?.(ours);
+      const fresh = async () => [typeof row.request === "function" ? await row.request(prepared, ours) : row.request].flat();
+      requests = await fresh();
+      forgetMost(ours.pid);
+      Object.assign(result, await against(row, ours, requests, fresh));
+    } finally {
+      await ours.stop();
+    }
+    if (row.follow || row.once) return;
+    await alsoCount(async () => (result.instructions = await instructionsPerRequest(store, requests, row.status)));
+  });
+  return result;
+}

@@ -1,0 +1,297 @@
+/* spend.c - load whose requests cannot be sent twice: codes, and refresh tokens that rotate.
+ *
+ * usage: spend PORT CONNECTIONS STATUS FILE once
+ *        spend PORT CONNECTIONS STATUS FILE SECONDS [MEMBER]
+ *
+ * FILE holds requests, each its length, a newline, its bytes. They are sent in turn over kept
+ * connections, each of which waits for an answer before it asks again: every request once, or all
+ * of them again and again for SECONDS. With MEMBER each connection keeps to one request, and that
+ * member of each answer takes the place of the form field of the same name in the next; FILE then
+ * holds the last of them, for another run to go on. Nobody stops before the last answer is there,
+ * so none is lost.
+ *
+ * Prints one line for load.mjs: NUMBERS answers microseconds p50 p99 wrong, the percentiles in
+ * microseconds, wrong counting answers with another status than STATUS. */
+#include "base/clock.h"
+
+#include <arpa/inet.h>
+#include <err.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CONNECTIONS_MAX 1024
+#define ANSWER_MAX (64 * 1024)
+#define PATIENCE_MS 10000
+
+struct request {
+    char *bytes;
+    size_t length;
+};
+
+struct connection {
+    int fd;
+    struct request *request; /* NULL: has nothing more to ask */
+    int64_t asked_ns;
+    size_t got;
+    char answer[ANSWER_MAX + 1];
+};
+
+struct load {
+    struct request *requests;
+    size_t request_count;
+    size_t turn;
+    int64_t end_ns; /* 0: each request once */
+    const char *member;
+    int status;
+    int epoll;
+    size_t busy;
+    uint64_t wrong;
+    uint32_t *latencies; /* microseconds */
+    size_t answers;
+    size_t room;
+};
+
+static struct connection connections[CONNECTIONS_MAX];
+
+static long
+number(const char *text, long least, long most)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (*text == '\0' || *end != '\0' || value < least || value > most)
+        errx(2, "not a number from %ld to %ld: %s", least, most, text);
+    return value;
+}
+
+static void *
+grow(void *memory, size_t count, size_t size)
+{
+    void *grown = reallocarray(memory, count, size);
+    if (grown == NULL)
+        errx(1, "out of memory");
+    return grown;
+}
+
+/* ---- the file ---- */
+
+static void
+read_requests(struct load *load, const char *path)
+{
+    size_t length, room = 0;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        err(1, "%s", path);
+    while (fscanf(file, "%zu", &length) == 1 && fgetc(file) == '\n') {
+        if (load->request_count == room) {
+            room = room == 0 ? 1024 : 2 * room;
+            load->requests = grow(load->requests, room, sizeof *load->requests);
+        }
+        struct request *request = &load->requests[load->request_count++];
+        *request = (struct request){ grow(NULL, length + 1, 1), length };
+        if (fread(request->bytes, 1, length, file) != length)
+            errx(1, "%s ends inside a request", path);
+        request->bytes[length] = '\0';
+    }
+    fclose(file);
+    if (load->request_count == 0)
+        errx(1, "%s holds no request", path);
+}
+
+static void
+write_requests(const struct load *load, const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL)
+        err(1, "%s", path);
+    for (size_t i = 0; i < load->request_count; i++) {
+        fprintf(file, "%zu\n", load->requests[i].length);
+        fwrite(load->requests[i].bytes, 1, load->requests[i].length, file);
+    }
+    if (fclose(file) != 0)
+        err(1, "%s", path);
+}
+
+/* ---- asking ---- */
+
+static struct request *
+next_request(struct load *load, struct connection *connection)
+{
+    if (load->end_ns == 0)
+        return load->turn < load->request_count ? &load->requests[load->turn++] : NULL;
+    if (clock_ticks_ns() >= load->end_ns)
+        return NULL;
+    if (load->member != NULL && connection->request != NULL)
+        return connection->request;
+    return &load->requests[load->turn++ % load->request_count];
+}
+
+static void
+ask(struct load *load, struct connection *connection)
+{
+    connection->request = next_request(load, connection);
+    if (connection->request == NULL)
+        return;
+    load->busy++;
+    connection->got = 0;
+    connection->asked_ns = clock_ticks_ns();
+    size_t length = connection->request->length;
+    if (write(connection->fd, connection->request->bytes, length) != (ssize_t)length)
+        err(1, "a request could not be sent");
+}
+
+static void
+open_connection(struct load *load, struct connection *connection, uint16_t port)
+{
+    struct sockaddr_in to = { .sin_family = AF_INET,
+                              .sin_port = htons(port),
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct epoll_event event = { .events = EPOLLIN, .data.ptr = connection };
+    int on = 1;
+    connection->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (connection->fd < 0 || connect(connection->fd, (struct sockaddr *)&to, sizeof to) != 0 ||
+        setsockopt(connection->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0 ||
+        fcntl(connection->fd, F_SETFL, O_NONBLOCK) != 0 ||
+        epoll_ctl(load->epoll, EPOLL_CTL_ADD, connection->fd, &event) != 0)
+        err(1, "a connection could not be made");
+}
+
+/* ---- answers ---- */
+
+/* The value behind `before`, up to one of `ends` or the end of the text. */
+static char *
+value_after(char *text, const char *before, const char *ends, size_t *length)
+{
+    char *at = strstr(text, before);
+    if (at == NULL)
+        return NULL;
+    at += strlen(before);
+    *length = strcspn(at, ends);
+    return at;
+}
+
+static void
+follow(const char *member, char *body, struct request *request)
+{
+    char in_answer[64], in_form[64];
+    size_t new_length = 0, old_length = 0;
+    snprintf(in_answer, sizeof in_answer, "\"%s\":\"", member);
+    snprintf(in_form, sizeof in_form, "&%s=", member);
+    const char *new = value_after(body, in_answer, "\"", &new_length);
+    char *old = value_after(request->bytes, in_form, "&", &old_length);
+    if (new == NULL || old == NULL || new_length != old_length)
+        errx(1, "no %s of the same length in question and answer", member);
+    memcpy(old, new, new_length);
+}
+
+static void
+count_answer(struct load *load, struct connection *connection, char *body)
+{
+    if (load->answers == load->room) {
+        load->room = load->room == 0 ? 65536 : 2 * load->room;
+        load->latencies = grow(load->latencies, load->room, sizeof *load->latencies);
+    }
+    int64_t took_ns = clock_ticks_ns() - connection->asked_ns;
+    load->latencies[load->answers++] = (uint32_t)(took_ns / 1000);
+    load->busy--;
+    /* "HTTP/1.1 200 …" */
+    if (strtol(connection->answer + strlen("HTTP/1.1 "), NULL, 10) != load->status)
+        load->wrong++;
+    else if (load->member != NULL)
+        follow(load->member, body, connection->request);
+}
+
+/* The body, if all of the answer is there. */
+static char *
+whole_answer(struct connection *connection)
+{
+    connection->answer[connection->got] = '\0';
+    char *head_end = strstr(connection->answer, "\r\n\r\n");
+    if (head_end == NULL)
+        return NULL;
+    const char *length = strcasestr(connection->answer, "\r\nContent-Length:");
+    if (length == NULL || length > head_end)
+        errx(1, "an answer does not say how long it is");
+    size_t body = strtoul(length + strlen("\r\nContent-Length:"), NULL, 10);
+    size_t whole = (size_t)(head_end + 4 - connection->answer) + body;
+    if (whole > ANSWER_MAX || connection->got > whole)
+        errx(1, "an answer is longer than it may be");
+    return connection->got == whole ? head_end + 4 : NULL;
+}
+
+static void
+take(struct load *load, struct connection *connection)
+{
+    ssize_t got =
+        read(connection->fd, connection->answer + connection->got, ANSWER_MAX - connection->got);
+    if (got <= 0 || connection->request == NULL)
+        errx(1, "a connection was closed after %zu answers", load->answers);
+    connection->got += (size_t)got;
+    char *body = whole_answer(connection);
+    if (body == NULL)
+        return;
+    count_answer(load, connection, body);
+    ask(load, connection);
+}
+
+static void
+until_all_is_answered(struct load *load)
+{
+    struct epoll_event events[64];
+    while (load->busy > 0) {
+        int ready = epoll_wait(load->epoll, events, 64, PATIENCE_MS);
+        if (ready <= 0)
+            errx(1, "no answer for %d seconds", PATIENCE_MS / 1000);
+        for (int i = 0; i < ready; i++)
+            take(load, events[i].data.ptr);
+    }
+}
+
+/* ---- the numbers ---- */
+
+static int
+by_size(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void
+print_numbers(struct load *load, int64_t took_ns)
+{
+    qsort(load->latencies, load->answers, sizeof *load->latencies, by_size);
+    printf("NUMBERS %zu %lld %u %u %llu\n", load->answers, (long long)(took_ns / 1000),
+           load->latencies[load->answers / 2], load->latencies[load->answers * 99 / 100],
+           (unsigned long long)load->wrong);
+}
+
+int
+main(int count, char **words)
+{
+    if (count < 6 || count > 7)
+        errx(2, "usage: spend PORT CONNECTIONS STATUS FILE once|SECONDS [MEMBER]");
+    uint16_t port = (uint16_t)number(words[1], 1, UINT16_MAX);
+    size_t width = (size_t)number(words[2], 1, CONNECTIONS_MAX);
+    bool once = strcmp(words[5], "once") == 0;
+    struct load load = { .status = (int)number(words[3], 100, 599),
+                         .member = words[6],
+                         .epoll = epoll_create1(EPOLL_CLOEXEC) };
+    read_requests(&load, words[4]);
+    if (load.member != NULL && (once || load.request_count != width))
+        errx(2, "with MEMBER there must be SECONDS and one request for each connection");
+    for (size_t i = 0; i < width; i++)
+        open_connection(&load, &connections[i], port);
+    int64_t began_ns = clock_ticks_ns();
+    load.end_ns = once ? 0 : began_ns + number(words[5], 1, 3600) * INT64_C(1000000000);
+    for (size_t i = 0; i < width; i++)
+        ask(&load, &connections[i]);
+    until_all_is_answered(&load);
+    print_numbers(&load, clock_ticks_ns() - began_ns);
+    if (load.member != NULL)
+        write_requests(&load, words[4]);
+    return 0;
+}
