@@ -38,9 +38,20 @@ sqlite_execute(sqlite3 *handle, const char *script)
     return sqlite3_exec(handle, script, NULL, NULL, NULL) == SQLITE_OK ? ERR_NONE : ERR_UNAVAILABLE;
 }
 
+/* Nobody asks SQLite how much memory it holds, and counting it takes one lock of the whole process
+ * around every allocation; Debian builds it without the small stores that would spare most of them.
+ * Possible only before its first use. */
+static void
+configure_sqlite(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 enum err
 sqlite_connect(const char *path, int flags, sqlite3 **out, struct why *why)
 {
+    static pthread_once_t configured = PTHREAD_ONCE_INIT;
+    pthread_once(&configured, configure_sqlite);
     sqlite3 *handle = NULL;
     int code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (code == SQLITE_OK) {
