@@ -230,9 +230,10 @@ take_row(sqlite3_stmt *statement, struct db_gather *gather)
     struct db_value *cells = db_gather_row(gather);
     for (size_t i = 0; i < gather->columns; i++) {
         int column = (int)i;
-        if (sqlite3_column_type(statement, column) == SQLITE_NULL) {
+        int type = sqlite3_column_type(statement, column);
+        if (type == SQLITE_NULL) {
             cells[i] = (struct db_value){ .type = DB_NULL };
-        } else if (sqlite3_column_type(statement, column) == SQLITE_INTEGER) {
+        } else if (type == SQLITE_INTEGER) {
             cells[i] = db_int(sqlite3_column_int64(statement, column));
         } else {
             const char *text = (const char *)sqlite3_column_text(statement, column);
