@@ -1,0 +1,101 @@
+// Chromium, and an app's own little server for it to come back to.
+
+import AxeBuilder from "@axe-core/playwright";
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import http from "node:http";
+import path from "node:path";
+import { after, before } from "node:test";
+import { chromium } from "playwright-core";
+import { until } from "./until.mjs";
+import { ROOT } from "./world.mjs";
+
+export const DESK = { viewport: { width: 1280, height: 800 } };
+export const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
+
+const SHOTS = path.join(ROOT, "build/screenshots");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+// One browser for all tests of a file. Gives a function that opens a page in a profile of its own, in
+// which anything the browser complains about is kept.
+export function browserForThisFile() {
+  let browser;
+  before(async () => {
+    fs.mkdirSync(SHOTS, { recursive: true });
+    browser = await chromium.launch({
+      executablePath: "/usr/bin/chromium",
+      args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"],
+    });
+  });
+  after(() => browser?.close());
+  return async (t, w, { name = "desk", ...options } = {}) => {
+    const context = await browser.newContext({ baseURL: w.origin, ...DESK, ...options });
+    t.after(() => context.close());
+    context.setDefaultTimeout(15_000);
+    const page = await context.newPage();
+    page.complaints = [];
+    page.on("console", (message) => ["error", "warning"].includes(message.type()) && page.complaints.push(message.text()));
+    page.on("pageerror", (error) => page.complaints.push(error.message));
+    page.shoot = (what) => page.screenshot({ path: path.join(SHOTS, `${what}-${name}.png`), fullPage: true });
+    return page;
+  };
+}
+
+// A test whose things end in the reverse order of their beginning: the browser goes before the service,
+// which else waits for its open connections.
+export function inReverse(t) {
+  const ends = [];
+  t.after(async () => {
+    let fault;
+    for (const end of ends.reverse()) await Promise.resolve().then(end).catch((error) => (fault ??= error));
+    if (fault) throw fault;
+  });
+  return { after: (end) => ends.push(end) };
+}
+
+// A refused form is an answer the browser reports as an error of its own; that is no complaint.
+export const complaints = (page) => page.complaints.filter((text) => !/status of 4\d\d|favicon/.test(text));
+
+export async function assertAccessible(page, what) {
+  const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
+  assert.deepEqual(violations.map((one) => `${what}: ${one.id}: ${one.help}: ${one.nodes.map((node) => node.html).join(" ")}`), []);
+}
+
+export async function assertFits(page, what) {
+  const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+  assert.ok(wide <= window, `${what} is ${wide} wide in a window of ${window}`);
+}
+
+export async function signIn(page, { username = "ada", password }) {
+  await page.fill("input[name=username]", username);
+  await page.fill("input[name=password]", password);
+  await page.click("form[action='/signin'] button");
+}
+
+// The app's side of the browser: a server on this machine that keeps the addresses it was called with.
+export class Callback {
+  static async open(t) {
+    const callback = new Callback();
+    callback.arrivals = [];
+    callback.server = http.createServer((request, response) => {
+      if (request.url.startsWith("/cb")) callback.arrivals.push({ url: `${callback.origin}${request.url}`, headers: request.headers });
+      response.setHeader("content-type", "text/html; charset=utf-8");
+      response.end("<!doctype html><html lang=en><title>The app</title><h1>Back at the app</h1>");
+    });
+    await new Promise((resolve) => callback.server.listen(0, "127.0.0.1", resolve));
+    t.after(() => {
+      callback.server.closeAllConnections();
+      callback.server.close();
+    });
+    callback.origin = `http://127.0.0.1:${callback.server.address().port}`;
+    callback.uri = `${callback.origin}/cb`;
+    return callback;
+  }
+
+  // The next address the browser came back with, as its parameters.
+  async arrival(n = 1) {
+    await until("the browser to come back to the app", () => this.arrivals.length >= n);
+    const { url, headers } = this.arrivals[n - 1];
+    return { url, headers, params: Object.fromEntries(new URL(url).searchParams) };
+  }
+}
