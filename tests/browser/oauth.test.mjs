@@ -1,0 +1,308 @@
+// An app asks, a person decides, in a real browser: with and without JavaScript, on a desk and on a
+// phone, by day and by night, with a keyboard alone. Screenshots are left in build/screenshots.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { assertAccessible, assertFits, browserForThisFile, Callback, complaints, DESK, inReverse, PHONE, signIn } from "../kit/browser.mjs";
+import { addApp, MINUTE, NOW, stage, words } from "../kit/oauth.mjs";
+import { PASSWORD } from "../kit/world.mjs";
+
+const open = browserForThisFile();
+const SCOPE = "music_preferences food_profile agent_hints profile:read";
+const WRONG = "wrong kettle sings at dusk";
+
+const VIEWS = [
+  { name: "desk-light", ...DESK, colorScheme: "light" },
+  { name: "desk-dark", ...DESK, colorScheme: "dark" },
+  { name: "phone-light", ...PHONE, colorScheme: "light" },
+  { name: "phone-dark", ...PHONE, colorScheme: "dark" },
+];
+
+async function setting(test, view, { scope = SCOPE, ...wish } = {}) {
+  const t = inReverse(test);
+  const callback = await Callback.open(t);
+  const { w, app } = await stage(t, { signedIn: false, app: { redirect_uri: "http://127.0.0.1/cb", scope, ...wish } });
+  app.redirect_uri = callback.uri;
+  const page = await open(t, w, view);
+  return { w, app, callback, page };
+}
+
+async function tokens({ app, callback }, request, n = 1) {
+  const { params, headers } = await callback.arrival(n);
+  assert.equal(params.state, request.state);
+  assert.equal(params.iss, app.issuer);
+  assert.equal(headers.referer, undefined, "the address of our page was told to the app");
+  const answer = await app.exchange({ ...request, code: params.code });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.data;
+}
+
+for (const view of VIEWS)
+  test(`signing in with a wrong password first, then deciding; every page is accessible and fits: ${view.name}`, async (t) => {
+    const all = await setting(t, view);
+    const { w, app, page } = all;
+    const look = async (what) => {
+      await page.shoot(what);
+      await assertAccessible(page, what);
+      await assertFits(page, what);
+    };
+    const request = app.request();
+    await page.goto(request.path);
+    assert.match(page.url(), /\/signin\?next=/);
+    await look("signin");
+    await signIn(page, { password: WRONG });
+    await page.waitForSelector("[role=alert]");
+    assert.equal(await page.inputValue("input[name=username]"), "ada");
+    assert.equal(await page.inputValue("input[name=password]"), "");
+    await look("signin-wrong");
+    await signIn(page, { password: PASSWORD });
+    await page.waitForSelector("button[value=allow]");
+    assert.match(await page.textContent("h1"), /Concert Finder/);
+    assert.equal(await page.locator("input[name=scope]:checked").count(), 4);
+    await look("consent");
+    await page.uncheck("input[name=scope][value=food_profile]");
+    await page.selectOption("select[name=term]", "30d");
+    await page.click("button[value=allow]");
+    const set = await tokens(all, request);
+    assert.deepEqual(words(set.scope), ["agent_hints", "music_preferences", "profile:read"]);
+
+    await page.goto(app.request({ client_id: "app_AAAAAAAAAAAAAAAAAAAAAA" }).path);
+    await look("authorize-unknown-app");
+    await page.goto("/oauth/consent?request=req_AAAAAAAAAAAAAAAAAAAAAA");
+    await look("consent-expired");
+    await page.goto("/");
+    await look("start-signed-in");
+    assert.deepEqual(complaints(page), []);
+    assert.ok(w.service.alive);
+  });
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+
+  test(`allow, come back, and next time nothing is asked; ${how}`, async (t) => {
+    const all = await setting(t, { javaScriptEnabled });
+    const { app, callback, page } = all;
+    const first = app.request();
+    await page.goto(first.path);
+    await signIn(page, { password: PASSWORD });
+    await page.click("button[value=allow]");
+    assert.deepEqual(words((await tokens(all, first)).scope), words(SCOPE));
+    const second = app.request();
+    await page.goto(second.path);
+    assert.equal(new URL(page.url()).origin, callback.origin);
+    await tokens(all, second, 2);
+    assert.deepEqual(complaints(page), []);
+  });
+
+  test(`deny, and the app is told; ${how}`, async (t) => {
+    const { app, callback, page } = await setting(t, { javaScriptEnabled });
+    const request = app.request();
+    await page.goto(request.path);
+    await signIn(page, { password: PASSWORD });
+    await page.click("button[value=deny]");
+    const { params } = await callback.arrival();
+    assert.deepEqual([params.error, params.state, params.code], ["access_denied", request.state, undefined]);
+  });
+
+  test(`untick everything is a denial; ${how}`, async (t) => {
+    const { app, callback, page } = await setting(t, { javaScriptEnabled });
+    await page.goto(app.request().path);
+    await signIn(page, { password: PASSWORD });
+    for (const box of await page.locator("input[name=scope]").all()) await box.uncheck();
+    await page.click("button[value=allow]");
+    assert.equal((await callback.arrival()).params.error, "access_denied");
+  });
+
+  test(`a page left open too long says so, and starting again works; ${how}`, async (t) => {
+    const all = await setting(t, { javaScriptEnabled });
+    const { w, app, callback, page } = all;
+    const request = app.request();
+    await page.goto(request.path);
+    await signIn(page, { password: PASSWORD });
+    await page.waitForSelector("button[value=allow]");
+    w.clock.stop(NOW + 11 * MINUTE);
+    await page.click("button[value=allow]");
+    await page.waitForSelector("text=expired");
+    assert.equal(callback.arrivals.length, 0);
+    if (javaScriptEnabled) await assertAccessible(page, "an expired consent");
+    await page.goto(request.path);
+    await page.click("button[value=allow]");
+    await tokens(all, request);
+  });
+
+  test(`prompt=login asks for the password though one is signed in; ${how}`, async (t) => {
+    const all = await setting(t, { javaScriptEnabled });
+    const { app, page } = all;
+    const first = app.request();
+    await page.goto(first.path);
+    await signIn(page, { password: PASSWORD });
+    await page.click("button[value=allow]");
+    await tokens(all, first);
+    const second = app.request({ prompt: "login" });
+    await page.goto(second.path);
+    await signIn(page, { password: WRONG });
+    await page.waitForSelector("[role=alert]");
+    await signIn(page, { password: PASSWORD });
+    await tokens(all, second, 2);
+    assert.deepEqual(complaints(page), []);
+  });
+}
+
+test("with the keyboard alone one signs in, unticks, chooses how long, and allows", async (t) => {
+  const all = await setting(t);
+  const { app, page } = all;
+  const request = app.request();
+  await page.goto(request.path);
+  const press = page.keyboard;
+  // Tabs until an element is reached; every stop on the way is visible.
+  const reach = async (selector) => {
+    for (let i = 0; i < 40; i++) {
+      await press.press("Tab");
+      const { there, marked } = await page.evaluate((wanted) => {
+        const at = document.activeElement;
+        const style = getComputedStyle(at);
+        return { there: at.matches(wanted), marked: style.outlineStyle !== "none" || style.boxShadow !== "none" };
+      }, selector);
+      assert.ok(marked, `nothing marks a stop before ${selector}`);
+      if (there) return;
+    }
+    assert.fail(`${selector} cannot be reached`);
+  };
+  await reach("input[name=username]");
+  await press.type("ada");
+  await reach("input[name=password]");
+  await press.type(PASSWORD);
+  await press.press("Enter");
+  await page.waitForSelector("button[value=allow]");
+  await reach("input[name=scope][value=food_profile]");
+  await press.press("Space");
+  await reach("select[name=term]");
+  await press.press("ArrowDown");
+  await reach("button[value=allow]");
+  await press.press("Enter");
+  const set = await tokens(all, request);
+  assert.deepEqual(words(set.scope), ["agent_hints", "music_preferences", "profile:read"]);
+});
+
+test("a label is part of its box: touching the sentence ticks it", async (t) => {
+  const { app, callback, page } = await setting(t, { name: "phone", ...PHONE });
+  await page.goto(app.request().path);
+  await signIn(page, { password: PASSWORD });
+  await page.waitForSelector("button[value=allow]");
+  const row = page.locator("label", { has: page.locator("input[value=music_preferences]") });
+  await row.tap();
+  assert.equal(await page.isChecked("input[value=music_preferences]"), false);
+  const { height } = await row.boundingBox();
+  assert.ok(height >= 24, `a target of ${height} pixels`);
+  await page.locator("button[value=deny]").tap();
+  await callback.arrival();
+});
+
+test("going back after allowing and allowing again does no harm", async (t) => {
+  const all = await setting(t);
+  const { app, callback, page } = all;
+  const request = app.request();
+  await page.goto(request.path);
+  await signIn(page, { password: PASSWORD });
+  await page.click("button[value=allow]");
+  const set = await tokens(all, request);
+  await page.goBack();
+  const button = page.locator("button[value=allow]");
+  if ((await button.count()) > 0) {
+    await button.click();
+    await page.waitForLoadState();
+  }
+  const late = callback.arrivals.slice(1).map(({ url }) => new URL(url).searchParams.get("code"));
+  for (const code of late) assert.ok(code === null || code.startsWith("pn_ac_"));
+  assert.deepEqual(await app.worth(set.access_token), words(SCOPE));
+});
+
+test("two tabs, two apps: each is answered for itself", async (t) => {
+  const all = await setting(t);
+  const { w, app, callback, page } = all;
+  const other = await addApp(w, { name: "Other App", redirect_uri: "http://127.0.0.1/cb", scope: SCOPE });
+  other.redirect_uri = callback.uri;
+  const one = app.request({ scope: "music_preferences" });
+  await page.goto(one.path);
+  await signIn(page, { password: PASSWORD });
+  await page.waitForSelector("button[value=allow]");
+  const tab = await page.context().newPage();
+  const two = other.request({ scope: "profile:read" });
+  await tab.goto(two.path);
+  assert.match(await tab.textContent("h1"), /Other App/);
+  await page.click("button[value=allow]");
+  await callback.arrival(1);
+  await tab.click("button[value=allow]");
+  await callback.arrival(2);
+  assert.deepEqual(words((await tokens(all, one, 1)).scope), ["music_preferences"]);
+  assert.deepEqual(words((await tokens({ app: other, callback }, two, 2)).scope), ["profile:read"]);
+});
+
+test("a hostile name is text, a long one fits, and a public app is called one", async (t) => {
+  const all = await setting(t, { name: "phone-hostile", ...PHONE }, { name: "<img src=x onerror=alert(1)> & Söhne mit langem Namen", isPublic: true });
+  const { app, page } = all;
+  page.on("dialog", () => assert.fail("a script ran"));
+  await page.goto(app.request().path);
+  await signIn(page, { password: PASSWORD });
+  await page.waitForSelector("button[value=allow]");
+  assert.ok((await page.textContent("h1")).includes("<img src=x onerror=alert(1)>"));
+  assert.equal(await page.locator("img[src=x]").count(), 0);
+  await assertFits(page, "a long name");
+  await assertAccessible(page, "a public app's consent");
+  assert.match(await page.textContent("main"), /anybody can claim/i);
+  await page.shoot("consent-public");
+});
+
+test("our pages cannot be framed, and run nothing that is not ours", async (t) => {
+  const { w, app, callback, page } = await setting(t);
+  await page.goto(app.request().path);
+  await signIn(page, { password: PASSWORD });
+  await page.waitForSelector("button[value=allow]");
+  const evil = await page.context().newPage();
+  await evil.goto(callback.origin);
+  const framed = await evil.evaluate(async (source) => {
+    const frame = document.createElement("iframe");
+    frame.src = source;
+    const loaded = new Promise((resolve) => frame.addEventListener("load", resolve));
+    document.body.append(frame);
+    await loaded;
+    try {
+      return frame.contentDocument !== null; // another origin: null, refused or not
+    } catch {
+      return false;
+    }
+  }, `${w.origin}${app.request().path}`);
+  assert.equal(framed, false);
+  assert.equal(await evil.frames()[1]?.locator("button[value=allow]").count().catch(() => 0), 0, "the consent page is in a frame");
+});
+
+test("a password manager knows the fields of the sign-in page", async (t) => {
+  const { page } = await setting(t);
+  await page.goto("/signin");
+  assert.equal(await page.getAttribute("input[name=username]", "autocomplete"), "username");
+  assert.equal(await page.getAttribute("input[name=password]", "autocomplete"), "current-password");
+  assert.equal(await page.getAttribute("input[name=password]", "type"), "password");
+});
+
+test("signing out is a button on every page, and then one is asked to sign in again", async (t) => {
+  const { app, page } = await setting(t);
+  await page.goto("/signin");
+  await signIn(page, { password: PASSWORD });
+  await page.waitForSelector("form[action='/signout'] button");
+  await page.click("form[action='/signout'] button");
+  await page.waitForLoadState();
+  assert.equal(await page.locator("form[action='/signout']").count(), 0);
+  await page.goto(app.request().path);
+  assert.match(page.url(), /\/signin/);
+});
+
+test("at 400 % zoom nothing is cut off", async (t) => {
+  const { app, page } = await setting(t, { name: "zoom", viewport: { width: 320, height: 256 } });
+  await page.goto(app.request().path);
+  await assertFits(page, "sign-in");
+  await signIn(page, { password: PASSWORD });
+  await page.waitForSelector("button[value=allow]");
+  await assertFits(page, "consent");
+  await page.goto(app.request({ redirect_uri: "https://evil.example/" }).path);
+  await assertFits(page, "an error");
+});
