@@ -87,6 +87,14 @@ refuse_for_now(struct call *call, int64_t seconds)
     reply_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)seconds).ptr);
 }
 
+static int64_t
+longest_wait(struct throttle *failures, struct str address, struct str who,
+             int64_t (*look)(struct throttle *throttle, struct str who))
+{
+    int64_t one = look(failures, address), other = look(failures, who);
+    return one > other ? one : other;
+}
+
 enum err
 client_auth(struct call *call)
 {
@@ -95,19 +103,21 @@ client_auth(struct call *call)
         return ERR_NONE;
     struct throttle *failures = call->web->client_failures;
     struct str address = call->exchange->request.client;
-    struct str who = str_first(claim.id, 64);
-    int64_t wait = throttle_take(failures, address);
-    if (wait == 0 && (wait = throttle_take(failures, who)) != 0)
-        throttle_give_back(failures, address);
+    struct str who = str_format(call->mem, "app %.*s", STR_ARG(str_first(claim.id, 64)));
+    int64_t wait = longest_wait(failures, address, who, throttle_wait);
     if (wait != 0) {
         refuse_for_now(call, wait);
         return ERR_NONE;
     }
     struct app *app = ARENA_NEW(call->mem, struct app);
     enum err err = app_authenticate(call->db, call->mem, claim.id, claim.secret, call->now, app);
-    if (err != ERR_UNAUTHENTICATED) {
-        throttle_give_back(failures, address);
-        throttle_give_back(failures, who);
+    if (err == ERR_NONE)
+        wait = longest_wait(failures, address, who, throttle_wait);
+    else if (err == ERR_UNAUTHENTICATED)
+        wait = longest_wait(failures, address, who, throttle_take);
+    if (wait != 0) {
+        refuse_for_now(call, wait); /* past the limit nobody is told whether it was right */
+        return ERR_NONE;
     }
     if (err == ERR_UNAUTHENTICATED) {
         client_auth_refuse(call);

@@ -102,18 +102,14 @@ say_wait(struct call *call, int64_t seconds)
     return err;
 }
 
-/* Counted before the password is looked at, so that a hundred at once cannot pass the limit. */
 static int64_t
-count_attempt(struct call *call, struct str account)
+longest_wait(struct call *call, struct str account,
+             int64_t (*look)(struct throttle *throttle, struct str who))
 {
     struct throttle *failures = call->web->sign_in_failures;
-    int64_t wait = throttle_take(failures, call->exchange->request.client);
-    if (wait != 0)
-        return wait;
-    wait = throttle_take(failures, account);
-    if (wait != 0)
-        throttle_give_back(failures, call->exchange->request.client);
-    return wait;
+    int64_t one = look(failures, call->exchange->request.client);
+    int64_t other = look(failures, account);
+    return one > other ? one : other;
 }
 
 static enum err
@@ -133,15 +129,21 @@ post_signin(struct call *call)
     };
     struct user user;
     struct str key;
-    int64_t wait = count_attempt(call, account);
+    int64_t wait = longest_wait(call, account, throttle_wait);
     if (wait != 0)
         return say_wait(call, wait);
     enum err err = session_sign_in(call->db, call->mem, &wish, &key, &user);
+    /* Past the limit nobody is told whether it was right: a hundred at once learn no more than ten.
+     */
+    if (err == ERR_NONE)
+        wait = longest_wait(call, account, throttle_wait);
+    else if (err == ERR_UNAUTHENTICATED)
+        wait = longest_wait(call, account, throttle_take);
+    if (wait != 0)
+        return say_wait(call, wait);
     if (err == ERR_UNAUTHENTICATED)
         return show_form(call, 401,
                          "This user name and password do not belong together. Please check both.");
-    throttle_give_back(call->web->sign_in_failures, call->exchange->request.client);
-    throttle_give_back(call->web->sign_in_failures, account);
     if (err != ERR_NONE)
         return err;
     reply_redirect(call, where_next(call));

@@ -71,8 +71,8 @@ find_slot(struct throttle *throttle, uint64_t who, int64_t now)
     return oldest;
 }
 
-int64_t
-throttle_take(struct throttle *throttle, struct str who)
+static int64_t
+look(struct throttle *throttle, struct str who, bool count)
 {
     if (throttle->limit == 0)
         return 0;
@@ -81,20 +81,20 @@ throttle_take(struct throttle *throttle, struct str who)
     struct slot *slot = find_slot(throttle, mix(throttle->seed, who), now);
     if (slot->count >= throttle->limit)
         wait = (slot->began_ms + throttle->window_ms - now + 999) / 1000;
-    else
+    else if (count)
         slot->count++;
     pthread_mutex_unlock(&throttle->lock);
     return wait;
 }
 
-void
-throttle_give_back(struct throttle *throttle, struct str who)
+int64_t
+throttle_wait(struct throttle *throttle, struct str who)
 {
-    if (throttle->limit == 0)
-        return;
-    pthread_mutex_lock(&throttle->lock);
-    struct slot *slot = find_slot(throttle, mix(throttle->seed, who), clock_steady_ms());
-    if (slot->count > 0)
-        slot->count--;
-    pthread_mutex_unlock(&throttle->lock);
+    return look(throttle, who, false);
+}
+
+int64_t
+throttle_take(struct throttle *throttle, struct str who)
+{
+    return look(throttle, who, true);
 }

@@ -2,8 +2,11 @@
  *
  * Counts in memory, in a table of fixed size: what does not fit pushes out the oldest, so a crowd
  * can at worst be forgotten, never fill the memory. A window begins with the first count and is
- * over after its length. Counting first and giving back afterwards keeps many at once from passing
- * a limit together. Safe from any thread. */
+ * over after its length. Safe from any thread.
+ *
+ * For failures: ask throttle_wait() before the attempt and again when it has come out well, and
+ * count it when it has not. Then many attempts at once get no more than the limit of answers
+ * between them, and those who are right are never in each other's way. */
 #ifndef WEB_THROTTLE_H
 #define WEB_THROTTLE_H
 
@@ -16,10 +19,10 @@ struct throttle;
 struct throttle *throttle_new(struct arena *mem, int64_t limit, int64_t window_ms);
 void throttle_free(struct throttle *throttle);
 
-/* Counts one. 0: it may go on; otherwise the seconds after which it may be tried again. */
-int64_t throttle_take(struct throttle *throttle, struct str who);
+/* 0: it may go on; otherwise the seconds after which it may be tried again. */
+int64_t throttle_wait(struct throttle *throttle, struct str who);
 
-/* It was no failure after all. */
-void throttle_give_back(struct throttle *throttle, struct str who);
+/* Counts one. What it returns is throttle_wait() before that; at the limit nothing is counted. */
+int64_t throttle_take(struct throttle *throttle, struct str who);
 
 #endif
