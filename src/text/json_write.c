@@ -4,6 +4,9 @@
 #include "text/time_text.h"
 #include "text/utf8.h"
 
+#include <math.h>
+
+#define EXACT_MAX 9007199254740992.0 /* 2^53 */
 #define REPLACEMENT "\xef\xbf\xbd"
 
 struct json
@@ -127,6 +130,25 @@ json_int(struct json *json, int64_t value)
 {
     begin(json);
     buf_add_int(json->out, value);
+}
+
+/* Whole numbers that a double holds exactly have no exponent; what JSON has no word for is null. */
+void
+json_number(struct json *json, double value)
+{
+    char text[32];
+    begin(json);
+    if (!isfinite(value)) {
+        buf_add(json->out, STR("null"));
+    } else if (trunc(value) == value && fabs(value) <= EXACT_MAX) {
+        buf_add_int(json->out, (int64_t)value); /* -0 is 0 */
+    } else {
+        int digits = 1;
+        do
+            snprintf(text, sizeof text, "%.*g", digits, value);
+        while (strtod(text, NULL) != value && ++digits <= 17);
+        buf_add_c(json->out, text);
+    }
 }
 
 void

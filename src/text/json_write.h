@@ -22,6 +22,7 @@ void json_open_array(struct json *json);
 void json_close_array(struct json *json);
 void json_str(struct json *json, struct str value); /* an absent one is null */
 void json_int(struct json *json, int64_t value);
+void json_number(struct json *json, double value); /* the shortest text that reads as the same */
 void json_bool(struct json *json, bool value);
 void json_time(struct json *json, int64_t seconds); /* RFC 3339 in UTC; 0 is null */
 
