@@ -1,0 +1,363 @@
+#include "model/value_patterns.h"
+
+#include "base/arena.h"
+#include "model/value_parts.h"
+#include "text/utf8.h"
+
+#define WORDS_MAX 256 /* a value has 200 characters */
+#define GAP_MAX 4
+
+/* How a row is compared with the text, whose case is folded and whose blanks are single ones:
+ * HOLDS   the pieces between ".." occur in that order
+ * STARTS  it begins so
+ * TAG     '<' before a letter, or before '/', '!' or '?' and a letter or '-'
+ * WORDS   these words follow one another: "a|b" is either, ".." up to four others, "*" any one, "^"
+ *         the beginning of a clause. '@' and ':' are words, too. */
+enum how { HOLDS, STARTS, TAG, WORDS };
+
+#define LINK "a link"
+#define TOKEN "a chat-template token"
+#define MARKUP "markup"
+#define ROLE "a role marker"
+#define ORDER "an instruction to a model"
+
+struct pattern {
+    const char *name;
+    enum how how;
+    const char *what;
+};
+
+static const struct pattern patterns[] = {
+    { LINK, HOLDS, "://" },
+    { LINK, STARTS, "www." },
+    { LINK, HOLDS, " www." },
+    { LINK, HOLDS, "mailto:" },
+    { LINK, HOLDS, "data:text/" },
+    { LINK, HOLDS, "data:image/" },
+
+    { TOKEN, HOLDS, "<|..|>" },
+    { TOKEN, HOLDS, "<|im" },
+    { TOKEN, HOLDS, "<|end" },
+    { TOKEN, HOLDS, "<|start" },
+    { TOKEN, HOLDS, "<|sys" },
+    { TOKEN, HOLDS, "<|user" },
+    { TOKEN, HOLDS, "<|assist" },
+    { TOKEN, HOLDS, "<｜" },
+    { TOKEN, HOLDS, "[inst]" },
+    { TOKEN, HOLDS, "[/inst]" },
+    { TOKEN, HOLDS, "<<sys>>" },
+    { TOKEN, HOLDS, "<</sys>>" },
+    { TOKEN, HOLDS, "<s>" },
+    { TOKEN, HOLDS, "</s>" },
+    { TOKEN, HOLDS, "<start_of_turn>" },
+    { TOKEN, HOLDS, "<end_of_turn>" },
+
+    { MARKUP, TAG, "" },
+    { MARKUP, HOLDS, "&#" },
+    { MARKUP, HOLDS, "&lt;" },
+    { MARKUP, HOLDS, "&gt;" },
+    { MARKUP, HOLDS, "&amp;" },
+    { MARKUP, HOLDS, "&quot;" },
+    { MARKUP, HOLDS, "&nbsp;" },
+    { MARKUP, HOLDS, "](" },
+    { MARKUP, HOLDS, "![..]" },
+    { MARKUP, HOLDS, "```" },
+
+    { ROLE, WORDS, "^ system|assistant|user|developer|tool :" },
+    { ROLE, WORDS, "^ system|developer|user message|prompt|override|instruction|instructions :" },
+    { ROLE, STARTS, "[system]" },
+    { ROLE, STARTS, "[assistant]" },
+    { ROLE, STARTS, "[user]" },
+    { ROLE, STARTS, "### system" },
+    { ROLE, STARTS, "### user" },
+    { ROLE, STARTS, "### human" },
+    { ROLE, STARTS, "### assistant" },
+    { ROLE, STARTS, "### instruction" },
+    { ROLE, STARTS, "### response" },
+
+    /* English: what was said before does not count. */
+    { ORDER, WORDS,
+      "ignore|ignoring|disregard|disregarding|forget|override|overrule|bypass|discard .. "
+      "previous|prior|above|earlier|preceding|former|existing|all|any|your .. "
+      "instruction|instructions|prompt|prompts|rule|rules|guideline|guidelines|directive|"
+      "directives|restrictions|constraints" },
+    { ORDER, WORDS,
+      "ignore|disregard|forget .. instructions|prompt|rules|guidelines .. "
+      "above|before|previously|earlier|given" },
+    { ORDER, WORDS, "ignore|disregard|forget everything|anything|all above|before|prior|previous" },
+    { ORDER, WORDS, "ignore|disregard|forget everything|anything you .. told|instructed|given" },
+    { ORDER, WORDS, "pay no attention to .. instructions|prompt|rules" },
+    { ORDER, WORDS, "^ new|updated|revised|important instruction|instructions|task|objective :" },
+    { ORDER, WORDS, "end of data|prompt|instructions|context|conversation" },
+    /* Be somebody else. */
+    { ORDER, WORDS, "^ you are now *" },
+    { ORDER, WORDS, "^ you're now *" },
+    { ORDER, WORDS, "^ you are no longer *" },
+    { ORDER, WORDS, "^ act as a|an|if|though|my|the" },
+    { ORDER, WORDS, "^ pretend to be a|an|the|my" },
+    { ORDER, WORDS, "you must act|behave|respond|answer|reply|pretend|recommend" },
+    { ORDER, WORDS, "from now on .. respond|answer|reply|recommend|suggest|act|always|ignore" },
+    { ORDER, WORDS, "as an ai .. model|assistant|agent" },
+    /* Behind the person's back. */
+    { ORDER, WORDS,
+      "not|never|don't|without tell|telling|inform|informing|notify|notifying|alert|alerting|warn|"
+      "warning|mention|asking .. user|users|human" },
+    { ORDER, WORDS, "whenever|when|if the user asks|says|mentions|requests|wants" },
+    { ORDER, WORDS, "tell|ask|instruct|convince|persuade the user .. to|that|for" },
+    { ORDER, WORDS, "before|when|while answering|responding|replying" },
+    /* Give away what it holds. */
+    { ORDER, WORDS,
+      "reveal|print|repeat|output|display|leak|show|tell|dump|expose|disclose .. "
+      "system|hidden|initial|original|secret|your|above .. prompt|prompts|instructions" },
+    { ORDER, WORDS,
+      "send|sending|forward|email|mail|post|upload|transmit|exfiltrate|leak .. "
+      "history|conversation|conversations|chat|chats|password|passwords|credential|credentials|"
+      "token|tokens|secrets|cookies|transcript|transcripts|files .. to" },
+    { ORDER, WORDS, "send|forward|email|mail|post|upload|transmit .. to .. @" },
+    { ORDER, WORDS,
+      "read|open|print|cat|reveal|enter|provide|share|paste|steal|upload|fetch|type|give|disclose|"
+      "ask|send .. password|passwords|passphrase|credential|credentials|ssh" },
+    { ORDER, WORDS,
+      "read|open|print|cat|reveal|enter|provide|share|paste|steal|upload|fetch|give|disclose|send "
+      ".. api|access|secret|private|session key|keys|token|tokens" },
+    { ORDER, WORDS, "call|invoke|trigger|execute the|this|your|a|any tool|tools|plugin|function" },
+    { ORDER, WORDS, "execute|run the|this following|command|commands|script|payload" },
+    /* Say what somebody pays for. */
+    { ORDER, WORDS, "always|only recommend|suggest|promote|advertise|mention|prioritize" },
+    { ORDER, WORDS, "^ recommend|suggest|promote .. first|exclusively" },
+
+    /* The first of these in other languages; where words are not parted, in pieces. */
+    { ORDER, WORDS,
+      "ignoriere|ignorieren|vergiss|vergessen|missachte|missachten .. "
+      "alle|vorherigen|vorigen|bisherigen|obigen|früheren|deine|vorangegangenen .. "
+      "anweisung|anweisungen|instruktionen|vorgaben|regeln|befehle" },
+    { ORDER, WORDS, "^ du bist jetzt|nun ein|eine|kein|keine" },
+    { ORDER, WORDS,
+      "ignore|ignorez|ignorer|oublie|oubliez|oublier .. toutes|tous|tes|vos|précédentes .. "
+      "instructions|consignes|règles|directives" },
+    { ORDER, WORDS,
+      "ignore|ignorez|ignorer|oublie|oubliez .. instructions|consignes|règles|directives "
+      "précédentes|antérieures" },
+    { ORDER, WORDS, "^ tu es maintenant un|une" },
+    { ORDER, WORDS,
+      "ignora|ignore|ignorad|olvida|olvide|omite .. todas|tus|sus|anteriores|previas .. "
+      "instrucciones|reglas|indicaciones" },
+    { ORDER, WORDS,
+      "ignora|ignore|olvida|olvide|omite .. instrucciones|reglas|indicaciones anteriores|previas" },
+    { ORDER, WORDS, "^ ahora eres un|una" },
+    { ORDER, WORDS,
+      "ignore|ignora|esqueça|esquece|desconsidere .. todas|suas|tuas|anteriores .. "
+      "instruções|regras|orientações" },
+    { ORDER, WORDS,
+      "ignore|ignora|esqueça|esquece|desconsidere .. instruções|regras|orientações anteriores" },
+    { ORDER, WORDS,
+      "ignora|ignorate|dimentica|dimenticate .. tutte|tue|precedenti .. "
+      "istruzioni|regole|indicazioni" },
+    { ORDER, WORDS, "ignora|ignorate|dimentica .. istruzioni|regole precedenti" },
+    { ORDER, WORDS,
+      "negeer|vergeet .. alle|vorige|eerdere|voorgaande|jouw .. instructies|regels|opdrachten" },
+    { ORDER, WORDS,
+      "zignoruj|ignoruj|zapomnij .. wszystkie|wszystkich|poprzednie|poprzednich|powyższe .. "
+      "instrukcje|instrukcji|polecenia|poleceń|zasady" },
+    { ORDER, WORDS,
+      "игнорируй|игнорируйте|проигнорируй|забудь|забудьте .. "
+      "все|всех|предыдущие|предыдущих|прежние .. инструкции|инструкций|указания|правила" },
+    { ORDER, WORDS, "önceki .. talimatları|talimatlari|kuralları .. yoksay|unut|görmezden" },
+    { ORDER, WORDS, "تجاهل .. تعليمات|التعليمات|الأوامر" },
+    { ORDER, HOLDS, "忽略..指令" },
+    { ORDER, HOLDS, "忽略..指示" },
+    { ORDER, HOLDS, "忽略..提示" },
+    { ORDER, HOLDS, "无视..指令" },
+    { ORDER, HOLDS, "無視..指令" },
+    { ORDER, HOLDS, "指示..無視" },
+    { ORDER, HOLDS, "命令..無視" },
+    { ORDER, HOLDS, "지시..무시" },
+    { ORDER, HOLDS, "명령..무시" },
+};
+
+/* ---- the text as words ---- */
+
+struct word {
+    struct str text;
+    bool opens; /* a clause */
+};
+
+struct words {
+    struct word at[WORDS_MAX];
+    size_t count;
+};
+
+static bool
+is_letter(int32_t point)
+{
+    if (point < 0x80)
+        return (point >= 'a' && point <= 'z') || (point >= '0' && point <= '9') || point == '\'';
+    if (point < 0xc0 || point == 0xd7 || point == 0xf7)
+        return point == 0xaa || point == 0xb5 || point == 0xba;
+    return !(point >= 0x2000 && point <= 0x2bff) && !(point >= 0x3000 && point <= 0x303f) &&
+           !(point >= 0xff00 && point <= 0xff0f);
+}
+
+/* Signs that may stand within a name and do not end a clause. */
+static bool
+is_light(int32_t point)
+{
+    return point == ' ' || point == '-' || point == '_' || point == '/' || point == '&' ||
+           point == '+';
+}
+
+static void
+add_word(struct words *words, struct str text, bool *opens)
+{
+    if (words->count == WORDS_MAX)
+        return;
+    words->at[words->count++] = (struct word){ text, *opens };
+    *opens = false;
+}
+
+static void
+split(struct str text, struct words *out)
+{
+    bool opens = true;
+    out->count = 0;
+    while (text.len > 0) {
+        struct str from = text;
+        int32_t point = utf8_next(&text);
+        if (!is_letter(point)) {
+            if (point == '@' || point == ':')
+                add_word(out, str_first(from, 1), &opens);
+            opens = opens || !is_light(point);
+            continue;
+        }
+        struct str rest = text;
+        while (rest.len > 0 && is_letter(utf8_next(&rest)))
+            text = rest;
+        add_word(out, str_first(from, from.len - text.len), &opens);
+    }
+}
+
+/* ---- comparing ---- */
+
+static bool
+is_one_of(struct str word, struct str choices)
+{
+    struct str choice;
+    while (str_cut(&choices, '|', &choice))
+        if (str_eq(word, choice) || str_eq_c(choice, "*"))
+            return true;
+    return false;
+}
+
+/* Recurses once for each word of the pattern. */
+static bool
+words_follow(const struct words *words, size_t at, struct str pattern)
+{
+    struct str element;
+    if (!str_cut(&pattern, ' ', &element))
+        return true;
+    if (str_eq_c(element, "..")) {
+        for (size_t skipped = 0; skipped <= GAP_MAX; skipped++)
+            if (words_follow(words, at + skipped, pattern))
+                return true;
+        return false;
+    }
+    if (at >= words->count)
+        return false;
+    if (str_eq_c(element, "^"))
+        return words->at[at].opens && words_follow(words, at, pattern);
+    return is_one_of(words->at[at].text, element) && words_follow(words, at + 1, pattern);
+}
+
+static bool
+has_words(const struct words *words, struct str pattern)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (words_follow(words, i, pattern))
+            return true;
+    return false;
+}
+
+static bool
+holds_in_order(struct str text, struct str pieces)
+{
+    while (pieces.len > 0) {
+        const char *gap = memmem(pieces.ptr, pieces.len, "..", 2);
+        struct str piece = gap == NULL ? pieces : str_first(pieces, (size_t)(gap - pieces.ptr));
+        pieces = gap == NULL ? STR("") : str_from(pieces, piece.len + 2);
+        const char *found = memmem(text.ptr, text.len, piece.ptr, piece.len);
+        if (found == NULL)
+            return false;
+        text = str_from(text, (size_t)(found - text.ptr) + piece.len);
+    }
+    return true;
+}
+
+static bool
+is_tag_letter(struct str text, size_t i)
+{
+    return i < text.len && text.ptr[i] >= 'a' && text.ptr[i] <= 'z';
+}
+
+static bool
+has_tag(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] != '<' || i + 1 == text.len)
+            continue;
+        char next = text.ptr[i + 1];
+        bool sign = next == '/' || next == '!' || next == '?';
+        if (is_tag_letter(text, i + 1) || (sign && is_tag_letter(text, i + 2)) ||
+            (next == '!' && i + 2 < text.len && text.ptr[i + 2] == '-'))
+            return true;
+    }
+    return false;
+}
+
+static bool
+matches(const struct pattern *pattern, struct str text, const struct words *words)
+{
+    struct str what = str_of(pattern->what);
+    switch (pattern->how) {
+    case HOLDS:
+        return holds_in_order(text, what);
+    case STARTS:
+        return str_starts(text, what);
+    case TAG:
+        return has_tag(text);
+    case WORDS:
+        return has_words(words, what);
+    }
+    return false;
+}
+
+/* Case folded, blanks single, and the apostrophe of print as that of the keyboard. */
+static struct str
+prepare(struct arena *mem, struct str text)
+{
+    struct str folded = utf8_casefold(mem, text);
+    if (!str_present(folded))
+        return STR_NONE;
+    folded = value_blanks(mem, folded);
+    char *out = arena_alloc(mem, folded.len + 1);
+    size_t length = 0;
+    for (size_t i = 0; i < folded.len; i++) {
+        bool apostrophe = str_starts(str_from(folded, i), STR("\xe2\x80\x99"));
+        out[length++] = apostrophe ? '\'' : folded.ptr[i];
+        i += apostrophe ? 2 : 0;
+    }
+    return (struct str){ out, length };
+}
+
+const char *
+value_pattern_in(struct arena *mem, struct str text)
+{
+    struct words *words = ARENA_NEW(mem, struct words);
+    struct str prepared = prepare(mem, text);
+    if (!str_present(prepared))
+        return MARKUP; /* no text at all */
+    split(prepared, words);
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+        if (matches(&patterns[i], prepared, words))
+            return patterns[i].name;
+    return NULL;
+}
