@@ -15,6 +15,7 @@
 struct arena;
 struct buf;
 struct db;
+struct domains;
 struct json;
 
 #define COMMAND_ARGUMENTS_MAX 4
@@ -28,8 +29,9 @@ struct command_option {
 };
 
 enum command_place {
-    ON_ITS_OWN,   /* without a store */
-    ON_THE_STORE, /* with it open: here, or in the service that has it */
+    ON_ITS_OWN,     /* without a store */
+    AS_THE_SERVICE, /* it opens the store itself */
+    ON_THE_STORE,   /* with it open: here, or in the service that has it */
 };
 
 enum command_input {
@@ -57,8 +59,9 @@ struct call_of_command {
     struct arena *mem;
     struct console *console;
     const struct settings *settings;
-    struct db *db;    /* ON_THE_STORE only */
-    struct str input; /* absent: none was asked for */
+    const struct domains *domains; /* not ON_ITS_OWN */
+    struct db *db;                 /* ON_THE_STORE only */
+    struct str input;              /* absent: none was asked for */
     struct str arguments[COMMAND_ARGUMENTS_MAX];
     size_t argument_count;
     struct {

@@ -33,9 +33,7 @@ struct control {
     int stop_fd;
     char *path;
     pthread_t thread;
-    const struct settings *settings;
-    struct db *db;
-    struct workers *workers;
+    struct control_settings with;
     struct visit *waiting[WAITING_MAX]; /* connected, and have not said what they want */
     size_t waiting_count;
 };
@@ -139,8 +137,9 @@ run_request(struct control *control, struct remote_console *remote, struct str l
     }
     struct call_of_command *call = &parsed->call;
     call->console = &remote->console;
-    call->settings = control->settings;
-    call->db = control->db;
+    call->settings = control->with.settings;
+    call->domains = control->with.domains;
+    call->db = control->with.db;
     call->input = command_wants_input(call) ? input : STR_NONE;
     log_info("command", log_text("command", str_of(parsed->command->words)));
     return parsed->command->run(call);
@@ -225,7 +224,7 @@ hear_visitor(struct control *control, struct visit *visit)
     case CONTROL_LINE:
         break;
     }
-    if (!workers_submit(control->workers, serve_visit, visit))
+    if (!workers_submit(control->with.workers, serve_visit, visit))
         refuse_visit(visit);
     return true;
 }
@@ -274,11 +273,11 @@ take_visitors(void *argument)
 }
 
 enum err
-control_start(const char *path, const struct settings *settings, struct db *db,
-              struct workers *workers, struct control **out, struct why *why)
+control_start(const char *path, const struct control_settings *settings, struct control **out,
+              struct why *why)
 {
     struct control *control = memory_alloc(1, sizeof *control);
-    *control = (struct control){ .settings = settings, .db = db, .workers = workers };
+    control->with = *settings;
     control->fd = control_socket_bind(path);
     control->stop_fd = eventfd(0, EFD_CLOEXEC);
     if (control->fd < 0 || control->stop_fd < 0) {

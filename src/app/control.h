@@ -15,9 +15,17 @@
 struct control;
 struct workers;
 
+/* What commands work with. */
+struct control_settings {
+    const struct settings *settings;
+    const struct domains *domains;
+    struct db *db;
+    struct workers *workers;
+};
+
 /* Listens on `path`. Commands run on the workers, one connection each. */
-enum err control_start(const char *path, const struct settings *settings, struct db *db,
-                       struct workers *workers, struct control **out, struct why *why);
+enum err control_start(const char *path, const struct control_settings *settings,
+                       struct control **out, struct why *why);
 void control_stop(struct control *control); /* commands that were taken finish on the workers */
 void control_free(struct control *control); /* when the workers are done */
 

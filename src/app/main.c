@@ -1,11 +1,13 @@
 /* Where the program begins: understand what was typed, find out where it has to run, run it. */
 #include "app/command.h"
 #include "app/control.h"
+#include "app/definitions.h"
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/rehearsal.h"
 #include "crypt/random.h"
 #include "db/db.h"
+#include "model/domain.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -95,6 +97,7 @@ run(struct arena *mem, const struct str *words, size_t count)
 {
     struct command_line *line = ARENA_NEW(mem, struct command_line);
     struct settings settings;
+    struct domains domains;
     struct why why = { 0 };
     if (command_parse(mem, words, count, line, &why))
         return usage(why.text);
@@ -103,6 +106,11 @@ run(struct arena *mem, const struct str *words, size_t count)
     if (settings_load(mem, line->flags, line->flag_count, &settings, &why))
         return usage(why.text);
     call->settings = &settings;
+    if (line->command->place != ON_ITS_OWN) {
+        if (definitions_load(mem, settings.domains, &domains, &why))
+            return usage(why.text);
+        call->domains = &domains;
+    }
     log_setup(settings.log_format,
               LOG_WARN); /* commands speak for themselves; serve sets its own */
     if (read_input(call))

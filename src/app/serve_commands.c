@@ -21,7 +21,7 @@
 static int
 serve(struct call_of_command *call)
 {
-    struct service_plan plan = { .settings = call->settings };
+    struct service_plan plan = { .settings = call->settings, .domains = call->domains };
     return service_run(&plan);
 }
 
@@ -171,7 +171,7 @@ demo(struct call_of_command *call)
                             strerror(errno));
     settings.store = str_format(call->mem, "sqlite:%s/penchant.db", place).ptr;
     struct demo demo = { call->mem, call->console, &settings, place, make_password(call->mem) };
-    struct service_plan plan = { &settings, &listener, fill, &demo };
+    struct service_plan plan = { &settings, call->domains, &listener, fill, &demo };
     int status = service_run(&plan);
     nftw(place, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     return status;
@@ -183,7 +183,7 @@ const struct command serve_commands[] = {
       0,
       0,
       { { 0 } },
-      ON_ITS_OWN,
+      AS_THE_SERVICE,
       NO_INPUT,
       NULL,
       serve,
@@ -193,7 +193,7 @@ const struct command serve_commands[] = {
       0,
       0,
       { { 0 } },
-      ON_ITS_OWN,
+      AS_THE_SERVICE,
       NO_INPUT,
       NULL,
       demo,

@@ -21,6 +21,7 @@
 
 struct service {
     const struct settings *settings;
+    const struct domains *domains;
     struct arena *mem;
     struct db *db;
     struct workers *workers;
@@ -115,6 +116,7 @@ start_web(struct service *service, struct why *why)
     const char *auth_url = settings->auth_url != NULL ? settings->auth_url : service->base_url;
     struct web_settings web = {
         .db = service->db,
+        .domains = service->domains,
         .base_url = str_of(service->base_url),
         .auth_url = str_of(auth_url),
         .registration_open = settings->registration_open,
@@ -184,8 +186,9 @@ start_control(struct service *service, struct why *why)
     if (!db_address_is_sqlite(store))
         return ERR_NONE; /* a server takes commands from anywhere by itself */
     struct str path = db_path_beside(service->mem, store, ".sock");
-    return control_start(path.ptr, service->settings, service->db, service->workers,
-                         &service->control, why);
+    struct control_settings settings = { service->settings, service->domains, service->db,
+                                         service->workers };
+    return control_start(path.ptr, &settings, &service->control, why);
 }
 
 static enum err
@@ -242,7 +245,9 @@ stop(struct service *service)
 int
 service_run(const struct service_plan *plan)
 {
-    struct service service = { .settings = plan->settings, .mem = arena_new() };
+    struct service service = { .settings = plan->settings,
+                               .domains = plan->domains,
+                               .mem = arena_new() };
     struct why why = { 0 };
     sigset_t signals = stop_signals();
     int received = 0;

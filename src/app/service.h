@@ -9,9 +9,11 @@
 #include "http/listen.h"
 
 struct db;
+struct domains;
 
 struct service_plan {
     const struct settings *settings;
+    const struct domains *domains;
     const struct listener *listener; /* open already; NULL: open what the settings say */
     /* Called once with the store open and the address known, before the first request is taken.
      * May be NULL. Anything but ERR_NONE ends the start, with why. */

@@ -62,6 +62,9 @@ static const struct row rows[] = {
       .says = "The address of the pages people see, where it differs from the base URL. No path." },
     { "store", TEXT, "sqlite:penchant.db", AT(store), .problem = db_address_problem,
       .says = "Where everything is kept: sqlite:FILE or postgresql://user@host/name." },
+    { "domains", TEXT, NULL, AT(domains), .otherwise_says = "none",
+      .says = "A folder of further definitions of domains, each a file NAME.json; one that has the "
+              "name of a built-in one replaces it." },
     { "threads", NUMBER, "0", AT(threads), .max = 256, .otherwise_says = "one per core",
       .says = "Threads that speak HTTP." },
     { "workers", NUMBER, "64", AT(workers), .min = 1, .max = 1024,

@@ -19,7 +19,8 @@ struct settings {
     const char *base_url;       /* NULL: from the address it listens on */
     const char *auth_url;       /* NULL: the base URL */
     const char *store;
-    int64_t threads; /* 0: one per core */
+    const char *domains; /* NULL: none but our own */
+    int64_t threads;     /* 0: one per core */
     int64_t workers;
     int64_t pool;
     int64_t connections;

@@ -140,8 +140,8 @@ struct domain_source {
     struct str text;
 };
 
-/* A later source replaces an earlier one of the same name. ERR_INVALID, and why is one line with
- * file, place and problem. */
+/* A later source replaces an earlier one of the same name. Every text ends in NUL. ERR_INVALID, and
+ * why is one line with file, place and problem. */
 enum err domains_load(struct arena *mem, const struct domain_source *sources, size_t count,
                       struct domains *out, struct why *why);
 

@@ -2,10 +2,13 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "model/domain.h"
 
 #define NAMES_MAX 4096
 
-static const struct scope_row rows[] = {
+#define OWN_ROWS 4
+
+static struct scope_row rows[64] = {
     { "preferences:read", "All preferences", "See all of your preferences, in every domain." },
     { "preferences:write", "Adding and changing",
       "Add and change preferences for you. What it writes is marked as coming from it, and you can "
@@ -13,23 +16,28 @@ static const struct scope_row rows[] = {
     { "agent_hints", "Hints for AI agents",
       "Get short sentences about your preferences to give to an AI model." },
     { "profile:read", "Profile", "See your user name, your name and your e-mail address." },
-    { "music_preferences", "Music",
-      "See your taste in music: artists, genres, and how you listen." },
-    { "food_profile", "Food",
-      "See how you eat: favorites and dislikes, and also your diet, allergies and intolerances." },
-    { "travel_profile", "Travel",
-      "See how you like to travel: seats, airlines and stays, and also accessibility needs." },
-    { "coding_profile", "Coding", "See how you like to code: languages, tools and style." },
 };
 
-#define ROWS (sizeof rows / sizeof rows[0])
+static size_t row_count = OWN_ROWS;
 
-_Static_assert(ROWS <= 64, "a set is a word of bits");
+_Static_assert(OWN_ROWS + DOMAINS_MAX <= sizeof rows / sizeof rows[0], "a set is a word of bits");
+_Static_assert(SCOPE_FIRST_DOMAIN == 1 << OWN_ROWS, "the domains follow our own");
+
+void
+scopes_setup(const struct domains *domains)
+{
+    row_count = OWN_ROWS;
+    for (size_t i = 0; i < domains->count; i++) {
+        const struct domain *domain = &domains->list[i];
+        rows[row_count++] =
+            (struct scope_row){ domain->name.ptr, domain->title.ptr, domain->consent.ptr };
+    }
+}
 
 size_t
 scope_count(void)
 {
-    return ROWS;
+    return row_count;
 }
 
 const struct scope_row *
@@ -41,7 +49,7 @@ scope_row(size_t index)
 static scopes
 find(struct str name)
 {
-    for (size_t i = 0; i < ROWS; i++)
+    for (size_t i = 0; i < row_count; i++)
         if (str_eq_c(name, rows[i].name))
             return (scopes)1 << i;
     return 0;
@@ -77,7 +85,7 @@ struct str
 scopes_write(struct arena *mem, scopes set)
 {
     struct buf out = buf_in(mem, NAMES_MAX);
-    for (size_t i = 0; i < ROWS; i++)
+    for (size_t i = 0; i < row_count; i++)
         if ((set & ((scopes)1 << i)) != 0)
             buf_add_format(&out, "%s%s", out.len == 0 ? "" : " ", rows[i].name);
     return str_copy(mem, buf_str(&out));

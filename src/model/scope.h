@@ -1,13 +1,16 @@
 /* scope.h - what can be allowed: sets of scopes, and what each means to a person.
  *
  * A set is a word of bits; on the wire and in the store it is its names, separated by single
- * spaces, in the order of the table. Pure, and safe from any thread. */
+ * spaces, in the order of the table: four of the service's own, then one for each domain, which are
+ * there after scopes_setup(). Which bit is a domain's may differ from one start to the next. Safe
+ * from any thread, once set up. */
 #ifndef MODEL_SCOPE_H
 #define MODEL_SCOPE_H
 
 #include "base/str.h"
 
 struct arena;
+struct domains;
 
 typedef uint64_t scopes;
 
@@ -24,6 +27,10 @@ struct scope_row {
     const char *title;    /* "Music" */
     const char *sentence; /* on the consent page: "See the music you like: …" */
 };
+
+/* The domains' rows, in the order of their names. Once, before the first thread; the set must live
+ * on. A second call replaces what the first one said. */
+void scopes_setup(const struct domains *domains);
 
 size_t scope_count(void);
 const struct scope_row *scope_row(size_t index); /* bit 1 << index */

@@ -12,12 +12,14 @@
 
 struct buf;
 struct db;
+struct domains;
 struct json;
 struct web;
 
 struct web_settings {
     struct db *db;
-    struct str base_url; /* origins, without a path */
+    const struct domains *domains; /* outlive this */
+    struct str base_url;           /* origins, without a path */
     struct str auth_url;
     bool registration_open;
     bool access_log;

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "model/scope.h"
+#include "../unit/domains_kit.h"
 
 /* Slowly: every word against every name and against every word before it. */
 static bool
@@ -30,6 +31,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena *mem = arena_new();
+    kit_domains();
     struct str in = fuzz_input(mem, data, size), unknown = STR_NONE;
     scopes set, expected, known, again;
     bool fine = scopes_read(in, &set, &unknown);

@@ -22,6 +22,7 @@
 #include "base/str.h"
 #include "crypt/random.h"
 #include "db/db.h"
+#include "unit/domains_kit.h"
 
 #include <ftw.h>
 #include <signal.h>
@@ -142,6 +143,7 @@ kit_run(const char *group, const struct kit_case *cases, size_t count)
 {
     signal(SIGPIPE, SIG_IGN);
     random_start();
+    kit_domains(); /* and their scopes */
     const char *postgres = getenv("PENCHANT_TEST_POSTGRES");
     bool both = postgres != NULL && postgres[0] != '\0';
     size_t total = both ? 2 * count : count;

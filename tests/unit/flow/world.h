@@ -28,7 +28,7 @@
 
 #define HINTS ((scopes)SCOPE_AGENT_HINTS)
 #define PROFILE ((scopes)SCOPE_PROFILE_READ)
-#define MUSIC ((scopes)SCOPE_FIRST_DOMAIN)
+#define MUSIC KIT_MUSIC
 
 struct world {
     struct kit *kit;

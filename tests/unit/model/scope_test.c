@@ -2,13 +2,14 @@
 
 #include "base/arena.h"
 #include "model/scope.h"
+#include "unit/domains_kit.h"
 
 #define READ ((scopes)SCOPE_PREFERENCES_READ)
 #define WRITE ((scopes)SCOPE_PREFERENCES_WRITE)
 #define HINTS ((scopes)SCOPE_AGENT_HINTS)
 #define PROFILE ((scopes)SCOPE_PROFILE_READ)
-#define MUSIC ((scopes)1 << 4)
-#define FOOD ((scopes)1 << 5)
+#define MUSIC KIT_MUSIC
+#define FOOD KIT_FOOD
 
 static void
 names_are_read_as_a_set_and_anything_odd_is_refused(void **state)
@@ -129,14 +130,16 @@ the_bits_with_names_are_the_rows_with_those_names(void **state)
         { SCOPE_PREFERENCES_WRITE, "preferences:write" },
         { SCOPE_AGENT_HINTS, "agent_hints" },
         { SCOPE_PROFILE_READ, "profile:read" },
-        { SCOPE_FIRST_DOMAIN, "music_preferences" },
+        { SCOPE_FIRST_DOMAIN, "coding_profile" },
+        { KIT_FOOD, "food_profile" },
+        { KIT_MUSIC, "music_preferences" },
     };
     scopes set;
     for (size_t i = 0; i < ROWS(rows); i++) {
         assert_true(scopes_read(str_of(rows[i].name), &set, NULL));
         assert_row(set == rows[i].bit, rows[i].name);
     }
-    assert_true(scope_count() >= 8);
+    assert_int_equal(scope_count(), 8);
     for (size_t i = 0; i < scope_count(); i++) {
         const struct scope_row *row = scope_row(i);
         assert_true(scopes_read(str_of(row->name), &set, NULL));
@@ -171,6 +174,30 @@ only_an_authorization_by_domains_is_narrow(void **state)
     }
 }
 
+static void
+domains_are_scopes_once_they_are_set_up(void **state)
+{
+    (void)state;
+    const struct domain two[] = {
+        { .name = STR("reading"), .title = STR("Reading"), .consent = STR("See what you read.") },
+        { .name = STR("sleep"), .title = STR("Sleep"), .consent = STR("See how you sleep.") },
+    };
+    scopes set;
+    scopes_setup(&(struct domains){ NULL, 0 });
+    assert_int_equal(scope_count(), 4);
+    assert_false(scopes_read(STR("food_profile"), &set, NULL));
+    scopes_setup(&(struct domains){ two, 2 });
+    assert_int_equal(scope_count(), 6);
+    assert_true(scopes_read(STR("reading agent_hints sleep"), &set, NULL));
+    assert_int_equal(set, HINTS | SCOPE_FIRST_DOMAIN | SCOPE_FIRST_DOMAIN << 1);
+    assert_string_equal(scope_row(5)->name, "sleep");
+    assert_string_equal(scope_row(5)->title, "Sleep");
+    assert_string_equal(scope_row(5)->sentence, "See how you sleep.");
+    scopes_setup(kit_domains());
+    assert_int_equal(scope_count(), 8);
+    assert_string_equal(scope_row(4)->name, "coding_profile");
+}
+
 int
 main(void)
 {
@@ -181,6 +208,8 @@ main(void)
         cmocka_unit_test(a_set_is_written_in_one_order_and_reads_back),
         cmocka_unit_test(the_bits_with_names_are_the_rows_with_those_names),
         cmocka_unit_test(only_an_authorization_by_domains_is_narrow),
+        cmocka_unit_test(domains_are_scopes_once_they_are_set_up),
     };
+    kit_domains();
     return cmocka_run_group_tests_name("model/scope", tests, NULL, NULL);
 }

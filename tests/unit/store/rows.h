@@ -21,7 +21,7 @@
 
 #define T0 ((int64_t)1794648600)
 
-#define MUSIC ((scopes)SCOPE_FIRST_DOMAIN)
+#define MUSIC KIT_MUSIC
 #define HINTS ((scopes)SCOPE_AGENT_HINTS)
 #define PROFILE ((scopes)SCOPE_PROFILE_READ)
 
@@ -43,7 +43,7 @@ static const struct app finder = {
     .owner_id = { BOB, 26 },
     .name = { "Concert Finder", 14 },
     .redirect_uris = { "https://c.example/cb\nhttp://127.0.0.1/cb", 40 },
-    .scopes = SCOPE_AGENT_HINTS | SCOPE_FIRST_DOMAIN,
+    .scopes = SCOPE_AGENT_HINTS | KIT_MUSIC,
     .secret_hash = { "hash-of-a-secret", 16 },
     .old_secret_hash = { "hash-of-an-older", 16 },
     .old_secret_ends_at = 5000000000,

@@ -45,7 +45,7 @@ static const struct grant grant = {
     .id = { "grt_1", 5 },
     .user_id = { ADA, 26 },
     .app_id = { FINDER, 26 },
-    .scopes = SCOPE_AGENT_HINTS | SCOPE_FIRST_DOMAIN,
+    .scopes = SCOPE_AGENT_HINTS | KIT_MUSIC,
     .ends_at = T0 + 5000,
     .created_at = T0,
 };
