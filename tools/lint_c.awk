@@ -313,7 +313,8 @@ function check_literals(    i, text)
         text = literals[i]
         if (room != "store" && room != "db" && looks_like_sql(text))
             fail("sql", "SQL is written in src/store and src/db only")
-        if (room == "text" || FILENAME == "src/base/log.c")
+        if (room == "text" || FILENAME == "src/base/log.c" ||
+            FILENAME == "src/model/value_patterns.c") # it looks for markup and writes none
             continue
         if (text ~ /^</ || text ~ /<\/[a-z]/)
             fail("markup", "markup is written in pages/ or by src/text, which escapes")

@@ -1,6 +1,6 @@
 #include "base/arena.h"
 #include "model/domain_parts.h"
-#include "model/value_parts.h"
+#include "model/value_text.h"
 #include "text/json_read.h"
 
 /* ---- names that must differ ---- */

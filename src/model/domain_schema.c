@@ -1,7 +1,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "model/domain_parts.h"
-#include "model/value_parts.h"
+#include "model/value_text.h"
 #include "text/json_write.h"
 
 #define SCHEMA_MAX_BYTES (1024 * 1024)

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "model/definition.h"
-#include "model/value_parts.h"
+#include "model/value_text.h"
 #include "model/value_patterns.h"
 #include "text/json_read.h"
 #include "text/json_write.h"

@@ -1,7 +1,7 @@
 #include "model/value_patterns.h"
 
 #include "base/arena.h"
-#include "model/value_parts.h"
+#include "model/value_text.h"
 #include "text/utf8.h"
 
 #define WORDS_MAX 256 /* a value has 200 characters */

@@ -1,6 +1,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
-#include "model/value_parts.h"
+#include "model/value_text.h"
 #include "text/json_write.h"
 #include "text/utf8.h"
 

@@ -1,6 +1,6 @@
 #include "base/arena.h"
 #include "model/domain_parts.h"
-#include "model/value_parts.h"
+#include "model/value_text.h"
 
 #define VALUES_MAX 4096
 #define ALIASES_MAX 64

@@ -1,6 +1,6 @@
-/* value_parts.h - texts and numbers of values, for definitions and for value.c. */
-#ifndef MODEL_VALUE_PARTS_H
-#define MODEL_VALUE_PARTS_H
+/* value_text.h - texts and numbers of values, for definitions and for value.c. */
+#ifndef MODEL_VALUE_TEXT_H
+#define MODEL_VALUE_TEXT_H
 
 #include "model/domain.h"
 #include "model/value.h"
