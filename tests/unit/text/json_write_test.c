@@ -3,6 +3,8 @@
 #include "base/arena.h"
 #include "text/json_write.h"
 
+#include <math.h>
+
 #define BAD "\xef\xbf\xbd"
 
 static void
@@ -94,6 +96,40 @@ numbers_reach_both_ends_of_64_bits(void **state)
 }
 
 static void
+a_number_is_the_shortest_text_that_reads_as_the_same(void **state)
+{
+    static const struct {
+        double in;
+        const char *out;
+    } rows[] = {
+        { 0, "0" },
+        { -0.0, "0" },
+        { 1, "1" },
+        { -1000000, "-1000000" },
+        { 0.8, "0.8" },
+        { 0.1 + 0.2, "0.30000000000000004" },
+        { 1.0 / 3, "0.3333333333333333" },
+        { 1234567.5, "1234567.5" },
+        { 1e15, "1000000000000000" },
+        { 9007199254740992.0, "9007199254740992" },
+        { 1e300, "1e+300" },
+        { 5e-324, "5e-324" },
+        { 1e-5, "1e-05" },
+        { INFINITY, "null" },
+        { NAN, "null" },
+    };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct buf out = buf_in(mem, 1000);
+        struct json json = json_into(&out);
+        json_number(&json, rows[i].in);
+        assert_str(buf_str(&out), str_of(rows[i].out), rows[i].out);
+    }
+    arena_free(mem);
+}
+
+static void
 keys_are_escaped_too(void **state)
 {
     struct arena *mem = arena_new();
@@ -114,6 +150,7 @@ main(void)
         cmocka_unit_test(commas_stand_between_values_and_nowhere_else),
         cmocka_unit_test(strings_are_escaped_and_always_utf8),
         cmocka_unit_test(numbers_reach_both_ends_of_64_bits),
+        cmocka_unit_test(a_number_is_the_shortest_text_that_reads_as_the_same),
         cmocka_unit_test(keys_are_escaped_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
