@@ -191,6 +191,17 @@ refuse_at_head(struct exchange *x, enum http_refusal refusal, const char *detail
 
 /* ---- the request ---- */
 
+/* The library would now take the query apart, field by field, into memory that a few hundred fields
+ * exhaust, and then fall silent. Nobody asks it for them: the service reads the target. The text is
+ * the library's own buffer, which it is about to write into itself. */
+static void
+hide_query(const char *target)
+{
+    char *query = strchr((char *)(uintptr_t)target, '?');
+    if (query != NULL)
+        query[1] = '\0';
+}
+
 void *
 exchange_begin(void *argument, const char *target, struct MHD_Connection *handle)
 {
@@ -212,6 +223,7 @@ exchange_begin(void *argument, const char *target, struct MHD_Connection *handle
     x->target_len = strlen(target);
     x->open.request.target =
         str_copy(mem, str_first((struct str){ target, x->target_len }, HTTP_TARGET_MAX));
+    hide_query(target);
     connection_enter(x->connection, STAGE_HEAD);
     return x;
 }
