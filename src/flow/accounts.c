@@ -4,6 +4,7 @@
 #include "crypt/password.h"
 #include "crypt/random.h"
 #include "store/app_store.h"
+#include "store/atom_store.h"
 #include "store/grant_store.h"
 #include "store/session_store.h"
 #include "store/token_store.h"
@@ -295,6 +296,8 @@ delete_account(struct db_tx *tx, void *argument)
         err = grant_store_end_all(tx, mem, id);
     if (!err)
         err = family_store_end_user(tx, mem, id);
+    if (!err)
+        err = atom_store_end_user(tx, mem, id);
     return err ? err : delete_apps(tx, mem, id);
 }
 

@@ -46,8 +46,8 @@ scope_row(size_t index)
     return &rows[index];
 }
 
-static scopes
-find(struct str name)
+scopes
+scope_named(struct str name)
 {
     for (size_t i = 0; i < row_count; i++)
         if (str_eq_c(name, rows[i].name))
@@ -61,7 +61,7 @@ scopes_read(struct str text, scopes *out, struct str *unknown)
     struct str rest = text.len == 0 ? STR_NONE : text, word;
     *out = 0;
     while (str_cut(&rest, ' ', &word)) {
-        scopes one = find(word);
+        scopes one = scope_named(word);
         if (one == 0 || (*out & one) != 0) {
             if (unknown != NULL)
                 *unknown = word;
@@ -78,7 +78,7 @@ scopes_read_known(struct str text, scopes *out)
     struct str rest = text, word;
     *out = 0;
     while (str_cut(&rest, ' ', &word))
-        *out |= find(word);
+        *out |= scope_named(word);
 }
 
 struct str

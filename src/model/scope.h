@@ -32,6 +32,8 @@ struct scope_row {
  * on. A second call replaces what the first one said. */
 void scopes_setup(const struct domains *domains);
 
+scopes scope_named(struct str name); /* the set of that one; 0: there is none */
+
 size_t scope_count(void);
 const struct scope_row *scope_row(size_t index); /* bit 1 << index */
 

@@ -165,12 +165,39 @@ json_time(struct json *json, int64_t seconds)
 }
 
 void
-json_key(struct json *json, const char *key)
+json_ready(struct json *json, struct str value)
 {
     begin(json);
-    add_quoted(json->out, str_of(key));
+    buf_add(json->out, value);
+}
+
+void
+json_hundredths(struct json *json, int64_t value)
+{
+    begin(json);
+    if (value % 100 == 0)
+        buf_add_format(json->out, "%lld", (long long)(value / 100));
+    else if (value % 10 == 0)
+        buf_add_format(json->out, "%lld.%lld", (long long)(value / 100),
+                       (long long)(value % 100 / 10));
+    else
+        buf_add_format(json->out, "%lld.%02lld", (long long)(value / 100),
+                       (long long)(value % 100));
+}
+
+void
+json_key_str(struct json *json, struct str key)
+{
+    begin(json);
+    add_quoted(json->out, key);
     buf_add_char(json->out, ':');
     json->need_comma = false;
+}
+
+void
+json_key(struct json *json, const char *key)
+{
+    json_key_str(json, str_of(key));
 }
 
 void

@@ -33,7 +33,12 @@ json_null(struct json *json)
     json_str(json, STR_NONE);
 }
 
+/* A value that is JSON already, from a writer like this one: kept in a store, say. */
+void json_ready(struct json *json, struct str value);
+void json_hundredths(struct json *json, int64_t value); /* 80 is 0.8, 100 is 1 */
+
 void json_key(struct json *json, const char *key);
+void json_key_str(struct json *json, struct str key);
 
 /* Key and value at once, inside an object. */
 void json_put_str(struct json *json, const char *key, struct str value);

@@ -1,0 +1,500 @@
+#include "flow/preferences.h"
+
+#include "base/arena.h"
+#include "crypt/digest.h"
+#include "crypt/random.h"
+#include "model/value.h"
+#include "store/tx.h"
+#include "text/json_read.h"
+
+#define KEY_MAX_BYTES 400 /* a longer one is kept as its digest: an index has room for so much */
+#define DAY ((int64_t)24 * 3600)
+
+/* One value that was sent, checked. */
+struct item {
+    const struct member *member;
+    struct value value;
+};
+
+struct merge {
+    struct arena *mem;
+    const struct preference_write *wish;
+    struct item *items;
+    size_t item_count;
+    struct atom *atoms; /* of the domain, oldest first; new ones behind */
+    size_t count;
+    size_t room;
+    int64_t sequence;
+    bool changed; /* anything that is stored */
+    bool shown;   /* anything that the record shows: what is held shows nowhere, not as a time */
+    bool full;
+    struct preference_counts *counts;
+    struct record *record;
+};
+
+/* ---- what was sent ---- */
+
+static void
+complain(struct arena *mem, struct preference_problems *problems, struct str at,
+         const char *problem)
+{
+    if (problems->count < PREFERENCE_PROBLEMS_MAX)
+        problems->list[problems->count++] =
+            (struct preference_problem){ str_copy(mem, at), str_of(problem) };
+}
+
+struct str
+preferences_key(struct arena *mem, struct str key)
+{
+    return key.len <= KEY_MAX_BYTES ? key : str_format(mem, "#%s", digest_text(mem, key).ptr);
+}
+
+static void
+take_item(struct merge *merge, const struct member *member, const struct json_value *given,
+          struct str at, struct preference_problems *problems)
+{
+    struct item *item = &merge->items[merge->item_count];
+    const char *problem = value_read(merge->mem, member, given, &item->value);
+    if (problem != NULL) {
+        complain(merge->mem, problems, at, problem);
+        return;
+    }
+    item->member = member;
+    item->value.key = preferences_key(merge->mem, item->value.key);
+    merge->item_count++;
+}
+
+static void
+take_member(struct merge *merge, const struct json_value *given,
+            struct preference_problems *problems)
+{
+    struct arena *mem = merge->mem;
+    const struct member *member = domain_member(merge->wish->domain, given->key);
+    struct str at = str_format(mem, "preferences.%.*s", STR_ARG(str_first(given->key, 64)));
+    if (member == NULL) {
+        complain(mem, problems, at, "is not a member of this domain; see its schema");
+    } else if (member->type != MEMBER_ARRAY) {
+        take_item(merge, member, given, at, problems);
+    } else if (given->type != JSON_ARRAY) {
+        complain(mem, problems, at, "must be an array of strings");
+    } else if (given->count > ITEMS_PER_WRITE_MAX) {
+        complain(mem, problems, at, "has more than 100 items; send them in several writes");
+    } else {
+        for (size_t i = 0; i < given->count; i++)
+            take_item(merge, member, &given->children[i],
+                      str_format(mem, "%.*s[%zu]", STR_ARG(at), i), problems);
+    }
+}
+
+static enum err
+take_all(struct merge *merge, struct preference_problems *problems)
+{
+    const struct json_value *given = merge->wish->preferences;
+    if (given == NULL || given->type != JSON_OBJECT) {
+        complain(merge->mem, problems, STR("preferences"), "must be an object of members");
+        return ERR_INVALID;
+    }
+    size_t most = 0;
+    for (size_t i = 0; i < given->count; i++)
+        most += given->children[i].type == JSON_ARRAY ? given->children[i].count : 1;
+    merge->items = ARENA_ARRAY(merge->mem, struct item, most + 1);
+    for (size_t i = 0; i < given->count; i++)
+        take_member(merge, &given->children[i], problems);
+    return problems->count == 0 ? ERR_NONE : ERR_INVALID;
+}
+
+/* ---- merging ---- */
+
+static struct atom *
+find_atom(struct merge *merge, const struct item *item)
+{
+    for (size_t i = 0; i < merge->count; i++)
+        if (str_eq(merge->atoms[i].key, item->value.key) &&
+            str_eq(merge->atoms[i].member, item->member->name))
+            return &merge->atoms[i];
+    return NULL;
+}
+
+/* The value that a single-valued member has now. */
+static struct atom *
+find_current(struct merge *merge, const struct member *member)
+{
+    for (size_t i = 0; member->type != MEMBER_ARRAY && i < merge->count; i++)
+        if (merge->atoms[i].status == ATOM_ACTIVE && str_eq(merge->atoms[i].member, member->name))
+            return &merge->atoms[i];
+    return NULL;
+}
+
+static bool
+from_user(const struct merge *merge)
+{
+    return str_eq(merge->wish->source, SOURCE_USER);
+}
+
+static enum err
+add_source(struct db_tx *tx, struct merge *merge, struct str atom_id, bool *is_new)
+{
+    struct atom_source source = { atom_id, merge->wish->source, merge->wish->now,
+                                  merge->wish->now };
+    return source_store_add(tx, merge->mem, merge->wish->user_id, &source, is_new);
+}
+
+/* What a single-valued member had is over. */
+static enum err
+end_current(struct db_tx *tx, struct merge *merge, struct atom *current)
+{
+    enum err err = atom_store_delete(tx, merge->mem, merge->wish->user_id, current->id);
+    *current = merge->atoms[--merge->count]; /* order is found again by the sequence */
+    return err;
+}
+
+static enum err
+add_atom(struct db_tx *tx, struct merge *merge, const struct item *item)
+{
+    const struct preference_write *wish = merge->wish;
+    struct atom *current = find_current(merge, item->member);
+    bool suspicious = !from_user(merge) && value_suspicion(merge->mem, &item->value) != NULL;
+    bool held = suspicious || (current != NULL && current->by_user && !from_user(merge));
+    bool is_new;
+    enum err err = ERR_NONE;
+    if (merge->count >= ATOMS_PER_DOMAIN_MAX && (current == NULL || held)) {
+        merge->full = true;
+        return ERR_INVALID;
+    }
+    if (current != NULL && !held)
+        err = end_current(tx, merge, current);
+    struct atom atom = {
+        .id = random_id(merge->mem, "atm_"),
+        .domain = wish->domain->name,
+        .member = item->member->name,
+        .key = item->value.key,
+        .value = item->value.json,
+        .status = held ? ATOM_HELD : ATOM_ACTIVE,
+        .by_user = from_user(merge),
+        .source_count = 1,
+        .sequence = ++merge->sequence,
+        .created_at = wish->now,
+        .updated_at = wish->now,
+        .by_asker = true,
+    };
+    if (!err)
+        err = atom_store_add(tx, merge->mem, wish->user_id, &atom);
+    if (!err)
+        err = add_source(tx, merge, atom.id, &is_new);
+    merge->atoms[merge->count++] = atom;
+    merge->changed = true;
+    merge->shown = merge->shown || !held;
+    if (held)
+        merge->counts->held++;
+    else if (current != NULL)
+        merge->counts->updated++;
+    else
+        merge->counts->added++;
+    return err;
+}
+
+/* Whoever writes what is there already is a source of it, too. Stores the atom as it is now. */
+static enum err
+join_sources(struct db_tx *tx, struct merge *merge, struct atom *atom)
+{
+    bool is_new = false;
+    enum err err = add_source(tx, merge, atom->id, &is_new);
+    if (err)
+        return err;
+    atom->source_count += is_new ? 1 : 0;
+    atom->by_asker = merge->changed = true;
+    return atom_store_put(tx, merge->mem, merge->wish->user_id, atom);
+}
+
+/* The person says it, so it counts, whatever it was before. */
+static enum err
+confirm_atom(struct db_tx *tx, struct merge *merge, const struct item *item, struct atom *atom)
+{
+    struct atom *current = find_current(merge, item->member);
+    enum err err = ERR_NONE;
+    if (current != NULL && current != atom) {
+        struct str id = atom->id;
+        err = end_current(tx, merge, current);
+        for (size_t i = 0; i < merge->count; i++)
+            if (str_eq(merge->atoms[i].id, id))
+                atom = &merge->atoms[i];
+    }
+    if (err)
+        return err;
+    atom->status = ATOM_ACTIVE;
+    atom->by_user = true;
+    atom->reason = atom->suppressed_by = STR_NONE;
+    atom->suppressed_at = 0;
+    atom->updated_at = merge->wish->now;
+    merge->shown = true;
+    merge->counts->updated++;
+    return join_sources(tx, merge, atom);
+}
+
+static enum err
+repeat_atom(struct db_tx *tx, struct merge *merge, struct atom *atom)
+{
+    bool same_day = atom->updated_at / DAY == merge->wish->now / DAY;
+    if (atom->by_asker && same_day) {
+        merge->counts->unchanged++;
+        return ERR_NONE;
+    }
+    if (!same_day)
+        atom->updated_at = merge->wish->now;
+    merge->shown = true;
+    merge->counts->updated++;
+    return join_sources(tx, merge, atom);
+}
+
+/* It waits already. An app that says it too may see that it waits. */
+static enum err
+repeat_held(struct db_tx *tx, struct merge *merge, struct atom *atom)
+{
+    merge->counts->held++;
+    return atom->by_asker ? ERR_NONE : join_sources(tx, merge, atom);
+}
+
+static enum err
+merge_item(struct db_tx *tx, struct merge *merge, const struct item *item)
+{
+    struct atom *atom = find_atom(merge, item);
+    if (atom == NULL)
+        return add_atom(tx, merge, item);
+    if (from_user(merge) && (atom->status != ATOM_ACTIVE || !atom->by_user))
+        return confirm_atom(tx, merge, item, atom);
+    if (atom->status == ATOM_HELD)
+        return repeat_held(tx, merge, atom);
+    if (atom->status == ATOM_ACTIVE)
+        return repeat_atom(tx, merge, atom);
+    merge->counts->suppressed++; /* it stays gone, however it is spelled */
+    return ERR_NONE;
+}
+
+static void
+sort_by_sequence(struct atom *atoms, size_t count)
+{
+    /* Nearly in order already: only what replaced an ended one is out of its place. */
+    for (size_t i = 1; i < count; i++) {
+        struct atom atom = atoms[i];
+        size_t j = i;
+        for (; j > 0 && atoms[j - 1].sequence > atom.sequence; j--)
+            atoms[j] = atoms[j - 1];
+        atoms[j] = atom;
+    }
+}
+
+static enum err
+write_record(struct db_tx *tx, struct arena *mem, struct str user_id, const struct domain *domain,
+             struct atom *atoms, size_t count, int64_t now, struct record *out)
+{
+    sort_by_sequence(atoms, count);
+    out->domain = domain->name;
+    out->json = atom_record(mem, domain, atoms, count, &out->atom_count);
+    out->updated_at = out->atom_count == 0 ? 0 : now;
+    return record_store_put(tx, mem, user_id, out);
+}
+
+enum err
+preferences_put_record(struct db_tx *tx, struct arena *mem, struct str user_id,
+                       const struct domain *domain, struct atom *atoms, size_t count, int64_t now)
+{
+    struct record unused;
+    return write_record(tx, mem, user_id, domain, atoms, count, now, &unused);
+}
+
+static enum err
+read_record(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+            struct record *out)
+{
+    struct record *found = NULL;
+    size_t count = 0;
+    enum err err = record_store_list(tx, mem, user_id, domain, &found, &count);
+    *out = count > 0 ? found[0] : (struct record){ .domain = domain, .json = STR("{}") };
+    return err;
+}
+
+static enum err
+merge_all(struct db_tx *tx, void *argument)
+{
+    struct merge *merge = argument;
+    const struct preference_write *wish = merge->wish;
+    struct atom *found = NULL;
+    *merge->counts = (struct preference_counts){ 0 };
+    merge->changed = merge->shown = merge->full = false;
+    enum err err = atom_store_hold(tx, merge->mem, wish->user_id, &merge->sequence);
+    if (!err)
+        err = atom_store_list(tx, merge->mem, wish->user_id, wish->domain->name, wish->source,
+                              &found, &merge->count);
+    if (err)
+        return err;
+    merge->atoms = ARENA_ARRAY(merge->mem, struct atom, merge->count + merge->item_count + 1);
+    for (size_t i = 0; i < merge->count; i++)
+        merge->atoms[i] = found[i];
+    for (size_t i = 0; i < merge->item_count && !err; i++)
+        err = merge_item(tx, merge, &merge->items[i]);
+    if (!err)
+        err = merge->shown
+                  ? write_record(tx, merge->mem, wish->user_id, wish->domain, merge->atoms,
+                                 merge->count, wish->now, merge->record)
+                  : read_record(tx, merge->mem, wish->user_id, wish->domain->name, merge->record);
+    if (err || !merge->changed)
+        return err;
+    return atom_store_release(tx, merge->mem, wish->user_id, merge->sequence);
+}
+
+enum err
+preferences_write(struct db *db, struct arena *mem, const struct preference_write *wish,
+                  struct preference_counts *out, struct record *record,
+                  struct preference_problems *problems)
+{
+    struct merge merge = { .mem = mem, .wish = wish, .counts = out, .record = record };
+    problems->count = 0;
+    enum err err = take_all(&merge, problems);
+    if (err)
+        return err;
+    err = tx_write(db, merge_all, &merge);
+    if (err == ERR_INVALID && merge.full)
+        complain(mem, problems, STR("preferences"),
+                 "would be more than 2,000 facts in this domain; suppress or remove some first");
+    return err;
+}
+
+/* ---- reading ---- */
+
+struct reading {
+    struct arena *mem;
+    struct str user_id;
+    struct str domain;
+    struct str asker;
+    struct record *record;
+    struct record **records;
+    struct atom **atoms;
+    size_t *count;
+    int64_t *number;
+};
+
+static enum err
+read_one(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    return read_record(tx, reading->mem, reading->user_id, reading->domain, reading->record);
+}
+
+enum err
+preferences_read(struct db *db, struct arena *mem, struct str user_id, struct str domain,
+                 struct record *out)
+{
+    struct reading reading = { .mem = mem, .user_id = user_id, .domain = domain, .record = out };
+    return tx_read(db, read_one, &reading);
+}
+
+static enum err
+read_all(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    return record_store_list(tx, reading->mem, reading->user_id, STR_NONE, reading->records,
+                             reading->count);
+}
+
+enum err
+preferences_read_all(struct db *db, struct arena *mem, struct str user_id, struct record **out,
+                     size_t *count)
+{
+    struct reading reading = { .mem = mem, .user_id = user_id, .records = out, .count = count };
+    return tx_read(db, read_all, &reading);
+}
+
+static enum err
+read_atoms(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    return atom_store_list(tx, reading->mem, reading->user_id, reading->domain, reading->asker,
+                           reading->atoms, reading->count);
+}
+
+enum err
+preferences_atoms(struct db *db, struct arena *mem, struct str user_id, struct str domain,
+                  struct str asker, struct atom **out, size_t *count)
+{
+    struct reading reading = { .mem = mem,
+                               .user_id = user_id,
+                               .domain = domain,
+                               .asker = asker,
+                               .atoms = out,
+                               .count = count };
+    return tx_read(db, read_atoms, &reading);
+}
+
+static enum err
+count_sources(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    return source_store_count(tx, reading->mem, reading->user_id, reading->domain, reading->number);
+}
+
+enum err
+preferences_sources(struct db *db, struct arena *mem, struct str user_id, struct str domain,
+                    int64_t *out)
+{
+    struct reading reading = { .mem = mem, .user_id = user_id, .domain = domain, .number = out };
+    return tx_read(db, count_sources, &reading);
+}
+
+/* ---- correcting ---- */
+
+struct correction {
+    struct arena *mem;
+    const struct preference_suppress *wish;
+    struct atom *out;
+};
+
+/* Whether the atom is one that the app may know of, and say something about. */
+static bool
+may_suppress(const struct preference_suppress *wish, const struct atom *atom,
+             const struct domain *domain)
+{
+    if (domain == NULL || !wish->may_touch(domain, wish->context))
+        return false;
+    return str_eq(wish->source, SOURCE_USER) || atom_visible(atom) ||
+           str_eq(atom->suppressed_by, wish->source);
+}
+
+static enum err
+suppress(struct db_tx *tx, void *argument)
+{
+    struct correction *correction = argument;
+    const struct preference_suppress *wish = correction->wish;
+    struct arena *mem = correction->mem;
+    struct atom *atom = correction->out, *atoms = NULL;
+    size_t count = 0;
+    int64_t sequence = 0;
+    enum err err = atom_store_hold(tx, mem, wish->user_id, &sequence);
+    if (!err)
+        err = atom_store_find(tx, mem, wish->user_id, wish->atom_id, wish->source, atom);
+    if (err)
+        return err;
+    const struct domain *domain = domains_find(wish->domains, atom->domain);
+    if (!may_suppress(wish, atom, domain))
+        return ERR_NOT_FOUND;
+    if (atom->status == ATOM_SUPPRESSED)
+        return ERR_NONE;
+    bool shown = atom->status == ATOM_ACTIVE;
+    atom->status = ATOM_SUPPRESSED;
+    atom->reason = wish->reason;
+    atom->suppressed_by = wish->source;
+    atom->suppressed_at = atom->updated_at = wish->now;
+    err = atom_store_put(tx, mem, wish->user_id, atom);
+    if (!err && shown)
+        err = atom_store_list(tx, mem, wish->user_id, atom->domain, STR_NONE, &atoms, &count);
+    if (!err && shown)
+        err = preferences_put_record(tx, mem, wish->user_id, domain, atoms, count, wish->now);
+    return err ? err : atom_store_release(tx, mem, wish->user_id, sequence);
+}
+
+enum err
+preferences_suppress(struct db *db, struct arena *mem, const struct preference_suppress *wish,
+                     struct atom *out)
+{
+    struct correction correction = { mem, wish, out };
+    return tx_write(db, suppress, &correction);
+}

@@ -1,0 +1,84 @@
+/* preferences.h - what is known about a person: written, read, corrected.
+ *
+ * Every change is one transaction: it locks the person's row, merges, writes the domain's record
+ * again and raises the person's generation, or changes nothing at all. */
+#ifndef FLOW_PREFERENCES_H
+#define FLOW_PREFERENCES_H
+
+#include "base/err.h"
+#include "model/atom.h"
+#include "store/atom_store.h"
+
+struct arena;
+struct db;
+struct db_tx;
+struct json_value;
+
+/* One thing that is wrong, and where: "preferences.genres[3]". */
+struct preference_problem {
+    struct str at;
+    struct str problem;
+};
+
+#define PREFERENCE_PROBLEMS_MAX 32
+
+struct preference_problems {
+    size_t count;
+    struct preference_problem list[PREFERENCE_PROBLEMS_MAX];
+};
+
+struct preference_write {
+    struct str user_id;
+    const struct domain *domain;
+    struct str source; /* an app's id, or SOURCE_USER */
+    const struct json_value *preferences;
+    int64_t now;
+};
+
+struct preference_counts {
+    int64_t added, updated, unchanged, suppressed, held;
+};
+
+/* ERR_INVALID with what is wrong. */
+enum err preferences_write(struct db *db, struct arena *mem, const struct preference_write *wish,
+                           struct preference_counts *out, struct record *record,
+                           struct preference_problems *problems);
+
+/* The record of a domain as it is sent; one without atoms is {} and has no time. */
+enum err preferences_read(struct db *db, struct arena *mem, struct str user_id, struct str domain,
+                          struct record *out);
+enum err preferences_read_all(struct db *db, struct arena *mem, struct str user_id,
+                              struct record **out, size_t *count);
+
+/* Oldest first, whatever their status; domain absent: all. */
+enum err preferences_atoms(struct db *db, struct arena *mem, struct str user_id, struct str domain,
+                           struct str asker, struct atom **out, size_t *count);
+
+struct preference_suppress {
+    struct str user_id;
+    struct str atom_id;
+    struct str reason;
+    struct str source; /* who says so: an app's id, or SOURCE_USER */
+    const struct domains *domains;
+    bool (*may_touch)(const struct domain *domain, void *context); /* the app's reach */
+    void *context;
+    int64_t now;
+};
+
+/* ERR_NOT_FOUND: not there, not in reach, or not this app's to see. Twice is the same as once. */
+enum err preferences_suppress(struct db *db, struct arena *mem,
+                              const struct preference_suppress *wish, struct atom *out);
+
+/* How many different sources the active atoms of a domain have. */
+enum err preferences_sources(struct db *db, struct arena *mem, struct str user_id,
+                             struct str domain, int64_t *out);
+
+/* For other flows that change atoms. The key as it is kept: an index has room for so much. */
+struct str preferences_key(struct arena *mem, struct str key);
+
+/* The domain's record from its atoms, inside their transaction. Puts the atoms in order. */
+enum err preferences_put_record(struct db_tx *tx, struct arena *mem, struct str user_id,
+                                const struct domain *domain, struct atom *atoms, size_t count,
+                                int64_t now);
+
+#endif

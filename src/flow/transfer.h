@@ -1,0 +1,39 @@
+/* transfer.h - a person's account as one document: out, and in again.
+ *
+ * The person's own export has every atom with its sources, times and status; an app's has the
+ * active ones. An import is all or nothing: what exists wins, tombstones win, the rest comes in as
+ * it was. Export, import into an empty account, export: the same but for ids, time and account. */
+#ifndef FLOW_TRANSFER_H
+#define FLOW_TRANSFER_H
+
+#include "base/err.h"
+#include "model/domain.h"
+
+struct arena;
+struct buf;
+struct db;
+
+#define TRANSFER_MAX ((size_t)8 * 1024 * 1024)
+
+struct export_wish {
+    struct str user_id;
+    const struct domains *domains;
+    struct str app_id; /* who asks; absent: the person */
+    int64_t now;
+};
+
+/* ERR_TOO_LARGE past TRANSFER_MAX. */
+enum err transfer_export(struct db *db, struct arena *mem, const struct export_wish *wish,
+                         struct buf *out);
+
+struct import_counts {
+    int64_t added;
+    int64_t kept; /* were there already, or are suppressed here */
+};
+
+/* ERR_INVALID: why says what is wrong and where. */
+enum err transfer_import(struct db *db, struct arena *mem, struct str user_id,
+                         const struct domains *domains, struct str document, int64_t now,
+                         struct import_counts *out, struct why *why);
+
+#endif

@@ -1,0 +1,110 @@
+#include "model/atom.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "text/json_write.h"
+
+#define RECORD_MAX ((size_t)8 * 1024 * 1024)
+
+static const char *const statuses[] = { "active", "suppressed", "held" };
+
+const char *
+atom_status_name(enum atom_status status)
+{
+    return statuses[status];
+}
+
+bool
+atom_status_read(struct str text, enum atom_status *out)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
+        if (str_eq_c(text, statuses[i])) {
+            *out = (enum atom_status)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+atom_reason_fine(struct str reason)
+{
+    static const char *const reasons[] = { "not_accurate", "outdated", "not_mine", "too_personal",
+                                           "other" };
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (str_eq_c(reason, reasons[i]))
+            return true;
+    return false;
+}
+
+int
+atom_confidence(const struct atom *atom)
+{
+    /* 1 - 0.2^n: each further app that says the same halves the doubt more than twice. */
+    static const int agreed[] = { 0, 80, 96, 99 };
+    int64_t apps = atom->source_count < 3 ? atom->source_count : 3;
+    return atom->by_user ? 100 : agreed[apps < 0 ? 0 : apps];
+}
+
+bool
+atom_visible(const struct atom *atom)
+{
+    return atom->status == ATOM_ACTIVE || atom->by_asker;
+}
+
+void
+atom_write(struct json *out, const struct atom *atom)
+{
+    json_open_object(out);
+    json_put_str(out, "atom_id", atom->id);
+    json_put_str(out, "domain", atom->domain);
+    json_put_str(out, "member", atom->member);
+    json_key(out, "value");
+    json_ready(out, atom->value);
+    json_key(out, "confidence");
+    json_hundredths(out, atom_confidence(atom));
+    json_put_str(out, "source",
+                 atom->by_user ? STR("user") : (atom->by_asker ? STR("self") : STR("other")));
+    json_put_int(out, "source_count", atom->source_count);
+    json_put_str(out, "status", str_of(atom_status_name(atom->status)));
+    json_put_time(out, "created_at", atom->created_at);
+    json_put_time(out, "updated_at", atom->updated_at);
+    json_close_object(out);
+}
+
+static void
+write_member(struct json *out, const struct member *member, const struct atom *atoms, size_t count,
+             int64_t *active)
+{
+    bool begun = false;
+    for (size_t i = 0; i < count; i++) {
+        if (atoms[i].status != ATOM_ACTIVE || !str_eq(atoms[i].member, member->name))
+            continue;
+        if (!begun) {
+            json_key_str(out, member->name);
+            if (member->type == MEMBER_ARRAY)
+                json_open_array(out);
+        }
+        if (begun && member->type != MEMBER_ARRAY)
+            continue; /* one value only: an older definition may have let more in */
+        begun = true;
+        json_ready(out, atoms[i].value);
+        ++*active;
+    }
+    if (begun && member->type == MEMBER_ARRAY)
+        json_close_array(out);
+}
+
+struct str
+atom_record(struct arena *mem, const struct domain *domain, const struct atom *atoms, size_t count,
+            int64_t *active)
+{
+    struct buf out = buf_in(mem, RECORD_MAX);
+    struct json json = json_into(&out);
+    *active = 0;
+    json_open_object(&json);
+    for (size_t i = 0; i < domain->member_count; i++)
+        write_member(&json, &domain->members[i], atoms, count, active);
+    json_close_object(&json);
+    return buf_str(&out);
+}

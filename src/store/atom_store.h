@@ -1,0 +1,67 @@
+/* atom_store.h - atoms, their sources, and the prepared record of each domain, as rows. */
+#ifndef STORE_ATOM_STORE_H
+#define STORE_ATOM_STORE_H
+
+#include "base/err.h"
+#include "model/atom.h"
+
+struct arena;
+struct db_tx;
+
+/* The first statement of every change to a person's atoms: locks the person's row, and gives the
+ * last sequence number used. ERR_NOT_FOUND: there is no such person. */
+enum err atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id,
+                         int64_t *sequence);
+
+/* The last: the new sequence number, and a generation more. */
+enum err atom_store_release(struct db_tx *tx, struct arena *mem, struct str user_id,
+                            int64_t sequence);
+
+/* Oldest first. `asker` is the app that asks (absent: none), for by_asker; domain absent: all. */
+enum err atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+                         struct str asker, struct atom **out, size_t *count);
+
+enum err atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
+                         struct str atom_id, struct str asker, struct atom *out);
+
+enum err atom_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
+                        const struct atom *atom);
+enum err atom_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
+                        const struct atom *atom);
+enum err atom_store_delete(struct db_tx *tx, struct arena *mem, struct str user_id,
+                           struct str atom_id);
+
+struct atom_source {
+    struct str atom_id;
+    struct str source;
+    int64_t created_at;
+    int64_t updated_at;
+};
+
+/* *is_new says whether it was none before. */
+enum err source_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
+                          const struct atom_source *source, bool *is_new);
+enum err source_store_list(struct db_tx *tx, struct arena *mem, struct str user_id,
+                           struct atom_source **out, size_t *count);
+enum err source_store_count(struct db_tx *tx, struct arena *mem, struct str user_id,
+                            struct str domain, int64_t *out); /* different ones, of active atoms */
+
+struct record {
+    struct str domain;
+    struct str json;
+    int64_t atom_count;
+    int64_t updated_at;
+};
+
+/* In the order of the domains' names is the caller's business. Domain absent: all. */
+enum err record_store_list(struct db_tx *tx, struct arena *mem, struct str user_id,
+                           struct str domain, struct record **out, size_t *count);
+
+/* Without atoms the row goes. */
+enum err record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
+                          const struct record *record);
+
+/* Everything of this kind that there is about a person. */
+enum err atom_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id);
+
+#endif
