@@ -105,7 +105,7 @@ check_rest(struct arena *mem, const struct authorize_wish *wish, struct authoriz
 {
     if (wish->repeated != NULL)
         return tell_app(out, "invalid_request",
-                        str_format(mem, "%s was sent more than once.", wish->repeated).ptr);
+                        str_format(mem, "%.64s was sent more than once.", wish->repeated).ptr);
     if (!state_fine(wish->state)) {
         out->state = STR_NONE;
         return tell_app(out, "invalid_request",

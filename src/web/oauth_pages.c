@@ -55,9 +55,16 @@ authorize_query_read(struct call *call, struct str query, struct authorize_wish 
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
         struct str value = form_find(form, parameters[i].name);
         *parameters[i].value = value.len == 0 ? STR_NONE : value; /* RFC 6749 §3.1 */
-        if (form_count(form, parameters[i].name) > 1 && parameters[i].value != &out->resource)
-            out->repeated = parameters[i].name;
     }
+    for (size_t i = 0; i < form->count;
+         i++) { /* of any name: RFC 8707 lets resource alone repeat */
+        const char *name = str_c(call->mem, form->fields[i].name);
+        if (form_count(form, name) > 1 && !str_eq_c(form->fields[i].name, "resource"))
+            out->repeated = name;
+    }
+    for (size_t i = 0; i < 2; i++) /* these two decide whether an answer may be sent at all */
+        if (form_count(form, parameters[i].name) > 1)
+            out->repeated = parameters[i].name;
     return true;
 }
 
