@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "flow/tokens.h"
 #include "web/call.h"
+#include "web/reach.h"
 #include "web/reply.h"
 #include "web/state.h"
 #include "web/throttle.h"
@@ -78,8 +79,11 @@ bearer_auth(struct call *call)
         reply_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)wait).ptr);
         return ERR_NONE;
     }
-    if (call->route->scope != 0 && (access->scopes & call->route->scope) == 0)
-        bearer_refuse_scope(call, call->route->scope);
+    scopes needed = call->route->scope;
+    if (call->route->any_domain)
+        needed |= reach_any_read_scopes(call->web->settings.domains);
+    if (needed != 0 && (access->scopes & needed) == 0)
+        bearer_refuse_scope(call, needed);
     else
         call->access = access;
     return ERR_NONE;

@@ -40,6 +40,7 @@ struct call {
     struct buf out;
     struct json json;
     bool writing;
+    bool conditional;
     size_t detail_count;
     struct call_detail {
         struct str at;

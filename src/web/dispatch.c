@@ -162,6 +162,19 @@ on_refuse(void *context, struct http_exchange *exchange, enum http_refusal refus
 
 /* ---- afterwards ---- */
 
+/* What came after the beginning of a token of ours is left out, wherever somebody put it. */
+static struct str
+without_secrets(struct arena *mem, struct str path)
+{
+    static const struct str marks[] = { STR("pn_at_"), STR("pn_rt_"), STR("pn_ac_"),
+                                        STR("pn_cs_") };
+    for (size_t i = 0; i < path.len; i++)
+        for (size_t m = 0; m < sizeof marks / sizeof *marks; m++)
+            if (str_starts(str_from(path, i), marks[m]))
+                return str_format(mem, "%.*s…", STR_ARG(str_first(path, i + marks[m].len)));
+    return path;
+}
+
 static void
 log_request(const struct http_exchange *exchange, enum log_level level, int64_t took_ns)
 {
@@ -170,7 +183,8 @@ log_request(const struct http_exchange *exchange, enum log_level level, int64_t 
     /* Never the query: it may hold a code or a token. */
     LOG_WRITE(level, "request", log_text("id", request->id),
               log_text("method", str_first(request->method, 16)),
-              log_text("path", str_first(path_of(request), LOGGED_PATH_MAX)),
+              log_text("path", without_secrets(exchange->mem,
+                                               str_first(path_of(request), LOGGED_PATH_MAX))),
               log_number("status", exchange->response.status), log_number("us", took_ns / 1000),
               log_number("bytes", (int64_t)bytes), log_text("client", request->client));
 }

@@ -1,5 +1,6 @@
 #include "web/reply.h"
 
+#include "crypt/digest.h"
 #include "http/server.h"
 #include "text/json_write.h"
 #include "text/template.h"
@@ -34,7 +35,7 @@ begin(struct call *call, int status, const char *type)
     response->status = status;
     response->body = STR("");
     response->header_count = 0;
-    call->writing = false;
+    call->writing = call->conditional = false;
 
     if (type != NULL)
         header(call, "Content-Type", type);
@@ -148,15 +149,54 @@ reply_options(struct call *call)
 }
 
 void
+reply_conditional(struct call *call)
+{
+    call->conditional = true;
+    reply_header(call, "Cache-Control", "private, no-cache");
+    reply_header(call, "Vary", "Authorization");
+}
+
+/* RFC 9110 §13.1.2: a list of tags, or "*"; compared weakly. */
+static bool
+has_tag(struct str list, struct str tag)
+{
+    struct str one;
+    while (str_cut(&list, ',', &one)) {
+        one = str_trim(one);
+        if (str_starts(one, STR("W/")))
+            one = str_from(one, 2);
+        if (str_eq(one, tag) || str_eq(one, STR("*")))
+            return true;
+    }
+    return false;
+}
+
+static void
+put_tag(struct call *call)
+{
+    struct http_response *response = &call->exchange->response;
+    struct str digest = digest_text(call->mem, response->body);
+    struct str tag = str_format(call->mem, "\"%.22s\"", digest.ptr);
+    header(call, "ETag", tag.ptr);
+    if (has_tag(http_header(&call->exchange->request, "If-None-Match"), tag)) {
+        response->status = 304;
+        response->body = STR("");
+    }
+}
+
+void
 reply_finish(struct call *call)
 {
     if (!call->writing)
         return;
     call->writing = false;
-    if (call->out.overflow)
+    if (call->out.overflow) {
         reply_err(call, ERR_INTERNAL);
-    else
-        call->exchange->response.body = buf_str(&call->out);
+        return;
+    }
+    call->exchange->response.body = buf_str(&call->out);
+    if (call->conditional && call->exchange->response.status == 200)
+        put_tag(call);
 }
 
 /* ---- what did not ---- */

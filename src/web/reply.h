@@ -25,6 +25,10 @@ void reply_redirect(struct call *call, const char *path);
 /* Bytes of any other type, cached by nobody unless a header says so. */
 void reply_bytes(struct call *call, int status, const char *type, struct str bytes);
 
+/* After reply_json(), for what a client may keep: an ETag of the body, 304 to whoever has it, and
+ * no sharing between tokens. */
+void reply_conditional(struct call *call);
+
 /* After one of the above; replaces a header of the same name. Both must live as long as the call.
  */
 void reply_header(struct call *call, const char *name, const char *value);

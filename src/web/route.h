@@ -42,6 +42,7 @@ struct route {
     enum who who;
     const char *says; /* one sentence, for `penchant help routes` */
     scopes scope;     /* WHO_TOKEN: one of these is needed; 0: any live token will do */
+    bool any_domain;  /* … or any domain's scope */
     const struct field *fields;
     size_t field_count;
     enum body body;

@@ -11,6 +11,8 @@ extern const struct route oauth_routes[];
 extern const struct route token_routes[];
 extern const struct route userinfo_routes[];
 extern const struct route metadata_routes[];
+extern const struct route preferences_routes[];
+extern const struct route domains_routes[];
 extern const struct route asset_routes[];
 extern const struct route health_routes[];
 extern const struct route metrics_routes[];

@@ -9,7 +9,7 @@ import { world } from "../kit/world.mjs";
 
 const NAMES = [
   "listen", "base-url", "auth-url", "store", "threads", "workers", "pool", "registration", "log-format", "log-level", "access-log",
-  "tls-cert", "tls-key", "trusted-proxies", "metrics-listen", "connections", "connections-per-address",
+  "domains", "tls-cert", "tls-key", "trusted-proxies", "metrics-listen", "connections", "connections-per-address",
 ];
 
 const variable = (name) => `PENCHANT_${name.toUpperCase().replaceAll("-", "_")}`;

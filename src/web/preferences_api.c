@@ -1,0 +1,362 @@
+/* preferences_api.c - a person's preferences as JSON: records, atoms, writes, corrections.
+ * A handler may trust its row: the token is live. Which domains it opens is asked of reach.h. */
+#include "base/arena.h"
+#include "flow/preferences.h"
+#include "flow/transfer.h"
+#include "model/grant.h"
+#include "text/json_read.h"
+#include "web/bearer.h"
+#include "web/call.h"
+#include "web/reach.h"
+#include "web/reply.h"
+#include "web/routes.h"
+#include "web/state.h"
+
+#define BODY_MAX (64 * KIB)
+#define DEPTH_MAX 8
+
+static void
+write_record(struct json *out, const struct record *record)
+{
+    json_key(out, "preferences");
+    json_ready(out, record->json);
+    json_put_time(out, "updated_at", record->updated_at);
+}
+
+/* ---- reading ---- */
+
+static enum err
+get_domain(struct call *call)
+{
+    struct record record = { 0 };
+    const struct domain *domain = reach_readable_domain(call);
+    if (domain == NULL)
+        return ERR_NONE;
+    enum err err =
+        preferences_read(call->db, call->mem, call->access->user_id, domain->name, &record);
+    if (err != ERR_NONE)
+        return err;
+    struct json *out = reply_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "domain", domain->name);
+    write_record(out, &record);
+    json_close_object(out);
+    reply_conditional(call);
+    return ERR_NONE;
+}
+
+/* Domains in the order of their names; those without atoms, too, so that nobody has to guess. */
+static enum err
+get_all(struct call *call)
+{
+    const struct domains *domains = call->web->settings.domains;
+    struct record *records = NULL;
+    size_t count = 0;
+    enum err err =
+        preferences_read_all(call->db, call->mem, call->access->user_id, &records, &count);
+    if (err != ERR_NONE)
+        return err;
+    struct json *out = reply_json(call, 200);
+    json_open_object(out);
+    json_key(out, "preferences");
+    json_open_object(out);
+    for (size_t i = 0; i < domains->count; i++) {
+        if (!reach_reads(call->access, &domains->list[i]))
+            continue;
+        struct str json = STR("{}");
+        for (size_t r = 0; r < count; r++)
+            if (str_eq(records[r].domain, domains->list[i].name))
+                json = records[r].json;
+        json_key_str(out, domains->list[i].name);
+        json_ready(out, json);
+    }
+    json_close_object(out);
+    json_close_object(out);
+    reply_conditional(call);
+    return ERR_NONE;
+}
+
+enum { DOMAIN, LIMIT, OFFSET, STATUS };
+
+static const struct field atoms_fields[] = {
+    [DOMAIN] = { "domain", FIELD_TEXT, FIELD_IN_QUERY, .max = 100 },
+    [LIMIT] = { "limit", FIELD_WHOLE, FIELD_IN_QUERY, .min = 1, .max = 100, .otherwise = 20 },
+    [OFFSET] = { "offset", FIELD_WHOLE, FIELD_IN_QUERY, .max = 1000000 },
+    [STATUS] = { "status", FIELD_TEXT, FIELD_IN_QUERY, .max = 20 },
+};
+
+/* Which statuses are asked for, as bits. 0: none that there is. */
+static unsigned
+read_statuses(struct str text)
+{
+    enum atom_status status;
+    if (!str_present(text))
+        return 1u << ATOM_ACTIVE;
+    if (str_eq(text, STR("all")))
+        return 7;
+    return atom_status_read(text, &status) ? 1u << status : 0;
+}
+
+static bool
+wanted(const struct call *call, const struct atom *atom, unsigned statuses)
+{
+    const struct domain *domain = domains_find(call->web->settings.domains, atom->domain);
+    return domain != NULL && reach_reads(call->access, domain) && atom_visible(atom) &&
+           (statuses & (1u << atom->status)) != 0;
+}
+
+static void
+write_page(struct call *call, const struct atom *atoms, size_t count, unsigned statuses)
+{
+    int64_t limit = call_whole(call, LIMIT), offset = call_whole(call, OFFSET), total = 0;
+    struct json *out = reply_json(call, 200);
+    json_open_object(out);
+    json_key(out, "atoms");
+    json_open_array(out);
+    for (size_t i = count; i > 0; i--) { /* newest first */
+        if (!wanted(call, &atoms[i - 1], statuses))
+            continue;
+        if (total >= offset && total - offset < limit)
+            atom_write(out, &atoms[i - 1]);
+        total++;
+    }
+    json_close_array(out);
+    json_put_int(out, "total", total);
+    json_put_int(out, "limit", limit);
+    json_put_int(out, "offset", offset);
+    json_close_object(out);
+    reply_conditional(call);
+}
+
+/* False: answered. */
+static bool
+check_domain(struct call *call, struct str name)
+{
+    const struct domain *domain = domains_find(call->web->settings.domains, name);
+    if (!str_present(name))
+        return true;
+    if (domain == NULL)
+        reply_error(call, 400,
+                    STR("domain is not the name of a domain. GET /v1/domains lists "
+                        "them."));
+    else if (!reach_reads(call->access, domain))
+        bearer_refuse_scope(call, reach_read_scopes(domain));
+    else
+        return true;
+    return false;
+}
+
+static enum err
+get_atoms(struct call *call)
+{
+    struct atom *atoms = NULL;
+    size_t count = 0;
+    struct str domain = call_text(call, DOMAIN);
+    unsigned statuses = read_statuses(call_text(call, STATUS));
+    if (statuses == 0) {
+        reply_error(call, 400, STR("status must be active, suppressed, held or all."));
+        return ERR_NONE;
+    }
+    if (!check_domain(call, domain))
+        return ERR_NONE;
+    enum err err = preferences_atoms(call->db, call->mem, call->access->user_id, domain,
+                                     call->access->app_id, &atoms, &count);
+    if (err == ERR_NONE)
+        write_page(call, atoms, count, statuses);
+    return err;
+}
+
+/* ---- writing ---- */
+
+/* NULL: answered. */
+static const struct json_value *
+read_body(struct call *call)
+{
+    const struct json_value *body = NULL;
+    struct why why = { 0 };
+    if (json_read(call->mem, call->exchange->request.body, DEPTH_MAX, &body, &why) != ERR_NONE)
+        reply_error(call, 400, str_format(call->mem, "The body is not JSON: %s", why.text));
+    else if (body->type != JSON_OBJECT)
+        reply_error(call, 400, STR("The body must be a JSON object."));
+    else
+        return body;
+    return NULL;
+}
+
+/* False: answered. */
+static bool
+may_write(struct call *call, const struct domain *domain)
+{
+    if ((call->access->scopes & SCOPE_PREFERENCES_WRITE) == 0)
+        bearer_refuse_scope(call, SCOPE_PREFERENCES_WRITE);
+    else if (!reach_touches(call->access, domain))
+        bearer_refuse_scope(call, SCOPE_PREFERENCES_WRITE | scope_named(domain->name));
+    else
+        return true;
+    return false;
+}
+
+static enum err
+refuse_write(struct call *call, const struct preference_problems *problems)
+{
+    for (size_t i = 0; i < problems->count; i++)
+        reply_detail(call, problems->list[i].at, problems->list[i].problem);
+    return ERR_INVALID;
+}
+
+static enum err
+post_domain(struct call *call)
+{
+    const struct domain *domain = reach_domain(call);
+    if (domain == NULL || !may_write(call, domain))
+        return ERR_NONE;
+    const struct json_value *body = read_body(call);
+    if (body == NULL)
+        return ERR_NONE;
+    struct preference_write wish = {
+        .user_id = call->access->user_id,
+        .domain = domain,
+        .source = call->access->app_id,
+        .preferences = json_member(body, "preferences"),
+        .now = call->now,
+    };
+    struct preference_counts counts;
+    struct preference_problems problems;
+    struct record record = { 0 };
+    enum err err = preferences_write(call->db, call->mem, &wish, &counts, &record, &problems);
+    if (err == ERR_INVALID)
+        return refuse_write(call, &problems);
+    if (err != ERR_NONE)
+        return err;
+    struct json *out = reply_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "domain", domain->name);
+    if (reach_reads(call->access, domain))
+        write_record(out, &record);
+    json_put_int(out, "added", counts.added);
+    json_put_int(out, "updated", counts.updated);
+    json_put_int(out, "unchanged", counts.unchanged);
+    json_put_int(out, "suppressed", counts.suppressed);
+    json_put_int(out, "held", counts.held);
+    json_close_object(out);
+    return ERR_NONE;
+}
+
+static bool
+may_touch(const struct domain *domain, void *context)
+{
+    return reach_touches(context, domain);
+}
+
+/* A token whose domains were all unticked reaches no fact, whichever it names. False: answered. */
+static bool
+may_suppress(struct call *call)
+{
+    const struct domains *domains = call->web->settings.domains;
+    scopes needed = SCOPE_PREFERENCES_WRITE;
+    for (size_t i = 0; i < domains->count; i++) {
+        if (reach_touches(call->access, &domains->list[i]))
+            return true;
+        needed |= scope_named(domains->list[i].name);
+    }
+    bearer_refuse_scope(call, needed);
+    return false;
+}
+
+/* A member of the body that must be a text. Absent: answered. */
+static struct str
+body_text(struct call *call, const struct json_value *body, const char *name)
+{
+    const struct json_value *value = json_member(body, name);
+    if (value != NULL && value->type == JSON_STR)
+        return value->text;
+    reply_error(call, 400, str_format(call->mem, "%s must be a string.", name));
+    return STR_NONE;
+}
+
+static enum err
+post_suppress(struct call *call)
+{
+    if (!may_suppress(call))
+        return ERR_NONE;
+    const struct json_value *body = read_body(call);
+    struct str atom_id = body == NULL ? STR_NONE : body_text(call, body, "atom_id");
+    struct str reason = !str_present(atom_id) ? STR_NONE : body_text(call, body, "reason");
+    if (!str_present(reason))
+        return ERR_NONE;
+    if (!atom_reason_fine(reason)) {
+        reply_error(call, 400,
+                    STR("reason must be not_accurate, outdated, not_mine, too_personal "
+                        "or other."));
+        return ERR_NONE;
+    }
+    struct preference_suppress wish = {
+        .user_id = call->access->user_id,
+        .atom_id = atom_id,
+        .reason = reason,
+        .source = call->access->app_id,
+        .domains = call->web->settings.domains,
+        .may_touch = may_touch,
+        .context = (void *)(uintptr_t)call->access,
+        .now = call->now,
+    };
+    struct atom atom = { 0 };
+    bool plain = str_index(atom_id, '\0') == atom_id.len; /* a store must not see a NUL */
+    enum err err = plain ? preferences_suppress(call->db, call->mem, &wish, &atom) : ERR_NOT_FOUND;
+    if (err == ERR_NOT_FOUND) {
+        reply_error(call, 404, STR("There is no such atom, or not one this app may change."));
+        return ERR_NONE;
+    }
+    if (err != ERR_NONE)
+        return err;
+    struct json *out = reply_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "atom_id", atom.id);
+    json_put_str(out, "status", STR("suppressed"));
+    json_put_str(out, "reason", atom.reason);
+    json_put_time(out, "suppressed_at", atom.suppressed_at);
+    json_close_object(out);
+    return ERR_NONE;
+}
+
+/* ---- everything ---- */
+
+static enum err
+get_export(struct call *call)
+{
+    struct buf out = buf_in(call->mem, TRANSFER_MAX);
+    struct export_wish wish = {
+        .user_id = call->access->user_id,
+        .domains = call->web->settings.domains,
+        .app_id = call->access->app_id,
+        .now = call->now,
+    };
+    enum err err = transfer_export(call->db, call->mem, &wish, &out);
+    if (err != ERR_NONE)
+        return err;
+    reply_bytes(call, 200, "application/json", buf_str(&out));
+    reply_header(call, "Content-Disposition", "attachment; filename=\"penchant-export.json\"");
+    reply_header(call, "Cache-Control", "private, no-cache");
+    reply_header(call, "Vary", "Authorization");
+    return ERR_NONE;
+}
+
+const struct route preferences_routes[] = {
+    { GET, "/v1/preferences", get_all, WHO_TOKEN,
+      .says = "Everything this token may read about the person.", .any_domain = true,
+      .scope = SCOPE_PREFERENCES_READ, .cors = true },
+    { GET, "/v1/preferences/{domain}", get_domain, WHO_TOKEN, .says = "One domain's preferences.",
+      .cors = true },
+    { POST, "/v1/preferences/{domain}", post_domain, WHO_TOKEN,
+      .says = "Adds or changes preferences.", .body = BODY_JSON, .body_max = BODY_MAX,
+      .blocks = true, .cors = true },
+    { GET, "/v1/preferences/atoms", get_atoms, WHO_TOKEN, .says = "Single facts, newest first.",
+      .any_domain = true, .scope = SCOPE_PREFERENCES_READ, ROUTE_FIELDS(atoms_fields),
+      .cors = true },
+    { POST, "/v1/preferences/suppress", post_suppress, WHO_TOKEN,
+      .says = "Marks a fact as wrong, for good.", .scope = SCOPE_PREFERENCES_WRITE,
+      .body = BODY_JSON, .body_max = BODY_MAX, .blocks = true, .cors = true },
+    { GET, "/v1/preferences/export", get_export, WHO_TOKEN, .says = "Everything as one document.",
+      .scope = SCOPE_PREFERENCES_READ, .cors = true },
+    { 0 },
+};
