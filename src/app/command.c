@@ -150,6 +150,13 @@ command_parse(struct arena *mem, const struct str *words, size_t count, struct c
 
 /* ---- for the commands themselves ---- */
 
+bool
+command_takes_value(const struct command *command, struct str option)
+{
+    const struct command_option *row = option_of(command, option);
+    return row != NULL && row->value != NULL;
+}
+
 struct str
 command_option_value(const struct call_of_command *call, const char *name)
 {

@@ -71,6 +71,8 @@ struct call_of_command {
     size_t option_count;
 };
 
+bool command_takes_value(const struct command *command, struct str option);
+
 /* The value of an option, empty for one that takes none; absent if it was not given. */
 struct str command_option_value(const struct call_of_command *call, const char *name);
 /* Of an option that may be given more than once: all of them, in order; returns how many. */

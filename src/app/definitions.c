@@ -12,9 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SOURCES_MAX ((size_t)2 * DOMAINS_MAX) /* in the folder: more are more than can be loaded \
-                                               */
-#define READ_MAX ((size_t)256 * 1024 + 1)     /* one more than a definition may have */
+#define SOURCES_MAX                                                                          \
+    ((size_t)2 * DOMAINS_MAX)             /* in the folder: more are more than can be loaded \
+                                           */
+#define READ_MAX ((size_t)256 * 1024 + 1) /* one more than a definition may have */
 
 struct sources {
     struct domain_source list[SOURCES_MAX + DOMAINS_MAX];

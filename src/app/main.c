@@ -46,7 +46,7 @@ words_to_send(struct arena *mem, const struct call_of_command *call, struct str 
         count++;
     for (size_t i = 0; i < call->option_count; i++) {
         struct str name = call->options[i].name, value = call->options[i].value;
-        words[count++] = value.len > 0
+        words[count++] = command_takes_value(call->command, name)
                              ? str_format(mem, "--%.*s=%.*s", STR_ARG(name), STR_ARG(value))
                              : str_format(mem, "--%.*s", STR_ARG(name));
     }
