@@ -77,7 +77,7 @@ $(eval $(call kind,tsan,$(CC),$(TSAN_C),$(TSAN_LD)))
 $(eval $(call kind,fuzz,clang,$(FUZZ_C),-fsanitize=address,undefined))
 
 build/penchant: build/release/penchant
-	@cp $< $@ && strip --strip-debug $@
+	@cp --remove-destination $< $@ && strip --strip-debug $@
 	@echo "built $@"
 
 # Rewritten only when the list of files changes; a change inside a file goes through the objects.
