@@ -50,6 +50,22 @@ http_response_header(struct http_response *response, const char *name, const cha
     response->headers[response->header_count++].value = value;
 }
 
+/* There is no store: what asks for one is told that it is away. */
+enum err
+tx_read(struct db *db, tx_work *work, void *argument)
+{
+    (void)db;
+    (void)work;
+    (void)argument;
+    return ERR_UNAVAILABLE;
+}
+
+enum err
+tx_write(struct db *db, tx_work *work, void *argument)
+{
+    return tx_read(db, work, argument);
+}
+
 enum err
 store_ping(struct db *db)
 {
