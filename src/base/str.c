@@ -18,6 +18,14 @@ str_eq(struct str a, struct str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
+int
+str_order(struct str a, struct str b)
+{
+    size_t shorter = a.len < b.len ? a.len : b.len;
+    int order = shorter == 0 ? 0 : memcmp(a.ptr, b.ptr, shorter);
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
 bool
 str_eq_c(struct str a, const char *b)
 {

@@ -33,6 +33,7 @@ str_present(struct str s)
 
 bool str_eq(struct str a, struct str b);
 bool str_eq_c(struct str a, const char *b);
+int str_order(struct str a, struct str b);      /* by bytes: negative, zero or positive */
 bool str_eq_nocase(struct str a, struct str b); /* ASCII letters only */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);

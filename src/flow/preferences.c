@@ -134,8 +134,10 @@ from_user(const struct merge *merge)
 static enum err
 add_source(struct db_tx *tx, struct merge *merge, struct str atom_id, bool *is_new)
 {
-    struct atom_source source = { atom_id, merge->wish->source, merge->wish->now,
-                                  merge->wish->now };
+    struct atom_source source = { .atom_id = atom_id,
+                                  .source = merge->wish->source,
+                                  .created_at = merge->wish->now,
+                                  .updated_at = merge->wish->now };
     return source_store_add(tx, merge->mem, merge->wish->user_id, &source, is_new);
 }
 

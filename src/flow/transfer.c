@@ -19,10 +19,8 @@
 struct exporting {
     struct arena *mem;
     const struct export_wish *wish;
-    struct atom *atoms;
-    size_t atom_count;
-    struct atom_source *sources;
-    size_t source_count;
+    struct sourced_atom *atoms; /* an app is not told the sources */
+    size_t count;
 };
 
 static enum err
@@ -30,27 +28,28 @@ gather(struct db_tx *tx, void *argument)
 {
     struct exporting *exporting = argument;
     const struct export_wish *wish = exporting->wish;
-    enum err err = atom_store_list(tx, exporting->mem, wish->user_id, STR_NONE, wish->app_id,
-                                   &exporting->atoms, &exporting->atom_count);
-    if (err || str_present(wish->app_id))
-        return err;
-    return source_store_list(tx, exporting->mem, wish->user_id, &exporting->sources,
-                             &exporting->source_count);
+    struct atom *seen = NULL;
+    if (!str_present(wish->app_id))
+        return atom_store_list_sourced(tx, exporting->mem, wish->user_id, STR_NONE,
+                                       &exporting->atoms, &exporting->count);
+    enum err err = atom_store_list(tx, exporting->mem, wish->user_id, STR_NONE, wish->app_id, &seen,
+                                   &exporting->count);
+    exporting->atoms = ARENA_ARRAY(exporting->mem, struct sourced_atom, exporting->count);
+    for (size_t i = 0; i < exporting->count && !err; i++)
+        exporting->atoms[i].atom = seen[i];
+    return err;
 }
 
 static void
-write_sources(struct json *out, const struct exporting *exporting, const struct atom *atom)
+write_sources(struct json *out, const struct sourced_atom *atom)
 {
     json_key(out, "sources");
     json_open_array(out);
-    for (size_t i = 0; i < exporting->source_count; i++) {
-        const struct atom_source *source = &exporting->sources[i];
-        if (!str_eq(source->atom_id, atom->id))
-            continue;
+    for (size_t i = 0; i < atom->source_count; i++) {
         json_open_object(out);
-        json_put_str(out, "source", source->source);
-        json_put_time(out, "created_at", source->created_at);
-        json_put_time(out, "updated_at", source->updated_at);
+        json_put_str(out, "source", atom->sources[i].source);
+        json_put_time(out, "created_at", atom->sources[i].created_at);
+        json_put_time(out, "updated_at", atom->sources[i].updated_at);
         json_close_object(out);
     }
     json_close_array(out);
@@ -58,8 +57,9 @@ write_sources(struct json *out, const struct exporting *exporting, const struct 
 
 /* The person's own: everything there is to bring back. */
 static void
-write_own_atom(struct json *out, const struct exporting *exporting, const struct atom *atom)
+write_own_atom(struct json *out, const struct sourced_atom *sourced)
 {
+    const struct atom *atom = &sourced->atom;
     json_open_object(out);
     json_put_str(out, "atom_id", atom->id);
     json_put_str(out, "member", atom->member);
@@ -74,40 +74,40 @@ write_own_atom(struct json *out, const struct exporting *exporting, const struct
     json_put_bool(out, "by_user", atom->by_user);
     json_put_time(out, "created_at", atom->created_at);
     json_put_time(out, "updated_at", atom->updated_at);
-    write_sources(out, exporting, atom);
+    write_sources(out, sourced);
     json_close_object(out);
 }
 
-static size_t
-pick(struct arena *mem, const struct exporting *exporting, const struct domain *domain,
-     struct atom **out)
+static struct str
+record_of(const struct exporting *exporting, const struct domain *domain)
 {
+    struct atom *atoms = ARENA_ARRAY(exporting->mem, struct atom, exporting->count);
     size_t count = 0;
-    *out = ARENA_ARRAY(mem, struct atom, exporting->atom_count);
-    for (size_t i = 0; i < exporting->atom_count; i++)
-        if (str_eq(exporting->atoms[i].domain, domain->name))
-            (*out)[count++] = exporting->atoms[i];
-    return count;
+    int64_t active;
+    for (size_t i = 0; i < exporting->count; i++)
+        if (str_eq(exporting->atoms[i].atom.domain, domain->name))
+            atoms[count++] = exporting->atoms[i].atom;
+    return atom_record(exporting->mem, domain, atoms, count, &active);
 }
 
 static void
-write_domain(struct json *out, struct exporting *exporting, const struct domain *domain)
+write_domain(struct json *out, const struct exporting *exporting, const struct domain *domain)
 {
     bool for_app = str_present(exporting->wish->app_id);
-    struct atom *atoms;
-    int64_t active;
-    size_t count = pick(exporting->mem, exporting, domain, &atoms);
     json_key_str(out, domain->name);
     json_open_object(out);
     json_key(out, "preferences");
-    json_ready(out, atom_record(exporting->mem, domain, atoms, count, &active));
+    json_ready(out, record_of(exporting, domain));
     json_key(out, "atoms");
     json_open_array(out);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < exporting->count; i++) {
+        const struct atom *atom = &exporting->atoms[i].atom;
+        if (!str_eq(atom->domain, domain->name))
+            continue;
         if (!for_app)
-            write_own_atom(out, exporting, &atoms[i]);
-        else if (atoms[i].status == ATOM_ACTIVE)
-            atom_write(out, &atoms[i]);
+            write_own_atom(out, &exporting->atoms[i]);
+        else if (atom->status == ATOM_ACTIVE)
+            atom_write(out, atom);
     }
     json_close_array(out);
     json_close_object(out);

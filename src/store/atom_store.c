@@ -3,11 +3,17 @@
 #include "base/arena.h"
 #include "db/db.h"
 
-#define COLUMNS                                                                                 \
+#define ATOM                                                                                    \
     "a.atom_id, a.domain, a.member, a.value_key, a.value, a.status, a.reason, a.suppressed_by," \
     " a.suppressed_at, a.by_user, a.source_count, a.sequence, a.created_at, a.updated_at,"      \
-    " s.source FROM atom a LEFT JOIN atom_source s ON s.user_id = a.user_id"                    \
-    " AND s.atom_id = a.atom_id AND s.source = $2 WHERE a.user_id = $1"
+    " s.source"
+#define JOIN                                                        \
+    " FROM atom a LEFT JOIN atom_source s ON s.user_id = a.user_id" \
+    " AND s.atom_id = a.atom_id"
+#define COLUMNS ATOM JOIN " AND s.source = $2 WHERE a.user_id = $1"
+#define SOURCED                                      \
+    ATOM ", s.created_at, s.updated_at, p.name" JOIN \
+         " LEFT JOIN app p ON p.app_id = s.source WHERE a.user_id = $1"
 
 SQL(atom_hold, "UPDATE user_account SET generation = generation WHERE user_id = $1"
                " RETURNING atom_sequence");
@@ -17,6 +23,9 @@ SQL(atom_release, "UPDATE user_account SET generation = generation + 1, atom_seq
 
 SQL(atom_list, "SELECT " COLUMNS " ORDER BY a.sequence");
 SQL(atom_list_domain, "SELECT " COLUMNS " AND a.domain = $3 ORDER BY a.sequence");
+SQL(atom_list_sourced, "SELECT " SOURCED " ORDER BY a.sequence, s.created_at");
+SQL(atom_list_sourced_domain,
+    "SELECT " SOURCED " AND a.domain = $2 ORDER BY a.sequence, s.created_at");
 SQL(atom_find, "SELECT " COLUMNS " AND a.atom_id = $3");
 
 SQL(atom_add, "INSERT INTO atom (user_id, atom_id, domain, member, value_key, value, status,"
@@ -35,8 +44,7 @@ SQL(source_add, "INSERT INTO atom_source (user_id, atom_id, source, created_at, 
                 " VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING source");
 SQL(source_put, "UPDATE atom_source SET updated_at = $4"
                 " WHERE user_id = $1 AND atom_id = $2 AND source = $3");
-SQL(source_list, "SELECT atom_id, source, created_at, updated_at FROM atom_source"
-                 " WHERE user_id = $1 ORDER BY created_at");
+SQL(source_end, "DELETE FROM atom_source WHERE user_id = $1 AND source = $2");
 SQL(source_count, "SELECT COUNT(DISTINCT s.source) FROM atom a JOIN atom_source s"
                   " ON s.user_id = a.user_id AND s.atom_id = a.atom_id"
                   " WHERE a.user_id = $1 AND a.domain = $2 AND a.status = 'active'");
@@ -170,16 +178,51 @@ source_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
 }
 
 enum err
-source_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct atom_source **out,
-                  size_t *count)
+source_store_end(struct db_tx *tx, struct arena *mem, struct str user_id, struct str source)
+{
+    return db_query(tx, mem, &source_end, NULL, db_text(user_id), db_text(source));
+}
+
+/* Of those who said so in the same second the store tells no order that is the same everywhere. */
+static void
+place_source(struct sourced_atom *atom, struct atom_source source)
+{
+    size_t at = atom->source_count++;
+    for (; at > 0; at--) {
+        const struct atom_source *before = &atom->sources[at - 1];
+        if (before->created_at != source.created_at || str_order(before->source, source.source) < 0)
+            break;
+        atom->sources[at] = *before;
+    }
+    atom->sources[at] = source;
+}
+
+enum err
+atom_store_list_sourced(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+                        struct sourced_atom **out, size_t *count)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &source_list, &rows, db_text(user_id));
-    *out = ARENA_ARRAY(mem, struct atom_source, rows.count);
-    *count = rows.count;
-    for (size_t i = 0; i < rows.count; i++)
-        (*out)[i] = (struct atom_source){ db_cell_text(&rows, i, 0), db_cell_text(&rows, i, 1),
-                                          db_cell_int(&rows, i, 2), db_cell_int(&rows, i, 3) };
+    enum err err =
+        str_present(domain)
+            ? db_query(tx, mem, &atom_list_sourced_domain, &rows, db_text(user_id), db_text(domain))
+            : db_query(tx, mem, &atom_list_sourced, &rows, db_text(user_id));
+    struct atom_source *sources = ARENA_ARRAY(mem, struct atom_source, rows.count);
+    *out = ARENA_ARRAY(mem, struct sourced_atom, rows.count);
+    *count = 0;
+    for (size_t i = 0; i < rows.count && !err; i++) {
+        struct sourced_atom *atom = *count == 0 ? NULL : &(*out)[*count - 1];
+        if (atom == NULL || !str_eq(atom->atom.id, db_cell_text(&rows, i, 0))) {
+            atom = &(*out)[(*count)++];
+            err = read_atom(&rows, i, &atom->atom);
+            atom->atom.by_asker = false;
+            atom->sources = &sources[i];
+        }
+        if (str_present(db_cell_text(&rows, i, 14)))
+            place_source(atom,
+                         (struct atom_source){ atom->atom.id, db_cell_text(&rows, i, 14),
+                                               db_cell_int(&rows, i, 15), db_cell_int(&rows, i, 16),
+                                               db_cell_text(&rows, i, 17) });
+    }
     return err;
 }
 

@@ -36,13 +36,26 @@ struct atom_source {
     struct str source;
     int64_t created_at;
     int64_t updated_at;
+    struct str app_name; /* as found; absent: the person, or an app that is not known here */
 };
+
+/* An atom with all who said so, in the order in which they did. by_asker means nothing here. */
+struct sourced_atom {
+    struct atom atom;
+    struct atom_source *sources;
+    size_t source_count;
+};
+
+/* In one statement, so that what it finds belongs together. Oldest first; domain absent: all. */
+enum err atom_store_list_sourced(struct db_tx *tx, struct arena *mem, struct str user_id,
+                                 struct str domain, struct sourced_atom **out, size_t *count);
 
 /* *is_new says whether it was none before. */
 enum err source_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
                           const struct atom_source *source, bool *is_new);
-enum err source_store_list(struct db_tx *tx, struct arena *mem, struct str user_id,
-                           struct atom_source **out, size_t *count);
+/* The source is one no longer, of any atom. The atoms' own counts are the caller's business. */
+enum err source_store_end(struct db_tx *tx, struct arena *mem, struct str user_id,
+                          struct str source);
 enum err source_store_count(struct db_tx *tx, struct arena *mem, struct str user_id,
                             struct str domain, int64_t *out); /* different ones, of active atoms */
 

@@ -31,6 +31,19 @@ texts_are_equal_byte_by_byte_and_to_their_end(void **state)
 }
 
 static void
+texts_are_ordered_by_their_bytes(void **state)
+{
+    (void)state;
+    assert_int_equal(str_order(STR("abc"), STR("abc")), 0);
+    assert_int_equal(str_order(STR_NONE, STR("")), 0);
+    assert_true(str_order(STR("abc"), STR("abd")) < 0);
+    assert_true(str_order(STR("b"), STR("ab")) > 0);
+    assert_true(str_order(STR("ab"), STR("abc")) < 0);
+    assert_true(str_order(STR("a\0b"), STR("a")) > 0);
+    assert_true(str_order(STR("\xc3\xa9"), STR("z")) > 0);
+}
+
+static void
 starts_and_ends(void **state)
 {
     (void)state;
@@ -173,6 +186,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(absent_is_not_empty),
         cmocka_unit_test(texts_are_equal_byte_by_byte_and_to_their_end),
+        cmocka_unit_test(texts_are_ordered_by_their_bytes),
         cmocka_unit_test(starts_and_ends),
         cmocka_unit_test(parts_never_reach_past_the_end),
         cmocka_unit_test(only_spaces_and_tabs_are_trimmed),
