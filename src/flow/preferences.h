@@ -1,4 +1,5 @@
-/* preferences.h - what is known about a person: written, read, corrected.
+/* preferences.h - what is known about a person: written and read.
+ * What the person does about it is in corrections.h.
  *
  * Every change is one transaction: it locks the person's row, merges, writes the domain's record
  * again and raises the person's generation, or changes nothing at all. */
@@ -53,21 +54,6 @@ enum err preferences_read_all(struct db *db, struct arena *mem, struct str user_
 /* Oldest first, whatever their status; domain absent: all. */
 enum err preferences_atoms(struct db *db, struct arena *mem, struct str user_id, struct str domain,
                            struct str asker, struct atom **out, size_t *count);
-
-struct preference_suppress {
-    struct str user_id;
-    struct str atom_id;
-    struct str reason;
-    struct str source; /* who says so: an app's id, or SOURCE_USER */
-    const struct domains *domains;
-    bool (*may_touch)(const struct domain *domain, void *context); /* the app's reach */
-    void *context;
-    int64_t now;
-};
-
-/* ERR_NOT_FOUND: not there, not in reach, or not this app's to see. Twice is the same as once. */
-enum err preferences_suppress(struct db *db, struct arena *mem,
-                              const struct preference_suppress *wish, struct atom *out);
 
 /* How many different sources the active atoms of a domain have. */
 enum err preferences_sources(struct db *db, struct arena *mem, struct str user_id,

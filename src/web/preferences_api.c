@@ -1,6 +1,7 @@
 /* preferences_api.c - a person's preferences as JSON: records, atoms, writes, corrections.
  * A handler may trust its row: the token is live. Which domains it opens is asked of reach.h. */
 #include "base/arena.h"
+#include "flow/corrections.h"
 #include "flow/preferences.h"
 #include "flow/transfer.h"
 #include "model/grant.h"
@@ -290,19 +291,18 @@ post_suppress(struct call *call)
                         "or other."));
         return ERR_NONE;
     }
-    struct preference_suppress wish = {
+    struct app_suppression wish = {
         .user_id = call->access->user_id,
         .atom_id = atom_id,
         .reason = reason,
-        .source = call->access->app_id,
+        .app_id = call->access->app_id,
         .domains = call->web->settings.domains,
         .may_touch = may_touch,
         .context = (void *)(uintptr_t)call->access,
         .now = call->now,
     };
     struct atom atom = { 0 };
-    bool plain = str_index(atom_id, '\0') == atom_id.len; /* a store must not see a NUL */
-    enum err err = plain ? preferences_suppress(call->db, call->mem, &wish, &atom) : ERR_NOT_FOUND;
+    enum err err = corrections_suppress_by_app(call->db, call->mem, &wish, &atom);
     if (err == ERR_NOT_FOUND) {
         reply_error(call, 404, STR("There is no such atom, or not one this app may change."));
         return ERR_NONE;

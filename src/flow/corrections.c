@@ -1,0 +1,492 @@
+#include "flow/corrections.h"
+
+#include "base/arena.h"
+#include "crypt/random.h"
+#include "flow/preferences.h"
+#include "model/value.h"
+#include "store/tx.h"
+
+/* One correction: the fact is found and its domain's atoms are there before `change` is called. */
+struct work {
+    struct arena *mem;
+    const struct correction *wish;
+    struct str source; /* who corrects: SOURCE_USER or an app */
+    const struct app_suppression *by_app;
+    enum err (*change)(struct db_tx *tx, struct work *work);
+    struct str reason;
+    const struct json_value *value;
+    const char **problem;
+    struct corrected *out;
+
+    int64_t sequence;
+    const struct domain *domain;
+    const struct member *member; /* NULL: the definition has it no longer */
+    struct atom *atoms;          /* of the domain, the new one behind */
+    size_t count;
+    size_t at;    /* of the fact that is meant */
+    bool changed; /* anything that is stored */
+    bool shown;   /* anything that the record shows */
+};
+
+/* ---- finding, and writing the record again ---- */
+
+static enum err
+find(struct db_tx *tx, struct work *work)
+{
+    const struct correction *wish = work->wish;
+    struct atom atom, *found = NULL;
+    if (str_index(wish->atom_id, '\0') < wish->atom_id.len)
+        return ERR_NOT_FOUND; /* a store must not see a NUL */
+    enum err err = atom_store_hold(tx, work->mem, wish->user_id, &work->sequence);
+    if (!err)
+        err = atom_store_find(tx, work->mem, wish->user_id, wish->atom_id, work->source, &atom);
+    if (err)
+        return err;
+    work->domain = domains_find(wish->domains, atom.domain);
+    if (work->domain == NULL)
+        return ERR_NOT_FOUND;
+    work->member = domain_member(work->domain, atom.member);
+    err = atom_store_list(tx, work->mem, wish->user_id, atom.domain, work->source, &found,
+                          &work->count);
+    if (err)
+        return err;
+    work->atoms = ARENA_ARRAY(work->mem, struct atom, work->count + 1);
+    for (size_t i = 0; i < work->count; i++) {
+        work->atoms[i] = found[i];
+        if (str_eq(found[i].id, atom.id))
+            work->at = i;
+    }
+    return ERR_NONE;
+}
+
+static enum err
+correct(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    const struct correction *wish = work->wish;
+    *work->out = (struct corrected){ 0 };
+    work->changed = work->shown = false;
+    enum err err = find(tx, work);
+    if (!err) {
+        work->out->atom = work->atoms[work->at];
+        err = work->change(tx, work);
+    }
+    if (!err && work->shown)
+        err = preferences_put_record(tx, work->mem, wish->user_id, work->domain, work->atoms,
+                                     work->count, wish->now);
+    if (err || !work->changed)
+        return err;
+    return atom_store_release(tx, work->mem, wish->user_id, work->sequence);
+}
+
+/* ---- the steps that corrections are made of ---- */
+
+static enum err
+put(struct db_tx *tx, struct work *work, struct atom *atom)
+{
+    work->changed = true;
+    work->out->atom = *atom;
+    return atom_store_put(tx, work->mem, work->wish->user_id, atom);
+}
+
+static enum err
+drop(struct db_tx *tx, struct work *work, size_t at)
+{
+    work->changed = true;
+    work->shown = work->shown || work->atoms[at].status == ATOM_ACTIVE;
+    enum err err = atom_store_delete(tx, work->mem, work->wish->user_id, work->atoms[at].id);
+    work->atoms[at] = work->atoms[--work->count]; /* order is found again by the sequence */
+    if (work->at == work->count)
+        work->at = at;
+    return err;
+}
+
+static enum err
+bury(struct db_tx *tx, struct work *work, struct atom *atom, struct str reason)
+{
+    work->shown = work->shown || atom->status == ATOM_ACTIVE;
+    atom->status = ATOM_SUPPRESSED;
+    atom->reason = reason;
+    atom->suppressed_by = work->source;
+    atom->suppressed_at = atom->updated_at = work->wish->now;
+    return put(tx, work, atom);
+}
+
+/* The person is one of those who say so. */
+static enum err
+make_own(struct db_tx *tx, struct work *work, struct atom *atom)
+{
+    struct atom_source source = { .atom_id = atom->id,
+                                  .source = SOURCE_USER,
+                                  .created_at = work->wish->now,
+                                  .updated_at = work->wish->now };
+    bool is_new = false;
+    enum err err = source_store_add(tx, work->mem, work->wish->user_id, &source, &is_new);
+    atom->source_count += is_new ? 1 : 0;
+    atom->by_user = true;
+    return err;
+}
+
+/* What a single-valued member has, other than this fact, is over. */
+static enum err
+end_current(struct db_tx *tx, struct work *work)
+{
+    if (work->member == NULL || work->member->type == MEMBER_ARRAY)
+        return ERR_NONE;
+    for (size_t i = 0; i < work->count; i++) {
+        if (i == work->at || work->atoms[i].status != ATOM_ACTIVE ||
+            !str_eq(work->atoms[i].member, work->member->name))
+            continue;
+        work->out->ended = work->atoms[i];
+        return drop(tx, work, i);
+    }
+    return ERR_NONE;
+}
+
+static enum err
+activate(struct db_tx *tx, struct work *work, bool own)
+{
+    enum err err = end_current(tx, work);
+    struct atom *atom = &work->atoms[work->at];
+    struct value value = { atom->value, atom->key };
+    /* What an app could not have made active by itself is active by the person's word. */
+    own = own || str_present(work->out->ended.id) || value_suspicion(work->mem, &value) != NULL;
+    if (!err && own)
+        err = make_own(tx, work, atom);
+    if (err)
+        return err;
+    atom->status = ATOM_ACTIVE;
+    atom->reason = atom->suppressed_by = STR_NONE;
+    atom->suppressed_at = 0;
+    atom->updated_at = work->wish->now;
+    work->shown = true;
+    return put(tx, work, atom);
+}
+
+/* ---- what the person says about a fact ---- */
+
+static enum err
+remove_it(struct db_tx *tx, struct work *work)
+{
+    return drop(tx, work, work->at);
+}
+
+static enum err
+suppress_it(struct db_tx *tx, struct work *work)
+{
+    struct atom *atom = &work->atoms[work->at];
+    return atom->status == ATOM_SUPPRESSED ? ERR_NONE : bury(tx, work, atom, work->reason);
+}
+
+static enum err
+lift_it(struct db_tx *tx, struct work *work)
+{
+    switch (work->atoms[work->at].status) {
+    case ATOM_ACTIVE:
+        return ERR_NONE;
+    case ATOM_HELD:
+        return ERR_NOT_FOUND;
+    case ATOM_SUPPRESSED:
+        break;
+    }
+    return activate(tx, work, false);
+}
+
+static enum err
+accept_it(struct db_tx *tx, struct work *work)
+{
+    switch (work->atoms[work->at].status) {
+    case ATOM_ACTIVE:
+        return ERR_NONE;
+    case ATOM_SUPPRESSED:
+        return ERR_NOT_FOUND;
+    case ATOM_HELD:
+        break;
+    }
+    return activate(tx, work, true);
+}
+
+static enum err
+run(struct db *db, struct arena *mem, const struct correction *wish, struct work *work)
+{
+    work->mem = mem;
+    work->wish = wish;
+    if (!str_present(work->source))
+        work->source = SOURCE_USER;
+    return tx_write(db, correct, work);
+}
+
+enum err
+corrections_remove(struct db *db, struct arena *mem, const struct correction *wish,
+                   struct corrected *out)
+{
+    return run(db, mem, wish, &(struct work){ .change = remove_it, .out = out });
+}
+
+enum err
+corrections_suppress(struct db *db, struct arena *mem, const struct correction *wish,
+                     struct str reason, struct corrected *out)
+{
+    return run(db, mem, wish,
+               &(struct work){ .change = suppress_it, .reason = reason, .out = out });
+}
+
+enum err
+corrections_lift(struct db *db, struct arena *mem, const struct correction *wish,
+                 struct corrected *out)
+{
+    return run(db, mem, wish, &(struct work){ .change = lift_it, .out = out });
+}
+
+enum err
+corrections_accept(struct db *db, struct arena *mem, const struct correction *wish,
+                   struct corrected *out)
+{
+    return run(db, mem, wish, &(struct work){ .change = accept_it, .out = out });
+}
+
+/* ---- another value instead ---- */
+
+static enum err
+refuse(struct work *work, const char *problem)
+{
+    *work->problem = problem;
+    return ERR_INVALID;
+}
+
+/* The atom of that value of the same member, or count. */
+static size_t
+find_key(const struct work *work, struct str key)
+{
+    size_t i = 0;
+    while (i < work->count &&
+           !(str_eq(work->atoms[i].key, key) && str_eq(work->atoms[i].member, work->member->name)))
+        i++;
+    return i;
+}
+
+static enum err
+add_own(struct db_tx *tx, struct work *work, const struct value *value)
+{
+    if (work->count >= ATOMS_PER_DOMAIN_MAX)
+        return refuse(work, "would be one fact more than the 2,000 of a domain; remove some first");
+    struct atom *atom = &work->atoms[work->at = work->count++];
+    *atom = (struct atom){
+        .id = random_id(work->mem, "atm_"),
+        .domain = work->domain->name,
+        .member = work->member->name,
+        .key = value->key,
+        .value = value->json,
+        .status = ATOM_ACTIVE,
+        .sequence = ++work->sequence,
+        .created_at = work->wish->now,
+        .updated_at = work->wish->now,
+    };
+    enum err err = make_own(tx, work, atom);
+    work->changed = work->shown = true;
+    work->out->atom = *atom;
+    return err ? err : atom_store_add(tx, work->mem, work->wish->user_id, atom);
+}
+
+/* The value that was there before the edit. An app that said it would only say it again. */
+static enum err
+give_up(struct db_tx *tx, struct work *work)
+{
+    struct atom *atom = &work->atoms[work->at];
+    bool said_by_app = atom->source_count > (atom->by_asker ? 1 : 0);
+    work->out->ended = *atom;
+    if (said_by_app && work->member->type == MEMBER_ARRAY)
+        return bury(tx, work, atom, STR("not_accurate"));
+    return drop(tx, work, work->at);
+}
+
+static enum err
+edit_it(struct db_tx *tx, struct work *work)
+{
+    struct atom *atom = &work->atoms[work->at];
+    struct value value = { 0 };
+    if (atom->status != ATOM_ACTIVE || work->member == NULL)
+        return ERR_NOT_FOUND;
+    const char *problem = value_read(work->mem, work->member, work->value, &value);
+    if (problem != NULL)
+        return refuse(work, problem);
+    value.key = preferences_key(work->mem, value.key);
+    enum err err = str_eq(value.key, atom->key) ? ERR_NONE : give_up(tx, work);
+    if (err)
+        return err;
+    work->at = find_key(work, value.key);
+    if (work->at == work->count)
+        return add_own(tx, work, &value);
+    work->atoms[work->at].value = value.json;
+    return activate(tx, work, true);
+}
+
+enum err
+corrections_edit(struct db *db, struct arena *mem, const struct correction *wish,
+                 const struct json_value *value, struct corrected *out, const char **problem)
+{
+    *problem = NULL;
+    return run(db, mem, wish,
+               &(struct work){ .change = edit_it, .value = value, .problem = problem, .out = out });
+}
+
+/* ---- what an app says about a fact ---- */
+
+/* Only of what the app may know of, and within its reach. */
+static enum err
+suppress_by_app(struct db_tx *tx, struct work *work)
+{
+    const struct atom *atom = &work->atoms[work->at];
+    bool known = atom_visible(atom) || str_eq(atom->suppressed_by, work->source);
+    if (!known || !work->by_app->may_touch(work->domain, work->by_app->context))
+        return ERR_NOT_FOUND;
+    return suppress_it(tx, work);
+}
+
+enum err
+corrections_suppress_by_app(struct db *db, struct arena *mem, const struct app_suppression *wish,
+                            struct atom *out)
+{
+    struct correction correction = { wish->user_id, wish->atom_id, wish->domains, wish->now };
+    struct corrected corrected;
+    struct work work = { .change = suppress_by_app,
+                         .source = wish->app_id,
+                         .by_app = wish,
+                         .reason = wish->reason,
+                         .out = &corrected };
+    enum err err = run(db, mem, &correction, &work);
+    *out = corrected.atom;
+    return err;
+}
+
+/* ---- everything an app wrote ---- */
+
+struct removal {
+    struct arena *mem;
+    const struct app_removal *wish;
+    struct app_removed *out;
+    struct atom *atoms; /* of all domains, in the order of their sequence */
+    size_t count;
+};
+
+/* The app is a source of this one no longer. *gone: the atom went with it. */
+static enum err
+forget_source(struct db_tx *tx, struct removal *removal, struct atom *atom, bool *gone)
+{
+    struct str user_id = removal->wish->user_id;
+    atom->source_count--;
+    *gone = atom->status != ATOM_SUPPRESSED && atom->source_count <= 0;
+    if (*gone)
+        removal->out->removed++;
+    else if (atom->status == ATOM_SUPPRESSED)
+        removal->out->suppressed++;
+    else
+        removal->out->kept++;
+    return *gone ? atom_store_delete(tx, removal->mem, user_id, atom->id)
+                 : atom_store_put(tx, removal->mem, user_id, atom);
+}
+
+static enum err
+put_record(struct db_tx *tx, const struct removal *removal, struct str name)
+{
+    const struct app_removal *wish = removal->wish;
+    const struct domain *domain = domains_find(wish->domains, name);
+    struct atom *atoms = ARENA_ARRAY(removal->mem, struct atom, removal->count);
+    size_t count = 0;
+    for (size_t i = 0; i < removal->count; i++)
+        if (str_eq(removal->atoms[i].domain, name))
+            atoms[count++] = removal->atoms[i];
+    /* Without a definition there is nobody to write the record, so the stale one goes: should the
+     * definition come back, it must not tell what was removed. */
+    if (domain == NULL)
+        return record_store_put(tx, removal->mem, wish->user_id,
+                                &(struct record){ .domain = name });
+    return preferences_put_record(tx, removal->mem, wish->user_id, domain, atoms, count, wish->now);
+}
+
+/* Takes the app away from all atoms; those that remain move up. Gives the domains whose records are
+ * not true any more. */
+static enum err
+forget_sources(struct db_tx *tx, struct removal *removal, struct str *touched,
+               size_t *touched_count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < removal->count; i++) {
+        struct atom atom = removal->atoms[i];
+        bool gone = false;
+        enum err err = atom.by_asker ? forget_source(tx, removal, &atom, &gone) : ERR_NONE;
+        if (err)
+            return err;
+        bool known = !atom.by_asker || atom.status != ATOM_ACTIVE;
+        for (size_t t = 0; t < *touched_count; t++)
+            known = known || str_eq(touched[t], atom.domain);
+        if (!known)
+            touched[(*touched_count)++] = atom.domain;
+        if (!gone)
+            removal->atoms[kept++] = atom;
+    }
+    removal->count = kept;
+    return ERR_NONE;
+}
+
+static enum err
+remove_app(struct db_tx *tx, void *argument)
+{
+    struct removal *removal = argument;
+    const struct app_removal *wish = removal->wish;
+    int64_t sequence = 0;
+    size_t touched_count = 0;
+    *removal->out = (struct app_removed){ 0 };
+    enum err err = atom_store_hold(tx, removal->mem, wish->user_id, &sequence);
+    if (!err)
+        err = atom_store_list(tx, removal->mem, wish->user_id, STR_NONE, wish->app_id,
+                              &removal->atoms, &removal->count);
+    if (err)
+        return err;
+    struct str *touched = ARENA_ARRAY(removal->mem, struct str, removal->count);
+    err = forget_sources(tx, removal, touched, &touched_count);
+    const struct app_removed *out = removal->out;
+    if (err || out->removed + out->kept + out->suppressed == 0)
+        return err;
+    err = source_store_end(tx, removal->mem, wish->user_id, wish->app_id);
+    for (size_t t = 0; t < touched_count && !err; t++)
+        err = put_record(tx, removal, touched[t]);
+    return err ? err : atom_store_release(tx, removal->mem, wish->user_id, sequence);
+}
+
+enum err
+corrections_remove_app(struct db *db, struct arena *mem, const struct app_removal *wish,
+                       struct app_removed *out)
+{
+    struct removal removal = { .mem = mem, .wish = wish, .out = out };
+    bool is_app =
+        str_index(wish->app_id, '\0') == wish->app_id.len && !str_eq(wish->app_id, SOURCE_USER);
+    *out = (struct app_removed){ 0 };
+    return is_app ? tx_write(db, remove_app, &removal) : ERR_NOT_FOUND;
+}
+
+/* ---- everything there is ---- */
+
+struct listing {
+    struct arena *mem;
+    struct str user_id;
+    struct str domain;
+    struct sourced_atom **out;
+    size_t *count;
+};
+
+static enum err
+list(struct db_tx *tx, void *argument)
+{
+    struct listing *listing = argument;
+    return atom_store_list_sourced(tx, listing->mem, listing->user_id, listing->domain,
+                                   listing->out, listing->count);
+}
+
+enum err
+corrections_list(struct db *db, struct arena *mem, struct str user_id, struct str domain,
+                 struct sourced_atom **out, size_t *count)
+{
+    struct listing listing = { mem, user_id, domain, out, count };
+    return tx_read(db, list, &listing);
+}
