@@ -42,6 +42,9 @@ SQL(kit_clear_families, "DELETE FROM token_family");
 SQL(kit_clear_codes, "DELETE FROM auth_code");
 SQL(kit_clear_access, "DELETE FROM access_token");
 SQL(kit_clear_refresh, "DELETE FROM refresh_token");
+SQL(kit_clear_atoms, "DELETE FROM atom");
+SQL(kit_clear_sources, "DELETE FROM atom_source");
+SQL(kit_clear_records, "DELETE FROM user_record");
 
 struct kit {
     struct db *db;
@@ -84,9 +87,9 @@ kit_clear(struct db_tx *tx, void *argument)
 {
     struct kit *kit = argument;
     static const struct sql *const all[] = {
-        &kit_clear_users,    &kit_clear_apps,   &kit_clear_sessions,
-        &kit_clear_requests, &kit_clear_grants, &kit_clear_families,
-        &kit_clear_codes,    &kit_clear_access, &kit_clear_refresh,
+        &kit_clear_users,   &kit_clear_apps,     &kit_clear_sessions, &kit_clear_requests,
+        &kit_clear_grants,  &kit_clear_families, &kit_clear_codes,    &kit_clear_access,
+        &kit_clear_refresh, &kit_clear_atoms,    &kit_clear_sources,  &kit_clear_records,
     };
     enum err err = ERR_NONE;
     for (size_t i = 0; i < KIT_COUNT(all) && !err; i++)

@@ -1,0 +1,121 @@
+/* facts.h - a person, two apps, and what they say, for tests of preferences. */
+#ifndef UNIT_FLOW_FACTS_H
+#define UNIT_FLOW_FACTS_H
+
+#include "unit/store_kit.h"
+
+#include "base/buf.h"
+#include "flow/accounts.h"
+#include "flow/corrections.h"
+#include "flow/preferences.h"
+#include "text/json_read.h"
+
+#define T0 ((int64_t)1794648600)
+#define DAY ((int64_t)24 * 3600)
+
+#define FINDER STR("app_AAAAAAAAAAAAAAAAAAAAAA")
+#define PLAYER STR("app_BBBBBBBBBBBBBBBBBBBBBB")
+
+#define FOOD "food_profile"
+#define MUSIC "music_preferences"
+
+static inline struct str
+facts_person(struct kit *kit, const char *name)
+{
+    struct account_wish wish = { .username = str_of(name) };
+    struct account_problems problems;
+    struct user user;
+    assert_int_equal(account_make(kit->db, kit->mem, &wish, T0, &user, &problems), ERR_NONE);
+    return user.id;
+}
+
+static inline int64_t
+facts_generation(struct kit *kit, struct str user_id)
+{
+    struct user user = { 0 };
+    assert_int_equal(account_find(kit->db, kit->mem, user_id, &user), ERR_NONE);
+    return user.generation;
+}
+
+static inline const struct json_value *
+facts_json(struct kit *kit, const char *text)
+{
+    const struct json_value *value = NULL;
+    struct why why = { 0 };
+    if (json_read(kit->mem, str_of(text), 8, &value, &why))
+        fail_msg("%s: %s", text, why.text);
+    return value;
+}
+
+static inline enum err
+facts_try(struct kit *kit, struct str user_id, struct str source, const char *domain,
+          const char *preferences, int64_t now, struct preference_counts *counts,
+          struct preference_problems *problems)
+{
+    struct record record;
+    struct preference_write wish = {
+        .user_id = user_id,
+        .domain = domains_find(kit_domains(), str_of(domain)),
+        .source = source,
+        .preferences = facts_json(kit, preferences),
+        .now = now,
+    };
+    return preferences_write(kit->db, kit->mem, &wish, counts, &record, problems);
+}
+
+static inline struct preference_counts
+facts_say(struct kit *kit, struct str user_id, struct str source, const char *domain,
+          const char *preferences, int64_t now)
+{
+    struct preference_counts counts = { 0 };
+    struct preference_problems problems;
+    enum err err = facts_try(kit, user_id, source, domain, preferences, now, &counts, &problems);
+    if (err)
+        fail_msg("%s: %s", preferences, problems.count > 0 ? problems.list[0].problem.ptr : "");
+    return counts;
+}
+
+/* "5 counts" as one text: added updated unchanged suppressed held. */
+#define assert_counts(counts, a, u, n, s, h)         \
+    do {                                             \
+        struct preference_counts counted = (counts); \
+        assert_int_equal(counted.added, (a));        \
+        assert_int_equal(counted.updated, (u));      \
+        assert_int_equal(counted.unchanged, (n));    \
+        assert_int_equal(counted.suppressed, (s));   \
+        assert_int_equal(counted.held, (h));         \
+    } while (0)
+
+static inline struct str
+facts_record(struct kit *kit, struct str user_id, const char *domain)
+{
+    struct record record;
+    assert_int_equal(preferences_read(kit->db, kit->mem, user_id, str_of(domain), &record),
+                     ERR_NONE);
+    return str_copy(kit->mem, record.json);
+}
+
+/* The fact with this value, as JSON; NULL if there is none. */
+static inline const struct sourced_atom *
+facts_find(struct kit *kit, struct str user_id, const char *value)
+{
+    struct sourced_atom *atoms = NULL;
+    size_t count = 0;
+    assert_int_equal(corrections_list(kit->db, kit->mem, user_id, STR_NONE, &atoms, &count),
+                     ERR_NONE);
+    for (size_t i = 0; i < count; i++)
+        if (str_eq_c(atoms[i].atom.value, value))
+            return &atoms[i];
+    return NULL;
+}
+
+static inline struct correction
+facts_mean(struct kit *kit, struct str user_id, const char *value, int64_t now)
+{
+    const struct sourced_atom *atom = facts_find(kit, user_id, value);
+    if (atom == NULL)
+        fail_msg("there is no fact %s", value);
+    return (struct correction){ user_id, atom->atom.id, kit_domains(), now };
+}
+
+#endif
