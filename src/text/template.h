@@ -8,6 +8,7 @@
  *   {{#name}} … {{/name}}            once for each item of a list; for a true flag or a present,
  *                                    non-empty text, once; otherwise not at all
  *   {{^name}} … {{/name}}            when the above would come out empty
+ *   {{:key}}                         a text of the catalogue (words.h), its {names} as {{name}}
  *   {{>file}}                        another template of pages/ (without its path and ".html")
  * Inside a list item its own names hide outer ones. There is no raw output. A mark inside <script>,
  * <style>, a comment, an unquoted attribute, a tag's or an attribute's name is an error of the
@@ -22,9 +23,12 @@
 
 struct template;
 struct template_set;
+struct words;
 
-/* `find` gives a template's source by its name ("signup"), absent if there is none. */
-struct template_set *template_set_new(struct str (*find)(const char *name));
+/* `find` gives a template's source by its name ("signup"), absent if there is none. `words` is one
+ * language's catalogue, and then templates may hold no visible text of their own; NULL: there is
+ * none, and they may. The texts are looked up when a template is loaded: a set is one language. */
+struct template_set *template_set_new(struct str (*find)(const char *name), struct words *words);
 void template_set_free(struct template_set *set);
 
 /* Parses the page and all it includes; why names template, line and problem. */

@@ -1,7 +1,10 @@
 #include "text/template_parts.h"
 
+#include "base/buf.h"
+#include "text/html.h"
 #include "text/template_place.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +14,7 @@
 #define INCLUDE_DEPTH_MAX 8
 #define SECTION_DEPTH_MAX 16
 #define NAME_MAX_BYTES 64
+#define TEXT_BYTES_MAX ((size_t)64 * 1024) /* of the catalogue, once escaped */
 
 /* One file on its way through the parser. */
 struct source {
@@ -179,6 +183,86 @@ include(struct parser *parser, const struct source *source, struct str name)
     return err;
 }
 
+/* ---- texts of the catalogue ---- */
+
+/* What stands between two values, escaped; *words* and `words` become elements. The two flags tell
+ * what is open, and outlive a piece: *{name}* is fine. */
+static struct str
+dress(struct arena *mem, struct str text, bool *strong, bool *code)
+{
+    struct buf out = buf_in(mem, TEXT_BYTES_MAX);
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '*') {
+            buf_add_c(&out, *strong ? "</strong>" : "<strong>");
+            *strong = !*strong;
+        } else if (text.ptr[i] == '`') {
+            buf_add_c(&out, *code ? "</code>" : "<code>");
+            *code = !*code;
+        } else {
+            size_t end = i + 1;
+            while (end < text.len && text.ptr[end] != '*' && text.ptr[end] != '`')
+                end++;
+            html_escape(&out, str_from(str_first(text, end), i));
+            i = end - 1;
+        }
+    }
+    return buf_str(&out);
+}
+
+static enum err
+add_text(struct parser *parser, const struct source *source, struct str text)
+{
+    struct word_piece piece;
+    bool strong = false, code = false;
+    while (words_cut(&text, &piece)) {
+        struct node node = { NODE_VALUE, ESCAPE_HTML, piece.text, 0 };
+        if (!piece.is_value)
+            node = (struct node){ .text = dress(parser->set->mem, piece.text, &strong, &code) };
+        enum err err = add_node(parser, source, node);
+        if (err)
+            return err;
+    }
+    return strong || code ? refuse(parser, source, "a * or ` of this text is not closed")
+                          : ERR_NONE;
+}
+
+static enum err
+take_words(struct parser *parser, const struct source *source, struct str key)
+{
+    const char *problem = NULL;
+    enum place_kind kind = place_kind(&parser->place, &problem);
+    if (kind == PLACE_TAG || kind == PLACE_URL)
+        problem = "a text may stand only between elements and in attributes that hold no address";
+    if (problem == NULL && parser->set->words == NULL)
+        problem = "there is no catalogue to take this text from";
+    if (problem == NULL && !words_use(parser->set->words, key))
+        problem = str_format(parser->set->mem, "the catalogue has no text %.*s", STR_ARG(key)).ptr;
+    if (problem != NULL)
+        return refuse(parser, source, problem);
+    struct str text = words_find(parser->set->words, key);
+    bool dressed = str_index(text, '*') < text.len || str_index(text, '`') < text.len;
+    if (dressed && parser->place.state != PLACE_IN_TEXT)
+        return refuse(parser, source, "a text with * or ` may stand only between elements");
+    place_mark(&parser->place);
+    return add_text(parser, source, text);
+}
+
+/* A page that has a catalogue says nothing by itself: the other languages could not say it. */
+static bool
+is_own_text(const struct parser *parser, char c)
+{
+    static const char *const spoken[] = { "alt",        "title", "placeholder",
+                                          "aria-label", "label", "aria-description" };
+    enum place_state state = parser->place.state;
+    bool shown = state == PLACE_IN_TEXT || state == PLACE_IN_TEXT_ELEMENT;
+    if (state == PLACE_IN_DOUBLE || state == PLACE_IN_SINGLE)
+        for (size_t i = 0; i < sizeof spoken / sizeof *spoken; i++)
+            shown = shown || strcmp(parser->place.attribute, spoken[i]) == 0;
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  (unsigned char)c >= 0x80 || c == '&';
+    return parser->set->words != NULL && shown && letter && parser->place.matched == 0;
+}
+
 /* `at` stands before "{{". On success it then stands behind "}}". */
 static enum err
 take_mark(struct parser *parser, struct source *source, size_t outer_sections)
@@ -188,9 +272,9 @@ take_mark(struct parser *parser, struct source *source, size_t outer_sections)
     struct str inside = str_first(rest, length);
     if (!str_starts(str_from(rest, length), STR("}}")))
         return refuse(parser, source, "{{ is not followed by a name and }}");
-    char sort = inside.len > 0 && strchr("#^/>", inside.ptr[0]) != NULL ? inside.ptr[0] : '\0';
+    char sort = inside.len > 0 && strchr("#^/>:", inside.ptr[0]) != NULL ? inside.ptr[0] : '\0';
     struct str name = sort == '\0' ? inside : str_from(inside, 1);
-    if (!is_name(name))
+    if (sort != ':' && !is_name(name))
         return refuse(parser, source,
                       "a name is a letter a-z, then a-z, 0-9, _ and -, without spaces around it");
     enum err err = ERR_NONE;
@@ -206,6 +290,9 @@ take_mark(struct parser *parser, struct source *source, size_t outer_sections)
         break;
     case '>':
         err = include(parser, source, name);
+        break;
+    case ':':
+        err = take_words(parser, source, name);
         break;
     default:
         err = take_value(parser, source, name);
@@ -225,6 +312,8 @@ take_literal(struct parser *parser, struct source *source)
     for (; source->at < source->text.len; source->at++) {
         if (str_starts(str_from(source->text, source->at), STR("{{")))
             break;
+        if (is_own_text(parser, source->text.ptr[source->at]))
+            return refuse(parser, source, "this text belongs into the catalogue; write {{:key}}");
         const char *problem = place_step(&parser->place, source->text.ptr[source->at]);
         if (problem != NULL)
             return refuse(parser, source, problem);
@@ -277,10 +366,12 @@ parse_file(struct parser *parser, const char *name, const struct source *outer)
 
 /* ---- the set ---- */
 
-struct template_set *template_set_new(struct str (*find)(const char *name))
+struct template_set *
+template_set_new(struct str (*find)(const char *name), struct words *words)
 {
     struct template_set *set = memory_alloc(1, sizeof *set);
     set->find = find;
+    set->words = words;
     set->mem = arena_new();
     return set;
 }

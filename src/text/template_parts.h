@@ -33,6 +33,7 @@ struct template
 
 struct template_set {
     struct str (*find)(const char *name);
+    struct words *words; /* NULL: pages say what they have to say themselves */
     struct arena *mem;
     struct template *first;
 };

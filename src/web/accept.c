@@ -14,6 +14,21 @@ weight(struct str text)
     return value;
 }
 
+int
+accept_weight(struct str range, struct str *name)
+{
+    struct str part = STR("");
+    int q = 1000;
+    str_cut(&range, ';', &part);
+    *name = str_trim(part);
+    while (str_cut(&range, ';', &part)) {
+        struct str parameter = str_trim(part);
+        if (str_eq_nocase(str_first(parameter, 2), STR("q=")))
+            q = weight(str_from(parameter, 2));
+    }
+    return q;
+}
+
 /* The weight given to one type, by the most precise range that covers it; 0 if none does. */
 static int
 weight_of(struct str accept, struct str type, struct str group)
@@ -22,19 +37,12 @@ weight_of(struct str accept, struct str type, struct str group)
     int precision = 0;
     struct str range;
     while (str_cut(&accept, ',', &range)) {
-        struct str part;
-        str_cut(&range, ';', &part);
-        struct str name = str_trim(part);
+        struct str name;
+        int q = accept_weight(range, &name);
         int precise = str_eq_nocase(name, type)    ? 3
                       : str_eq_nocase(name, group) ? 2
                       : str_eq_c(name, "*/*")      ? 1
                                                    : 0;
-        int q = 1000;
-        while (str_cut(&range, ';', &part)) {
-            struct str parameter = str_trim(part);
-            if (str_eq_nocase(str_first(parameter, 2), STR("q=")))
-                q = weight(str_from(parameter, 2));
-        }
         if (precise > precision) {
             precision = precise;
             best = q;

@@ -8,4 +8,7 @@
  * or the same for both: no. */
 bool accept_prefers_page(struct str accept);
 
+/* One part of a list ("de;q=0.8"): its name, and its weight in thousandths. */
+int accept_weight(struct str part, struct str *name);
+
 #endif

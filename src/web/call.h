@@ -15,6 +15,7 @@ struct access;
 struct app;
 struct db;
 struct door;
+struct language;
 struct visitor;
 struct web;
 
@@ -35,6 +36,8 @@ struct call {
     const struct visitor *visitor; /* on pages: who is signed in; NULL: nobody */
     const struct app *app;         /* WHO_APP */
     const struct access *access;   /* WHO_TOKEN */
+
+    const struct language *language; /* of its pages; see say.h */
 
     /* The reply's own: see reply.h. */
     struct buf out;

@@ -10,6 +10,7 @@
 #include "web/call.h"
 #include "web/reply.h"
 #include "web/routes.h"
+#include "web/say.h"
 #include "web/state.h"
 #include "web/visitor.h"
 
@@ -25,8 +26,10 @@ static const struct field consent_fields[] = {
     [TERM] = { "term", FIELD_TEXT, FIELD_IN_FORM, .max = 100 },
 };
 
-static const char too_late[] = "This request has expired, or was answered already. Go back to the "
-                               "app and start again from there.";
+WORD(too_late, "consent.too_late");
+WORD(unreadable, "consent.unreadable");
+WORD(choose, "consent.choose");
+WORD(choose_term, "consent.choose_term");
 
 bool
 authorize_query_read(struct call *call, struct str query, struct authorize_wish *out)
@@ -88,7 +91,7 @@ send_back(struct call *call, struct str uri, const char *name, struct str value,
 
 /* The data first, then what is done with it. */
 static void
-put_scopes(struct values *values, scopes asked, scopes held)
+put_scopes(struct call *call, struct values *values, scopes asked, scopes held)
 {
     size_t count = scope_count();
     size_t first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
@@ -99,8 +102,8 @@ put_scopes(struct values *values, scopes asked, scopes held)
             continue;
         struct values *item = values_item(values, "scopes");
         values_text(item, "scope", str_of(scope_row(i)->name));
-        values_text(item, "title", str_of(scope_row(i)->title));
-        values_text(item, "sentence", str_of(scope_row(i)->sentence));
+        values_text(item, "title", say_sentence(call, str_of(scope_row(i)->title)));
+        values_text(item, "sentence", say_sentence(call, str_of(scope_row(i)->sentence)));
         values_flag(item, "held", (held & one) != 0);
     }
 }
@@ -114,7 +117,7 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
     values_text(values, "place", redirect_uri_place(call->mem, redirect_uri));
     values_text(values, "request", request_id);
     values_flag(values, "public", app->is_public);
-    put_scopes(values, asked, held);
+    put_scopes(call, values, asked, held);
     enum err err = reply_page(call, 200, "consent", values);
     if (err == ERR_NONE)
         reply_form_action(call, redirect_uri_origin(call->mem, redirect_uri));
@@ -152,9 +155,7 @@ get_authorize(struct call *call)
     struct authorize_checked checked;
     struct str target = call->exchange->request.target;
     if (!authorize_query_read(call, str_from(target, str_index(target, '?') + 1), &wish))
-        return reply_error_page(call, 400,
-                                STR("The app that sent you here asked in a way that cannot be "
-                                    "read. Go back to it and try again."));
+        return reply_error_page(call, 400, say(call, unreadable));
     enum err err = authorize_check(call->db, call->mem, &wish, &checked);
     if (err != ERR_NONE)
         return err;
@@ -185,7 +186,7 @@ get_consent(struct call *call)
     enum err err = consent_find(call->db, call->mem, &call->visitor->session, id, call->now,
                                 &request, &app, &held);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
-        return reply_error_page(call, 400, str_of(too_late));
+        return reply_error_page(call, 400, say(call, too_late));
     if (err != ERR_NONE)
         return err;
     if (request.must_sign_in) {
@@ -197,7 +198,7 @@ get_consent(struct call *call)
     err = consent_resume(call->db, call->mem, &call->visitor->session, &call->visitor->user, id,
                          call->now, &request, &code);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
-        return reply_error_page(call, 400, str_of(too_late));
+        return reply_error_page(call, 400, say(call, too_late));
     if (err == ERR_NONE)
         send_back(call, request.redirect_uri, "code", secret_reveal(code), NULL, request.state);
     return err;
@@ -235,13 +236,13 @@ post_consent(struct call *call)
     };
     bool term_fine = grant_term_read(call_text(call, TERM), &wish.term);
     if (!wish.allow && !str_eq(decision, STR("deny")))
-        return reply_error_page(call, 400, STR("Choose to allow or to deny."));
+        return reply_error_page(call, 400, say(call, choose));
     if (wish.allow && !term_fine)
-        return reply_error_page(call, 400, STR("Choose how long the app may do this."));
+        return reply_error_page(call, 400, say(call, choose_term));
     enum err err = consent_decide(call->db, call->mem, &call->visitor->session,
                                   &call->visitor->user, &wish, &request, &code);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
-        return reply_error_page(call, 400, str_of(too_late));
+        return reply_error_page(call, 400, say(call, too_late));
     if (err != ERR_NONE)
         return err;
     if (code != NULL)

@@ -6,6 +6,8 @@
 #include "text/template.h"
 #include "web/accept.h"
 #include "web/call.h"
+#include "web/language.h"
+#include "web/say.h"
 #include "web/state.h"
 #include "web/visitor.h"
 
@@ -54,6 +56,7 @@ static void
 begin_page(struct call *call, int status)
 {
     begin(call, status, "text/html; charset=utf-8");
+    header(call, "Content-Language", say_language(call)->tag.ptr);
     header(call, "Content-Security-Policy", CONTENT_SECURITY);
     header(call, "X-Frame-Options", "DENY");
     /* Under this policy a browser sends "Origin: null" with our own forms too (Fetch, "append a
@@ -105,7 +108,7 @@ reply_page(struct call *call, int status, const char *page, struct values *value
     values_text(values, "form_token", visitor_form_token(call));
     if (call->visitor != NULL)
         values_text(values, "signed_in", call->visitor->user.username);
-    enum err err = template_render(call->web->pages, page, values, &out);
+    enum err err = template_render(say_language(call)->pages, page, values, &out);
     if (err != ERR_NONE || out.overflow)
         return ERR_INTERNAL;
     begin_page(call, status);
@@ -239,13 +242,13 @@ reply_error_page(struct call *call, int status, struct str sentence)
 {
     struct values *values = values_new(call->mem);
     values_flag(values, error_name(status), true); /* the template has a headline for each */
-    values_text(values, "sentence", sentence);
+    values_text(values, "sentence", say_sentence(call, sentence));
     values_text(values, "status", str_format(call->mem, "%d", status));
     values_text(values, "request", call->exchange->request.id);
     for (size_t i = 0; i < call->detail_count; i++) {
         struct values *detail = values_item(values, "details");
         values_text(detail, "at", call->details[i].at);
-        values_text(detail, "problem", call->details[i].problem);
+        values_text(detail, "problem", say_sentence(call, call->details[i].problem));
     }
     return reply_page(call, status, "error", values);
 }

@@ -10,9 +10,14 @@
 #include "web/call.h"
 #include "web/reply.h"
 #include "web/routes.h"
+#include "web/say.h"
 #include "web/state.h"
 #include "web/throttle.h"
 #include "web/visitor.h"
+
+WORD(wrong, "signin.wrong");
+WORD(wait_one, "signin.wait.one");
+WORD(wait_other, "signin.wait.other");
 
 enum { USERNAME, PASSWORD, NEXT, REQUEST };
 
@@ -56,14 +61,14 @@ find_destination(struct call *call)
 }
 
 static enum err
-show_form(struct call *call, int status, const char *problem)
+show_form(struct call *call, int status, struct str problem)
 {
     struct values *values = values_new(call->mem);
     struct str next = call_text(call, NEXT);
     values_text(values, "username", call_text(call, USERNAME));
     values_text(values, "next", visitor_next_fine(next) ? next : STR_NONE);
     values_text(values, "request", call_text(call, REQUEST));
-    values_text(values, "problem", str_of(problem));
+    values_text(values, "problem", problem);
     values_flag(values, "registration", call->web->settings.registration_open);
     struct str destination = find_destination(call);
     enum err err = reply_page(call, status, "signin", values);
@@ -75,7 +80,7 @@ show_form(struct call *call, int status, const char *problem)
 static enum err
 get_signin(struct call *call)
 {
-    return show_form(call, 200, NULL);
+    return show_form(call, 200, STR_NONE);
 }
 
 static const char *
@@ -91,13 +96,7 @@ static enum err
 say_wait(struct call *call, int64_t seconds)
 {
     int64_t minutes = (seconds + 59) / 60;
-    enum err err = show_form(
-        call, 429,
-        str_format(
-            call->mem,
-            "There were too many failed attempts. Please wait %lld minute%s, then try again.",
-            (long long)minutes, minutes == 1 ? "" : "s")
-            .ptr);
+    enum err err = show_form(call, 429, say_count(call, wait_one, wait_other, minutes));
     reply_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)seconds).ptr);
     return err;
 }
@@ -142,8 +141,7 @@ post_signin(struct call *call)
     if (wait != 0)
         return say_wait(call, wait);
     if (err == ERR_UNAUTHENTICATED)
-        return show_form(call, 401,
-                         "This user name and password do not belong together. Please check both.");
+        return show_form(call, 401, say(call, wrong));
     if (err != ERR_NONE)
         return err;
     reply_redirect(call, where_next(call));

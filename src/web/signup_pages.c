@@ -6,6 +6,7 @@
 #include "web/call.h"
 #include "web/reply.h"
 #include "web/routes.h"
+#include "web/say.h"
 #include "web/state.h"
 
 enum { USERNAME, EMAIL, NAME, PASSWORD };
@@ -32,7 +33,7 @@ put_field(struct call *call, struct values *values, const char *name, struct str
     const char *invalid = str_format(call->mem, "%s_invalid", name).ptr;
     const char *told = str_format(call->mem, "%s_problem", name).ptr;
     values_text(values, name, value);
-    values_text(values, told, str_of(problem));
+    values_text(values, told, say_sentence(call, str_of(problem)));
     values_text(values, invalid, problem == NULL ? STR("false") : STR("true"));
 }
 

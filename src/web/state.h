@@ -2,6 +2,7 @@
 #ifndef WEB_STATE_H
 #define WEB_STATE_H
 
+#include "web/language.h"
 #include "web/route.h"
 #include "web/web.h"
 
@@ -11,7 +12,6 @@ struct arena;
 struct assets;
 struct counts;
 struct router;
-struct template_set;
 struct throttle;
 
 /* One listener's worth of routes. */
@@ -24,7 +24,7 @@ struct door {
 struct web {
     struct arena *mem;            /* what lives as long as this */
     struct web_settings settings; /* its texts are copies of ours */
-    struct template_set *pages;
+    struct languages languages;
     struct assets *assets;
     struct str stylesheet;             /* its address */
     struct throttle *sign_in_failures; /* by account and by address */

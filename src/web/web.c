@@ -2,10 +2,8 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/embedded.h"
 #include "base/metric.h"
 #include "store/tx.h"
-#include "text/template.h"
 #include "text/url.h"
 #include "web/asset_pages.h"
 #include "web/metrics.h"
@@ -15,40 +13,10 @@
 #include "web/throttle.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#define PAGE_NAME_MAX 64
 #define SIGN_IN_WINDOW_MS (15 * 60 * 1000)
 #define CLIENT_WINDOW_MS (60 * 1000)
 #define API_WINDOW_MS 1000
-
-/* "signup" -> the source of pages/signup.html. */
-static struct str
-find_page(const char *name)
-{
-    char path[PAGE_NAME_MAX + 16];
-    int length = snprintf(path, sizeof path, "pages/%s.html", name);
-    return length > 0 && (size_t)length < sizeof path ? embedded_find(path) : STR_NONE;
-}
-
-/* All of them now, so that a broken page cannot wait for its first reader. */
-static enum err
-load_pages(struct web *web, struct why *why)
-{
-    web->pages = template_set_new(find_page);
-    for (const struct embedded *file = embedded_files; file->name != NULL; file++) {
-        struct str path = str_of(file->name);
-        if (!str_starts(path, STR("pages/")) || !str_ends(path, STR(".html")))
-            continue;
-        struct str name = str_from(str_first(path, path.len - strlen(".html")), strlen("pages/"));
-        char page[PAGE_NAME_MAX];
-        snprintf(page, sizeof page, "%.*s", STR_ARG(name));
-        enum err err = template_load(web->pages, page, why);
-        if (err != ERR_NONE)
-            return err;
-    }
-    return ERR_NONE;
-}
 
 static enum err
 open_door(struct web *web, struct door *door, const struct route *const *tables, struct why *why)
@@ -95,7 +63,7 @@ web_new_with(const struct web_settings *settings, const struct route *const *pub
     if (err == ERR_NONE)
         err = open_door(web, &web->private, private, why);
     if (err == ERR_NONE)
-        err = load_pages(web, why);
+        err = languages_load(web->mem, &web->languages, why);
     if (err != ERR_NONE) {
         web_free(web);
         return err;
@@ -122,8 +90,7 @@ web_free(struct web *web)
     throttle_free(web->api_calls);
     router_free(web->public.router);
     router_free(web->private.router);
-    if (web->pages != NULL)
-        template_set_free(web->pages);
+    languages_free(&web->languages);
     arena_free(web->mem); /* and web itself with it */
 }
 

@@ -64,7 +64,7 @@ markup(struct arena *mem, struct str page)
 static void
 render_input(struct arena *mem, struct str value)
 {
-    struct template_set *set = template_set_new(find_input);
+    struct template_set *set = template_set_new(find_input, NULL);
     struct why why = { 0 };
     enum err err = template_load(set, "page", &why);
     MUST(err == ERR_NONE || (err == ERR_INVALID && strncmp(why.text, "template ", 9) == 0));
@@ -87,7 +87,7 @@ render_good(struct arena *mem, struct str value)
 {
     static struct template_set *good;
     if (good == NULL) {
-        good = template_set_new(find_good);
+        good = template_set_new(find_good, NULL);
         MUST(template_load(good, "page", NULL) == ERR_NONE);
     }
     struct str page = render(mem, good, value);

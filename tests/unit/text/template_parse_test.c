@@ -24,7 +24,7 @@ load(const struct file *files, const char *name, struct why *why)
 {
     the_files = files;
     *why = (struct why){ 0 };
-    struct template_set *set = template_set_new(find);
+    struct template_set *set = template_set_new(find, NULL);
     enum err err = template_load(set, name, why);
     template_set_free(set);
     return err;
@@ -180,7 +180,7 @@ a_failed_load_leaves_nothing_and_a_second_load_is_fine(void **state)
     static const struct file bad[] = { { "page", "<{{a}}>" }, { "other", "fine" }, { 0 } };
     struct arena *mem = arena_new();
     struct buf out = buf_in(mem, 100);
-    struct template_set *set = template_set_new(find);
+    struct template_set *set = template_set_new(find, NULL);
     (void)state;
     the_files = bad;
     assert_int_equal(template_load(set, "page", NULL), ERR_INVALID);

@@ -15,7 +15,7 @@ static struct why
 load(const char *source)
 {
     struct why why = { 0 };
-    struct template_set *set = template_set_new(find);
+    struct template_set *set = template_set_new(find, NULL);
     the_source = source;
     enum err err = template_load(set, "page", &why);
     if (err != ERR_NONE && err != ERR_INVALID)

@@ -34,7 +34,7 @@ static struct str
 render(const char *source, const struct values *values)
 {
     struct why why = { 0 };
-    struct template_set *set = template_set_new(find);
+    struct template_set *set = template_set_new(find, NULL);
     struct buf out = buf_in(mem, 10000);
     the_source = source;
     if (template_load(set, "page", &why) != ERR_NONE)
@@ -243,7 +243,7 @@ the_last_value_of_a_name_counts(void **state)
 static void
 past_the_ceiling_the_page_says_so(void **state)
 {
-    struct template_set *set = template_set_new(find);
+    struct template_set *set = template_set_new(find, NULL);
     struct buf out = buf_in(mem, 10);
     (void)state;
     the_source = "123456789{{v}}";
@@ -260,7 +260,7 @@ static void
 the_source_may_go_once_it_is_loaded(void **state)
 {
     char source[] = "<p>{{v}}</p>";
-    struct template_set *set = template_set_new(find);
+    struct template_set *set = template_set_new(find, NULL);
     struct buf out = buf_in(mem, 100);
     (void)state;
     the_source = source;

@@ -1,0 +1,125 @@
+#include "web/language.h"
+
+#include "base/arena.h"
+#include "base/embedded.h"
+#include "text/template.h"
+#include "text/words.h"
+#include "web/accept.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PAGE_NAME_MAX 64
+#define ENDING ".strings"
+
+/* ---- loading ---- */
+
+/* "signup" -> the source of pages/signup.html. */
+static struct str
+find_page(const char *name)
+{
+    char path[PAGE_NAME_MAX + 16];
+    int length = snprintf(path, sizeof path, "pages/%s.html", name);
+    return length > 0 && (size_t)length < sizeof path ? embedded_find(path) : STR_NONE;
+}
+
+/* The name of a file in pages/ with that ending; absent if it is none. */
+static struct str
+name_of(const struct embedded *file, const char *ending)
+{
+    struct str path = str_of(file->name);
+    if (!str_starts(path, STR("pages/")) || !str_ends(path, str_of(ending)))
+        return STR_NONE;
+    return str_from(str_first(path, path.len - strlen(ending)), strlen("pages/"));
+}
+
+static enum err
+load_pages(struct arena *mem, struct language *language, struct why *why)
+{
+    language->pages = template_set_new(find_page, language->words);
+    for (const struct embedded *file = embedded_files; file->name != NULL; file++) {
+        struct str page = name_of(file, ".html");
+        if (!str_present(page))
+            continue;
+        enum err err = template_load(language->pages, str_c(mem, page), why);
+        if (err != ERR_NONE)
+            return err;
+    }
+    return words_check(language->words, why);
+}
+
+static enum err
+load_one(struct arena *mem, const struct embedded *file, struct language *language, struct why *why)
+{
+    language->tag = str_copy(mem, name_of(file, ENDING));
+    enum err err = words_read(mem, file->name, embedded_find(file->name), &language->words, why);
+    if (err == ERR_NONE && !str_eq(words_find(language->words, STR("page.lang")), language->tag)) {
+        why_set(why, "%s: page.lang must be %.*s", file->name, STR_ARG(language->tag));
+        err = ERR_INVALID;
+    }
+    return err == ERR_NONE ? load_pages(mem, language, why) : err;
+}
+
+enum err
+languages_load(struct arena *mem, struct languages *out, struct why *why)
+{
+    size_t files = 0;
+    while (embedded_files[files].name != NULL)
+        files++;
+    out->list = ARENA_ARRAY(mem, struct language, files + 1);
+    out->count = 1; /* the place of English */
+    for (const struct embedded *file = embedded_files; file->name != NULL; file++) {
+        struct str tag = name_of(file, ENDING);
+        if (!str_present(tag))
+            continue;
+        struct language *language = &out->list[str_eq_c(tag, "en") ? 0 : out->count++];
+        enum err err = load_one(mem, file, language, why);
+        if (err != ERR_NONE)
+            return err;
+    }
+    if (out->list[0].words == NULL) {
+        why_set(why, "there is no pages/en" ENDING);
+        return ERR_INVALID;
+    }
+    for (size_t i = 1; i < out->count; i++) {
+        enum err err = words_compare(out->list[0].words, out->list[i].words, why);
+        if (err != ERR_NONE)
+            return err;
+    }
+    return ERR_NONE;
+}
+
+void
+languages_free(struct languages *languages)
+{
+    for (size_t i = 0; i < languages->count; i++)
+        template_set_free(languages->list[i].pages);
+}
+
+/* ---- choosing ---- */
+
+/* The range is the tag, or begins with it: "de-AT" is content with "de". */
+static bool
+covers(struct str range, struct str tag)
+{
+    return str_eq_nocase(str_first(range, tag.len), tag) &&
+           (range.len == tag.len || (range.len > tag.len && range.ptr[tag.len] == '-'));
+}
+
+const struct language *
+language_pick(const struct languages *languages, struct str accept)
+{
+    const struct language *best = &languages->list[0];
+    int best_weight = 0;
+    struct str range;
+    while (str_cut(&accept, ',', &range)) {
+        struct str name;
+        int weight = accept_weight(range, &name);
+        for (size_t i = 0; i < languages->count; i++)
+            if (weight > best_weight && covers(name, languages->list[i].tag)) {
+                best = &languages->list[i];
+                best_weight = weight;
+            }
+    }
+    return best;
+}

@@ -1,0 +1,50 @@
+#include "web/say.h"
+
+#include "web/call.h"
+#include "web/language.h"
+#include "web/state.h"
+
+const struct language *
+say_language(struct call *call)
+{
+    if (call->language == NULL)
+        call->language = language_pick(&call->web->languages,
+                                       http_header(&call->exchange->request, "Accept-Language"));
+    return call->language;
+}
+
+struct str
+say_with(struct call *call, const char *key, const struct word_value *values, size_t count)
+{
+    return words_say(say_language(call)->words, call->mem, key, values, count);
+}
+
+struct str
+say(struct call *call, const char *key)
+{
+    return say_with(call, key, NULL, 0);
+}
+
+struct str
+say_one(struct call *call, const char *key, const char *name, struct str value)
+{
+    return say_with(call, key, &(struct word_value){ name, value }, 1);
+}
+
+struct str
+say_count(struct call *call, const char *one, const char *other, int64_t count)
+{
+    return say_one(call, count == 1 ? one : other, "count",
+                   str_format(call->mem, "%lld", (long long)count));
+}
+
+struct str
+say_sentence(struct call *call, struct str sentence)
+{
+    const struct languages *languages = &call->web->languages;
+    const struct language *language = say_language(call);
+    if (language == &languages->list[0] || !str_present(sentence))
+        return sentence; /* it is English already */
+    struct str said = words_match(languages->list[0].words, language->words, call->mem, sentence);
+    return str_present(said) ? said : sentence;
+}
