@@ -90,33 +90,13 @@ assets_address(const struct assets *assets, struct arena *mem, const char *name)
     return str_format(mem, "/assets/%s?v=%.*s", name, STR_ARG(hash));
 }
 
-/* RFC 9110 §13.1.2: a list of tags, compared weakly, or "*". */
-static bool
-client_has(struct str if_none_match, struct str tag)
-{
-    struct str part;
-    while (str_cut(&if_none_match, ',', &part)) {
-        struct str one = str_trim(part);
-        if (str_starts(one, STR("W/")))
-            one = str_from(one, 2);
-        if (str_eq(one, tag) || str_eq_c(one, "*"))
-            return true;
-    }
-    return false;
-}
-
 static enum err
 get_asset(struct call *call)
 {
     const struct asset *asset = find_asset(call->web->assets, call_param(call, 0));
     if (asset == NULL)
         return ERR_NOT_FOUND;
-    struct str known = http_header(&call->exchange->request, "If-None-Match");
-    if (client_has(known, str_of(asset->tag)))
-        reply_bytes(call, 304, NULL, STR(""));
-    else
-        reply_bytes(call, 200, asset->type, asset->bytes);
-    reply_header(call, "ETag", asset->tag);
+    reply_file(call, asset->type, asset->tag, asset->bytes);
     reply_header(call, "Cache-Control", "public, max-age=3600");
     /* A picture opened by itself is a document, and gets no more rights than a page. */
     reply_header(call, "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");

@@ -174,6 +174,16 @@ has_tag(struct str list, struct str tag)
     return false;
 }
 
+void
+reply_file(struct call *call, const char *type, const char *tag, struct str bytes)
+{
+    if (has_tag(http_header(&call->exchange->request, "If-None-Match"), str_of(tag)))
+        reply_bytes(call, 304, NULL, STR(""));
+    else
+        reply_bytes(call, 200, type, bytes);
+    header(call, "ETag", tag);
+}
+
 static void
 put_tag(struct call *call)
 {

@@ -25,6 +25,9 @@ void reply_redirect(struct call *call, const char *path);
 /* Bytes of any other type, cached by nobody unless a header says so. */
 void reply_bytes(struct call *call, int status, const char *type, struct str bytes);
 
+/* Bytes that stay as they are under this tag (strong, quoted): 304 to whoever has them. */
+void reply_file(struct call *call, const char *type, const char *tag, struct str bytes);
+
 /* After reply_json(), for what a client may keep: an ETag of the body, 304 to whoever has it, and
  * no sharing between tokens. */
 void reply_conditional(struct call *call);

@@ -7,7 +7,8 @@
 const struct route *const routes_public[] = {
     start_routes,   signup_routes,   signin_routes,   oauth_routes,
     token_routes,   userinfo_routes, metadata_routes, preferences_routes,
-    domains_routes, asset_routes,    health_routes,   NULL,
+    domains_routes, asset_routes,    openapi_routes,  health_routes,
+    NULL,
 };
 
 const struct route *const routes_private[] = {

@@ -26,7 +26,9 @@ struct web {
     struct web_settings settings; /* its texts are copies of ours */
     struct languages languages;
     struct assets *assets;
-    struct str stylesheet;             /* its address */
+    struct str stylesheet; /* its address */
+    struct str openapi;    /* the description, and its tag */
+    const char *openapi_tag;
     struct throttle *sign_in_failures; /* by account and by address */
     struct throttle *client_failures;  /* by client_id and by address */
     struct throttle *api_calls;        /* by token */

@@ -3,10 +3,12 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/metric.h"
+#include "crypt/digest.h"
 #include "store/tx.h"
 #include "text/url.h"
 #include "web/asset_pages.h"
 #include "web/metrics.h"
+#include "web/openapi.h"
 #include "web/router.h"
 #include "web/routes.h"
 #include "web/state.h"
@@ -40,6 +42,23 @@ write_metrics(struct buf *page, void *context)
     metrics_write_process(page, web->started_at);
 }
 
+static enum err
+describe(struct web *web, struct why *why)
+{
+    const struct web_settings *settings = &web->settings;
+    struct openapi_place place = { settings->base_url, settings->auth_url, settings->domains };
+    struct arena *scratch = arena_new(); /* ten times what is kept */
+    struct str document = STR_NONE;
+    enum err err = openapi_make(scratch, &place, &document, why);
+    if (err == ERR_NONE) {
+        web->openapi = str_copy(web->mem, document);
+        web->openapi_tag =
+            str_format(web->mem, "\"%.22s\"", digest_text(scratch, document).ptr).ptr;
+    }
+    arena_free(scratch);
+    return err;
+}
+
 enum err
 web_new_with(const struct web_settings *settings, const struct route *const *public,
              const struct route *const *private, struct web **out, struct why *why)
@@ -64,6 +83,8 @@ web_new_with(const struct web_settings *settings, const struct route *const *pub
         err = open_door(web, &web->private, private, why);
     if (err == ERR_NONE)
         err = languages_load(web->mem, &web->languages, why);
+    if (err == ERR_NONE)
+        err = describe(web, why);
     if (err != ERR_NONE) {
         web_free(web);
         return err;
