@@ -117,6 +117,8 @@ struct domain {
     size_t strong_count;
     const struct str *weak_words;
     size_t weak_count;
+    const struct str *not_words;
+    size_t not_count;
     const struct str *summary_members;
     size_t summary_count;
     int summary_sentences;

@@ -67,19 +67,33 @@ check_contexts(const struct node *contexts, const struct domain *domain)
     }
 }
 
+/* A word stands in one of the lists. */
+static void
+check_apart(const struct node *place, const struct str *words, size_t count,
+            const struct str *others, size_t other_count, const char *kind)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct node word = node_child(place, i);
+        for (size_t j = 0; j < other_count; j++)
+            if (str_eq(words[i], others[j]))
+                node_wrong(&word, "is a %s keyword, too", kind);
+    }
+}
+
 static void
 check_words(const struct node *root, const struct domain *domain)
 {
     struct node keywords = node_member(root, "keywords"), strong = node_member(&keywords, "strong"),
-                weak = node_member(&keywords, "weak");
-    check_distinct(&strong, domain->strong_words, domain->strong_count);
-    check_distinct(&weak, domain->weak_words, domain->weak_count);
-    for (size_t i = 0; i < domain->weak_count; i++) {
-        struct node place = node_child(&weak, i);
-        for (size_t j = 0; j < domain->strong_count; j++)
-            if (str_eq(domain->weak_words[i], domain->strong_words[j]))
-                node_wrong(&place, "is a strong keyword, too");
-    }
+                weak = node_member(&keywords, "weak"), not = node_member(&keywords, "not");
+    const struct str *strong_words = domain->strong_words, *weak_words = domain->weak_words,
+                     *not_words = domain->not_words;
+    check_distinct(&strong, strong_words, domain->strong_count);
+    check_distinct(&weak, weak_words, domain->weak_count);
+    check_distinct(&not, not_words, domain->not_count);
+    check_apart(&weak, weak_words, domain->weak_count, strong_words, domain->strong_count,
+                "strong");
+    check_apart(&not, not_words, domain->not_count, strong_words, domain->strong_count, "strong");
+    check_apart(&not, not_words, domain->not_count, weak_words, domain->weak_count, "weak");
 }
 
 /* ---- references to members ---- */

@@ -57,12 +57,14 @@ read_contexts(const struct node *node, struct domain *out)
 static void
 read_keywords(const struct node *node, struct domain *out)
 {
-    static const char *const keys[] = { "", "strong", "weak", NULL };
+    static const char *const keys[] = { "", "strong", "weak", "not", NULL };
     if (!node_is_object(node, keys))
         return;
-    struct node strong = node_member(node, "strong"), weak = node_member(node, "weak");
+    struct node strong = node_member(node, "strong"), weak = node_member(node, "weak"),
+                not = node_member(node, "not");
     out->strong_words = node_texts(&strong, WORDS_MAX, read_word, &out->strong_count);
     out->weak_words = node_texts(&weak, WORDS_MAX, read_word, &out->weak_count);
+    out->not_words = node_texts(&not, WORDS_MAX, read_word, &out->not_count);
 }
 
 static void
