@@ -14,6 +14,7 @@ MAKEFLAGS += --no-builtin-rules
 VERSION := 0.1.0
 ARCH    := $(shell uname -m)
 CC      := gcc
+HOST_CC := gcc
 PREFIX  ?= /usr/local
 
 # ---- what there is ----
@@ -63,6 +64,8 @@ build/$(1)/embedded.o: build/embedded.c $$(EMBED)
 	@mkdir -p $$(@D)
 	@$(2) $$(COMMON) $(3) -c $$< -o $$@
 
+build/$(1)/model/tokenizer_table.o: build/tokenizer.table
+
 # Everything but main(), for tests and fuzz targets to link with.
 build/$(1)/penchant.a: $$(filter-out build/$(1)/app/main.o,$$(OBJECTS_$(1)))
 	@rm -f $$@ && ar rcs $$@ $$^
@@ -84,6 +87,15 @@ build/penchant: build/release/penchant
 build/embedded.c: tools/embed FORCE
 	@mkdir -p build
 	@tools/embed $(EMBED) > $@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
+
+# What the token counter looks tokens up in. Made by a program that runs here, so no other than the compiler is needed.
+build/tokenizer.table: build/tools/tokenizer_table data/o200k_base.tokens data/unicode_classes.txt data/SHA256SUMS
+	@cd data && sha256sum -c SHA256SUMS >/dev/null
+	@$< data/o200k_base.tokens data/unicode_classes.txt > $@
+
+build/tools/%: tools/%.c | tools-build
+	@mkdir -p $(@D)
+	@$(HOST_CC) $(COMMON) -O2 -MMD -MP $< -o $@
 
 # ---- tests ----
 
