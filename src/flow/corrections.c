@@ -348,7 +348,7 @@ corrections_suppress_by_app(struct db *db, struct arena *mem, const struct app_s
                             struct atom *out)
 {
     struct correction correction = { wish->user_id, wish->atom_id, wish->domains, wish->now };
-    struct corrected corrected;
+    struct corrected corrected = { 0 };
     struct work work = { .change = suppress_by_app,
                          .source = wish->app_id,
                          .by_app = wish,
