@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
+#include "model/hint.h"
 #include "model/value.h"
 #include "store/tx.h"
 #include "text/json_read.h"
@@ -293,6 +294,9 @@ write_record(struct db_tx *tx, struct arena *mem, struct str user_id, const stru
     out->domain = domain->name;
     out->json = atom_record(mem, domain, atoms, count, &out->atom_count);
     out->updated_at = out->atom_count == 0 ? 0 : now;
+    struct hint_card card;
+    hint_card_make(mem, domain, atoms, count, &card);
+    out->hints = hint_card_write(mem, &card);
     return record_store_put(tx, mem, user_id, out);
 }
 

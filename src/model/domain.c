@@ -2,7 +2,9 @@
 
 #include "base/arena.h"
 #include "crypt/digest.h"
+#include "model/context.h"
 #include "model/domain_parts.h"
+#include "model/tokenizer.h"
 #include "text/json_read.h"
 
 #define FILE_MAX_BYTES (256 * 1024)
@@ -64,6 +66,8 @@ load_one(struct arena *mem, const struct domain_source *source, struct domain *o
     if (in.wrong)
         return ERR_INVALID;
     out->digest = digest_text(mem, source->text);
+    out->heading_tokens =
+        (int)tokenizer_count(str_format(mem, "**%.*s**\n", STR_ARG(out->heading)));
     out->schema = domain_schema(mem, out);
     return ERR_NONE;
 }
@@ -92,7 +96,7 @@ domains_load(struct arena *mem, const struct domain_source *sources, size_t coun
              struct domains *out, struct why *why)
 {
     struct domain *list = ARENA_ARRAY(mem, struct domain, DOMAINS_MAX);
-    *out = (struct domains){ list, 0 };
+    *out = (struct domains){ .list = list };
     for (size_t i = 0; i < count; i++) {
         if (is_replaced(sources, count, i))
             continue;
@@ -107,5 +111,6 @@ domains_load(struct arena *mem, const struct domain_source *sources, size_t coun
         out->count++;
     }
     qsort(list, out->count, sizeof *list, compare_names);
+    out->contexts = context_index_make(mem, out);
     return ERR_NONE;
 }

@@ -11,6 +11,7 @@
 #include "base/str.h"
 
 struct arena;
+struct context_index;
 struct json;
 
 #define DOMAINS_MAX 48 /* each has a scope, and a set of scopes is a word of bits */
@@ -103,6 +104,7 @@ struct domain {
     struct str version;
     struct str title;
     struct str heading;
+    int heading_tokens; /* of its line above bullets */
     struct str description;
     struct str consent; /* the sentence for its scope on the consent page */
     const struct member *members;
@@ -131,6 +133,7 @@ const struct member *domain_member(const struct domain *domain, struct str name)
 struct domains {
     const struct domain *list; /* in the order of their names */
     size_t count;
+    const struct context_index *contexts; /* what agents say they are doing: see context.h */
 };
 
 const struct domain *domains_find(const struct domains *set, struct str name); /* NULL: none */

@@ -132,6 +132,12 @@ check_summary(const struct node *root, const struct domain *domain)
 
 /* ---- sentences ---- */
 
+static bool
+is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0xC3;
+}
+
 void
 domain_check_sentence(const struct node *node, struct str text)
 {
@@ -139,6 +145,8 @@ domain_check_sentence(const struct node *node, struct str text)
         node_wrong(node, "must be a sentence that ends with a full stop");
         return;
     }
+    if (!is_letter(text.ptr[0])) /* so that lines can be counted one by one */
+        node_wrong(node, "must start with a letter");
     for (size_t i = 0; i + 1 < text.len; i++)
         if ((text.ptr[i] == '.' || text.ptr[i] == '!' || text.ptr[i] == '?') &&
             text.ptr[i + 1] == ' ')

@@ -53,10 +53,11 @@ SQL(record_list, "SELECT domain, record, atom_count, updated_at FROM user_record
                  " WHERE user_id = $1");
 SQL(record_find, "SELECT domain, record, atom_count, updated_at FROM user_record"
                  " WHERE user_id = $1 AND domain = $2");
-SQL(record_put, "INSERT INTO user_record (user_id, domain, record, atom_count, updated_at)"
-                " VALUES ($1, $2, $3, $4, $5) ON CONFLICT (user_id, domain) DO UPDATE SET"
+SQL(record_hints, "SELECT domain, hints FROM user_record WHERE user_id = $1");
+SQL(record_put, "INSERT INTO user_record (user_id, domain, record, atom_count, updated_at, hints)"
+                " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (user_id, domain) DO UPDATE SET"
                 " record = excluded.record, atom_count = excluded.atom_count,"
-                " updated_at = excluded.updated_at");
+                " updated_at = excluded.updated_at, hints = excluded.hints");
 SQL(record_delete, "DELETE FROM user_record WHERE user_id = $1 AND domain = $2");
 
 SQL(atom_end_user, "DELETE FROM atom WHERE user_id = $1");
@@ -249,8 +250,24 @@ record_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struc
     *out = ARENA_ARRAY(mem, struct record, rows.count);
     *count = rows.count;
     for (size_t i = 0; i < rows.count; i++)
-        (*out)[i] = (struct record){ db_cell_text(&rows, i, 0), db_cell_text(&rows, i, 1),
-                                     db_cell_int(&rows, i, 2), db_cell_int(&rows, i, 3) };
+        (*out)[i] = (struct record){ .domain = db_cell_text(&rows, i, 0),
+                                     .json = db_cell_text(&rows, i, 1),
+                                     .atom_count = db_cell_int(&rows, i, 2),
+                                     .updated_at = db_cell_int(&rows, i, 3) };
+    return err;
+}
+
+enum err
+record_store_hints(struct db_tx *tx, struct arena *mem, struct str user_id, struct record **out,
+                   size_t *count)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &record_hints, &rows, db_text(user_id));
+    *out = ARENA_ARRAY(mem, struct record, rows.count);
+    *count = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        (*out)[i] = (struct record){ .domain = db_cell_text(&rows, i, 0),
+                                     .hints = db_cell_text(&rows, i, 1) };
     return err;
 }
 
@@ -261,7 +278,8 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
     if (record->atom_count == 0)
         return db_query(tx, mem, &record_delete, NULL, db_text(user_id), db_text(record->domain));
     return db_query(tx, mem, &record_put, NULL, db_text(user_id), db_text(record->domain),
-                    db_text(record->json), db_int(record->atom_count), db_int(record->updated_at));
+                    db_text(record->json), db_int(record->atom_count), db_int(record->updated_at),
+                    db_text(record->hints));
 }
 
 enum err

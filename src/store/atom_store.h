@@ -64,11 +64,16 @@ struct record {
     struct str json;
     int64_t atom_count;
     int64_t updated_at;
+    struct str hints; /* as hint_card_write() made it; not read with the others */
 };
 
 /* In the order of the domains' names is the caller's business. Domain absent: all. */
 enum err record_store_list(struct db_tx *tx, struct arena *mem, struct str user_id,
                            struct str domain, struct record **out, size_t *count);
+
+/* Only `domain` and `hints`, of every domain that has a record. */
+enum err record_store_hints(struct db_tx *tx, struct arena *mem, struct str user_id,
+                            struct record **out, size_t *count);
 
 /* Without atoms the row goes. */
 enum err record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,

@@ -1,0 +1,19 @@
+/* hint_answer.h - hints for one question, within its budget. Pure. */
+#ifndef MODEL_HINT_ANSWER_H
+#define MODEL_HINT_ANSWER_H
+
+#include "model/hint_ladder.h"
+
+struct hint_answer {
+    struct str hints;     /* JSON: an array of sentences, an object, or a string */
+    int tokens;           /* of the sentences joined by line's ends, the object, or the string */
+    int available;        /* hints that concern the question */
+    int omitted;          /* facts of theirs that are not told, or only as "and 4 more" */
+    bool safety_complete; /* no critical fact is among those */
+    const struct domain *domains[DOMAINS_MAX]; /* with something to tell */
+    size_t domain_count;
+};
+
+void hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answer *out);
+
+#endif

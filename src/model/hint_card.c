@@ -1,0 +1,237 @@
+/* A card from the facts of one domain: values as they are shown, and every length counted. */
+#include "model/hint.h"
+
+#include "base/arena.h"
+#include "model/atom.h"
+#include "model/hint_rank.h"
+#include "model/hint_words.h"
+#include "model/tokenizer.h"
+#include "model/value_text.h"
+#include "text/json_read.h"
+
+#include <string.h>
+
+#define EACH_MAX 64 /* sentences of their own that one member can have */
+#define SENTENCE_MAX_BYTES ((size_t)2 * 1024 * 1024) /* 2,000 values of 200 characters fit */
+#define SMALL_LEVELS 64
+
+/* ---- values ---- */
+
+static struct str
+shown_number(struct arena *mem, const struct json_value *value)
+{
+    return value_number_text(mem, value->type == JSON_REAL ? value->real : (double)value->integer);
+}
+
+static void
+add_pair_value(struct arena *mem, struct buf *out, const struct json_value *value)
+{
+    if (value->type == JSON_BOOL) {
+        buf_add_c(out, value->integer != 0 ? "yes" : "no");
+    } else if (value->type != JSON_STR) {
+        buf_add(out, shown_number(mem, value));
+    } else {
+        bool quote = hint_must_quote(mem, value->text);
+        buf_add_c(out, quote ? "\"" : "");
+        for (size_t i = 0; i < value->text.len; i++)
+            buf_add_char(out, quote && value->text.ptr[i] == '"' ? '\'' : value->text.ptr[i]);
+        buf_add_c(out, quote ? "\"" : "");
+    }
+}
+
+/* "bed king, floor high", in the definition's order. */
+static struct str
+shown_pairs(struct arena *mem, const struct member *member, const struct json_value *object)
+{
+    struct buf out = buf_in(mem, SENTENCE_MAX_BYTES);
+    for (size_t i = 0; i < member->property_count; i++) {
+        struct str name = member->properties[i].name;
+        for (size_t j = 0; j < object->count; j++) {
+            if (!str_eq(object->children[j].key, name))
+                continue;
+            buf_add_c(&out, out.len > 0 ? ", " : "");
+            for (size_t k = 0; k < name.len; k++)
+                buf_add_char(&out, name.ptr[k] == '_' ? ' ' : name.ptr[k]);
+            buf_add_char(&out, ' ');
+            add_pair_value(mem, &out, &object->children[j]);
+        }
+    }
+    return buf_str(&out);
+}
+
+/* A closed vocabulary has words for people; of an open one people's own words are kept. */
+static struct str
+label_of(const struct member *member, struct str value)
+{
+    const struct vocabulary *vocabulary = member->vocabulary;
+    for (size_t i = 0; vocabulary != NULL && !vocabulary->open && i < vocabulary->count; i++)
+        if (str_eq(vocabulary->values[i].value, value))
+            return vocabulary->values[i].label;
+    return value;
+}
+
+static bool
+is_plain_json(struct str json, struct str shown)
+{
+    return json.len == shown.len + 2 && json.ptr[0] == '"' &&
+           memcmp(json.ptr + 1, shown.ptr, shown.len) == 0;
+}
+
+static void
+make_value(struct arena *mem, const struct member *member, const struct atom *atom,
+           struct hint_value *out, struct str *plain)
+{
+    const struct json_value *value = NULL;
+    struct why why;
+    *out = (struct hint_value){ .shown = STR(""), .json = atom->value };
+    if (json_read(mem, atom->value, 4, &value, &why) != ERR_NONE)
+        return;
+    if (value->type == JSON_STR) {
+        *plain = value->text;
+        out->shown = label_of(member, value->text);
+        out->quote = hint_must_quote(mem, out->shown);
+        if (is_plain_json(atom->value, out->shown))
+            out->json = STR_NONE;
+    } else if (value->type == JSON_BOOL) {
+        *plain = value->integer != 0 ? STR("true") : STR("false");
+        out->shown = value->integer != 0 ? STR("yes") : STR("no");
+    } else if (value->type == JSON_OBJECT) {
+        out->shown = shown_pairs(mem, member, value);
+    } else {
+        *plain = out->shown = shown_number(mem, value);
+    }
+}
+
+static int
+sentence_of(const struct member *member, struct str plain)
+{
+    for (size_t i = 0; i < member->hint.value_count; i++)
+        if (str_eq(member->hint.values[i].value, plain))
+            return (int)i;
+    return -1;
+}
+
+/* ---- levels ---- */
+
+static int
+count_line(struct buf *line, int *last)
+{
+    *last = (int)tokenizer_count(buf_str(line));
+    buf_add_char(line, '\n');
+    return (int)tokenizer_count(buf_str(line));
+}
+
+static void
+count_level(struct arena *mem, const struct hint *hint, int items, struct hint_level *out)
+{
+    struct buf line = buf_in(mem, SENTENCE_MAX_BYTES);
+    *out = (struct hint_level){ .items = items };
+    hint_sentence(&line, hint, out, false);
+    out->text = count_line(&line, &out->text_last);
+    line.len = 0;
+    hint_bullet(&line, hint, out);
+    out->bullet = count_line(&line, &out->bullet_last);
+    out->strong = out->text;
+    out->strong_last = out->text_last;
+    if (!str_present(hint->member->hint.emphasis) || hint->sentence >= 0)
+        return;
+    line.len = 0;
+    hint_sentence(&line, hint, out, true);
+    out->strong = count_line(&line, &out->strong_last);
+}
+
+/* Never "and 1 more": the one is named. */
+static int
+items_or_all(int items, int total)
+{
+    return total - items == 1 || items > total ? total : items;
+}
+
+/* What is critical grows from one item to all of them; past 64 in leaps, since each length is
+ * written out and counted. Anything else grows from its base to its most. */
+static void
+make_levels(struct arena *mem, struct hint *hint)
+{
+    const struct member *member = hint->member;
+    bool critical = member->safety == SAFETY_CRITICAL;
+    bool list = member->type == MEMBER_ARRAY && !hint_tells_each(member);
+    int most = critical ? hint->total : member->hint.max_items;
+    int items = items_or_all(!list || critical ? 1 : member->hint.base_items, hint->total);
+    size_t count = 0;
+    struct hint_level *levels = ARENA_ARRAY(mem, struct hint_level, SMALL_LEVELS + 16);
+    count_level(mem, hint, items, &levels[count++]);
+    while (items < hint->total && items < most) {
+        int leap = items < SMALL_LEVELS ? 1 : items;
+        items = items_or_all(items + leap, hint->total);
+        count_level(mem, hint, items, &levels[count++]);
+    }
+    hint->levels = levels;
+    hint->level_count = count;
+}
+
+/* ---- cards ---- */
+
+static int
+values_kept(const struct member *member, int total)
+{
+    int most = member->hint.max_items + 1; /* the last level may name one more than that */
+    if (member->json_limit > most)
+        most = member->json_limit;
+    return member->safety == SAFETY_CRITICAL || total < most ? total : most;
+}
+
+/* One hint from `count` values of a member, best first. False: a number that has no sentence of its
+ * own, in a member that has nothing but those. */
+static bool
+make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint *out)
+{
+    const struct member *member = facts[0].member;
+    struct str plain = STR_NONE;
+    int kept = values_kept(member, count);
+    struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, (size_t)kept);
+    for (int i = 0; i < kept; i++)
+        make_value(mem, member, facts[i].atom, &values[i], &plain);
+    *out = (struct hint){ .member = member,
+                          .sentence = count == 1 ? sentence_of(member, plain) : -1,
+                          .total = count,
+                          .values = values,
+                          .value_count = (size_t)kept };
+    if (out->sentence < 0 && !str_present(member->hint.text))
+        return false;
+    for (int i = 0; i < count; i++)
+        out->score = facts[i].score > out->score ? facts[i].score : out->score;
+    make_levels(mem, out);
+    return true;
+}
+
+/* How many facts of the same member stand at the front. */
+static int
+run_length(const struct ranked *facts, size_t count)
+{
+    size_t length = 1;
+    while (length < count && facts[length].member == facts[0].member)
+        length++;
+    return (int)length;
+}
+
+void
+hint_card_make(struct arena *mem, const struct domain *domain, const struct atom *atoms,
+               size_t count, struct hint_card *out)
+{
+    struct ranked *facts = NULL;
+    size_t found = hint_rank(mem, domain, atoms, count, &facts), made = 0;
+    struct hint *hints = ARENA_ARRAY(mem, struct hint, found + 1);
+    for (size_t i = 0; i < found;) {
+        const struct member *member = facts[i].member;
+        int length = run_length(facts + i, found - i);
+        if (hint_tells_each(member)) {
+            for (int j = 0; j < length && j < EACH_MAX; j++)
+                made += make_hint(mem, facts + i + j, 1, &hints[made]);
+        } else {
+            made +=
+                make_hint(mem, facts + i, member->type == MEMBER_ARRAY ? length : 1, &hints[made]);
+        }
+        i += (size_t)length;
+    }
+    *out = (struct hint_card){ domain, hints, made };
+}

@@ -1,0 +1,63 @@
+/* hint_ladder.h - which hints fit into a budget.
+ *
+ * Hints are put in an order that does not depend on the budget, and are added and lengthened along
+ * it, one fact at a time: the steps of a ladder. The budget picks the highest step that fits.
+ * Nothing is ever taken back on the way up, so more budget never tells less, and what keeps a
+ * person safe stands on the lowest steps. Pure. */
+#ifndef MODEL_HINT_LADDER_H
+#define MODEL_HINT_LADDER_H
+
+#include "model/context.h"
+#include "model/hint.h"
+
+enum hint_format { HINT_TEXT, HINT_JSON, HINT_BULLETS };
+
+struct hint_query {
+    const struct hint_card *cards; /* of the domains that may be told */
+    size_t card_count;
+    uint64_t sensitive;                  /* bits by card: its sensitive members may be told, too */
+    const struct context_match *context; /* not known: as if none was given */
+    bool domains_named;                  /* who asks chose the domains: the context only ranks */
+    enum hint_format format;
+    int max_tokens;
+};
+
+/* One hint that may be told. */
+struct rung {
+    const struct hint_card *card;
+    const struct hint *hint;
+    int tier;      /* 0 critical, 1 excludes choices, 2 the rest */
+    int32_t score; /* how much it matters to this query */
+    bool is_long;
+    size_t place; /* of equals: as the card has them */
+};
+
+/* A step: this hint is now told with that many values. */
+struct step {
+    uint16_t rung;
+    uint16_t level;
+    bool strong; /* with its emphasis */
+    bool keyed;  /* in JSON: as a member of its own, not in the summary alone */
+    int cost;    /* of all that is told by then; in JSON not known */
+    int told;    /* how many hints */
+    bool safety; /* all of them critical */
+};
+
+struct ladder {
+    const struct rung *rungs; /* in the order in which they are told */
+    size_t rung_count;
+    const struct step *steps;
+    size_t step_count;
+};
+
+/* The whole ladder for JSON; for lines only as high as the budget could reach. */
+void hint_ladder_make(struct arena *mem, const struct hint_query *query, struct ladder *out);
+
+/* How many hints the budget allows, whatever they cost. */
+static inline int
+hint_ladder_most(int max_tokens)
+{
+    return max_tokens / 20 > 1 ? max_tokens / 20 : 1;
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* hint_words.h - a hint in words.
+ *
+ * The sentence is the definition's; values are other people's words inside it. None of them can end
+ * the sentence, begin a line or close a quotation: what could is put in quotation marks, and marks
+ * inside are made single ones. Pure. */
+#ifndef MODEL_HINT_WORDS_H
+#define MODEL_HINT_WORDS_H
+
+#include "base/buf.h"
+#include "model/hint.h"
+
+/* One line that ends with a full stop. */
+void hint_sentence(struct buf *out, const struct hint *hint, const struct hint_level *level,
+                   bool strong);
+
+/* One line of Markdown that starts with "- ". */
+void hint_bullet(struct buf *out, const struct hint *hint, const struct hint_level *level);
+
+/* Whether a value must stand in quotation marks to be one value and nothing else. */
+bool hint_must_quote(struct arena *mem, struct str value);
+
+/* Where the pattern tells one value a sentence and not a list of them. */
+bool hint_tells_each(const struct member *member);
+
+#endif
