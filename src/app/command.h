@@ -107,6 +107,7 @@ enum err command_parse(struct arena *mem, const struct str *words, size_t count,
 extern const struct command *const command_tables[];
 extern const struct command user_commands[];
 extern const struct command app_commands[];
+extern const struct command hints_commands[];
 extern const struct command store_commands[];
 extern const struct command serve_commands[];
 extern const struct command help_commands[];

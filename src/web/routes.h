@@ -13,6 +13,7 @@ extern const struct route userinfo_routes[];
 extern const struct route metadata_routes[];
 extern const struct route preferences_routes[];
 extern const struct route domains_routes[];
+extern const struct route hints_routes[];
 extern const struct route asset_routes[];
 extern const struct route openapi_routes[];
 extern const struct route health_routes[];

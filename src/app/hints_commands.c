@@ -1,0 +1,115 @@
+/* Hints, from the command line: all that is known, as the person could see it. */
+#include "app/command.h"
+
+#include "base/arena.h"
+#include "flow/accounts.h"
+#include "flow/hints.h"
+#include "text/json_read.h"
+#include "text/json_write.h"
+
+#define EVERYTHING (~(uint64_t)0)
+
+static bool
+read_domains(struct call_of_command *call, struct hints_wish *wish)
+{
+    struct str part, rest = command_option_value(call, "domains");
+    uint64_t named = 0;
+    while (str_cut(&rest, ',', &part)) {
+        part = str_trim(part);
+        const struct domain *domain = domains_find(wish->domains, part);
+        if (part.len > 0 && domain == NULL) {
+            command_fail(call, ERR_INVALID, "there is no domain %.*s", STR_ARG(part));
+            return false;
+        }
+        if (domain != NULL)
+            named |= (uint64_t)1 << (domain - wish->domains->list);
+    }
+    wish->domains_named = named != 0;
+    wish->reach = named != 0 ? named : EVERYTHING;
+    return true;
+}
+
+static bool
+read_wish(struct call_of_command *call, struct hints_wish *wish)
+{
+    struct str most = command_option_value(call, "max-tokens"),
+               format = command_option_value(call, "format"),
+               context = command_option_value(call, "context");
+    int64_t tokens = HINTS_TOKENS_OTHERWISE;
+    *wish = (struct hints_wish){ .domains = call->domains, .sensitive = EVERYTHING };
+    if (str_present(most) && !str_to_int(most, 1, HINTS_TOKENS_MAX, &tokens)) {
+        command_fail(call, ERR_INVALID, "--max-tokens must be a whole number from 1 to %d",
+                     HINTS_TOKENS_MAX);
+        return false;
+    }
+    wish->max_tokens = (int)tokens;
+    if (str_present(format) && !hints_format_read(format, &wish->format)) {
+        command_fail(call, ERR_INVALID, "--format must be text, json or bullets");
+        return false;
+    }
+    if (context.len > CONTEXT_MAX) {
+        command_fail(call, ERR_INVALID, "--context must have at most %d bytes", CONTEXT_MAX);
+        return false;
+    }
+    wish->context = context.len > 0 ? context : STR_NONE;
+    return read_domains(call, wish);
+}
+
+/* As they would stand in a prompt. */
+static void
+say_hints(struct call_of_command *call, const struct hints *hints)
+{
+    const struct json_value *value = NULL;
+    struct why why;
+    if (json_read(call->mem, hints->answer.hints, 8, &value, &why) != ERR_NONE)
+        return;
+    if (value->type == JSON_OBJECT)
+        console_say(call->console, "%.*s\n", STR_ARG(hints->answer.hints));
+    else if (value->type == JSON_STR && value->text.len > 0)
+        console_say(call->console, "%.*s\n", STR_ARG(value->text));
+    for (size_t i = 0; value->type == JSON_ARRAY && i < value->count; i++)
+        console_say(call->console, "%.*s\n", STR_ARG(value->children[i].text));
+}
+
+static int
+show_hints(struct call_of_command *call)
+{
+    struct hints_wish wish;
+    struct hints hints;
+    struct user user;
+    if (!read_wish(call, &wish))
+        return 1;
+    enum err err = account_find(call->db, call->mem, call->arguments[0], &user);
+    if (err == ERR_NOT_FOUND)
+        return command_fail(call, err, "there is no user %.*s", STR_ARG(call->arguments[0]));
+    wish.user_id = user.id;
+    if (!err)
+        err = hints_read(call->db, call->mem, &wish, &hints);
+    if (err)
+        return command_fail(call, err, "the store could not be read (%s)", err_name(err));
+    if (command_has(call, "json")) {
+        struct json *json = command_json(call);
+        hints_write(json, &wish, &hints);
+        return command_json_done(call, json);
+    }
+    say_hints(call, &hints);
+    return 0;
+}
+
+const struct command hints_commands[] = {
+    { "hints",
+      "USER",
+      1,
+      1,
+      { { "context", "CONTEXT", "what the agent is doing: restaurant_search" },
+        { "max-tokens", "N", "the budget, 1 to 4000 (100)" },
+        { "format", "FORMAT", "text, json or bullets (text)" },
+        { "domains", "LIST", "only these domains, with commas between them" },
+        { "json", NULL, "answer as JSON, as the API does" } },
+      ON_THE_STORE,
+      NO_INPUT,
+      NULL,
+      show_hints,
+      "show what an agent would be told about somebody" },
+    { 0 },
+};

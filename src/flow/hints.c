@@ -1,0 +1,172 @@
+#include "flow/hints.h"
+
+#include "base/arena.h"
+#include "store/atom_store.h"
+#include "store/tx.h"
+#include "text/json_write.h"
+
+static const char *const formats[] = { "text", "json", "bullets" };
+
+bool
+hints_format_read(struct str name, enum hint_format *out)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (str_eq_c(name, formats[i])) {
+            *out = (enum hint_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- from the store ---- */
+
+struct reading {
+    struct arena *mem;
+    const struct hints_wish *wish;
+    struct hint_card cards[DOMAINS_MAX];
+    size_t count;
+};
+
+/* A card made from another definition than today's is made again from the facts. */
+static enum err
+read_card(struct db_tx *tx, struct reading *reading, const struct domain *domain, struct str text,
+          struct hint_card *out)
+{
+    struct atom *atoms = NULL;
+    size_t count = 0;
+    if (hint_card_read(reading->mem, domain, text, out))
+        return ERR_NONE;
+    enum err err = atom_store_list(tx, reading->mem, reading->wish->user_id, domain->name, STR_NONE,
+                                   &atoms, &count);
+    if (!err)
+        hint_card_make(reading->mem, domain, atoms, count, out);
+    return err;
+}
+
+static bool
+in_reach(const struct hints_wish *wish, uint64_t reach, const struct domain *domain)
+{
+    return reach >> (domain - wish->domains->list) & 1;
+}
+
+static enum err
+read_cards(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    const struct hints_wish *wish = reading->wish;
+    struct record *records = NULL;
+    size_t count = 0;
+    enum err err = record_store_hints(tx, reading->mem, wish->user_id, &records, &count);
+    reading->count = 0;
+    for (size_t i = 0; i < count && !err; i++) {
+        const struct domain *domain = domains_find(wish->domains, records[i].domain);
+        if (domain == NULL) /* its definition is gone: kept, and told to nobody */
+            continue;
+        if (in_reach(wish, wish->reach, domain))
+            err =
+                read_card(tx, reading, domain, records[i].hints, &reading->cards[reading->count++]);
+    }
+    return err;
+}
+
+enum err
+hints_read(struct db *db, struct arena *mem, const struct hints_wish *wish, struct hints *out)
+{
+    struct reading *reading = ARENA_NEW(mem, struct reading);
+    reading->mem = mem;
+    reading->wish = wish;
+    enum err err = tx_read(db, read_cards, reading);
+    if (!err)
+        hints_from_cards(mem, wish, reading->cards, reading->count, out);
+    return err;
+}
+
+/* ---- the answer ---- */
+
+/* Domains that the context is about, and those that have something critical to say to it. */
+static uint64_t
+find_considered(const struct hints_wish *wish, const struct hints *hints)
+{
+    uint64_t found = 0;
+    for (size_t i = 0; i < wish->domains->count; i++)
+        if (!hints->match.known || wish->domains_named ||
+            context_chosen(&hints->match, &wish->domains->list[i]) != NULL)
+            found |= (uint64_t)1 << i;
+    for (size_t i = 0; i < hints->answer.domain_count; i++)
+        found |= (uint64_t)1 << (hints->answer.domains[i] - wish->domains->list);
+    return found & wish->reach;
+}
+
+/* With domains named, a context of none of them is as good as none. */
+static bool
+concerns_reach(const struct hints_wish *wish, const struct context_match *match)
+{
+    for (size_t i = 0; i < match->count; i++)
+        if (in_reach(wish, wish->reach, match->list[i].domain))
+            return true;
+    return false;
+}
+
+void
+hints_from_cards(struct arena *mem, const struct hints_wish *wish, const struct hint_card *cards,
+                 size_t count, struct hints *out)
+{
+    struct hint_card *reached = ARENA_ARRAY(mem, struct hint_card, count + 1);
+    struct hint_query query = {
+        .cards = reached,
+        .context = &out->match,
+        .domains_named = wish->domains_named,
+        .format = wish->format,
+        .max_tokens = wish->max_tokens,
+    };
+    *out = (struct hints){ 0 };
+    for (size_t i = 0; i < count; i++) {
+        if (!in_reach(wish, wish->reach, cards[i].domain))
+            continue;
+        if (in_reach(wish, wish->sensitive, cards[i].domain))
+            query.sensitive |= (uint64_t)1 << query.card_count;
+        reached[query.card_count++] = cards[i];
+    }
+    if (str_present(wish->context))
+        context_find(wish->domains->contexts, wish->context, &out->match);
+    if (wish->domains_named && !concerns_reach(wish, &out->match))
+        out->match = (struct context_match){ 0 };
+    hint_answer(mem, &query, &out->answer);
+    out->considered = find_considered(wish, out);
+}
+
+/* The context's name, or the domain's where no particular one was meant. */
+static struct str
+matched_name(const struct context_match *match)
+{
+    if (!match->known || match->count == 0)
+        return STR_NONE;
+    const struct context_choice *choice = &match->list[0];
+    return choice->context != NULL ? choice->context->name : choice->domain->name;
+}
+
+void
+hints_write(struct json *out, const struct hints_wish *wish, const struct hints *hints)
+{
+    json_open_object(out);
+    json_key(out, "hints");
+    json_ready(out, hints->answer.hints);
+    json_put_str(out, "format", str_of(formats[wish->format]));
+    json_key(out, "domains");
+    json_open_array(out);
+    for (size_t i = 0; i < wish->domains->count; i++)
+        if (hints->considered >> i & 1)
+            json_str(out, wish->domains->list[i].name);
+    json_close_array(out);
+    json_put_str(out, "context", wish->context);
+    json_put_int(out, "max_tokens", wish->max_tokens);
+    json_put_int(out, "token_count", hints->answer.tokens);
+    json_put_str(out, "tokenizer", STR("o200k_base"));
+    json_put_int(out, "omitted", hints->answer.omitted);
+    json_put_str(out, "context_matched", matched_name(&hints->match));
+    json_put_int(out, "hints_available", hints->answer.available);
+    json_put_bool(out, "safety_complete", hints->answer.safety_complete);
+    json_put_str(out, "content_role", STR("data")); /* never instructions */
+    json_close_object(out);
+}

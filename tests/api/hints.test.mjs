@@ -1,0 +1,135 @@
+// Hints over HTTP: who may ask, for what, and what is answered. What the sentences are is tried in
+// tests/oracle, without a network in between.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { assertError } from "../kit/expect.mjs";
+import { connected, fine, FOOD, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
+
+const ASKING = `${READ_WRITE} agent_hints`;
+const TRAVEL = "travel_profile";
+
+const query = (wish) => `agent-hints?${new URLSearchParams(wish)}`;
+
+async function fed(t, scope = ASKING) {
+  const world = await connected(t, { scope: ASKING });
+  await world.api.write(FOOD, { allergies: ["peanuts", "shellfish"], dietary: "vegetarian", cuisines: ["Thai"], medical_diets: ["low-sodium"] });
+  await world.api.write(MUSIC, { genres: ["jazz", "trip hop"], favorite_artists: ["Björk"] });
+  const asking = scope === ASKING ? world.api : await secondApp(world.w, world.ada, { scope });
+  return { ...world, asking };
+}
+
+test("sentences about the person, critical ones first, within the budget", async (t) => {
+  const { api } = await fed(t);
+  const answer = fine(await api.get(query({ context: "restaurant_search" })));
+  assert.deepEqual(answer.hints, [
+    "User is allergic to peanuts and shellfish; never suggest food containing them.",
+    "For medical reasons, user's diet must be low-sodium.",
+    "User follows a vegetarian diet.",
+    "User's favorite cuisine is Thai.",
+  ]);
+  const { hints, token_count, ...rest } = answer;
+  assert.ok(token_count <= 100);
+  assert.deepEqual(rest, {
+    format: "text", domains: [FOOD], context: "restaurant_search", max_tokens: 100, tokenizer: "o200k_base",
+    omitted: 0, context_matched: "restaurant_search", hints_available: 4, safety_complete: true, content_role: "data",
+  });
+});
+
+test("each format has its own shape", async (t) => {
+  const { api } = await fed(t);
+  const bullets = await api.read(query({ domains: MUSIC, format: "bullets" }));
+  assert.equal(bullets.hints, "- Favorite artists: Björk\n- Genres: jazz and trip hop");
+  assert.deepEqual(bullets.domains, [MUSIC]);
+  const { hints } = await api.read(query({ domains: MUSIC, format: "json" }));
+  assert.deepEqual(hints, {
+    [MUSIC]: { summary: "User's preferred genres include jazz and trip hop. User's favorite artist is Björk.", top_artists: ["Björk"], genres: ["jazz", "trip hop"] },
+  });
+  assert.equal((await api.read(query({ domains: `${MUSIC},${FOOD}`, format: "bullets", max_tokens: 500 }))).hints.split("\n").filter((line) => line.startsWith("**")).length, 2);
+});
+
+test("too small a budget tells nothing, and says so", async (t) => {
+  const { api } = await fed(t);
+  for (const [format, nothing] of [["text", []], ["bullets", ""], ["json", {}]]) {
+    const answer = await api.read(query({ format, max_tokens: 1 }));
+    assert.deepEqual(answer.hints, nothing);
+    assert.deepEqual([answer.safety_complete, answer.omitted], [false, 8]);
+    assert.ok(answer.token_count <= 1);
+  }
+});
+
+test("what is suppressed, held or replaced is never told", async (t) => {
+  const { api } = await fed(t);
+  await api.write(MUSIC, { genres: ["https://evil.example"], discovery: "familiar" });
+  await api.write(MUSIC, { discovery: "adventurous" });
+  fine(await api.suppressing((await api.atom("jazz")).atom_id));
+  const { hints } = await api.read(query({ domains: MUSIC, max_tokens: 500 }));
+  assert.deepEqual(hints, ["User's favorite artist is Björk.", "User's preferred genre is trip hop.", "User enjoys discovering unfamiliar music."]);
+});
+
+test("a person of whom nothing is known has no hints", async (t) => {
+  const { api } = await connected(t, { scope: ASKING });
+  const answer = await api.read("agent-hints");
+  assert.deepEqual([answer.hints, answer.token_count, answer.omitted, answer.safety_complete], [[], 0, 0, true]);
+  assert.equal(answer.domains.length, 4);
+  assert.equal(answer.context, null);
+});
+
+test("the token's domains are the reach, and sensitive facts need their own scope", async (t) => {
+  const { asking } = await fed(t, `agent_hints ${FOOD}`);
+  const food = await asking.read(query({ max_tokens: 500 }));
+  assert.deepEqual(food.domains, [FOOD]);
+  assert.ok(food.hints.includes("For medical reasons, user's diet must be low-sodium."));
+  assertError(await asking.get(query({ domains: MUSIC })), 403, "insufficient_scope");
+  assert.deepEqual((await asking.read(query({ context: "playlist_creation" }))).hints, []);
+
+  const { asking: all } = await fed(t, "agent_hints");
+  const { hints, domains } = await all.read(query({ max_tokens: 500 }));
+  assert.equal(domains.length, 4);
+  assert.ok(hints.some((hint) => hint.includes("peanuts")));
+  assert.ok(!hints.some((hint) => hint.includes("low-sodium")), "nobody ticked food's own sentence");
+});
+
+test("who may not ask is told why", async (t) => {
+  const { w, api, asking } = await fed(t, READ_WRITE);
+  assertError(await asking.get("agent-hints"), 403, "insufficient_scope");
+  assertError(await w.get("/v1/agent-hints"), 401, "invalid_token");
+  for (const [wish, word] of [
+    [{ max_tokens: 0 }, /max_tokens/], [{ max_tokens: 4001 }, /max_tokens/], [{ max_tokens: "ten" }, /max_tokens/], [{ format: "xml" }, /format/],
+    [{ domains: "nosuch" }, /domains/], [{ domains: `${MUSIC},nosuch` }, /nosuch/], [{ context: "x".repeat(129) }, /context/], [{ context: "é".repeat(65) }, /context/],
+  ]) {
+    const answer = await api.get(query(wish));
+    assertError(answer, 400, "invalid_request");
+    assert.match(JSON.stringify(answer.data.details), word);
+  }
+  assertError(await api.get("agent-hints?format=text&format=json"), 400, "invalid_request");
+});
+
+test("every odd way to write the question is understood", async (t) => {
+  const { api } = await fed(t);
+  for (const wish of [{ domains: ` ${MUSIC} , ` }, { domains: `${MUSIC},${MUSIC}` }, { domains: MUSIC, context: "" }, { domains: MUSIC, context: "smalltalk", format: "" }])
+    assert.deepEqual((await api.read(query(wish))).hints, ["User's favorite artist is Björk.", "User's preferred genres include jazz and trip hop."], JSON.stringify(wish));
+});
+
+test("hints are conditional, and change with the facts", async (t) => {
+  const { api } = await fed(t);
+  const where = query({ context: "music_recommendation" });
+  const { headers } = await api.get(where);
+  assert.equal((await api.get(where, { "if-none-match": headers.etag })).status, 304);
+  assert.equal(headers["cache-control"], "private, no-cache");
+  await api.write(TRAVEL, { budget: "moderate" });
+  assert.equal((await api.get(where, { "if-none-match": headers.etag })).status, 304, "of another domain");
+  await api.write(MUSIC, { genres: ["soul"] });
+  assert.equal((await api.get(where, { "if-none-match": headers.etag })).status, 200);
+});
+
+test("the command tells what an agent would be told", async (t) => {
+  const { w, api } = await fed(t);
+  const { hints } = await api.read(query({ context: "restaurant_search" }));
+  const said = await w.command("hints", "ada", "--context", "restaurant_search");
+  assert.deepEqual([said.status, said.out], [0, `${hints.join("\n")}\n`]);
+  const json = await w.command("hints", "ada", "--format", "json", "--domains", MUSIC, "--max-tokens", "200", "--json");
+  assert.deepEqual(JSON.parse(json.out).hints, (await api.read(query({ format: "json", domains: MUSIC, max_tokens: 200 }))).hints);
+  for (const wrong of [["hints", "nobody"], ["hints", "ada", "--max-tokens", "0"], ["hints", "ada", "--format", "xml"], ["hints", "ada", "--domains", "nosuch"]])
+    assert.equal((await w.command(...wrong)).status, 1, wrong.join(" "));
+});

@@ -1,0 +1,163 @@
+/* Answers hints for people that a test makes up. One line in, one line out, both JSON:
+ *   {"atoms": [{"domain", "member", "value", "user": true, "sources": 1, "at": seconds,
+ *               "sequence": 1, "status": "active"}, …],
+ *    "queries": [{"domains": ["food_profile"], "context": "…", "max_tokens": 100,
+ *                 "format": "text", "sensitive": true}, …]}
+ *   [the API's answer to each query]
+ * A value that cannot be stored is left out, and what the card says of itself after having been
+ * kept as text is what is asked: nothing here is shorter than the way through the store. */
+#include "app/definitions.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "flow/hints.h"
+#include "model/atom.h"
+#include "model/value.h"
+#include "text/json_read.h"
+#include "text/json_write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES ((size_t)64 * 1024 * 1024)
+#define EVERYTHING (~(uint64_t)0)
+
+static struct str
+text_member(const struct json_value *object, const char *key)
+{
+    const struct json_value *value = json_member(object, key);
+    return value != NULL && value->type == JSON_STR ? value->text : STR_NONE;
+}
+
+static int64_t
+number_member(const struct json_value *object, const char *key, int64_t otherwise)
+{
+    const struct json_value *value = json_member(object, key);
+    return value != NULL && (value->type == JSON_INT || value->type == JSON_BOOL) ? value->integer
+                                                                                  : otherwise;
+}
+
+static bool
+read_atom(struct arena *mem, const struct domains *domains, const struct json_value *given,
+          struct atom *out)
+{
+    const struct domain *domain = domains_find(domains, text_member(given, "domain"));
+    const struct member *member =
+        domain == NULL ? NULL : domain_member(domain, text_member(given, "member"));
+    const struct json_value *value = json_member(given, "value");
+    struct value read;
+    struct str status = text_member(given, "status");
+    if (member == NULL || value == NULL || value_read(mem, member, value, &read) != NULL)
+        return false;
+    *out = (struct atom){
+        .domain = domain->name,
+        .member = member->name,
+        .key = read.key,
+        .value = read.json,
+        .by_user = number_member(given, "user", 0) != 0,
+        .source_count = number_member(given, "sources", 1),
+        .sequence = number_member(given, "sequence", 0),
+        .updated_at = number_member(given, "at", 0),
+    };
+    if (str_present(status) && !atom_status_read(status, &out->status))
+        return false;
+    return true;
+}
+
+static size_t
+make_cards(struct arena *mem, const struct domains *domains, const struct json_value *given,
+           struct hint_card *out)
+{
+    struct atom *atoms = ARENA_ARRAY(mem, struct atom, given->count + 1);
+    size_t cards = 0;
+    for (size_t d = 0; d < domains->count; d++) {
+        size_t count = 0;
+        struct hint_card card;
+        for (size_t i = 0; i < given->count; i++)
+            if (read_atom(mem, domains, &given->children[i], &atoms[count]) &&
+                str_eq(atoms[count].domain, domains->list[d].name))
+                count++;
+        if (count == 0)
+            continue;
+        hint_card_make(mem, &domains->list[d], atoms, count, &card);
+        if (!hint_card_read(mem, &domains->list[d], hint_card_write(mem, &card), &out[cards++]))
+            abort();
+        atoms = ARENA_ARRAY(mem, struct atom, given->count + 1);
+    }
+    return cards;
+}
+
+static uint64_t
+reach_of(const struct domains *domains, const struct json_value *named)
+{
+    uint64_t reach = 0;
+    for (size_t i = 0; named != NULL && i < named->count; i++)
+        reach |= (uint64_t)1 << (domains_find(domains, named->children[i].text) - domains->list);
+    return named == NULL ? EVERYTHING : reach;
+}
+
+static void
+answer_query(struct arena *mem, const struct domains *domains, const struct hint_card *cards,
+             size_t count, const struct json_value *given, struct json *out)
+{
+    const struct json_value *named = json_member(given, "domains");
+    struct str format = text_member(given, "format");
+    struct hints_wish wish = {
+        .domains = domains,
+        .reach = reach_of(domains, named),
+        .sensitive = number_member(given, "sensitive", 1) != 0 ? EVERYTHING : 0,
+        .domains_named = named != NULL,
+        .context = text_member(given, "context"),
+        .max_tokens = (int)number_member(given, "max_tokens", HINTS_TOKENS_OTHERWISE),
+    };
+    struct hints hints;
+    if (str_present(format) && !hints_format_read(format, &wish.format))
+        abort();
+    hints_from_cards(mem, &wish, cards, count, &hints);
+    hints_write(out, &wish, &hints);
+}
+
+static void
+answer_line(struct arena *mem, const struct domains *domains, struct str line)
+{
+    const struct json_value *given = NULL;
+    struct why why = { 0 };
+    if (json_read(mem, line, 8, &given, &why) != ERR_NONE) {
+        fprintf(stderr, "hints_probe: %s\n", why.text);
+        abort();
+    }
+    const struct json_value *queries = json_member(given, "queries");
+    struct hint_card *cards = ARENA_ARRAY(mem, struct hint_card, DOMAINS_MAX);
+    size_t count = make_cards(mem, domains, json_member(given, "atoms"), cards);
+    struct buf text = buf_in(mem, LINE_MAX_BYTES);
+    struct json out = json_into(&text);
+    json_open_array(&out);
+    for (size_t i = 0; i < queries->count; i++)
+        answer_query(mem, domains, cards, count, &queries->children[i], &out);
+    json_close_array(&out);
+    printf("%.*s\n", STR_ARG(buf_str(&text)));
+    fflush(stdout);
+}
+
+int
+main(int argc, char **argv)
+{
+    struct arena *long_lived = arena_new(), *mem = arena_new();
+    struct domains domains;
+    struct why why = { 0 };
+    if (definitions_load(long_lived, argc > 1 ? argv[1] : NULL, &domains, &why) != ERR_NONE) {
+        fprintf(stderr, "hints_probe: %s\n", why.text);
+        return 1;
+    }
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    while ((length = getline(&line, &room, stdin)) > 0) {
+        answer_line(mem, &domains, (struct str){ line, (size_t)length });
+        arena_reset(mem);
+    }
+    free(line);
+    arena_free(mem);
+    arena_free(long_lived);
+    return 0;
+}
