@@ -23,14 +23,25 @@ choose(const struct context_index *index, struct context_match *out, size_t doma
     out->known = true;
 }
 
+/* Whether the domain lists the text among those that mean something else. */
+static bool
+is_denied(const struct term *term, size_t domain)
+{
+    for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
+        if (use->kind == USE_NOT && use->domain == domain)
+            return true;
+    return false;
+}
+
 /* Those that mean the text in this way; of two contexts of one domain the first in its file. */
 static void
-choose_uses(const struct context_index *index, struct str text, enum use_kind kind,
-            struct context_match *out)
+choose_uses(const struct context_index *index, const struct label *label, struct str text,
+            enum use_kind kind, struct context_match *out)
 {
-    const struct term *term = context_index_find(index, text);
+    const struct term *term = context_index_find(index, text),
+                      *whole = context_index_find(index, label_texts(label, 0, label->count));
     for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
-        if (use->kind == kind)
+        if (use->kind == kind && !is_denied(whole, use->domain))
             choose(index, out, use->domain, use->context);
 }
 
@@ -39,15 +50,15 @@ find_whole(const struct context_index *index, const struct label *label, struct 
 {
     struct str texts = label_texts(label, 0, label->count),
                bases = label_bases(label, 0, label->count);
-    choose_uses(index, label->name, USE_NAME, out);
+    choose_uses(index, label, label->name, USE_NAME, out);
     if (!out->known)
-        choose_uses(index, texts, USE_PHRASE, out);
+        choose_uses(index, label, texts, USE_PHRASE, out);
     if (!out->known)
-        choose_uses(index, bases, USE_PHRASE, out);
+        choose_uses(index, label, bases, USE_PHRASE, out);
     if (!out->known)
-        choose_uses(index, texts, USE_DOMAIN, out);
+        choose_uses(index, label, texts, USE_DOMAIN, out);
     if (!out->known)
-        choose_uses(index, bases, USE_DOMAIN, out);
+        choose_uses(index, label, bases, USE_DOMAIN, out);
 }
 
 /* ---- keywords ---- */
@@ -60,7 +71,8 @@ struct tally {
     bool chosen;
 };
 
-/* A name of one word is a keyword only if it is listed as one. */
+/* A name of one word is a keyword only if it is listed as one. A name of generic words, such as
+ * "where_to_go", is about as good as two weak keywords: there are many things to go for. */
 static bool
 is_keyword(const struct use *use)
 {
@@ -77,13 +89,13 @@ has_keyword(const struct term *term)
     return false;
 }
 
-/* A single word, or the first of its inflections that is a keyword of any domain. */
+/* A word, or several written together, or the first inflection that is a keyword of any domain. */
 static const struct term *
-find_keyword(const struct context_index *index, struct str word)
+find_keyword(const struct context_index *index, struct str text)
 {
     char room[LABEL_ROOM];
     for (size_t n = FORM_ITSELF; n <= FORM_INFLECTIONS; n++) {
-        struct str form = label_form(word, n, room);
+        struct str form = label_form(text, n, room);
         const struct term *term = str_present(form) ? context_index_find(index, form) : NULL;
         if (term != NULL && has_keyword(term))
             return term;
@@ -100,10 +112,16 @@ count_use(const struct label *label, const struct use *use, size_t first, size_t
     tally->until = first + count;
     if (use->kind == USE_NOT || (count == 1 && label->words[first].again))
         return;
-    tally->weak += use->kind == USE_WEAK;
-    tally->strong += use->kind != USE_WEAK;
+    unsigned covered = 0;
     for (size_t i = first; i < first + count; i++)
-        tally->covered += !label->words[i].generic && !label->words[i].again;
+        covered += !label->words[i].generic && !label->words[i].again;
+    tally->covered += covered;
+    if (use->kind == USE_WEAK)
+        tally->weak++;
+    else if (use->kind == USE_PHRASE && covered == 0)
+        tally->weak += 2;
+    else
+        tally->strong++;
 }
 
 static void
@@ -133,8 +151,8 @@ count_keywords_at(const struct context_index *index, const struct label *label, 
     for (size_t count = longest_phrase(label, first); count > 1; count--) {
         struct str texts = label_texts(label, first, count),
                    bases = label_bases(label, first, count);
-        count_term(label, context_index_find(index, texts), first, count, tallies);
-        count_term(label, context_index_find(index, bases), first, count, tallies);
+        count_term(label, find_keyword(index, texts), first, count, tallies);
+        count_term(label, find_keyword(index, bases), first, count, tallies);
     }
     count_term(label, find_keyword(index, label->words[first].text), first, 1, tallies);
 }
@@ -226,17 +244,21 @@ has_word(const struct label *label, const struct term *term)
     return false;
 }
 
-/* A name fits if all its words with a meaning are there, in any order; more of them fit better, and
- * generic ones in common break ties. */
+#define MEANING_SCORE (4 * LABEL_WORDS) /* more than generic words can add */
+
+/* A name fits if all its words are there, in any order, but for those that say what an agent does.
+ * More words with a meaning fit better; generic words, there or missing, break ties. */
 static void
 consider_anchor(const struct label *label, const struct use *use, struct best *best)
 {
-    size_t score = PHRASE_WORDS * CONTEXT_MAX * use->word_count;
-    for (size_t i = 0; i < use->word_count; i++)
-        if (!has_word(label, use->words[i]))
+    size_t score = MEANING_SCORE * use->word_count;
+    for (size_t i = 0; i < use->count; i++) {
+        bool there = has_word(label, use->words[i]);
+        if (!there && !use->words[i]->action)
             return;
-    for (size_t i = 0; i < use->generic_count; i++)
-        score += has_word(label, use->words[use->word_count + i]);
+        if (i >= use->word_count)
+            score = there ? score + 1 : score - 1;
+    }
     consider(best, use->context, score);
 }
 
@@ -249,7 +271,7 @@ consider_term(const struct label *label, const struct term *term, struct best *b
         if (use->kind == USE_ANCHOR)
             consider_anchor(label, use, best);
         if (use->kind == USE_PHRASE && use->word_count > 1)
-            consider(best, use->context, PHRASE_WORDS * CONTEXT_MAX * use->word_count);
+            consider(best, use->context, MEANING_SCORE * use->word_count);
     }
 }
 

@@ -68,6 +68,17 @@ add_words_of(struct arena *mem, struct context_index *index, struct str name)
         make_term(mem, index, label.words[i].text);
 }
 
+static void
+add_generic_words(struct arena *mem, struct context_index *index, const char *const *words,
+                  bool action)
+{
+    for (; *words != NULL; words++) {
+        struct term *term = make_term(mem, index, str_of(*words));
+        term->generic = true;
+        term->action = action;
+    }
+}
+
 static struct str
 without_ending(struct str name)
 {
@@ -178,13 +189,24 @@ add_anchor(struct arena *mem, struct context_index *index, const struct label *l
             words[count++] = label->words[i].term;
     what.kind = USE_ANCHOR;
     what.word_count = count;
-    what.generic_count = label->count - count;
+    what.count = label->count;
     for (size_t i = 0; i < label->count; i++)
         if (label->words[i].generic)
             words[count++] = label->words[i].term;
     what.words = words;
     if (what.word_count > 0)
         add_use(mem, index, words[0]->text, what);
+}
+
+/* "coding" is a name, but every label about coding_profile has it and means any of its contexts. */
+static bool
+is_own_word(const struct context_index *index, size_t domain, const struct label *label)
+{
+    struct label stem;
+    if (label->count != 1 || !label_split(without_ending(index->domains->list[domain].name), &stem))
+        return false;
+    context_index_resolve(index, &stem);
+    return stem.count == 1 && stem.words[0].term == label->words[0].term;
 }
 
 static void
@@ -199,7 +221,8 @@ add_name(struct arena *mem, struct context_index *index, size_t domain,
     add_use(mem, index, label.name, what);
     what.kind = USE_PHRASE;
     add_joined(mem, index, &label, what);
-    add_anchor(mem, index, &label, what);
+    if (!is_own_word(index, domain, &label))
+        add_anchor(mem, index, &label, what);
 }
 
 static void
@@ -254,8 +277,8 @@ context_index_make(struct arena *mem, const struct domains *domains)
     index->domains = domains;
     index->buckets = ARENA_ARRAY(mem, struct term *, buckets);
     index->mask = buckets - 1;
-    for (size_t i = 0; label_generic_words[i] != NULL; i++)
-        make_term(mem, index, str_of(label_generic_words[i]))->generic = true;
+    add_generic_words(mem, index, label_little_words, false);
+    add_generic_words(mem, index, label_action_words, true);
     for (size_t i = 0; i < domains->count; i++)
         add_words(mem, index, i);
     set_bases(index);

@@ -7,33 +7,38 @@ static const char *const dropped_words[] = { "a",    "an",    "the", "my",    "y
                                              "his",  "her",   "me",  "their", "some",  "any",
                                              "this", "these", "i",   "us",    "please" };
 
-const char *const label_generic_words[] = {
-    /* little words */
+const char *const label_little_words[] = {
     "about", "all", "also", "am", "and", "are", "around", "as", "at", "be", "between", "but", "by",
     "can", "could", "did", "during", "each", "else", "every", "for", "from", "has", "have", "how",
-    "if", "im", "in", "into", "is", "it", "its", "just", "lets", "like", "more", "most", "near",
-    "no", "not", "of", "off", "on", "or", "other", "out", "over", "per", "should", "so", "such",
-    "than", "that", "them", "then", "there", "they", "those", "through", "to", "under", "up", "via",
-    "was", "we", "what", "whats", "when", "where", "which", "while", "who", "why", "will", "with",
-    "within", "without", "would", "you",
-    /* what agents are asked to do */
-    "add", "advice", "advise", "advisor", "answer", "ask", "assist", "assistance", "assistant",
-    "browse", "choose", "compare", "create", "creator", "curate", "decide", "discover", "discovery",
-    "do", "explore", "fetch", "find", "generate", "generator", "get", "give", "guide", "handle",
-    "help", "know", "list", "look", "lookup", "make", "manage", "need", "pick", "plan", "prepare",
-    "prep", "provide", "query", "question", "recommend", "request", "retrieve", "search", "select",
-    "selection", "show", "suggest", "support", "tell", "think", "try", "update", "use", "want",
-    /* what the label is about in any subject */
-    "agent", "bot", "chat", "chatbot", "choice", "context", "conversation", "detail", "example",
-    "finder", "general", "idea", "info", "information", "inspiration", "intent", "need", "online",
-    "option", "personal", "personalize", "preference", "profile", "service", "session", "spot",
-    "stuff", "task", "thing", "tip", "tool", "topic", "user", "workflow",
+    "if", "im", "in", "into", "is", "it", "its", "just", "lets", "like", "more", "most", "no",
+    "not", "of", "off", "on", "or", "other", "out", "over", "per", "should", "so", "something",
+    "such", "than", "that", "them", "then", "there", "they", "those", "through", "to", "under",
+    "up", "via", "was", "we", "what", "whats", "when", "where", "which", "while", "who", "why",
+    "will", "with", "within", "without", "would", "you",
+    /* what there is of any subject */
+    "advice", "choice", "detail", "example", "general", "idea", "info", "information",
+    "inspiration", "online", "option", "spot", "stuff", "thing", "tip", "tool", "topic",
     /* how good, how near, when */
     "amazing", "available", "best", "better", "cheap", "close", "cool", "current", "custom",
     "daily", "different", "easy", "fast", "favorite", "favourite", "fun", "good", "great", "last",
-    "latest", "local", "near", "nearby", "nearest", "new", "next", "nice", "perfect", "popular",
+    "latest", "local", "near", "nearby", "nearest", "next", "nice", "now", "perfect", "popular",
     "quick", "right", "similar", "simple", "soon", "special", "today", "tomorrow", "tonight", "top",
-    "upcoming", "week", "weekend", "weekly", "now", NULL
+    "upcoming", "week", "weekend", "weekly", NULL
+};
+
+const char *const label_action_words[] = {
+    "add",        "advise",    "advisor",      "agent",     "answer",   "ask",        "assist",
+    "assistance", "assistant", "bot",          "build",     "chat",     "chatbot",    "choose",
+    "compare",    "context",   "conversation", "create",    "creator",  "curate",     "decide",
+    "discover",   "discovery", "do",           "explore",   "fetch",    "find",       "finder",
+    "generate",   "generator", "get",          "give",      "go",       "guide",      "handle",
+    "help",       "intent",    "know",         "list",      "look",     "lookup",     "make",
+    "manage",     "need",      "personalize",  "pick",      "plan",     "preference", "prep",
+    "prepare",    "profile",   "provide",      "query",     "question", "recommend",  "request",
+    "retrieve",   "search",    "select",       "selection", "service",  "session",    "set",
+    "setup",      "show",      "suggest",      "support",   "task",     "tell",       "think",
+    "try",        "update",    "use",          "user",      "want",     "workflow",   "write",
+    NULL
 };
 
 /* ---- normalizing ---- */

@@ -40,8 +40,11 @@ bool label_split(struct str text, struct label *out);
 struct str label_texts(const struct label *label, size_t first, size_t count);
 struct str label_bases(const struct label *label, size_t first, size_t count);
 
-/* Words that are the same in labels of any subject, by themselves and in their other forms. */
-extern const char *const label_generic_words[]; /* ends with NULL */
+/* Generic words say nothing about the subject, by themselves and in their other forms. Those for
+ * what an agent does may be missing where a name has them: "restaurant in Rome" is a restaurant
+ * search, and "dinner" not yet a dinner idea. Each list ends with NULL. */
+extern const char *const label_little_words[];
+extern const char *const label_action_words[];
 
 /* ---- forms of words ---- */
 
@@ -71,8 +74,8 @@ struct use {
     size_t domain; /* its place in the set */
     const struct context *context;
     size_t word_count;               /* of the name; of an anchor: of those with a meaning */
-    size_t generic_count;            /* of an anchor: the others, which follow in `words` */
-    const struct term *const *words; /* of an anchor */
+    const struct term *const *words; /* of an anchor, those with a meaning first */
+    size_t count;                    /* of all of them */
     const struct use *next;
 };
 
@@ -80,6 +83,7 @@ struct term {
     struct str text;
     const struct term *base;
     bool generic;
+    bool action;
     const struct use *uses; /* keywords before names */
     struct use *last_use;
     struct term *next, *next_made;
