@@ -1,9 +1,12 @@
 /* The program explains itself. */
 #include "app/command.h"
+#include "app/definitions.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "model/domain.h"
 #include "text/json_write.h"
+#include "web/openapi.h"
 #include "web/web.h"
 
 #define HELP_MAX (256 * 1024)
@@ -54,6 +57,32 @@ help_routes(struct call_of_command *call)
     struct buf out = buf_in(call->mem, HELP_MAX);
     web_describe_routes(&out);
     return print(call, &out);
+}
+
+/* What `serve` would describe with the same settings. */
+static int
+help_api(struct call_of_command *call)
+{
+    const struct settings *settings = call->settings;
+    struct str base = settings->base_url != NULL
+                          ? str_of(settings->base_url)
+                          : str_format(call->mem, "http://%s", settings->listen);
+    struct domains domains;
+    struct str document = STR_NONE;
+    struct why why = { 0 };
+    enum err err = definitions_load(call->mem, settings->domains, &domains, &why);
+    struct openapi_place place = {
+        .base_url = base,
+        .auth_url = settings->auth_url != NULL ? str_of(settings->auth_url) : base,
+        .domains = &domains,
+    };
+    if (!err)
+        err = openapi_make(call->mem, &place, &document, &why);
+    if (err)
+        return command_fail(call, err, "%s", why.text);
+    call->console->out(call->console, document);
+    call->console->out(call->console, STR("\n"));
+    return 0;
 }
 
 static int
@@ -135,6 +164,16 @@ const struct command help_commands[] = {
       NULL,
       help_routes,
       "list every address the service answers, and who may ask" },
+    { "help api",
+      "",
+      0,
+      0,
+      { { 0 } },
+      ON_ITS_OWN,
+      NO_INPUT,
+      NULL,
+      help_api,
+      "describe the interface for programs, as OpenAPI" },
     { "help commands",
       "",
       0,

@@ -37,7 +37,7 @@ function python(t) {
 async function begin(test, { isPublic = false, method = isPublic ? "none" : "client_secret_basic" } = {}) {
   const t = inReverse(test);
   const callback = await Callback.open(t);
-  const { w, app } = await stage(t, { clock: null, signedIn: false, app: { redirect_uri: "http://127.0.0.1/cb", scope: SCOPE, isPublic } });
+  const { w, app } = await stage(t, { witness: true, clock: null, signedIn: false, app: { redirect_uri: "http://127.0.0.1/cb", scope: SCOPE, isPublic } });
   const client = python(t);
   client.say({ issuer: w.origin, client_id: app.client_id, client_secret: app.client_secret, redirect_uri: callback.uri, scope: SCOPE, method });
   const asked = await client.hear();

@@ -15,7 +15,7 @@ async function setting(test, { isPublic = false, method = "client_secret_basic" 
   const t = inReverse(test);
   const callback = await Callback.open(t);
   // The library checks times against its own clock, so ours runs.
-  const { w, app } = await stage(t, { clock: null, signedIn: false, app: { redirect_uri: "http://127.0.0.1/cb", scope: SCOPE, isPublic } });
+  const { w, app } = await stage(t, { witness: true, clock: null, signedIn: false, app: { redirect_uri: "http://127.0.0.1/cb", scope: SCOPE, isPublic } });
   const issuer = await Issuer.discover(`${w.origin}/.well-known/oauth-authorization-server`);
   assert.equal(issuer.metadata.issuer, w.origin);
   const client = new issuer.Client({

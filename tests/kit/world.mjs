@@ -3,6 +3,9 @@
 // end is a check too: the service is alive or ended as the test expected, drains cleanly, no
 // sanitizer reported anything, every JSON log line is JSON, and no secret used is in any line.
 //
+// Every answer to ask() is held against the description of the interface (described.mjs); with the
+// option `witness`, those to anybody else who comes to the world's origin, too.
+//
 // STORE=sqlite (default) or postgres chooses the store, PENCHANT the program.
 
 import assert from "node:assert/strict";
@@ -12,11 +15,13 @@ import path from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { control } from "./control.mjs";
+import { descriptionOf } from "./described.mjs";
 import { ask, Connection } from "./http.mjs";
 import { createDatabase, dropDatabase, PG_PASSWORD, sharedPort } from "./pg.mjs";
 import { environment, Program, run, sanitizerReport } from "./process.mjs";
 import { Rehearsal } from "./rehearsal.mjs";
 import { until } from "./until.mjs";
+import { Witness } from "./witness.mjs";
 
 export const ROOT = path.resolve(fileURLToPath(import.meta.url), "../../..");
 export const CHECKED = path.resolve(ROOT, process.env.PENCHANT ?? "build/check/penchant");
@@ -63,6 +68,7 @@ class World {
       this.database = await createDatabase(this.pgPort);
       this.address = `postgresql://penchant:${PG_PASSWORD}@127.0.0.1:${this.pgPort}/${this.database}`;
     }
+    if (this.options.witness) this.witness = await Witness.open(() => this.service.origin, (...seen) => this.hold(this.service, ...seen).catch(() => {}));
     if (this.options.failing) this.address = `failing:${this.address}`;
   }
 
@@ -102,12 +108,14 @@ class World {
       store: this.address,
       listen: "127.0.0.1:0",
       "log-format": "json",
+      ...(this.witness && { "base-url": this.witness.origin }),
       ...this.options.settings,
       ...settings,
     };
     const args = ["serve", ...flags(chosen), ...more];
     const [file, ...rest] = launch ? launch(this.program, args) : [this.program, ...args];
     const service = new Service(file, rest, { env: this.env(env), cwd: this.dir, stdio });
+    service.domains = chosen.domains;
     service.json = chosen["log-format"] === "json";
     service.tls = chosen["tls-cert"] !== undefined;
     this.services.push(service);
@@ -125,8 +133,9 @@ class World {
     await this.service.exited();
   }
 
+  // Where clients find the service.
   get origin() {
-    return this.service.origin;
+    return this.witness?.origin ?? this.service.origin;
   }
 
   get port() {
@@ -135,8 +144,21 @@ class World {
 
   // ---- asking ----
 
-  ask(method, where, options) {
-    return ask(this.origin, method, where, options);
+  // Every answer is held against the description of the interface.
+  async ask(method, where, options = {}) {
+    const { service } = this;
+    const answer = await ask(this.origin, method, where, options);
+    await this.hold(service, { method, where, ...options }, answer);
+    return answer;
+  }
+
+  async hold({ domains }, request, answer) {
+    try {
+      (await descriptionOf(this.program, domains)).hold(request, answer);
+    } catch (untrue) {
+      this.untrue ??= untrue; // a test that expects trouble may swallow it
+      throw untrue;
+    }
   }
 
   get(where, headers) {
@@ -244,8 +266,9 @@ class World {
   }
 
   async end() {
-    const faults = [];
+    const faults = this.untrue ? [this.untrue] : [];
     for (const connection of this.connections) connection.destroy();
+    this.witness?.close();
     for (const service of this.services) {
       try {
         await service.endAndCheck((text) => this.checkSecrets(text, "a log line"));

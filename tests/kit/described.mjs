@@ -1,0 +1,178 @@
+// Holds answers against the program's own description of its interface (`penchant help api`, which is
+// what /openapi.json serves): path and method, status, type, headers, every member of the body. What
+// the description does not have, an answer must not have. Bodies and parameters of requests that were
+// accepted are held against it too.
+
+import assert from "node:assert/strict";
+import Ajv2020 from "ajv/dist/2020.js";
+import { environment, run } from "./process.mjs";
+
+const METHODS = { GET: "get", HEAD: "get", POST: "post" };
+// What any endpoint may say before it is reached. 500 is a defect, and never described away.
+const BEFORE_ITS_ENDPOINT = [400, 413, 414, 417, 431];
+
+const kept = new Map();
+
+// The description by this program with these definitions; made once a process.
+export function descriptionOf(program, domains) {
+  const key = `${program} ${domains}`;
+  if (!kept.has(key)) kept.set(key, ask(program, domains));
+  return kept.get(key);
+}
+
+async function ask(program, domains) {
+  const words = ["help", "api", ...(domains === undefined ? [] : ["--domains", domains])];
+  const { status, out, err } = await run(program, words, { env: environment() });
+  assert.equal(status, 0, `penchant ${words.join(" ")}: ${err}`);
+  return new Description(JSON.parse(out));
+}
+
+// ---- schemas ----
+
+const isObject = (value) => typeof value === "object" && value !== null;
+
+// A copy in which `change` had every object, the innermost first.
+function changed(value, change) {
+  if (!isObject(value)) return value;
+  if (Array.isArray(value)) return value.map((one) => changed(one, change));
+  return change(Object.fromEntries(Object.entries(value).map(([key, one]) => [key, changed(one, change)])));
+}
+
+const close = (schema) =>
+  schema.type === "object" && isObject(schema.properties) && !("additionalProperties" in schema) ? { ...schema, additionalProperties: false } : schema;
+
+// A closed vocabulary is described by its values; what else is taken for them is not.
+const withoutVocabulary = ({ enum: values, ...schema }) => (Array.isArray(values) ? schema : { ...schema, ...(values === undefined ? {} : { enum: values }) });
+
+function validators(document) {
+  const ajv = new Ajv2020.default({ strict: true, strictTypes: false, strictRequired: false, allErrors: true, validateSchema: false });
+  ajv.addVocabulary([...Object.keys(document), "discriminator"]); // which say nothing about a value
+  ajv.addFormat("date-time", /^\d{4}-(0\d|1[0-2])-[0-3]\d(T)[0-2]\d:[0-5]\d:[0-5]\dZ$/);
+  ajv.addFormat("uri", (text) => URL.canParse?.(text) ?? /^[a-z]+:\/\/[^/]+/.test(text));
+  ajv.addSchema(document, "api");
+  const made = new Map();
+  return (pointer, value, what) => {
+    if (!made.has(pointer)) made.set(pointer, ajv.compile({ $ref: `api#${pointer}` }));
+    const fits = made.get(pointer);
+    assert.ok(fits(value), `${what} is not as described: ${ajv.errorsText(fits.errors)}\n${JSON.stringify(value)?.slice(0, 2000)}`);
+  };
+}
+
+const escaped = (key) => encodeURIComponent(`${key}`.replace(/~/g, "~0").replace(/\//g, "~1"));
+const pointerTo = (...keys) => keys.map((key) => `/${escaped(key)}`).join("");
+
+// ---- the description ----
+
+export class Description {
+  constructor(document) {
+    this.document = document;
+    this.domains = document.components.schemas.DomainName.enum;
+    const lenient = structuredClone(document);
+    for (const domain of this.domains) lenient.components.schemas[domain] = changed(lenient.components.schemas[domain], withoutVocabulary);
+    this.checkAnswer = validators(changed(document, close));
+    this.checkRequest = validators(lenient);
+    this.places = Object.keys(document.paths)
+      .sort((a, b) => a.includes("{") - b.includes("{"))
+      .map((path) => ({ path, matches: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{[^}]+\}/g, "[^/]+")}$`) }));
+  }
+
+  // A value and where it is, behind any reference.
+  follow(...keys) {
+    let value = keys.reduce((one, key) => one?.[key], this.document);
+    while (value?.$ref) {
+      keys = value.$ref.slice(2).split("/");
+      value = keys.reduce((one, key) => one[key], this.document);
+    }
+    return { value, keys };
+  }
+
+  // Throws if the answer to this request is not one that is described.
+  hold({ method, where, form, json }, answer) {
+    const [path, query = ""] = where.split("?", 2);
+    const place = this.places.find(({ matches }) => matches.test(path))?.path;
+    const what = `${method} ${path} ${answer.status}`;
+    if (method === "OPTIONS") return;
+    if (place === undefined) return this.holdNowhere(path, answer, what);
+    const operation = [place, METHODS[method]];
+    if (this.document.paths[place][operation[1]] === undefined) return this.holdOtherMethod(answer, what);
+    this.holdAnswer(operation, method, path, answer, what);
+    if (answer.status < 300) this.holdRequest(operation, { query, form, json }, what);
+  }
+
+  holdNowhere(path, answer, what) {
+    if (/^\/v1(\/|$)/.test(path)) assert.ok(answer.status >= 400, `${what}: nothing of that path is described`);
+  }
+
+  holdOtherMethod(answer, what) {
+    const page = /^text\/html/.test(answer.headers["content-type"]);
+    assert.ok([405, ...BEFORE_ITS_ENDPOINT, 503].includes(answer.status), `${what}: the method is not described`);
+    if (answer.data && !page) this.checkAnswer(pointerTo("components", "schemas", "Error"), answer.data, what);
+  }
+
+  holdAnswer([place, method], asked, path, answer, what) {
+    const responses = ["paths", place, method, "responses"];
+    const own = this.follow(...responses, `${answer.status}`);
+    const { value, keys } = own.value !== undefined || !BEFORE_ITS_ENDPOINT.includes(answer.status) ? own : this.follow(...responses, "default");
+    assert.ok(value, `${what}: the status is not described: ${answer.text}`);
+    this.holdHeaders(value, keys, answer, what);
+    if (asked !== "HEAD") this.holdBody(value, keys, path, answer, what);
+  }
+
+  holdHeaders({ headers = {} }, keys, answer, what) {
+    for (const name of Object.keys(headers)) {
+      const header = this.follow(...keys, "headers", name);
+      const sent = answer.headers[name.toLowerCase()];
+      if (header.value.required) assert.ok(sent !== undefined, `${what}: no ${name}`);
+      if (sent !== undefined) this.checkAnswer(pointerTo(...header.keys, "schema"), sent, `${what}: ${name}`);
+    }
+    for (const name of ["etag", "retry-after", "www-authenticate", "location", "content-disposition"])
+      if (answer.headers[name] !== undefined) assert.ok(Object.keys(headers).some((one) => one.toLowerCase() === name), `${what}: ${name} is not described`);
+  }
+
+  holdBody({ content }, keys, path, answer, what) {
+    if (content === undefined) return assert.equal(answer.text, "", `${what}: a body that is not described`);
+    const type = (answer.headers["content-type"] ?? "").split(";")[0];
+    assert.ok(content[type], `${what}: the type ${type} is not described`);
+    if (type !== "application/json") return;
+    assert.notEqual(answer.data, undefined, `${what}: there is no body`);
+    this.checkAnswer(pointerTo(...keys, "content", type, "schema"), answer.data, what);
+    this.holdRecord(path, answer.data, what);
+    this.holdError(content[type], answer, what);
+  }
+
+  // A record has the members of its own domain, and not those of any.
+  holdRecord(path, data, what) {
+    const [, domain] = /^\/v1\/preferences\/([^/]+)$/.exec(path) ?? [];
+    if (this.domains.includes(domain) && data.preferences) this.checkAnswer(pointerTo("components", "schemas", domain), data.preferences, what);
+    if (path === "/v1/preferences/export")
+      for (const [name, { preferences }] of Object.entries(data.domains ?? {})) this.checkAnswer(pointerTo("components", "schemas", name), preferences, `${what}: ${name}`);
+  }
+
+  // The examples of an error name every code it can have.
+  holdError({ example, examples = {} }, { status, data }, what) {
+    const named = [example, ...Object.values(examples).map((one) => one.value)].map((one) => one?.error).filter(Boolean);
+    if (status >= 400 && named.length > 0) assert.ok(named.includes(data.error), `${what}: ${data.error} is not described there`);
+  }
+
+  // ---- what was accepted ----
+
+  holdRequest([place, method], { query, form, json }, what) {
+    const { requestBody, parameters = [] } = this.document.paths[place][method];
+    const sent = new URLSearchParams(query);
+    for (const [at] of parameters.entries()) {
+      const { value: parameter, keys } = this.follow("paths", place, method, "parameters", at);
+      if (parameter.in !== "query") continue;
+      const text = sent.get(parameter.name);
+      if (parameter.required) assert.ok(text, `${what}: was accepted without ${parameter.name}`);
+      if (!text) continue;
+      const value = this.follow(...keys, "schema").value.type === "integer" ? Number(text) : text;
+      this.checkRequest(pointerTo(...keys, "schema"), value, `${what}: ${parameter.name}`);
+    }
+    if (requestBody === undefined) return;
+    const [type] = Object.keys(requestBody.content);
+    const body = type === "application/json" ? json : fields(form);
+    if (body !== undefined) this.checkRequest(pointerTo("paths", place, method, "requestBody", "content", type, "schema"), body, `${what}: the accepted body`);
+  }
+}
+
+const fields = (form) => form && Object.fromEntries(Array.isArray(form) ? form : Object.entries(form));
