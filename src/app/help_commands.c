@@ -7,9 +7,11 @@
 #include "model/domain.h"
 #include "text/json_write.h"
 #include "web/openapi.h"
+#include "web/reference.h"
 #include "web/web.h"
 
 #define HELP_MAX (256 * 1024)
+#define API_MAX ((size_t)16 * 1024 * 1024)
 
 static int
 print(struct call_of_command *call, const struct buf *text)
@@ -60,29 +62,42 @@ help_routes(struct call_of_command *call)
 }
 
 /* What `serve` would describe with the same settings. */
-static int
-help_api(struct call_of_command *call)
+static enum err
+make_description(struct call_of_command *call, struct str *out, struct why *why)
 {
     const struct settings *settings = call->settings;
+    struct domains domains;
+    enum err err = definitions_load(call->mem, settings->domains, &domains, why);
+    if (err)
+        return err;
     struct str base = settings->base_url != NULL
                           ? str_of(settings->base_url)
                           : str_format(call->mem, "http://%s", settings->listen);
-    struct domains domains;
-    struct str document = STR_NONE;
-    struct why why = { 0 };
-    enum err err = definitions_load(call->mem, settings->domains, &domains, &why);
     struct openapi_place place = {
         .base_url = base,
         .auth_url = settings->auth_url != NULL ? str_of(settings->auth_url) : base,
         .domains = &domains,
     };
-    if (!err)
-        err = openapi_make(call->mem, &place, &document, &why);
-    if (err)
-        return command_fail(call, err, "%s", why.text);
-    call->console->out(call->console, document);
-    call->console->out(call->console, STR("\n"));
-    return 0;
+    return openapi_make(call->mem, &place, out, why);
+}
+
+static int
+help_api(struct call_of_command *call)
+{
+    struct buf out = buf_in(call->mem, API_MAX);
+    struct str document = STR_NONE;
+    struct reference reference;
+    struct why why = { 0 };
+    enum err err = make_description(call, &document, &why);
+    if (!err && command_has(call, "json")) {
+        buf_add(&out, document);
+        buf_add_char(&out, '\n');
+    } else if (!err) {
+        err = reference_make(call->mem, document, &reference, &why);
+        if (!err)
+            reference_write(&out, &reference);
+    }
+    return err ? command_fail(call, err, "%s", why.text) : print(call, &out);
 }
 
 static int
@@ -168,12 +183,12 @@ const struct command help_commands[] = {
       "",
       0,
       0,
-      { { 0 } },
+      { { "json", NULL, "for programs, as OpenAPI" }, { "markdown", NULL, "as it is anyway" } },
       ON_ITS_OWN,
       NO_INPUT,
       NULL,
       help_api,
-      "describe the interface for programs, as OpenAPI" },
+      "describe the interface for whoever writes an app" },
     { "help commands",
       "",
       0,

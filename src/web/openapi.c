@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define DOCUMENT_MAX ((size_t)16 * 1024 * 1024)
+#define FILE_MARK "{{members of "
 
 struct filling {
     struct arena *mem;
@@ -22,6 +23,7 @@ struct filling {
 };
 
 static void fill(struct filling *filling, const struct json_value *value);
+static void fill_members(struct filling *filling, const struct json_value *object);
 
 static void
 complain(struct filling *filling, struct str what)
@@ -242,17 +244,20 @@ read_file(struct filling *filling, struct str name)
 }
 
 static void
+fill_file(struct filling *filling, struct str name)
+{
+    const struct json_value *file = read_file(filling, str_first(name, find(name, STR("}}"))));
+    if (file != NULL)
+        fill_members(filling, file);
+}
+
+static void
 fill_members(struct filling *filling, const struct json_value *object)
 {
-    const struct str file_mark = STR("{{members of ");
     for (size_t i = 0; i < object->count && !filling->wrong; i++) {
         const struct json_value *child = &object->children[i];
-        if (str_starts(child->key, file_mark)) {
-            struct str name = str_from(child->key, file_mark.len);
-            const struct json_value *file =
-                read_file(filling, str_first(name, find(name, STR("}}"))));
-            if (file != NULL)
-                fill_members(filling, file);
+        if (str_starts(child->key, STR(FILE_MARK))) {
+            fill_file(filling, str_from(child->key, strlen(FILE_MARK)));
         } else if (str_starts(child->key, STR("{{"))) {
             fill_each(filling, child->key);
         } else {

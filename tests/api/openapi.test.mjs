@@ -40,7 +40,7 @@ test("it is served to anyone, may be kept, and is what the program prints", asyn
   assert.deepEqual([again.status, again.text, again.headers.etag], [304, "", answer.headers.etag]);
   assert.deepEqual((await w.ask("HEAD", WHERE)).headers.etag, answer.headers.etag);
 
-  const printed = await w.penchant(["help", "api", ...Object.entries(urls).flatMap(([name, url]) => [`--${name}`, url])]);
+  const printed = await w.penchant(["help", "api", "--json", ...Object.entries(urls).flatMap(([name, url]) => [`--${name}`, url])]);
   assert.equal(printed.out, `${answer.text}\n`);
   const { servers, paths, components } = answer.data;
   assert.deepEqual(servers, [{ url: urls["base-url"] }]);

@@ -1,4 +1,4 @@
-// Holds answers against the program's own description of its interface (`penchant help api`, which is
+// Holds answers against the program's own description of its interface (`penchant help api --json`, which is
 // what /openapi.json serves): path and method, status, type, headers, every member of the body. What
 // the description does not have, an answer must not have. Bodies and parameters of requests that were
 // accepted are held against it too.
@@ -21,7 +21,7 @@ export function descriptionOf(program, domains) {
 }
 
 async function ask(program, domains) {
-  const words = ["help", "api", ...(domains === undefined ? [] : ["--domains", domains])];
+  const words = ["help", "api", "--json", ...(domains === undefined ? [] : ["--domains", domains])];
   const { status, out, err } = await run(program, words, { env: environment() });
   assert.equal(status, 0, `penchant ${words.join(" ")}: ${err}`);
   return new Description(JSON.parse(out));
