@@ -11,9 +11,10 @@
 
 #define ANSWER_MAX ((size_t)64 * 1024 * 1024)
 
-const struct command *const command_tables[] = {
-    serve_commands, user_commands, app_commands, hints_commands, store_commands, help_commands, NULL
-};
+const struct command *const command_tables[] = { serve_commands, user_commands,
+                                                 app_commands,   hints_commands,
+                                                 store_commands, transfer_commands,
+                                                 help_commands,  NULL };
 
 /* Walks the rows of every table. */
 static const struct command *
@@ -216,6 +217,13 @@ command_fail(struct call_of_command *call, enum err err, const char *format, ...
     return 1;
 }
 
+int
+command_misused(struct call_of_command *call, const char *sentence)
+{
+    command_fail(call, ERR_INVALID, "%s", sentence);
+    return 2;
+}
+
 struct json *
 command_json(struct call_of_command *call)
 {
@@ -256,7 +264,7 @@ command_describe(struct buf *out, const struct command *command)
                  option->value == NULL ? "" : option->value);
         buf_add_format(out, "  %-24s %s\n", left, option->says);
     }
-    if (command->place == ON_THE_STORE)
+    if (command->place == ON_THE_STORE || command->place == IN_STEPS)
         buf_add_c(out, "\n  --store and the other settings (`penchant help settings`) say which "
                        "store.\n  Works while the service runs.\n");
 }

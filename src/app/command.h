@@ -17,6 +17,7 @@ struct buf;
 struct db;
 struct domains;
 struct json;
+struct store_side;
 
 #define COMMAND_ARGUMENTS_MAX 4
 #define COMMAND_OPTIONS_MAX 20
@@ -32,11 +33,15 @@ enum command_place {
     ON_ITS_OWN,     /* without a store */
     AS_THE_SERVICE, /* it opens the store itself */
     ON_THE_STORE,   /* with it open: here, or in the service that has it */
+    IN_STEPS,       /* first where it was typed, with `side` and without `db`, to open files and to
+                       ask for the steps (store_side.h); each of these is a command ON_THE_STORE,
+                       and may be the same again */
 };
 
 enum command_input {
     NO_INPUT,
-    SECRET_INPUT, /* a password, on standard input */
+    SECRET_INPUT,   /* a password, on standard input */
+    DOCUMENT_INPUT, /* of a step: what the file holds that was opened where it was typed */
 };
 
 struct call_of_command; /* see below */
@@ -60,7 +65,8 @@ struct call_of_command {
     struct console *console;
     const struct settings *settings;
     const struct domains *domains; /* not ON_ITS_OWN */
-    struct db *db;                 /* ON_THE_STORE only */
+    struct db *db;                 /* ON_THE_STORE, and a step */
+    const struct store_side *side; /* IN_STEPS, where it was typed */
     struct str input;              /* absent: none was asked for */
     struct str arguments[COMMAND_ARGUMENTS_MAX];
     size_t argument_count;
@@ -88,6 +94,9 @@ bool command_wants_input(const struct call_of_command *call);
 int command_fail(struct call_of_command *call, enum err err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same for what cannot be meant. Returns 2. */
+int command_misused(struct call_of_command *call, const char *sentence);
+
 /* For answers as JSON: begin, write, end. */
 struct json *command_json(struct call_of_command *call);
 int command_json_done(struct call_of_command *call, struct json *json);
@@ -109,6 +118,7 @@ extern const struct command user_commands[];
 extern const struct command app_commands[];
 extern const struct command hints_commands[];
 extern const struct command store_commands[];
+extern const struct command transfer_commands[];
 extern const struct command serve_commands[];
 extern const struct command help_commands[];
 

@@ -19,7 +19,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define REQUEST_MAX ((size_t)256 * 1024)
 #define WORDS_MAX 64
 #define SILENCE_MS 10000 /* from connecting to a whole request */
 #define LOOK_MS 200
@@ -127,7 +126,9 @@ run_request(struct control *control, struct remote_console *remote, struct str l
     enum err err = control_read_request(remote->mem, line, words, WORDS_MAX, &count, &input, &why);
     if (!err)
         err = command_parse(remote->mem, words, count, parsed, &why);
-    if (!err && (parsed->command->place != ON_THE_STORE || parsed->flag_count > 0)) {
+    bool on_store =
+        !err && (parsed->command->place == ON_THE_STORE || parsed->command->place == IN_STEPS);
+    if (!err && (!on_store || parsed->flag_count > 0)) {
         why_set(&why, "this cannot be asked of a service that runs");
         err = ERR_INVALID;
     }
@@ -206,7 +207,7 @@ take_visitor(struct control *control)
     visit->control = control;
     visit->fd = fd;
     visit->mem = arena_new();
-    visit->reader = (struct control_reader){ .fd = fd, .max = REQUEST_MAX };
+    visit->reader = (struct control_reader){ .fd = fd, .max = CONTROL_REQUEST_MAX };
     visit->until_ms = clock_steady_ms() + SILENCE_MS;
     control->waiting[control->waiting_count++] = visit;
 }

@@ -10,13 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define REQUEST_MAX ((size_t)256 * 1024)
 #define ANSWER_LINE_MAX ((size_t)128 * 1024 * 1024)
 
 static struct str
 spell_request(struct arena *mem, const struct str *words, size_t count, struct str input)
 {
-    struct buf out = buf_in(mem, REQUEST_MAX);
+    struct buf out = buf_in(mem, CONTROL_REQUEST_MAX);
     struct json json = json_into(&out);
     json_open_object(&json);
     json_key(&json, "args");
@@ -28,7 +27,7 @@ spell_request(struct arena *mem, const struct str *words, size_t count, struct s
         json_put_str(&json, "stdin", input);
     json_close_object(&json);
     buf_add_char(&out, '\n');
-    return out.overflow ? STR_NONE : str_copy(mem, buf_str(&out));
+    return out.overflow ? STR_NONE : buf_str(&out);
 }
 
 /* True when it was the last line: the exit status. */

@@ -91,6 +91,17 @@ make_room(struct arena *mem, struct control_reader *reader)
     return true;
 }
 
+/* Looks at each byte once, however many pieces a line comes in. */
+static bool
+find_line(struct control_reader *reader, size_t *length)
+{
+    struct str fresh = { reader->bytes + reader->seen, reader->length - reader->seen };
+    size_t at = fresh.len == 0 ? 0 : str_index(fresh, '\n');
+    *length = reader->seen + at;
+    reader->seen += at;
+    return at < fresh.len;
+}
+
 enum control_heard
 control_read_some(struct arena *mem, struct control_reader *reader, size_t *length)
 {
@@ -102,23 +113,21 @@ control_read_some(struct arena *mem, struct control_reader *reader, size_t *leng
     if (got <= 0)
         return CONTROL_ENDED;
     reader->length += (size_t)got;
-    struct str have = { reader->bytes, reader->length };
-    *length = str_index(have, '\n');
-    return *length < have.len ? CONTROL_LINE : CONTROL_MORE;
+    return find_line(reader, length) ? CONTROL_LINE : CONTROL_MORE;
 }
 
 struct str
 control_read_line(struct arena *mem, struct control_reader *reader)
 {
-    struct str have = { reader->bytes, reader->length };
-    size_t end = str_index(have, '\n');
-    enum control_heard heard = end < have.len ? CONTROL_LINE : CONTROL_MORE;
+    size_t end = 0;
+    enum control_heard heard = find_line(reader, &end) ? CONTROL_LINE : CONTROL_MORE;
     while (heard == CONTROL_MORE)
         heard = control_read_some(mem, reader, &end);
     if (heard == CONTROL_ENDED)
         return STR_NONE;
     struct str line = str_copy(mem, (struct str){ reader->bytes, end });
     reader->length -= end + 1;
+    reader->seen = 0;
     memmove(reader->bytes, reader->bytes + end + 1, reader->length);
     return line;
 }

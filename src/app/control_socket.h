@@ -5,6 +5,10 @@
 
 #include "base/str.h"
 
+/* A request with the largest document there is: as a JSON text it has at most twice as many bytes,
+ * unless it holds what no JSON may. */
+#define CONTROL_REQUEST_MAX ((size_t)17 * 1024 * 1024)
+
 /* A Unix socket at a path of any length; -1 with errno set. */
 int control_socket_bind(const char *path);
 int control_socket_connect(const char *path);
@@ -16,6 +20,7 @@ struct control_reader {
     size_t max;
     char *bytes;
     size_t length;
+    size_t seen; /* so far there is no newline */
     size_t room;
 };
 struct str control_read_line(struct arena *mem, struct control_reader *reader);

@@ -1,12 +1,11 @@
 /* Where the program begins: understand what was typed, find out where it has to run, run it. */
 #include "app/command.h"
-#include "app/control.h"
 #include "app/definitions.h"
+#include "app/store_side.h"
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/rehearsal.h"
 #include "crypt/random.h"
-#include "db/db.h"
 #include "model/domain.h"
 
 #include <fcntl.h>
@@ -36,58 +35,25 @@ usage(const char *problem)
     return 2;
 }
 
-/* The command's own words and options, without the settings that said where to run it. */
-static size_t
-words_to_send(struct arena *mem, const struct call_of_command *call, struct str *words)
-{
-    struct str rest = str_of(call->command->words);
-    size_t count = 0;
-    while (str_cut(&rest, ' ', &words[count]))
-        count++;
-    for (size_t i = 0; i < call->option_count; i++) {
-        struct str name = call->options[i].name, value = call->options[i].value;
-        words[count++] = command_takes_value(call->command, name)
-                             ? str_format(mem, "--%.*s=%.*s", STR_ARG(name), STR_ARG(value))
-                             : str_format(mem, "--%.*s", STR_ARG(name));
-    }
-    words[count++] = STR("--");
-    for (size_t i = 0; i < call->argument_count; i++)
-        words[count++] = call->arguments[i];
-    return count;
-}
-
-static int
-run_in_service(struct call_of_command *call)
-{
-    struct str words[8 + COMMAND_OPTIONS_MAX + COMMAND_ARGUMENTS_MAX];
-    size_t count = words_to_send(call->mem, call, words);
-    struct str path = db_path_beside(call->mem, call->settings->store, ".sock");
-    struct why why = { 0 };
-    int status = 1;
-    enum err err =
-        control_send(path.ptr, call->mem, words, count, call->input, call->console, &status, &why);
-    return err ? command_fail(call, err, "%s", why.text) : status;
-}
-
 static int
 run_on_store(struct call_of_command *call)
 {
     struct why why = { 0 };
-    struct db_settings settings = { call->settings->store, 1 };
-    enum err err = db_open(&settings, &call->db, &why);
-    if (err == ERR_TAKEN)
-        return run_in_service(call);
+    struct store_side side;
+    enum err err = store_side_open(call->settings, call->domains, &side, &why);
     if (err)
         return command_fail(call, err, "%s", why.text);
-    int status = call->command->run(call);
-    db_close(call->db);
+    call->side = &side;
+    int status =
+        call->command->place == IN_STEPS ? call->command->run(call) : store_side_run(&side, call);
+    store_side_close(&side);
     return status;
 }
 
 static enum err
 read_input(struct call_of_command *call)
 {
-    if (!command_wants_input(call))
+    if (!command_wants_input(call) || call->command->input == DOCUMENT_INPUT)
         return ERR_NONE;
     return console_read_secret(call->mem, "Password: ", COMMAND_INPUT_MAX, &call->input);
 }
@@ -115,7 +81,8 @@ run(struct arena *mem, const struct str *words, size_t count)
               LOG_WARN); /* commands speak for themselves; serve sets its own */
     if (read_input(call))
         return usage("what was given on standard input is too long");
-    return line->command->place == ON_THE_STORE ? run_on_store(call) : line->command->run(call);
+    bool on_store = line->command->place == ON_THE_STORE || line->command->place == IN_STEPS;
+    return on_store ? run_on_store(call) : line->command->run(call);
 }
 
 /* `penchant user add --help` is `penchant help user add`: the words before the first option. There

@@ -91,33 +91,65 @@ say_user(struct call_of_command *call, const struct user *user)
                 STR_ARG(user->email));
 }
 
-static int
-user_list(struct call_of_command *call)
+/* A whole number that an option says; false after having complained. */
+static bool
+read_number(struct call_of_command *call, const char *option, int64_t min, int64_t *out)
 {
-    struct json *json = command_has(call, "json") ? command_json(call) : NULL;
-    int64_t after = 0;
+    struct str text = command_option_value(call, option);
+    if (!str_present(text) || str_to_int(text, min, INT64_MAX, out))
+        return true;
+    command_misused(call, str_format(call->mem, "--%s wants a whole number", option).ptr);
+    return false;
+}
+
+/* Pages of accounts, each shown and gone before the next. *after is where it ended. */
+static enum err
+show_users(struct call_of_command *call, struct json *json, int64_t *after, int64_t limit)
+{
     size_t count = PAGE;
-    if (json != NULL) {
-        json_open_object(json);
-        json_key(json, "users");
-        json_open_array(json);
-    }
-    while (count == PAGE) {
+    while (count == PAGE && limit > 0) {
         struct user *users = NULL;
-        enum err err = account_list(call->db, call->mem, after, PAGE, &users, &count);
+        enum err err =
+            account_list(call->db, call->mem, *after, limit < PAGE ? limit : PAGE, &users, &count);
         if (err)
-            return fail(call, err, STR(""));
+            return err;
         for (size_t i = 0; i < count; i++) {
             if (json != NULL)
                 write_user(json, &users[i]);
             else
                 say_user(call, &users[i]);
-            after = users[i].position;
+            *after = users[i].position;
         }
+        limit -= (int64_t)count;
     }
+    return ERR_NONE;
+}
+
+static int
+user_list(struct call_of_command *call)
+{
+    struct json *json = command_has(call, "json") ? command_json(call) : NULL;
+    int64_t after = 0, limit = INT64_MAX, total = 0;
+    bool in_pages = command_has(call, "limit");
+    if (!read_number(call, "after", 0, &after) || !read_number(call, "limit", 1, &limit))
+        return 2;
+    enum err err = in_pages && after == 0 ? account_count(call->db, call->mem, &total) : ERR_NONE;
+    if (json != NULL) {
+        json_open_object(json);
+        json_key(json, "users");
+        json_open_array(json);
+    }
+    if (!err)
+        err = show_users(call, json, &after, limit);
+    if (err)
+        return fail(call, err, STR(""));
     if (json == NULL)
         return 0;
     json_close_array(json);
+    if (in_pages)
+        json_put_str(json, "next", str_format(call->mem, "%lld", (long long)after));
+    if (total > 0)
+        json_put_int(json, "total", total);
     json_close_object(json);
     return command_json_done(call, json);
 }
@@ -181,7 +213,9 @@ const struct command user_commands[] = {
       "",
       0,
       0,
-      { JSON_OPTION },
+      { { "limit", "N", "at most so many; with --json the answer has `next`" },
+        { "after", "NEXT", "those behind where a list ended" },
+        JSON_OPTION },
       ON_THE_STORE,
       NO_INPUT,
       NULL,

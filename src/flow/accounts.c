@@ -87,6 +87,25 @@ account_list(struct db *db, struct arena *mem, int64_t after, int64_t limit, str
     return tx_read(db, list_accounts, &listing);
 }
 
+struct counting {
+    struct arena *mem;
+    int64_t *out;
+};
+
+static enum err
+count_accounts(struct db_tx *tx, void *argument)
+{
+    struct counting *counting = argument;
+    return user_store_count(tx, counting->mem, counting->out);
+}
+
+enum err
+account_count(struct db *db, struct arena *mem, int64_t *out)
+{
+    struct counting counting = { mem, out };
+    return tx_read(db, count_accounts, &counting);
+}
+
 /* ---- making ---- */
 
 static const char *

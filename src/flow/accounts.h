@@ -35,6 +35,7 @@ enum err account_find(struct db *db, struct arena *mem, struct str who, struct u
 
 enum err account_list(struct db *db, struct arena *mem, int64_t after, int64_t limit,
                       struct user **out, size_t *count);
+enum err account_count(struct db *db, struct arena *mem, int64_t *out);
 
 enum err account_set_status(struct db *db, struct arena *mem, struct str who,
                             enum user_status status, int64_t now, struct user *out);

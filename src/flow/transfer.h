@@ -18,7 +18,8 @@ struct db;
 struct export_wish {
     struct str user_id;
     const struct domains *domains;
-    struct str app_id; /* who asks; absent: the person */
+    struct str app_id;   /* who asks; absent: the person, or an operator */
+    struct str username; /* told beside the id; absent: not */
     int64_t now;
 };
 
@@ -28,8 +29,12 @@ enum err transfer_export(struct db *db, struct arena *mem, const struct export_w
 
 struct import_counts {
     int64_t added;
-    int64_t kept; /* were there already, or are suppressed here */
+    int64_t kept; /* facts of the document that were there already, or are suppressed here */
 };
+
+/* Whose document it says it is; both absent if it does not. ERR_INVALID: it is none. */
+enum err transfer_owner(struct arena *mem, struct str document, struct str *sub,
+                        struct str *username, struct why *why);
 
 /* ERR_INVALID: why says what is wrong and where. */
 enum err transfer_import(struct db *db, struct arena *mem, struct str user_id,

@@ -20,6 +20,7 @@ SQL(user_find_username, "SELECT " COLUMNS " FROM user_account WHERE username = $
 SQL(user_find_email, "SELECT " COLUMNS " FROM user_account WHERE email_key = $1");
 
 /* Changes nothing, but locks the row where several can write at once. */
+SQL(user_count, "SELECT COUNT(*) FROM user_account");
 SQL(user_hold, "UPDATE user_account SET generation = generation WHERE user_id = $1"
                " RETURNING user_id");
 
@@ -137,6 +138,15 @@ user_store_list(struct db_tx *tx, struct arena *mem, int64_t after, int64_t limi
     *out = users;
     *count = rows.count;
     return ERR_NONE;
+}
+
+enum err
+user_store_count(struct db_tx *tx, struct arena *mem, int64_t *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query_values(tx, mem, &user_count, NULL, 0, &rows);
+    *out = db_cell_int(&rows, 0, 0);
+    return err;
 }
 
 enum err

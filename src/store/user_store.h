@@ -25,6 +25,7 @@ enum err user_store_hold(struct db_tx *tx, struct arena *mem, struct str id);
 /* Users behind that position, oldest first, at most `limit`. */
 enum err user_store_list(struct db_tx *tx, struct arena *mem, int64_t after, int64_t limit,
                          struct user **out, size_t *count);
+enum err user_store_count(struct db_tx *tx, struct arena *mem, int64_t *out);
 
 /* ERR_NOT_FOUND if there is no such user. Each raises the user's generation. */
 enum err user_store_put_status(struct db_tx *tx, struct arena *mem, struct str id,

@@ -17,6 +17,9 @@
 #include <pthread.h>
 #include <string.h>
 
+/* A value takes some 150 bytes here, and two in a document that is made to hurt. */
+#define VALUES_MAX 500000
+
 /* ---- jansson's memory ---- */
 
 /* Documents may carry passwords, so what jansson lets go is overwritten. It frees without telling
@@ -128,7 +131,7 @@ offset_of(const json_error_t *error, struct str document)
 static const char *
 structure_problem(struct str document, size_t depth_max, size_t *offset)
 {
-    size_t depth = 0;
+    size_t depth = 0, values = 1;
     bool in_string = false;
     for (size_t i = 0; i < document.len; i++) {
         char c = document.ptr[i];
@@ -142,10 +145,13 @@ structure_problem(struct str document, size_t depth_max, size_t *offset)
                 in_string = false;
         } else if (c == '"') {
             in_string = true;
+        } else if (c == ',' && ++values > VALUES_MAX) {
+            return "the document has too many values";
         } else if (c == '[' || c == '{') {
             if (depth == depth_max)
                 return "the document is nested too deeply";
             depth++;
+            values++;
         } else if ((c == ']' || c == '}') && depth > 0) {
             depth--;
         }

@@ -202,6 +202,37 @@ depth_is_bounded_before_parsing(void **state)
     arena_free(mem);
 }
 
+static void
+a_document_of_too_many_values_is_refused(void **state)
+{
+    enum { MOST = 500000 };
+    static char text[2 * MOST + 8];
+    struct arena *mem = arena_new();
+    const struct json_value *root = NULL;
+    struct why why = { 0 };
+    (void)state;
+    text[0] = '[';
+    for (size_t i = 0; i < MOST; i++) {
+        text[2 * i + 1] = '0';
+        text[2 * i + 2] = i + 2 < MOST ? ',' : ']';
+    }
+    /* With the array itself that is as many as there may be. */
+    assert_int_equal(json_read(mem, (struct str){ text, 2 * (MOST - 1) + 1 }, DEPTH, &root, &why),
+                     ERR_NONE);
+    assert_int_equal(root->count, MOST - 1);
+    for (size_t i = 0; i < MOST; i++)
+        text[2 * i + 2] = ',';
+    assert_int_equal(json_read(mem, (struct str){ text, 2 * MOST }, DEPTH, &root, &why),
+                     ERR_INVALID);
+    assert_non_null(strstr(why.text, "the document has too many values"));
+    /* Commas in a text are no values. */
+    memset(text, ',', sizeof text);
+    text[0] = text[sizeof text - 1] = '"';
+    assert_int_equal(json_read(mem, (struct str){ text, sizeof text }, DEPTH, &root, NULL),
+                     ERR_NONE);
+    arena_free(mem);
+}
+
 int
 main(void)
 {
@@ -212,6 +243,7 @@ main(void)
         cmocka_unit_test(whole_numbers_have_64_bits),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
         cmocka_unit_test(depth_is_bounded_before_parsing),
+        cmocka_unit_test(a_document_of_too_many_values_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,184 @@
+#include "app/document_file.h"
+
+#include "base/arena.h"
+#include "flow/transfer.h"
+#include "text/json_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEPTH_MAX 10
+#define ROOM \
+    (TRANSFER_MAX + 2) /* the largest document, a newline, and one byte to see it is more */
+
+struct document_file {
+    int fd;
+    char *bytes; /* from the first that nobody has been given */
+    size_t length;
+    size_t given; /* to be dropped before the next */
+    size_t line;
+    int64_t size, taken;
+    bool ended;
+    bool many;
+    bool whole_given;
+};
+
+/* Until a newline is there, the room is full, or the file is over. */
+static enum err
+fill(struct document_file *file, bool to_newline, struct why *why)
+{
+    size_t seen = 0;
+    while (!file->ended && file->length < ROOM) {
+        if (to_newline && file->length > seen &&
+            memchr(file->bytes + seen, '\n', file->length - seen) != NULL)
+            break;
+        seen = file->length;
+        ssize_t got = read(file->fd, file->bytes + file->length, ROOM - file->length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            why_set(why, "cannot be read: %s", strerror(errno));
+            return ERR_UNAVAILABLE;
+        }
+        file->ended = got == 0;
+        file->length += (size_t)got;
+        file->taken += got;
+    }
+    return ERR_NONE;
+}
+
+static struct str
+first_line(const struct document_file *file)
+{
+    struct str have = { file->bytes, file->length };
+    return str_first(have, str_index(have, '\n'));
+}
+
+static bool
+is_blank(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (strchr(" \t\r\n", text.ptr[i]) == NULL || text.ptr[i] == '\0')
+            return false;
+    return true;
+}
+
+static void
+drop(struct document_file *file, size_t count)
+{
+    file->length -= count;
+    memmove(file->bytes, file->bytes + count, file->length);
+}
+
+/* Many, if the first line that is not blank is a document, and something follows it. */
+static enum err
+find_out(struct document_file *file, struct why *why)
+{
+    enum err err = fill(file, true, why);
+    struct str line = first_line(file);
+    while (!err && line.len < file->length && is_blank(line)) {
+        drop(file, line.len + 1);
+        file->line++;
+        err = fill(file, true, why);
+        line = first_line(file);
+    }
+    if (err || line.len == file->length)
+        return err;
+    const struct json_value *unused;
+    struct arena *mem = arena_new();
+    bool is_document = json_read(mem, line, DEPTH_MAX, &unused, NULL) == ERR_NONE;
+    arena_free(mem);
+    if (is_document && line.len + 1 == file->length)
+        err = fill(file, false, why); /* is there a second? */
+    struct str behind = str_from((struct str){ file->bytes, file->length }, line.len);
+    file->many = is_document && !is_blank(behind);
+    return err;
+}
+
+enum err
+document_file_open(struct arena *mem, const char *name, struct document_file **out, struct why *why)
+{
+    struct stat info = { 0 };
+    bool standard = strcmp(name, "-") == 0;
+    int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        why_set(why, "cannot open %s: %s", name, strerror(errno));
+        return ERR_NOT_FOUND;
+    }
+    struct document_file *file = ARENA_NEW(mem, struct document_file);
+    file->fd = fd;
+    file->bytes = arena_alloc(mem, ROOM);
+    file->size = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
+    *out = file;
+    struct why problem = { 0 };
+    enum err err = find_out(file, &problem);
+    if (err)
+        why_set(why, "%s %s", name, problem.text);
+    return err;
+}
+
+void
+document_file_close(struct document_file *file)
+{
+    if (file != NULL && file->fd != STDIN_FILENO)
+        close(file->fd);
+}
+
+static enum err
+next_line(struct document_file *file, struct document *out, struct why *why)
+{
+    struct str line;
+    do {
+        drop(file, file->given);
+        enum err err = fill(file, true, why);
+        if (err)
+            return err;
+        line = first_line(file);
+        if (line.len > TRANSFER_MAX) {
+            why_set(why,
+                    "the document on line %zu is larger than 8 MiB; nothing behind it was "
+                    "read",
+                    file->line + 1);
+            return ERR_TOO_LARGE;
+        }
+        file->given = line.len < file->length ? line.len + 1 : line.len;
+        file->line++;
+    } while (is_blank(line) && file->given > 0);
+    if (file->given > 0)
+        *out = (struct document){ line, file->line };
+    return ERR_NONE;
+}
+
+enum err
+document_file_next(struct document_file *file, struct document *out, struct why *why)
+{
+    *out = (struct document){ 0 };
+    if (file->many)
+        return next_line(file, out, why);
+    enum err err = fill(file, false, why);
+    struct str whole = { file->bytes, file->length };
+    if (err || file->whole_given || is_blank(whole))
+        return err;
+    if (whole.len > TRANSFER_MAX + 1) {
+        why_set(why, "the document is larger than 8 MiB");
+        return ERR_TOO_LARGE;
+    }
+    file->whole_given = true;
+    out->text = str_ends(whole, STR("\n")) ? str_first(whole, whole.len - 1) : whole;
+    return ERR_NONE;
+}
+
+bool
+document_file_is_many(const struct document_file *file)
+{
+    return file->many;
+}
+
+int
+document_file_percent(const struct document_file *file)
+{
+    return file->size == 0 ? 0 : (int)((file->taken - (int64_t)file->length) * 100 / file->size);
+}

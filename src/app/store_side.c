@@ -1,0 +1,85 @@
+#include "app/store_side.h"
+
+#include "app/control.h"
+#include "base/arena.h"
+#include "db/db.h"
+
+#define WORDS_MAX (8 + COMMAND_OPTIONS_MAX + COMMAND_ARGUMENTS_MAX)
+
+enum err
+store_side_open(const struct settings *settings, const struct domains *domains,
+                struct store_side *out, struct why *why)
+{
+    struct db_settings with = { settings->store, 1 };
+    *out = (struct store_side){ .settings = settings, .domains = domains };
+    enum err err = db_open(&with, &out->db, why);
+    if (err)
+        out->db = NULL;
+    return err == ERR_TAKEN ? ERR_NONE : err;
+}
+
+void
+store_side_close(struct store_side *side)
+{
+    if (side->db != NULL)
+        db_close(side->db);
+}
+
+/* The command's own words and options, without the settings that said where to run it. */
+static size_t
+words_to_send(struct arena *mem, const struct call_of_command *call, struct str *words)
+{
+    struct str rest = str_of(call->command->words);
+    size_t count = 0;
+    while (str_cut(&rest, ' ', &words[count]))
+        count++;
+    for (size_t i = 0; i < call->option_count; i++) {
+        struct str name = call->options[i].name, value = call->options[i].value;
+        words[count++] = command_takes_value(call->command, name)
+                             ? str_format(mem, "--%.*s=%.*s", STR_ARG(name), STR_ARG(value))
+                             : str_format(mem, "--%.*s", STR_ARG(name));
+    }
+    words[count++] = STR("--");
+    for (size_t i = 0; i < call->argument_count; i++)
+        words[count++] = call->arguments[i];
+    return count;
+}
+
+static int
+run_in_service(const struct store_side *side, struct call_of_command *call)
+{
+    struct str words[WORDS_MAX];
+    size_t count = words_to_send(call->mem, call, words);
+    struct str path = db_path_beside(call->mem, side->settings->store, ".sock");
+    struct why why = { 0 };
+    int status = 1;
+    enum err err =
+        control_send(path.ptr, call->mem, words, count, call->input, call->console, &status, &why);
+    return err ? command_fail(call, err, "%s", why.text) : status;
+}
+
+int
+store_side_run(const struct store_side *side, struct call_of_command *call)
+{
+    if (side->db == NULL)
+        return run_in_service(side, call);
+    call->db = side->db;
+    return call->command->run(call);
+}
+
+int
+store_side_ask(const struct store_side *side, struct arena *mem, const struct str *words,
+               size_t count, struct str input, struct console *console)
+{
+    struct command_line *line = ARENA_NEW(mem, struct command_line);
+    struct why why = { 0 };
+    if (command_parse(mem, words, count, line, &why)) {
+        console_complain(console, "penchant: %s\n", why.text);
+        return 2;
+    }
+    line->call.console = console;
+    line->call.settings = side->settings;
+    line->call.domains = side->domains;
+    line->call.input = input;
+    return store_side_run(side, &line->call);
+}

@@ -1,0 +1,27 @@
+/* store_side.h - the store, as a command has it: opened here, or in the service that has it open.
+ *
+ * Only one process may have a SQLite file. A command that finds it taken goes to the service as
+ * words and input, and the same function runs there. */
+#ifndef APP_STORE_SIDE_H
+#define APP_STORE_SIDE_H
+
+#include "app/command.h"
+
+struct store_side {
+    const struct settings *settings;
+    const struct domains *domains;
+    struct db *db; /* NULL: the service has it */
+};
+
+enum err store_side_open(const struct settings *settings, const struct domains *domains,
+                         struct store_side *out, struct why *why);
+void store_side_close(struct store_side *side);
+
+/* Runs a command that was parsed; gives its exit status. */
+int store_side_run(const struct store_side *side, struct call_of_command *call);
+
+/* One step of a command that consists of several: other words, a document, another console. */
+int store_side_ask(const struct store_side *side, struct arena *mem, const struct str *words,
+                   size_t count, struct str input, struct console *console);
+
+#endif

@@ -1,0 +1,423 @@
+/* Accounts as documents, from the command line: one, or all of them, a line each. */
+#include "app/command.h"
+
+#include "app/document_file.h"
+#include "app/store_side.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "flow/accounts.h"
+#include "flow/transfer.h"
+#include "text/json_read.h"
+#include "text/json_write.h"
+
+#include <stdio.h>
+
+#define PAGE STR("500")
+#define HEARD_MAX ((size_t)1024 * 1024) /* a page of accounts, or what one import did */
+
+#define JSON_OPTION                    \
+    {                                  \
+        "json", NULL, "answer as JSON" \
+    }
+
+static int
+fail(struct call_of_command *call, enum err err, struct str who, const struct why *why)
+{
+    if (why->text[0] != '\0')
+        return command_fail(call, err, "%s; nothing was changed", why->text);
+    if (err == ERR_NOT_FOUND)
+        return command_fail(call, err, "there is no user %.*s", STR_ARG(who));
+    if (err == ERR_UNAVAILABLE)
+        return command_fail(call, err, "the store could not do it now; nothing was changed");
+    if (err == ERR_TOO_LARGE)
+        return command_fail(call, err, "it would be a document of more than 8 MiB");
+    return command_fail(call, err, "it failed (%s)", err_name(err));
+}
+
+/* ---- listening to a step ---- */
+
+/* A console that keeps what is said. What `out` is passed on to, if any, hears it instead. */
+struct listener {
+    struct console console;
+    struct console *pass_on;
+    struct buf said, complained;
+};
+
+static void
+hear(struct console *console, struct str text)
+{
+    struct listener *listener = (struct listener *)console;
+    if (listener->pass_on != NULL)
+        listener->pass_on->out(listener->pass_on, text);
+    else
+        buf_add(&listener->said, text);
+}
+
+static void
+hear_complaint(struct console *console, struct str text)
+{
+    buf_add(&((struct listener *)console)->complained, text);
+}
+
+static void
+hear_progress(struct console *console, int percent)
+{
+    (void)console;
+    (void)percent;
+}
+
+static struct listener
+listen(struct arena *mem, struct console *pass_on)
+{
+    return (struct listener){ { hear, hear_complaint, hear_progress },
+                              pass_on,
+                              buf_in(mem, HEARD_MAX),
+                              buf_in(mem, HEARD_MAX) };
+}
+
+/* What was said as JSON; an empty object if it was not. */
+static const struct json_value *
+heard(struct arena *mem, const struct buf *said)
+{
+    static const struct json_value nothing = { .type = JSON_OBJECT };
+    const struct json_value *value = NULL;
+    return json_read(mem, buf_str(said), 6, &value, NULL) ? &nothing : value;
+}
+
+static struct str
+heard_text(const struct json_value *object, const char *key)
+{
+    const struct json_value *value = json_member(object, key);
+    return value != NULL && value->type == JSON_STR ? value->text : STR("");
+}
+
+static int64_t
+heard_number(const struct json_value *object, const char *key)
+{
+    const struct json_value *value = json_member(object, key);
+    return value != NULL && value->type == JSON_INT ? value->integer : 0;
+}
+
+/* Says again what a step complained of, with where it was before it. Returns the step's status. */
+static int
+complain_at(struct call_of_command *call, struct arena *mem, const char *place,
+            const struct listener *listener, int status)
+{
+    const struct json_value *said = heard(mem, &listener->complained);
+    struct str error = heard_text(said, "error"), text = heard_text(said, "error_description");
+    if (text.len == 0)
+        text = buf_str(&listener->complained);
+    if (!command_has(call, "json")) {
+        console_complain(call->console, "penchant: %s%.*s\n", place, STR_ARG(text));
+        return status;
+    }
+    struct buf out = buf_in(mem, HEARD_MAX);
+    struct json json = json_into(&out);
+    json_open_object(&json);
+    json_put_str(&json, "error", error);
+    json_put_str(&json, "error_description", str_format(mem, "%s%.*s", place, STR_ARG(text)));
+    json_close_object(&json);
+    buf_add_char(&out, '\n');
+    call->console->err(call->console, buf_str(&out));
+    return status;
+}
+
+/* ---- out ---- */
+
+static int
+export_one(struct call_of_command *call)
+{
+    struct user user;
+    struct why why = { 0 };
+    if (call->argument_count != 1)
+        return command_misused(call, "export wants one USER here");
+    struct str who = call->arguments[0];
+    struct buf out = buf_in(call->mem, TRANSFER_MAX);
+    enum err err = account_find(call->db, call->mem, who, &user);
+    if (!err) {
+        struct export_wish wish = { .user_id = user.id,
+                                    .domains = call->domains,
+                                    .username = user.username,
+                                    .now = clock_now() };
+        err = transfer_export(call->db, call->mem, &wish, &out);
+    }
+    if (err)
+        return fail(call, err, who, &why);
+    call->console->out(call->console, buf_str(&out));
+    call->console->out(call->console, STR("\n"));
+    return 0;
+}
+
+struct exporting {
+    struct call_of_command *call;
+    int64_t done, total;
+    char next[24];
+};
+
+/* One account. An account that went away meanwhile is not missed. */
+static int
+export_step(struct exporting *exporting, struct str user_id)
+{
+    struct call_of_command *call = exporting->call;
+    struct arena *mem = arena_new();
+    struct listener listener = listen(mem, call->console);
+    struct str words[] = { STR("export"), STR("--json"), STR("--"), user_id };
+    int status = store_side_ask(call->side, mem, words, 4, STR_NONE, &listener.console);
+    bool gone = str_eq(heard_text(heard(mem, &listener.complained), "error"), STR("not_found"));
+    if (status != 0)
+        status = gone ? 0 : complain_at(call, mem, "", &listener, status);
+    arena_free(mem);
+    if (exporting->total > 0)
+        call->console->progress(call->console, (int)(++exporting->done * 100 / exporting->total));
+    return status;
+}
+
+/* The accounts behind `next`. *more: there may be others. */
+static int
+export_page(struct exporting *exporting, struct arena *mem, bool *more)
+{
+    struct call_of_command *call = exporting->call;
+    struct listener listener = listen(mem, NULL);
+    struct str after = str_format(mem, "--after=%s", exporting->next);
+    struct str words[] = { STR("user"), STR("list"), STR("--json"), STR("--limit"), PAGE, after };
+    int status = store_side_ask(call->side, mem, words, 6, STR_NONE, &listener.console);
+    if (status != 0)
+        return complain_at(call, mem, "", &listener, status);
+    const struct json_value *page = heard(mem, &listener.said);
+    const struct json_value *users = json_member(page, "users");
+    snprintf(exporting->next, sizeof exporting->next, "%.*s", STR_ARG(heard_text(page, "next")));
+    if (exporting->total == 0)
+        exporting->total = heard_number(page, "total");
+    *more = users != NULL && users->count > 0;
+    for (size_t i = 0; *more && i < users->count && status == 0; i++)
+        status = export_step(exporting, heard_text(&users->children[i], "sub"));
+    if (status == 0 && ferror(stdout))
+        status = command_fail(call, ERR_UNAVAILABLE, "could not write the answer");
+    return status;
+}
+
+static int
+export_typed(struct call_of_command *call)
+{
+    bool all = command_has(call, "all"), more = true;
+    if (all == (call->argument_count == 1))
+        return command_misused(call, "export wants a USER, or --all");
+    if (!all)
+        return store_side_run(call->side, call);
+    struct exporting exporting = { .call = call, .next = "0" };
+    int status = 0;
+    while (more && status == 0) {
+        struct arena *mem = arena_new();
+        status = export_page(&exporting, mem, &more);
+        arena_free(mem);
+    }
+    call->console->err(call->console, STR("")); /* ends the progress */
+    return status;
+}
+
+static int
+export_command(struct call_of_command *call)
+{
+    return call->db == NULL ? export_typed(call) : export_one(call);
+}
+
+/* ---- in ---- */
+
+/* An id or a user name as documents tell it; anything else must not reach a terminal. */
+static bool
+is_plain(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              c == '_' || c == '-' || c == '.'))
+            return false;
+    }
+    return name.len > 0 && name.len <= 64;
+}
+
+/* Whose the document is to be: as the option says, or as the document does. */
+static enum err
+find_owner(struct call_of_command *call, struct user *out, struct why *why)
+{
+    struct str sub, username, told = command_option_value(call, "user");
+    if (str_present(told)) {
+        enum err err = account_find(call->db, call->mem, told, out);
+        if (err == ERR_NOT_FOUND)
+            why_set(why, "there is no user %.*s", STR_ARG(told));
+        return err;
+    }
+    enum err err = transfer_owner(call->mem, call->input, &sub, &username, why);
+    if (err)
+        return err;
+    bool by_name = command_has(call, "by-username");
+    struct str name = by_name ? username : sub;
+    if (!str_present(name) || !is_plain(name)) {
+        why_set(why, "the document does not say whose it is (user.%s); say --user",
+                by_name ? "username" : "sub");
+        return ERR_INVALID;
+    }
+    err = account_find(call->db, call->mem, name, out);
+    if (!err && !str_eq(by_name ? out->username : out->id, name))
+        err = ERR_NOT_FOUND; /* somebody's user name may look like an id */
+    if (err == ERR_NOT_FOUND)
+        why_set(why, "there is no user %.*s; make the account first, or say --user", STR_ARG(name));
+    return err;
+}
+
+static int
+import_one(struct call_of_command *call)
+{
+    struct user user = { 0 };
+    struct import_counts counts = { 0 };
+    struct why why = { 0 };
+    enum err err = find_owner(call, &user, &why);
+    if (!err)
+        err = transfer_import(call->db, call->mem, user.id, call->domains, call->input, clock_now(),
+                              &counts, &why);
+    if (err)
+        return fail(call, err, user.id, &why);
+    struct json *json = command_json(call);
+    json_open_object(json);
+    json_put_str(json, "sub", user.id);
+    json_put_str(json, "username", user.username);
+    json_put_int(json, "added", counts.added);
+    json_put_int(json, "kept", counts.kept);
+    json_close_object(json);
+    return command_json_done(call, json);
+}
+
+struct importing {
+    struct call_of_command *call;
+    struct document_file *file;
+    const char *name;
+    int64_t added, kept, done, failed;
+};
+
+static void
+tell(struct importing *importing, const struct json_value *said, const struct buf *line)
+{
+    struct call_of_command *call = importing->call;
+    int64_t added = heard_number(said, "added"), kept = heard_number(said, "kept");
+    importing->done++;
+    importing->added += added;
+    importing->kept += kept;
+    if (command_has(call, "json"))
+        call->console->out(call->console, buf_str(line));
+    else
+        console_say(call->console, "%.*s (%.*s): %lld added, %lld kept as they were\n",
+                    STR_ARG(heard_text(said, "username")), STR_ARG(heard_text(said, "sub")),
+                    (long long)added, (long long)kept);
+}
+
+static void
+import_step(struct importing *importing, struct arena *mem, const struct document *document)
+{
+    struct call_of_command *call = importing->call;
+    struct listener listener = listen(mem, NULL);
+    struct str user = command_option_value(call, "user");
+    struct str words[] = { STR("import"), STR("--json"), STR("--"), STR("-") };
+    struct str to_user[] = { words[0], words[1], str_format(mem, "--user=%.*s", STR_ARG(user)),
+                             words[2], words[3] };
+    struct str by_name[] = { words[0], words[1], STR("--by-username"), words[2], words[3] };
+    int status =
+        str_present(user)
+            ? store_side_ask(call->side, mem, to_user, 5, document->text, &listener.console)
+        : command_has(call, "by-username")
+            ? store_side_ask(call->side, mem, by_name, 5, document->text, &listener.console)
+            : store_side_ask(call->side, mem, words, 4, document->text, &listener.console);
+    if (status == 0) {
+        tell(importing, heard(mem, &listener.said), &listener.said);
+        return;
+    }
+    importing->failed++;
+    const char *place =
+        document->line == 0
+            ? str_format(mem, "%s: ", importing->name).ptr
+            : str_format(mem, "%s: document on line %zu: ", importing->name, document->line).ptr;
+    complain_at(call, mem, place, &listener, status);
+}
+
+/* Every document of the file, one after the other; a bad one does not keep the others out. */
+static int
+import_all(struct importing *importing)
+{
+    struct call_of_command *call = importing->call;
+    struct document document;
+    struct why why = { 0 };
+    enum err err = ERR_NONE;
+    while (!err) {
+        struct arena *mem = arena_new();
+        err = document_file_next(importing->file, &document, &why);
+        if (!err && !str_present(document.text)) {
+            arena_free(mem);
+            break;
+        }
+        if (!err) {
+            import_step(importing, mem, &document);
+            call->console->progress(call->console, document_file_percent(importing->file));
+        }
+        arena_free(mem);
+    }
+    call->console->err(call->console, STR("")); /* ends the progress */
+    if (err)
+        return command_fail(call, err, "%s: %s", importing->name, why.text);
+    if (importing->done + importing->failed == 0)
+        return command_fail(call, ERR_INVALID, "%s is empty", importing->name);
+    if (importing->done + importing->failed > 1 && !command_has(call, "json"))
+        console_say(call->console, "%lld accounts: %lld added, %lld kept; %lld failed\n",
+                    (long long)importing->done, (long long)importing->added,
+                    (long long)importing->kept, (long long)importing->failed);
+    return importing->failed == 0 ? 0 : 1;
+}
+
+static int
+import_typed(struct call_of_command *call)
+{
+    struct why why = { 0 };
+    bool to_user = command_has(call, "user");
+    if (to_user && command_has(call, "by-username"))
+        return command_misused(call, "--user and --by-username cannot both be meant");
+    struct importing importing = { .call = call, .name = str_c(call->mem, call->arguments[0]) };
+    enum err err = document_file_open(call->mem, importing.name, &importing.file, &why);
+    if (!err && to_user && document_file_is_many(importing.file)) {
+        why_set(&why, "%s has several documents; --user is for one", importing.name);
+        err = ERR_INVALID;
+    }
+    int status = err ? command_fail(call, err, "%s", why.text) : import_all(&importing);
+    document_file_close(importing.file);
+    return status;
+}
+
+static int
+import_command(struct call_of_command *call)
+{
+    return call->db == NULL ? import_typed(call) : import_one(call);
+}
+
+const struct command transfer_commands[] = {
+    { "export",
+      "USER",
+      0,
+      1,
+      { { "all", NULL, "every account, a line each" }, JSON_OPTION },
+      IN_STEPS,
+      NO_INPUT,
+      NULL,
+      export_command,
+      "write all that is known about a person as one JSON document" },
+    { "import",
+      "FILE",
+      1,
+      1,
+      { { "user", "USER", "into this account; else into the one the document names by its id" },
+        { "by-username", NULL, "into the account with the user name that the document tells" },
+        JSON_OPTION },
+      IN_STEPS,
+      DOCUMENT_INPUT,
+      NULL,
+      import_command,
+      "read exported documents: one, or one a line; - is standard input" },
+    { 0 },
+};

@@ -1,0 +1,116 @@
+#include "flow/transfer_parts.h"
+
+#include "base/arena.h"
+#include "crypt/random.h"
+#include "flow/preferences.h"
+#include "flow/transfer.h"
+#include "store/tx.h"
+
+struct importing {
+    struct arena *mem;
+    struct str user_id;
+    int64_t now;
+    struct arrivals arrivals;
+    int64_t sequence;
+    struct import_counts *counts;
+    bool full;
+};
+
+/* A domain's atoms: those that are there, then those that came. */
+struct landing {
+    struct atom *atoms;
+    size_t count;
+};
+
+static bool
+is_there(const struct landing *landing, const struct domain *domain, const struct atom *coming)
+{
+    const struct member *member = domain_member(domain, coming->member);
+    for (size_t i = 0; i < landing->count; i++) {
+        const struct atom *atom = &landing->atoms[i];
+        if (!str_eq(atom->member, coming->member))
+            continue;
+        if (str_eq(atom->key, coming->key))
+            return true;
+        if (member->type != MEMBER_ARRAY && atom->status == ATOM_ACTIVE &&
+            coming->status == ATOM_ACTIVE)
+            return true; /* it has a value already, which wins */
+    }
+    return false;
+}
+
+static enum err
+land_atom(struct db_tx *tx, struct importing *importing, struct landing *landing,
+          struct sourced_atom *coming)
+{
+    bool is_new;
+    struct atom *atom = &coming->atom;
+    if (landing->count >= ATOMS_PER_DOMAIN_MAX) {
+        importing->full = true;
+        return ERR_INVALID;
+    }
+    atom->id = random_id(importing->mem, "atm_");
+    atom->sequence = ++importing->sequence;
+    enum err err = atom_store_add(tx, importing->mem, importing->user_id, atom);
+    for (size_t i = 0; i < coming->source_count && !err; i++) {
+        coming->sources[i].atom_id = atom->id;
+        err =
+            source_store_add(tx, importing->mem, importing->user_id, &coming->sources[i], &is_new);
+    }
+    landing->atoms[landing->count++] = *atom;
+    importing->counts->added++;
+    return err;
+}
+
+static enum err
+land_domain(struct db_tx *tx, struct importing *importing, const struct arrival *arrival)
+{
+    struct atom *found = NULL;
+    struct landing landing = { 0 };
+    int64_t before = importing->sequence;
+    enum err err = atom_store_list(tx, importing->mem, importing->user_id, arrival->domain->name,
+                                   STR_NONE, &found, &landing.count);
+    if (err)
+        return err;
+    landing.atoms = ARENA_ARRAY(importing->mem, struct atom, landing.count + arrival->count);
+    for (size_t i = 0; i < landing.count; i++)
+        landing.atoms[i] = found[i];
+    for (size_t i = 0; i < arrival->count && !err; i++) {
+        if (is_there(&landing, arrival->domain, &arrival->atoms[i].atom))
+            importing->counts->kept++;
+        else
+            err = land_atom(tx, importing, &landing, &arrival->atoms[i]);
+    }
+    if (err || importing->sequence == before)
+        return err;
+    return preferences_put_record(tx, importing->mem, importing->user_id, arrival->domain,
+                                  landing.atoms, landing.count, importing->now);
+}
+
+static enum err
+land(struct db_tx *tx, void *argument)
+{
+    struct importing *importing = argument;
+    *importing->counts = (struct import_counts){ 0 };
+    importing->full = false;
+    enum err err = atom_store_hold(tx, importing->mem, importing->user_id, &importing->sequence);
+    for (size_t i = 0; i < importing->arrivals.count && !err; i++)
+        err = land_domain(tx, importing, &importing->arrivals.list[i]);
+    if (err || importing->counts->added == 0)
+        return err;
+    return atom_store_release(tx, importing->mem, importing->user_id, importing->sequence);
+}
+
+enum err
+transfer_import(struct db *db, struct arena *mem, struct str user_id, const struct domains *domains,
+                struct str document, int64_t now, struct import_counts *out, struct why *why)
+{
+    struct importing importing = { .mem = mem, .user_id = user_id, .now = now, .counts = out };
+    enum err err = transfer_read(mem, domains, document, &importing.arrivals, why);
+    if (err)
+        return err;
+    err = tx_write(db, land, &importing);
+    if (err == ERR_INVALID && importing.full)
+        why_set(why, "it would be more than 2,000 facts in one domain");
+    return err;
+}

@@ -1,0 +1,202 @@
+#include "flow/transfer_parts.h"
+
+#include "base/arena.h"
+#include "flow/preferences.h"
+#include "flow/transfer.h"
+#include "model/definition.h"
+#include "model/value.h"
+#include "text/json_read.h"
+#include "text/time_text.h"
+
+#define DEPTH_MAX 10
+#define SOURCES_MAX 1000
+
+static struct str
+text_of(const struct json_value *object, const char *key)
+{
+    const struct json_value *value = json_member(object, key);
+    return value != NULL && value->type == JSON_STR ? value->text : STR_NONE;
+}
+
+static bool
+time_of(const struct json_value *object, const char *key, int64_t *out)
+{
+    return time_read(text_of(object, key), out) && *out > 0; /* 0 is written as no time at all */
+}
+
+/* "user", or the id of an app that may or may not be known here. */
+static bool
+source_fine(struct str source)
+{
+    if (source.len == 0 || source.len > 64)
+        return false;
+    for (size_t i = 0; i < source.len; i++)
+        if (source.ptr[i] <= ' ' || (unsigned char)source.ptr[i] >= 0x7f)
+            return false;
+    return true;
+}
+
+static const char *
+read_source(const struct json_value *given, struct sourced_atom *out)
+{
+    struct atom_source *source = &out->sources[out->source_count];
+    *source = (struct atom_source){ .source = text_of(given, "source") };
+    if (!source_fine(source->source) || !time_of(given, "created_at", &source->created_at) ||
+        !time_of(given, "updated_at", &source->updated_at))
+        return "has a source without name or times";
+    for (size_t i = 0; i < out->source_count; i++)
+        if (str_eq(out->sources[i].source, source->source))
+            return "names a source twice";
+    out->source_count++;
+    return NULL;
+}
+
+/* Only what is suppressed can have lost all who said so. */
+static const char *
+read_sources(struct arena *mem, const struct json_value *given, struct sourced_atom *out)
+{
+    const struct json_value *list = json_member(given, "sources");
+    size_t least = out->atom.status == ATOM_SUPPRESSED ? 0 : 1;
+    const char *problem = NULL;
+    bool by_user = false;
+    if (list == NULL || list->type != JSON_ARRAY || list->count < least ||
+        list->count > SOURCES_MAX)
+        return "needs a list of sources, at most 1,000";
+    out->sources = ARENA_ARRAY(mem, struct atom_source, list->count);
+    for (size_t i = 0; i < list->count && problem == NULL; i++) {
+        problem = read_source(&list->children[i], out);
+        by_user = by_user || str_eq(out->sources[i].source, SOURCE_USER);
+    }
+    out->atom.source_count = (int64_t)out->source_count;
+    if (problem == NULL && by_user != out->atom.by_user)
+        return "must have the source user when by_user is true, and only then";
+    return problem;
+}
+
+static const char *
+read_suppression(const struct json_value *given, struct atom *atom)
+{
+    if (atom->status != ATOM_SUPPRESSED)
+        return NULL;
+    atom->reason = text_of(given, "reason");
+    atom->suppressed_by = text_of(given, "suppressed_by");
+    if (!atom_reason_fine(atom->reason) || !source_fine(atom->suppressed_by) ||
+        !time_of(given, "suppressed_at", &atom->suppressed_at))
+        return "is suppressed without reason, source or time";
+    return NULL;
+}
+
+/* NULL, or what is wrong, as the end of a sentence. */
+static const char *
+read_atom(struct arena *mem, const struct domain *domain, const struct json_value *given,
+          struct sourced_atom *out)
+{
+    struct value value = { 0 };
+    const struct member *member = domain_member(domain, text_of(given, "member"));
+    const struct json_value *shown = json_member(given, "value");
+    const struct json_value *by_user = json_member(given, "by_user");
+    struct atom *atom = &out->atom;
+    *out = (struct sourced_atom){ 0 };
+    if (member == NULL)
+        return "names no member of its domain";
+    const char *problem = shown == NULL ? "is missing" : value_read(mem, member, shown, &value);
+    if (problem != NULL)
+        return str_format(mem, "has a value that %s", problem).ptr;
+    if (by_user == NULL || by_user->type != JSON_BOOL)
+        return "lacks by_user, which is true or false";
+    *atom = (struct atom){ .domain = domain->name,
+                           .member = member->name,
+                           .key = preferences_key(mem, value.key),
+                           .value = value.json,
+                           .by_user = by_user->integer != 0 };
+    if (!atom_status_read(text_of(given, "status"), &atom->status))
+        return "has a status other than active, suppressed and held";
+    if (!time_of(given, "created_at", &atom->created_at) ||
+        !time_of(given, "updated_at", &atom->updated_at))
+        return "lacks created_at or updated_at";
+    problem = read_suppression(given, atom);
+    return problem != NULL ? problem : read_sources(mem, given, out);
+}
+
+static enum err
+read_domain(struct arena *mem, const struct domains *domains, const struct json_value *given,
+            struct arrival *out, struct why *why)
+{
+    const struct json_value *atoms = json_member(given, "atoms");
+    bool named = is_definition_name(given->key); /* what is told must not speak for itself */
+    struct str name = named ? given->key : STR("*");
+    *out = (struct arrival){ .domain = domains_find(domains, given->key) };
+    if (out->domain == NULL) {
+        why_set(why, "domains.%.*s is not a domain of this service", STR_ARG(name));
+    } else if (atoms == NULL || atoms->type != JSON_ARRAY) {
+        why_set(why, "domains.%.*s.atoms must be a list", STR_ARG(name));
+    } else if (atoms->count > ATOMS_PER_DOMAIN_MAX) {
+        why_set(why, "domains.%.*s.atoms has more than 2,000 facts", STR_ARG(name));
+    } else {
+        const char *problem = NULL;
+        out->atoms = ARENA_ARRAY(mem, struct sourced_atom, atoms->count);
+        for (; out->count < atoms->count && problem == NULL; out->count++)
+            problem =
+                read_atom(mem, out->domain, &atoms->children[out->count], &out->atoms[out->count]);
+        if (problem == NULL)
+            return ERR_NONE;
+        why_set(why, "domains.%.*s.atoms[%zu] %s", STR_ARG(name), out->count - 1, problem);
+    }
+    return ERR_INVALID;
+}
+
+/* The outermost object. */
+static enum err
+read_envelope(struct arena *mem, struct str document, const struct json_value **root,
+              struct why *why)
+{
+    if (document.len > TRANSFER_MAX) {
+        why_set(why, "the document is larger than 8 MiB");
+        return ERR_INVALID;
+    }
+    if (json_read(mem, document, DEPTH_MAX, root, why))
+        return ERR_INVALID;
+    const struct json_value *version = json_member(*root, "version");
+    if (str_eq(text_of(*root, "format"), STR("penchant-export")) && version != NULL &&
+        version->type == JSON_INT && version->integer == 1)
+        return ERR_NONE;
+    why_set(why, "the document is not a penchant-export of version 1");
+    return ERR_INVALID;
+}
+
+enum err
+transfer_read(struct arena *mem, const struct domains *domains, struct str document,
+              struct arrivals *out, struct why *why)
+{
+    const struct json_value *root = NULL;
+    out->count = 0;
+    enum err err = read_envelope(mem, document, &root, why);
+    if (err)
+        return err;
+    const struct json_value *given = json_member(root, "domains");
+    if (given == NULL || given->type != JSON_OBJECT) {
+        why_set(why, "domains must be an object");
+        return ERR_INVALID;
+    }
+    /* No name occurs twice, so there is room for all that are domains here. */
+    for (size_t i = 0; i < given->count && !err; i++)
+        err = read_domain(mem, domains, &given->children[i], &out->list[out->count++], why);
+    return err;
+}
+
+enum err
+transfer_owner(struct arena *mem, struct str document, struct str *sub, struct str *username,
+               struct why *why)
+{
+    const struct json_value *root = NULL;
+    *sub = *username = STR_NONE;
+    enum err err = read_envelope(mem, document, &root, why);
+    if (err)
+        return err;
+    const struct json_value *user = json_member(root, "user");
+    if (user != NULL) {
+        *sub = text_of(user, "sub");
+        *username = text_of(user, "username");
+    }
+    return ERR_NONE;
+}
