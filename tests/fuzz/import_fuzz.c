@@ -1,0 +1,249 @@
+/* Any document, taken or refused. What is refused has a reason and changes nothing. What is taken
+ * goes out as a document that goes into an empty account as it is, and comes out of it the same.
+ * A first byte of zero makes a document of facts out of the rest, to get past the first words. */
+#include "fuzz.h"
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "crypt/random.h"
+#include "db/db.h"
+#include "flow/accounts.h"
+#include "flow/transfer.h"
+#include "store/atom_store.h"
+#include "text/json_write.h"
+#include "../unit/domains_kit.h"
+
+#include <ftw.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOW ((int64_t)1794648600)
+
+static struct db *db;
+static char folder[64];
+static struct str ada, bob;
+
+/* ---- a store in memory, with two people ---- */
+
+static int
+remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
+{
+    (void)info;
+    (void)kind;
+    (void)walk;
+    return remove(path);
+}
+
+static void
+end(void)
+{
+    db_close(db);
+    nftw(folder, remove_entry, 4, FTW_DEPTH | FTW_PHYS);
+}
+
+static struct str
+person(struct arena *mem, const char *name)
+{
+    struct account_wish wish = { .username = str_of(name) };
+    struct account_problems problems;
+    struct user user;
+    MUST(account_make(db, mem, &wish, NOW, &user, &problems) == ERR_NONE);
+    return user.id;
+}
+
+static void
+begin(void)
+{
+    static struct arena *mem;
+    static char address[96];
+    struct why why = { 0 };
+    if (mem != NULL)
+        return;
+    mem = arena_new();
+    random_start();
+    log_setup(LOG_AS_TEXT, LOG_ERROR);
+    kit_domains();
+    snprintf(folder, sizeof folder, "%s/penchant-fuzz-XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    MUST(mkdtemp(folder) != NULL);
+    snprintf(address, sizeof address, "sqlite:%s/store.db", folder);
+    struct db_settings settings = { .address = address, .connections = 1 };
+    MUST(db_open(&settings, &db, &why) == ERR_NONE);
+    atexit(end);
+    ada = person(mem, "ada");
+    bob = person(mem, "bob");
+}
+
+static enum err
+empty(struct db_tx *tx, void *argument)
+{
+    enum err err = atom_store_end_user(tx, argument, ada);
+    return err ? err : atom_store_end_user(tx, argument, bob);
+}
+
+/* ---- documents made of facts ---- */
+
+struct input {
+    const uint8_t *data;
+    size_t size;
+};
+
+static uint8_t
+take(struct input *input)
+{
+    if (input->size == 0)
+        return 0;
+    input->size--;
+    return *input->data++;
+}
+
+static void
+put_some_time(struct json *json, const char *key, struct input *input)
+{
+    json_put_time(json, key, NOW - (int64_t)take(input) * 40000000);
+}
+
+static void
+put_sources(struct json *json, struct input *input, uint8_t who)
+{
+    static const char *const names[] = { "user", "app_AAAAAAAAAAAAAAAAAAAAAA", "an app", "other",
+                                         "user" };
+    json_key(json, "sources");
+    json_open_array(json);
+    for (size_t i = 0; i < 5; i++) {
+        if ((who & (1u << i)) == 0)
+            continue;
+        json_open_object(json);
+        json_put_str(json, "source", str_of(names[i]));
+        put_some_time(json, "created_at", input);
+        put_some_time(json, "updated_at", input);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+static void
+put_value(struct json *json, struct input *input)
+{
+    char text[260];
+    size_t length = 0, most = take(input);
+    while (length < most && input->size > 0)
+        text[length++] = (char)take(input);
+    json_key(json, "value");
+    if (most == 0)
+        json_bool(json, take(input) & 1);
+    else if (most == 1)
+        json_int(json, take(input));
+    else
+        json_str(json, (struct str){ text, length });
+}
+
+static void
+put_fact(struct json *json, struct input *input, const struct domain *domain)
+{
+    static const char *const statuses[] = { "active", "suppressed", "held", "gone" };
+    static const char *const reasons[] = { "not_accurate", "other", "because" };
+    uint8_t who = take(input), how = take(input);
+    json_open_object(json);
+    json_put_str(json, "member", domain->members[take(input) % domain->member_count].name);
+    put_value(json, input);
+    json_put_str(json, "status", str_of(statuses[how & 3]));
+    json_put_bool(json, "by_user", (how & 4) != 0 ? (who & 1) == 0 : (who & 1) != 0);
+    put_some_time(json, "created_at", input);
+    put_some_time(json, "updated_at", input);
+    if ((how & 3) == 1) {
+        json_put_str(json, "reason", str_of(reasons[(how >> 3) % 3]));
+        json_put_str(json, "suppressed_by", STR("user"));
+        put_some_time(json, "suppressed_at", input);
+    }
+    put_sources(json, input, who & 31);
+    json_close_object(json);
+}
+
+static struct str
+make_document(struct arena *mem, struct input input)
+{
+    struct buf *out = ARENA_NEW(mem, struct buf);
+    *out = buf_in(mem, TRANSFER_MAX);
+    struct json json = json_into(out);
+    json_open_object(&json);
+    json_put_str(&json, "format", STR("penchant-export"));
+    json_put_int(&json, "version", 1);
+    json_key(&json, "domains");
+    json_open_object(&json);
+    for (size_t i = 0; i < kit_domains()->count; i++) {
+        const struct domain *domain = &kit_domains()->list[i];
+        json_key_str(&json, domain->name);
+        json_open_object(&json);
+        json_key(&json, "atoms");
+        json_open_array(&json);
+        for (unsigned facts = take(&input) % 8; facts > 0; facts--)
+            put_fact(&json, &input, domain);
+        json_close_array(&json);
+        json_close_object(&json);
+    }
+    json_close_object(&json);
+    json_close_object(&json);
+    return buf_str(out);
+}
+
+/* ---- what must hold ---- */
+
+static enum err
+import(struct arena *mem, struct str user_id, struct str document, struct import_counts *counts)
+{
+    struct why why = { 0 };
+    enum err err = transfer_import(db, mem, user_id, kit_domains(), document, NOW, counts, &why);
+    MUST(err == ERR_NONE || (err == ERR_INVALID && why.text[0] != '\0'));
+    for (const char *c = why.text; *c != '\0'; c++)
+        MUST((unsigned char)*c >= ' '); /* it may be shown on a terminal */
+    return err;
+}
+
+/* Ids differ between accounts; they are as long as one another. */
+static struct str export(struct arena *mem, struct str user_id)
+{
+    struct buf *out = ARENA_NEW(mem, struct buf);
+    struct export_wish wish = { .user_id = user_id, .domains = kit_domains(), .now = NOW };
+    *out = buf_in(mem, TRANSFER_MAX);
+    MUST(transfer_export(db, mem, &wish, out) == ERR_NONE);
+    return buf_str(out);
+}
+
+static void
+blank_ids(struct str text)
+{
+    char *bytes = (char *)(uintptr_t)text.ptr;
+    for (size_t i = 0; i + 26 <= text.len; i++)
+        if (memcmp(bytes + i, "atm_", 4) == 0 || memcmp(bytes + i, "usr_", 4) == 0)
+            memset(bytes + i + 4, '*', 22);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    begin();
+    struct arena *mem = arena_new();
+    struct import_counts first = { 0 }, second = { 0 }, again = { 0 };
+    struct str document = size > 0 && data[0] == 0
+                              ? make_document(mem, (struct input){ data + 1, size - 1 })
+                              : fuzz_input(mem, data, size);
+    MUST(db_write(db, empty, mem) == ERR_NONE);
+    struct str before = export(mem, ada);
+    if (import(mem, ada, document, &first) != ERR_NONE) {
+        MUST(str_eq(export(mem, ada), before));
+    } else {
+        struct str out = export(mem, ada);
+        MUST(import(mem, bob, out, &second) == ERR_NONE);
+        MUST(second.added == first.added && second.kept == 0);
+        MUST(import(mem, ada, out, &again) == ERR_NONE);
+        MUST(again.added == 0 && again.kept == first.added);
+        struct str copy = export(mem, bob);
+        MUST(str_eq(export(mem, ada), out));
+        blank_ids(out);
+        blank_ids(copy);
+        MUST(str_eq(out, copy));
+    }
+    arena_free(mem);
+    return 0;
+}
