@@ -8,6 +8,7 @@
 #include "crypt/random.h"
 #include "db/db.h"
 #include "flow/accounts.h"
+#include "flow/corrections.h"
 #include "flow/transfer.h"
 #include "store/atom_store.h"
 #include "text/json_write.h"
@@ -210,6 +211,22 @@ static struct str export(struct arena *mem, struct str user_id)
     return buf_str(out);
 }
 
+/* What is kept beside a fact agrees with those who said it. */
+static void
+sources_hold(struct arena *mem)
+{
+    struct sourced_atom *atoms = NULL;
+    size_t count = 0;
+    MUST(corrections_list(db, mem, ada, STR_NONE, &atoms, &count) == ERR_NONE);
+    for (size_t i = 0; i < count; i++) {
+        bool by_user = false;
+        for (size_t k = 0; k < atoms[i].source_count; k++)
+            by_user = by_user || str_eq(atoms[i].sources[k].source, SOURCE_USER);
+        MUST(atoms[i].atom.by_user == by_user);
+        MUST(atoms[i].atom.source_count == (int64_t)atoms[i].source_count);
+    }
+}
+
 static void
 blank_ids(struct str text)
 {
@@ -234,6 +251,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST(str_eq(export(mem, ada), before));
     } else {
         struct str out = export(mem, ada);
+        sources_hold(mem);
         MUST(import(mem, bob, out, &second) == ERR_NONE);
         MUST(second.added == first.added && second.kept == 0);
         MUST(import(mem, ada, out, &again) == ERR_NONE);
