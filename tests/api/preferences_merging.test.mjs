@@ -228,6 +228,13 @@ test("a domain holds 2,000 facts and says so when it is full, without taking hal
   assert.deepEqual(record.favorite_songs, names(0, 1999));
   const last = await api.read(`preferences/atoms?domain=${MUSIC}&limit=100&offset=1950`);
   assert.deepEqual([last.total, last.atoms.length, last.atoms.at(-1).value], [2000, 50, "Song 0"]);
+  const pages = [];
+  for (let offset = 0; offset < 2000; offset += 100) pages.push(...(await api.atoms(`domain=${MUSIC}&limit=100&offset=${offset}`)));
+  assert.equal(new Set(pages.map(({ atom_id }) => atom_id)).size, 2000, "pages that add up");
+  const songs = pages.filter(({ member }) => member === "favorite_songs").map(({ value }) => value);
+  assert.deepEqual(songs.reverse(), record.favorite_songs);
+  assert.deepEqual(await api.atoms(`domain=${MUSIC}&limit=100&offset=2000`), []);
+  assert.deepEqual((await api.read(`domains/${MUSIC}/stats`)).members, { favorite_songs: 1999, discovery: 1 });
 });
 
 test("what one person's apps write is nothing to another person", async (t) => {

@@ -1,6 +1,7 @@
 // `make soak`: the long rehearsals. A hundred rounds of kill -9 on each store, two minutes of mixed
-// load with random ends, four thousand random walks through OAuth, the unit and api suites under
-// ThreadSanitizer, and the unit tests with a look for leaks where that is too slow for every day.
+// load with random ends, four thousand random walks through OAuth, fifty thousand bodies made from the
+// schemas, the unit and api suites under ThreadSanitizer, and the unit tests with a look for leaks
+// where that is too slow for every day.
 
 import path from "node:path";
 import { Cluster } from "./pg.mjs";
@@ -16,6 +17,7 @@ const tasks = [
     fileTask(`kill -9 on ${title}`, fault("kill"), { STORE, KILL_ROUNDS: process.env.KILL_ROUNDS ?? "100" }, HOUR),
     fileTask(`mixed load on ${title}`, fault("mixed_load"), { STORE, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "120" }, HOUR),
     fileTask(`model on ${title}`, path.join(ROOT, "tests/api/oauth_model.test.mjs"), { STORE, MODEL_WALKS: process.env.MODEL_WALKS ?? "4000" }, HOUR),
+    fileTask(`schemas on ${title}`, path.join(ROOT, "tests/api/preferences_schema.test.mjs"), { STORE, SCHEMA_ROUNDS: process.env.SCHEMA_ROUNDS ?? "25" }, HOUR),
     ...testFiles("api").map((file) => fileTask(`TSan api on ${title}`, file, { STORE, PENCHANT: "build/tsan/penchant" }, HOUR)),
   ]),
   ...unitBinaries("tsan").map((binary) => unitTask("TSan unit", binary)),
