@@ -1,0 +1,147 @@
+#include "flow/security.h"
+
+#include "crypt/digest.h"
+#include "crypt/password.h"
+#include "flow/accounts.h"
+#include "store/grant_store.h"
+#include "store/session_store.h"
+#include "store/token_store.h"
+#include "store/tx.h"
+#include "store/user_store.h"
+
+#define SESSION_ID_LENGTH 22
+
+/* ---- password ---- */
+
+struct changing {
+    struct arena *mem;
+    const struct password_change *wish;
+    struct str old_hash;
+    struct str new_hash;
+};
+
+static enum err
+change(struct db_tx *tx, void *argument)
+{
+    struct changing *changing = argument;
+    const struct password_change *wish = changing->wish;
+    struct arena *mem = changing->mem;
+    struct user user;
+    enum err err = user_store_hold(tx, mem, wish->user_id);
+    if (!err)
+        err = user_store_find(tx, mem, wish->user_id, &user);
+    /* Somebody else may have changed it while we compared and hashed. */
+    if (!err && !str_eq(user.password_hash, changing->old_hash))
+        err = ERR_UNAUTHENTICATED;
+    if (!err)
+        err = user_store_put_password(tx, mem, wish->user_id, changing->new_hash, wish->now);
+    if (!err)
+        err = session_store_end_all(tx, mem, wish->user_id, wish->session_hash);
+    if (!err && wish->end_apps)
+        err = grant_store_end_all(tx, mem, wish->user_id);
+    if (!err && wish->end_apps)
+        err = family_store_end_user(tx, mem, wish->user_id);
+    return err;
+}
+
+enum err
+security_check_password(struct db *db, struct arena *mem, struct str user_id, struct str password)
+{
+    struct user user;
+    enum err err = account_find(db, mem, user_id, &user);
+    if (err)
+        return err;
+    bool right =
+        password.len <= PASSWORD_BYTES_MAX && password_matches(user.password_hash, password);
+    return right ? ERR_NONE : ERR_UNAUTHENTICATED;
+}
+
+enum err
+security_change_password(struct db *db, struct arena *mem, const struct password_change *wish,
+                         const char **problem)
+{
+    struct user user;
+    *problem = NULL;
+    enum err err = account_find(db, mem, wish->user_id, &user);
+    if (err)
+        return err;
+    if (wish->old_password.len > PASSWORD_BYTES_MAX ||
+        !password_matches(user.password_hash, wish->old_password))
+        return ERR_UNAUTHENTICATED;
+    const struct str words[] = { user.username, user.email, user.name };
+    *problem = password_problem(mem, wish->new_password, words, sizeof words / sizeof words[0]);
+    if (*problem != NULL)
+        return ERR_INVALID;
+    struct changing changing = { mem, wish, user.password_hash,
+                                 password_hash(mem, wish->new_password) };
+    return str_present(changing.new_hash) ? tx_write(db, change, &changing) : ERR_UNAVAILABLE;
+}
+
+/* ---- sessions ---- */
+
+struct sessions {
+    struct arena *mem;
+    struct str user_id;
+    struct str session_id;
+    int64_t now;
+    struct session *list;
+    size_t count;
+};
+
+static enum err
+list(struct db_tx *tx, void *argument)
+{
+    struct sessions *all = argument;
+    return session_store_list(tx, all->mem, all->user_id, all->now, &all->list, &all->count);
+}
+
+enum err
+security_sessions(struct db *db, struct arena *mem, struct str user_id, int64_t now,
+                  struct session **out, size_t *count)
+{
+    struct sessions all = { .mem = mem, .user_id = user_id, .now = now };
+    enum err err = tx_read(db, list, &all);
+    *out = all.list;
+    *count = all.count;
+    return err;
+}
+
+struct str
+security_session_id(struct arena *mem, const struct session *session)
+{
+    struct str id = digest_text(mem, str_format(mem, "session %.*s", STR_ARG(session->hash)));
+    return str_first(id, SESSION_ID_LENGTH);
+}
+
+static enum err
+end_one(struct db_tx *tx, void *argument)
+{
+    struct sessions *all = argument;
+    enum err err = list(tx, all);
+    for (size_t i = 0; i < all->count && !err; i++)
+        if (str_eq(security_session_id(all->mem, &all->list[i]), all->session_id))
+            return session_store_end(tx, all->mem, all->list[i].hash);
+    return err ? err : ERR_NOT_FOUND;
+}
+
+enum err
+security_end_session(struct db *db, struct arena *mem, struct str user_id, struct str session_id,
+                     int64_t now)
+{
+    struct sessions all = { .mem = mem, .user_id = user_id, .session_id = session_id, .now = now };
+    return tx_write(db, end_one, &all);
+}
+
+static enum err
+end_all(struct db_tx *tx, void *argument)
+{
+    struct sessions *all = argument;
+    return session_store_end_all(tx, all->mem, all->user_id, STR_NONE);
+}
+
+enum err
+security_end_sessions(struct db *db, struct arena *mem, struct str user_id)
+{
+    struct sessions all = { .mem = mem, .user_id = user_id };
+    return tx_write(db, end_all, &all);
+}

@@ -1,0 +1,28 @@
+#include "web/account_page.h"
+
+#include "text/template.h"
+#include "web/call.h"
+#include "web/flash.h"
+#include "web/reply.h"
+
+enum err
+account_page(struct call *call, int status, const char *page, const char *room,
+             struct values *values)
+{
+    values_flag(values, str_format(call->mem, "at_%s", room).ptr, true);
+    bool told = flash_put(call, values);
+    enum err err = reply_page(call, status, page, values);
+    if (err == ERR_NONE && told)
+        flash_clear(call);
+    return err;
+}
+
+void
+account_put_field(struct call *call, struct values *values, const char *name, struct str value,
+                  struct str problem)
+{
+    values_text(values, name, value);
+    values_text(values, str_format(call->mem, "%s_problem", name).ptr, problem);
+    values_text(values, str_format(call->mem, "%s_invalid", name).ptr,
+                problem.len == 0 ? STR("false") : STR("true"));
+}

@@ -1,0 +1,19 @@
+/* account_page.h - the frame of the pages of somebody who is signed in. */
+#ifndef WEB_ACCOUNT_PAGE_H
+#define WEB_ACCOUNT_PAGE_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct call;
+struct values;
+
+/* A page of one of the rooms that the navigation leads to ("apps"), with what is to be told. */
+enum err account_page(struct call *call, int status, const char *page, const char *room,
+                      struct values *values);
+
+/* One field with what is wrong with it: name, name_problem, name_invalid ("true", "false"). */
+void account_put_field(struct call *call, struct values *values, const char *name, struct str value,
+                       struct str problem);
+
+#endif

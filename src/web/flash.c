@@ -1,0 +1,121 @@
+#include "web/flash.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "text/base64url.h"
+#include "text/cookie.h"
+#include "text/form.h"
+#include "text/template.h"
+#include "text/url.h"
+#include "web/call.h"
+#include "web/reply.h"
+#include "web/say.h"
+#include "web/state.h"
+
+#define COOKIE_MAX ((size_t)3 * 1024) /* browsers keep 4 KiB */
+#define SECONDS "60"
+
+WORD(password_changed, "flash.password_changed");
+WORD(password_changed_apps, "flash.password_changed_apps");
+WORD(session_ended, "flash.session_ended");
+WORD(disconnected, "flash.disconnected");
+WORD(narrowed, "flash.narrowed");
+WORD(end_set, "flash.end_set");
+WORD(app_facts_removed, "flash.app_facts_removed");
+WORD(imported, "flash.imported");
+
+/* Everything that can be told; a cookie names one of them. */
+static const char *const told[] = { password_changed,  password_changed_apps,
+                                    session_ended,     disconnected,
+                                    narrowed,          end_set,
+                                    app_facts_removed, imported };
+
+static struct str
+cookie_name(const struct call *call)
+{
+    return url_is_https(call->web->settings.auth_url) ? STR("__Host-penchant-told")
+                                                      : STR("penchant-told");
+}
+
+static void
+put_cookie(struct call *call, struct str value, const char *seconds)
+{
+    bool secure = url_is_https(call->web->settings.auth_url);
+    reply_header(call, "Set-Cookie",
+                 str_format(call->mem, "%.*s=%.*s; Path=/; Max-Age=%s; HttpOnly; SameSite=Strict%s",
+                            STR_ARG(cookie_name(call)), STR_ARG(value), seconds,
+                            secure ? "; Secure" : "")
+                     .ptr);
+}
+
+static void
+add_pair(struct buf *out, const char *name, struct str value)
+{
+    if (!str_present(value))
+        return;
+    buf_add_c(out, out->len > 0 ? "&" : "");
+    buf_add_c(out, name);
+    buf_add_char(out, '=');
+    url_encode(out, value);
+}
+
+void
+flash_redirect(struct call *call, const char *path, const struct flash *flash)
+{
+    struct buf pairs = buf_in(call->mem, COOKIE_MAX);
+    add_pair(&pairs, "say", str_of(flash->key));
+    add_pair(&pairs, "what", flash->what);
+    add_pair(&pairs, "count", flash->count);
+    add_pair(&pairs, "undo", str_of(flash->undo));
+    for (size_t i = 0; i < FLASH_FIELDS_MAX && flash->fields[i].name != NULL; i++)
+        add_pair(&pairs, str_format(call->mem, "f_%s", flash->fields[i].name).ptr,
+                 flash->fields[i].value);
+    reply_redirect(call, path);
+    struct str value = base64url_encode(call->mem, buf_str(&pairs));
+    if (!pairs.overflow && value.len <= COOKIE_MAX)
+        put_cookie(call, value, SECONDS);
+}
+
+void
+flash_clear(struct call *call)
+{
+    put_cookie(call, STR(""), "0");
+}
+
+static void
+put_undo(struct values *values, const struct form *form)
+{
+    struct str undo = form_find(form, "undo");
+    if (!str_starts(undo, STR("/account/")))
+        return;
+    values_text(values, "flash_undo", undo);
+    for (size_t i = 0; i < form->count; i++) {
+        if (!str_starts(form->fields[i].name, STR("f_")))
+            continue;
+        struct values *item = values_item(values, "flash_fields");
+        values_text(item, "field", str_from(form->fields[i].name, 2));
+        values_text(item, "value", form->fields[i].value);
+    }
+}
+
+bool
+flash_put(struct call *call, struct values *values)
+{
+    struct str header = http_header(&call->exchange->request, "Cookie");
+    struct str cookie = cookie_find(header, cookie_name(call));
+    struct form *form = ARENA_NEW(call->mem, struct form);
+    struct why why = { 0 };
+    if (cookie.len == 0)
+        return false;
+    struct str pairs = base64url_decode(call->mem, str_first(cookie, COOKIE_MAX));
+    if (!str_present(pairs) || form_read(call->mem, pairs, form, &why) != ERR_NONE)
+        return true; /* nothing to tell, but something to take away */
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (str_eq_c(form_find(form, "say"), told[i])) {
+            const struct word_value said[] = { { "what", form_find(form, "what") },
+                                               { "count", form_find(form, "count") } };
+            values_text(values, "flash", say_with(call, told[i], said, 2));
+            put_undo(values, form);
+        }
+    return true;
+}

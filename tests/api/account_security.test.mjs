@@ -1,0 +1,121 @@
+// /account/security: the password, and where one is signed in.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { open, press, says, told } from "../kit/account.mjs";
+import { addPerson, assertDead, DAY, MINUTE, Person, stage } from "../kit/oauth.mjs";
+
+const CHANGE = "/account/security/password";
+const NEW = "seven quiet lanterns by the harbor";
+
+async function signedIn(person) {
+  return (await person.get("/account/security")).status === 200;
+}
+
+async function another(w, agent) {
+  const person = new Person(w, { username: "ada" });
+  const ask = person.ask.bind(person);
+  if (agent) person.ask = (method, where, options = {}) => ask(method, where, { ...options, headers: { ...options.headers, "user-agent": agent } });
+  assert.equal((await person.signIn()).status, 303);
+  return person;
+}
+
+test("changing the password ends the other sessions, keeps this one and the apps, and the old password is over", async (t) => {
+  const { w, ada, app } = await stage(t);
+  const other = await another(w);
+  const set = await ada.connect(app);
+  w.secrets.add(NEW);
+  const page = await press(ada, "/account/security", CHANGE, { typed: { password: ada.password, new_password: NEW } });
+  assert.match(told(page), /password is changed/);
+  assert.doesNotMatch(told(await open(ada, "/account/security")), /password is changed/, "it is told once");
+  assert.deepEqual([await signedIn(ada), await signedIn(other)], [true, false]);
+  assert.equal((await app.userinfo(set.access_token)).status, 200);
+  assert.equal((await new Person(w, { username: "ada" }).signIn()).status, 401);
+  assert.equal((await new Person(w, { username: "ada", password: NEW }).signIn()).status, 303);
+});
+
+test("with the box ticked every app is disconnected, too", async (t) => {
+  const { w, ada, app } = await stage(t);
+  const set = await ada.connect(app);
+  w.secrets.add(NEW);
+  const page = await press(ada, "/account/security", CHANGE, { typed: { password: ada.password, new_password: NEW }, ticks: ["yes"] });
+  assert.match(told(page), /no app is connected/);
+  await assertDead(app, set);
+});
+
+test("a wrong old password or a weak new one changes nothing, and says so beside the field", async (t) => {
+  const { w, ada } = await stage(t);
+  const other = await another(w);
+  const cases = [
+    [{ password: "not the one at all", new_password: NEW }, /not your password/],
+    [{ password: "", new_password: NEW }, /not your password/],
+    [{ password: ada.password, new_password: "short" }, /at least 10 characters/],
+    [{ password: ada.password, new_password: "" }, /at least 10 characters/],
+    [{ password: ada.password, new_password: "ada-ada-ada-ada" }, /own name|repeats/],
+  ];
+  for (const [typed, problem] of cases) {
+    const page = await press(ada, "/account/security", CHANGE, { status: 400, typed });
+    assert.match(says(page), problem);
+    assert.match(page.text, /aria-invalid="true"/);
+    for (const text of Object.values(typed)) if (text.length > 5) assert.ok(!page.text.includes(text), "the page shows a password");
+  }
+  assert.deepEqual([await signedIn(ada), await signedIn(other)], [true, true]);
+  assert.equal((await new Person(w, { username: "ada" }).signIn()).status, 303);
+});
+
+test("whoever found an open browser cannot guess the password there", async (t) => {
+  const { w, ada } = await stage(t, { settings: { "rate-signin": 3 } });
+  const guess = (status, password = "wrong kettle sings at dusk") => press(ada, "/account/security", CHANGE, { status, typed: { password, new_password: NEW } });
+  for (let i = 0; i < 3; i++) await guess(400);
+  assert.match(says(await guess(429)), /too many failed attempts/);
+  assert.match(says(await guess(429, ada.password)), /too many failed attempts/);
+  w.deadlines.forward((15 * MINUTE + 1) * 1000);
+  w.secrets.add(NEW);
+  await guess(303, ada.password);
+});
+
+test("sessions are told by device, address and time; one can be ended, and it is that one", async (t) => {
+  const { w, ada } = await stage(t);
+  w.clock.forward(3 * DAY);
+  const phone = await another(w, "Mozilla/5.0 (Android 14; Mobile; rv:128.0) Gecko/128.0 Firefox/128.0");
+  const page = await open(ada, "/account/security");
+  assert.match(says(page), /A device we do not know this one Since 3 days ago from 127\.0\.0\.1/);
+  assert.match(says(page), /Firefox on Android Since just now from 127\.0\.0\.1/);
+  const ends = [...page.text.matchAll(/action="(\/account\/security\/sessions\/[^"]+)"/g)].map(([, action]) => action);
+  assert.equal(ends.length, 1, "this session has no button of its own");
+  assert.ok(!page.text.includes(ada.session) && !page.text.includes(phone.session), "a key is shown");
+  assert.match(told(await press(ada, page, ends[0])), /That session is over/);
+  assert.deepEqual([await signedIn(ada), await signedIn(phone)], [true, false]);
+});
+
+test("sign out everywhere means everywhere, and apps stay", async (t) => {
+  const { w, ada, app } = await stage(t);
+  const set = await ada.connect(app);
+  const other = await another(w);
+  await press(ada, "/account/security", "/account/security/signout");
+  assert.deepEqual([await signedIn(ada), await signedIn(other)], [false, false]);
+  assert.equal((await app.userinfo(set.access_token)).status, 200);
+});
+
+test("another person's session cannot be ended (B19)", async (t) => {
+  const { w, ada } = await stage(t);
+  await another(w);
+  const eve = await addPerson(w, "eve");
+  const page = await open(ada, "/account/security");
+  const [, action] = /action="(\/account\/security\/sessions\/[^"]+)"/.exec(page.text);
+  const form = [...(await open(eve, "/account/security")).text.matchAll(/name="form" value="([^"]+)"/g)][0][1];
+  assert.equal((await eve.post(action, { form })).status, 404);
+  assert.equal((await eve.post("/account/security/sessions/AAAA/end", { form })).status, 404);
+  assert.match((await open(ada, "/account/security")).text, new RegExp(action), "it is over");
+});
+
+test("a forged note of what was done says nothing that we do not say", async (t) => {
+  const { ada } = await stage(t);
+  const note = (text) => Buffer.from(text).toString("base64url");
+  for (const value of ["x", note("say=<script>"), note("say=page.brand"), note("say=flash.disconnected&what=%3Cscript%3Ealert(1)%3C/script%3E&undo=https://evil.example/"), note("a=%zz"), "A".repeat(5000)]) {
+    ada.cookies.set("penchant-told", value);
+    const page = await open(ada, "/account/security");
+    assert.doesNotMatch(page.text, /<script>alert|evil\.example/);
+    assert.equal(ada.cookies.has("penchant-told"), false, "it is taken away");
+  }
+});
