@@ -1,0 +1,296 @@
+/* account_apps_pages.c - connected apps: /account/apps, and /account/apps/{app} for one of them. */
+#include "flow/connections.h"
+#include "flow/corrections.h"
+#include "model/redirect_uri.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "text/form.h"
+#include "text/template.h"
+#include "text/time_text.h"
+#include "text/utf8.h"
+#include "web/account_page.h"
+#include "web/call.h"
+#include "web/facts.h"
+#include "web/flash.h"
+#include "web/reply.h"
+#include "web/routes.h"
+#include "web/say.h"
+#include "web/state.h"
+#include "web/visitor.h"
+#include "web/when.h"
+
+#define HERE "/account/apps"
+#define WRITTEN_SHOWN 40
+
+WORD(disconnected, "flash.disconnected");
+WORD(narrowed, "flash.narrowed");
+WORD(end_set, "flash.end_set");
+WORD(removed, "flash.app_facts_removed");
+WORD(end_past, "apps.end.past");
+WORD(end_unread, "apps.end.unread");
+WORD(wrote_one, "apps.wrote.one");
+WORD(wrote_other, "apps.wrote.other");
+WORD(wrote_none, "apps.wrote.none");
+WORD(until_date, "apps.until");
+WORD(until_stop, "apps.until.stop");
+
+enum { UNTIL, DATE };
+
+static const struct field end_fields[] = {
+    [UNTIL] = { "until", FIELD_LINE, FIELD_IN_FORM, .max = 20 },
+    [DATE] = { "date", FIELD_LINE, FIELD_IN_FORM, .max = 40 },
+};
+
+/* ---- one connection in words ---- */
+
+/* The domains first, then what is done with them, as on the consent page. */
+static void
+put_scopes(struct call *call, struct values *values, scopes set)
+{
+    size_t count = scope_count();
+    size_t first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
+    for (size_t n = 0; n < count; n++) {
+        size_t i = (n + first) % count;
+        if ((set & (scopes)1 << i) == 0)
+            continue;
+        struct values *item = values_item(values, "scopes");
+        values_text(item, "scope", str_of(scope_row(i)->name));
+        values_text(item, "title", say_sentence(call, str_of(scope_row(i)->title)));
+        values_text(item, "sentence", say_sentence(call, str_of(scope_row(i)->sentence)));
+    }
+}
+
+static bool
+wrote(const struct sourced_atom *fact, struct str app_id)
+{
+    for (size_t i = 0; i < fact->source_count; i++)
+        if (str_eq(fact->sources[i].source, app_id))
+            return true;
+    return false;
+}
+
+static int64_t
+count_written(const struct facts *facts, struct str app_id)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < facts->count; i++)
+        count += wrote(&facts->list[i], app_id);
+    return count;
+}
+
+/* The first character, for the app's badge. */
+static struct str
+initial(struct str name)
+{
+    struct str rest = name;
+    return utf8_next(&rest) < 0 ? STR("") : str_first(name, name.len - rest.len);
+}
+
+static void
+put_connection(struct call *call, struct values *values, const struct connection *connection,
+               const struct facts *facts)
+{
+    const struct grant *grant = &connection->grant;
+    int64_t written = count_written(facts, connection->app.id);
+    values_text(values, "app", connection->app.name);
+    values_text(values, "app_id", connection->app.id);
+    values_text(values, "initial", initial(connection->app.name));
+    values_flag(values, "switched_off", connection->app.status != APP_ACTIVE);
+    put_scopes(call, values, grant->scopes);
+    when_put(call, values, "since", grant->created_at);
+    values_text(values, "until",
+                grant->ends_at == NEVER_ENDS
+                    ? say(call, until_stop)
+                    : say_one(call, until_date, "date", when_date(call, grant->ends_at)));
+    values_text(values, "wrote",
+                written == 0 ? say(call, wrote_none)
+                             : say_count(call, wrote_one, wrote_other, written));
+    values_flag(values, "has_written", written > 0);
+}
+
+/* ---- all of them ---- */
+
+static enum err
+get_apps(struct call *call)
+{
+    struct connection *list = NULL;
+    size_t count = 0;
+    struct facts facts = { 0 };
+    struct values *values = values_new(call->mem);
+    enum err err =
+        connections_list(call->db, call->mem, call->visitor->user.id, call->now, &list, &count);
+    if (err == ERR_NONE)
+        err = facts_load(call, STR_NONE, &facts);
+    if (err != ERR_NONE)
+        return err;
+    for (size_t i = 0; i < count; i++)
+        put_connection(call, values_item(values, "apps"), &list[i], &facts);
+    return account_page(call, 200, "account_apps", "apps", values);
+}
+
+/* ---- one of them ---- */
+
+static void
+put_written(struct call *call, struct values *values, struct facts *facts, struct str app_id)
+{
+    size_t shown = 0;
+    for (size_t i = facts->count; i > 0; i--) {
+        const struct sourced_atom *fact = &facts->list[i - 1];
+        if (!wrote(fact, app_id))
+            continue;
+        if (shown++ == WRITTEN_SHOWN)
+            values_flag(values, "more_written", true);
+        if (shown <= WRITTEN_SHOWN)
+            facts_put(call, facts, values_item(values, "written"), fact);
+    }
+}
+
+static void
+put_end(struct call *call, struct values *values, const struct grant *grant, struct str problem)
+{
+    bool never = grant->ends_at == NEVER_ENDS;
+    struct str date = never ? STR_NONE : str_first(time_write(call->mem, grant->ends_at), 10);
+    struct str typed = call->route->method == POST ? call_text(call, DATE) : STR_NONE;
+    values_flag(values, "never_ends", never && problem.len == 0);
+    values_flag(values, "has_end", !never || problem.len > 0);
+    account_put_field(call, values, "date", problem.len > 0 ? typed : date, problem);
+    values_text(values, "tomorrow", str_first(time_write(call->mem, call->now + 86400), 10));
+}
+
+static enum err
+show(struct call *call, int status, struct str end_problem)
+{
+    struct connection connection;
+    struct facts facts;
+    struct values *values = values_new(call->mem);
+    enum err err = connection_find(call->db, call->mem, call->visitor->user.id, call_param(call, 0),
+                                   call->now, &connection);
+    if (err == ERR_NONE)
+        err = facts_load(call, STR_NONE, &facts);
+    if (err != ERR_NONE)
+        return err;
+    put_connection(call, values, &connection, &facts);
+    put_written(call, values, &facts, connection.app.id);
+    put_end(call, values, &connection.grant, end_problem);
+    return account_page(call, status, "account_app", "apps", values);
+}
+
+static enum err
+get_app(struct call *call)
+{
+    return show(call, 200, STR_NONE);
+}
+
+static const char *
+path_of(struct call *call, const struct connection *connection)
+{
+    return str_format(call->mem, HERE "/%.*s", STR_ARG(connection->app.id)).ptr;
+}
+
+static enum err
+post_scopes(struct call *call)
+{
+    struct form *form = ARENA_NEW(call->mem, struct form);
+    struct connection connection;
+    struct why why = { 0 };
+    scopes keep = 0, one;
+    enum err err = form_read(call->mem, call->exchange->request.body, form, &why);
+    for (size_t i = 0; i < form->count && !err; i++)
+        if (str_eq_c(form->fields[i].name, "scope") &&
+            scopes_read(form->fields[i].value, &one, NULL))
+            keep |= one;
+    if (!err)
+        err = connection_narrow(call->db, call->mem, call->visitor->user.id, call_param(call, 0),
+                                keep, call->now, &connection);
+    if (err != ERR_NONE)
+        return err;
+    bool over = connection.grant.scopes == 0;
+    flash_redirect(
+        call, over ? HERE : path_of(call, &connection),
+        &(struct flash){ .key = over ? disconnected : narrowed, .what = connection.app.name });
+    return ERR_NONE;
+}
+
+/* The end of that day, UTC. */
+static bool
+read_date(struct call *call, struct str date, int64_t *out)
+{
+    return date.len == 10 && time_read(str_format(call->mem, "%.*sT23:59:59Z", STR_ARG(date)), out);
+}
+
+static enum err
+post_end(struct call *call)
+{
+    struct connection connection;
+    int64_t ends_at = NEVER_ENDS;
+    if (str_eq_c(call_text(call, UNTIL), "date")) {
+        if (!read_date(call, call_text(call, DATE), &ends_at))
+            return show(call, 400, say(call, end_unread));
+        if (ends_at <= call->now)
+            return show(call, 400, say(call, end_past));
+    } else if (!str_eq_c(call_text(call, UNTIL), "revoked")) {
+        return show(call, 400, say(call, end_unread));
+    }
+    enum err err = connection_set_end(call->db, call->mem, call->visitor->user.id,
+                                      call_param(call, 0), ends_at, call->now, &connection);
+    if (err != ERR_NONE)
+        return err;
+    flash_redirect(call, path_of(call, &connection),
+                   &(struct flash){ .key = end_set, .what = connection.app.name });
+    return ERR_NONE;
+}
+
+static enum err
+post_disconnect(struct call *call)
+{
+    struct connection connection;
+    enum err err = connection_end(call->db, call->mem, call->visitor->user.id, call_param(call, 0),
+                                  call->now, &connection);
+    if (err != ERR_NONE)
+        return err;
+    flash_redirect(call, HERE, &(struct flash){ .key = disconnected, .what = connection.app.name });
+    return ERR_NONE;
+}
+
+static enum err
+post_remove_written(struct call *call)
+{
+    struct connection connection;
+    struct app_removed gone = { 0 };
+    enum err err = connection_find(call->db, call->mem, call->visitor->user.id, call_param(call, 0),
+                                   call->now, &connection);
+    struct app_removal wish = {
+        .user_id = call->visitor->user.id,
+        .app_id = call_param(call, 0),
+        .domains = call->web->settings.domains,
+        .now = call->now,
+    };
+    if (err == ERR_NONE)
+        err = corrections_remove_app(call->db, call->mem, &wish, &gone);
+    if (err != ERR_NONE)
+        return err;
+    flash_redirect(
+        call, path_of(call, &connection),
+        &(struct flash){ .key = removed,
+                         .what = connection.app.name,
+                         .count = str_format(call->mem, "%lld", (long long)gone.removed) });
+    return ERR_NONE;
+}
+
+const struct route account_apps_routes[] = {
+    { GET, HERE, get_apps, WHO_PERSON, .says = "The apps a person is connected to.", .page = true,
+      .reads_store = true },
+    { GET, HERE "/{app}", get_app, WHO_PERSON, .says = "One connected app.", .page = true,
+      .reads_store = true },
+    { POST, HERE "/{app}/scopes", post_scopes, WHO_PERSON, .says = "Narrows what an app may do.",
+      .page = true, .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
+    { POST, HERE "/{app}/end", post_end, WHO_PERSON, .says = "Gives a connection an end.",
+      .page = true, ROUTE_FIELDS(end_fields), .body = BODY_FORM, .body_max = 4 * KIB,
+      .blocks = true },
+    { POST, HERE "/{app}/disconnect", post_disconnect, WHO_PERSON, .says = "Disconnects an app.",
+      .page = true, .body = BODY_FORM, .body_max = 4 * KIB, .blocks = true },
+    { POST, HERE "/{app}/forget", post_remove_written, WHO_PERSON,
+      .says = "Removes what an app wrote.", .page = true, .body = BODY_FORM, .body_max = 4 * KIB,
+      .blocks = true },
+    { 0 },
+};

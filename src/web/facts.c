@@ -1,0 +1,181 @@
+#include "web/facts.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "flow/apps.h"
+#include "flow/corrections.h"
+#include "model/value.h"
+#include "text/json_read.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/say.h"
+#include "web/state.h"
+#include "web/visitor.h"
+#include "web/when.h"
+
+#define SHOWN_MAX 1024
+
+WORD(yes, "fact.yes");
+WORD(no, "fact.no");
+WORD(pair, "fact.pair");
+WORD(you, "fact.source.you");
+WORD(gone, "fact.source.gone");
+WORD(and_others_one, "fact.source.others.one");
+WORD(and_others_other, "fact.source.others.other");
+
+struct source_name {
+    struct str source;
+    struct str name;
+    struct source_name *next;
+};
+
+enum err
+facts_load(struct call *call, struct str domain, struct facts *out)
+{
+    *out = (struct facts){ 0 };
+    return corrections_list(call->db, call->mem, call->visitor->user.id, domain, &out->list,
+                            &out->count);
+}
+
+const struct sourced_atom *
+facts_find(const struct facts *facts, struct str atom_id)
+{
+    for (size_t i = 0; i < facts->count; i++)
+        if (str_eq(facts->list[i].atom.id, atom_id))
+            return &facts->list[i];
+    return NULL;
+}
+
+/* ---- words ---- */
+
+struct str
+facts_label(struct call *call, struct str name)
+{
+    struct buf out = buf_in(call->mem, SHOWN_MAX);
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i] == '_' ? ' ' : name.ptr[i];
+        buf_add_char(&out, i == 0 && c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c);
+    }
+    return buf_str(&out);
+}
+
+static struct str
+number_words(struct call *call, const struct json_value *value)
+{
+    if (value->type == JSON_INT)
+        return str_format(call->mem, "%lld", (long long)value->integer);
+    return str_format(call->mem, "%.10g", value->real);
+}
+
+static struct str value_words(struct call *call, const struct member *member,
+                              const struct json_value *value);
+
+/* "Style: tabs, Width: 4" */
+static struct str
+object_words(struct call *call, const struct json_value *object)
+{
+    struct buf out = buf_in(call->mem, SHOWN_MAX);
+    for (size_t i = 0; i < object->count; i++) {
+        const struct word_value said[] = {
+            { "name", facts_label(call, object->children[i].key) },
+            { "value", value_words(call, NULL, &object->children[i]) },
+        };
+        buf_add_c(&out, i > 0 ? ", " : "");
+        buf_add(&out, say_with(call, pair, said, 2));
+    }
+    return buf_str(&out);
+}
+
+static struct str
+value_words(struct call *call, const struct member *member, const struct json_value *value)
+{
+    const struct vocabulary *vocabulary = member == NULL ? NULL : member->vocabulary;
+    switch (value->type) {
+    case JSON_STR:
+        if (vocabulary != NULL && !vocabulary->open) {
+            const struct vocabulary_value *known =
+                vocabulary_find(vocabulary, value_fold(call->mem, value->text));
+            return known == NULL ? value->text : known->label;
+        }
+        return value->text;
+    case JSON_BOOL:
+        return say(call, value->integer != 0 ? yes : no);
+    case JSON_INT:
+    case JSON_REAL:
+        return number_words(call, value);
+    case JSON_OBJECT:
+        return object_words(call, value);
+    case JSON_ARRAY:
+    case JSON_NULL:
+        break;
+    }
+    return STR("");
+}
+
+struct str
+facts_value(struct call *call, const struct member *member, struct str json)
+{
+    const struct json_value *value = NULL;
+    if (json_read(call->mem, json, 4, &value, NULL) != ERR_NONE)
+        return json;
+    return value_words(call, member, value);
+}
+
+struct str
+facts_source(struct call *call, struct facts *facts, struct str source)
+{
+    struct app app;
+    if (str_eq(source, SOURCE_USER))
+        return say(call, you);
+    for (const struct source_name *known = facts->names; known != NULL; known = known->next)
+        if (str_eq(known->source, source))
+            return known->name;
+    struct source_name *name = ARENA_NEW(call->mem, struct source_name);
+    bool found = app_find(call->db, call->mem, source, &app) == ERR_NONE;
+    *name = (struct source_name){ source, found ? app.name : say(call, gone), facts->names };
+    facts->names = name;
+    return name->name;
+}
+
+/* Who said so: the person if it was the person too, else whoever was first; and how many more. */
+static struct str
+sources_words(struct call *call, struct facts *facts, const struct sourced_atom *fact)
+{
+    const struct atom_source *shown = fact->source_count == 0 ? NULL : &fact->sources[0];
+    for (size_t i = 0; i < fact->source_count; i++)
+        if (str_eq(fact->sources[i].source, SOURCE_USER) ||
+            (!str_eq(shown->source, SOURCE_USER) &&
+             fact->sources[i].created_at < shown->created_at))
+            shown = &fact->sources[i];
+    if (shown == NULL)
+        return say(call, gone);
+    struct str name = facts_source(call, facts, shown->source);
+    if (fact->source_count == 1)
+        return name;
+    int64_t others = (int64_t)fact->source_count - 1;
+    const struct word_value said[] = {
+        { "name", name }, { "count", str_format(call->mem, "%lld", (long long)others) }
+    };
+    return say_with(call, others == 1 ? and_others_one : and_others_other, said, 2);
+}
+
+void
+facts_put(struct call *call, struct facts *facts, struct values *item,
+          const struct sourced_atom *fact)
+{
+    const struct atom *atom = &fact->atom;
+    const struct domain *domain = domains_find(call->web->settings.domains, atom->domain);
+    const struct member *member = domain == NULL ? NULL : domain_member(domain, atom->member);
+    values_text(item, "id", atom->id);
+    values_text(item, "value", facts_value(call, member, atom->value));
+    values_text(item, "label", facts_label(call, atom->member));
+    values_text(item, "domain", atom->domain);
+    values_text(item, "title", domain == NULL ? atom->domain : domain->title);
+    values_text(item, "source", sources_words(call, facts, fact));
+    values_flag(item, "by_user", atom->by_user);
+    values_flag(item, "active", atom->status == ATOM_ACTIVE);
+    values_flag(item, "held", atom->status == ATOM_HELD);
+    values_flag(item, "suppressed", atom->status == ATOM_SUPPRESSED);
+    values_flag(item, "sensitive", member != NULL && member->sensitive);
+    when_put(call, item, "when", atom->updated_at);
+}

@@ -1,0 +1,39 @@
+/* facts.h - facts about a person, in words a person reads.
+ *
+ * "favorite_artists" is "Favorite artists", a value of a closed vocabulary has its label, true is
+ * "yes", an app is its name. Nothing here is the API's; what it shows is what the API serves. */
+#ifndef WEB_FACTS_H
+#define WEB_FACTS_H
+
+#include "base/err.h"
+#include "model/domain.h"
+#include "store/atom_store.h"
+
+struct call;
+struct values;
+
+struct facts {
+    struct sourced_atom *list; /* oldest first, whatever their status */
+    size_t count;
+    struct source_name *names;
+};
+
+/* What is known about who asks. Domain absent: all. */
+enum err facts_load(struct call *call, struct str domain, struct facts *out);
+
+const struct sourced_atom *facts_find(const struct facts *facts, struct str atom_id);
+
+/* "Favorite artists". */
+struct str facts_label(struct call *call, struct str name);
+
+/* The value as it is shown; `json` is as the store has it. */
+struct str facts_value(struct call *call, const struct member *member, struct str json);
+
+/* "you", an app's name, or that the app is gone. */
+struct str facts_source(struct call *call, struct facts *facts, struct str source);
+
+/* The values of one fact: id, value, label, domain, title, source, when, status flags. */
+void facts_put(struct call *call, struct facts *facts, struct values *item,
+               const struct sourced_atom *fact);
+
+#endif

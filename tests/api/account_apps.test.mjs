@@ -1,0 +1,140 @@
+// /account/apps: who may read what, and how to take it back.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { formOn, open, press, says, told } from "../kit/account.mjs";
+import { addApp, addPerson, appCommand, assertDead, DAY, NOW, stage, words } from "../kit/oauth.mjs";
+import { Client, connected, FOOD, MUSIC, secondApp } from "../kit/preferences.mjs";
+
+const at = (app, what = "") => `/account/apps/${app.client_id}${what}`;
+
+test("an app is listed with what it may do in words, since when and until when", async (t) => {
+  const { w, ada, app } = await stage(t);
+  assert.match(says(await open(ada, "/account/apps")), /No app is connected/);
+  await ada.connect(app, { scope: `${MUSIC} agent_hints`, term: "30d" });
+  w.clock.forward(2 * DAY);
+  const page = await open(ada, "/account/apps");
+  assert.match(says(page), /Concert Finder Connected 2 days ago ?, until February 14, 2027 Music Hints for AI agents It has not written anything/);
+  const one = await open(ada, at(app));
+  assert.match(says(one), /See your taste in music/);
+  assert.deepEqual(formOn(one, at(app, "/scopes")).ticked("scope"), [MUSIC, "agent_hints"]);
+  assert.doesNotMatch(one.text, /music_preferences[^"]*</, "a scope's name is shown to a person");
+});
+
+test("a scope that is unticked is gone from tokens that live, and stays gone (B36)", async (t) => {
+  const { ada, app } = await stage(t);
+  const set = await ada.connect(app, { scope: `${MUSIC} ${FOOD} profile:read` });
+  const page = await press(ada, at(app), at(app, "/scopes"), { ticks: [MUSIC, "profile:read"] });
+  assert.match(told(page), /Concert Finder may now do only what is ticked/);
+  assert.deepEqual(await app.worth(set.access_token), words(`${MUSIC} profile:read`));
+  const renewed = await app.refresh(set.refresh_token);
+  assert.deepEqual(words(renewed.data.scope), words(`${MUSIC} profile:read`));
+  assert.deepEqual(formOn(await open(ada, at(app)), at(app, "/scopes")).choices("scope"), [MUSIC, "profile:read"]);
+});
+
+test("a form cannot give an app more than it holds", async (t) => {
+  const { ada, app } = await stage(t);
+  const set = await ada.connect(app, { scope: MUSIC });
+  const form = formOn(await open(ada, at(app)), at(app, "/scopes")).filled();
+  const answer = await ada.post(at(app, "/scopes"), [...form, ["scope", FOOD], ["scope", "preferences:read"], ["scope", "nonsense"]]);
+  assert.equal(answer.status, 303);
+  assert.deepEqual(await app.worth(set.access_token), [MUSIC]);
+});
+
+test("with nothing ticked the app is disconnected", async (t) => {
+  const { ada, app } = await stage(t);
+  const set = await ada.connect(app);
+  const page = await press(ada, at(app), at(app, "/scopes"), { ticks: [] });
+  assert.match(told(page), /Concert Finder is disconnected/);
+  await assertDead(app, set);
+});
+
+test("a disconnected app's next request is refused, and asking again starts from nothing (B35)", async (t) => {
+  const { ada, app } = await stage(t);
+  const set = await ada.connect(app);
+  const page = await press(ada, at(app), at(app, "/disconnect"));
+  assert.match(told(page), /Concert Finder is disconnected/);
+  assert.match(says(page), /No app is connected/);
+  await assertDead(app, set);
+  await open(ada, at(app), 404);
+  const { form } = await ada.asked(app);
+  assert.ok(form, "it must ask");
+});
+
+test("a connection ends on the day the person chose, and not before", async (t) => {
+  const { w, ada, app } = await stage(t);
+  const set = await ada.connect(app);
+  const day = new Date((NOW + 3 * DAY) * 1000).toISOString().slice(0, 10);
+  const page = await press(ada, at(app), at(app, "/end"), { chosen: { until: "date" }, typed: { date: day } });
+  assert.match(told(page), /now ends as you chose/);
+  assert.equal(formOn(page, at(app, "/end")).value("date"), day);
+  w.clock.stop(Date.parse(`${day}T23:59:00Z`) / 1000);
+  const kept = await app.refresh(set.refresh_token);
+  assert.equal(kept.status, 200, kept.text);
+  w.clock.stop(Date.parse(`${day}T23:59:59Z`) / 1000);
+  assert.equal(await app.worth(kept.data.access_token), null);
+});
+
+test("a day that is past, or is none, is told beside the field; and an end can be taken back", async (t) => {
+  const { w, ada, app } = await stage(t);
+  await ada.connect(app, { term: "1d" });
+  for (const [date, problem] of [["2001-01-01", /still to come/], ["2027-02-31", /Choose a day/], ["", /Choose a day/], ["tomorrow", /Choose a day/], ["2027-1-1", /Choose a day/]])
+    assert.match(says(await press(ada, at(app), at(app, "/end"), { status: 400, chosen: { until: "date" }, typed: { date } })), problem);
+  assert.match(says(await open(ada, at(app))), /until January 16, 2027/);
+  await press(ada, at(app), at(app, "/end"), { chosen: { until: "revoked" } });
+  w.clock.forward(2 * DAY);
+  assert.match(says(await open(ada, at(app))), /until you say stop/);
+});
+
+test("what an app wrote is listed, and removing it leaves what others said (API and page agree)", async (t) => {
+  const { w, ada, api } = await connected(t);
+  const dinner = await secondApp(w, ada);
+  await api.write(MUSIC, { favorite_artists: ["Björk", "Nina Simone"] });
+  await dinner.write(MUSIC, { favorite_artists: ["Björk"] });
+  await dinner.write(FOOD, { cuisines: ["Thai"] });
+  const page = await open(ada, at(api.app));
+  assert.match(says(page), /It wrote 2 facts about you/);
+  assert.match(says(page), /Nina Simone Music \/ Favorite artists/);
+  const after = await press(ada, page, at(api.app, "/forget"));
+  assert.match(told(after), /Removed what only Concert Finder had said: 1/);
+  assert.match(says(after), /It has not written anything about you/);
+  const { preferences } = await api.read("preferences");
+  assert.deepEqual([preferences[FOOD], preferences[MUSIC]], [{ cuisines: ["Thai"] }, { favorite_artists: ["Björk"] }]);
+});
+
+test("a hostile app name and value are text, wherever they are shown (B14)", async (t) => {
+  const { w, ada } = await connected(t);
+  const nasty = await addApp(w, { name: `<img src=x onerror=alert(1)>"'` });
+  const api = await Client.connect(ada, nasty);
+  await api.write(MUSIC, { favorite_artists: [`"><script>alert(2)</script>`, "{{form_token}}"] });
+  for (const where of ["/account/apps", at(nasty)]) {
+    const page = await open(ada, where);
+    assert.doesNotMatch(page.text, /<img src=x|<script>alert/);
+    assert.match(page.text, /&lt;img src=x/);
+  }
+  assert.match((await open(ada, at(nasty))).text, /\{\{form_token\}\}/);
+  assert.match((await press(ada, at(nasty), at(nasty, "/disconnect"))).text, /&lt;img src=x[^<]* is disconnected/);
+});
+
+test("another person's connection is not there (B19), nor is an app that was never connected", async (t) => {
+  const { w, ada, app } = await stage(t);
+  const set = await ada.connect(app);
+  const eve = await addPerson(w, "eve");
+  const form = /name="form" value="([^"]+)"/.exec((await open(eve, "/account/apps")).text)[1];
+  for (const id of [app.client_id, "app_AAAAAAAAAAAAAAAAAAAAAA", "app_1", "..", "%00", "x".repeat(300)]) {
+    const shown = await eve.get(`/account/apps/${id}`);
+    assert.ok([404, 400].includes(shown.status), `${id}: ${shown.status}`);
+    for (const what of ["scopes", "end", "disconnect", "forget"]) {
+      const answer = await eve.post(`/account/apps/${id}/${what}`, { form, until: "revoked", scope: MUSIC });
+      assert.ok([404, 400].includes(answer.status), `${id}/${what}: ${answer.status}`);
+    }
+  }
+  assert.ok(await app.worth(set.access_token));
+});
+
+test("an app that was switched off is shown as such", async (t) => {
+  const { w, ada, app } = await stage(t);
+  await ada.connect(app);
+  await appCommand(w, "disable", app.client_id);
+  assert.match(says(await open(ada, "/account/apps")), /switched off by whoever made it/);
+});
