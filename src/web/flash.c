@@ -22,13 +22,27 @@ WORD(disconnected, "flash.disconnected");
 WORD(narrowed, "flash.narrowed");
 WORD(end_set, "flash.end_set");
 WORD(app_facts_removed, "flash.app_facts_removed");
+WORD(fact_added, "flash.fact_added");
+WORD(fact_set, "flash.fact_set");
+WORD(fact_there, "flash.fact_there");
+WORD(fact_removed, "flash.fact_removed");
+WORD(fact_suppressed, "flash.fact_suppressed");
+WORD(fact_lifted, "flash.fact_lifted");
+WORD(fact_accepted, "flash.fact_accepted");
+WORD(fact_rejected, "flash.fact_rejected");
+WORD(fact_changed, "flash.fact_changed");
 WORD(imported, "flash.imported");
 
 /* Everything that can be told; a cookie names one of them. */
 static const char *const told[] = { password_changed,  password_changed_apps,
                                     session_ended,     disconnected,
                                     narrowed,          end_set,
-                                    app_facts_removed, imported };
+                                    app_facts_removed, fact_added,
+                                    fact_set,          fact_there,
+                                    fact_removed,      fact_suppressed,
+                                    fact_lifted,       fact_accepted,
+                                    fact_rejected,     fact_changed,
+                                    imported };
 
 static struct str
 cookie_name(const struct call *call)

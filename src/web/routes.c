@@ -5,14 +5,25 @@
 #include "web/web.h"
 
 const struct route *const routes_public[] = {
-    start_routes,        signup_routes,
-    signin_routes,       oauth_routes,
-    token_routes,        userinfo_routes,
-    metadata_routes,     preferences_routes,
-    domains_routes,      hints_routes,
-    openapi_routes,      asset_routes,
-    health_routes,       account_security_routes,
-    account_apps_routes, NULL,
+    start_routes,
+    signup_routes,
+    signin_routes,
+    oauth_routes,
+    token_routes,
+    userinfo_routes,
+    metadata_routes,
+    preferences_routes,
+    domains_routes,
+    hints_routes,
+    openapi_routes,
+    asset_routes,
+    health_routes,
+    account_security_routes,
+    account_apps_routes,
+    account_routes,
+    account_domain_routes,
+    account_fact_routes,
+    NULL,
 };
 
 const struct route *const routes_private[] = {

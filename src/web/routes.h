@@ -19,6 +19,9 @@ extern const struct route openapi_routes[];
 extern const struct route health_routes[];
 extern const struct route account_security_routes[];
 extern const struct route account_apps_routes[];
+extern const struct route account_routes[];
+extern const struct route account_domain_routes[];
+extern const struct route account_fact_routes[];
 extern const struct route metrics_routes[];
 
 extern const struct route *const routes_public[];  /* what the world may ask */

@@ -1,0 +1,216 @@
+/* account_pages.c - what is known about a person, all of it at a glance: /account. */
+#include "base/arena.h"
+#include "model/value.h"
+#include "text/json_read.h"
+#include "text/template.h"
+#include "web/account_page.h"
+#include "web/call.h"
+#include "web/facts.h"
+#include "web/reply.h"
+#include "web/routes.h"
+#include "web/say.h"
+#include "web/state.h"
+
+#define SEARCH_FROM 15 /* facts, from which a search helps */
+
+/* A person may have thousands of facts, and a page must stay one. The rest is a link or a search
+ * away, and what waits moves up as it is decided. */
+#define SHOWN_PER_MEMBER 12
+#define FOUND_PER_MEMBER 40
+#define WAITING_SHOWN 10
+#define WRONG_SHOWN 50
+
+WORD(facts_one, "account.facts.one");
+WORD(facts_other, "account.facts.other");
+WORD(more_one, "account.more.one");
+WORD(more_other, "account.more.other");
+WORD(waiting_more_one, "account.held.more.one");
+WORD(waiting_more_other, "account.held.more.other");
+WORD(instead, "account.held.instead");
+WORD(looks_like, "account.held.looks_like");
+
+enum { QUERY };
+
+static const struct field account_fields[] = {
+    [QUERY] = { "q", FIELD_LINE, FIELD_IN_QUERY, .max = 200 },
+};
+
+struct shown {
+    struct call *call;
+    struct facts facts;
+    struct str wanted; /* folded; absent: everything */
+    int64_t active;
+};
+
+/* ---- searching ---- */
+
+static bool
+contains(struct str text, struct str part)
+{
+    for (size_t i = 0; i + part.len <= text.len; i++)
+        if (str_starts(str_from(text, i), part))
+            return true;
+    return false;
+}
+
+static bool
+is_wanted(struct shown *shown, const struct domain *domain, const struct atom *atom)
+{
+    struct call *call = shown->call;
+    if (!str_present(shown->wanted))
+        return true;
+    const struct member *member = domain_member(domain, atom->member);
+    struct str value = value_fold(call->mem, facts_value(call, member, atom->value));
+    struct str label = value_fold(call->mem, facts_label(call, atom->member));
+    struct str title = value_fold(call->mem, domain->title);
+    return contains(value, shown->wanted) || contains(label, shown->wanted) ||
+           contains(title, shown->wanted);
+}
+
+/* ---- by domain ---- */
+
+static void
+put_member(struct shown *shown, struct values *values, const struct domain *domain,
+           const struct member *member)
+{
+    struct values *item = NULL;
+    int64_t count = 0, most = str_present(shown->wanted) ? FOUND_PER_MEMBER : SHOWN_PER_MEMBER;
+    for (size_t i = 0; i < shown->facts.count; i++) {
+        const struct sourced_atom *fact = &shown->facts.list[i];
+        if (fact->atom.status != ATOM_ACTIVE || !str_eq(fact->atom.domain, domain->name) ||
+            !str_eq(fact->atom.member, member->name) || !is_wanted(shown, domain, &fact->atom))
+            continue;
+        if (item == NULL) {
+            item = values_item(values, "members");
+            values_text(item, "label", facts_label(shown->call, member->name));
+            values_flag(item, "sensitive", member->sensitive);
+        }
+        if (count++ < most)
+            facts_put(shown->call, &shown->facts, values_item(item, "facts"), fact);
+    }
+    if (count > most) {
+        values_text(item, "more", say_count(shown->call, more_one, more_other, count - most));
+        values_text(item, "member", member->name);
+    }
+}
+
+static int64_t
+count_active(const struct facts *facts, struct str domain)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < facts->count; i++)
+        count += facts->list[i].atom.status == ATOM_ACTIVE &&
+                 (!str_present(domain) || str_eq(facts->list[i].atom.domain, domain));
+    return count;
+}
+
+static void
+put_domains(struct shown *shown, struct values *values)
+{
+    struct call *call = shown->call;
+    const struct domains *domains = call->web->settings.domains;
+    for (size_t i = 0; i < domains->count; i++) {
+        const struct domain *domain = &domains->list[i];
+        struct values *item = values_item(values, "domains");
+        int64_t count = count_active(&shown->facts, domain->name);
+        values_text(item, "domain", domain->name);
+        values_text(item, "title", domain->title);
+        values_text(item, "description", domain->description);
+        values_text(item, "count", say_count(call, facts_one, facts_other, count));
+        values_flag(item, "empty", count == 0);
+        for (size_t m = 0; m < domain->member_count; m++)
+            put_member(shown, item, domain, &domain->members[m]);
+    }
+}
+
+/* ---- what waits, and what is wrong ---- */
+
+static const struct sourced_atom *
+current_of(const struct facts *facts, const struct atom *atom)
+{
+    for (size_t i = 0; i < facts->count; i++)
+        if (facts->list[i].atom.status == ATOM_ACTIVE &&
+            str_eq(facts->list[i].atom.domain, atom->domain) &&
+            str_eq(facts->list[i].atom.member, atom->member))
+            return &facts->list[i];
+    return NULL;
+}
+
+/* Why it waits: it would replace what the person said, or it reads like something else. */
+static void
+put_why(struct shown *shown, struct values *item, const struct domain *domain,
+        const struct atom *atom)
+{
+    struct call *call = shown->call;
+    const struct member *member = domain_member(domain, atom->member);
+    const struct sourced_atom *current = current_of(&shown->facts, atom);
+    struct value value = { .json = atom->value };
+    const char *suspicion = value_suspicion(call->mem, &value);
+    if (suspicion != NULL)
+        values_text(item, "why",
+                    say_one(call, looks_like, "pattern", say_sentence(call, str_of(suspicion))));
+    else if (member != NULL && member->type != MEMBER_ARRAY && current != NULL)
+        values_text(
+            item, "why",
+            say_one(call, instead, "value", facts_value(call, member, current->atom.value)));
+    values_flag(item, "suspicious", suspicion != NULL);
+}
+
+static void
+put_others(struct shown *shown, struct values *values)
+{
+    int64_t suppressed = 0, waiting = 0;
+    for (size_t i = shown->facts.count; i > 0; i--) {
+        const struct sourced_atom *fact = &shown->facts.list[i - 1];
+        const struct domain *domain =
+            domains_find(shown->call->web->settings.domains, fact->atom.domain);
+        if (fact->atom.status == ATOM_ACTIVE || domain == NULL)
+            continue;
+        bool held = fact->atom.status == ATOM_HELD;
+        if (!held && !is_wanted(shown, domain, &fact->atom))
+            continue;
+        int64_t before = held ? waiting++ : suppressed++;
+        if (before >= (held ? WAITING_SHOWN : WRONG_SHOWN))
+            continue;
+        struct values *item = values_item(values, held ? "waiting" : "wrong");
+        facts_put(shown->call, &shown->facts, item, fact);
+        if (held)
+            put_why(shown, item, domain, &fact->atom);
+    }
+    if (waiting > WAITING_SHOWN)
+        values_text(
+            values, "waiting_more",
+            say_count(shown->call, waiting_more_one, waiting_more_other, waiting - WAITING_SHOWN));
+    values_flag(values, "has_wrong", suppressed > 0);
+    values_text(values, "wrong_count", str_format(shown->call->mem, "%lld", (long long)suppressed));
+}
+
+/* ---- the page ---- */
+
+static enum err
+get_account(struct call *call)
+{
+    struct shown shown = { .call = call };
+    struct values *values = values_new(call->mem);
+    struct str query = call_text(call, QUERY);
+    enum err err = facts_load(call, STR_NONE, &shown.facts);
+    if (err != ERR_NONE)
+        return err;
+    if (query.len > 0)
+        shown.wanted = value_fold(call->mem, query);
+    int64_t active = count_active(&shown.facts, STR_NONE);
+    values_text(values, "q", query);
+    values_flag(values, "searching", query.len > 0);
+    values_flag(values, "searchable", active >= SEARCH_FROM || query.len > 0);
+    values_flag(values, "nothing", shown.facts.count == 0);
+    values_text(values, "total", say_count(call, facts_one, facts_other, active));
+    put_others(&shown, values);
+    put_domains(&shown, values);
+    return account_page(call, 200, "account", "preferences", values);
+}
+
+const struct route account_routes[] = {
+    { GET, "/account", get_account, WHO_PERSON, .says = "What is known about a person.",
+      .page = true, .reads_store = true, ROUTE_FIELDS(account_fields) },
+    { 0 },
+};
