@@ -41,7 +41,7 @@ choose_uses(const struct context_index *index, const struct label *label, struct
     const struct term *term = context_index_find(index, text),
                       *whole = context_index_find(index, label_texts(label, 0, label->count));
     for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
-        if (use->kind == kind && !is_denied(whole, use->domain))
+        if (use->kind == kind && (kind == USE_NAME || !is_denied(whole, use->domain)))
             choose(index, out, use->domain, use->context);
 }
 

@@ -2,6 +2,7 @@
  * promised about a domain holds, and loading it again gives the same. */
 #include "fuzz.h"
 
+#include "model/context.h"
 #include "model/domain.h"
 #include "model/scope.h"
 #include "model/value.h"
@@ -91,6 +92,28 @@ domain_holds(struct arena *mem, const struct domain *domain)
 }
 
 static void
+name_is_found(const struct context_index *index, const struct domain *domain, struct str name)
+{
+    struct context_match match;
+    context_find(index, name, &match);
+    MUST(match.known && context_chosen(&match, domain) != NULL);
+}
+
+static void
+contexts_hold(struct arena *mem, const struct domains *set)
+{
+    const struct context_index *index = context_index_make(mem, set);
+    const struct domain *domain = &set->list[0];
+    name_is_found(index, domain, domain->name);
+    for (size_t i = 0; i < domain->context_count; i++) {
+        const struct context *context = &domain->contexts[i];
+        name_is_found(index, domain, context->name);
+        for (size_t j = 0; j < context->alias_count; j++)
+            name_is_found(index, domain, context->aliases[j]);
+    }
+}
+
+static void
 line_holds(const char *line)
 {
     MUST(strncmp(line, "f.json: ", 8) == 0 && strlen(line) > 8);
@@ -113,6 +136,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST(set.count == 1 && why.text[0] == '\0');
         MUST(str_eq_c(set.list[0].name, "tea"));
         domain_holds(mem, &set.list[0]);
+        contexts_hold(mem, &set);
         MUST(domains_load(mem, &source, 1, &again, &why) == ERR_NONE);
         MUST(str_eq(again.list[0].digest, set.list[0].digest));
         MUST(str_eq(again.list[0].schema, set.list[0].schema));

@@ -1,0 +1,109 @@
+/* Any bytes as what an agent says it is doing, against the definitions that are compiled in: the
+ * answer is always the same, its parts agree with each other, letters of any size mean the same,
+ * and a name of a context is found whatever stands around it. */
+#include "fuzz.h"
+
+#include "model/context.h"
+#include "../unit/domains_kit.h"
+
+#include <string.h>
+
+static const struct context_index *
+built_in(void)
+{
+    static struct arena *mem;
+    static const struct context_index *index;
+    if (mem == NULL) {
+        mem = arena_new();
+        index = context_index_make(mem, kit_domains());
+    }
+    return index;
+}
+
+static bool
+is_same(const struct context_match *a, const struct context_match *b)
+{
+    if (a->known != b->known || a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->list[i].domain != b->list[i].domain || a->list[i].context != b->list[i].context)
+            return false;
+    return true;
+}
+
+static void
+match_holds(const struct context_match *match)
+{
+    const struct domains *domains = kit_domains();
+    MUST(match->known == (match->count > 0));
+    MUST(match->count <= domains->count);
+    for (size_t i = 0; i < match->count; i++) {
+        const struct context_choice *choice = &match->list[i];
+        const struct context *first = choice->domain->contexts;
+        MUST(i == 0 || match->list[i - 1].domain < choice->domain);
+        MUST(context_chosen(match, choice->domain) == choice);
+        MUST(choice->context == NULL ||
+             (choice->context >= first && choice->context < first + choice->domain->context_count));
+    }
+    for (size_t i = 0; i < domains->count; i++)
+        if (context_is_safety(match, &domains->list[i]))
+            MUST(match->known && domains->list[i].safety_context_count > 0);
+}
+
+static struct str
+in_capitals(struct arena *mem, struct str text)
+{
+    char *copy = arena_alloc(mem, text.len + 1);
+    for (size_t i = 0; i < text.len; i++)
+        copy[i] = (char)(text.ptr[i] >= 'a' && text.ptr[i] <= 'z' ? text.ptr[i] - 32 : text.ptr[i]);
+    return (struct str){ copy, text.len };
+}
+
+/* Without small letters or without capitals there is no camelCase. */
+static void
+letters_of_any_size_mean_the_same(struct arena *mem, struct str text)
+{
+    struct context_match small, capital;
+    context_find(built_in(), str_lower(mem, text), &small);
+    context_find(built_in(), in_capitals(mem, text), &capital);
+    MUST(is_same(&small, &capital));
+}
+
+/* Signs instead of "_" and around the name; the input chooses which name and which signs. */
+static void
+a_name_is_found(struct arena *mem, struct str text)
+{
+    static const char signs[] = " -./:|!?#";
+    const struct domains *domains = kit_domains();
+    const struct domain *domain = &domains->list[(unsigned char)text.ptr[0] % domains->count];
+    const struct context *context =
+        &domain->contexts[(unsigned char)text.ptr[1] % domain->context_count];
+    size_t number = (unsigned char)text.ptr[2] % (context->alias_count + 1);
+    char sign = signs[(unsigned char)text.ptr[3] % (sizeof signs - 1)];
+    struct str name = number == 0 ? context->name : context->aliases[number - 1],
+               changed = str_format(mem, "%c%.*s%c", sign, STR_ARG(name), sign);
+    struct context_match match;
+    for (char *c = memchr(changed.ptr, '_', changed.len); c != NULL; c = strchr(c, '_'))
+        *c = sign;
+    context_find(built_in(), changed, &match);
+    MUST(match.known && context_chosen(&match, domain) != NULL);
+    MUST(context_chosen(&match, domain)->context == context);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena *mem = arena_new();
+    struct str text = fuzz_input(mem, data, size);
+    struct context_match match, again;
+    context_find(built_in(), text, &match);
+    context_find(built_in(), text, &again);
+    MUST(is_same(&match, &again));
+    MUST(size <= CONTEXT_MAX || !match.known);
+    match_holds(&match);
+    letters_of_any_size_mean_the_same(mem, text);
+    if (size >= 4)
+        a_name_is_found(mem, text);
+    arena_free(mem);
+    return 0;
+}
