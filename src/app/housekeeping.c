@@ -3,19 +3,24 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "flow/tally.h"
 #include "flow/tokens.h"
+#include "flow/usage.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
-#define ROUND_MS (60 * 1000) /* from the end of one round to the next */
+#define ROUND_MS (60 * 1000) /* from the end of one round of removing to the next */
+#define WRITE_MS (10 * 1000) /* from one writing of counts to the next */
 #define STEP_MS 100          /* between two steps of a round: others write, too */
 #define LOOK_MS 500          /* how often it looks at the clock, which a rehearsal may move */
 
 struct housekeeping {
     struct db *db;
+    struct tally *tally;
+    int64_t next_write_ms;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t stop;
@@ -42,29 +47,66 @@ wait_for(struct housekeeping *housekeeping, int64_t ms)
     return stopping;
 }
 
+static void
+write_counts(struct housekeeping *housekeeping, struct arena *mem)
+{
+    if (usage_write(housekeeping->db, mem, housekeeping->tally) != ERR_NONE)
+        log_debug("counts of use could not be written; they wait");
+    arena_reset(mem);
+}
+
+/* Every ten seconds, and sooner when there is much. */
+static void
+write_counts_if_due(struct housekeeping *housekeeping, struct arena *mem)
+{
+    if (clock_steady_ms() < housekeeping->next_write_ms && !tally_is_filling(housekeeping->tally))
+        return;
+    write_counts(housekeeping, mem);
+    housekeeping->next_write_ms = clock_steady_ms() + WRITE_MS;
+}
+
+static void
+remove_what_is_over(struct housekeeping *housekeeping, struct arena *mem)
+{
+    static enum err (*const steps[])(struct db * db, struct arena * mem, int64_t now,
+                                     bool *more) = { token_clean, usage_clean };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        bool more = true;
+        while (more && !wait_for(housekeeping, STEP_MS)) {
+            if (steps[i](housekeeping->db, mem, clock_now(), &more) != ERR_NONE)
+                more = false; /* the store is away: the next round tries again */
+            arena_reset(mem);
+            write_counts_if_due(housekeeping, mem);
+        }
+    }
+}
+
 static void *
 keep_house(void *argument)
 {
     struct housekeeping *housekeeping = argument;
     struct arena *mem = arena_new();
-    while (!wait_for(housekeeping, ROUND_MS)) {
-        bool more = true;
-        while (more && !wait_for(housekeeping, STEP_MS)) {
-            if (token_clean(housekeeping->db, mem, clock_now(), &more) != ERR_NONE)
-                more = false; /* the store is away: the next round tries again */
-            arena_reset(mem);
-        }
+    int64_t next_round = clock_steady_ms() + ROUND_MS;
+    housekeeping->next_write_ms = clock_steady_ms() + WRITE_MS;
+    while (!wait_for(housekeeping, LOOK_MS)) {
+        write_counts_if_due(housekeeping, mem);
+        if (clock_steady_ms() < next_round)
+            continue;
+        remove_what_is_over(housekeeping, mem);
+        next_round = clock_steady_ms() + ROUND_MS;
     }
+    write_counts(housekeeping, mem); /* nobody is served any more: this is all */
     arena_free(mem);
     return NULL;
 }
 
 struct housekeeping *
-housekeeping_start(struct db *db)
+housekeeping_start(struct db *db, struct tally *tally)
 {
     sigset_t all, before;
     struct housekeeping *housekeeping = memory_alloc(1, sizeof *housekeeping);
     housekeeping->db = db;
+    housekeeping->tally = tally;
     pthread_mutex_init(&housekeeping->lock, NULL);
     pthread_cond_init(&housekeeping->stop, NULL);
     sigfillset(&all);
@@ -73,7 +115,7 @@ housekeeping_start(struct db *db)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed == 0)
         return housekeeping;
-    log_warn("no thread for removing what is over");
+    log_warn("no thread for removing what is over and for writing counts");
     free(housekeeping);
     return NULL;
 }

@@ -1,13 +1,18 @@
-/* housekeeping.h - a thread that removes what is over, in small steps that nobody notices.
+/* housekeeping.h - a thread that removes what is over, in small steps that nobody notices, and that
+ * writes what was counted (flow/usage.h) every ten seconds.
  *
- * Nothing depends on it: what is over does not work, whether its row is still there or not. */
+ * Nothing depends on the removing: what is over does not work, whether its row is still there or
+ * not. */
 #ifndef APP_HOUSEKEEPING_H
 #define APP_HOUSEKEEPING_H
 
 struct db;
 struct housekeeping;
+struct tally;
 
-struct housekeeping *housekeeping_start(struct db *db);
-void housekeeping_stop(struct housekeeping *housekeeping); /* NULL is fine */
+struct housekeeping *housekeeping_start(struct db *db, struct tally *tally);
+
+/* Writes what was counted to the last. NULL is fine. */
+void housekeeping_stop(struct housekeeping *housekeeping);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/metric.h"
 #include "base/workers.h"
 #include "db/db.h"
+#include "flow/tally.h"
 #include "web/web.h"
 
 #include <signal.h>
@@ -30,6 +31,7 @@ struct service {
     struct http_server *server;
     struct http_server *metrics_server;
     struct control *control;
+    struct tally *tally;
     struct housekeeping *housekeeping;
     const char *base_url;
 };
@@ -116,6 +118,7 @@ start_web(struct service *service, struct why *why)
     const char *auth_url = settings->auth_url != NULL ? settings->auth_url : service->base_url;
     struct web_settings web = {
         .db = service->db,
+        .tally = service->tally,
         .domains = service->domains,
         .base_url = str_of(service->base_url),
         .auth_url = str_of(auth_url),
@@ -206,6 +209,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
     metric_register(workers_write_metrics, service->workers);
     if (plan->before != NULL)
         err = plan->before(plan->context, service->db, service->base_url, why);
+    service->tally = tally_new();
     if (!err)
         err = start_web(service, why);
     if (!err)
@@ -214,7 +218,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
         err = start_control(service, why);
     if (err)
         return err;
-    service->housekeeping = housekeeping_start(service->db);
+    service->housekeeping = housekeeping_start(service->db, service->tally);
     hide_memory();
     return start_server(service, why); /* last: who connects finds everything there */
 }
@@ -239,6 +243,7 @@ stop(struct service *service)
     control_free(service->control);
     if (service->web != NULL)
         web_free(service->web);
+    tally_free(service->tally);
     db_close(service->db);
 }
 

@@ -9,6 +9,7 @@
 #include "store/session_store.h"
 #include "store/token_store.h"
 #include "store/tx.h"
+#include "store/usage_store.h"
 #include "store/user_store.h"
 
 /* Two accounts of one second meet on a position once in 2^29; then the next ones are tried. */
@@ -295,8 +296,11 @@ delete_apps(struct db_tx *tx, struct arena *mem, struct str owner_id)
     struct app *apps = NULL;
     size_t count = 0;
     enum err err = app_store_list(tx, mem, owner_id, 0, APPS_PER_OWNER_MAX, &apps, &count);
-    for (size_t i = 0; i < count && !err; i++)
+    for (size_t i = 0; i < count && !err; i++) {
         err = app_store_delete(tx, mem, apps[i].id);
+        if (!err)
+            err = usage_store_end_app(tx, mem, apps[i].id);
+    }
     return err;
 }
 
@@ -317,6 +321,8 @@ delete_account(struct db_tx *tx, void *argument)
         err = family_store_end_user(tx, mem, id);
     if (!err)
         err = atom_store_end_user(tx, mem, id);
+    if (!err)
+        err = usage_store_end_user(tx, mem, id);
     return err ? err : delete_apps(tx, mem, id);
 }
 

@@ -7,6 +7,7 @@
 #include "model/user.h"
 #include "store/app_store.h"
 #include "store/tx.h"
+#include "store/usage_store.h"
 
 #define POSITION_ATTEMPTS 8
 
@@ -205,17 +206,21 @@ app_set_status(struct db *db, struct arena *mem, struct str id, enum app_status 
     return run_change(db, &change, put_status, out);
 }
 
-static enum err delete (struct db_tx *tx, void *argument) {
+static enum err
+delete_app(struct db_tx *tx, void *argument)
+{
     struct change *change = argument;
     enum err err = app_store_find(tx, change->mem, change->id, &change->app);
-    return err ? err : app_store_delete(tx, change->mem, change->id);
+    if (!err)
+        err = app_store_delete(tx, change->mem, change->id);
+    return err ? err : usage_store_end_app(tx, change->mem, change->id);
 }
 
 enum err
 app_delete(struct db *db, struct arena *mem, struct str id, struct app *out)
 {
     struct change change = { .mem = mem, .id = id };
-    return run_change(db, &change, delete, out);
+    return run_change(db, &change, delete_app, out);
 }
 
 /* ---- who is asking ---- */

@@ -39,6 +39,14 @@ struct call {
 
     const struct language *language; /* of its pages; see say.h */
 
+    struct call_refusal { /* for the app's developer: see usage_call.h */
+        struct str app_id;
+        const char *error;
+        struct str sentence;
+        struct str reason;
+        struct str detail;
+    } refusal;
+
     /* The reply's own: see reply.h. */
     struct buf out;
     struct json json;

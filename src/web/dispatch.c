@@ -11,6 +11,7 @@
 #include "web/metrics.h"
 #include "web/reply.h"
 #include "web/state.h"
+#include "web/usage_call.h"
 
 #define SLOW_NS ((int64_t)1000 * 1000 * 1000)
 #define LOGGED_PATH_MAX 300 /* bytes; so that a long one cannot push the rest out of its line */
@@ -199,6 +200,8 @@ on_done(void *context, struct http_exchange *exchange)
     bool has_row = call != NULL && call->route != NULL;
     counts_add(&door->counts[has_row ? call->number : router_row_count(door->router)], status,
                took_ns);
+    if (has_row)
+        usage_note(call);
     if (status >= 500 || took_ns >= SLOW_NS)
         log_request(exchange, LOG_WARN, took_ns);
     else if (door->web->settings.access_log)

@@ -9,6 +9,7 @@
 #include "web/language.h"
 #include "web/say.h"
 #include "web/state.h"
+#include "web/usage_call.h"
 #include "web/visitor.h"
 
 #include <strings.h>
@@ -266,6 +267,7 @@ reply_error_page(struct call *call, int status, struct str sentence)
 static void
 error_json(struct call *call, int status, const char *error, struct str sentence)
 {
+    usage_answered(call, error, sentence);
     struct json *json = reply_json(call, status);
     json_open_object(json);
     json_put_str(json, "error", str_of(error));
@@ -337,6 +339,12 @@ reply_err(struct call *call, enum err err)
     };
     if (err == ERR_NONE || (size_t)err >= sizeof answers / sizeof *answers)
         err = ERR_INTERNAL;
+    if (call->detail_count > 0) {
+        /* What varies from one request to the next is no kind of mistake of its own. */
+        call->refusal.reason = str_of(answers[err].sentence);
+        call->refusal.detail = str_format(call->mem, "%.*s %.*s", STR_ARG(call->details[0].at),
+                                          STR_ARG(call->details[0].problem));
+    }
     /* The first detail is told in the sentence, for whoever reads only that. */
     struct str sentence = call->detail_count == 0
                               ? str_of(answers[err].sentence)

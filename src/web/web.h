@@ -14,10 +14,12 @@ struct buf;
 struct db;
 struct domains;
 struct json;
+struct tally;
 struct web;
 
 struct web_settings {
     struct db *db;
+    struct tally *tally;           /* where use is counted; NULL: nowhere */
     const struct domains *domains; /* outlive this */
     struct str base_url;           /* origins, without a path */
     struct str auth_url;

@@ -1,0 +1,429 @@
+#include "flow/tally.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/metric.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define LANES 16
+#define PLACES 8192                 /* of a lane; a power of two */
+#define PEOPLE_MAX (PLACES / 4 * 3) /* the rest is for apps, whose counts matter more */
+#define PROBES 32                   /* places that are looked at before one is left out */
+#define REFUSALS 512                /* kinds of refusal at a time, in all */
+#define REFUSALS_OF_APP_MAX 32      /* … and of one app */
+
+struct lane {
+    pthread_mutex_t lock;
+    struct tally_entry *places; /* NULL: nobody counts here yet */
+    size_t used;
+    _Atomic bool filling;
+};
+
+struct kept_refusal {
+    char app[TALLY_ID_LENGTH];
+    char endpoint[REFUSAL_ENDPOINT_MAX];
+    char error[REFUSAL_ERROR_MAX];
+    char reason[REFUSAL_REASON_MAX];
+    char detail[REFUSAL_DETAIL_MAX];
+    int64_t times; /* 0: a free place */
+    int64_t first_at;
+    int64_t last_at;
+};
+
+struct tally {
+    struct arena *mem;
+    pthread_mutex_t mem_lock;
+    struct lane lanes[LANES];
+    pthread_mutex_t refusal_lock;
+    struct kept_refusal *refusals;
+    size_t refusal_count;
+    _Atomic uint64_t left_out;
+};
+
+struct tally *
+tally_new(void)
+{
+    struct arena *mem = arena_new();
+    struct tally *tally = ARENA_NEW(mem, struct tally);
+    tally->mem = mem;
+    tally->refusals = ARENA_ARRAY(mem, struct kept_refusal, REFUSALS);
+    pthread_mutex_init(&tally->mem_lock, NULL);
+    pthread_mutex_init(&tally->refusal_lock, NULL);
+    for (size_t i = 0; i < LANES; i++)
+        pthread_mutex_init(&tally->lanes[i].lock, NULL);
+    metric_register(tally_write_metrics, tally);
+    return tally;
+}
+
+void
+tally_free(struct tally *tally)
+{
+    if (tally == NULL)
+        return;
+    metric_forget(tally);
+    for (size_t i = 0; i < LANES; i++)
+        pthread_mutex_destroy(&tally->lanes[i].lock);
+    pthread_mutex_destroy(&tally->refusal_lock);
+    pthread_mutex_destroy(&tally->mem_lock);
+    arena_free(tally->mem); /* and the tally itself with it */
+}
+
+void
+tally_write_metrics(struct buf *page, void *context)
+{
+    struct tally *tally = context;
+    metric_family(page, "penchant_usage_left_out_total", "counter",
+                  "Counts of use and refusals that found no room until they were written.");
+    metric_value(page, "penchant_usage_left_out_total", "",
+                 (int64_t)atomic_load_explicit(&tally->left_out, memory_order_relaxed));
+}
+
+static void
+leave_out(struct tally *tally)
+{
+    atomic_fetch_add_explicit(&tally->left_out, 1, memory_order_relaxed);
+}
+
+/* ---- counting ---- */
+
+static struct lane *
+own_lane(struct tally *tally)
+{
+    static _Atomic unsigned next;
+    static _Thread_local unsigned mine; /* 0: not chosen yet */
+    if (mine == 0)
+        mine = 1 + atomic_fetch_add_explicit(&next, 1, memory_order_relaxed) % LANES;
+    return &tally->lanes[mine - 1];
+}
+
+/* Both ids are random text of ours, so a few of their bytes are as good as a hash of all. */
+static size_t
+first_place(const struct tally_entry *key)
+{
+    uint64_t user[2], app;
+    memcpy(user, key->user + 10, sizeof user);
+    memcpy(&app, key->app + 18, sizeof app);
+    uint64_t mixed = ((user[0] ^ app) * 0x9e3779b97f4a7c15u) ^ (user[1] + (uint64_t)key->day);
+    mixed = (mixed ^ (mixed >> 29)) * 0xbf58476d1ce4e5b9u;
+    return (size_t)(mixed >> 40) % PLACES;
+}
+
+static bool
+same_key(const struct tally_entry *a, const struct tally_entry *b)
+{
+    return a->day == b->day && memcmp(a->user, b->user, sizeof a->user) == 0 &&
+           memcmp(a->app, b->app, sizeof a->app) == 0;
+}
+
+/* The entry of that key, or a free place for it; NULL: neither. Under the lane's lock. */
+static struct tally_entry *
+find_place(struct lane *lane, const struct tally_entry *key, bool add)
+{
+    size_t at = first_place(key);
+    for (size_t i = 0; i < PROBES; i++) {
+        struct tally_entry *place = &lane->places[(at + i) % PLACES];
+        if (place->day != 0 && same_key(place, key))
+            return place;
+        if (place->day != 0)
+            continue;
+        if (!add || (key->user[0] != '\0' && lane->used >= PEOPLE_MAX))
+            return NULL;
+        memcpy(place->user, key->user, sizeof place->user);
+        memcpy(place->app, key->app, sizeof place->app);
+        place->day = key->day;
+        lane->used++;
+        return place;
+    }
+    return NULL;
+}
+
+static uint32_t
+sum(uint32_t a, uint32_t b)
+{
+    return a > UINT32_MAX - b ? UINT32_MAX : a + b;
+}
+
+static void
+merge(struct tally_entry *into, const struct tally_entry *from)
+{
+    for (size_t i = 0; i < USAGE_OUTCOMES; i++)
+        into->counts[i] = sum(into->counts[i], from->counts[i]);
+    if (from->last_use > into->last_use)
+        into->last_use = from->last_use;
+}
+
+static void
+add(struct tally *tally, struct lane *lane, const struct tally_entry *entry)
+{
+    struct tally_entry *place = find_place(lane, entry, true);
+    if (place == NULL)
+        leave_out(tally);
+    else
+        merge(place, entry);
+    if (lane->used >= PEOPLE_MAX / 2)
+        atomic_store_explicit(&lane->filling, true, memory_order_relaxed);
+}
+
+/* Locked, with its places there. */
+static struct lane *
+enter_lane(struct tally *tally)
+{
+    struct lane *lane = own_lane(tally);
+    pthread_mutex_lock(&lane->lock);
+    if (lane->places == NULL) {
+        pthread_mutex_lock(&tally->mem_lock);
+        lane->places = ARENA_ARRAY(tally->mem, struct tally_entry, PLACES);
+        pthread_mutex_unlock(&tally->mem_lock);
+    }
+    return lane;
+}
+
+static bool
+is_id(struct str id, struct str prefix)
+{
+    return id.len == TALLY_ID_LENGTH && str_starts(id, prefix);
+}
+
+void
+tally_count(struct tally *tally, struct str user, struct str app, enum usage_outcome outcome,
+            int64_t now)
+{
+    struct tally_entry entry = { .day = (int32_t)usage_day_of(now), .last_use = now };
+    if (!is_id(app, STR("app_")) || entry.day <= 0)
+        return;
+    memcpy(entry.app, app.ptr, sizeof entry.app);
+    entry.counts[outcome] = 1;
+    struct lane *lane = enter_lane(tally);
+    add(tally, lane, &entry);
+    bool served = outcome == USAGE_CALL || outcome == USAGE_TOKENS; /* being refused is no use */
+    if (served && is_id(user, STR("usr_"))) {
+        memcpy(entry.user, user.ptr, sizeof entry.user);
+        add(tally, lane, &entry);
+    }
+    pthread_mutex_unlock(&lane->lock);
+}
+
+void
+tally_return(struct tally *tally, const struct tally_entry *entry)
+{
+    struct lane *lane = enter_lane(tally);
+    add(tally, lane, entry);
+    pthread_mutex_unlock(&lane->lock);
+}
+
+bool
+tally_is_filling(const struct tally *tally)
+{
+    for (size_t i = 0; i < LANES; i++)
+        if (atomic_load_explicit(&tally->lanes[i].filling, memory_order_relaxed))
+            return true;
+    return false;
+}
+
+/* ---- taking ---- */
+
+static int
+compare_entries(const void *left, const void *right)
+{
+    const struct tally_entry *a = left, *b = right;
+    int order = memcmp(a->app, b->app, sizeof a->app);
+    if (order == 0)
+        order = (a->day > b->day) - (a->day < b->day);
+    return order != 0 ? order : memcmp(a->user, b->user, sizeof a->user);
+}
+
+static size_t
+empty_lane(struct lane *lane, struct tally_entry *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; count < lane->used && i < PLACES; i++) {
+        if (lane->places[i].day == 0)
+            continue;
+        out[count++] = lane->places[i];
+        lane->places[i] = (struct tally_entry){ 0 };
+    }
+    lane->used = 0;
+    atomic_store_explicit(&lane->filling, false, memory_order_relaxed);
+    return count;
+}
+
+void
+tally_take(struct tally *tally, struct arena *mem, struct tally_entry **entries, size_t *count)
+{
+    struct tally_entry *all[LANES];
+    size_t counts[LANES], total = 0, kept = 0;
+    for (size_t i = 0; i < LANES; i++) {
+        struct lane *lane = &tally->lanes[i];
+        pthread_mutex_lock(&lane->lock);
+        all[i] = ARENA_ARRAY(mem, struct tally_entry, lane->used);
+        counts[i] = empty_lane(lane, all[i]);
+        pthread_mutex_unlock(&lane->lock);
+        total += counts[i];
+    }
+    struct tally_entry *out = ARENA_ARRAY(mem, struct tally_entry, total);
+    for (size_t i = 0, at = 0; i < LANES; at += counts[i], i++)
+        if (counts[i] > 0)
+            memcpy(out + at, all[i], counts[i] * sizeof *out);
+    if (total > 1)
+        qsort(out, total, sizeof *out, compare_entries);
+    for (size_t i = 0; i < total; i++) {
+        if (kept > 0 && same_key(&out[kept - 1], &out[i]))
+            merge(&out[kept - 1], &out[i]);
+        else
+            out[kept++] = out[i];
+    }
+    *entries = out;
+    *count = kept;
+}
+
+void
+tally_look(struct tally *tally, struct str user, struct str app, int64_t day,
+           struct tally_entry *out)
+{
+    struct tally_entry key = { .day = (int32_t)day };
+    *out = (struct tally_entry){ 0 };
+    if (!is_id(app, STR("app_")))
+        return;
+    memcpy(key.app, app.ptr, sizeof key.app);
+    if (is_id(user, STR("usr_")))
+        memcpy(key.user, user.ptr, sizeof key.user);
+    for (size_t i = 0; i < LANES; i++) {
+        struct lane *lane = &tally->lanes[i];
+        pthread_mutex_lock(&lane->lock);
+        const struct tally_entry *found =
+            lane->places == NULL ? NULL : find_place(lane, &key, false);
+        if (found != NULL)
+            merge(out, found);
+        pthread_mutex_unlock(&lane->lock);
+    }
+}
+
+/* ---- refusals ---- */
+
+static void
+keep_text(char *into, size_t room, struct str text)
+{
+    size_t length = text.len < room - 1 ? text.len : room - 1;
+    if (length > 0)
+        memcpy(into, text.ptr, length);
+    into[length] = '\0';
+}
+
+/* The place of the same kind, or a free one; NULL: there is no room. */
+static struct kept_refusal *
+find_refusal(struct tally *tally, const struct kept_refusal *wanted)
+{
+    struct kept_refusal *unused = NULL;
+    size_t of_app = 0;
+    for (size_t i = 0; i < REFUSALS; i++) {
+        struct kept_refusal *one = &tally->refusals[i];
+        if (one->times == 0) {
+            unused = unused == NULL ? one : unused;
+            continue;
+        }
+        if (memcmp(one->app, wanted->app, sizeof one->app) != 0)
+            continue;
+        of_app++;
+        if (strcmp(one->endpoint, wanted->endpoint) == 0 &&
+            strcmp(one->error, wanted->error) == 0 && strcmp(one->reason, wanted->reason) == 0)
+            return one;
+    }
+    return of_app < REFUSALS_OF_APP_MAX ? unused : NULL;
+}
+
+void
+tally_refuse(struct tally *tally, struct arena *mem, const struct refusal *refusal)
+{
+    struct kept_refusal wanted = { .times = refusal->times,
+                                   .first_at = refusal->first_at,
+                                   .last_at = refusal->last_at };
+    if (!is_id(refusal->app_id, STR("app_")) || refusal->times <= 0)
+        return;
+    memcpy(wanted.app, refusal->app_id.ptr, sizeof wanted.app);
+    keep_text(wanted.endpoint, sizeof wanted.endpoint,
+              refusal_clean(mem, refusal->endpoint, sizeof wanted.endpoint - 1));
+    keep_text(wanted.error, sizeof wanted.error,
+              refusal_clean(mem, refusal->error, sizeof wanted.error - 1));
+    keep_text(wanted.reason, sizeof wanted.reason,
+              refusal_clean(mem, refusal->reason, sizeof wanted.reason - 1));
+    keep_text(wanted.detail, sizeof wanted.detail,
+              refusal_clean(mem, refusal->detail, sizeof wanted.detail - 1));
+
+    pthread_mutex_lock(&tally->refusal_lock);
+    struct kept_refusal *place = find_refusal(tally, &wanted);
+    if (place == NULL)
+        leave_out(tally);
+    else if (place->times == 0)
+        *place = wanted;
+    else {
+        place->times += wanted.times;
+        place->last_at = wanted.last_at;
+        memcpy(place->detail, wanted.detail, sizeof place->detail);
+    }
+    pthread_mutex_unlock(&tally->refusal_lock);
+}
+
+static struct refusal
+copy_refusal(struct arena *mem, const struct kept_refusal *kept)
+{
+    return (struct refusal){
+        .app_id = str_copy(mem, (struct str){ kept->app, sizeof kept->app }),
+        .endpoint = str_copy(mem, str_of(kept->endpoint)),
+        .error = str_copy(mem, str_of(kept->error)),
+        .reason = str_copy(mem, str_of(kept->reason)),
+        .detail = str_copy(mem, str_of(kept->detail)),
+        .times = kept->times,
+        .first_at = kept->first_at,
+        .last_at = kept->last_at,
+    };
+}
+
+/* Copies those of the app, or all with an absent one, and removes them if they are taken. */
+static void
+copy_refusals(struct tally *tally, struct arena *mem, struct str app, bool take,
+              struct refusal **refusals, size_t *count)
+{
+    struct refusal *out = ARENA_ARRAY(mem, struct refusal, REFUSALS);
+    *count = 0;
+    pthread_mutex_lock(&tally->refusal_lock);
+    for (size_t i = 0; i < REFUSALS; i++) {
+        struct kept_refusal *one = &tally->refusals[i];
+        if (one->times == 0 ||
+            (str_present(app) && !str_eq(app, (struct str){ one->app, sizeof one->app })))
+            continue;
+        out[(*count)++] = copy_refusal(mem, one);
+        if (take)
+            one->times = 0;
+    }
+    pthread_mutex_unlock(&tally->refusal_lock);
+    *refusals = out;
+}
+
+static int
+compare_refusals(const void *left, const void *right)
+{
+    const struct refusal *a = left, *b = right;
+    int order = memcmp(a->app_id.ptr, b->app_id.ptr, TALLY_ID_LENGTH);
+    if (order == 0)
+        order = strcmp(a->endpoint.ptr, b->endpoint.ptr);
+    return order != 0 ? order : strcmp(a->reason.ptr, b->reason.ptr);
+}
+
+void
+tally_take_refusals(struct tally *tally, struct arena *mem, struct refusal **refusals,
+                    size_t *count)
+{
+    copy_refusals(tally, mem, STR_NONE, true, refusals, count);
+    if (*count > 1)
+        qsort(*refusals, *count, sizeof **refusals, compare_refusals);
+}
+
+void
+tally_look_refusals(struct tally *tally, struct arena *mem, struct str app,
+                    struct refusal **refusals, size_t *count)
+{
+    copy_refusals(tally, mem, app, false, refusals, count);
+}

@@ -1,0 +1,253 @@
+#include "flow/usage.h"
+
+#include "base/arena.h"
+#include "flow/tally.h"
+#include "store/tx.h"
+#include "store/usage_store.h"
+
+#include <string.h>
+
+#define BATCH 200 /* rows of one transaction: others write, too */
+#define CLEAN_STEP 200
+
+/* ---- writing ---- */
+
+struct batch {
+    struct arena *mem;
+    const struct tally_entry *entries;
+    const struct refusal *refusals;
+    size_t count;
+};
+
+static enum err
+write_entry(struct db_tx *tx, struct arena *mem, const struct tally_entry *entry)
+{
+    struct str app = { entry->app, sizeof entry->app };
+    struct str user = { entry->user, sizeof entry->user };
+    struct usage_day day = { .day = entry->day };
+    for (size_t i = 0; i < USAGE_OUTCOMES; i++)
+        day.counts[i] = entry->counts[i];
+    if (entry->user[0] == '\0')
+        return usage_store_add_app(tx, mem, app, &day);
+    int64_t calls = day.counts[USAGE_CALL] + day.counts[USAGE_TOKENS];
+    return usage_store_add_person(tx, mem, user, app, entry->day, calls, entry->last_use);
+}
+
+static enum err
+write_entries(struct db_tx *tx, void *argument)
+{
+    const struct batch *batch = argument;
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < batch->count && !err; i++)
+        err = write_entry(tx, batch->mem, &batch->entries[i]);
+    return err;
+}
+
+static enum err
+write_refusals(struct db_tx *tx, void *argument)
+{
+    const struct batch *batch = argument;
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < batch->count && !err; i++) {
+        const struct refusal *one = &batch->refusals[i];
+        bool last_of_app =
+            i + 1 == batch->count || !str_eq(one->app_id, batch->refusals[i + 1].app_id);
+        err = usage_store_add_refusal(tx, batch->mem, one);
+        if (!err && last_of_app)
+            err = usage_store_trim_refusals(tx, batch->mem, one->app_id);
+    }
+    return err;
+}
+
+static size_t
+at_most(size_t count, size_t most)
+{
+    return count < most ? count : most;
+}
+
+enum err
+usage_write(struct db *db, struct arena *mem, struct tally *tally)
+{
+    struct tally_entry *entries = NULL;
+    struct refusal *refusals = NULL;
+    size_t entry_count = 0, refusal_count = 0, done = 0;
+    enum err err = ERR_NONE;
+    tally_take(tally, mem, &entries, &entry_count);
+    tally_take_refusals(tally, mem, &refusals, &refusal_count);
+    while (done < entry_count && !err) {
+        struct batch batch = { .mem = mem,
+                               .entries = entries + done,
+                               .count = at_most(entry_count - done, BATCH) };
+        err = tx_write(db, write_entries, &batch);
+        if (!err)
+            done += batch.count;
+    }
+    for (size_t i = done; i < entry_count; i++)
+        tally_return(tally, &entries[i]);
+    for (done = 0; done < refusal_count && !err;) {
+        struct batch batch = { .mem = mem,
+                               .refusals = refusals + done,
+                               .count = at_most(refusal_count - done, BATCH) };
+        err = tx_write(db, write_refusals, &batch);
+        if (!err)
+            done += batch.count;
+    }
+    for (size_t i = done; i < refusal_count; i++)
+        tally_refuse(tally, mem, &refusals[i]);
+    return err;
+}
+
+/* ---- reading ---- */
+
+struct reading {
+    struct arena *mem;
+    struct str user_id;
+    struct str app_id;
+    int64_t now;
+    struct grant_usage *grant;
+    struct app_usage *app;
+    struct refusal **refusals;
+    size_t *count;
+};
+
+static enum err
+read_grant(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    return usage_store_find_grant(tx, reading->mem, reading->user_id, reading->app_id,
+                                  usage_day_of(reading->now), reading->grant);
+}
+
+enum err
+usage_of_grant(struct db *db, struct arena *mem, struct tally *tally, struct str user_id,
+               struct str app_id, int64_t now, struct grant_usage *out)
+{
+    struct reading reading = {
+        .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .grant = out
+    };
+    *out = (struct grant_usage){ 0 };
+    enum err err = tx_read(db, read_grant, &reading);
+    if (err || tally == NULL)
+        return err;
+    for (int64_t ago = 0; ago < 2; ago++) { /* what waits since before midnight is yesterday's */
+        struct tally_entry waiting;
+        tally_look(tally, user_id, app_id, usage_day_of(now) - ago, &waiting);
+        int64_t calls = (int64_t)waiting.counts[USAGE_CALL] + waiting.counts[USAGE_TOKENS];
+        out->days[USAGE_DAYS - 1 - ago] += calls;
+        if (waiting.last_use > out->last_use)
+            out->last_use = waiting.last_use;
+    }
+    return ERR_NONE;
+}
+
+static enum err
+read_app(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    return usage_store_find_app(tx, reading->mem, reading->app_id, usage_day_of(reading->now),
+                                reading->now, reading->app);
+}
+
+enum err
+usage_of_app(struct db *db, struct arena *mem, struct tally *tally, struct str app_id, int64_t now,
+             struct app_usage *out)
+{
+    struct reading reading = { .mem = mem, .app_id = app_id, .now = now, .app = out };
+    *out = (struct app_usage){ 0 };
+    enum err err = tx_read(db, read_app, &reading);
+    if (err || tally == NULL)
+        return err;
+    for (int64_t ago = 0; ago < 2; ago++) {
+        struct tally_entry waiting;
+        tally_look(tally, STR_NONE, app_id, usage_day_of(now) - ago, &waiting);
+        for (size_t i = 0; i < USAGE_OUTCOMES; i++)
+            out->days[USAGE_DAYS - 1 - ago].counts[i] += waiting.counts[i];
+    }
+    return ERR_NONE;
+}
+
+static enum err
+read_refusals(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    return usage_store_list_refusals(tx, reading->mem, reading->app_id, reading->refusals,
+                                     reading->count);
+}
+
+static bool
+same_kind(const struct refusal *a, const struct refusal *b)
+{
+    return str_eq(a->endpoint, b->endpoint) && str_eq(a->error, b->error) &&
+           str_eq(a->reason, b->reason);
+}
+
+/* Adds one that waits to the list, which has room for it. */
+static void
+add_waiting(struct refusal *list, size_t *count, const struct refusal *waiting)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (same_kind(&list[i], waiting)) {
+            list[i].times += waiting->times;
+            list[i].last_at = waiting->last_at;
+            list[i].detail = waiting->detail;
+            return;
+        }
+    list[(*count)++] = *waiting;
+}
+
+static int
+newest_first(const void *left, const void *right)
+{
+    const struct refusal *a = left, *b = right;
+    return (a->last_at < b->last_at) - (a->last_at > b->last_at);
+}
+
+enum err
+refusals_of_app(struct db *db, struct arena *mem, struct tally *tally, struct str app_id,
+                struct refusal **out, size_t *count)
+{
+    struct refusal *stored = NULL, *waiting = NULL;
+    size_t waiting_count = 0;
+    struct reading reading = { .mem = mem, .app_id = app_id, .refusals = &stored, .count = count };
+    *out = NULL;
+    *count = 0;
+    enum err err = tx_read(db, read_refusals, &reading);
+    if (err)
+        return err;
+    if (tally != NULL)
+        tally_look_refusals(tally, mem, app_id, &waiting, &waiting_count);
+    struct refusal *all = ARENA_ARRAY(mem, struct refusal, *count + waiting_count);
+    if (*count > 0)
+        memcpy(all, stored, *count * sizeof *all);
+    for (size_t i = 0; i < waiting_count; i++)
+        add_waiting(all, count, &waiting[i]);
+    if (*count > 1)
+        qsort(all, *count, sizeof *all, newest_first);
+    *count = at_most(*count, REFUSALS_PER_APP_MAX);
+    *out = all;
+    return ERR_NONE;
+}
+
+/* ---- what is too old ---- */
+
+struct cleaning {
+    struct arena *mem;
+    int64_t now;
+    size_t removed;
+};
+
+static enum err
+clean(struct db_tx *tx, void *argument)
+{
+    struct cleaning *cleaning = argument;
+    return usage_store_clean(tx, cleaning->mem, cleaning->now, CLEAN_STEP, &cleaning->removed);
+}
+
+enum err
+usage_clean(struct db *db, struct arena *mem, int64_t now, bool *more)
+{
+    struct cleaning cleaning = { .mem = mem, .now = now };
+    enum err err = tx_write(db, clean, &cleaning);
+    *more = !err && cleaning.removed >= CLEAN_STEP;
+    return err;
+}

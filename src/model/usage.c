@@ -1,0 +1,67 @@
+#include "model/usage.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "text/utf8.h"
+
+#define SECONDS_A_DAY 86400
+
+int64_t
+usage_day_of(int64_t now)
+{
+    return now / SECONDS_A_DAY;
+}
+
+/* How many bytes of a secret of ours stand at the beginning: its prefix and all that can belong to
+ * it. 0: none does. */
+static size_t
+secret_length(struct str text)
+{
+    static const struct str prefixes[] = { STR("pn_at_"), STR("pn_rt_"), STR("pn_ac_"),
+                                           STR("pn_cs_") };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        if (!str_starts(text, prefixes[i]))
+            continue;
+        size_t end = prefixes[i].len;
+        while (end < text.len && ((text.ptr[end] >= 'a' && text.ptr[end] <= 'z') ||
+                                  (text.ptr[end] >= 'A' && text.ptr[end] <= 'Z') ||
+                                  (text.ptr[end] >= '0' && text.ptr[end] <= '9') ||
+                                  text.ptr[end] == '-' || text.ptr[end] == '_'))
+            end++;
+        return end;
+    }
+    return 0;
+}
+
+struct str
+refusal_clean(struct arena *mem, struct str text, size_t max)
+{
+    static const struct str more = STR("…");
+    static const size_t prefix = 6; /* of a secret: tells which kind it was */
+    struct buf out = buf_in(mem, max);
+    max -= more.len;
+    if (!utf8_valid(text))
+        return STR("");
+    while (text.len > 0 && out.len < max) {
+        size_t secret = secret_length(text);
+        if (secret > 0) {
+            if (out.len + prefix + more.len > max)
+                break;
+            buf_add(&out, str_first(text, prefix));
+            buf_add(&out, more);
+            text = str_from(text, secret);
+            continue;
+        }
+        struct str rest = text;
+        int32_t point = utf8_next(&rest);
+        struct str one = str_first(text, text.len - rest.len);
+        bool shown = point >= 0x20 && utf8_forbidden(one) < 0;
+        if (out.len + (shown ? one.len : 1) > max)
+            break;
+        buf_add(&out, shown ? one : STR("?"));
+        text = rest;
+    }
+    if (text.len > 0)
+        buf_add(&out, more);
+    return out.len == 0 ? STR("") : buf_str(&out);
+}

@@ -1,0 +1,86 @@
+#include "web/usage_call.h"
+
+#include "flow/apps.h"
+#include "flow/tally.h"
+#include "model/grant.h"
+#include "web/call.h"
+#include "web/state.h"
+
+void
+usage_refused(struct call *call, struct str app_id, struct str reason, struct str detail)
+{
+    call->refusal.app_id = app_id;
+    if (str_present(reason))
+        call->refusal.reason = reason;
+    call->refusal.detail = detail;
+}
+
+void
+usage_refused_claim(struct call *call, struct str client_id, struct str reason)
+{
+    struct app app;
+    if (call->web->settings.tally != NULL &&
+        app_find(call->db, call->mem, client_id, &app) == ERR_NONE)
+        usage_refused(call, app.id, reason, STR_NONE);
+}
+
+void
+usage_answered(struct call *call, const char *error, struct str sentence)
+{
+    call->refusal.error = error;
+    call->refusal.sentence = sentence;
+}
+
+static struct str
+app_of(const struct call *call)
+{
+    if (str_present(call->refusal.app_id))
+        return call->refusal.app_id;
+    if (call->access != NULL)
+        return call->access->app_id;
+    return call->app != NULL ? call->app->id : STR_NONE;
+}
+
+static enum usage_outcome
+outcome_of(const struct call *call)
+{
+    int status = call->exchange->response.status;
+    if (status >= 500)
+        return USAGE_FAILED;
+    if (status >= 400 || str_present(call->refusal.app_id))
+        return USAGE_REFUSED;
+    return str_eq_c(str_of(call->route->path), "/oauth/token") ? USAGE_TOKENS : USAGE_CALL;
+}
+
+static void
+note_refusal(const struct call *call, struct str app_id)
+{
+    struct str said = call->refusal.reason;
+    struct refusal refusal = {
+        .app_id = app_id,
+        .endpoint =
+            str_format(call->mem, "%s %s", method_name(call->route->method), call->route->path),
+        .error = call->refusal.error == NULL ? STR("") : str_of(call->refusal.error),
+        .reason = str_present(said) ? said : call->refusal.sentence,
+        .detail = call->refusal.detail,
+        .times = 1,
+        .first_at = call->now,
+        .last_at = call->now,
+    };
+    if (refusal.reason.len > 0)
+        tally_refuse(call->web->settings.tally, call->mem, &refusal);
+}
+
+void
+usage_note(const struct call *call)
+{
+    struct tally *tally = call->web->settings.tally;
+    struct str app_id = app_of(call);
+    if (tally == NULL || call->route == NULL || !str_present(app_id) || call->now == 0)
+        return;
+    enum usage_outcome outcome = outcome_of(call);
+    struct str user_id = call->access == NULL ? STR_NONE : call->access->user_id;
+    tally_count(tally, user_id, app_id, outcome, call->now);
+    if (outcome == USAGE_REFUSED)
+        note_refusal(call, app_id);
+}

@@ -1,0 +1,166 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "flow/tally.h"
+
+#include <string.h>
+
+#define NOW ((int64_t)1794648600)
+#define APP STR("app_AAAAAAAAAAAAAAAAAAAAAA")
+
+static struct str
+person(struct arena *mem, int number)
+{
+    return str_format(mem, "usr_%06dAAAAAA%09dA", number, number);
+}
+
+static struct refusal
+refusal(struct str app, struct str reason, struct str detail)
+{
+    return (struct refusal){ .app_id = app,
+                             .endpoint = STR("GET /oauth/authorize"),
+                             .error = STR("invalid_request"),
+                             .reason = reason,
+                             .detail = detail,
+                             .times = 1,
+                             .first_at = NOW,
+                             .last_at = NOW };
+}
+
+static void
+what_is_taken_out_is_gone_and_what_is_put_back_is_there_again(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct tally *tally = tally_new();
+    struct tally_entry *entries, look;
+    size_t count;
+    tally_count(tally, person(mem, 1), APP, USAGE_CALL, NOW);
+    tally_count(tally, person(mem, 1), APP, USAGE_CALL, NOW + 1);
+    tally_take(tally, mem, &entries, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(entries[0].user[0], '\0'); /* the app as a whole comes first */
+    assert_int_equal(entries[0].counts[USAGE_CALL], 2);
+    assert_int_equal(entries[1].last_use, NOW + 1);
+    tally_look(tally, STR_NONE, APP, usage_day_of(NOW), &look);
+    assert_int_equal(look.counts[USAGE_CALL], 0);
+    tally_return(tally, &entries[0]);
+    tally_count(tally, STR_NONE, APP, USAGE_CALL, NOW);
+    tally_look(tally, STR_NONE, APP, usage_day_of(NOW), &look);
+    assert_int_equal(look.counts[USAGE_CALL], 3);
+    tally_free(tally);
+    arena_free(mem);
+}
+
+static void
+a_crowd_of_people_is_counted_too_low_and_the_app_still_right(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct tally *tally = tally_new();
+    struct tally_entry *entries, look;
+    size_t count;
+    assert_false(tally_is_filling(tally));
+    for (int i = 0; i < 50000; i++)
+        tally_count(tally, person(mem, i), APP, USAGE_CALL, NOW);
+    assert_true(tally_is_filling(tally));
+    tally_look(tally, STR_NONE, APP, usage_day_of(NOW), &look);
+    assert_int_equal(look.counts[USAGE_CALL], 50000);
+    tally_take(tally, mem, &entries, &count);
+    assert_true(count > 5000 && count <= 8192);
+    assert_false(tally_is_filling(tally));
+    for (size_t i = 1; i < count; i++)
+        assert_true(memcmp(entries[i - 1].user, entries[i].user, TALLY_ID_LENGTH) < 0);
+    tally_free(tally);
+    arena_free(mem);
+}
+
+static void
+ids_that_are_none_of_ours_are_not_counted(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct tally *tally = tally_new();
+    struct tally_entry *entries;
+    struct refusal *refusals;
+    size_t count;
+    const struct str wrong[] = { STR_NONE, STR(""), STR("app_short"),
+                                 STR("usr_AAAAAAAAAAAAAAAAAAAAAA") };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct refusal one = refusal(wrong[i], STR("x"), STR("y"));
+        tally_count(tally, person(mem, 1), wrong[i], USAGE_CALL, NOW);
+        tally_refuse(tally, mem, &one);
+    }
+    tally_take(tally, mem, &entries, &count);
+    assert_int_equal(count, 0);
+    tally_take_refusals(tally, mem, &refusals, &count);
+    assert_int_equal(count, 0);
+    tally_free(tally);
+    arena_free(mem);
+}
+
+static void
+the_same_mistake_a_thousand_times_is_one_line(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct tally *tally = tally_new();
+    struct refusal *refusals;
+    size_t count;
+    for (int i = 0; i < 1000; i++) {
+        struct refusal one = refusal(APP, STR("redirect_uri has another path"),
+                                     str_format(mem, "https://evil.example/%d", i));
+        one.last_at += i;
+        tally_refuse(tally, mem, &one);
+    }
+    tally_look_refusals(tally, mem, APP, &refusals, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(refusals[0].times, 1000);
+    assert_int_equal(refusals[0].first_at, NOW);
+    assert_int_equal(refusals[0].last_at, NOW + 999);
+    assert_true(str_eq_c(refusals[0].detail, "https://evil.example/999"));
+    tally_free(tally);
+    arena_free(mem);
+}
+
+static void
+nobody_can_fill_the_memory_with_refusals(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct tally *tally = tally_new();
+    struct refusal *refusals;
+    size_t count;
+    for (int app = 0; app < 100; app++)
+        for (int i = 0; i < 100; i++) {
+            struct refusal one = refusal(str_format(mem, "app_%022d", app),
+                                         str_format(mem, "reason %d", i), STR(""));
+            tally_refuse(tally, mem, &one);
+        }
+    tally_look_refusals(tally, mem, STR("app_0000000000000000000000"), &refusals, &count);
+    assert_int_equal(count, 32);
+    tally_take_refusals(tally, mem, &refusals, &count);
+    assert_int_equal(count, 512);
+    tally_take_refusals(tally, mem, &refusals, &count);
+    assert_int_equal(count, 0);
+    tally_free(tally);
+    arena_free(mem);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_taken_out_is_gone_and_what_is_put_back_is_there_again),
+        cmocka_unit_test(a_crowd_of_people_is_counted_too_low_and_the_app_still_right),
+        cmocka_unit_test(ids_that_are_none_of_ours_are_not_counted),
+        cmocka_unit_test(the_same_mistake_a_thousand_times_is_one_line),
+        cmocka_unit_test(nobody_can_fill_the_memory_with_refusals),
+    };
+    return cmocka_run_group_tests_name("flow/tally", tests, NULL, NULL);
+}
