@@ -1,6 +1,7 @@
 #include "flow/apps.h"
 
 #include "base/arena.h"
+#include "crypt/digest.h"
 #include "crypt/random.h"
 #include "crypt/secret.h"
 #include "flow/accounts.h"
@@ -224,6 +225,26 @@ app_delete(struct db *db, struct arena *mem, struct str id, struct app *out)
 }
 
 /* ---- who is asking ---- */
+
+const char *
+app_refusal(struct arena *mem, const struct app *app, struct str secret_text, int64_t now)
+{
+    const struct secret *secret =
+        str_present(secret_text) ? secret_read(mem, secret_text, SECRET_CLIENT) : NULL;
+    if (app->status != APP_ACTIVE)
+        return "The app is disabled.";
+    if (app->is_public)
+        return "This app is public and has no secret; leave client_secret out.";
+    if (secret_text.len == 0)
+        return "client_secret is missing.";
+    if (secret == NULL)
+        return "What was sent as client_secret is none; one begins with pn_cs_ and has 55 "
+               "characters.";
+    if (digest_equal(app->old_secret_hash, secret_hash(mem, secret)) &&
+        app->old_secret_ends_at <= now)
+        return "The secret was replaced and has ended; use the new one.";
+    return "The secret is wrong.";
+}
 
 enum err
 app_authenticate(struct db *db, struct arena *mem, struct str id, struct str secret_text,

@@ -46,8 +46,13 @@ enum err app_set_status(struct db *db, struct arena *mem, struct str id, enum ap
 
 enum err app_delete(struct db *db, struct arena *mem, struct str id, struct app *out);
 
+/* Why somebody who claims to be this app, with this secret, is not: for its developer. */
+const char *app_refusal(struct arena *mem, const struct app *app, struct str secret_text,
+                        int64_t now);
+
 /* The app that knows this secret, or, with an absent one, the public app of that id. The same
- * answer for an unknown app, a disabled one and a wrong secret: ERR_UNAUTHENTICATED. */
+ * answer for an unknown app, a disabled one and a wrong secret: ERR_UNAUTHENTICATED. An app that is
+ * there is in *out also then, to be asked for the app_refusal(). */
 enum err app_authenticate(struct db *db, struct arena *mem, struct str id, struct str secret_text,
                           int64_t now, struct app *out);
 

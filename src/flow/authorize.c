@@ -43,6 +43,28 @@ is(const char *name, const char *other)
     return name != NULL && str_eq_c(str_of(name), other);
 }
 
+static void
+tell_other_uri(struct arena *mem, const struct authorize_wish *wish, struct authorize_checked *out)
+{
+    struct str nearest = STR_NONE;
+    out->reason = app_uri_difference(&out->app, wish->redirect_uri, &nearest);
+    if (str_present(wish->redirect_uri))
+        out->detail = str_format(mem, "sent: %.*s, registered: %.*s",
+                                 STR_ARG(str_first(wish->redirect_uri, 100)), STR_ARG(nearest));
+    tell_person(out, str_format(mem,
+                                "The app wants you sent to an address that it did not register, so "
+                                "you are not sent there. For its developer: %s",
+                                out->reason)
+                         .ptr);
+}
+
+/* The first of a set, so that there are no more reasons than scopes. */
+static const char *
+first_scope(scopes set)
+{
+    return scope_row((size_t)__builtin_ctzll(set))->name;
+}
+
 /* Who asks, and where to answer. Until both are sure, nobody is redirected (RFC 6749 §4.1.2.1). */
 static enum err
 check_app(struct db *db, struct arena *mem, const struct authorize_wish *wish,
@@ -59,11 +81,11 @@ check_app(struct db *db, struct arena *mem, const struct authorize_wish *wish,
         return err;
     if (err || out->app.status != APP_ACTIVE) {
         tell_person(out, unknown);
+        out->reason = "The app is disabled.";
         return ERR_NONE;
     }
     if (!str_present(app_find_uri(&out->app, wish->redirect_uri))) {
-        tell_person(out, "The app wants you sent to an address that it did not register "
-                         "(redirect_uri), so you are not sent there.");
+        tell_other_uri(mem, wish, out);
         return ERR_NONE;
     }
     out->redirect_uri = wish->redirect_uri;
@@ -87,10 +109,18 @@ check_scopes(struct arena *mem, const struct authorize_wish *wish, struct author
     struct str unknown = STR_NONE;
     if (!str_present(wish->scope))
         return tell_app(out, "invalid_scope", "scope is missing; name at least one.");
-    if (!scopes_read(wish->scope, &out->scopes, &unknown))
+    if (!scopes_read(wish->scope, &out->scopes, &unknown)) {
+        out->detail = unknown;
         return tell_app(out, "invalid_scope",
                         "scope holds a name that does not exist, or one twice.");
+    }
     scopes beyond = out->scopes & ~out->app.scopes;
+    if (beyond != 0)
+        out->reason = str_format(mem,
+                                 "scope %s is not registered for this app; add it below, or "
+                                 "leave it out.",
+                                 first_scope(beyond))
+                          .ptr;
     if (beyond != 0)
         return tell_app(
             out, "invalid_scope",
@@ -103,6 +133,8 @@ check_scopes(struct arena *mem, const struct authorize_wish *wish, struct author
 static enum authorize_stop
 check_rest(struct arena *mem, const struct authorize_wish *wish, struct authorize_checked *out)
 {
+    if (wish->repeated != NULL)
+        out->reason = "A parameter was sent more than once.";
     if (wish->repeated != NULL)
         return tell_app(out, "invalid_request",
                         str_format(mem, "%.64s was sent more than once.", wish->repeated).ptr);

@@ -46,7 +46,9 @@ struct authorize_checked {
     enum authorize_stop stop;
     const char *error;       /* RFC 6749 §4.1.2.1 */
     const char *description; /* a sentence */
-    struct app app;
+    const char *reason;      /* the same for the app's developer, where there is more to say */
+    struct str detail;       /* … and what was sent */
+    struct app app;          /* its id is absent if nobody knows it */
     struct str redirect_uri; /* as asked */
     struct str state;
     struct str challenge;

@@ -283,6 +283,59 @@ token_access(struct db *db, struct arena *mem, struct str token, int64_t now, st
     return err == ERR_NOT_FOUND ? ERR_UNAUTHENTICATED : err;
 }
 
+static enum err
+find_app_of_access(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    return access_store_find_app(tx, work->mem, work->hash, &work->access->app_id,
+                                 &work->access->ends_at);
+}
+
+static enum err
+find_app_of_refresh(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    struct refresh_token token = { 0 };
+    enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, &token);
+    work->access->app_id = token.app_id;
+    return err;
+}
+
+enum err
+token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, struct str *app_id,
+              const char **sentence)
+{
+    const struct secret *access = secret_read(mem, text, SECRET_ACCESS_TOKEN);
+    const struct secret *refresh_secret = secret_read(mem, text, SECRET_REFRESH_TOKEN);
+    struct access found = { 0 };
+    struct work work = { .mem = mem, .now = now, .access = &found };
+    *app_id = STR_NONE;
+    *sentence = "The access token is not valid, has expired, or was ended. Get a new one with the "
+                "refresh token, or ask the person again.";
+    if (access == NULL && refresh_secret == NULL) {
+        bool cut = str_starts(text, STR("pn_at_"));
+        *sentence = cut ? "The access token is not whole; something was cut off or changed on the "
+                          "way."
+                        : "This is not an access token of this service; one begins with pn_at_.";
+        return ERR_NONE;
+    }
+    work.hash = secret_hash(mem, access != NULL ? access : refresh_secret);
+    enum err err = tx_read(db, access != NULL ? find_app_of_access : find_app_of_refresh, &work);
+    if (err && err != ERR_NOT_FOUND)
+        return err;
+    *app_id = found.app_id;
+    if (access == NULL)
+        *sentence = "This is a refresh token. Exchange it at the token endpoint, and send the "
+                    "access token that you get.";
+    else if (found.ends_at != 0 && found.ends_at <= now)
+        *sentence = "The access token has expired: it lives for an hour. Get a new one with the "
+                    "refresh token.";
+    else if (found.ends_at != 0)
+        *sentence = "The access token was ended: the person disconnected the app, or one of them "
+                    "was disabled. Ask the person again.";
+    return ERR_NONE;
+}
+
 /* A refresh token in the shape of an access: its family's scopes, and its own idle end. */
 static enum err
 find_refresh(struct db_tx *tx, void *argument)
@@ -328,6 +381,13 @@ token_introspect(struct db *db, struct arena *mem, const struct app *app, struct
     if (err)
         return err;
     return str_eq(out->app_id, app->id) ? ERR_NONE : ERR_NOT_FOUND;
+}
+
+bool
+token_is_ours(struct arena *mem, struct str text)
+{
+    return secret_read(mem, text, SECRET_ACCESS_TOKEN) != NULL ||
+           secret_read(mem, text, SECRET_REFRESH_TOKEN) != NULL;
 }
 
 /* ---- what is over ---- */

@@ -50,9 +50,17 @@ enum err token_revoke(struct db *db, struct arena *mem, const struct app *app, s
 enum err token_access(struct db *db, struct arena *mem, struct str token, int64_t now,
                       struct access *out);
 
+/* Why a text opens nothing, after token_access() said so: a sentence. *app_id is whose it is or
+ * was; absent: nobody's, or nobody knows any more. */
+enum err token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now,
+                       struct str *app_id, const char **sentence);
+
 /* A live token of this app: access or refresh. ERR_NOT_FOUND: inactive, whatever the cause. */
 enum err token_introspect(struct db *db, struct arena *mem, const struct app *app, struct str token,
                           int64_t now, struct access *out, bool *is_refresh);
+
+/* Whether it has the form of a token of this service, dead or alive. */
+bool token_is_ours(struct arena *mem, struct str text);
 
 /* One small step of removing what is over; *more if there may be more. */
 enum err token_clean(struct db *db, struct arena *mem, int64_t now, bool *more);

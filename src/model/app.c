@@ -109,6 +109,23 @@ app_find_uri(const struct app *app, struct str asked)
 }
 
 const char *
+app_uri_difference(const struct app *app, struct str asked, struct str *nearest)
+{
+    struct str rest = app->redirect_uris, uri;
+    const char *sentence = NULL;
+    int least = 0, distance = 0;
+    while (str_cut(&rest, '\n', &uri)) {
+        const char *difference = redirect_uri_difference(uri, asked, &distance);
+        if (sentence != NULL && distance >= least)
+            continue;
+        sentence = difference;
+        least = distance;
+        *nearest = uri;
+    }
+    return sentence;
+}
+
+const char *
 app_scopes_problem(scopes set)
 {
     return set == 0 ? "The app needs at least one scope; without any it could not ask for anything."

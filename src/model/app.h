@@ -45,6 +45,9 @@ struct str app_join_uris(struct arena *mem, const struct str *uris, size_t count
 /* The one of the app's redirect URIs that the asked one matches; absent: none. */
 struct str app_find_uri(const struct app *app, struct str asked);
 
+/* How an asked one that matches none differs from the *nearest: a sentence for the developer. */
+const char *app_uri_difference(const struct app *app, struct str asked, struct str *nearest);
+
 const char *app_scopes_problem(scopes set);
 
 /* Whether this hash is one of its secrets now. */

@@ -213,6 +213,56 @@ redirect_uri_matches(struct str registered, struct str asked)
            str_eq(ours.rest, theirs.rest) && port_fine(theirs.port);
 }
 
+static bool
+differs_by_slash(struct str a, struct str b)
+{
+    struct str longer = a.len > b.len ? a : b, shorter = a.len > b.len ? b : a;
+    return longer.len == shorter.len + 1 && longer.ptr[shorter.len] == '/' &&
+           str_eq(str_first(longer, shorter.len), shorter);
+}
+
+static struct str
+path_of(const struct parts *parts)
+{
+    return str_first(parts->rest, str_index(parts->rest, '?'));
+}
+
+const char *
+redirect_uri_difference(struct str registered, struct str asked, int *distance)
+{
+    struct parts ours = split(registered), theirs = split(asked);
+    bool scheme = str_eq(ours.scheme, theirs.scheme), host = str_eq(ours.host, theirs.host);
+    bool path = str_eq(path_of(&ours), path_of(&theirs)), rest = str_eq(ours.rest, theirs.rest);
+    bool port = str_eq(ours.port, theirs.port);
+    const struct {
+        bool holds;
+        const char *sentence;
+    } differences[] = {
+        { asked.len == 0, "redirect_uri is missing." },
+        { differs_by_slash(registered, asked),
+          "redirect_uri differs from the registered one by a trailing slash." },
+        { str_eq_nocase(registered, asked),
+          "redirect_uri differs from the registered one in upper and lower case." },
+        { host && rest && !scheme,
+          "redirect_uri differs from the registered one in http and https." },
+        { scheme && host && rest && !port,
+          "redirect_uri has another port than the registered one." },
+        { scheme && host && port && path,
+          "redirect_uri has another query than the registered one." },
+        { str_index(asked, '#') < asked.len, "redirect_uri has a fragment; leave out # and more." },
+        { str_index(asked, ':') == asked.len,
+          "redirect_uri is no whole address; it may be encoded twice." },
+        { scheme && host, "redirect_uri has another path than the registered one." },
+        { scheme && path, "redirect_uri has another host than the registered one." },
+        { true, "redirect_uri is not one of those that are registered." },
+    };
+    size_t i = 0;
+    while (!differences[i].holds)
+        i++;
+    *distance = (int)i;
+    return differences[i].sentence;
+}
+
 struct str
 redirect_uri_place(struct arena *mem, struct str uri)
 {

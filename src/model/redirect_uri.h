@@ -19,6 +19,10 @@ const char *redirect_uri_problem(struct str uri);
  * passed redirect_uri_problem(), `asked` comes from anywhere. */
 bool redirect_uri_matches(struct str registered, struct str asked);
 
+/* How the asked one differs from a registered one that it does not match: a whole sentence for the
+ * app's developer. The smaller *distance, the nearer they are. */
+const char *redirect_uri_difference(struct str registered, struct str asked, int *distance);
+
 /* What a person is told: "c.example", "an app on this device", or the app's own scheme. */
 struct str redirect_uri_place(struct arena *mem, struct str uri);
 

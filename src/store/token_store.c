@@ -6,6 +6,9 @@
 /* A redeemed code is remembered for so long, to end its family if it is presented again. */
 #define CODE_MEMORY_SECONDS ((int64_t)30 * 24 * 3600)
 
+/* An access token that has ended is remembered for so long, to tell its app why it was refused. */
+#define ACCESS_MEMORY_SECONDS ((int64_t)3600)
+
 /* Why a family may be over: see the header. */
 #define FAMILY_LIVES                                     \
     " JOIN app_grant g ON g.grant_id = f.grant_id"       \
@@ -51,6 +54,9 @@ SQL(access_find,
     " f.narrow_reach, t.created_at, t.ends_at, u.generation"
     " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_LIVES
     " AND t.token_hash = $1 AND t.ends_at > $2");
+
+SQL(access_find_app, "SELECT f.app_id, t.ends_at FROM access_token t"
+                     " JOIN token_family f ON f.family_id = t.family_id WHERE t.token_hash = $1");
 
 SQL(access_end, "DELETE FROM access_token WHERE token_hash = $1");
 
@@ -219,6 +225,19 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
 }
 
 enum err
+access_store_find_app(struct db_tx *tx, struct arena *mem, struct str hash, struct str *app_id,
+                      int64_t *ends_at)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &access_find_app, &rows, db_text(hash));
+    if (found(err, &rows))
+        return found(err, &rows);
+    *app_id = db_cell_text(&rows, 0, 0);
+    *ends_at = db_cell_int(&rows, 0, 1);
+    return ERR_NONE;
+}
+
+enum err
 access_store_end(struct db_tx *tx, struct arena *mem, struct str hash)
 {
     return db_query(tx, mem, &access_end, NULL, db_text(hash));
@@ -287,7 +306,7 @@ token_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limi
         const struct sql *sql;
         int64_t before;
     } steps[] = {
-        { &clean_access, now },
+        { &clean_access, now - ACCESS_MEMORY_SECONDS },
         { &clean_refresh, now },
         { &clean_family, now },
         { &clean_grant, now },

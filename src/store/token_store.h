@@ -46,6 +46,11 @@ enum err access_store_add(struct db_tx *tx, struct arena *mem, const struct acce
 /* A token that may be used now. ERR_NOT_FOUND otherwise. */
 enum err access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
                            struct access *out);
+
+/* The app of a token that was issued, live or not, and when it ends. ERR_NOT_FOUND: none, or
+ * forgotten: an hour behind its end. */
+enum err access_store_find_app(struct db_tx *tx, struct arena *mem, struct str hash,
+                               struct str *app_id, int64_t *ends_at);
 enum err access_store_end(struct db_tx *tx, struct arena *mem, struct str hash);
 
 enum err refresh_store_add(struct db_tx *tx, struct arena *mem, struct str hash,

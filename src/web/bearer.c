@@ -7,6 +7,7 @@
 #include "web/reply.h"
 #include "web/state.h"
 #include "web/throttle.h"
+#include "web/usage_call.h"
 
 #define REALM "Bearer realm=\"penchant\""
 
@@ -34,19 +35,28 @@ refuse_nobody(struct call *call)
     reply_header(call, "WWW-Authenticate", REALM);
 }
 
-static void
-refuse_token(struct call *call)
+static enum err
+refuse_token(struct call *call, struct str token)
 {
-    reply_oauth_error(call, 401, "invalid_token",
-                      STR("The access token is not valid, has expired, or was ended. Get a new one "
-                          "with the refresh token, or ask the person again."));
+    struct str app_id;
+    const char *sentence;
+    enum err err = token_refusal(call->db, call->mem, token, call->now, &app_id, &sentence);
+    if (err != ERR_NONE)
+        return err;
+    reply_oauth_error(call, 401, "invalid_token", str_of(sentence));
     reply_header(call, "WWW-Authenticate", REALM ", error=\"invalid_token\"");
+    if (str_present(app_id))
+        usage_refused(call, app_id, STR_NONE, STR_NONE);
+    return ERR_NONE;
 }
 
 void
 bearer_refuse_scope(struct call *call, scopes needed)
 {
     const char *names = scopes_write(call->mem, needed).ptr;
+    call->refusal.reason = STR("The access token does not hold the scope this needs; ask the "
+                               "person for it.");
+    call->refusal.detail = str_format(call->mem, "needs one of: %s", names);
     reply_oauth_error(
         call, 403, "insufficient_scope",
         str_format(call->mem, "The access token does not hold the scope this needs: %s.", names));
@@ -66,14 +76,13 @@ bearer_auth(struct call *call)
     }
     struct access *access = ARENA_NEW(call->mem, struct access);
     enum err err = token_access(call->db, call->mem, token, call->now, access);
-    if (err == ERR_UNAUTHENTICATED) {
-        refuse_token(call);
-        return ERR_NONE;
-    }
+    if (err == ERR_UNAUTHENTICATED)
+        return refuse_token(call, token);
     if (err != ERR_NONE)
         return err;
     int64_t wait = throttle_take(call->web->api_calls, token);
     if (wait != 0) {
+        usage_refused(call, access->app_id, STR_NONE, STR_NONE);
         reply_oauth_error(call, 429, "rate_limited",
                           STR("This token asks too often. Wait as long as Retry-After says."));
         reply_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)wait).ptr);
@@ -82,9 +91,10 @@ bearer_auth(struct call *call)
     scopes needed = call->route->scope;
     if (call->route->any_domain)
         needed |= reach_any_read_scopes(call->web->settings.domains);
-    if (needed != 0 && (access->scopes & needed) == 0)
+    if (needed != 0 && (access->scopes & needed) == 0) {
+        usage_refused(call, access->app_id, STR_NONE, STR_NONE);
         bearer_refuse_scope(call, needed);
-    else
+    } else
         call->access = access;
     return ERR_NONE;
 }

@@ -29,6 +29,8 @@ struct call {
     struct door *door;
     int64_t now; /* the one moment at which this request is decided */
 
+    bool wrong_type; /* of the body; refused before anything else, but for whom is looked up */
+
     struct place_match at;     /* at.place is NULL: nothing answers there */
     const struct route *route; /* NULL: no row answers */
     size_t number;             /* of the row; valid if there is one */

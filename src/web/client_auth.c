@@ -9,6 +9,7 @@
 #include "web/reply.h"
 #include "web/state.h"
 #include "web/throttle.h"
+#include "web/usage_call.h"
 
 struct claim {
     struct str id;
@@ -62,6 +63,7 @@ read_claim(struct call *call, struct claim *claim)
         return true;
     }
     if (body_secret.len > 0) {
+        usage_refused_claim(call, body_id, STR_NONE);
         reply_oauth_error(call, 400, "invalid_request",
                           STR("Send the client's credentials in the header or in the body, not in "
                               "both."));
@@ -115,6 +117,9 @@ client_auth(struct call *call)
         wait = longest_wait(failures, address, who, throttle_wait);
     else if (err == ERR_UNAUTHENTICATED)
         wait = longest_wait(failures, address, who, throttle_take);
+    if (err == ERR_UNAUTHENTICATED && str_present(app->id))
+        usage_refused(call, app->id, str_of(app_refusal(call->mem, app, claim.secret, call->now)),
+                      STR_NONE);
     if (wait != 0) {
         refuse_for_now(call, wait); /* past the limit nobody is told whether it was right */
         return ERR_NONE;

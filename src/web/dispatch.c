@@ -1,6 +1,7 @@
 /* dispatch.c - every request, in one fixed order: path, method, size, content type, origin, who,
  * declared fields, handler. Any No ends there. The first five need only the head and are decided
- * before a body is taken. */
+ * before a body is taken; but an app's body of the wrong type is let in, to see whose it is: the
+ * app's developer wants to be told. */
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -89,6 +90,15 @@ refuse_origin(struct call *call)
 }
 
 static void
+refuse_type(struct call *call)
+{
+    reply_error(call, 415,
+                call->route->body == BODY_FORM
+                    ? STR("Send the body as application/x-www-form-urlencoded in UTF-8.")
+                    : STR("Send the body as application/json in UTF-8."));
+}
+
+static void
 on_head(void *context, struct http_exchange *exchange)
 {
     struct door *door = context;
@@ -99,11 +109,9 @@ on_head(void *context, struct http_exchange *exchange)
     exchange->body_max = route->body_max;
     bool asks_store = route->reads_store || route->page || route->who > WHO_OPERATOR;
     exchange->blocks = route->blocks || (asks_store && door->web->reads_block);
-    if (!guard_content_type_ok(&exchange->request, route->body))
-        reply_error(call, 415,
-                    route->body == BODY_FORM
-                        ? STR("Send the body as application/x-www-form-urlencoded in UTF-8.")
-                        : STR("Send the body as application/json in UTF-8."));
+    call->wrong_type = !guard_content_type_ok(&exchange->request, route->body);
+    if (call->wrong_type && route->who < WHO_APP)
+        refuse_type(call);
     else if (route->page && route->method != GET &&
              !guard_origin_ok(&exchange->request, door->web->settings.auth_url))
         refuse_origin(call);
@@ -114,6 +122,11 @@ on_head(void *context, struct http_exchange *exchange)
 static enum err
 run(struct call *call)
 {
+    if (call->wrong_type) {
+        refuse_type(call);
+        usage_refused_unread(call);
+        return ERR_NONE;
+    }
     enum err err = guard_who(call);
     if (err != ERR_NONE || guard_answered(call))
         return err;

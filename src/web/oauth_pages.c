@@ -12,6 +12,7 @@
 #include "web/routes.h"
 #include "web/say.h"
 #include "web/state.h"
+#include "web/usage_call.h"
 #include "web/visitor.h"
 
 enum { REQUEST, DECISION, TERM };
@@ -148,6 +149,16 @@ begin(struct call *call, const struct authorize_checked *checked)
                         begun.request_id);
 }
 
+/* For the app's developer, who does not see the page. */
+static void
+note_refusal(struct call *call, const struct authorize_checked *checked)
+{
+    if (!str_present(checked->app.id))
+        return;
+    usage_answered(call, checked->error, str_of(checked->description));
+    usage_refused(call, checked->app.id, str_of(checked->reason), checked->detail);
+}
+
 static enum err
 get_authorize(struct call *call)
 {
@@ -160,12 +171,15 @@ get_authorize(struct call *call)
     if (err != ERR_NONE)
         return err;
     if (checked.stop == AUTHORIZE_TELL_PERSON)
+        note_refusal(call, &checked);
+    if (checked.stop == AUTHORIZE_TELL_PERSON)
         return reply_error_page(call, 400, str_of(checked.description));
     if (call->visitor == NULL) {
         visitor_send_to_sign_in(call); /* before any redirect to an app (RFC 9700 §4.11.2) */
         return ERR_NONE;
     }
     if (checked.stop == AUTHORIZE_TELL_APP) {
+        note_refusal(call, &checked);
         send_back(call, checked.redirect_uri, "error", str_of(checked.error), checked.description,
                   checked.state);
         return ERR_NONE;

@@ -7,6 +7,7 @@
 #include "web/reply.h"
 #include "web/routes.h"
 #include "web/state.h"
+#include "web/usage_call.h"
 
 #define BODY_MAX (16 * KIB)
 #define VALUE_MAX 4096
@@ -130,6 +131,11 @@ post_introspect(struct call *call)
                                     call->now, &access, &is_refresh);
     if (err != ERR_NONE && err != ERR_NOT_FOUND)
         return err;
+    if (err == ERR_NOT_FOUND && !token_is_ours(call->mem, call_text(call, TOKEN))) {
+        usage_answered(call, "inactive",
+                       STR("The token is not one of this service, or not whole."));
+        usage_refused(call, call->app->id, STR_NONE, STR_NONE);
+    }
     struct json *out = reply_json(call, 200);
     json_open_object(out);
     json_put_bool(out, "active", err == ERR_NONE);

@@ -1,9 +1,15 @@
 #include "web/usage_call.h"
 
+#include "base/arena.h"
 #include "flow/apps.h"
 #include "flow/tally.h"
+#include "flow/tokens.h"
 #include "model/grant.h"
+#include "text/form.h"
+#include "text/json_read.h"
+#include "web/bearer.h"
 #include "web/call.h"
+#include "web/client_auth.h"
 #include "web/state.h"
 
 void
@@ -22,6 +28,40 @@ usage_refused_claim(struct call *call, struct str client_id, struct str reason)
     if (call->web->settings.tally != NULL &&
         app_find(call->db, call->mem, client_id, &app) == ERR_NONE)
         usage_refused(call, app.id, reason, STR_NONE);
+}
+
+/* A client_id in a body that is JSON, or a form under another name. */
+static struct str
+client_id_of_body(struct call *call)
+{
+    struct str body = call->exchange->request.body;
+    const struct json_value *document = NULL, *id;
+    struct form *form = ARENA_NEW(call->mem, struct form);
+    struct why why = { 0 };
+    if (json_read(call->mem, body, 2, &document, &why) == ERR_NONE) {
+        id = json_member(document, "client_id");
+        return id != NULL && id->type == JSON_STR ? id->text : STR_NONE;
+    }
+    return form_read(call->mem, body, form, &why) == ERR_NONE ? form_find(form, "client_id")
+                                                              : STR_NONE;
+}
+
+void
+usage_refused_unread(struct call *call)
+{
+    struct str header = http_header(&call->exchange->request, "Authorization");
+    struct str id = STR_NONE, secret = STR_NONE, token = bearer_read(header);
+    struct access access;
+    if (call->web->settings.tally == NULL)
+        return;
+    if (str_present(token)) {
+        if (token_access(call->db, call->mem, token, call->now, &access) == ERR_NONE)
+            usage_refused(call, access.app_id, STR_NONE, STR_NONE);
+        return;
+    }
+    if (!client_auth_read_basic(call->mem, header, &id, &secret))
+        id = client_id_of_body(call);
+    usage_refused_claim(call, id, STR_NONE);
 }
 
 void

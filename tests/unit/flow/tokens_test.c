@@ -423,6 +423,38 @@ revoking_ends_what_the_contract_says(struct kit *kit)
     revoked(&world, set.refresh);
 }
 
+static const char *
+refused(struct world *world, struct str token, int64_t now, bool known)
+{
+    struct str app_id;
+    const char *sentence = NULL;
+    assert_int_equal(token_refusal(world->kit->db, world->kit->mem, token, now, &app_id, &sentence),
+                     ERR_NONE);
+    assert_int_equal(str_present(app_id), known);
+    if (known)
+        assert_true(str_eq(app_id, world->app.id));
+    return sentence;
+}
+
+static void
+a_token_that_opens_nothing_is_told_why_and_whose_it_was(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set set = world_tokens(&world, T0);
+    struct str access = secret_reveal(set.access), refresh = secret_reveal(set.refresh);
+    struct str never = secret_reveal(secret_make(kit->mem, SECRET_ACCESS_TOKEN));
+    struct app app;
+    int64_t late = T0 + ACCESS_SECONDS;
+    assert_non_null(strstr(refused(&world, access, late, true), "has expired"));
+    assert_non_null(strstr(refused(&world, refresh, late, true), "is a refresh token"));
+    assert_non_null(strstr(refused(&world, str_first(access, 40), T0, false), "not whole"));
+    assert_non_null(strstr(refused(&world, STR("gho_abc"), T0, false), "not an access token"));
+    assert_non_null(strstr(refused(&world, never, T0, false), "not valid"));
+    assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_DISABLED, T0, &app),
+                     ERR_NONE);
+    assert_non_null(strstr(refused(&world, access, T0 + 1, true), "was ended"));
+}
+
 /* ---- what is over ---- */
 
 static void
@@ -430,7 +462,7 @@ cleaning_takes_away_what_is_over_and_nothing_that_lives(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set old = world_tokens(&world, T0), next;
-    int64_t later = T0 + ACCESS_SECONDS;
+    int64_t later = T0 + 2 * ACCESS_SECONDS; /* for one life more it is known whose it was */
     struct token_set young = world_tokens(&world, later);
     bool more = true;
     for (int i = 0; i < 10 && more; i++)
@@ -459,6 +491,7 @@ main(void)
         KIT_CASE(only_live_tokens_of_the_asking_app_are_told),
         KIT_CASE(a_refresh_token_gives_no_access),
         KIT_CASE(revoking_ends_what_the_contract_says),
+        KIT_CASE(a_token_that_opens_nothing_is_told_why_and_whose_it_was),
         KIT_CASE(cleaning_takes_away_what_is_over_and_nothing_that_lives),
     };
     return KIT_RUN("flow/tokens", cases, LOG_WARN);

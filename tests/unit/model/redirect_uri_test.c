@@ -288,6 +288,39 @@ an_answer_is_added_to_whatever_query_there_is(void **state)
     arena_free(mem);
 }
 
+static void
+a_developer_is_told_how_an_address_differs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        const char *registered;
+        const char *asked;
+        const char *expected;
+    } rows[] = {
+        { "nothing sent", WEB, "", "is missing" },
+        { "a slash more", "https://c.example/cb", "https://c.example/cb/", "trailing slash" },
+        { "a slash less", "https://c.example/", "https://c.example", "trailing slash" },
+        { "capital letters", "https://c.example/cb", "https://C.example/CB", "upper and lower" },
+        { "http", "https://c.example/cb", "http://c.example/cb", "http and https" },
+        { "a port", "https://c.example/cb", "https://c.example:8443/cb", "another port" },
+        { "a query", "https://c.example/cb", "https://c.example/cb?a=1", "another query" },
+        { "a fragment", "https://c.example/cb", "https://c.example/x#y", "fragment" },
+        { "encoded twice", "https://c.example/cb", "https%3A%2F%2Fc.example%2Fcb", "twice" },
+        { "a path", "https://c.example/cb", "https://c.example/callback", "another path" },
+        { "a host", "https://c.example/cb", "https://d.example/cb", "another host" },
+        { "all", "https://c.example/cb", "com.example.app:/done", "not one of those" },
+        { "http on the loopback", "http://127.0.0.1/cb", "http://127.0.0.1:9/other", "path" },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        int distance;
+        const char *said =
+            redirect_uri_difference(str_of(rows[i].registered), str_of(rows[i].asked), &distance);
+        if (strstr(said, rows[i].expected) == NULL)
+            fail_msg("%s: %s", rows[i].why, said);
+    }
+}
+
 int
 main(void)
 {
@@ -295,6 +328,7 @@ main(void)
         cmocka_unit_test(what_may_be_registered),
         cmocka_unit_test(only_what_was_registered_is_gone_to),
         cmocka_unit_test(a_person_is_told_the_place_and_a_policy_the_origin),
+        cmocka_unit_test(a_developer_is_told_how_an_address_differs),
         cmocka_unit_test(an_answer_is_added_to_whatever_query_there_is),
     };
     return cmocka_run_group_tests_name("model/redirect_uri", tests, NULL, NULL);
