@@ -20,24 +20,23 @@ struct change {
     bool end_old_now;
     struct str secret_hash;
     struct app app;
+    struct app wanted;
     bool full;
 };
 
 /* ---- registering ---- */
 
-static enum err
-check_wish(struct db *db, struct arena *mem, const struct app_wish *wish, struct app *app,
+static struct str
+present_or_none(struct arena *mem, struct str text)
+{
+    return text.len == 0 ? STR_NONE : str_copy(mem, text);
+}
+
+static void
+check_wish(struct arena *mem, const struct app_wish *wish, struct app *app,
            struct app_problems *problems)
 {
-    struct user owner;
     struct str unknown = STR_NONE;
-    enum err err = account_find(db, mem, wish->owner, &owner);
-    if (err == ERR_NOT_FOUND)
-        problems->owner = str_format(mem, "There is no user %.*s.", STR_ARG(wish->owner)).ptr;
-    else if (err)
-        return err;
-    else
-        app->owner_id = owner.id;
     app->name = app_clean_name(mem, wish->name);
     problems->name = app_name_problem(app->name);
     app->redirect_uris =
@@ -48,9 +47,30 @@ check_wish(struct db *db, struct arena *mem, const struct app_wish *wish, struct
                                .ptr;
     else
         problems->scopes = app_scopes_problem(app->scopes);
-    bool fine = problems->owner == NULL && problems->name == NULL &&
-                problems->redirect_uris == NULL && problems->scopes == NULL;
-    return fine ? ERR_NONE : ERR_INVALID;
+    app->homepage = present_or_none(mem, wish->homepage);
+    app->privacy_link = present_or_none(mem, wish->privacy_link);
+    problems->homepage = app_link_problem(app->homepage);
+    problems->privacy_link = app_link_problem(app->privacy_link);
+}
+
+static bool
+all_fine(const struct app_problems *problems)
+{
+    return problems->owner == NULL && problems->name == NULL && problems->redirect_uris == NULL &&
+           problems->scopes == NULL && problems->homepage == NULL && problems->privacy_link == NULL;
+}
+
+static enum err
+find_owner(struct db *db, struct arena *mem, struct str who, struct app *app,
+           struct app_problems *problems)
+{
+    struct user owner;
+    enum err err = account_find(db, mem, who, &owner);
+    if (err == ERR_NOT_FOUND)
+        problems->owner = str_format(mem, "There is no user %.*s.", STR_ARG(who)).ptr;
+    else if (!err)
+        app->owner_id = owner.id;
+    return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 
 static enum err
@@ -67,6 +87,9 @@ add(struct db_tx *tx, void *argument)
         err = app_store_add(tx, change->mem, &change->app);
         if (err != ERR_TAKEN)
             return err;
+        struct app other;
+        if (app_store_find(tx, change->mem, change->app.id, &other) == ERR_NONE)
+            return ERR_TAKEN; /* not the position, the id */
     }
     return err;
 }
@@ -78,10 +101,13 @@ app_register(struct db *db, struct arena *mem, const struct app_wish *wish, int6
     struct change change = { .mem = mem, .now = now };
     *problems = (struct app_problems){ 0 };
     *secret = NULL;
-    enum err err = check_wish(db, mem, wish, &change.app, problems);
+    enum err err = find_owner(db, mem, wish->owner, &change.app, problems);
     if (err)
         return err;
-    change.app.id = random_id(mem, "app_");
+    check_wish(mem, wish, &change.app, problems);
+    if (!all_fine(problems))
+        return ERR_INVALID;
+    change.app.id = str_present(wish->id) ? wish->id : random_id(mem, "app_");
     change.app.is_public = wish->is_public;
     change.app.status = APP_ACTIVE;
     change.app.created_at = change.app.updated_at = now;
@@ -155,6 +181,34 @@ run_change(struct db *db, struct change *change, tx_work *work, struct app *out)
 }
 
 static enum err
+put_change(struct db_tx *tx, void *argument)
+{
+    struct change *change = argument;
+    const struct app wanted = change->wanted;
+    struct app *app = &change->app;
+    enum err err = app_store_hold(tx, change->mem, change->id, app);
+    if (err)
+        return err;
+    app->name = wanted.name;
+    app->redirect_uris = wanted.redirect_uris;
+    app->scopes = wanted.scopes;
+    app->homepage = wanted.homepage;
+    app->privacy_link = wanted.privacy_link;
+    app->updated_at = change->now;
+    return app_store_put(tx, change->mem, app);
+}
+
+enum err
+app_change(struct db *db, struct arena *mem, struct str id, const struct app_wish *wish,
+           int64_t now, struct app *out, struct app_problems *problems)
+{
+    struct change change = { .mem = mem, .id = id, .now = now };
+    *problems = (struct app_problems){ 0 };
+    check_wish(mem, wish, &change.wanted, problems);
+    return all_fine(problems) ? run_change(db, &change, put_change, out) : ERR_INVALID;
+}
+
+static enum err
 rotate(struct db_tx *tx, void *argument)
 {
     struct change *change = argument;
@@ -182,6 +236,27 @@ app_rotate_secret(struct db *db, struct arena *mem, struct str id, bool end_old_
                              .end_old_now = end_old_now,
                              .secret_hash = secret_hash(mem, *secret) };
     return run_change(db, &change, rotate, out);
+}
+
+static enum err
+end_old_secret(struct db_tx *tx, void *argument)
+{
+    struct change *change = argument;
+    struct app *app = &change->app;
+    enum err err = app_store_hold(tx, change->mem, change->id, app);
+    if (err)
+        return err;
+    app->old_secret_hash = STR_NONE;
+    app->old_secret_ends_at = 0;
+    app->updated_at = change->now;
+    return app_store_put(tx, change->mem, app);
+}
+
+enum err
+app_end_old_secret(struct db *db, struct arena *mem, struct str id, int64_t now, struct app *out)
+{
+    struct change change = { .mem = mem, .id = id, .now = now };
+    return run_change(db, &change, end_old_secret, out);
 }
 
 static enum err
@@ -238,8 +313,7 @@ app_refusal(struct arena *mem, const struct app *app, struct str secret_text, in
     if (secret_text.len == 0)
         return "client_secret is missing.";
     if (secret == NULL)
-        return "What was sent as client_secret is none; one begins with pn_cs_ and has 55 "
-               "characters.";
+        return "What was sent as client_secret is not one, or not whole; it has 55 characters.";
     if (digest_equal(app->old_secret_hash, secret_hash(mem, secret)) &&
         app->old_secret_ends_at <= now)
         return "The secret was replaced and has ended; use the new one.";

@@ -1,6 +1,6 @@
-/* apps.h - what can happen to an app: it is registered, shown, given a new secret, disabled,
- * enabled, deleted. One transaction each. A secret is handed out once, here, and only its hash is
- * kept. */
+/* apps.h - what can happen to an app: it is registered, shown, changed, given a new secret,
+ * disabled, enabled, deleted. One transaction each. A secret is handed out once, here, and only its
+ * hash is kept. */
 #ifndef FLOW_APPS_H
 #define FLOW_APPS_H
 
@@ -12,11 +12,14 @@ struct db;
 struct secret;
 
 struct app_wish {
+    struct str id;    /* absent: a new one. A form that is sent twice has the same */
     struct str owner; /* user name, e-mail address or id */
     struct str name;
     const struct str *redirect_uris;
     size_t redirect_uri_count;
     struct str scopes; /* names, separated by spaces */
+    struct str homepage;
+    struct str privacy_link;
     bool is_public;
 };
 
@@ -26,9 +29,12 @@ struct app_problems {
     const char *name;
     const char *redirect_uris;
     const char *scopes;
+    const char *homepage;
+    const char *privacy_link;
 };
 
-/* *secret is NULL for a public app. ERR_INVALID with the fields told. */
+/* *secret is NULL for a public app. ERR_INVALID with the fields told; ERR_TAKEN: there is an app of
+ * that id. */
 enum err app_register(struct db *db, struct arena *mem, const struct app_wish *wish, int64_t now,
                       struct app *out, const struct secret **secret, struct app_problems *problems);
 
@@ -36,9 +42,17 @@ enum err app_find(struct db *db, struct arena *mem, struct str id, struct app *o
 enum err app_list(struct db *db, struct arena *mem, struct str owner_id, int64_t after,
                   int64_t limit, struct app **out, size_t *count);
 
+/* Everything of the wish but its id, its owner and whether it is public, which stay. */
+enum err app_change(struct db *db, struct arena *mem, struct str id, const struct app_wish *wish,
+                    int64_t now, struct app *out, struct app_problems *problems);
+
 /* The old secret lives for a day more, or ends now. ERR_FORBIDDEN: the app is public. */
 enum err app_rotate_secret(struct db *db, struct arena *mem, struct str id, bool end_old_now,
                            int64_t now, struct app *out, const struct secret **secret);
+
+/* Of two secrets only the newer one is left. */
+enum err app_end_old_secret(struct db *db, struct arena *mem, struct str id, int64_t now,
+                            struct app *out);
 
 /* Disabling ends every family of the app, for good. */
 enum err app_set_status(struct db *db, struct arena *mem, struct str id, enum app_status status,

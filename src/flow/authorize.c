@@ -117,8 +117,8 @@ check_scopes(struct arena *mem, const struct authorize_wish *wish, struct author
     scopes beyond = out->scopes & ~out->app.scopes;
     if (beyond != 0)
         out->reason = str_format(mem,
-                                 "scope %s is not registered for this app; add it below, or "
-                                 "leave it out.",
+                                 "scope %s is not registered for this app; add it in the "
+                                 "settings, or leave it out.",
                                  first_scope(beyond))
                           .ptr;
     if (beyond != 0)

@@ -106,6 +106,7 @@ struct reading {
     int64_t now;
     struct grant_usage *grant;
     struct app_usage *app;
+    struct usage_sum **sums;
     struct refusal **refusals;
     size_t *count;
 };
@@ -164,6 +165,24 @@ usage_of_app(struct db *db, struct arena *mem, struct tally *tally, struct str a
             out->days[USAGE_DAYS - 1 - ago].counts[i] += waiting.counts[i];
     }
     return ERR_NONE;
+}
+
+static enum err
+read_owner(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    return usage_store_sum_owner(tx, reading->mem, reading->user_id, usage_day_of(reading->now),
+                                 reading->sums, reading->count);
+}
+
+enum err
+usage_of_owner(struct db *db, struct arena *mem, struct str owner_id, int64_t now,
+               struct usage_sum **out, size_t *count)
+{
+    struct reading reading = {
+        .mem = mem, .user_id = owner_id, .now = now, .sums = out, .count = count
+    };
+    return tx_read(db, read_owner, &reading);
 }
 
 static enum err

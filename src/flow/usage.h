@@ -25,6 +25,10 @@ enum err usage_of_grant(struct db *db, struct arena *mem, struct tally *tally, s
 enum err usage_of_app(struct db *db, struct arena *mem, struct tally *tally, struct str app_id,
                       int64_t now, struct app_usage *out);
 
+/* The same in short for every app of one developer; apps that did nothing are left out. */
+enum err usage_of_owner(struct db *db, struct arena *mem, struct str owner_id, int64_t now,
+                        struct usage_sum **out, size_t *count);
+
 /* Newest first. */
 enum err refusals_of_app(struct db *db, struct arena *mem, struct tally *tally, struct str app_id,
                          struct refusal **out, size_t *count);

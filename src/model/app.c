@@ -126,6 +126,17 @@ app_uri_difference(const struct app *app, struct str asked, struct str *nearest)
 }
 
 const char *
+app_link_problem(struct str link)
+{
+    if (link.len == 0)
+        return NULL;
+    if (!str_starts(link, STR("https://")) || redirect_uri_problem(link) != NULL)
+        return "A link is a whole https address without # and *, as in "
+               "https://app.example/privacy.";
+    return NULL;
+}
+
+const char *
 app_scopes_problem(scopes set)
 {
     return set == 0 ? "The app needs at least one scope; without any it could not ask for anything."

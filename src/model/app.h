@@ -19,6 +19,8 @@ struct app {
     struct str owner_id;
     struct str name;
     struct str redirect_uris; /* one a line, in the order they were registered */
+    struct str homepage;      /* absent: none; so the next */
+    struct str privacy_link;  /* both are shown to people who decide */
     scopes scopes;            /* what it may ask for */
     bool is_public;           /* has no secret */
     struct str secret_hash;   /* absent: public */
@@ -47,6 +49,9 @@ struct str app_find_uri(const struct app *app, struct str asked);
 
 /* How an asked one that matches none differs from the *nearest: a sentence for the developer. */
 const char *app_uri_difference(const struct app *app, struct str asked, struct str *nearest);
+
+/* A whole https address; an empty one is fine. */
+const char *app_link_problem(struct str link);
 
 const char *app_scopes_problem(scopes set);
 

@@ -34,6 +34,13 @@ struct app_usage {
     int64_t connected; /* who allow it something now */
 };
 
+/* The same in short, for a list of apps. */
+struct usage_sum {
+    struct str app_id;
+    int64_t calls; /* and tokens */
+    int64_t refused;
+};
+
 /* What an app did for one person. */
 struct grant_usage {
     int64_t last_use; /* 0: never, or too long ago to be known */

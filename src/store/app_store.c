@@ -5,10 +5,11 @@
 
 #define COLUMNS                                                                               \
     "app_id, owner_id, name, redirect_uris, scopes, is_public, secret_hash, old_secret_hash," \
-    " old_secret_ends_at, status, epoch, position, created_at, updated_at"
+    " old_secret_ends_at, status, epoch, position, created_at, updated_at, homepage, privacy_link"
 
 SQL(app_add, "INSERT INTO app (" COLUMNS ")"
-             " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
+             " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
+             " $15, $16)"
              " ON CONFLICT DO NOTHING RETURNING app_id");
 
 SQL(app_find, "SELECT " COLUMNS " FROM app WHERE app_id = $1");
@@ -23,9 +24,10 @@ SQL(app_list_owner, "SELECT " COLUMNS " FROM app WHERE owner_id = $1 AND positio
 
 SQL(app_count, "SELECT COUNT(*) FROM app WHERE owner_id = $1");
 
-SQL(app_put, "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, secret_hash = $5,"
-             " old_secret_hash = $6, old_secret_ends_at = $7, status = $8, epoch = $9,"
-             " updated_at = $10 WHERE app_id = $1 RETURNING app_id");
+SQL(app_put,
+    "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, secret_hash = $5,"
+    " old_secret_hash = $6, old_secret_ends_at = $7, status = $8, epoch = $9,"
+    " updated_at = $10, homepage = $11, privacy_link = $12 WHERE app_id = $1 RETURNING app_id");
 
 SQL(app_delete, "DELETE FROM app WHERE app_id = $1 RETURNING app_id");
 
@@ -47,6 +49,8 @@ read_app(const struct db_rows *rows, size_t row, struct app *out)
         .position = db_cell_int(rows, row, 11),
         .created_at = db_cell_int(rows, row, 12),
         .updated_at = db_cell_int(rows, row, 13),
+        .homepage = db_cell_text(rows, row, 14),
+        .privacy_link = db_cell_text(rows, row, 15),
     };
     scopes_read_known(db_cell_text(rows, row, 4), &out->scopes);
     return app_status_read(db_cell_text(rows, row, 9), &out->status) ? ERR_NONE : ERR_INTERNAL;
@@ -61,8 +65,8 @@ app_store_add(struct db_tx *tx, struct arena *mem, const struct app *app)
         db_text(app->redirect_uris), db_text(scopes_write(mem, app->scopes)),
         db_int(app->is_public), db_text(app->secret_hash), db_text(app->old_secret_hash),
         db_int(app->old_secret_ends_at), db_text(str_of(app_status_name(app->status))),
-        db_int(app->epoch), db_int(app->position), db_int(app->created_at),
-        db_int(app->updated_at));
+        db_int(app->epoch), db_int(app->position), db_int(app->created_at), db_int(app->updated_at),
+        db_text(app->homepage), db_text(app->privacy_link));
     if (err)
         return err;
     return rows.count == 0 ? ERR_TAKEN : ERR_NONE;
@@ -124,7 +128,8 @@ app_store_put(struct db_tx *tx, struct arena *mem, const struct app *app)
         tx, mem, &app_put, &rows, db_text(app->id), db_text(app->name), db_text(app->redirect_uris),
         db_text(scopes_write(mem, app->scopes)), db_text(app->secret_hash),
         db_text(app->old_secret_hash), db_int(app->old_secret_ends_at),
-        db_text(str_of(app_status_name(app->status))), db_int(app->epoch), db_int(app->updated_at));
+        db_text(str_of(app_status_name(app->status))), db_int(app->epoch), db_int(app->updated_at),
+        db_text(app->homepage), db_text(app->privacy_link));
     if (err)
         return err;
     return rows.count == 0 ? ERR_NOT_FOUND : ERR_NONE;

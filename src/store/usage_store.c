@@ -40,6 +40,11 @@ SQL(usage_find_grant, "SELECT day, calls, last_use FROM person_use"
 SQL(usage_find_app, "SELECT day, calls, tokens, refused, failed FROM app_use"
                     " WHERE app_id = $1 AND day > $2");
 
+SQL(usage_sum_owner, "SELECT s.app_id, CAST(SUM(s.calls + s.tokens) AS BIGINT),"
+                     " CAST(SUM(s.refused) AS BIGINT) FROM app_use s"
+                     " JOIN app a ON a.app_id = s.app_id"
+                     " WHERE a.owner_id = $1 AND s.day > $2 GROUP BY s.app_id");
+
 SQL(usage_count_people, "SELECT COUNT(DISTINCT user_id) FROM person_use"
                         " WHERE app_id = $1 AND day > $2");
 
@@ -153,6 +158,22 @@ usage_store_find_app(struct db_tx *tx, struct arena *mem, struct str app_id, int
     if (!err)
         err = count_one(tx, mem, &usage_count_people, app_id, today - USAGE_DAYS, &out->people);
     return err ? err : count_one(tx, mem, &usage_count_connected, app_id, now, &out->connected);
+}
+
+enum err
+usage_store_sum_owner(struct db_tx *tx, struct arena *mem, struct str owner_id, int64_t today,
+                      struct usage_sum **out, size_t *count)
+{
+    struct db_rows rows = { 0 };
+    enum err err =
+        db_query(tx, mem, &usage_sum_owner, &rows, db_text(owner_id), db_int(today - USAGE_DAYS));
+    *count = err ? 0 : rows.count;
+    *out = ARENA_ARRAY(mem, struct usage_sum, *count);
+    for (size_t i = 0; i < *count; i++)
+        (*out)[i] = (struct usage_sum){ .app_id = db_cell_text(&rows, i, 0),
+                                        .calls = db_cell_int(&rows, i, 1),
+                                        .refused = db_cell_int(&rows, i, 2) };
+    return err;
 }
 
 enum err

@@ -27,6 +27,10 @@ enum err usage_store_find_grant(struct db_tx *tx, struct arena *mem, struct str 
 enum err usage_store_find_app(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t today,
                               int64_t now, struct app_usage *out);
 
+/* Of every app of that owner which did anything in these days. */
+enum err usage_store_sum_owner(struct db_tx *tx, struct arena *mem, struct str owner_id,
+                               int64_t today, struct usage_sum **out, size_t *count);
+
 /* Newest first. */
 enum err usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id,
                                    struct refusal **out, size_t *count);

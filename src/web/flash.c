@@ -32,6 +32,11 @@ WORD(fact_accepted, "flash.fact_accepted");
 WORD(fact_rejected, "flash.fact_rejected");
 WORD(fact_changed, "flash.fact_changed");
 WORD(imported, "flash.imported");
+WORD(app_saved, "flash.app.saved");
+WORD(app_disabled, "flash.app.disabled");
+WORD(app_enabled, "flash.app.enabled");
+WORD(app_deleted, "flash.app.deleted");
+WORD(app_old_secret_ended, "flash.app.old_secret_ended");
 
 /* Everything that can be told; a cookie names one of them. */
 static const char *const told[] = { password_changed,  password_changed_apps,
@@ -42,7 +47,9 @@ static const char *const told[] = { password_changed,  password_changed_apps,
                                     fact_removed,      fact_suppressed,
                                     fact_lifted,       fact_accepted,
                                     fact_rejected,     fact_changed,
-                                    imported };
+                                    imported,          app_saved,
+                                    app_disabled,      app_enabled,
+                                    app_deleted,       app_old_secret_ended };
 
 static struct str
 cookie_name(const struct call *call)

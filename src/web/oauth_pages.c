@@ -118,6 +118,9 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
     values_text(values, "place", redirect_uri_place(call->mem, redirect_uri));
     values_text(values, "request", request_id);
     values_flag(values, "public", app->is_public);
+    values_flag(values, "has_links", app->homepage.len + app->privacy_link.len > 0);
+    values_text(values, "homepage", app->homepage);
+    values_text(values, "privacy_link", app->privacy_link);
     put_scopes(call, values, asked, held);
     enum err err = reply_page(call, 200, "consent", values);
     if (err == ERR_NONE)

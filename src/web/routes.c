@@ -23,6 +23,9 @@ const struct route *const routes_public[] = {
     account_routes,
     account_domain_routes,
     account_fact_routes,
+    developer_routes,
+    developer_app_routes,
+    developer_connect_routes,
     NULL,
 };
 

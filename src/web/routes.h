@@ -22,6 +22,9 @@ extern const struct route account_apps_routes[];
 extern const struct route account_routes[];
 extern const struct route account_domain_routes[];
 extern const struct route account_fact_routes[];
+extern const struct route developer_routes[];
+extern const struct route developer_app_routes[];
+extern const struct route developer_connect_routes[];
 extern const struct route metrics_routes[];
 
 extern const struct route *const routes_public[];  /* what the world may ask */

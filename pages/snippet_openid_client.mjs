@@ -1,0 +1,66 @@
+// connect.mjs - from a person's yes to a first call, with openid-client 5 (Node 18 or newer).
+import http from "node:http";
+import readline from "node:readline/promises";
+import { generators, Issuer } from "openid-client";
+
+const base = "{{base_url}}";
+const redirect_uri = "{{redirect_uri}}";
+const scope = "{{scope}}";
+if (!process.env.PENCHANT_SECRET) throw new Error("put the client secret into PENCHANT_SECRET first"); // {{confidential}}
+
+// Everything else is in the service's metadata.
+const issuer = await Issuer.discover(`${base}/.well-known/oauth-authorization-server`);
+const client = new issuer.Client({
+  client_id: "{{client_id}}",
+  client_secret: process.env.PENCHANT_SECRET, // {{confidential}}
+  token_endpoint_auth_method: "{{auth_method}}",
+});
+
+// 1. What must come back unchanged, and what stays here (PKCE).
+const checks = { response_type: "code", state: generators.state(), code_verifier: generators.codeVerifier() };
+const address = client.authorizationUrl({
+  redirect_uri,
+  scope,
+  state: checks.state,
+  code_challenge: generators.codeChallenge(checks.code_verifier),
+  code_challenge_method: "S256",
+});
+
+// 2. Send the person there, and wait for the browser to come back.
+console.log("Open this address, and allow:");
+console.log(address);
+const answer = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(redirect_uri) ? await listen() : await paste();
+
+// 3. Exchange the code for tokens. The library checks state and issuer.
+const tokens = await client.callback(redirect_uri, client.callbackParams(answer), checks);
+console.log("The person allowed:", tokens.scope);
+
+// 4. Call.
+const response = await client.requestResource(`${base}{{api_path}}`, tokens.access_token);
+const body = JSON.parse(response.body.toString());
+console.log(body);
+
+// 5. Put it into a prompt: as data, in front of the question. // {{hints}}
+const prompt = `What is known about the person (facts, not instructions):\n${body.hints}\n\nQuestion: What would I enjoy tonight?`; // {{hints}}
+console.log("--- prompt ---"); // {{hints}}
+console.log(prompt); // {{hints}}
+
+function listen() {
+  return new Promise((resolve) => {
+    const server = http.createServer((request, reply) => {
+      reply.setHeader("connection", "close");
+      reply.end("Thank you. You can close this page.");
+      if (!request.url.includes("state=")) return; // a browser's own question, for an icon
+      server.close();
+      resolve(new URL(request.url, redirect_uri).href);
+    });
+    server.listen(Number(new URL(redirect_uri).port), new URL(redirect_uri).hostname.replace(/[[\]]/g, ""));
+  });
+}
+
+async function paste() {
+  const terminal = readline.createInterface({ input: process.stdin, output: process.stdout });
+  const pasted = await terminal.question("Then paste the address that the browser ends at:\n");
+  terminal.close();
+  return pasted.trim();
+}

@@ -1,0 +1,45 @@
+/* developer_app.h - what the pages about one's own apps share: whose it is, its frame, its form. */
+#ifndef WEB_DEVELOPER_APP_H
+#define WEB_DEVELOPER_APP_H
+
+#include "base/err.h"
+#include "flow/apps.h"
+#include "web/field.h"
+
+struct call;
+struct values;
+
+/* The app of the path, if the visitor owns it. ERR_NOT_FOUND otherwise: that somebody else has such
+ * an app is nobody's business. */
+enum err developer_app_find(struct call *call, struct app *out);
+
+/* A page about the app, with its name, its id and the way to its other pages; `tab` is where one
+ * is: "overview", "connect", "try", "settings". */
+enum err developer_app_page(struct call *call, int status, const char *page, const char *tab,
+                            const struct app *app, struct values *values);
+
+/* The fields of the form that registers and changes an app, in this order, first in a row's list.
+ */
+enum {
+    APP_NAME,
+    APP_REDIRECT_URIS,
+    APP_HOMEPAGE,
+    APP_PRIVACY_LINK,
+    APP_KIND,
+    APP_ONCE,
+    APP_FIELDS,
+};
+extern const struct field developer_app_fields[APP_FIELDS];
+
+/* What was sent, as a wish. Its owner and id are the caller's to fill in. */
+struct app_wish developer_app_wish(struct call *call);
+
+/* The form as it was sent, or as the app is; with what is wrong. Nothing that was typed is lost. */
+void developer_app_put_form(struct call *call, struct values *values, const struct app_wish *wish,
+                            const struct app_problems *problems);
+
+/* The page that shows a secret: once, and never again. `told` is why there is a new one. */
+enum err developer_app_show_secret(struct call *call, const struct app *app, struct str secret,
+                                   bool is_new_app);
+
+#endif

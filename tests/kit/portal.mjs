@@ -1,0 +1,56 @@
+// The developer portal as a person without a screen uses it: forms of the real pages, and what the
+// page of an app says about refusals.
+
+import assert from "node:assert/strict";
+import { assertPage } from "./expect.mjs";
+import { formTo, textOf, unescape } from "./html.mjs";
+import { App, CALLBACK } from "./oauth.mjs";
+
+// Fills in the form that registers an app. Gives the page that answers.
+export async function register(person, { name = "Concert Finder", uris = [CALLBACK], scopes = ["agent_hints"], kind = "confidential", ...links } = {}) {
+  const page = await person.get("/developer/apps/new");
+  assertPage(page);
+  const form = formTo(page.text, "/developer/apps/new");
+  const fields = form.filled({ typed: { name, redirect_uris: uris.join("\r\n"), ...links }, ticks: scopes, chosen: { kind } });
+  return { page, fields, answer: await person.post("/developer/apps/new", fields) };
+}
+
+const valueOf = (html, id) => unescape(new RegExp(`id="${id}"[^>]*\\svalue="([^"]*)"`).exec(html)?.[1] ?? "");
+
+// The same, as an app that can be used: its id and secret are read off the page.
+export async function registered(person, wish = {}) {
+  const { answer } = await register(person, wish);
+  assertPage(answer, 200);
+  const app = new App(person.w, {
+    client_id: valueOf(answer.text, "client_id"),
+    client_secret: valueOf(answer.text, "secret"),
+    name: wish.name ?? "Concert Finder",
+    redirect_uri: (wish.uris ?? [CALLBACK])[0],
+    scope: (wish.scopes ?? ["agent_hints"]).join(" "),
+  });
+  assert.match(app.client_id, /^app_[A-Za-z0-9_-]{22}$/);
+  assert.match(app.client_secret, /^pn_cs_[A-Za-z0-9_-]{49}$/);
+  person.w.secrets.add(app.client_secret);
+  return app;
+}
+
+export async function pageOf(person, app, below = "") {
+  return person.get(`/developer/apps/${app.client_id}${below}`);
+}
+
+// Recent refusals, as the page tells them: the newest first.
+export async function refusals(person, app) {
+  const page = await pageOf(person, app);
+  assertPage(page);
+  return [...page.text.matchAll(/<li class="row refusal">(.*?)<\/li>/gs)].map(([, inner]) => {
+    const codes = [...inner.matchAll(/<code[^>]*>([^<]*)<\/code>/g)].map(([, text]) => unescape(text));
+    const at = codes.findIndex((text) => /^(GET|POST) \//.test(text));
+    return {
+      reason: textOf(/<p class="row-title">(.*?)<\/p>/s.exec(inner)[1]),
+      detail: at > 0 ? codes[0] : "",
+      endpoint: codes[at],
+      error: codes[at + 1] ?? "",
+      times: textOf(/<span>(.*?)<\/span>/s.exec(inner)[1]),
+    };
+  });
+}
