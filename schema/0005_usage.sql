@@ -43,3 +43,6 @@ CREATE INDEX app_refusal_age ON app_refusal (last_at);
 -- Links of an app that people see when they decide.
 ALTER TABLE app ADD COLUMN homepage TEXT;
 ALTER TABLE app ADD COLUMN privacy_link TEXT;
+
+-- A request that the app's own developer began on the portal, to be answered there.
+ALTER TABLE auth_request ADD COLUMN is_trial BIGINT NOT NULL DEFAULT 0;

@@ -84,7 +84,8 @@ check_app(struct db *db, struct arena *mem, const struct authorize_wish *wish,
         out->reason = "The app is disabled.";
         return ERR_NONE;
     }
-    if (!str_present(app_find_uri(&out->app, wish->redirect_uri))) {
+    out->is_trial = str_present(wish->trial_of) && str_eq(wish->trial_of, out->app.owner_id);
+    if (!out->is_trial && !str_present(app_find_uri(&out->app, wish->redirect_uri))) {
         tell_other_uri(mem, wish, out);
         return ERR_NONE;
     }
@@ -264,6 +265,7 @@ keep_request(struct db_tx *tx, struct beginning *beginning)
         .challenge = checked->challenge,
         .must_sign_in = checked->must_sign_in,
         .must_consent = checked->must_consent,
+        .is_trial = checked->is_trial,
         .ends_at = beginning->now + REQUEST_SECONDS,
     };
     return request_store_add(tx, mem, &request);
@@ -331,7 +333,10 @@ find_app_of(struct db_tx *tx, struct deciding *deciding)
     enum err err = app_store_find(tx, deciding->mem, deciding->request->app_id, deciding->app);
     if (err == ERR_NOT_FOUND || (!err && deciding->app->status != APP_ACTIVE))
         return ERR_FORBIDDEN;
-    if (!err && !str_present(app_find_uri(deciding->app, deciding->request->redirect_uri)))
+    bool trial = !err && deciding->request->is_trial &&
+                 str_eq(deciding->app->owner_id, deciding->session->user_id);
+    if (!err && !trial &&
+        !str_present(app_find_uri(deciding->app, deciding->request->redirect_uri)))
         return ERR_FORBIDDEN;
     return err;
 }

@@ -33,6 +33,8 @@ struct authorize_wish {
     struct str request;     /* RFC 9101: not offered */
     struct str request_uri; /* the same */
     const char *repeated;   /* a parameter that came twice; NULL: none */
+    struct str trial_of;    /* this person has begun the request on the portal, whose address the
+                             * redirect URI is; that holds for their own apps. Absent: nobody */
 };
 
 enum authorize_stop {
@@ -53,6 +55,7 @@ struct authorize_checked {
     struct str state;
     struct str challenge;
     scopes scopes;
+    bool is_trial;
     bool must_sign_in; /* prompt=login */
     bool must_consent; /* prompt=consent, or the app is public */
 };

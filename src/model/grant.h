@@ -40,6 +40,7 @@ struct auth_request {
     struct str challenge;
     bool must_sign_in;
     bool must_consent;
+    bool is_trial; /* begun by the app's developer on the portal, where it is answered */
     int64_t ends_at;
 };
 

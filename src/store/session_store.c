@@ -23,10 +23,10 @@ SQL(session_end_all, "DELETE FROM session WHERE user_id = $1"
 
 #define REQUEST_COLUMNS                                                                         \
     "request_hash, session_hash, app_id, redirect_uri, scopes, state, challenge, must_sign_in," \
-    " must_consent, ends_at"
+    " must_consent, ends_at, is_trial"
 
 SQL(request_add, "INSERT INTO auth_request (" REQUEST_COLUMNS ")"
-                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)");
+                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)");
 
 SQL(request_find, "SELECT " REQUEST_COLUMNS " FROM auth_request"
                   " WHERE request_hash = $1 AND session_hash = $2 AND ends_at > $3");
@@ -127,7 +127,7 @@ request_store_add(struct db_tx *tx, struct arena *mem, const struct auth_request
                     db_text(request->redirect_uri), db_text(scopes_write(mem, request->scopes)),
                     db_text(request->state), db_text(request->challenge),
                     db_int(request->must_sign_in), db_int(request->must_consent),
-                    db_int(request->ends_at));
+                    db_int(request->ends_at), db_int(request->is_trial));
 }
 
 static enum err
@@ -150,6 +150,7 @@ one_request(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct s
         .must_sign_in = db_cell_int(&rows, 0, 7) != 0,
         .must_consent = db_cell_int(&rows, 0, 8) != 0,
         .ends_at = db_cell_int(&rows, 0, 9),
+        .is_trial = db_cell_int(&rows, 0, 10) != 0,
     };
     scopes_read_known(db_cell_text(&rows, 0, 4), &out->scopes);
     return ERR_NONE;

@@ -26,12 +26,18 @@ const struct field developer_app_fields[APP_FIELDS] = {
 #define LINES_MAX 64
 
 enum err
-developer_app_find(struct call *call, struct app *out)
+developer_app_find_id(struct call *call, struct str id, struct app *out)
 {
-    enum err err = app_find(call->db, call->mem, call_param(call, 0), out);
+    enum err err = app_find(call->db, call->mem, id, out);
     if (err == ERR_NONE && !str_eq(out->owner_id, call->visitor->user.id))
         return ERR_NOT_FOUND;
     return err;
+}
+
+enum err
+developer_app_find(struct call *call, struct app *out)
+{
+    return developer_app_find_id(call, call_param(call, 0), out);
 }
 
 enum err

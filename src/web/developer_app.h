@@ -13,6 +13,9 @@ struct values;
  * an app is nobody's business. */
 enum err developer_app_find(struct call *call, struct app *out);
 
+/* The same by its id. */
+enum err developer_app_find_id(struct call *call, struct str id, struct app *out);
+
 /* A page about the app, with its name, its id and the way to its other pages; `tab` is where one
  * is: "overview", "connect", "try", "settings". */
 enum err developer_app_page(struct call *call, int status, const char *page, const char *tab,

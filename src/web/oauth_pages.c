@@ -12,6 +12,7 @@
 #include "web/routes.h"
 #include "web/say.h"
 #include "web/state.h"
+#include "web/trial.h"
 #include "web/usage_call.h"
 #include "web/visitor.h"
 
@@ -170,6 +171,8 @@ get_authorize(struct call *call)
     struct str target = call->exchange->request.target;
     if (!authorize_query_read(call, str_from(target, str_index(target, '?') + 1), &wish))
         return reply_error_page(call, 400, say(call, unreadable));
+    if (trial_holds(call, wish.client_id, wish.redirect_uri, wish.state))
+        wish.trial_of = call->visitor->user.id;
     enum err err = authorize_check(call->db, call->mem, &wish, &checked);
     if (err != ERR_NONE)
         return err;

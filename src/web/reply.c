@@ -125,6 +125,12 @@ reply_form_action(struct call *call, struct str origin)
 }
 
 void
+reply_connect(struct call *call)
+{
+    reply_header(call, "Content-Security-Policy", CONTENT_SECURITY "; connect-src 'self'");
+}
+
+void
 reply_redirect(struct call *call, const char *path)
 {
     begin(call, 303, NULL);

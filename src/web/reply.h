@@ -50,6 +50,9 @@ enum err reply_error_page(struct call *call, int status, struct str sentence);
  * that follow a form. `origin` comes from redirect_uri_origin(). */
 void reply_form_action(struct call *call, struct str origin);
 
+/* After reply_page(): its script may call this service. */
+void reply_connect(struct call *call);
+
 /* As JSON, with a name of its own: "invalid_grant". */
 void reply_oauth_error(struct call *call, int status, const char *error, struct str sentence);
 

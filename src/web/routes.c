@@ -26,6 +26,7 @@ const struct route *const routes_public[] = {
     developer_routes,
     developer_app_routes,
     developer_connect_routes,
+    developer_try_routes,
     NULL,
 };
 

@@ -9,8 +9,8 @@ import { formTo, formsOf, textOf } from "../kit/html.mjs";
 import { addPerson, CALLBACK, DAY, stage } from "../kit/oauth.mjs";
 import { pageOf, register, registered } from "../kit/portal.mjs";
 
-const BELOW = ["", "/connect", "/settings", "/delete"];
-const WRITES = ["/settings", "/rotate", "/rotate/end", "/status", "/delete"];
+const BELOW = ["", "/connect", "/settings", "/delete", "/try"];
+const WRITES = ["/settings", "/rotate", "/rotate/end", "/status", "/delete", "/try/begin", "/try/exchange", "/try/end"];
 
 const save = async (person, app, typed, ticks) => {
   const where = `/developer/apps/${app.client_id}/settings`;
@@ -162,7 +162,7 @@ test("another developer's app is invisible and untouchable", async (t) => {
     assert.equal(plain(theirs), plain(nobodys), "an app of somebody else is like none");
   }
   for (const below of WRITES) {
-    const answer = await eve.post(`/developer/apps/${app.client_id}${below}`, { form: token, name: "Mine now", redirect_uris: "https://evil.example/", scope: "agent_hints", status: "disabled", old: "now", seen: "x", code: "x", state: "x" });
+    const answer = await eve.post(`/developer/apps/${app.client_id}${below}`, { form: token, name: "Mine now", redirect_uris: "https://evil.example/", scope: "agent_hints", status: "disabled", old: "now", seen: "x", code: "x", state: "x", token: "x" });
     assert.equal(answer.status, 404, below);
   }
   assert.doesNotMatch((await eve.get("/developer")).text, /Secret Project/);

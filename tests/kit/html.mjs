@@ -29,6 +29,7 @@ class Form {
     for (const [, tag, source] of inner.matchAll(/<(input|button|select|option|textarea)\b([^>]*)>/gi)) {
       const control = { tag: tag.toLowerCase(), ...attributesOf(source) };
       if (control.tag === "select") select = control;
+      else if (control.tag === "option" && !select) continue; // a suggestion
       else if (control.tag === "option") {
         if (!this.controls.some((one) => one.of === select)) control.selected ??= ""; // the first, unless another says so
         this.controls.push({ ...control, type: "option", name: select.name, of: select });

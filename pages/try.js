@@ -1,0 +1,154 @@
+// try.js - the flow as one's own app, step by step. What comes from anywhere is shown as text and
+// never as markup; tokens stay in this page's memory and are shown masked.
+
+document.getElementById("needs-script").hidden = true;
+const root = document.getElementById("try");
+const { app, form, client, base, redirect } = root.dataset;
+const at = (id) => document.getElementById(id);
+const word = (name, values = {}) =>
+  (document.querySelector(`[data-word="${name}"]`).textContent).replace(/\[(\w+)\]/g, (_, key) => values[key] ?? "");
+
+const masked = (text) => String(text).replace(/pn_(at|rt|ac|cs)_[A-Za-z0-9_-]{4}[A-Za-z0-9_-]*/g, (secret) => `${secret.slice(0, 10)}…`);
+const show = (id, text) => { at(id).textContent = masked(text); };
+const reveal = (id) => {
+  at(id).hidden = false;
+  at(id).scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+};
+
+// A form to the portal, which stands in for the app's server.
+async function post(step, fields) {
+  const body = new URLSearchParams([["form", form], ...fields]);
+  const response = await fetch(`${app}/${step}`, { method: "POST", body, headers: { accept: "application/json" } });
+  const text = await response.text();
+  let data = {};
+  try { data = text === "" ? {} : JSON.parse(text); } catch { data = { error: "error", error_description: word("failed") }; }
+  return { status: response.status, ok: response.ok, data };
+}
+
+const asLines = (parameters) => Object.entries(parameters).map(([name, value]) => `  ${name}=${value}`).join("\n");
+
+// ---- 1: ask ----
+
+at("begin").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const ticked = [...new FormData(event.target).entries()];
+  const { ok, data } = await post("begin", ticked);
+  reveal("ask-wire");
+  if (!ok) {
+    show("ask-request", data.error_description ?? word("failed"));
+    at("ask-go").hidden = true;
+    return;
+  }
+  const request = `GET ${location.origin}/oauth/authorize\n${asLines(data.parameters)}`;
+  show("ask-request", request);
+  sessionStorage.setItem(app, request); // nothing secret: it is what the browser's address shows next
+  at("ask-go").href = data.address;
+  at("ask-go").focus();
+});
+
+// ---- 2: the browser comes back ----
+
+const arrived = new URLSearchParams(location.search);
+if (location.pathname !== app && arrived.has("state")) {
+  const parameters = Object.fromEntries(arrived);
+  history.replaceState(null, "", app); // a code belongs neither into the address nor into the history
+  show("ask-request", sessionStorage.getItem(app) ?? "");
+  at("ask-wire").hidden = sessionStorage.getItem(app) === null;
+  at("ask-go").hidden = true;
+  reveal("step-back");
+  show("back-answer", `GET ${redirect}\n${asLines(parameters)}`);
+  at("begin").hidden = true;
+  if (parameters.code) {
+    show("back-says", word("back"));
+    at("exchange").hidden = false;
+    at("exchange").addEventListener("click", () => exchange(parameters));
+  } else {
+    show("back-says", parameters.error === "access_denied" ? word("denied") : `${word("refused")} ${parameters.error_description ?? ""}`);
+    at("again").hidden = false;
+  }
+}
+
+// ---- 3: the code for tokens ----
+
+let tokens;
+
+async function exchange({ code, state }) {
+  at("exchange").disabled = true;
+  reveal("step-exchange");
+  show("exchange-request", `POST ${base}/oauth/token\nContent-Type: application/x-www-form-urlencoded\n\n${asLines({
+    grant_type: "authorization_code",
+    client_id: client,
+    client_secret: word("secret"),
+    code,
+    redirect_uri: redirect,
+    code_verifier: word("verifier"),
+  })}`);
+  const { status, ok, data } = await post("exchange", [["code", code], ["state", state]]);
+  show("exchange-answer", `${status}\n${JSON.stringify(data, null, 2)}`);
+  if (!ok) {
+    at("again").hidden = false;
+    return;
+  }
+  tokens = data;
+  at("exchange").hidden = true;
+  reveal("step-call");
+  if (!data.scope.split(" ").includes("agent_hints")) {
+    show("call-says", word("no_hints"));
+    at("playground").hidden = true;
+    return;
+  }
+  fetchHints();
+}
+
+// ---- 4: hints ----
+
+let newest = 0;
+let timer;
+
+const askLater = () => {
+  at("budget").value = at("max_tokens").value;
+  clearTimeout(timer);
+  timer = setTimeout(fetchHints, 150);
+};
+at("hints").addEventListener("input", askLater);
+at("hints").addEventListener("submit", (event) => { event.preventDefault(); fetchHints(); });
+at("budget").value = at("max_tokens").value;
+
+function asText({ hints, format }) {
+  if (format === "bullets") return hints;
+  return Array.isArray(hints) ? hints.join("\n") : JSON.stringify(hints, null, 2);
+}
+
+async function fetchHints() {
+  if (!tokens) return;
+  const mine = ++newest;
+  const query = new URLSearchParams();
+  const fields = new FormData(at("hints"));
+  for (const name of ["context", "max_tokens", "format"]) if (fields.get(name)) query.set(name, fields.get(name));
+  if (fields.getAll("domain").length > 0) query.set("domains", fields.getAll("domain").join(","));
+  const path = `/v1/agent-hints?${query}`;
+  show("hints-request", `curl -H "Authorization: Bearer ${tokens.access_token}" \\\n  "${base}${path}"`);
+  const response = await fetch(path, { headers: { authorization: `Bearer ${tokens.access_token}` }, credentials: "omit" });
+  const data = await response.json().catch(() => ({ error_description: word("failed") }));
+  if (mine !== newest) return; // a newer question has been asked meanwhile
+  if (!response.ok) {
+    show("count", `${response.status}`);
+    show("omitted", "");
+    show("hints-answer", data.error_description);
+    return;
+  }
+  show("count", word("tokens", { count: data.token_count, budget: data.max_tokens }));
+  show("omitted", data.omitted > 0 ? word("omitted", { count: data.omitted }) : "");
+  at("spent").max = data.max_tokens;
+  at("spent").value = data.token_count;
+  show("hints-answer", asText(data) || word("nothing"));
+}
+
+at("end").addEventListener("click", async () => {
+  const { ok } = await post("end", [["token", tokens.refresh_token]]);
+  show("ended", ok ? word("ended") : word("failed"));
+  if (!ok) return;
+  tokens = undefined;
+  at("playground").hidden = true;
+  at("end").hidden = true;
+});
