@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "model/value_text.h"
+#include "text/look_alike.h"
 #include "text/utf8.h"
 
 #define WORDS_MAX 256 /* a value has 200 characters */
@@ -10,10 +11,11 @@
 /* How a row is compared with the text, whose case is folded and whose blanks are single ones:
  * HOLDS   the pieces between ".." occur in that order
  * STARTS  it begins so
- * TAG     '<' before a letter, or before '/', '!' or '?' and a letter or '-'
- * WORDS   these words follow one another: "a|b" is either, ".." up to four others, "*" any one, "^"
- *         the beginning of a clause. '@' and ':' are words, too. */
-enum how { HOLDS, STARTS, TAG, WORDS };
+ * SCHEME  it occurs as a word of its own, with no blank behind it: "JavaScript: The Good Parts" is
+ * a book TAG     '<' before a letter, or before '/', '!' or '?' and a letter or '-' WORDS   these
+ * words follow one another: "a|b" is either, ".." up to four others, "*" any one, "^" the beginning
+ * of a clause. '@' and ':' are words, too. */
+enum how { HOLDS, STARTS, SCHEME, TAG, WORDS };
 
 #define LINK "a link"
 #define TOKEN "a chat-template token"
@@ -32,8 +34,11 @@ static const struct pattern patterns[] = {
     { LINK, STARTS, "www." },
     { LINK, HOLDS, " www." },
     { LINK, HOLDS, "mailto:" },
-    { LINK, HOLDS, "data:text/" },
-    { LINK, HOLDS, "data:image/" },
+    { LINK, SCHEME, "javascript:" },
+    { LINK, SCHEME, "vbscript:" },
+    { LINK, SCHEME, "data:" },
+    { LINK, SCHEME, "blob:" },
+    { LINK, HOLDS, ";base64," },
 
     { TOKEN, HOLDS, "<|..|>" },
     { TOKEN, HOLDS, "<|im" },
@@ -293,6 +298,18 @@ holds_in_order(struct str text, struct str pieces)
 }
 
 static bool
+has_scheme(struct str text, struct str scheme)
+{
+    for (size_t i = 0; i + scheme.len < text.len; i++) {
+        char before = i == 0 ? ' ' : text.ptr[i - 1], behind = text.ptr[i + scheme.len];
+        bool word = (before >= 'a' && before <= 'z') || (before >= '0' && before <= '9');
+        if (!word && behind > ' ' && behind < 0x7f && str_starts(str_from(text, i), scheme))
+            return true;
+    }
+    return false;
+}
+
+static bool
 is_tag_letter(struct str text, size_t i)
 {
     return i < text.len && text.ptr[i] >= 'a' && text.ptr[i] <= 'z';
@@ -322,6 +339,8 @@ matches(const struct pattern *pattern, struct str text, const struct words *word
         return holds_in_order(text, what);
     case STARTS:
         return str_starts(text, what);
+    case SCHEME:
+        return has_scheme(text, what);
     case TAG:
         return has_tag(text);
     case WORDS:
@@ -330,34 +349,42 @@ matches(const struct pattern *pattern, struct str text, const struct words *word
     return false;
 }
 
-/* Case folded, blanks single, and the apostrophe of print as that of the keyboard. */
+/* Blanks single, and the apostrophe of print as that of the keyboard. */
 static struct str
-prepare(struct arena *mem, struct str text)
+tidy(struct arena *mem, struct str text)
 {
-    struct str folded = utf8_casefold(mem, text);
-    if (!str_present(folded))
-        return STR_NONE;
-    folded = value_blanks(mem, folded);
-    char *out = arena_alloc(mem, folded.len + 1);
+    text = value_blanks(mem, text);
+    char *out = arena_alloc(mem, text.len + 1);
     size_t length = 0;
-    for (size_t i = 0; i < folded.len; i++) {
-        bool apostrophe = str_starts(str_from(folded, i), STR("\xe2\x80\x99"));
-        out[length++] = apostrophe ? '\'' : folded.ptr[i];
+    for (size_t i = 0; i < text.len; i++) {
+        bool apostrophe = str_starts(str_from(text, i), STR("\xe2\x80\x99"));
+        out[length++] = apostrophe ? '\'' : text.ptr[i];
         i += apostrophe ? 2 : 0;
     }
     return (struct str){ out, length };
 }
 
+static const char *
+find_pattern(struct arena *mem, struct str folded)
+{
+    struct words words;
+    struct str text = tidy(mem, folded);
+    split(text, &words);
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+        if (matches(&patterns[i], text, &words))
+            return patterns[i].name;
+    return NULL;
+}
+
+/* First as it is written, in whatever language; then as it would look to somebody who knows Latin
+ * letters only, which is how a model reads what is spelled with others to get past this table. */
 const char *
 value_pattern_in(struct arena *mem, struct str text)
 {
-    struct words *words = ARENA_NEW(mem, struct words);
-    struct str prepared = prepare(mem, text);
-    if (!str_present(prepared))
+    struct str folded = utf8_casefold(mem, text), plain = utf8_plain(mem, text);
+    if (!str_present(folded) || !str_present(plain))
         return MARKUP; /* no text at all */
-    split(prepared, words);
-    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
-        if (matches(&patterns[i], prepared, words))
-            return patterns[i].name;
-    return NULL;
+    const char *found = find_pattern(mem, folded);
+    struct str latin = look_alike_latin(mem, plain);
+    return found != NULL || str_eq(latin, folded) ? found : find_pattern(mem, latin);
 }

@@ -11,6 +11,7 @@
 
 /* No character's canonical decomposition or full case folding is longer. */
 #define EXPANSION_MAX 4
+#define COMPATIBLE_EXPANSION_MAX 18 /* U+FDFA */
 
 #define ZWNJ 0x200c
 #define ZWJ 0x200d
@@ -158,7 +159,8 @@ sort_marks(struct points *points)
 static bool
 decompose(struct arena *mem, struct points in, unsigned options, struct points *out)
 {
-    size_t room = in.count * EXPANSION_MAX;
+    bool compatible = (options & UTF8PROC_COMPAT) != 0;
+    size_t room = in.count * (compatible ? COMPATIBLE_EXPANSION_MAX : EXPANSION_MAX);
     *out = (struct points){ ARENA_ARRAY(mem, int32_t, room), 0 };
     for (size_t i = 0; i < in.count; i++) {
         int boundary = 0;
@@ -208,6 +210,19 @@ utf8_casefold(struct arena *mem, struct str text)
     /* Taken apart first: folding turns a mark (U+0345) into a letter, so marks must be in order. */
     if (!utf8_valid(text) || !decompose(mem, read_points(mem, text), options, &apart) ||
         !decompose(mem, apart, options | UTF8PROC_CASEFOLD, &folded))
+        return STR_NONE;
+    return compose(mem, folded);
+}
+
+struct str
+utf8_plain(struct arena *mem, struct str text)
+{
+    if (all_ascii(text))
+        return str_lower(mem, text);
+    unsigned options = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT;
+    struct points apart, folded;
+    if (!utf8_valid(text) || !decompose(mem, read_points(mem, text), options, &apart) ||
+        !decompose(mem, apart, options | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK, &folded))
         return STR_NONE;
     return compose(mem, folded);
 }

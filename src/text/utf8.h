@@ -15,6 +15,10 @@ int32_t utf8_next(struct str *rest);
 struct str utf8_nfc(struct arena *mem, struct str text);
 struct str utf8_casefold(struct arena *mem, struct str text);
 
+/* Case folded, without marks, and with compatibility forms (full-width, circled, mathematical …) as
+ * the letters they are forms of: for looking into a text, not for keeping it. Absent as above. */
+struct str utf8_plain(struct arena *mem, struct str text);
+
 /* The first character that a name or value on one line may not hold: control, line and paragraph
  * separators, bidirectional controls, zero-width and other invisible ones, tags, private use,
  * surrogates and non-characters. Let through where a script needs them: ZWNJ and ZWJ between two

@@ -173,6 +173,22 @@ static const char *const artists[] = {
     "Wir sind Helden",
     "Stromae",
     "Noir Désir",
+    "Ignore",
+    "The Ignorants",
+    "Big Data",
+    "Act",
+    "User",
+    "The System",
+    "Bypass",
+    "Override",
+    "Prompt",
+    "Above & Beyond",
+    "All Previous Versions",
+    "The Instructions",
+    "Assistant",
+    "Pretend",
+    "The Human League",
+    "Now, Now",
 };
 
 static const char *const works[] = {
@@ -239,6 +255,12 @@ static const char *const works[] = {
     ":)",
     "=D",
     "¯\\_(ツ)_/¯",
+    "Forget Me Not",
+    "Forget About It",
+    "Ignore This",
+    "Act II: The Patents of Nobility",
+    "Rules of the Game",
+    "The Ultimate Guide: All You Need",
 };
 
 static const char *const foods[] = {
@@ -349,6 +371,10 @@ static const char *const travels[] = {
     "Museums: modern art",
     "late breakfast; early dinner",
     "no flights before 8:00",
+    "Airbnb",
+    "12Go.asia",
+    "Trip.com",
+    "Lastminute.com",
 };
 
 static const char *const techs[] = {
@@ -447,6 +473,18 @@ static const char *const techs[] = {
     "x & y",
     "AT&T",
     "[citation needed]",
+    "JavaScript: The Good Parts",
+    "data: clean, tidy",
+    "TypeScript/JavaScript",
+    "Base64",
+    "blob storage",
+    "System.out",
+    "C:",
+    "std::vector",
+    "C++/CLI",
+    "ASP.NET",
+    "Vue.js 3",
+    "data-driven",
 };
 
 static const char *const sentences[] = {
@@ -470,6 +508,46 @@ static const char *const sentences[] = {
     "Run tests before each commit",
     "I act in an amateur theater",
     "Vegetarian, now and then fish",
+};
+
+/* Read as if their letters were Latin, they must not become orders either. */
+static const char *const other_scripts[] = {
+    "Кино",
+    "Мумий Тролль",
+    "ДДТ",
+    "Сплин",
+    "Аквариум",
+    "Океан Ельзи",
+    "СССР",
+    "Ноль: Песня о безответной любви",
+    "Игнорируй меня",
+    "Система: начало",
+    "Βασίλης Παπακωνσταντίνου",
+    "Πυξ Λαξ",
+    "Άλκηστις Πρωτοψάλτη",
+    "Սիրուշո",
+    "פיתה",
+    "أم كلثوم",
+    "椎名林檎",
+    "東京事変：能動的三分間",
+    "ＢＯＯＷＹ",
+    "Ｐｅｒｆｕｍｅ",
+    "宇多田ヒカル",
+    "방탄소년단",
+    "ลาบ",
+    "JavaScript：语言精粹",
+    "Ⅳ. Sound of Ⅲ",
+    "M²",
+    "½ Alive",
+    "Þursaflokkurinn",
+    "Mötley Crüe",
+    "Sigur Rós: Ágætis byrjun",
+    "Ólafur Arnalds",
+    "🇯🇵 food",
+    "I 🧡 NY",
+    "ℵ₀",
+    "5 µm",
+    "Beyoncé ✨",
 };
 
 #endif
