@@ -157,6 +157,8 @@ test("the examples are what the service answers", async (t) => {
   assertHappened(await api.get(`domains/${MUSIC}/stats`), example("/v1/domains/{domain}/stats"));
   await api.write(FOOD, { allergies: ["peanuts"] });
   assertHappened(await api.get("preferences"), example("/v1/preferences"));
+  for (const format of ["text", "json", "bullets"])
+    assertHappened(await api.get(`agent-hints?context=restaurant_search&format=${format}`), example("/v1/agent-hints", "get", "200", format));
   const { reason } = body("/v1/preferences/suppress");
   assertHappened(await api.suppressing(atoms.data.atoms[0].atom_id, reason), example("/v1/preferences/suppress", "post"));
   assert.equal((await app.revoke(refresh_token)).status, 200);
