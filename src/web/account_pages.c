@@ -1,11 +1,13 @@
 /* account_pages.c - what is known about a person, all of it at a glance: /account. */
 #include "base/arena.h"
+#include "flow/hints.h"
 #include "model/value.h"
 #include "text/json_read.h"
 #include "text/template.h"
 #include "web/account_page.h"
 #include "web/call.h"
 #include "web/facts.h"
+#include "web/hints_panel.h"
 #include "web/reply.h"
 #include "web/routes.h"
 #include "web/say.h"
@@ -26,13 +28,20 @@ WORD(more_one, "account.more.one");
 WORD(more_other, "account.more.other");
 WORD(waiting_more_one, "account.held.more.one");
 WORD(waiting_more_other, "account.held.more.other");
+WORD(brief, "hints.budget.50");
+WORD(standard, "hints.budget.100");
+WORD(detailed, "hints.budget.200");
+WORD(everything, "hints.budget.500");
 WORD(instead, "account.held.instead");
 WORD(looks_like, "account.held.looks_like");
 
-enum { QUERY };
+enum { QUERY, CONTEXT, BUDGET };
 
 static const struct field account_fields[] = {
     [QUERY] = { "q", FIELD_LINE, FIELD_IN_QUERY, .max = 200 },
+    [CONTEXT] = { "context", FIELD_LINE, FIELD_IN_QUERY, .max = CONTEXT_MAX },
+    [BUDGET] = { "budget", FIELD_WHOLE, FIELD_IN_QUERY, .min = 1, .max = HINTS_TOKENS_MAX,
+                 .otherwise = HINTS_TOKENS_OTHERWISE },
 };
 
 struct shown {
@@ -185,6 +194,51 @@ put_others(struct shown *shown, struct values *values)
     values_text(values, "wrong_count", str_format(shown->call->mem, "%lld", (long long)suppressed));
 }
 
+/* ---- what an agent would be told ---- */
+
+static void
+put_contexts(struct call *call, struct values *values)
+{
+    const struct domains *domains = call->web->settings.domains;
+    for (size_t i = 0; i < domains->count; i++)
+        for (size_t c = 0; c < domains->list[i].context_count; c++) {
+            struct str name = domains->list[i].contexts[c].name;
+            struct values *item = values_item(values, "contexts");
+            values_text(item, "context", name);
+            values_text(item, "says", facts_label(call, name));
+            values_flag(item, "chosen", str_eq(name, call_text(call, CONTEXT)));
+        }
+}
+
+static void
+put_budgets(struct call *call, struct values *values)
+{
+    const struct {
+        int64_t tokens;
+        const char *key;
+    } budgets[] = { { 50, brief }, { 100, standard }, { 200, detailed }, { 500, everything } };
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        struct values *item = values_item(values, "budgets");
+        values_text(item, "budget", str_format(call->mem, "%lld", (long long)budgets[i].tokens));
+        values_text(item, "says", say(call, budgets[i].key));
+        values_flag(item, "chosen", budgets[i].tokens == call_whole(call, BUDGET));
+    }
+}
+
+static enum err
+put_hints(struct call *call, struct values *values)
+{
+    struct hints_question question = {
+        .scopes = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
+        .asked = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
+        .context = call_text(call, CONTEXT),
+        .max_tokens = (int)call_whole(call, BUDGET),
+    };
+    put_contexts(call, values);
+    put_budgets(call, values);
+    return hints_panel_put(call, values, &question);
+}
+
 /* ---- the page ---- */
 
 static enum err
@@ -206,6 +260,9 @@ get_account(struct call *call)
     values_text(values, "total", say_count(call, facts_one, facts_other, active));
     put_others(&shown, values);
     put_domains(&shown, values);
+    err = put_hints(call, values);
+    if (err != ERR_NONE)
+        return err;
     return account_page(call, 200, "account", "preferences", values);
 }
 

@@ -82,12 +82,17 @@ find_asset(const struct assets *assets, struct str name)
 }
 
 struct str
-assets_address(const struct assets *assets, struct arena *mem, const char *name)
+assets_version(const struct assets *assets, const char *name)
 {
     const struct asset *asset = find_asset(assets, str_of(name));
     struct str tag = asset == NULL ? STR("\"\"") : str_of(asset->tag);
-    struct str hash = str_from(str_first(tag, tag.len - 1), 1);
-    return str_format(mem, "/assets/%s?v=%.*s", name, STR_ARG(hash));
+    return str_from(str_first(tag, tag.len - 1), 1);
+}
+
+struct str
+assets_address(const struct assets *assets, struct arena *mem, const char *name)
+{
+    return str_format(mem, "/assets/%s?v=%.*s", name, STR_ARG(assets_version(assets, name)));
 }
 
 static enum err

@@ -12,6 +12,9 @@ struct assets *assets_new(struct arena *mem);
 
 /* "/assets/style.css?v=…": changes with the file, so that no cache shows a new page with an old
  * stylesheet. */
+/* Tells one release's file from the next one's. */
+struct str assets_version(const struct assets *assets, const char *name);
+
 struct str assets_address(const struct assets *assets, struct arena *mem, const char *name);
 
 #endif

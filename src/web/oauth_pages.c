@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "web/authorize_query.h"
 #include "web/call.h"
+#include "web/consent_preview.h"
 #include "web/reply.h"
 #include "web/routes.h"
 #include "web/say.h"
@@ -93,7 +94,8 @@ send_back(struct call *call, struct str uri, const char *name, struct str value,
 
 /* The data first, then what is done with it. */
 static void
-put_scopes(struct call *call, struct values *values, scopes asked, scopes held)
+put_scopes(struct call *call, struct values *values, scopes asked, scopes held,
+           struct consent_preview *preview)
 {
     size_t count = scope_count();
     size_t first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
@@ -107,6 +109,8 @@ put_scopes(struct call *call, struct values *values, scopes asked, scopes held)
         values_text(item, "title", say_sentence(call, str_of(scope_row(i)->title)));
         values_text(item, "sentence", say_sentence(call, str_of(scope_row(i)->sentence)));
         values_flag(item, "held", (held & one) != 0);
+        values_flag(item, "is_hints", one == SCOPE_AGENT_HINTS);
+        consent_preview_put_scope(preview, item, one);
     }
 }
 
@@ -115,6 +119,13 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
              scopes held, struct str request_id)
 {
     struct values *values = values_new(call->mem);
+    struct consent_preview preview;
+    enum err err = consent_preview_load(call, asked, &preview);
+    if (err == ERR_NONE)
+        err = consent_preview_put_hints(&preview, values);
+    if (err != ERR_NONE)
+        return err;
+    values_flag(values, "deciding", true);
     values_text(values, "app", app->name);
     values_text(values, "place", redirect_uri_place(call->mem, redirect_uri));
     values_text(values, "request", request_id);
@@ -122,8 +133,8 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
     values_flag(values, "has_links", app->homepage.len + app->privacy_link.len > 0);
     values_text(values, "homepage", app->homepage);
     values_text(values, "privacy_link", app->privacy_link);
-    put_scopes(call, values, asked, held);
-    enum err err = reply_page(call, 200, "consent", values);
+    put_scopes(call, values, asked, held, &preview);
+    err = reply_page(call, 200, "consent", values);
     if (err == ERR_NONE)
         reply_form_action(call, redirect_uri_origin(call->mem, redirect_uri));
     return err;

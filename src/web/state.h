@@ -27,6 +27,7 @@ struct web {
     struct languages languages;
     struct assets *assets;
     struct str stylesheet; /* its address */
+    struct str script;     /* its version */
     struct str openapi;    /* the description, and its tag */
     const char *openapi_tag;
     struct throttle *sign_in_failures; /* by account and by address */

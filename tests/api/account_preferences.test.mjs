@@ -234,3 +234,17 @@ test("what a page offers follows from the definition", async (t) => {
   assert.ok(formOn(page, at(MUSIC)));
   await open(ada, at("no_such_domain"), 404);
 });
+
+test("the panel shows what an agent gets, for any context and budget", async (t) => {
+  const { ada, api } = await connected(t, { scope: "preferences:read preferences:write agent_hints" });
+  await api.write(MUSIC, { favorite_artists: ["Björk", "Radiohead"], genres: ["jazz", "fado"], discovery: "adventurous" });
+  await api.write(FOOD, { allergies: ["peanuts"], medical_diets: ["low-sodium"], cuisines: ["Thai"], spice_tolerance: "hot" });
+  for (const [context, budget] of [["", 100], ["restaurant_search", 50], ["music_recommendation", 200], ["", 500], ["nothing we know", 100]]) {
+    const page = await open(ada, `/account?context=${encodeURIComponent(context)}&budget=${budget}`);
+    const shown = [.../<blockquote class="told">([^]*?)<footer>/.exec(page.text)[1].matchAll(/<p>([^<]*)<\/p>/g)].map(([, sentence]) => unescape(sentence));
+    const { hints, token_count } = await api.read(`agent-hints?max_tokens=${budget}${context && `&context=${encodeURIComponent(context)}`}`);
+    assert.deepEqual(shown, hints, `${context} ${budget}`);
+    assert.match(says(page), new RegExp(`${token_count} tokens\\.`));
+  }
+  for (const query of ["budget=0", "budget=4001", "budget=x", `context=${"x".repeat(200)}`]) assert.equal((await ada.get(`/account?${query}`)).status, 400, query);
+});

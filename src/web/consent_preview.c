@@ -1,0 +1,158 @@
+#include "web/consent_preview.h"
+
+#include "base/buf.h"
+#include "flow/hints.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/hints_panel.h"
+#include "web/say.h"
+#include "web/state.h"
+#include "web/visitor.h"
+
+#define LINES_MAX 5
+#define VALUES_MAX 6
+#define LINE_MAX ((size_t)2048)
+#define TICKS_MAX 5 /* scopes that change what is told: 2^5 answers, made beforehand */
+
+WORD(more_one, "consent.preview.more.one");
+WORD(more_other, "consent.preview.more.other");
+WORD(more_values, "consent.preview.values");
+WORD(member_of, "consent.preview.member");
+WORD(username, "signup.username");
+WORD(email, "signup.email");
+WORD(name, "signup.name");
+
+enum err
+consent_preview_load(struct call *call, scopes asked, struct consent_preview *out)
+{
+    *out = (struct consent_preview){ .call = call, .asked = asked };
+    return facts_load(call, STR_NONE, &out->facts);
+}
+
+/* ---- facts ---- */
+
+struct lines {
+    struct values *item;
+    size_t shown;
+    int64_t left_out; /* facts */
+};
+
+static void
+put_line(struct lines *lines, struct str label, struct str reads)
+{
+    struct values *line = values_item(lines->item, "reads");
+    values_text(line, "label", label);
+    values_text(line, "reads", reads);
+    lines->shown++;
+}
+
+/* "Björk, Radiohead and 3 more"; counts how many there are. */
+static struct str
+member_values(struct consent_preview *preview, const struct domain *domain,
+              const struct member *member, int64_t *count)
+{
+    struct call *call = preview->call;
+    struct buf out = buf_in(call->mem, LINE_MAX);
+    *count = 0;
+    for (size_t i = 0; i < preview->facts.count; i++) {
+        const struct atom *atom = &preview->facts.list[i].atom;
+        if (atom->status != ATOM_ACTIVE || !str_eq(atom->domain, domain->name) ||
+            !str_eq(atom->member, member->name) || (*count)++ >= VALUES_MAX)
+            continue;
+        buf_add_c(&out, out.len > 0 ? ", " : "");
+        buf_add(&out, facts_value(call, member, atom->value));
+    }
+    if (*count <= VALUES_MAX)
+        return buf_str(&out);
+    const struct word_value said[] = {
+        { "values", buf_str(&out) },
+        { "count", str_format(call->mem, "%lld", (long long)(*count - VALUES_MAX)) },
+    };
+    return say_with(call, more_values, said, 2);
+}
+
+static void
+put_domain(struct consent_preview *preview, struct lines *lines, const struct domain *domain,
+           bool name_domain)
+{
+    struct call *call = preview->call;
+    for (size_t m = 0; m < domain->member_count; m++) {
+        const struct member *member = &domain->members[m];
+        int64_t count;
+        struct str reads = member_values(preview, domain, member, &count);
+        const struct word_value said[] = { { "domain", domain->title },
+                                           { "member", facts_label(call, member->name) } };
+        if (count > 0 && lines->shown < LINES_MAX)
+            put_line(lines, name_domain ? say_with(call, member_of, said, 2) : said[1].text, reads);
+        else
+            lines->left_out += count;
+    }
+}
+
+static void
+put_profile(struct consent_preview *preview, struct lines *lines)
+{
+    struct call *call = preview->call;
+    const struct user *user = &call->visitor->user;
+    put_line(lines, say(call, username), user->username);
+    if (user->name.len > 0)
+        put_line(lines, say(call, name), user->name);
+    if (user->email.len > 0)
+        put_line(lines, say(call, email), user->email);
+}
+
+void
+consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one)
+{
+    const struct domains *domains = preview->call->web->settings.domains;
+    struct lines lines = { .item = item };
+    bool everything = one == SCOPE_PREFERENCES_READ;
+    if (one == SCOPE_PROFILE_READ)
+        put_profile(preview, &lines);
+    for (size_t i = 0; i < domains->count; i++)
+        if (everything || scope_named(domains->list[i].name) == one)
+            put_domain(preview, &lines, &domains->list[i], everything);
+    values_flag(item, "reads_none", lines.shown == 0 && (everything || scopes_domains(one) != 0));
+    if (lines.left_out > 0)
+        values_text(item, "more", say_count(preview->call, more_one, more_other, lines.left_out));
+}
+
+/* ---- hints ---- */
+
+/* What an agent is told depends on these, and on the box for hints itself. */
+static scopes
+deciding_scopes(scopes asked)
+{
+    return (asked & SCOPE_PREFERENCES_READ) | scopes_domains(asked);
+}
+
+static enum err
+put_variant(struct consent_preview *preview, struct values *values, scopes ticked)
+{
+    struct values *variant = values_item(values, "variants");
+    struct hints_question question = {
+        .scopes = SCOPE_AGENT_HINTS | ticked,
+        .asked = preview->asked,
+        .max_tokens = HINTS_TOKENS_OTHERWISE,
+    };
+    values_text(variant, "ticks", scopes_write(preview->call->mem, ticked));
+    values_flag(variant, "all", ticked == deciding_scopes(preview->asked));
+    return hints_panel_put(preview->call, variant, &question);
+}
+
+enum err
+consent_preview_put_hints(struct consent_preview *preview, struct values *values)
+{
+    scopes all = deciding_scopes(preview->asked);
+    if ((preview->asked & SCOPE_AGENT_HINTS) == 0)
+        return ERR_NONE;
+    enum err err = put_variant(preview, values, all);
+    if (__builtin_popcountll(all) > TICKS_MAX)
+        return err;
+    /* Every smaller set, down to none. */
+    for (scopes ticked = all; ticked != 0 && !err;) {
+        ticked = (ticked - 1) & all;
+        err = put_variant(preview, values, ticked);
+    }
+    return err;
+}

@@ -1,0 +1,30 @@
+/* consent_preview.h - what an app would read right now, if the person said yes.
+ *
+ * Made by the same rules as the app's answers will be, from what is stored at this moment. */
+#ifndef WEB_CONSENT_PREVIEW_H
+#define WEB_CONSENT_PREVIEW_H
+
+#include "base/err.h"
+#include "model/scope.h"
+#include "web/facts.h"
+
+struct call;
+struct values;
+
+struct consent_preview {
+    struct call *call;
+    struct facts facts;
+    scopes asked;
+};
+
+enum err consent_preview_load(struct call *call, scopes asked, struct consent_preview *out);
+
+/* For one scope: a list "reads" of { label, reads }, "more" for what is left out, or "reads_none".
+ */
+void consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one);
+
+/* A list "variants" of { ticks, hints … }: what an agent would be told with these of the asked
+ * scopes ticked; the first is for all of them. Not asked for hints: none. */
+enum err consent_preview_put_hints(struct consent_preview *preview, struct values *values);
+
+#endif
