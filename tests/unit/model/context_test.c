@@ -127,6 +127,34 @@ the_most_words_and_the_longest_text_fit(void **state)
 }
 
 static void
+inflections_are_what_is_left_without_endings(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        { "plural", "planes", " plane" },
+        { "plural after a hiss", "dishes", " dishe dish" },
+        { "plural of -y", "berries", " berrie berry" },
+        { "-ing", "cooking", " cook cooke" },
+        { "-ing after a letter twice", "planning", " plann planne plan" },
+        { "too short for a plural", "bus", "" },
+        { "too short for -ing", "sing", "" },
+        { "none", "playlist", "" },
+    };
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char room[LABEL_ROOM];
+        struct str forms = STR("");
+        for (size_t n = 1; n <= FORM_INFLECTIONS; n++) {
+            struct str form = label_form(str_of(rows[i].label), n, room);
+            if (str_present(form))
+                forms = str_format(mem, "%.*s %.*s", STR_ARG(forms), STR_ARG(form));
+        }
+        assert_str(forms, str_of(rows[i].expected), rows[i].why);
+    }
+    arena_free(mem);
+}
+
+static void
 every_name_and_alias_is_found_however_it_is_written(void **state)
 {
     (void)state;
@@ -191,7 +219,12 @@ strong_words_decide(void **state)
           "music_preferences:playlist_creation travel_profile:trip_planning" },
         { "an enumeration counts by its parts", "flights, hotels and restaurants",
           "food_profile:restaurant_search travel_profile:flight_search" },
-        { "but not within a phrase", "drum and bass", "music_preferences" },
+        { "after a comma", "hotel flight, restaurant",
+          "food_profile:restaurant_search travel_profile:flight_search" },
+        { "after an and", "hotel flight & restaurant",
+          "food_profile:restaurant_search travel_profile:flight_search" },
+        { "not without", "hotel flight restaurant", "travel_profile:flight_search" },
+        { "nor within a phrase", "drum and bass hotel flight", "travel_profile:flight_search" },
         { "a name of generic words is not strong", "where to go for dinner", "food_profile" },
         { "and yet a name", "where to go in August", "travel_profile:destination_recommendation" },
     };
@@ -282,6 +315,7 @@ critical_members_reach_neighboring_contexts(void **state)
 
 static const char small[] =
     "{ `format`: 1, `domain`: `board_games`, `version`: `1.0.0`, `title`: `Board games`,"
+    "  `safety_contexts`: [`rules`],"
     "  `contexts`: [{ `name`: `game_night`, `aliases`: [`the`, `game_rules`] },"
     "               { `name`: `rules`, `aliases`: [`fix_bug`, `a_b`, `ab`] }],"
     "  `keywords`: { `weak`: [`dice`, `music`], `not`: [`gamenight`, `videogame`] },"
@@ -321,7 +355,11 @@ definitions_of_others_stand_beside(void **state)
     for (size_t i = 0; i < set.count; i++)
         list[i + 1] = set.list[i];
     set = (struct domains){ list, set.count + 1 };
-    check_rows(context_index_make(mem, &set), rows, ROWS(rows));
+    const struct context_index *index = context_index_make(mem, &set);
+    check_rows(index, rows, ROWS(rows));
+    struct context_match match;
+    context_find(index, STR("rules"), &match);
+    assert_false(context_is_safety(&match, &list[0])); /* it is told anyway */
     arena_free(mem);
 }
 
@@ -342,6 +380,7 @@ main(void)
         cmocka_unit_test(a_label_is_normalized),
         cmocka_unit_test(a_label_without_words_or_too_long_is_not_known),
         cmocka_unit_test(the_most_words_and_the_longest_text_fit),
+        cmocka_unit_test(inflections_are_what_is_left_without_endings),
         cmocka_unit_test(a_name_may_be_written_in_many_ways),
         cmocka_unit_test(strong_words_decide),
         cmocka_unit_test(weak_words_need_company_or_silence),
