@@ -50,16 +50,30 @@ opposes(const struct member *member, const struct member *other)
     return false;
 }
 
-/* Whether `against`, whose member opposes the other's, gives way to it. What keeps a person safe
- * never does. Otherwise what the person said counts more, then what was said on a later day. */
+/* Of two members that oppose each other, the one that avoids; of equals, the first. */
 static bool
-gives_way(const struct ranked *against, const struct ranked *other)
+is_against(const struct member *member, const struct member *other)
 {
-    if (against->member->safety != SAFETY_NONE)
-        return false;
+    if (!opposes(member, other) || !opposes(other, member))
+        return opposes(member, other);
+    return member->avoid != other->avoid ? member->avoid : member < other;
+}
+
+/* Which of two gives way, `against` being the one whose member opposes the other's. What keeps a
+ * person safe gives way to nothing that does so less, whichever of the two names the other. Then
+ * what the person said counts more, then what was said on a later day. NULL: neither. */
+static struct ranked *
+loser_of(struct ranked *against, struct ranked *other)
+{
+    enum member_safety here = against->member->safety, there = other->member->safety;
+    int64_t day = against->atom->updated_at / DAY, other_day = other->atom->updated_at / DAY;
+    if (here != there)
+        return here > there ? other : against;
+    if (here == SAFETY_CRITICAL)
+        return NULL;
     if (against->atom->by_user != other->atom->by_user)
-        return other->atom->by_user;
-    return other->atom->updated_at / DAY > against->atom->updated_at / DAY;
+        return against->atom->by_user ? other : against;
+    return other_day > day ? against : other;
 }
 
 static int
@@ -76,7 +90,18 @@ compare_keys(const void *left, const void *right)
     return compare_bytes((*a)->atom->key, (*b)->atom->key);
 }
 
-/* A loser keeps its place and loses its score. */
+static void
+settle_pair(struct ranked *a, struct ranked *b)
+{
+    struct ranked *loser = NULL;
+    if (is_against(a->member, b->member))
+        loser = loser_of(a, b);
+    else if (is_against(b->member, a->member))
+        loser = loser_of(b, a);
+    if (loser != NULL)
+        loser->score = -1; /* it keeps its place, and can still win against a third */
+}
+
 static void
 settle(struct arena *mem, struct ranked *facts, size_t count)
 {
@@ -84,23 +109,15 @@ settle(struct arena *mem, struct ranked *facts, size_t count)
     for (size_t i = 0; i < count; i++)
         by_key[i] = &facts[i];
     qsort(by_key, count, sizeof *by_key, compare_keys);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = i + 1; j < count && str_eq(by_key[i]->atom->key, by_key[j]->atom->key);
-             j++) {
-            struct ranked *a = by_key[i], *b = by_key[j];
-            if (!opposes(a->member, b->member)) {
-                a = by_key[j];
-                b = by_key[i];
-            }
-            if (opposes(a->member, b->member))
-                *(gives_way(a, b) ? &a->score : &b->score) = -1;
-        }
-    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count && str_eq(by_key[i]->atom->key, by_key[j]->atom->key); j++)
+            settle_pair(by_key[i], by_key[j]);
 }
 
 /* ---- order ---- */
 
-/* The order of a list that the person made is the person's. */
+/* The order of a list that the person made is the person's; of a single value the latest is told.
+ */
 static int
 compare_facts(const void *left, const void *right)
 {
@@ -109,7 +126,7 @@ compare_facts(const void *left, const void *right)
         return a->member < b->member ? -1 : 1;
     if (a->atom->by_user != b->atom->by_user)
         return a->atom->by_user ? -1 : 1;
-    if (a->atom->by_user)
+    if (a->atom->by_user && a->member->type == MEMBER_ARRAY)
         return (a->atom->sequence > b->atom->sequence) - (a->atom->sequence < b->atom->sequence);
     if (a->score != b->score)
         return a->score > b->score ? -1 : 1;
