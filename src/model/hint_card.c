@@ -30,12 +30,11 @@ add_pair_value(struct arena *mem, struct buf *out, const struct json_value *valu
         buf_add_c(out, value->integer != 0 ? "yes" : "no");
     } else if (value->type != JSON_STR) {
         buf_add(out, shown_number(mem, value));
+    } else if (hint_must_quote(mem, value->text) ||
+               str_index(value->text, ',') < value->text.len) { /* not the next pair */
+        hint_add_quoted(out, value->text);
     } else {
-        bool quote = hint_must_quote(mem, value->text);
-        buf_add_c(out, quote ? "\"" : "");
-        for (size_t i = 0; i < value->text.len; i++)
-            buf_add_char(out, quote && value->text.ptr[i] == '"' ? '\'' : value->text.ptr[i]);
-        buf_add_c(out, quote ? "\"" : "");
+        buf_add(out, value->text);
     }
 }
 

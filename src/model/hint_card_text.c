@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
-#define CARD_VERSION "1" /* of this format, and of how sentences are made and counted */
+#define CARD_VERSION "2" /* of this format, and of how sentences are made and counted */
 #define CARD_MAX_BYTES ((size_t)4 * 1024 * 1024)
 
 static void

@@ -12,7 +12,25 @@ is_end_mark(int32_t c)
 {
     return c == '!' || c == '?' || c == 0x2026 || c == 0x203C || c == 0x203D || c == 0x2047 ||
            c == 0x2048 || c == 0x2049 || c == 0x3002 || c == 0xFF01 || c == 0xFF0E || c == 0xFF1F ||
-           c == 0xFF61 || c == 0x061F || c == 0x06D4 || c == 0x0964 || c == 0x0965;
+           c == 0xFF61 || c == 0x061F || c == 0x06D4 || c == 0x0964 || c == 0x0965 || c == 0x0589 ||
+           c == 0x104B || c == 0x1362 || c == 0x17D4;
+}
+
+/* What may stand between the end of a sentence and the next one. */
+static bool
+is_closing(int32_t c)
+{
+    return c == ')' || c == ']' || c == '}' || c == '\'' || c == '"' || c == 0x2019 ||
+           c == 0x201D || c == 0xBB || c == 0x300D || c == 0x300F;
+}
+
+/* "4 more" is how a list ends that names only some. */
+static bool
+ends_as_a_count(struct str value)
+{
+    struct str more = STR(" more");
+    return value.len > more.len && str_eq_nocase(str_from(value, value.len - more.len), more) &&
+           value.ptr[value.len - more.len - 1] >= '0' && value.ptr[value.len - more.len - 1] <= '9';
 }
 
 /* "J. Cole", "St. Vincent", "Ursula K. Le Guin": a short word with a full stop, and behind it one
@@ -41,43 +59,61 @@ bool
 hint_must_quote(struct arena *mem, struct str value)
 {
     struct str rest = value;
-    int32_t last = 0;
+    int32_t last = 0, before = 0; /* `before`: the last that closes nothing */
     bool open = false;
     for (size_t i = 0; i + 1 < value.len; i++)
         if (value.ptr[i] == '.' && value.ptr[i + 1] == ' ' &&
             !is_abbreviation(str_first(value, i), str_from(value, i + 2)))
             return true;
     for (int32_t c = utf8_next(&rest); c >= 0; c = utf8_next(&rest)) {
-        if ((c == ' ' || c >= 0x2E80) && is_end_mark(last))
+        if ((c == ' ' || c >= 0x2E80) && is_end_mark(before))
             return true; /* scripts without blanks go on at once */
-        if (c == ' ' && (last == ':' || last == ';' || last == 0xFF1A))
+        if (c == ' ' && (last == ':' || last == ';' || last == 0xFF1A || last == 0xFF1B))
             return true;
+        if (c == ' ' && before == '.' && last != '.')
+            return true; /* jazz.) And so on */
         open = c == '"' ? !open : open;
+        before = is_closing(c) ? before : c;
         last = c;
     }
-    return open || is_end_mark(last) || last == ':' || last == ';' ||
-           value_pattern_in(mem, value) != NULL;
+    return open || is_end_mark(before) || last == ':' || last == ';' || last == 0xFF1A ||
+           last == 0xFF1B || ends_as_a_count(value) || value_pattern_in(mem, value) != NULL;
 }
 
 /* ---- putting values into places ---- */
 
 enum escape { AS_TEXT, AS_MARKDOWN };
 
+/* How long a double quotation mark is that stands at the front; 0: none does. */
+static size_t
+quotation_mark(struct str text)
+{
+    static const char *const marks[] = { "\"", "\u201C", "\u201D", "\u201E", "\u201F", "\uFF02" };
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (str_starts(text, str_of(marks[i])))
+            return strlen(marks[i]);
+    return 0;
+}
+
 static void
 add_plain(struct buf *out, struct str text, enum escape escape, bool quoted)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        if (quoted && c == '"')
-            c = '\'';
-        if (quoted && str_starts(str_from(text, i), STR("\xE2\x80\x9C")) && (i += 2) != 0)
-            c = '\''; /* U+201C */
-        else if (quoted && str_starts(str_from(text, i), STR("\xE2\x80\x9D")) && (i += 2) != 0)
-            c = '\''; /* U+201D */
+    for (size_t i = 0; i < text.len;) {
+        size_t mark = quoted ? quotation_mark(str_from(text, i)) : 0;
+        char c = mark > 0 ? '\'' : text.ptr[i];
         if (escape == AS_MARKDOWN && c != '\0' && strchr("\\`*_[<", c) != NULL)
             buf_add_char(out, '\\');
         buf_add_char(out, c);
+        i += mark > 0 ? mark : 1;
     }
+}
+
+void
+hint_add_quoted(struct buf *out, struct str value)
+{
+    buf_add_char(out, '"');
+    add_plain(out, value, AS_TEXT, true);
+    buf_add_char(out, '"');
 }
 
 /* Where a value stands: a bullet's first character must not make it another bullet or a heading.

@@ -19,6 +19,9 @@ void hint_bullet(struct buf *out, const struct hint *hint, const struct hint_lev
 /* Whether a value must stand in quotation marks to be one value and nothing else. */
 bool hint_must_quote(struct arena *mem, struct str value);
 
+/* In quotation marks, with those inside made single ones. */
+void hint_add_quoted(struct buf *out, struct str value);
+
 /* Where the pattern tells one value a sentence and not a list of them. */
 bool hint_tells_each(const struct member *member);
 
