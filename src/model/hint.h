@@ -36,6 +36,7 @@ struct hint {
     int sentence;                    /* of member->hint.values; -1: made from a pattern */
     int32_t score;                   /* of its best value: how well founded, how recent */
     int total;                       /* values there are to tell */
+    int beyond;                      /* facts of the member that have no hint: too many */
     const struct hint_value *values; /* best first; as many as the longest level or JSON names */
     size_t value_count;
     const struct hint_level *levels; /* each naming more than the one before; at least one */

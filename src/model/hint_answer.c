@@ -115,17 +115,20 @@ list_domains(const struct ladder *ladder, struct hint_answer *out)
 }
 
 static void
-count_omitted(const struct hint_query *query, const struct ladder *ladder, const struct told *told,
-              struct hint_answer *out)
+count_omitted(struct arena *mem, const struct hint_query *query, const struct ladder *ladder,
+              const struct told *told, struct hint_answer *out)
 {
+    int *shown = ARENA_ARRAY(mem, int, ladder->rung_count + 1);
+    if (query->format == HINT_JSON)
+        hint_json_shown(mem, ladder, told, shown);
+    else
+        for (size_t i = 0; i < told->count; i++)
+            shown[i] = ladder->rungs[i].hint->levels[told->by_rung[i]->level].items;
     out->safety_complete = true;
     for (size_t i = 0; i < ladder->rung_count; i++) {
         const struct hint *hint = ladder->rungs[i].hint;
-        int shown = query->format == HINT_JSON ? hint_json_shown(ladder, told, i)
-                    : i < told->count          ? hint->levels[told->by_rung[i]->level].items
-                                               : 0;
-        out->omitted += hint->total - shown;
-        if (ladder->rungs[i].tier == 0 && shown < hint->total)
+        out->omitted += hint->total - shown[i] + hint->beyond;
+        if (ladder->rungs[i].tier == 0 && shown[i] < hint->total)
             out->safety_complete = false;
     }
 }
@@ -154,5 +157,5 @@ hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answe
     else
         out->tokens = steps == 0 ? 0 : ladder.steps[steps - 1].cost;
     list_domains(&ladder, out);
-    count_omitted(query, &ladder, &told, out);
+    count_omitted(mem, query, &ladder, &told, out);
 }

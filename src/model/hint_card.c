@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define EACH_MAX 64 /* sentences of their own that one member can have */
+#define EACH_MAX 64 /* sentences of their own that one member can have, unless it is critical */
 #define SENTENCE_MAX_BYTES ((size_t)2 * 1024 * 1024) /* 2,000 values of 200 characters fit */
 #define SMALL_LEVELS 64
 
@@ -213,6 +213,19 @@ run_length(const struct ranked *facts, size_t count)
     return (int)length;
 }
 
+/* A hint for each value of a member. Returns how many were made. */
+static size_t
+make_each(struct arena *mem, const struct ranked *facts, int count, struct hint *out)
+{
+    size_t made = 0;
+    int most = facts[0].member->safety == SAFETY_CRITICAL || count < EACH_MAX ? count : EACH_MAX;
+    for (int i = 0; i < most; i++)
+        made += make_hint(mem, facts + i, 1, &out[made]);
+    if (made > 0)
+        out[made - 1].beyond = count - most;
+    return made;
+}
+
 void
 hint_card_make(struct arena *mem, const struct domain *domain, const struct atom *atoms,
                size_t count, struct hint_card *out)
@@ -223,13 +236,11 @@ hint_card_make(struct arena *mem, const struct domain *domain, const struct atom
     for (size_t i = 0; i < found;) {
         const struct member *member = facts[i].member;
         int length = run_length(facts + i, found - i);
-        if (hint_tells_each(member)) {
-            for (int j = 0; j < length && j < EACH_MAX; j++)
-                made += make_hint(mem, facts + i + j, 1, &hints[made]);
-        } else {
+        if (hint_tells_each(member))
+            made += make_each(mem, facts + i, length, &hints[made]);
+        else
             made +=
                 make_hint(mem, facts + i, member->type == MEMBER_ARRAY ? length : 1, &hints[made]);
-        }
         i += (size_t)length;
     }
     *out = (struct hint_card){ domain, hints, made };

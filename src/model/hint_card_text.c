@@ -1,12 +1,16 @@
-/* A card as text: a line for the definition it was made from, then of each hint a line of numbers
- * and a line for each value. Values hold no line's end and no tab: such characters are refused. */
+/* A card as text: a line with the definition it was made from and the number of hints, then of each
+ * hint a line of numbers and a line for each value. Values hold no line's end and no tab: such
+ * characters are refused. */
 #include "model/hint.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 
-#define CARD_VERSION "2" /* of this format, and of how sentences are made and counted */
+#define CARD_VERSION "3" /* of this format, and of how sentences are made and counted */
 #define CARD_MAX_BYTES ((size_t)4 * 1024 * 1024)
+#define FACTS_MAX 100000 /* of a domain: far more than there may be */
+#define LEVELS_MAX 200
+#define TOKENS_MAX 1000000 /* of a sentence: twice as many as it could have */
 
 static void
 add_number(struct buf *out, int number)
@@ -22,6 +26,7 @@ write_hint(struct buf *out, const struct domain *domain, const struct hint *hint
     add_number(out, hint->sentence);
     add_number(out, hint->score);
     add_number(out, hint->total);
+    add_number(out, hint->beyond);
     add_number(out, (int)hint->value_count);
     add_number(out, (int)hint->level_count);
     for (size_t i = 0; i < hint->level_count; i++) {
@@ -52,7 +57,7 @@ write_origin(struct buf *out, const struct domain *domain)
 {
     buf_add_c(out, CARD_VERSION " ");
     buf_add(out, domain->digest);
-    buf_add_char(out, '\n');
+    buf_add_char(out, ' ');
 }
 
 struct str
@@ -60,6 +65,8 @@ hint_card_write(struct arena *mem, const struct hint_card *card)
 {
     struct buf out = buf_in(mem, CARD_MAX_BYTES);
     write_origin(&out, card->domain);
+    add_number(&out, (int)card->count);
+    buf_add_char(&out, '\n');
     for (size_t i = 0; i < card->count; i++)
         write_hint(&out, card->domain, &card->hints[i]);
     return buf_str(&out);
@@ -111,45 +118,49 @@ read_value(struct reader *in, struct hint_value *out)
     out->json = tab < rest.len ? str_from(rest, tab + 1) : STR_NONE;
 }
 
-static size_t
-read_count(struct reader *in, int most)
+static int
+read_between(struct reader *in, int least, int most)
 {
     int number = read_number(in);
-    in->wrong = in->wrong || number < 1 || number > most;
-    return in->wrong ? 0 : (size_t)number;
+    in->wrong = in->wrong || number < least || number > most;
+    return in->wrong ? least : number;
+}
+
+static void
+read_level(struct reader *in, const struct hint *hint, int items_before, struct hint_level *out)
+{
+    int most = (int)hint->value_count < hint->total ? (int)hint->value_count : hint->total;
+    out->items = read_between(in, items_before + 1, most);
+    out->text = read_between(in, 1, TOKENS_MAX);
+    out->text_last = read_between(in, 1, TOKENS_MAX);
+    out->strong = read_between(in, 1, TOKENS_MAX);
+    out->strong_last = read_between(in, 1, TOKENS_MAX);
+    out->bullet = read_between(in, 1, TOKENS_MAX);
+    out->bullet_last = read_between(in, 1, TOKENS_MAX);
 }
 
 static void
 read_hint(struct arena *mem, struct reader *in, const struct domain *domain, struct hint *out)
 {
-    int member = read_number(in);
-    in->wrong = in->wrong || member < 0 || (size_t)member >= domain->member_count;
+    out->member = &domain->members[read_between(in, 0, (int)domain->member_count - 1)];
+    bool has_pattern = str_present(out->member->hint.text);
+    out->sentence = read_between(in, has_pattern ? -1 : 0, (int)out->member->hint.value_count - 1);
+    out->score = read_between(in, 0, HINT_ONE);
+    out->total = read_between(in, 1, FACTS_MAX);
+    out->beyond = read_between(in, 0, FACTS_MAX);
+    out->value_count = (size_t)read_between(in, 1, FACTS_MAX);
+    out->level_count = (size_t)read_between(in, 1, LEVELS_MAX);
     if (in->wrong)
         return;
-    out->member = &domain->members[member];
-    out->sentence = read_number(in);
-    out->score = read_number(in);
-    out->total = read_number(in);
-    out->value_count = read_count(in, 2000);
-    out->level_count = read_count(in, 200);
     struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, out->value_count);
     struct hint_level *levels = ARENA_ARRAY(mem, struct hint_level, out->level_count);
-    for (size_t i = 0; i < out->level_count && !in->wrong; i++) {
-        levels[i].items = read_number(in);
-        levels[i].text = read_number(in);
-        levels[i].text_last = read_number(in);
-        levels[i].strong = read_number(in);
-        levels[i].strong_last = read_number(in);
-        levels[i].bullet = read_number(in);
-        levels[i].bullet_last = read_number(in);
-        in->wrong = in->wrong || levels[i].items < 1 || levels[i].items > (int)out->value_count;
-    }
-    read_line(in);
+    for (size_t i = 0; i < out->level_count && !in->wrong; i++)
+        read_level(in, out, i == 0 ? 0 : levels[i - 1].items, &levels[i]);
+    in->wrong = read_line(in).len > 0 || in->wrong;
     for (size_t i = 0; i < out->value_count && !in->wrong; i++)
         read_value(in, &values[i]);
     out->values = values;
     out->levels = levels;
-    in->wrong = in->wrong || out->sentence >= (int)out->member->hint.value_count;
 }
 
 bool
@@ -166,8 +177,10 @@ hint_card_read(struct arena *mem, const struct domain *domain, struct str text,
         lines += *at == '\n';
     struct hint *hints = ARENA_ARRAY(mem, struct hint, lines / 2 + 1); /* two lines at least */
     size_t count = 0;
+    int expected = read_number(&in);
+    read_line(&in);
     while (in.at < in.end && !in.wrong)
         read_hint(mem, &in, domain, &hints[count++]);
     *out = (struct hint_card){ domain, hints, count };
-    return !in.wrong;
+    return !in.wrong && expected == (int)count;
 }

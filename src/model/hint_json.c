@@ -26,39 +26,43 @@ told_first_of_domain(const struct ladder *ladder, size_t rung)
 
 /* ---- the summary ---- */
 
-/* The rung of a member in a domain, or rung_count. */
-static size_t
-find_rung(const struct ladder *ladder, const struct hint_card *card, struct str member)
+/* The sentences of a domain's summary, as rungs: everything critical, then the members that the
+ * definition names, as many as it allows; if there is none of them, the domain's first hint. */
+struct summary {
+    size_t *rungs;
+    size_t count;
+};
+
+static void
+add_named(const struct ladder *ladder, const struct hint_card *card, struct str member,
+          struct summary *out)
 {
-    size_t i = 0;
-    while (i < ladder->rung_count &&
-           !(ladder->rungs[i].card == card && str_eq(ladder->rungs[i].hint->member->name, member)))
-        i++;
-    return i;
+    for (size_t i = 0; i < ladder->rung_count; i++) {
+        const struct rung *rung = &ladder->rungs[i];
+        if (rung->card == card && rung->tier > 0 && str_eq(rung->hint->member->name, member)) {
+            out->rungs[out->count++] = i;
+            return;
+        }
+    }
 }
 
-/* The n-th sentence of a domain's summary, as a rung: everything critical, then the members that
- * the definition names, as many as it allows; if there is none of them, the domain's first hint.
- * rung_count: there are no more. */
-static size_t
-summary_rung(const struct ladder *ladder, const struct hint_card *card, size_t number)
+static void
+find_summary(struct arena *mem, const struct ladder *ladder, const struct hint_card *card,
+             struct summary *out)
 {
     const struct domain *domain = card->domain;
-    size_t found = 0, first = ladder->rung_count;
-    for (size_t i = 0; i < ladder->rung_count; i++) {
-        if (ladder->rungs[i].card != card)
-            continue;
-        first = i < first ? i : first;
-        if (ladder->rungs[i].tier == 0 && found++ == number)
-            return i;
-    }
-    for (size_t i = 0; i < domain->summary_count && found < (size_t)domain->summary_sentences;
-         i++) {
-        size_t rung = find_rung(ladder, card, domain->summary_members[i]);
-        if (rung < ladder->rung_count && ladder->rungs[rung].tier > 0 && found++ == number)
-            return rung;
-    }
-    return found == 0 && number == 0 ? first : ladder->rung_count;
+    size_t first = ladder->rung_count;
+    *out = (struct summary){ ARENA_ARRAY(mem, size_t, ladder->rung_count + 1), 0 };
+    for (size_t i = ladder->rung_count; i-- > 0;)
+        first = ladder->rungs[i].card == card ? i : first;
+    for (size_t i = first; i < ladder->rung_count && ladder->rungs[i].tier == 0; i++)
+        if (ladder->rungs[i].card == card)
+            out->rungs[out->count++] = i;
+    for (size_t i = 0; i < domain->summary_count; i++)
+        if (out->count < (size_t)domain->summary_sentences)
+            add_named(ladder, card, domain->summary_members[i], out);
+    if (out->count == 0)
+        out->rungs[out->count++] = first;
 }
 
 static bool
@@ -79,8 +83,10 @@ write_summary(struct arena *mem, struct json *out, const struct ladder *ladder,
               const struct told *told, const struct hint_card *card)
 {
     struct buf text = buf_in(mem, OBJECT_MAX_BYTES);
-    size_t rung;
-    for (size_t n = 0; (rung = summary_rung(ladder, card, n)) < ladder->rung_count; n++) {
+    struct summary summary;
+    find_summary(mem, ladder, card, &summary);
+    for (size_t n = 0; n < summary.count; n++) {
+        size_t rung = summary.rungs[n];
         if (n > 0 && !is_told(told, rung))
             continue;
         struct buf sentence = buf_in(mem, OBJECT_MAX_BYTES);
@@ -165,18 +171,21 @@ hint_json_object(struct arena *mem, const struct ladder *ladder, const struct to
     return buf_str(&text);
 }
 
-int
-hint_json_shown(const struct ladder *ladder, const struct told *told, size_t rung)
+void
+hint_json_shown(struct arena *mem, const struct ladder *ladder, const struct told *told, int *shown)
 {
-    const struct hint_card *card = ladder->rungs[rung].card;
-    int shown = keyed_items(ladder, told, rung);
-    bool entered = false;
-    for (size_t i = 0; i < told->count; i++)
-        entered = entered || ladder->rungs[i].card == card;
-    size_t other;
-    for (size_t n = 0; entered && (other = summary_rung(ladder, card, n)) < ladder->rung_count; n++)
-        if (other == rung && (n == 0 || is_told(told, rung)) &&
-            summary_level(ladder, told, rung)->items > shown)
-            shown = summary_level(ladder, told, rung)->items;
-    return shown;
+    for (size_t i = 0; i < ladder->rung_count; i++)
+        shown[i] = keyed_items(ladder, told, i);
+    for (size_t i = 0; i < told->count; i++) {
+        struct summary summary;
+        if (!told_first_of_domain(ladder, i))
+            continue;
+        find_summary(mem, ladder, ladder->rungs[i].card, &summary);
+        for (size_t n = 0; n < summary.count; n++) {
+            size_t rung = summary.rungs[n];
+            int items =
+                n == 0 || is_told(told, rung) ? summary_level(ladder, told, rung)->items : 0;
+            shown[rung] = items > shown[rung] ? items : shown[rung];
+        }
+    }
 }

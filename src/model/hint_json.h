@@ -22,7 +22,8 @@ bool told_first_of_domain(const struct ladder *ladder, size_t rung);
 struct str hint_json_object(struct arena *mem, const struct ladder *ladder,
                             const struct told *told);
 
-/* How many values of a rung the object names. */
-int hint_json_shown(const struct ladder *ladder, const struct told *told, size_t rung);
+/* How many values of each rung the object names. */
+void hint_json_shown(struct arena *mem, const struct ladder *ladder, const struct told *told,
+                     int *shown);
 
 #endif

@@ -209,7 +209,7 @@ emit(struct climb *climb, size_t rung)
     struct step *step = &climb->steps[climb->count];
     enum hint_format format = climb->query->format;
     *step = climb->told[rung];
-    step->rung = (uint16_t)rung;
+    step->rung = (uint32_t)rung;
     step->told = (int)climb->told_count;
     step->safety = climb->rungs[climb->told_count - 1].tier == 0;
     if (format == HINT_TEXT)

@@ -34,7 +34,7 @@ struct rung {
 
 /* A step: this hint is now told with that many values. */
 struct step {
-    uint16_t rung;
+    uint32_t rung;
     uint16_t level;
     bool strong; /* with its emphasis */
     bool keyed;  /* in JSON: as a member of its own, not in the summary alone */

@@ -1,0 +1,226 @@
+/* Cards: what is counted when something is written, and kept as text. */
+#include "unit/model/hint_kit.h"
+
+#include "base/buf.h"
+#include "model/hint_words.h"
+#include "model/tokenizer.h"
+
+#define EVERYTHING                                                                           \
+    "allergies me 0 nuts | allergies 1 3 shellfish | allergies 2 5 C++ | diet me 0 vegan | " \
+    "likes me 0 a | likes me 0 Wham! | likes 1 9 c, d | likes 1 9 \"e\" | likes 1 9 \\ | "   \
+    "dislikes me 0 x | says me 0 I \"eat\". | says 1 9 So do I. | spice me 0 mild | "        \
+    "table me 0 {`by`:`Ada`,`set_for`:2}"
+
+/* ---- lengths ---- */
+
+static void
+a_list_has_these_lengths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why, *facts, *expected;
+    } rows[] = {
+        { "one value", "likes me 0 a", "1" },
+        { "never \"and 1 more\"", "likes me 0 a | likes me 0 b", "2" },
+        { "from the base on", "likes me 0 a | likes me 0 b | likes me 0 c", "1 3" },
+        { "to the most",
+          "likes me 0 a | likes me 0 b | likes me 0 c | likes me 0 d | likes me 0 e | likes me 0 f",
+          "1 2 3 4" },
+        { "one past the most rather than \"and 1 more\"",
+          "likes me 0 a | likes me 0 b | likes me 0 c | likes me 0 d | likes me 0 e", "1 2 3 5" },
+        { "what is critical from one to all", "allergies me 0 a | allergies me 0 b", "2" },
+        { "… whatever the definition says",
+          "allergies me 0 a | allergies me 0 b | allergies me 0 c | allergies me 0 d", "1 2 4" },
+        { "a single value has one", "diet me 0 vegan | diet 1 0 raw", "1" },
+        { "a sentence each has one", "says me 0 a | says me 0 b", "1" },
+    };
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct hint_card card = hint_kit_card(mem, hint_kit_fare(mem), rows[i].facts);
+        struct buf out = buf_in(mem, 1000);
+        for (size_t l = 0; l < card.hints[0].level_count; l++)
+            buf_add_format(&out, "%s%d", l > 0 ? " " : "", card.hints[0].levels[l].items);
+        assert_str(buf_str(&out), str_of(rows[i].expected), rows[i].why);
+    }
+    arena_free(mem);
+}
+
+static struct str
+many(struct arena *mem, const char *member, int count)
+{
+    struct buf out = buf_in(mem, 1000000);
+    for (int i = 0; i < count; i++)
+        buf_add_format(&out, "%s%s me 0 value %d", i > 0 ? " | " : "", member, i);
+    return str_of(str_c(mem, buf_str(&out)));
+}
+
+static void
+many_critical_values_are_reached_in_leaps(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    struct hint_card card = hint_kit_card(mem, domain, many(mem, "allergies", 300).ptr);
+    const struct hint *hint = &card.hints[0];
+    assert_int_equal(hint->total, 300);
+    assert_int_equal(hint->value_count, 300);
+    assert_int_equal(hint->levels[63].items, 64);
+    assert_int_equal(hint->levels[64].items, 128);
+    assert_int_equal(hint->levels[hint->level_count - 1].items, 300);
+    arena_free(mem);
+}
+
+static void
+sentences_of_their_own_are_bounded_and_the_rest_is_counted(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    struct hint_card card = hint_kit_card(mem, domain, many(mem, "says", 70).ptr);
+    assert_int_equal(card.count, 64);
+    assert_int_equal(card.hints[62].beyond, 0);
+    assert_int_equal(card.hints[63].beyond, 6);
+    arena_free(mem);
+}
+
+static void
+a_number_without_a_sentence_is_not_told(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = domains_find(hint_kit_domains(mem), STR("tunes"));
+    assert_int_equal(hint_kit_card(mem, domain, "years me 0 1").count, 1);
+    assert_int_equal(hint_kit_card(mem, domain, "years me 0 2").count, 0);
+    arena_free(mem);
+}
+
+/* ---- counts ---- */
+
+static void
+assert_counted(struct buf *line, int last, int with_end)
+{
+    assert_int_equal(tokenizer_count(buf_str(line)), last);
+    buf_add_char(line, '\n');
+    assert_int_equal(tokenizer_count(buf_str(line)), with_end);
+    line->len = 0;
+}
+
+static void
+every_length_is_counted_as_it_is_written(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct hint_card card = hint_kit_card(mem, hint_kit_fare(mem), EVERYTHING);
+    struct buf line = buf_in(mem, 10000);
+    for (size_t i = 0; i < card.count; i++) {
+        const struct hint *hint = &card.hints[i];
+        for (size_t l = 0; l < hint->level_count; l++) {
+            const struct hint_level *level = &hint->levels[l];
+            hint_sentence(&line, hint, level, false);
+            assert_counted(&line, level->text_last, level->text);
+            hint_sentence(&line, hint, level, true);
+            assert_counted(&line, level->strong_last, level->strong);
+            hint_bullet(&line, hint, level);
+            assert_counted(&line, level->bullet_last, level->bullet);
+        }
+    }
+    arena_free(mem);
+}
+
+/* ---- as text ---- */
+
+static void
+what_is_kept_as_text_comes_back_the_same(void **state)
+{
+    (void)state;
+    static const char *const people[] = { EVERYTHING, "", "likes me 0 a", "allergies 1 0 nuts" };
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    for (size_t i = 0; i < ROWS(people); i++) {
+        struct hint_card card = hint_kit_card(mem, domain, people[i]), read;
+        struct str text = hint_card_write(mem, &card);
+        assert_true(hint_card_read(mem, domain, text, &read));
+        assert_int_equal(read.count, card.count);
+        assert_str(hint_card_write(mem, &read), text, people[i]);
+        for (size_t h = 0; h < card.count; h++) {
+            struct buf a = buf_in(mem, 10000), b = buf_in(mem, 10000);
+            hint_bullet(&a, &card.hints[h], &card.hints[h].levels[0]);
+            hint_bullet(&b, &read.hints[h], &read.hints[h].levels[0]);
+            assert_str(buf_str(&b), buf_str(&a), people[i]);
+        }
+    }
+    arena_free(mem);
+}
+
+static void
+a_card_of_another_definition_is_refused(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    struct hint_card card = hint_kit_card(mem, domain, EVERYTHING), read;
+    struct domain changed = *domain;
+    changed.digest = STR("0123");
+    assert_false(hint_card_read(mem, &changed, hint_card_write(mem, &card), &read));
+    assert_false(hint_card_read(mem, domain, STR_NONE, &read));
+    assert_false(hint_card_read(mem, domain, STR(""), &read));
+    arena_free(mem);
+}
+
+static void
+a_card_that_was_cut_is_refused(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    struct hint_card card = hint_kit_card(mem, domain, EVERYTHING), read;
+    struct str text = hint_card_write(mem, &card);
+    for (size_t length = 0; length < text.len; length++) {
+        struct str cut = str_copy(mem, str_first(text, length)); /* a step past its end is seen */
+        assert_false(hint_card_read(mem, domain, cut, &read));
+    }
+    arena_free(mem);
+}
+
+/* One byte changed is refused, or a card that can be told. */
+static void
+a_card_that_was_changed_does_no_harm(void **state)
+{
+    (void)state;
+    static const char changes[] = { '\n', ' ', '-', '9', '0', 'x', '\t', '"', '\0' };
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    struct hint_card card = hint_kit_card(mem, domain, EVERYTHING), read;
+    struct str text = hint_card_write(mem, &card);
+    for (size_t i = 0; i < text.len * ROWS(changes); i++) {
+        struct arena *once = arena_new();
+        char *changed = arena_alloc(once, text.len);
+        memcpy(changed, text.ptr, text.len);
+        changed[i / ROWS(changes)] = changes[i % ROWS(changes)];
+        if (hint_card_read(once, domain, (struct str){ changed, text.len }, &read)) {
+            struct buf line = buf_in(once, 100000);
+            for (size_t h = 0; h < read.count; h++)
+                for (size_t l = 0; l < read.hints[h].level_count; l++)
+                    hint_sentence(&line, &read.hints[h], &read.hints[h].levels[l], true);
+        }
+        arena_free(once);
+    }
+    arena_free(mem);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_list_has_these_lengths),
+        cmocka_unit_test(many_critical_values_are_reached_in_leaps),
+        cmocka_unit_test(sentences_of_their_own_are_bounded_and_the_rest_is_counted),
+        cmocka_unit_test(a_number_without_a_sentence_is_not_told),
+        cmocka_unit_test(every_length_is_counted_as_it_is_written),
+        cmocka_unit_test(what_is_kept_as_text_comes_back_the_same),
+        cmocka_unit_test(a_card_of_another_definition_is_refused),
+        cmocka_unit_test(a_card_that_was_cut_is_refused),
+        cmocka_unit_test(a_card_that_was_changed_does_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
