@@ -354,7 +354,7 @@ definitions_of_others_stand_beside(void **state)
     list[0] = own.list[0];
     for (size_t i = 0; i < set.count; i++)
         list[i + 1] = set.list[i];
-    set = (struct domains){ list, set.count + 1 };
+    set = (struct domains){ .list = list, .count = set.count + 1 };
     const struct context_index *index = context_index_make(mem, &set);
     check_rows(index, rows, ROWS(rows));
     struct context_match match;
@@ -368,7 +368,7 @@ without_domains_nothing_is_known(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
-    struct domains none = { NULL, 0 };
+    struct domains none = { .count = 0 };
     assert_str(found_in(mem, context_index_make(mem, &none), STR("music")), STR("-"), "none");
     arena_free(mem);
 }
