@@ -51,6 +51,8 @@ enum property_type { PROPERTY_STRING, PROPERTY_NUMBER, PROPERTY_BOOL };
 struct property {
     struct str name;
     enum property_type type;
+    struct str phrase;            /* in hints: "{value} bed"; absent: its name and value */
+    struct str if_true, if_false; /* the same of a bool */
 };
 
 struct context_weight {
@@ -83,7 +85,8 @@ struct member {
     const struct context_weight *contexts;
     size_t context_count;
     struct {
-        struct str text, text_one, short_text, emphasis; /* absent: none */
+        struct str text, text_one, short_text; /* absent: none */
+        struct str emphasis, emphasis_one;
         const struct value_sentence *values;
         size_t value_count;
         bool or_list; /* "a or b" */

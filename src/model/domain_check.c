@@ -182,6 +182,20 @@ count_places(const struct node *node, struct str text, struct places *out)
     return false;
 }
 
+void
+domain_check_phrase(const struct node *node, struct str text, bool with_value)
+{
+    struct places places;
+    if (!str_present(text) || !count_places(node, text, &places))
+        return;
+    if (places.value != with_value || places.list + places.pairs + places.article > 0)
+        node_wrong(node, with_value ? "must hold {value} once, and no other place"
+                                    : "is said as it is, and has no place for a value");
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] == '.' || text.ptr[i] == '!' || text.ptr[i] == '?' || text.ptr[i] == '"')
+            node_wrong(node, "is a part of a sentence, without stops and quotation marks");
+}
+
 /* Exactly one place, of the kind that the member's values fill. */
 static void
 check_places(const struct node *node, struct str text, const struct member *member)
@@ -210,9 +224,9 @@ static void
 check_templates(const struct node *hint, const struct member *member)
 {
     struct node text = node_member(hint, "text"), text_one = node_member(hint, "text_one"),
-                short_text = node_member(hint, "short"), emphasis = node_member(hint, "emphasis");
+                short_text = node_member(hint, "short");
     struct str full = member->hint.text, one = member->hint.text_one,
-               brief = member->hint.short_text, added = member->hint.emphasis;
+               brief = member->hint.short_text;
     check_places(&text, full, member);
     check_places(&text_one, one, member);
     check_places(&short_text, brief, member);
@@ -223,16 +237,23 @@ check_templates(const struct node *hint, const struct member *member)
     bool list = str_present(full) && holds_list(full);
     if (list && !str_ends(full, STR("{list}.")))
         node_wrong(&text, "{list} must be the last thing before the full stop");
-    if (str_present(one) && !list)
-        node_wrong(&text_one, "stands beside a text with {list}");
+    if (str_present(one) && !list && member->type != MEMBER_OBJECT)
+        node_wrong(&text_one, "stands beside a text with {list} or {pairs}");
     if (str_present(brief) && str_present(full) && holds_list(brief) != list)
         node_wrong(&short_text, "must hold {list} if text does, and only then");
     if (str_present(brief) && holds_list(brief) && !str_ends(brief, STR("{list}")))
         node_wrong(&short_text, "{list} must be the last thing");
-    if (str_present(added) && !str_present(full))
-        node_wrong(&emphasis, "is added to text, and there is none");
-    if (str_present(added) && (str_ends(added, STR(".")) || str_index(added, '{') < added.len))
-        node_wrong(&emphasis, "is a clause without full stop and places");
+}
+
+static void
+check_emphasis(const struct node *emphasis, struct str text, bool fits, const char *beside)
+{
+    if (!str_present(text))
+        return;
+    if (!fits)
+        node_wrong(emphasis, "is added to %s, and there is none", beside);
+    if (str_ends(text, STR(".")) || str_index(text, '{') < text.len)
+        node_wrong(emphasis, "is a clause without full stop and places");
 }
 
 /* ---- sentences for single values ---- */
@@ -293,6 +314,11 @@ check_hint(const struct node *place, const struct member *member)
     if (!str_present(member->hint.text) && member->hint.value_count == 0)
         node_wrong(&hint, "text is missing");
     check_templates(&hint, member);
+    struct node emphasis = node_member(&hint, "emphasis"),
+                emphasis_one = node_member(&hint, "emphasis_one");
+    check_emphasis(&emphasis, member->hint.emphasis, str_present(member->hint.text), "text");
+    check_emphasis(&emphasis_one, member->hint.emphasis_one, str_present(member->hint.emphasis),
+                   "emphasis");
     check_sentences(&values, member);
 }
 

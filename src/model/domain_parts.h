@@ -21,6 +21,9 @@ void domain_check(const struct node *root, const struct domain *domain);
 /* A sentence of a definition: one, with a full stop at its end and nowhere else. */
 void domain_check_sentence(const struct node *node, struct str text);
 
+/* A part of one: without a stop, and with {value} exactly once or not at all. */
+void domain_check_phrase(const struct node *node, struct str text, bool with_value);
+
 struct vocabulary *vocabularies_read(const struct node *node, size_t *count);
 const struct vocabulary *vocabulary_named(const struct domain *domain, struct str name);
 

@@ -16,6 +16,11 @@ struct buf;
 
 #define HINT_ONE 65536 /* of weights and scores */
 
+/* Which sentence, where it is none of those for single values: made from a pattern; and of an
+ * object that has only one property. */
+#define HINT_FROM_PATTERN (-1)
+#define HINT_OF_ONE (-2)
+
 struct hint_value {
     struct str shown; /* as it stands in a sentence, but for quotation marks */
     struct str json;  /* as it is kept; absent: `shown` as a JSON string */
@@ -33,7 +38,7 @@ struct hint_level {
 
 struct hint {
     const struct member *member;
-    int sentence;                    /* of member->hint.values; -1: made from a pattern */
+    int sentence;                    /* of member->hint.values, or HINT_FROM_PATTERN … */
     int32_t score;                   /* of its best value: how well founded, how recent */
     int total;                       /* values there are to tell */
     int beyond;                      /* facts of the member that have no hint: too many */

@@ -3,9 +3,11 @@
 
 #include "base/arena.h"
 #include "model/atom.h"
+#include "model/hint_pairs.h"
 #include "model/hint_rank.h"
 #include "model/hint_words.h"
 #include "model/tokenizer.h"
+#include "model/value.h"
 #include "model/value_text.h"
 #include "text/json_read.h"
 
@@ -23,50 +25,17 @@ shown_number(struct arena *mem, const struct json_value *value)
     return value_number_text(mem, value->type == JSON_REAL ? value->real : (double)value->integer);
 }
 
-static void
-add_pair_value(struct arena *mem, struct buf *out, const struct json_value *value)
-{
-    if (value->type == JSON_BOOL) {
-        buf_add_c(out, value->integer != 0 ? "yes" : "no");
-    } else if (value->type != JSON_STR) {
-        buf_add(out, shown_number(mem, value));
-    } else if (hint_must_quote(mem, value->text) ||
-               str_index(value->text, ',') < value->text.len) { /* not the next pair */
-        hint_add_quoted(out, value->text);
-    } else {
-        buf_add(out, value->text);
-    }
-}
-
-/* "bed king, floor high", in the definition's order. */
+/* How a definition says a value: of a closed vocabulary always, since people have chosen from its
+ * words; of an open one where it has a label. Otherwise people's own words are kept. */
 static struct str
-shown_pairs(struct arena *mem, const struct member *member, const struct json_value *object)
-{
-    struct buf out = buf_in(mem, SENTENCE_MAX_BYTES);
-    for (size_t i = 0; i < member->property_count; i++) {
-        struct str name = member->properties[i].name;
-        for (size_t j = 0; j < object->count; j++) {
-            if (!str_eq(object->children[j].key, name))
-                continue;
-            buf_add_c(&out, out.len > 0 ? ", " : "");
-            for (size_t k = 0; k < name.len; k++)
-                buf_add_char(&out, name.ptr[k] == '_' ? ' ' : name.ptr[k]);
-            buf_add_char(&out, ' ');
-            add_pair_value(mem, &out, &object->children[j]);
-        }
-    }
-    return buf_str(&out);
-}
-
-/* A closed vocabulary has words for people; of an open one people's own words are kept. */
-static struct str
-label_of(const struct member *member, struct str value)
+label_of(struct arena *mem, const struct member *member, struct str value)
 {
     const struct vocabulary *vocabulary = member->vocabulary;
-    for (size_t i = 0; vocabulary != NULL && !vocabulary->open && i < vocabulary->count; i++)
-        if (str_eq(vocabulary->values[i].value, value))
-            return vocabulary->values[i].label;
-    return value;
+    if (vocabulary == NULL)
+        return value;
+    const struct vocabulary_value *found = vocabulary_find(vocabulary, value_fold(mem, value));
+    bool said = found != NULL && (!vocabulary->open || !str_eq(found->label, found->value));
+    return said ? found->label : value;
 }
 
 static bool
@@ -76,9 +45,10 @@ is_plain_json(struct str json, struct str shown)
            memcmp(json.ptr + 1, shown.ptr, shown.len) == 0;
 }
 
+/* `pairs` is how many properties an object has. */
 static void
 make_value(struct arena *mem, const struct member *member, const struct atom *atom,
-           struct hint_value *out, struct str *plain)
+           struct hint_value *out, struct str *plain, size_t *pairs)
 {
     const struct json_value *value = NULL;
     struct why why;
@@ -87,7 +57,7 @@ make_value(struct arena *mem, const struct member *member, const struct atom *at
         return;
     if (value->type == JSON_STR) {
         *plain = value->text;
-        out->shown = label_of(member, value->text);
+        out->shown = label_of(mem, member, value->text);
         out->quote = hint_must_quote(mem, out->shown);
         if (is_plain_json(atom->value, out->shown))
             out->json = STR_NONE;
@@ -95,7 +65,7 @@ make_value(struct arena *mem, const struct member *member, const struct atom *at
         *plain = value->integer != 0 ? STR("true") : STR("false");
         out->shown = value->integer != 0 ? STR("yes") : STR("no");
     } else if (value->type == JSON_OBJECT) {
-        out->shown = shown_pairs(mem, member, value);
+        out->shown = hint_pairs(mem, member, value, pairs);
     } else {
         *plain = out->shown = shown_number(mem, value);
     }
@@ -107,7 +77,7 @@ sentence_of(const struct member *member, struct str plain)
     for (size_t i = 0; i < member->hint.value_count; i++)
         if (str_eq(member->hint.values[i].value, plain))
             return (int)i;
-    return -1;
+    return HINT_FROM_PATTERN;
 }
 
 /* ---- levels ---- */
@@ -186,12 +156,15 @@ make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint 
 {
     const struct member *member = facts[0].member;
     struct str plain = STR_NONE;
+    size_t pairs = 0;
     int kept = values_kept(member, count);
     struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, (size_t)kept);
     for (int i = 0; i < kept; i++)
-        make_value(mem, member, facts[i].atom, &values[i], &plain);
+        make_value(mem, member, facts[i].atom, &values[i], &plain, &pairs);
     *out = (struct hint){ .member = member,
-                          .sentence = count == 1 ? sentence_of(member, plain) : -1,
+                          .sentence = pairs == 1   ? HINT_OF_ONE
+                                      : count == 1 ? sentence_of(member, plain)
+                                                   : HINT_FROM_PATTERN,
                           .total = count,
                           .values = values,
                           .value_count = (size_t)kept };

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
-#define CARD_VERSION "3" /* of this format, and of how sentences are made and counted */
+#define CARD_VERSION "4" /* of this format, and of how sentences are made and counted */
 #define CARD_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define FACTS_MAX 100000 /* of a domain: far more than there may be */
 #define LEVELS_MAX 200
@@ -144,7 +144,8 @@ read_hint(struct arena *mem, struct reader *in, const struct domain *domain, str
 {
     out->member = &domain->members[read_between(in, 0, (int)domain->member_count - 1)];
     bool has_pattern = str_present(out->member->hint.text);
-    out->sentence = read_between(in, has_pattern ? -1 : 0, (int)out->member->hint.value_count - 1);
+    out->sentence =
+        read_between(in, has_pattern ? HINT_OF_ONE : 0, (int)out->member->hint.value_count - 1);
     out->score = read_between(in, 0, HINT_ONE);
     out->total = read_between(in, 1, FACTS_MAX);
     out->beyond = read_between(in, 0, FACTS_MAX);

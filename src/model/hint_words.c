@@ -1,123 +1,57 @@
 #include "model/hint_words.h"
 
-#include "model/value_patterns.h"
-#include "text/utf8.h"
+#include "model/article.h"
+#include "model/hint_pairs.h"
 
 #include <string.h>
 
-/* ---- what must be quoted ---- */
+#define VALUE_MAX_BYTES ((size_t)64 * 1024) /* an object of 32 texts of 200 characters fits */
 
 static bool
-is_end_mark(int32_t c)
+is_word_byte(char c)
 {
-    return c == '!' || c == '?' || c == 0x2026 || c == 0x203C || c == 0x203D || c == 0x2047 ||
-           c == 0x2048 || c == 0x2049 || c == 0x3002 || c == 0xFF01 || c == 0xFF0E || c == 0xFF1F ||
-           c == 0xFF61 || c == 0x061F || c == 0x06D4 || c == 0x0964 || c == 0x0965 || c == 0x0589 ||
-           c == 0x104B || c == 0x1362 || c == 0x17D4;
-}
-
-/* What may stand between the end of a sentence and the next one. */
-static bool
-is_closing(int32_t c)
-{
-    return c == ')' || c == ']' || c == '}' || c == '\'' || c == '"' || c == 0x2019 ||
-           c == 0x201D || c == 0xBB || c == 0x300D || c == 0x300F;
-}
-
-/* "4 more" is how a list ends that names only some. */
-static bool
-ends_as_a_count(struct str value)
-{
-    struct str more = STR(" more");
-    return value.len > more.len && str_eq_nocase(str_from(value, value.len - more.len), more) &&
-           value.ptr[value.len - more.len - 1] >= '0' && value.ptr[value.len - more.len - 1] <= '9';
-}
-
-/* "J. Cole", "St. Vincent", "Ursula K. Le Guin": a short word with a full stop, and behind it one
- * or two words that do not start small. More could be a sentence. */
-static bool
-is_abbreviation(struct str before, struct str behind)
-{
-    static const char *const known[] = { "Dr", "Mr", "Mrs", "Ms", "St", "Jr", "Sr", "Mt", "vs" };
-    size_t start = before.len;
-    while (start > 0 && before.ptr[start - 1] != ' ')
-        start--;
-    struct str word = str_from(before, start);
-    bool fine = word.len == 1 || (word.len > 1 && str_index(word, '.') < word.len);
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        fine = fine || str_eq_c(word, known[i]);
-    size_t words = 0;
-    struct str part, rest = behind;
-    while (fine && str_cut(&rest, ' ', &part)) {
-        fine = part.len > 0 && !(part.ptr[0] >= 'a' && part.ptr[0] <= 'z');
-        words++;
-    }
-    return fine && words <= 2;
-}
-
-bool
-hint_must_quote(struct arena *mem, struct str value)
-{
-    struct str rest = value;
-    int32_t last = 0, before = 0; /* `before`: the last that closes nothing */
-    bool open = false;
-    for (size_t i = 0; i + 1 < value.len; i++)
-        if (value.ptr[i] == '.' && value.ptr[i + 1] == ' ' &&
-            !is_abbreviation(str_first(value, i), str_from(value, i + 2)))
-            return true;
-    for (int32_t c = utf8_next(&rest); c >= 0; c = utf8_next(&rest)) {
-        if ((c == ' ' || c >= 0x2E80) && is_end_mark(before))
-            return true; /* scripts without blanks go on at once */
-        if (c == ' ' && (last == ':' || last == ';' || last == 0xFF1A || last == 0xFF1B))
-            return true;
-        if (c == ' ' && before == '.' && last != '.')
-            return true; /* jazz.) And so on */
-        open = c == '"' ? !open : open;
-        before = is_closing(c) ? before : c;
-        last = c;
-    }
-    return open || is_end_mark(before) || last == ':' || last == ';' || last == 0xFF1A ||
-           last == 0xFF1B || ends_as_a_count(value) || value_pattern_in(mem, value) != NULL;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (unsigned char)c >= 0x80;
 }
 
 /* ---- putting values into places ---- */
 
 enum escape { AS_TEXT, AS_MARKDOWN };
 
-/* How long a double quotation mark is that stands at the front; 0: none does. */
-static size_t
-quotation_mark(struct str text)
+/* "&amp;", "&#33;": what Markdown would show as another character. */
+static bool
+is_entity(struct str text)
 {
-    static const char *const marks[] = { "\"", "\u201C", "\u201D", "\u201E", "\u201F", "\uFF02" };
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-        if (str_starts(text, str_of(marks[i])))
-            return strlen(marks[i]);
-    return 0;
+    size_t i = 1;
+    while (i < text.len && text.ptr[i] != ';' && (text.ptr[i] == '#' || is_word_byte(text.ptr[i])))
+        i++;
+    return i > 1 && i < text.len && text.ptr[i] == ';';
+}
+
+/* Whether the first character would be more than itself in Markdown: CommonMark's inline marks, and
+ * GitHub's struck-out text and bare links. */
+static bool
+is_mark(struct str text)
+{
+    char c = text.ptr[0];
+    return (c != '\0' && strchr("\\`*_[<~", c) != NULL) || (c == '&' && is_entity(text)) ||
+           (c == ':' && str_starts(text, STR("://")));
 }
 
 static void
-add_plain(struct buf *out, struct str text, enum escape escape, bool quoted)
+add_plain(struct buf *out, struct str text, enum escape escape)
 {
-    for (size_t i = 0; i < text.len;) {
-        size_t mark = quoted ? quotation_mark(str_from(text, i)) : 0;
-        char c = mark > 0 ? '\'' : text.ptr[i];
-        if (escape == AS_MARKDOWN && c != '\0' && strchr("\\`*_[<", c) != NULL)
+    for (size_t i = 0; i < text.len; i++) {
+        if (escape == AS_MARKDOWN &&
+            (is_mark(str_from(text, i)) ||
+             (text.ptr[i] == '.' && i >= 3 &&
+              str_eq_nocase((struct str){ text.ptr + i - 3, 3 }, STR("www")))))
             buf_add_char(out, '\\');
-        buf_add_char(out, c);
-        i += mark > 0 ? mark : 1;
+        buf_add_char(out, text.ptr[i]);
     }
 }
 
-void
-hint_add_quoted(struct buf *out, struct str value)
-{
-    buf_add_char(out, '"');
-    add_plain(out, value, AS_TEXT, true);
-    buf_add_char(out, '"');
-}
-
-/* Where a value stands: a bullet's first character must not make it another bullet or a heading.
- */
+/* Where a value stands: a bullet's first character must not make it another bullet or a heading. */
 enum spot { INSIDE, IN_QUOTES, AT_FRONT };
 
 static bool
@@ -131,12 +65,15 @@ static void
 add_value(struct buf *out, const struct hint_value *value, enum escape escape, enum spot spot)
 {
     bool quote = value->quote || (spot == AT_FRONT && !starts_plainly(value->shown));
-    bool add_quotes = quote && spot != IN_QUOTES;
-    if (add_quotes)
-        buf_add_char(out, '"');
-    add_plain(out, value->shown, escape, quote || spot == IN_QUOTES);
-    if (add_quotes)
-        buf_add_char(out, '"');
+    if (!quote && spot != IN_QUOTES) {
+        add_plain(out, value->shown, escape);
+        return;
+    }
+    struct buf inside = buf_in(out->mem, VALUE_MAX_BYTES);
+    hint_add_inside_quotes(&inside, value->shown);
+    buf_add_c(out, spot == IN_QUOTES ? "" : "\"");
+    add_plain(out, buf_str(&inside), escape);
+    buf_add_c(out, spot == IN_QUOTES ? "" : "\"");
 }
 
 static void
@@ -161,25 +98,24 @@ add_list(struct buf *out, const struct hint *hint, size_t items, enum escape esc
     }
 }
 
-static bool
-starts_with_vowel(struct str text)
-{
-    return text.len > 0 && strchr("aeiouAEIOU", text.ptr[0]) != NULL && text.ptr[0] != '\0';
-}
-
 static void
 add_place(struct buf *out, struct str pattern, size_t *i, const struct hint *hint, size_t items,
           enum escape escape)
 {
     struct str rest = str_from(pattern, *i);
     enum spot spot = *i == 0 ? AT_FRONT : pattern.ptr[*i - 1] == '"' ? IN_QUOTES : INSIDE;
-    if (str_starts(rest, STR("{a}")))
-        buf_add_c(out, starts_with_vowel(hint->values[0].shown) ? "an" : "a");
-    else if (str_starts(rest, STR("{list}")))
+    const struct hint_value *value = &hint->values[0];
+    *i += str_index(rest, '}') + 1;
+    if (str_starts(rest, STR("{a}"))) {
+        buf_add_c(out, article_for(value->shown));
+        return;
+    }
+    if (str_starts(rest, STR("{list}")))
         add_list(out, hint, items, escape, spot);
     else /* {value}, {pairs} */
-        add_value(out, &hint->values[0], escape, spot);
-    *i += str_index(rest, '}') + 1;
+        add_value(out, value, escape, spot);
+    if (hint->total == 1 && !value->quote)
+        *i += hint_said_already(value->shown, str_from(pattern, *i));
 }
 
 static void
@@ -195,21 +131,35 @@ add_pattern(struct buf *out, struct str pattern, const struct hint *hint, size_t
     }
 }
 
+static bool
+is_of_one(const struct hint *hint)
+{
+    return hint->member->type == MEMBER_OBJECT ? hint->sentence == HINT_OF_ONE : hint->total == 1;
+}
+
 static struct str
 pattern_of(const struct hint *hint)
 {
     const struct member *member = hint->member;
     if (hint->sentence >= 0)
         return member->hint.values[hint->sentence].sentence;
-    bool one = hint->total == 1 && str_present(member->hint.text_one);
-    return one ? member->hint.text_one : member->hint.text;
+    return is_of_one(hint) && str_present(member->hint.text_one) ? member->hint.text_one
+                                                                 : member->hint.text;
+}
+
+static struct str
+emphasis_of(const struct hint *hint)
+{
+    const struct member *member = hint->member;
+    return is_of_one(hint) && str_present(member->hint.emphasis_one) ? member->hint.emphasis_one
+                                                                     : member->hint.emphasis;
 }
 
 static void
 add_sentence(struct buf *out, const struct hint *hint, const struct hint_level *level, bool strong,
              enum escape escape)
 {
-    struct str pattern = pattern_of(hint), emphasis = hint->member->hint.emphasis;
+    struct str pattern = pattern_of(hint), emphasis = emphasis_of(hint);
     add_pattern(out, str_first(pattern, pattern.len - 1), hint, (size_t)level->items, escape);
     if (strong && str_present(emphasis)) {
         buf_add_c(out, "; ");

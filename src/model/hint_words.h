@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "model/hint.h"
+#include "model/hint_quotes.h"
 
 /* One line that ends with a full stop. */
 void hint_sentence(struct buf *out, const struct hint *hint, const struct hint_level *level,
@@ -15,12 +16,6 @@ void hint_sentence(struct buf *out, const struct hint *hint, const struct hint_l
 
 /* One line of Markdown that starts with "- ". */
 void hint_bullet(struct buf *out, const struct hint *hint, const struct hint_level *level);
-
-/* Whether a value must stand in quotation marks to be one value and nothing else. */
-bool hint_must_quote(struct arena *mem, struct str value);
-
-/* In quotation marks, with those inside made single ones. */
-void hint_add_quoted(struct buf *out, struct str value);
 
 /* Where the pattern tells one value a sentence and not a list of them. */
 bool hint_tells_each(const struct member *member);

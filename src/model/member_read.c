@@ -160,6 +160,50 @@ read_sentences(const struct node *node, struct member *out)
     out->hint.value_count = node_count(node);
 }
 
+static void
+read_phrase(const struct node *node, struct property *out)
+{
+    static const char *const keys[] = { "true", "false", NULL };
+    if (out->type != PROPERTY_BOOL) {
+        out->phrase = node_text(node, 1, 80);
+        domain_check_phrase(node, out->phrase, true);
+    } else if (node_is_object(node, keys)) {
+        struct node yes = node_member(node, "true"), no = node_member(node, "false");
+        out->if_true = node_text(&yes, 1, 80);
+        out->if_false = node_text(&no, 1, 80);
+        domain_check_phrase(&yes, out->if_true, false);
+        domain_check_phrase(&no, out->if_false, false);
+    }
+}
+
+/* How each property is said; those that are left out are said by name and value. */
+static void
+read_phrases(const struct node *node, struct member *out)
+{
+    if (node->value == NULL)
+        return;
+    if (out->type != MEMBER_OBJECT) {
+        node_wrong(node, "only an object has pairs");
+        return;
+    }
+    if (!node_is_map(node, 1, PROPERTIES_MAX))
+        return;
+    struct property *list = ARENA_ARRAY(node->in->mem, struct property, out->property_count + 1);
+    for (size_t i = 0; i < out->property_count; i++)
+        list[i] = out->properties[i];
+    for (size_t i = 0; i < node_count(node); i++) {
+        struct node child = node_child(node, i);
+        size_t j = 0;
+        while (j < out->property_count && !str_eq(list[j].name, child.key))
+            j++;
+        if (j == out->property_count)
+            node_wrong(&child, "there is no such property");
+        else
+            read_phrase(&child, &list[j]);
+    }
+    out->properties = list;
+}
+
 /* What the file leaves out follows what it says, so that one of the three can stand alone. */
 static void
 read_items(const struct node *node, struct member *out)
@@ -185,9 +229,11 @@ read_items(const struct node *node, struct member *out)
 static void
 read_hint(const struct node *node, struct member *out)
 {
-    static const char *const keys[] = { "",          "text",      "text_one",    "short",
-                                        "emphasis",  "values",    "conjunction", "base_items",
-                                        "std_items", "max_items", NULL };
+    static const char *const keys[] = { "",           "text",      "text_one",
+                                        "short",      "emphasis",  "emphasis_one",
+                                        "values",     "pairs",     "conjunction",
+                                        "base_items", "std_items", "max_items",
+                                        NULL };
     static const char *const conjunctions[] = { "and", "or", NULL };
     struct node hint = node_member(node, "hint");
     read_items(&hint, out);
@@ -195,14 +241,17 @@ read_hint(const struct node *node, struct member *out)
         return;
     struct node text = node_member(&hint, "text"), text_one = node_member(&hint, "text_one"),
                 short_text = node_member(&hint, "short"), emphasis = node_member(&hint, "emphasis"),
-                values = node_member(&hint, "values"),
+                emphasis_one = node_member(&hint, "emphasis_one"),
+                values = node_member(&hint, "values"), pairs = node_member(&hint, "pairs"),
                 conjunction = node_member(&hint, "conjunction");
     out->hint.text = node_text(&text, 1, 200);
     out->hint.text_one = node_text(&text_one, 1, 200);
     out->hint.short_text = node_text(&short_text, 1, 200);
     out->hint.emphasis = node_text(&emphasis, 1, 120);
+    out->hint.emphasis_one = node_text(&emphasis_one, 1, 120);
     out->hint.or_list = node_choice(&conjunction, conjunctions, 0) == 1;
     read_sentences(&values, out);
+    read_phrases(&pairs, out);
 }
 
 static void

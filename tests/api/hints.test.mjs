@@ -24,7 +24,7 @@ test("sentences about the person, critical ones first, within the budget", async
   const answer = fine(await api.get(query({ context: "restaurant_search" })));
   assert.deepEqual(answer.hints, [
     "User is allergic to peanuts and shellfish; never suggest food containing them.",
-    "For medical reasons, user's diet must be low-sodium.",
+    "User's medically required diet is low-sodium.",
     "User follows a vegetarian diet.",
     "User's favorite cuisine is Thai.",
   ]);
@@ -79,7 +79,7 @@ test("the token's domains are the reach, and sensitive facts need their own scop
   const { asking } = await fed(t, `agent_hints ${FOOD}`);
   const food = await asking.read(query({ max_tokens: 500 }));
   assert.deepEqual(food.domains, [FOOD]);
-  assert.ok(food.hints.includes("For medical reasons, user's diet must be low-sodium."));
+  assert.ok(food.hints.includes("User's medically required diet is low-sodium."));
   assertError(await asking.get(query({ domains: MUSIC })), 403, "insufficient_scope");
   assert.deepEqual((await asking.read(query({ context: "playlist_creation" }))).hints, []);
 

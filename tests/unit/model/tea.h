@@ -32,7 +32,7 @@ static const char tea[] =
     "    { `name`: `milk`, `type`: `enum`, `cardinality`: `one`, `vocabulary`: `milk`,"
     "      `hint`: { `values`: { `none`: `No milk.`, `a_drop`: `A drop of milk.` } } },"
     "    { `name`: `cups`, `type`: `number`, `cardinality`: `one`, `minimum`: 0, `maximum`: 9.5,"
-    "      `hint`: { `text`: `{value} cups.`, `values`: { `1`: `One cup.` } } },"
+    "      `hint`: { `text`: `Cups: {value}.`, `values`: { `1`: `One cup.` } } },"
     "    { `name`: `sugar`, `type`: `bool`, `cardinality`: `one`, `opposes`: `milk`,"
     "      `hint`: { `values`: { `true`: `Sweet.`, `false`: `Not sweet.` } } },"
     "    { `name`: `pot`, `type`: `object`, `cardinality`: `one`, `sensitive`: true,"
