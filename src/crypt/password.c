@@ -86,6 +86,15 @@ password_matches(struct str hash, struct str password)
     return known && same;
 }
 
+bool
+password_outdated(struct str hash)
+{
+    char encoded[crypto_pwhash_STRBYTES];
+    return encode_hash(hash, encoded) &&
+           (!str_starts(hash, STR(crypto_pwhash_STRPREFIX)) ||
+            crypto_pwhash_str_needs_rehash(encoded, PASSES, MEMORY_BYTES) != 0);
+}
+
 /* ---- strength ---- */
 
 #define CHARACTERS_MIN 10

@@ -24,4 +24,7 @@ struct str password_hash(struct arena *mem, struct str password);
  * against a hash of nothing and says no. Past PASSWORD_BYTES_MAX it says no at once. */
 bool password_matches(struct str hash, struct str password);
 
+/* Whether the hash was made with other settings than password_hash() uses now. Takes no time. */
+bool password_outdated(struct str hash);
+
 #endif

@@ -15,6 +15,7 @@
 #define KEY_BYTES 32
 #define KEY_LENGTH 43
 #define DEVICE_MAX 200
+#define TRIES_MAX 3
 
 struct str
 session_make_key(struct arena *mem)
@@ -58,22 +59,31 @@ struct entry {
     const struct sign_in *wish;
     struct session session;
     struct user *user;
+    struct str new_hash; /* absent: the one there is will do */
     bool refused;
+    bool stale; /* the hash that was compared is not the account's any more */
 };
 
-/* Looks again inside the transaction: the account may have been disabled while we hashed. */
+/* Looks again inside the transaction: while we hashed the account may have been disabled, or given
+ * another password, which ended the sessions there were. */
 static enum err
 enter(struct db_tx *tx, void *argument)
 {
     struct entry *entry = argument;
     const struct sign_in *wish = entry->wish;
     struct user user;
-    enum err err = user_store_find(tx, entry->mem, entry->user->id, &user);
+    enum err err = user_store_hold(tx, entry->mem, entry->user->id);
+    if (!err)
+        err = user_store_find(tx, entry->mem, entry->user->id, &user);
     entry->refused = err == ERR_NOT_FOUND || (!err && user.status != USER_ACTIVE);
-    if (err || entry->refused)
+    entry->stale = !err && !str_eq(user.password_hash, entry->user->password_hash);
+    if (err || entry->refused || entry->stale)
         return err == ERR_NOT_FOUND ? ERR_NONE : err;
     entry->session.user_epoch = user.epoch;
     err = session_store_add(tx, entry->mem, &entry->session);
+    if (!err && str_present(entry->new_hash))
+        err =
+            user_store_renew_password(tx, entry->mem, user.id, user.password_hash, entry->new_hash);
     if (!err && str_present(wish->old_key)) {
         struct str old_hash = session_hash(entry->mem, wish->old_key);
         if (str_present(wish->request_id))
@@ -95,9 +105,10 @@ clean_device(struct arena *mem, struct str device)
     return str_copy(mem, cut);
 }
 
-enum err
-session_sign_in(struct db *db, struct arena *mem, const struct sign_in *wish, struct str *key,
-                struct user *user)
+/* Once. *stale: the password was renewed or changed meanwhile, and has to be compared again. */
+static enum err
+try_sign_in(struct db *db, struct arena *mem, const struct sign_in *wish, struct str *key,
+            struct user *user, bool *stale)
 {
     enum err err = account_find(db, mem, wish->who, user);
     if (err && err != ERR_NOT_FOUND)
@@ -111,6 +122,7 @@ session_sign_in(struct db *db, struct arena *mem, const struct sign_in *wish, st
         .mem = mem,
         .wish = wish,
         .user = user,
+        .new_hash = password_outdated(hash) ? password_hash(mem, wish->password) : STR_NONE,
         .session = {
             .hash = session_hash(mem, *key),
             .user_id = user->id,
@@ -121,7 +133,21 @@ session_sign_in(struct db *db, struct arena *mem, const struct sign_in *wish, st
         },
     };
     err = tx_write(db, enter, &entry);
+    *stale = !err && !entry.refused && entry.stale;
     return !err && entry.refused ? ERR_UNAUTHENTICATED : err;
+}
+
+enum err
+session_sign_in(struct db *db, struct arena *mem, const struct sign_in *wish, struct str *key,
+                struct user *user)
+{
+    bool stale = true;
+    enum err err = ERR_NONE;
+    for (int tries = 0; tries < TRIES_MAX && !err && stale; tries++) {
+        stale = false;
+        err = try_sign_in(db, mem, wish, key, user, &stale);
+    }
+    return !err && stale ? ERR_UNAVAILABLE : err;
 }
 
 /* ---- who is signed in ---- */

@@ -35,6 +35,9 @@ SQL(user_put_status,
 SQL(user_put_password, "UPDATE user_account SET password_hash = $2, generation = generation + 1,"
                        " updated_at = $3 WHERE user_id = $1 RETURNING generation");
 
+SQL(user_renew_password, "UPDATE user_account SET password_hash = $3"
+                         " WHERE user_id = $1 AND password_hash = $2");
+
 SQL(user_delete, "DELETE FROM user_account WHERE user_id = $1 RETURNING user_id");
 
 static enum err
@@ -168,6 +171,14 @@ user_store_put_password(struct db_tx *tx, struct arena *mem, struct str id,
 {
     const struct db_value values[] = { db_text(id), db_text(password_hash), db_int(now) };
     return change_one(tx, mem, &user_put_password, values, COUNT(values), ERR_NOT_FOUND);
+}
+
+enum err
+user_store_renew_password(struct db_tx *tx, struct arena *mem, struct str id, struct str old_hash,
+                          struct str new_hash)
+{
+    return db_query(tx, mem, &user_renew_password, NULL, db_text(id), db_text(old_hash),
+                    db_text(new_hash));
 }
 
 enum err

@@ -32,6 +32,10 @@ enum err user_store_put_status(struct db_tx *tx, struct arena *mem, struct str i
                                enum user_status status, int64_t now);
 enum err user_store_put_password(struct db_tx *tx, struct arena *mem, struct str id,
                                  struct str password_hash, int64_t now);
+/* The same password under another hash, if the old one is still there; nobody can see that it
+ * changed. */
+enum err user_store_renew_password(struct db_tx *tx, struct arena *mem, struct str id,
+                                   struct str old_hash, struct str new_hash);
 enum err user_store_delete(struct db_tx *tx, struct arena *mem, struct str id);
 
 #endif

@@ -306,6 +306,37 @@ past_a_length_a_password_costs_no_more_to_judge(void **state)
     arena_free(mem);
 }
 
+static void
+a_hash_made_with_other_settings_is_outdated_and_still_matches(void **state)
+{
+    static const struct {
+        const char *why, *hash;
+        bool outdated, matches;
+    } rows[] = {
+        { "less memory and one pass",
+          "$argon2id$v=19$m=8192,t=1,p=1$CBKln8TMZTao3hVm+FAwew$"
+          "kSWgK5rWLFReUFKSDUDx662UgkjR1S6I2vzVdoX"
+          "flYQ",
+          true, true },
+        { "another kind of Argon2",
+          "$argon2i$v=19$m=8192,t=3,p=1$lf9Eu6lZ7ZT65CNk/nIdcA$OoXIanvtk3u8+zRdQIJQry+/"
+          "wc5rOoClrf4vVwi4"
+          "JgY",
+          true, true },
+        { "no hash", "nonsense", false, false },
+        { "nothing", NULL, false, false },
+    };
+    struct arena *mem = arena_new();
+    struct str password = STR("violet kettle sings at dawn 47");
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(password_outdated(str_of(rows[i].hash)), rows[i].outdated);
+        assert_int_equal(password_matches(str_of(rows[i].hash), password), rows[i].matches);
+    }
+    assert_false(password_outdated(password_hash(mem, password)));
+    arena_free(mem);
+}
+
 int
 main(void)
 {
@@ -321,6 +352,7 @@ main(void)
         cmocka_unit_test(a_strong_password_is_let_through),
         cmocka_unit_test(own_words_weaken_only_their_owners_password),
         cmocka_unit_test(past_a_length_a_password_costs_no_more_to_judge),
+        cmocka_unit_test(a_hash_made_with_other_settings_is_outdated_and_still_matches),
     };
     return cmocka_run_group_tests_name("crypt/password", tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 #include "unit/flow/world.h"
 
 #include "crypt/digest.h"
+#include "crypt/password.h"
+#include "store/user_store.h"
 
 static const struct str passphrase = STR("five yellow tractors hum");
 
@@ -261,6 +263,103 @@ a_new_password_ends_every_session(struct kit *kit)
     assert_int_equal(find(kit, key, T0), ERR_NOT_FOUND);
 }
 
+/* ---- hashes of older settings ---- */
+
+#define OLD_PASSWORD STR("violet kettle sings at dawn 47")
+#define OLD_HASH                                                                                   \
+    STR("$argon2id$v=19$m=8192,t=1,p=1$CBKln8TMZTao3hVm+FAwew$kSWgK5rWLFReUFKSDUDx662UgkjR1S6I2vz" \
+        "VdoXflYQ")
+
+struct hashing {
+    struct arena *mem;
+    struct str user_id, hash, old_hash;
+};
+
+static enum err
+put_hash(struct db_tx *tx, void *argument)
+{
+    struct hashing *hashing = argument;
+    return user_store_put_password(tx, hashing->mem, hashing->user_id, hashing->hash, T0);
+}
+
+static enum err
+renew_hash(struct db_tx *tx, void *argument)
+{
+    struct hashing *hashing = argument;
+    return user_store_renew_password(tx, hashing->mem, hashing->user_id, hashing->old_hash,
+                                     hashing->hash);
+}
+
+static struct user
+ada_now(struct kit *kit)
+{
+    struct user user;
+    assert_int_equal(account_find(kit->db, kit->mem, STR("ada"), &user), ERR_NONE);
+    return user;
+}
+
+static void
+an_old_hash_is_renewed_by_a_right_password_and_by_no_other(struct kit *kit)
+{
+    struct user user = world_user(kit, "ada");
+    struct hashing hashing = { .mem = kit->mem, .user_id = user.id, .hash = OLD_HASH };
+    assert_int_equal(tx_write(kit->db, put_hash, &hashing), ERR_NONE);
+    struct user before = ada_now(kit);
+    struct str key;
+    struct sign_in wish = good_sign_in();
+    assert_int_equal(session_sign_in(kit->db, kit->mem, &wish, &key, &user), ERR_UNAUTHENTICATED);
+    assert_true(str_eq(ada_now(kit).password_hash, OLD_HASH));
+    wish.password = OLD_PASSWORD;
+    signed_in(kit, &wish);
+    struct user after = ada_now(kit);
+    assert_false(str_eq(after.password_hash, OLD_HASH));
+    assert_false(password_outdated(after.password_hash));
+    assert_true(password_matches(after.password_hash, OLD_PASSWORD));
+    /* Nobody can see it. */
+    assert_int_equal(after.generation, before.generation);
+    assert_int_equal(after.updated_at, before.updated_at);
+    signed_in(kit, &wish);
+    assert_true(str_eq(ada_now(kit).password_hash, after.password_hash)); /* once is enough */
+}
+
+static void
+a_hash_is_renewed_only_if_the_old_one_is_still_there(struct kit *kit)
+{
+    struct user user = make_ada(kit);
+    struct hashing hashing = {
+        .mem = kit->mem, .user_id = user.id, .old_hash = OLD_HASH, .hash = STR("another")
+    };
+    struct str before = ada_now(kit).password_hash;
+    assert_int_equal(tx_write(kit->db, renew_hash, &hashing), ERR_NONE);
+    assert_true(str_eq(ada_now(kit).password_hash, before));
+}
+
+static void *
+sign_in_with_old_hash(void *argument)
+{
+    struct racer *racer = racer_start(argument);
+    struct sign_in wish = good_sign_in();
+    struct user user;
+    struct str key;
+    wish.password = OLD_PASSWORD;
+    racer->err = session_sign_in(racer->world->kit->db, racer->mem, &wish, &key, &user);
+    return NULL;
+}
+
+static void
+all_who_sign_in_while_a_hash_is_renewed_get_in(struct kit *kit)
+{
+    struct user user = world_user(kit, "ada");
+    struct hashing hashing = { .mem = kit->mem, .user_id = user.id, .hash = OLD_HASH };
+    assert_int_equal(tx_write(kit->db, put_hash, &hashing), ERR_NONE);
+    struct world world = { .kit = kit, .ada = user };
+    struct racer racers[RACERS] = { 0 };
+    world_race(&world, racers, sign_in_with_old_hash);
+    assert_int_equal(world_count(racers, ERR_NONE), RACERS);
+    assert_true(password_matches(ada_now(kit).password_hash, OLD_PASSWORD));
+    world_race_over(racers);
+}
+
 int
 main(void)
 {
@@ -273,6 +372,9 @@ main(void)
         KIT_CASE(a_form_token_belongs_to_one_key),
         KIT_CASE(a_device_is_one_short_line),
         KIT_CASE(a_new_password_ends_every_session),
+        KIT_CASE(an_old_hash_is_renewed_by_a_right_password_and_by_no_other),
+        KIT_CASE(a_hash_is_renewed_only_if_the_old_one_is_still_there),
+        KIT_CASE(all_who_sign_in_while_a_hash_is_renewed_get_in),
     };
     return KIT_RUN("flow/sessions", cases, LOG_WARN);
 }
