@@ -20,7 +20,7 @@ PREFIX  ?= /usr/local
 # ---- what there is ----
 
 SOURCES  := $(sort $(wildcard src/*/*.c))
-EMBED    := $(sort $(wildcard schema/*.sql pages/* api/*.json) $(filter-out %.schema.json,$(wildcard domains/*.json)) docs/first-call.sh)
+EMBED    := $(sort $(wildcard schema/*.sql pages/* api/*.json) $(filter-out %.schema.json,$(wildcard domains/*.json)) demo/ada.json docs/first-call.sh)
 UNITS    := $(sort $(wildcard tests/unit/*/*_test.c))
 FUZZERS  := $(patsubst tests/fuzz/%_fuzz.c,%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
 LIBS     := -lmicrohttpd -lgnutls -lsqlite3 -lpq -lsodium -ljansson -lutf8proc -lzxcvbn -lpthread -lm

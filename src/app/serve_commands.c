@@ -1,6 +1,7 @@
 /* serve and demo. */
 #include "app/command.h"
 
+#include "app/demo_life.h"
 #include "app/service.h"
 #include "base/arena.h"
 #include "base/clock.h"
@@ -31,6 +32,7 @@ struct demo {
     struct arena *mem;
     struct console *console;
     const struct settings *settings;
+    const struct domains *domains;
     const char *folder;
     struct str password;
 };
@@ -66,13 +68,13 @@ add_person(struct demo *demo, struct db *db, struct user *user)
 }
 
 static enum err
-add_app(struct demo *demo, struct db *db, struct str owner, struct app *app,
+add_app(struct demo *demo, struct db *db, struct str owner, const char *name, struct app *app,
         const struct secret **secret)
 {
     const struct str uris[] = { STR("http://127.0.0.1/callback") };
     struct app_wish wish = {
         .owner = owner,
-        .name = STR("Concert Finder"),
+        .name = str_of(name),
         .redirect_uris = uris,
         .redirect_uri_count = 1,
         .scopes = STR("profile:read preferences:read preferences:write agent_hints "
@@ -96,6 +98,21 @@ write_script(struct demo *demo)
     return path.ptr;
 }
 
+/* What she and the two apps have said about her. */
+static enum err
+add_life(struct demo *demo, struct db *db, struct str user_id, struct str finder,
+         struct demo_counts *facts, struct why *why)
+{
+    struct app planner = { 0 };
+    const struct secret *unused = NULL;
+    enum err err = add_app(demo, db, user_id, "Dinner Planner", &planner, &unused);
+    if (err)
+        return err;
+    struct demo_speaker speakers[] = { { "Concert Finder", finder },
+                                       { "Dinner Planner", planner.id } };
+    return demo_life(db, demo->mem, demo->domains, user_id, speakers, 2, clock_now(), facts, why);
+}
+
 static enum err
 fill(void *context, struct db *db, const char *base_url, struct why *why)
 {
@@ -103,29 +120,41 @@ fill(void *context, struct db *db, const char *base_url, struct why *why)
     struct user user = { 0 };
     struct app app = { 0 };
     const struct secret *secret = NULL;
+    struct demo_counts facts = { 0 };
     enum err err = add_person(demo, db, &user);
     if (!err)
-        err = add_app(demo, db, user.id, &app, &secret);
+        err = add_app(demo, db, user.id, "Concert Finder", &app, &secret);
+    if (!err)
+        err = add_life(demo, db, user.id, app.id, &facts, why);
     if (err) {
         why_set(why, "demo: cannot make the sample user and app (%s)", err_name(err));
         return err;
     }
     struct str shown = secret_reveal(secret);
-    console_say(demo->console,
-                "\n  Penchant is running on a store of its own, which goes when it stops.\n\n"
-                "  Open   %s/\n"
-                "  User   ada   password %.*s\n"
-                "  App    Concert Finder\n"
-                "         client_id      %.*s\n"
-                "         client_secret  %.*s\n\n"
-                "  Paste  the whole flow, as an app and a person would walk it:\n"
-                "         sh %s %s %.*s %.*s ada %.*s\n"
-                "         who has an account, asked of the running service:\n"
-                "         %s user list --store %s\n\n"
-                "  Stop   Ctrl-C\n\n",
-                base_url, STR_ARG(demo->password), STR_ARG(app.id), STR_ARG(shown),
-                write_script(demo), base_url, STR_ARG(app.id), STR_ARG(shown),
-                STR_ARG(demo->password), own_path(demo->mem), demo->settings->store);
+    const char *program = own_path(demo->mem), *store = demo->settings->store;
+    console_say(
+        demo->console,
+        "\n  Penchant is running on a store of its own, which goes when it stops.\n\n"
+        "  Open   %s/\n"
+        "  User   ada   password %.*s\n"
+        "         %lld facts are known about her, and %lld that she said are wrong; %lld writes\n"
+        "         of apps wait for her word\n"
+        "  App    Concert Finder\n"
+        "         client_id      %.*s\n"
+        "         client_secret  %.*s\n\n"
+        "  Paste  the whole flow, as an app and a person would walk it:\n"
+        "         sh %s %s %.*s %.*s ada %.*s\n"
+        "         who has an account, asked of the running service:\n"
+        "         %s user list --store %s\n"
+        "         all that is known about her:\n"
+        "         %s export ada --store %s\n"
+        "         what a model would be told:\n"
+        "         %s hints ada --context restaurant_search --store %s\n\n"
+        "  Stop   Ctrl-C\n\n",
+        base_url, STR_ARG(demo->password), (long long)facts.active, (long long)facts.suppressed,
+        (long long)facts.held, STR_ARG(app.id), STR_ARG(shown), write_script(demo), base_url,
+        STR_ARG(app.id), STR_ARG(shown), STR_ARG(demo->password), program, store, program, store,
+        program, store);
     fflush(stdout);
     return ERR_NONE;
 }
@@ -170,7 +199,8 @@ demo(struct call_of_command *call)
         return command_fail(call, ERR_UNAVAILABLE, "cannot make a folder for the demo: %s",
                             strerror(errno));
     settings.store = str_format(call->mem, "sqlite:%s/penchant.db", place).ptr;
-    struct demo demo = { call->mem, call->console, &settings, place, make_password(call->mem) };
+    struct demo demo = { call->mem,     call->console, &settings,
+                         call->domains, place,         make_password(call->mem) };
     struct service_plan plan = { &settings, call->domains, &listener, fill, &demo };
     int status = service_run(&plan);
     nftw(place, remove_entry, 8, FTW_DEPTH | FTW_PHYS);

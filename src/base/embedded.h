@@ -1,5 +1,5 @@
 /* embedded.h - the files that are compiled into the program: schema/, pages/, domains/,
- * api/, and the script of the demo.
+ * api/, and the words and the script of the demo.
  *
  * Made by tools/embed. Names are paths from the project's root ("schema/0001_users.sql"); the table
  * is sorted by name and ends with an entry whose name is NULL. Read-only for the whole run. */
