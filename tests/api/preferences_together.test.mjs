@@ -66,13 +66,14 @@ test("a fact that is suppressed while apps write it is gone when all are done", 
 
 // ---- anything at all ----
 
-const SEEDS = process.env.SEED ? [Number(process.env.SEED)] : [1, 20270115];
+const SEEDS = process.env.SEED ? [Number(process.env.SEED)] : [1, 20270115, ...Array.from({ length: Number(process.env.MODEL_SEEDS ?? 0) }, (_, i) => 100 + i)];
 const STEPS = 120;
 
 for (const seed of SEEDS)
   test(`random writes, corrections and days agree with a model (SEED=${seed})`, async (t) => {
     const { w, ada, api } = await connected(t);
     const apps = [api, await secondApp(w, ada)];
+    const reader = await secondApp(w, ada, { scope: `${MUSIC} profile:read`, name: "Radio" });
     const random = new Random(seed);
     const model = new Model();
     for (let step = 0, days = 0; step < STEPS; step++) {
@@ -85,9 +86,10 @@ for (const seed of SEEDS)
         const hours = 1 + random.below(30);
         days += hours / 24;
         w.clock.forward(hours * HOUR);
-        for (const app of apps) await app.renew();
+        for (const app of [...apps, reader]) await app.renew();
       }
       await compare(apps[who], who, model, why);
+      if (step % 5 === 0) await compareWhole(apps[who], reader, who, model, why);
     }
     assert.ok(w.clock.now() > NOW + DAY, "days passed");
     for (const who of [0, 1]) await compare(apps[who], who, model, `SEED=${seed}, at the end`);
@@ -129,4 +131,29 @@ async function compare(app, who, model, why) {
     assert.deepEqual(await app.read(`preferences/${domain}`), { domain, ...model.record(domain) }, why);
     assert.deepEqual(await app.read(`domains/${domain}/stats`), { domain, ...model.stats(domain, who) }, why);
   }
+}
+
+// Everything at once says the same as its parts, and whoever may read one domain sees that one only.
+async function compareWhole(app, reader, who, model, why) {
+  const records = Object.fromEntries([MUSIC, FOOD].map((domain) => [domain, model.record(domain).preferences]));
+  const nothing = { coding_profile: {}, travel_profile: {} };
+  assert.deepEqual(await app.read("preferences"), { preferences: { ...nothing, ...records } }, why);
+  assert.deepEqual(await reader.read("preferences"), { preferences: { [MUSIC]: records[MUSIC] } }, why);
+
+  const counted = (domains) => Object.fromEntries(domains.map(({ domain, atom_count }) => [domain, atom_count]));
+  const wanted = { coding_profile: 0, [FOOD]: model.active(FOOD).length, [MUSIC]: model.active(MUSIC).length, travel_profile: 0 };
+  assert.deepEqual(counted((await app.read("domains")).domains), wanted, why);
+  const none = { coding_profile: undefined, [FOOD]: undefined, travel_profile: undefined };
+  assert.deepEqual(counted((await reader.read("domains")).domains), { ...none, [MUSIC]: wanted[MUSIC] }, why);
+
+  const { domains } = await app.read("preferences/export");
+  const active = (one) => model.atomsFor(one).filter(({ status }) => status === "active");
+  for (const domain of [MUSIC, FOOD]) {
+    assert.deepEqual(domains[domain].preferences, records[domain], why);
+    const atoms = active(who).filter((atom) => atom.domain === domain).reverse();
+    assert.deepEqual(domains[domain].atoms.map(({ atom_id, ...rest }) => rest), atoms, why);
+  }
+  const seen = await reader.read("preferences/atoms?limit=100&status=all");
+  assert.deepEqual(seen.atoms.map(({ atom_id, ...rest }) => rest), active("Radio").filter((atom) => atom.domain === MUSIC), why);
+  assert.equal(seen.total, seen.atoms.length, why);
 }

@@ -17,6 +17,7 @@ const tasks = [
     fileTask(`kill -9 on ${title}`, fault("kill"), { STORE, KILL_ROUNDS: process.env.KILL_ROUNDS ?? "100" }, HOUR),
     fileTask(`mixed load on ${title}`, fault("mixed_load"), { STORE, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "120" }, HOUR),
     fileTask(`model on ${title}`, path.join(ROOT, "tests/api/oauth_model.test.mjs"), { STORE, MODEL_WALKS: process.env.MODEL_WALKS ?? "4000" }, HOUR),
+    fileTask(`preferences on ${title}`, path.join(ROOT, "tests/api/preferences_together.test.mjs"), { STORE, MODEL_SEEDS: process.env.MODEL_SEEDS ?? "150" }, HOUR),
     fileTask(`schemas on ${title}`, path.join(ROOT, "tests/api/preferences_schema.test.mjs"), { STORE, SCHEMA_ROUNDS: process.env.SCHEMA_ROUNDS ?? "25" }, HOUR),
     ...testFiles("api").map((file) => fileTask(`TSan api on ${title}`, file, { STORE, PENCHANT: "build/tsan/penchant" }, HOUR)),
   ]),
