@@ -109,6 +109,14 @@ build/check/unit/%: tests/unit/%.c build/check/penchant.a | tools-check
 	@echo "  check  $<"
 	@$(CC) $(COMMON) $(CHECK_C) -Itests -MMD -MP $< build/check/penchant.a $(STAND_IN) $(CHECK_LD) -o $@ -lcmocka $(LIBS)
 
+# Programs through which a test asks one function of ours, to compare it with somebody else's.
+build/check/oracle/%: tests/oracle/%.c build/check/penchant.a | tools-check
+	@mkdir -p $(@D)
+	@echo "  check  $<"
+	@$(CC) $(COMMON) $(CHECK_C) -MMD -MP $< build/check/penchant.a $(CHECK_LD) -o $@ $(LIBS)
+
+PROBES := $(patsubst tests/%.c,build/check/%,$(wildcard tests/oracle/*_probe.c))
+
 build/tsan/unit/%: tests/unit/%.c build/tsan/penchant.a | tools-check
 	@mkdir -p $(@D)
 	@$(CC) $(COMMON) $(TSAN_C) -Itests -MMD -MP $< build/tsan/penchant.a $(STAND_IN) $(TSAN_LD) -o $@ -lcmocka $(LIBS)
@@ -134,10 +142,10 @@ FORCE:
 run: build/penchant ## build and serve a demo with a sample user on 127.0.0.1:8080
 	@exec build/penchant demo
 
-check: tools-check build/check/penchant build/penchant $(UNIT_BINARIES) $(PRELOADS) $(FUZZERS:%=build/fuzz/%) ## install what the tests need and run all of them, on both stores
+check: tools-check build/check/penchant build/penchant $(UNIT_BINARIES) $(PROBES) $(PRELOADS) $(FUZZERS:%=build/fuzz/%) ## install what the tests need and run all of them, on both stores
 	@tests/run
 
-soak: tools-check build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PRELOADS) ## the long rehearsals: kill -9 a hundred times, ThreadSanitizer
+soak: tools-check build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## the long rehearsals: kill -9 a hundred times, ThreadSanitizer
 	@tests/soak
 
 lint: tools-lint build/penchant ## floors, banned words, formatting, static checks, generated documents

@@ -19,6 +19,7 @@ const all = [
   countingTask("lint", "lint_test", `${ROOT}/tests/lint_test`),
   ...units.filter((binary) => !speaksPostgres(binary)).map((binary) => unitTask("unit", binary)),
   ...units.filter(speaksPostgres).map((binary) => unitTask("unit on both stores", binary, freshDatabase)),
+  ...testFiles("oracle").map((file) => fileTask("oracle", file, {})),
   ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" })),
   ...testFiles("clients").map((file) => fileTask("clients", file, { STORE: "sqlite" })),
   ...onStore("fault", "sqlite", "SQLite"),
@@ -32,7 +33,7 @@ const words = process.argv.slice(2);
 const chosen = all.filter((task) => words.length === 0 || words.some((word) => isMeant(task, word)));
 
 // A folder that lost its tests must not pass silently.
-const expected = ["lint", "unit", "unit on both stores", "browser", "clients", "fuzz"].concat(
+const expected = ["lint", "unit", "unit on both stores", "oracle", "browser", "clients", "fuzz"].concat(
   ["fault", "api"].flatMap((folder) => [`${folder} on SQLite`, `${folder} on PostgreSQL`]),
 );
 const absent = words.length > 0 ? [] : expected.filter((group) => !all.some((task) => task.group === group));

@@ -1,0 +1,36 @@
+/* The count of any text is within its bounds; texts may be put together where a piece must end; and
+ * no piece is merged in two ways. */
+#include "fuzz.h"
+
+#include "model/tokenizer.h"
+#include "model/tokenizer_merge.h"
+#include "text/utf8.h"
+
+static size_t
+count_with(struct arena *mem, struct str text, const char *more)
+{
+    return tokenizer_count(str_format(mem, "%.*s%s", STR_ARG(text), more));
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena *mem = arena_new();
+    struct str text = fuzz_input(mem, data, size);
+    size_t count = tokenizer_count(text); /* of any bytes at all */
+    MUST(count <= size && (count > 0) == (size > 0) && count * 128 >= size);
+    MUST(tokenizer_count(text) == count);
+    if (size > 0 && size <= 200)
+        MUST(tokenizer_merge_count(data, size) == tokenizer_merge_count_long(data, size));
+    if (utf8_valid(text) && str_index(text, '\0') == size) {
+        /* A line ends in a line break, and a letter, digit or sign begins a piece behind it. */
+        size_t line = count_with(mem, text, "\n");
+        MUST(line > 0 && line <= size + 1);
+        MUST(count_with(mem, text, "\nUser likes jazz.") ==
+             line + tokenizer_count(STR("User likes jazz.")));
+        MUST(count_with(mem, text, "\n- x\n") == line + tokenizer_count(STR("- x\n")));
+        MUST(count_with(mem, text, "\n7") == line + 1);
+    }
+    arena_free(mem);
+    return 0;
+}
