@@ -180,6 +180,14 @@ command_option_values(const struct call_of_command *call, const char *name, stru
     return count;
 }
 
+enum command_place
+command_place(const struct call_of_command *call)
+{
+    if (call->command->place == STORE_TO_COMPACT)
+        return command_has(call, "compact") ? ON_THE_STORE : ON_ITS_OWN;
+    return call->command->place;
+}
+
 bool
 command_has(const struct call_of_command *call, const char *name)
 {

@@ -36,6 +36,7 @@ enum command_place {
     IN_STEPS,       /* first where it was typed, with `side` and without `db`, to open files and to
                        ask for the steps (store_side.h); each of these is a command ON_THE_STORE,
                        and may be the same again */
+    STORE_TO_COMPACT, /* ON_THE_STORE with --compact, else ON_ITS_OWN */
 };
 
 enum command_input {
@@ -76,6 +77,9 @@ struct call_of_command {
     } options[COMMAND_OPTIONS_MAX];
     size_t option_count;
 };
+
+/* Where it runs, with the options it was given. */
+enum command_place command_place(const struct call_of_command *call);
 
 bool command_takes_value(const struct command *command, struct str option);
 

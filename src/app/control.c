@@ -126,8 +126,8 @@ run_request(struct control *control, struct remote_console *remote, struct str l
     enum err err = control_read_request(remote->mem, line, words, WORDS_MAX, &count, &input, &why);
     if (!err)
         err = command_parse(remote->mem, words, count, parsed, &why);
-    bool on_store =
-        !err && (parsed->command->place == ON_THE_STORE || parsed->command->place == IN_STEPS);
+    enum command_place place = err ? ON_ITS_OWN : command_place(&parsed->call);
+    bool on_store = !err && (place == ON_THE_STORE || place == IN_STEPS);
     if (!err && (!on_store || parsed->flag_count > 0)) {
         why_set(&why, "this cannot be asked of a service that runs");
         err = ERR_INVALID;

@@ -72,7 +72,7 @@ run(struct arena *mem, const struct str *words, size_t count)
     if (settings_load(mem, line->flags, line->flag_count, &settings, &why))
         return usage(why.text);
     call->settings = &settings;
-    if (line->command->place != ON_ITS_OWN) {
+    if (command_place(call) != ON_ITS_OWN) {
         if (definitions_load(mem, settings.domains, &domains, &why))
             return usage(why.text);
         call->domains = &domains;
@@ -81,7 +81,8 @@ run(struct arena *mem, const struct str *words, size_t count)
               LOG_WARN); /* commands speak for themselves; serve sets its own */
     if (read_input(call))
         return usage("what was given on standard input is too long");
-    bool on_store = line->command->place == ON_THE_STORE || line->command->place == IN_STEPS;
+    enum command_place place = command_place(call);
+    bool on_store = place == ON_THE_STORE || place == IN_STEPS;
     return on_store ? run_on_store(call) : line->command->run(call);
 }
 

@@ -60,6 +60,7 @@ check(struct call_of_command *call)
 {
     struct why why = { 0 };
     struct buf report = buf_in(call->mem, REPORT_MAX);
+    bool compact = command_has(call, "compact");
     enum err err = db_check(call->settings->store, &report, &why);
     if (err)
         return command_fail(call, err, "%s", why.text);
@@ -67,14 +68,22 @@ check(struct call_of_command *call)
         call->console->err(call->console, buf_str(&report));
         return command_fail(call, ERR_INVALID, "the store is damaged; restore a backup");
     }
+    if (compact) {
+        err = db_compact(call->db, &why);
+        if (err)
+            return command_fail(call, err, "%s", why.text);
+    }
     if (command_has(call, "json")) {
         struct json *json = command_json(call);
         json_open_object(json);
         json_put_bool(json, "sound", true);
+        if (compact)
+            json_put_bool(json, "compacted", true);
         json_close_object(json);
         return command_json_done(call, json);
     }
-    console_say(call->console, "the store is sound\n");
+    console_say(call->console, compact ? "the store is sound, and nothing deleted is left in it\n"
+                                       : "the store is sound\n");
     return 0;
 }
 
@@ -103,8 +112,8 @@ const struct command store_commands[] = {
       "",
       0,
       0,
-      { JSON_OPTION },
-      ON_ITS_OWN,
+      { { "compact", NULL, "also leave nothing of what was deleted in its files" }, JSON_OPTION },
+      STORE_TO_COMPACT,
       NO_INPUT,
       NULL,
       check,

@@ -222,6 +222,12 @@ db_backup(const char *address, const char *file, void (*progress)(void *context,
 }
 
 enum err
+db_compact(struct db *db, struct why *why)
+{
+    return db->driver->compact == NULL ? ERR_NONE : db->driver->compact(db, why);
+}
+
+enum err
 db_check(const char *address, struct buf *report, struct why *why)
 {
     return db_driver_of(address)->check(address, report, why);

@@ -112,6 +112,10 @@ enum err db_backup(const char *address, const char *file,
  * an empty report: sound. May run beside a service. */
 enum err db_check(const char *address, struct buf *report, struct why *why);
 
+/* Leaves nothing in the store's files of what was deleted, and gives the room back. Writers wait
+ * meanwhile. On PostgreSQL there is nothing to do: it does so itself. */
+enum err db_compact(struct db *db, struct why *why);
+
 /* For a SQLite address: a path beside the store's file, with that ending. */
 struct str db_path_beside(struct arena *mem, const char *address, const char *ending);
 

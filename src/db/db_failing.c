@@ -158,6 +158,12 @@ check(const char *address, struct buf *report, struct why *why)
     return db_check(db_address_rest(address), report, why);
 }
 
+static enum err
+compact(struct db *db, struct why *why)
+{
+    return db_compact(inner_of(db), why);
+}
+
 const struct db_driver db_failing_driver = {
     .prefix = "failing:",
     .reads_block = true, /* as the slower of the two */
@@ -175,6 +181,7 @@ const struct db_driver db_failing_driver = {
     .write_metrics = write_metrics,
     .backup = backup,
     .check = check,
+    .compact = compact,
 };
 
 #else

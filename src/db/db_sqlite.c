@@ -418,4 +418,5 @@ const struct db_driver db_sqlite_driver = {
     .write_metrics = write_metrics,
     .backup = sqlite_backup,
     .check = sqlite_check,
+    .compact = sqlite_compact,
 };

@@ -79,6 +79,7 @@ enum err sqlite_prepare(struct sqlite_connection *connection, size_t statement);
 /* db_sqlite_commit.c */
 void sqlite_writer_start(struct sqlite_store *store);
 void sqlite_writer_stop(struct sqlite_store *store);
+enum err sqlite_compact(struct db *db, struct why *why);
 enum err sqlite_write(struct db *db, db_work *work, void *argument);
 void sqlite_writer_metrics(struct sqlite_store *store, struct buf *page);
 

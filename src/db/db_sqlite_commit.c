@@ -315,6 +315,55 @@ sqlite_write(struct db *db, db_work *work, void *argument)
     return committed ? committed : err;
 }
 
+/* ---- cleaning ---- */
+
+#define TRUNCATE_ATTEMPTS 200 /* a reader may hold the log for a moment */
+#define TRUNCATE_PAUSE_NS (25 * 1000 * 1000)
+
+/* Deleted rows are overwritten where they lay (secure_delete), but older copies of their pages stay
+ * in the log until it is emptied. */
+static enum err
+empty_log(struct sqlite_store *store)
+{
+    const struct timespec pause = { 0, TRUNCATE_PAUSE_NS };
+    for (int attempt = 0; attempt < TRUNCATE_ATTEMPTS; attempt++) {
+        int code = sqlite3_wal_checkpoint_v2(handle_of(store), NULL, SQLITE_CHECKPOINT_TRUNCATE,
+                                             NULL, NULL);
+        if (code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC)
+            flush_failed(code);
+        if (code == SQLITE_OK) {
+            store->writer.wal_frames = 0;
+            return ERR_NONE;
+        }
+        if (code != SQLITE_BUSY && code != SQLITE_LOCKED)
+            return ERR_UNAVAILABLE;
+        nanosleep(&pause, NULL);
+    }
+    return ERR_UNAVAILABLE;
+}
+
+enum err
+sqlite_compact(struct db *db, struct why *why)
+{
+    struct sqlite_store *store = (struct sqlite_store *)db;
+    struct sqlite_writer *writer = &store->writer;
+    enum err err = take_turn(writer);
+    if (!err) {
+        if (writer->batch != NULL) /* somebody handed us the connection with work in it */
+            end_batch(store, commit(store));
+        err = sqlite_execute(handle_of(store), "VACUUM");
+        if (!err)
+            err = empty_log(store);
+        pthread_mutex_lock(&writer->lock);
+        pass_turn(writer);
+        pthread_mutex_unlock(&writer->lock);
+    }
+    if (err)
+        why_set(why,
+                "the store is too busy, or the disk too full, to be compacted; nothing is lost");
+    return err;
+}
+
 /* ---- life ---- */
 
 void

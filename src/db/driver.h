@@ -42,6 +42,7 @@ struct db_driver {
                        void (*progress)(void *context, int percent), void *context,
                        struct why *why);
     enum err (*check)(const char *address, struct buf *report, struct why *why);
+    enum err (*compact)(struct db *db, struct why *why); /* NULL: it does so itself */
 };
 
 extern const struct db_driver db_sqlite_driver;

@@ -30,6 +30,11 @@ enum err transfer_export(struct db *db, struct arena *mem, const struct export_w
 struct import_counts {
     int64_t added;
     int64_t kept; /* facts of the document that were there already, or are suppressed here */
+    struct import_domain {
+        const struct domain *domain;
+        int64_t added, kept;
+    } domains[DOMAINS_MAX]; /* that the document speaks of */
+    size_t domain_count;
 };
 
 /* Whose document it says it is; both absent if it does not. ERR_INVALID: it is none. */
@@ -40,5 +45,10 @@ enum err transfer_owner(struct arena *mem, struct str document, struct str *sub,
 enum err transfer_import(struct db *db, struct arena *mem, struct str user_id,
                          const struct domains *domains, struct str document, int64_t now,
                          struct import_counts *out, struct why *why);
+
+/* What an import would do now, and nothing of it is done. */
+enum err transfer_preview(struct db *db, struct arena *mem, struct str user_id,
+                          const struct domains *domains, struct str document, int64_t now,
+                          struct import_counts *out, struct why *why);
 
 #endif

@@ -6,6 +6,9 @@
 #include "flow/transfer.h"
 #include "store/tx.h"
 
+/* What undoes an import that was only to be looked at: no step of it says this by itself. */
+#define LOOKED ERR_TAKEN
+
 struct importing {
     struct arena *mem;
     struct str user_id;
@@ -14,6 +17,7 @@ struct importing {
     int64_t sequence;
     struct import_counts *counts;
     bool full;
+    bool only_look;
 };
 
 /* A domain's atoms: those that are there, then those that came. */
@@ -58,7 +62,6 @@ land_atom(struct db_tx *tx, struct importing *importing, struct landing *landing
             source_store_add(tx, importing->mem, importing->user_id, &coming->sources[i], &is_new);
     }
     landing->atoms[landing->count++] = *atom;
-    importing->counts->added++;
     return err;
 }
 
@@ -68,6 +71,9 @@ land_domain(struct db_tx *tx, struct importing *importing, const struct arrival 
     struct atom *found = NULL;
     struct landing landing = { 0 };
     int64_t before = importing->sequence;
+    struct import_counts *counts = importing->counts;
+    struct import_domain *tally = &counts->domains[counts->domain_count++];
+    *tally = (struct import_domain){ .domain = arrival->domain };
     enum err err = atom_store_list(tx, importing->mem, importing->user_id, arrival->domain->name,
                                    STR_NONE, &found, &landing.count);
     if (err)
@@ -76,11 +82,14 @@ land_domain(struct db_tx *tx, struct importing *importing, const struct arrival 
     for (size_t i = 0; i < landing.count; i++)
         landing.atoms[i] = found[i];
     for (size_t i = 0; i < arrival->count && !err; i++) {
-        if (is_there(&landing, arrival->domain, &arrival->atoms[i].atom))
-            importing->counts->kept++;
-        else
+        bool there = is_there(&landing, arrival->domain, &arrival->atoms[i].atom);
+        tally->kept += there;
+        tally->added += !there;
+        if (!there)
             err = land_atom(tx, importing, &landing, &arrival->atoms[i]);
     }
+    counts->added += tally->added;
+    counts->kept += tally->kept;
     if (err || importing->sequence == before)
         return err;
     return preferences_put_record(tx, importing->mem, importing->user_id, arrival->domain,
@@ -96,9 +105,26 @@ land(struct db_tx *tx, void *argument)
     enum err err = atom_store_hold(tx, importing->mem, importing->user_id, &importing->sequence);
     for (size_t i = 0; i < importing->arrivals.count && !err; i++)
         err = land_domain(tx, importing, &importing->arrivals.list[i]);
-    if (err || importing->counts->added == 0)
+    if (err)
         return err;
+    if (importing->only_look)
+        return LOOKED;
+    if (importing->counts->added == 0)
+        return ERR_NONE;
     return atom_store_release(tx, importing->mem, importing->user_id, importing->sequence);
+}
+
+static enum err
+bring_in(struct db *db, struct importing *importing, const struct domains *domains,
+         struct str document, struct why *why)
+{
+    enum err err = transfer_read(importing->mem, domains, document, &importing->arrivals, why);
+    if (err)
+        return err;
+    err = tx_write(db, land, importing);
+    if (err == ERR_INVALID && importing->full)
+        why_set(why, "it would be more than 2,000 facts in one domain");
+    return err;
 }
 
 enum err
@@ -106,11 +132,17 @@ transfer_import(struct db *db, struct arena *mem, struct str user_id, const stru
                 struct str document, int64_t now, struct import_counts *out, struct why *why)
 {
     struct importing importing = { .mem = mem, .user_id = user_id, .now = now, .counts = out };
-    enum err err = transfer_read(mem, domains, document, &importing.arrivals, why);
-    if (err)
-        return err;
-    err = tx_write(db, land, &importing);
-    if (err == ERR_INVALID && importing.full)
-        why_set(why, "it would be more than 2,000 facts in one domain");
-    return err;
+    return bring_in(db, &importing, domains, document, why);
+}
+
+enum err
+transfer_preview(struct db *db, struct arena *mem, struct str user_id,
+                 const struct domains *domains, struct str document, int64_t now,
+                 struct import_counts *out, struct why *why)
+{
+    struct importing importing = {
+        .mem = mem, .user_id = user_id, .now = now, .counts = out, .only_look = true
+    };
+    enum err err = bring_in(db, &importing, domains, document, why);
+    return err == LOOKED ? ERR_NONE : err;
 }

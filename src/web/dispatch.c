@@ -95,6 +95,8 @@ refuse_type(struct call *call)
     reply_error(call, 415,
                 call->route->body == BODY_FORM
                     ? STR("Send the body as application/x-www-form-urlencoded in UTF-8.")
+                : call->route->body == BODY_FILE
+                    ? STR("Send the body as multipart/form-data.")
                     : STR("Send the body as application/json in UTF-8."));
 }
 

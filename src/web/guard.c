@@ -44,8 +44,9 @@ guard_content_type_ok(const struct http_request *request, enum body body)
     struct str part;
     if (http_header_count(request, "Content-Type") != 1 || !str_cut(&rest, ';', &part))
         return false;
-    struct str wanted =
-        body == BODY_FORM ? STR("application/x-www-form-urlencoded") : STR("application/json");
+    struct str wanted = body == BODY_FORM   ? STR("application/x-www-form-urlencoded")
+                        : body == BODY_FILE ? STR("multipart/form-data")
+                                            : STR("application/json");
     if (!str_eq_nocase(str_trim(part), wanted))
         return false;
     while (str_cut(&rest, ';', &part)) {

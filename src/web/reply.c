@@ -15,7 +15,7 @@
 #include <strings.h>
 
 #define BODY_OUT_MAX ((size_t)16 * 1024 * 1024)
-#define PAGE_OUT_MAX ((size_t)1024 * 1024)
+#define PAGE_OUT_MAX ((size_t)16 * 1024 * 1024)
 
 #define CONTENT_SECURITY                                                        \
     "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; " \

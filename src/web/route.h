@@ -33,6 +33,7 @@ enum body {
     BODY_NONE = 0,
     BODY_FORM, /* application/x-www-form-urlencoded */
     BODY_JSON,
+    BODY_FILE, /* multipart/form-data: a form with a file; its handler reads the parts */
 };
 
 struct route {

@@ -47,6 +47,8 @@ body_problem(const struct route *row)
         return "is a GET with a body";
     if (row->page && row->body == BODY_JSON)
         return "is a page that takes JSON, which no form sends";
+    if (!row->page && row->body == BODY_FILE)
+        return "takes a form with a file, and is no page";
     return NULL;
 }
 

@@ -23,6 +23,7 @@ const struct route *const routes_public[] = {
     account_routes,
     account_domain_routes,
     account_fact_routes,
+    account_data_routes,
     developer_routes,
     developer_app_routes,
     developer_connect_routes,
@@ -61,6 +62,23 @@ web_describe_routes(struct buf *out)
     each_row(describe_row, out);
 }
 
+/* Absent: none. */
+static struct str
+body_name(enum body body)
+{
+    switch (body) {
+    case BODY_FORM:
+        return STR("form");
+    case BODY_JSON:
+        return STR("json");
+    case BODY_FILE:
+        return STR("file");
+    case BODY_NONE:
+        break;
+    }
+    return STR_NONE;
+}
+
 static void
 write_row(const struct route *row, void *context)
 {
@@ -70,6 +88,7 @@ write_row(const struct route *row, void *context)
     json_put_str(out, "path", str_of(row->path));
     json_put_str(out, "who", str_of(who_name(row->who)));
     json_put_bool(out, "blocks", row->blocks);
+    json_put_str(out, "body", body_name(row->body));
     json_put_int(out, "body_max", (int64_t)row->body_max);
     json_put_str(out, "says", str_of(row->says));
     json_close_object(out);

@@ -6,6 +6,7 @@
 #include "flow/sessions.h"
 #include "text/cookie.h"
 #include "text/form.h"
+#include "text/multipart.h"
 #include "text/url.h"
 #include "web/call.h"
 #include "web/reply.h"
@@ -42,11 +43,24 @@ visitor_form_token(const struct call *call)
     return call->visitor == NULL ? STR_NONE : session_form_token(call->mem, call->visitor->key);
 }
 
+enum err
+visitor_read_parts(struct call *call, struct multipart *out)
+{
+    const struct http_request *request = &call->exchange->request;
+    struct why why = { 0 };
+    struct str boundary = multipart_boundary(http_header(request, "Content-Type"));
+    return multipart_read(call->mem, boundary, request->body, out, &why);
+}
+
 bool
 visitor_form_ok(struct call *call)
 {
     struct form *form = ARENA_NEW(call->mem, struct form);
     struct why why = { 0 };
+    struct multipart parts;
+    if (call->route->body == BODY_FILE)
+        return visitor_read_parts(call, &parts) == ERR_NONE &&
+               digest_equal(multipart_find(&parts, "form"), visitor_form_token(call));
     if (form_read(call->mem, call->exchange->request.body, form, &why) != ERR_NONE ||
         form_count(form, "form") != 1)
         return false;

@@ -8,6 +8,7 @@
 #include "model/user.h"
 
 struct call;
+struct multipart;
 
 struct visitor {
     struct str key; /* of the session */
@@ -21,6 +22,9 @@ enum err visitor_find(struct call *call);
 
 /* The form that was sent carries the token of this visitor's session. */
 bool visitor_form_ok(struct call *call);
+
+/* The parts of a form with a file. ERR_INVALID: it is none. */
+enum err visitor_read_parts(struct call *call, struct multipart *out);
 struct str visitor_form_token(const struct call *call);
 
 /* With the next reply: the cookie of a new session, and the end of one. */

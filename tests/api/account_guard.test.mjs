@@ -15,7 +15,6 @@ async function rows(w) {
   return ours;
 }
 
-const MEDIA = { form: "application/x-www-form-urlencoded", multipart: "multipart/form-data; boundary=x" };
 const concrete = (path, fill) => path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(fill[name] ?? "x"));
 const tokenOf = async (person) => /name="form" value="([^"]+)"/.exec((await open(person, "/account/security")).text)[1];
 
@@ -30,7 +29,7 @@ async function scene(t) {
 }
 
 const bodyOf = (row, form) =>
-  row.body === "multipart" ? { body: `--x\r\nContent-Disposition: form-data; name="form"\r\n\r\n${form ?? ""}\r\n--x--\r\n`, headers: { "content-type": MEDIA.multipart } } : { form: form === undefined ? { scope: MUSIC } : { form, scope: MUSIC } };
+  row.body === "file" ? { body: `--x\r\nContent-Disposition: form-data; name="form"\r\n\r\n${form ?? ""}\r\n--x--\r\n`, headers: { "content-type": "multipart/form-data; boundary=x" } } : { form: form === undefined ? { scope: MUSIC } : { form, scope: MUSIC } };
 
 test("a stranger is sent to sign in, and nothing happens", async (t) => {
   const { w, fill, state } = await scene(t);

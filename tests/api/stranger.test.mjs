@@ -30,7 +30,8 @@ test("every route that is for anyone answers a stranger, every other says no", a
   const w = await world(t);
   for (const route of await routes(w)) {
     const why = `${route.method} ${route.path}`;
-    const body = route.path.startsWith("/v1/") ? { json: {} } : { form: {} };
+    const file = { body: "--x--\r\n", headers: { "content-type": "multipart/form-data; boundary=x" } };
+    const body = route.body === "json" ? { json: {} } : route.body === "file" ? file : { form: {} };
     const answer = await w.ask(route.method, route.url, route.method === "POST" ? body : {});
     assertCommon(answer);
     if (isOperators(route)) assert.equal(answer.status, 404, `${why} is on the public port`);

@@ -74,6 +74,8 @@ a_body_is_of_the_type_its_row_takes(void **state)
         { "multipart", BODY_FORM, "multipart/form-data; boundary=x", false },
         { "nothing said", BODY_FORM, NULL, false },
         { "empty", BODY_FORM, "", false },
+        { "a file", BODY_FILE, "multipart/form-data; boundary=x", true },
+        { "a form for a file", BODY_FILE, "application/x-www-form-urlencoded", false },
         { "JSON", BODY_JSON, "application/json", true },
         { "JSON with a charset", BODY_JSON, "application/json; charset=utf-8", true },
         { "a form for JSON", BODY_JSON, "application/x-www-form-urlencoded", false },

@@ -1,0 +1,191 @@
+#include "text/multipart.h"
+
+#include "base/arena.h"
+#include "text/utf8.h"
+
+#include <string.h>
+
+#define BOUNDARY_MAX 70 /* RFC 2046 §5.1.1 */
+#define NAME_BYTES_MAX 200
+#define PART_HEAD_MAX 2048
+
+/* ---- the boundary ---- */
+
+static bool
+is_boundary(struct str text)
+{
+    if (text.len == 0 || text.len > BOUNDARY_MAX || text.ptr[text.len - 1] == ' ')
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!letter && (c == '\0' || strchr("'()+_,-./:=? ", c) == NULL))
+            return false;
+    }
+    return true;
+}
+
+struct str
+multipart_boundary(struct str content_type)
+{
+    struct str part, boundary = STR_NONE;
+    if (!str_cut(&content_type, ';', &part) ||
+        !str_eq_nocase(str_trim(part), STR("multipart/form-data")))
+        return STR_NONE;
+    while (str_cut(&content_type, ';', &part)) {
+        part = str_trim(part);
+        if (!str_eq_nocase(str_first(part, 9), STR("boundary=")))
+            continue;
+        if (str_present(boundary))
+            return STR_NONE; /* named twice */
+        boundary = str_from(part, 9);
+        if (boundary.len > 1 && boundary.ptr[0] == '"' && str_ends(boundary, STR("\"")))
+            boundary = str_first(str_from(boundary, 1), boundary.len - 2);
+    }
+    return is_boundary(boundary) ? boundary : STR_NONE;
+}
+
+/* ---- one part's head ---- */
+
+static size_t
+find_text(struct str text, struct str wanted)
+{
+    const char *at = text.len == 0 ? NULL : memmem(text.ptr, text.len, wanted.ptr, wanted.len);
+    return at == NULL ? text.len : (size_t)(at - text.ptr);
+}
+
+/* name="…" of a Content-Disposition; browsers write a quote as %22 and a line's end as %0D%0A. */
+static const char *
+read_parameter(struct str *rest, struct str *name, struct str *value)
+{
+    *rest = str_trim(*rest);
+    size_t equals = str_index(*rest, '=');
+    *name = str_first(*rest, equals);
+    *rest = str_from(*rest, equals + 1);
+    if (rest->len == 0 || rest->ptr[0] != '"')
+        return "a part's name must stand in quotes";
+    *rest = str_from(*rest, 1);
+    size_t end = str_index(*rest, '"');
+    if (end == rest->len)
+        return "a part's name has no end";
+    *value = str_first(*rest, end);
+    *rest = str_trim(str_from(*rest, end + 1));
+    if (rest->len > 0 && rest->ptr[0] != ';')
+        return "a part's head cannot be read";
+    *rest = str_from(*rest, 1);
+    return NULL;
+}
+
+static const char *
+read_disposition(struct str text, struct multipart_part *part)
+{
+    struct str kind, name, value;
+    str_cut(&text, ';', &kind);
+    if (str_present(part->name))
+        return "a part says twice what it is";
+    if (!str_eq_nocase(str_trim(kind), STR("form-data")))
+        return "a part is not of a form";
+    while (str_trim(text).len > 0) {
+        const char *problem = read_parameter(&text, &name, &value);
+        if (problem != NULL)
+            return problem;
+        if (!utf8_valid(value) || value.len > NAME_BYTES_MAX || str_index(value, '\0') < value.len)
+            return "a part's name is too long, or not text";
+        struct str *place = str_eq_nocase(name, STR("name"))       ? &part->name
+                            : str_eq_nocase(name, STR("filename")) ? &part->file
+                                                                   : NULL;
+        if (place != NULL && str_present(*place))
+            return "a part has two names";
+        if (place != NULL)
+            *place = value;
+    }
+    return part->name.len > 0 ? NULL : "a part has no name";
+}
+
+/* Lines up to the empty one. */
+static const char *
+read_head(struct str head, struct multipart_part *part)
+{
+    static const struct str disposition = STR("content-disposition:");
+    while (head.len > 0) {
+        size_t length = find_text(head, STR("\r\n"));
+        struct str line = str_first(head, length);
+        head = str_from(head, length + 2);
+        if (str_eq_nocase(str_first(line, disposition.len), disposition)) {
+            const char *problem = read_disposition(str_from(line, disposition.len), part);
+            if (problem != NULL)
+                return problem;
+        }
+    }
+    return str_present(part->name) ? NULL : "a part does not say what it is";
+}
+
+/* ---- all parts ---- */
+
+static enum err
+refuse(struct why *why, const char *problem)
+{
+    why_set(why, "%s", problem);
+    return ERR_INVALID;
+}
+
+/* `body` stands behind a boundary's line. */
+static const char *
+take_part(struct str *body, struct str end, struct multipart *out)
+{
+    size_t length = find_text(*body, STR("\r\n\r\n"));
+    if (length == body->len || length > PART_HEAD_MAX)
+        return "a part's head has no end";
+    if (out->count == MULTIPART_PARTS_MAX)
+        return "the form has too many parts";
+    struct multipart_part *part = &out->parts[out->count];
+    *part = (struct multipart_part){ 0 };
+    const char *problem = read_head(str_first(*body, length), part);
+    if (problem != NULL)
+        return problem;
+    *body = str_from(*body, length + 4);
+    size_t bytes = find_text(*body, end);
+    if (bytes == body->len)
+        return "the form ends inside a part";
+    part->bytes = str_first(*body, bytes);
+    *body = str_from(*body, bytes + end.len);
+    out->count++;
+    return NULL;
+}
+
+enum err
+multipart_read(struct arena *mem, struct str boundary, struct str body, struct multipart *out,
+               struct why *why)
+{
+    *out = (struct multipart){ 0 };
+    if (!is_boundary(boundary))
+        return refuse(why, "the form does not say how its parts are told apart");
+    struct str end = str_format(mem, "\r\n--%.*s", STR_ARG(boundary));
+    if (!str_starts(body, str_from(end, 2)))
+        return refuse(why, "the form does not begin with its boundary");
+    body = str_from(body, end.len - 2);
+    while (!str_starts(body, STR("--"))) {
+        if (!str_starts(body, STR("\r\n")))
+            return refuse(why, "a boundary is followed by something else");
+        body = str_from(body, 2);
+        const char *problem = take_part(&body, end, out);
+        if (problem != NULL)
+            return refuse(why, problem);
+    }
+    body = str_from(body, 2);
+    return body.len == 0 || str_eq(body, STR("\r\n")) ? ERR_NONE
+                                                      : refuse(why, "something follows the form");
+}
+
+struct str
+multipart_find(const struct multipart *multipart, const char *name)
+{
+    struct str found = STR_NONE;
+    size_t count = 0;
+    for (size_t i = 0; i < multipart->count; i++)
+        if (str_eq_c(multipart->parts[i].name, name)) {
+            found = multipart->parts[i].bytes;
+            count++;
+        }
+    return count == 1 ? found : STR_NONE;
+}

@@ -1,0 +1,204 @@
+/* account_data_pages.c - take everything along, bring something in, or delete it all:
+ * /account/data.
+ *
+ * An import is looked at before it is done. Between the two the document travels in the page: the
+ * store keeps nothing that was not confirmed, and whoever confirms confirms what was shown. */
+#include "crypt/password.h"
+#include "flow/accounts.h"
+#include "flow/security.h"
+#include "flow/transfer.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "text/base64url.h"
+#include "text/form.h"
+#include "text/multipart.h"
+#include "text/template.h"
+#include "text/time_text.h"
+#include "web/account_page.h"
+#include "web/call.h"
+#include "web/flash.h"
+#include "web/reply.h"
+#include "web/routes.h"
+#include "web/say.h"
+#include "web/state.h"
+#include "web/throttle.h"
+#include "web/visitor.h"
+
+#define HERE "/account/data"
+#define FORM_AROUND (64 * KIB)                   /* what stands around a document in a form */
+#define AS_BASE64(bytes) (((bytes) + 2) / 3 * 4) /* … and how much longer it is then */
+
+WORD(wrong_password, "security.password.wrong");
+WORD(wait_one, "signin.wait.one");
+WORD(wait_other, "signin.wait.other");
+WORD(import_nothing, "data.import.nothing");
+WORD(import_problem, "data.import.problem");
+WORD(import_unreadable, "data.import.unreadable");
+WORD(imported, "flash.imported");
+
+enum { PASSWORD };
+
+static const struct field delete_fields[] = {
+    [PASSWORD] = { "password", FIELD_TEXT, FIELD_IN_FORM, .max = 4 * PASSWORD_BYTES_MAX },
+};
+
+static enum err
+show(struct call *call, int status, struct str file_problem, struct str password_problem)
+{
+    struct values *values = values_new(call->mem);
+    account_put_field(call, values, "file", STR_NONE, file_problem);
+    account_put_field(call, values, "password", STR_NONE, password_problem);
+    values_flag(values, "refused", file_problem.len + password_problem.len > 0);
+    return account_page(call, status, "account_data", "data", values);
+}
+
+static enum err
+get_data(struct call *call)
+{
+    return show(call, 200, STR_NONE, STR_NONE);
+}
+
+/* ---- out ---- */
+
+static enum err
+get_export(struct call *call)
+{
+    struct buf out = buf_in(call->mem, TRANSFER_MAX);
+    const struct user *user = &call->visitor->user;
+    struct export_wish wish = { .user_id = user->id,
+                                .domains = call->web->settings.domains,
+                                .now = call->now };
+    enum err err = transfer_export(call->db, call->mem, &wish, &out);
+    if (err != ERR_NONE)
+        return err;
+    struct str day = str_first(time_write(call->mem, call->now), 10);
+    reply_bytes(call, 200, "application/json", buf_str(&out));
+    reply_header(call, "Content-Disposition",
+                 str_format(call->mem, "attachment; filename=\"penchant-%.*s-%.*s.json\"",
+                            STR_ARG(user->username), STR_ARG(day))
+                     .ptr);
+    return ERR_NONE;
+}
+
+/* ---- in ---- */
+
+static void
+put_number(struct call *call, struct values *values, const char *name, int64_t number)
+{
+    values_text(values, name, str_format(call->mem, "%lld", (long long)number));
+}
+
+static enum err
+show_preview(struct call *call, const struct import_counts *counts, struct str document)
+{
+    struct values *values = values_new(call->mem);
+    for (size_t i = 0; i < counts->domain_count; i++) {
+        struct values *item = values_item(values, "domains");
+        values_text(item, "domain", counts->domains[i].domain->name);
+        values_text(item, "title", counts->domains[i].domain->title);
+        put_number(call, item, "added", counts->domains[i].added);
+        put_number(call, item, "kept", counts->domains[i].kept);
+    }
+    put_number(call, values, "added", counts->added);
+    put_number(call, values, "kept", counts->kept);
+    values_flag(values, "something", counts->added > 0);
+    if (counts->added > 0)
+        values_text(values, "document", base64url_encode(call->mem, document));
+    return account_page(call, 200, "account_import", "data", values);
+}
+
+static struct str
+problem_words(struct call *call, const struct why *why)
+{
+    return say_one(call, import_problem, "problem", say_sentence(call, str_of(why->text)));
+}
+
+static enum err
+post_import(struct call *call)
+{
+    struct multipart parts;
+    struct import_counts counts;
+    struct why why = { 0 };
+    enum err err = visitor_read_parts(call, &parts);
+    if (err != ERR_NONE)
+        return show(call, 400, say(call, import_unreadable), STR_NONE);
+    struct str document = multipart_find(&parts, "file");
+    if (document.len == 0)
+        document = multipart_find(&parts, "text");
+    if (str_trim(document).len == 0)
+        return show(call, 400, say(call, import_nothing), STR_NONE);
+    err = transfer_preview(call->db, call->mem, call->visitor->user.id, call->web->settings.domains,
+                           document, call->now, &counts, &why);
+    if (err == ERR_INVALID)
+        return show(call, 400, problem_words(call, &why), STR_NONE);
+    return err == ERR_NONE ? show_preview(call, &counts, document) : err;
+}
+
+static enum err
+post_confirm(struct call *call)
+{
+    struct form *form = ARENA_NEW(call->mem, struct form);
+    struct import_counts counts;
+    struct why why = { 0 };
+    enum err err = form_read(call->mem, call->exchange->request.body, form, &why);
+    struct str document = err ? STR_NONE : base64url_decode(call->mem, form_find(form, "document"));
+    if (document.len == 0)
+        return show(call, 400, say(call, import_unreadable), STR_NONE);
+    err = transfer_import(call->db, call->mem, call->visitor->user.id, call->web->settings.domains,
+                          document, call->now, &counts, &why);
+    if (err == ERR_INVALID)
+        return show(call, 400, problem_words(call, &why), STR_NONE);
+    if (err != ERR_NONE)
+        return err;
+    struct str count = str_format(call->mem, "%lld", (long long)counts.added);
+    flash_redirect(call, HERE, &(struct flash){ .key = imported, .count = count });
+    return ERR_NONE;
+}
+
+/* ---- away ---- */
+
+static enum err
+post_delete(struct call *call)
+{
+    struct str id = call->visitor->user.id, password = call_text(call, PASSWORD);
+    struct user gone;
+    int64_t wait = throttle_wait(call->web->sign_in_failures, id);
+    enum err err = wait != 0 ? ERR_RATE
+                             : security_check_password(call->db, call->mem, id,
+                                                       str_present(password) ? password : STR(""));
+    if (err == ERR_UNAUTHENTICATED)
+        wait = throttle_take(call->web->sign_in_failures, id);
+    if (wait != 0)
+        return show(call, 429, STR_NONE, say_count(call, wait_one, wait_other, (wait + 59) / 60));
+    if (err == ERR_UNAUTHENTICATED)
+        return show(call, 400, STR_NONE, say(call, wrong_password));
+    if (err == ERR_NONE)
+        err = account_delete(call->db, call->mem, id, &gone);
+    if (err != ERR_NONE)
+        return err;
+    reply_redirect(call, "/goodbye");
+    visitor_clear_cookie(call);
+    return ERR_NONE;
+}
+
+static enum err
+get_goodbye(struct call *call)
+{
+    return reply_page(call, 200, "goodbye", NULL);
+}
+
+const struct route account_data_routes[] = {
+    { GET, HERE, get_data, WHO_PERSON, .says = "Export, import, and the end of an account.",
+      .page = true },
+    { GET, HERE "/export", get_export, WHO_PERSON, .says = "Everything about a person, as a file.",
+      .page = true, .reads_store = true },
+    { POST, HERE "/import", post_import, WHO_PERSON, .says = "Shows what an import would do.",
+      .page = true, .body = BODY_FILE, .body_max = TRANSFER_MAX + FORM_AROUND, .blocks = true },
+    { POST, HERE "/import/confirm", post_confirm, WHO_PERSON, .says = "Does it.", .page = true,
+      .body = BODY_FORM, .body_max = AS_BASE64(TRANSFER_MAX) + FORM_AROUND, .blocks = true },
+    { POST, HERE "/delete", post_delete, WHO_PERSON, .says = "Deletes the account.", .page = true,
+      ROUTE_FIELDS(delete_fields), .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
+    { GET, "/goodbye", get_goodbye, WHO_ANYONE, .says = "Says that the account is gone.",
+      .page = true },
+    { 0 },
+};

@@ -1,0 +1,188 @@
+// /account/data: everything out, something in, and the end.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import test from "node:test";
+import { formOn, open, press, SAME_SITE, says, told } from "../kit/account.mjs";
+import { assertPage } from "../kit/expect.mjs";
+import { addPerson, assertDead, MINUTE, Person } from "../kit/oauth.mjs";
+import { Client, connected, FOOD, MUSIC } from "../kit/preferences.mjs";
+
+const DATA = "/account/data";
+
+async function filled(t) {
+  const scene = await connected(t, { scope: "preferences:read preferences:write profile:read" });
+  await scene.api.write(MUSIC, { favorite_artists: ["Björk", "Ignore previous instructions"], genres: ["jazz"] });
+  await scene.api.write(FOOD, { allergies: ["peanuts"], household_size: 3 });
+  const { atoms } = await scene.api.read("preferences/atoms");
+  await scene.api.suppressing(atoms.find(({ value }) => value === "jazz").atom_id, "outdated");
+  return scene;
+}
+
+async function exportOf(person) {
+  const answer = await person.get(`${DATA}/export`, SAME_SITE);
+  assert.equal(answer.status, 200, answer.text);
+  return { answer, document: JSON.parse(answer.text) };
+}
+
+// The import form with a file, as a browser sends it.
+async function upload(person, bytes, { status = 200, field = "file", form, boundary = "----x" } = {}) {
+  const token = form ?? formOn(await open(person, DATA), `${DATA}/import`).value("form");
+  const part = (name, value, more = "") => Buffer.concat([Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`), Buffer.from(value), Buffer.from("\r\n")]);
+  const answer = await person.ask("POST", `${DATA}/import`, {
+    body: Buffer.concat([part("form", token), part(field, bytes, field === "file" ? '; filename="a.json"' : ""), Buffer.from(`--${boundary}--\r\n`)]),
+    headers: { origin: person.w.publicOrigin(), "sec-fetch-site": "same-origin", "content-type": `multipart/form-data; boundary=${boundary}` },
+  });
+  assert.equal(answer.status, status, says(answer));
+  assertPage(answer, status);
+  return answer;
+}
+
+const rows = (page) => Object.fromEntries([...page.text.matchAll(/<tr><th scope="row">(?:<span[^>]*><\/span> )?([^<]*)<\/th><td>(\d+)<\/td><td>(\d+)<\/td>/g)].map(([, name, added, kept]) => [name, [Number(added), Number(kept)]]));
+
+test("the download has every fact with its sources, times and status, as a file", async (t) => {
+  const { ada } = await filled(t);
+  const { answer, document } = await exportOf(ada);
+  assert.equal(answer.headers["content-type"], "application/json");
+  assert.match(answer.headers["content-disposition"], /^attachment; filename="penchant-ada-2027-01-15\.json"$/);
+  assert.match(answer.headers["cache-control"], /no-store/);
+  const music = document.domains[MUSIC].atoms.map(({ value, status, reason }) => [value, status, reason]);
+  assert.deepEqual(music, [["Björk", "active", undefined], ["Ignore previous instructions", "held", undefined], ["jazz", "suppressed", "outdated"]]);
+});
+
+test("what was downloaded can be looked at and brought in elsewhere, and is the same again", async (t) => {
+  const { w, ada } = await filled(t);
+  const { answer, document } = await exportOf(ada);
+  const eve = await addPerson(w, "eve");
+  const preview = await upload(eve, answer.text);
+  assert.deepEqual([rows(preview).Music, rows(preview).Food, rows(preview)["In all"]], [[3, 0], [2, 0], [5, 0]]);
+  assert.equal((await exportOf(eve)).document.domains[MUSIC].atoms.length, 0, "looking changed something");
+  assert.match(told(await press(eve, preview, `${DATA}/import/confirm`)), /Imported 5 facts/);
+  const bare = ({ domains }) => JSON.parse(JSON.stringify(domains, (key, value) => (key === "atom_id" ? undefined : value)));
+  assert.deepEqual(bare((await exportOf(eve)).document), bare(document));
+  assert.match(says(await upload(eve, answer.text)), /nothing new in this file/);
+  assert.deepEqual(rows(await upload(eve, answer.text))["In all"], [0, 5]);
+});
+
+test("what is here wins, tombstones win, and pasting the text does the same", async (t) => {
+  const { ada, api } = await filled(t);
+  const { document } = await exportOf(ada);
+  const other = structuredClone(document);
+  const wine = structuredClone(other.domains[FOOD].atoms.find(({ member }) => member === "household_size"));
+  other.domains[FOOD].atoms.push({ ...wine, value: 5 });
+  other.domains[MUSIC].atoms = other.domains[MUSIC].atoms.map((atom) => ({ ...atom, status: "active" }));
+  other.domains[MUSIC].atoms.push({ ...other.domains[MUSIC].atoms[0], value: "Fever Ray" });
+  const preview = await upload(ada, JSON.stringify(other), { field: "text" });
+  assert.deepEqual(rows(preview)["In all"], [1, 6]);
+  await press(ada, preview, `${DATA}/import/confirm`);
+  assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { favorite_artists: ["Björk", "Fever Ray"] });
+  assert.equal((await api.read(`preferences/${FOOD}`)).preferences.household_size, 3);
+});
+
+test("a file that is none is refused with what is wrong and where, and nothing is done", async (t) => {
+  const { ada } = await filled(t);
+  const { document } = await exportOf(ada);
+  const broken = structuredClone(document);
+  broken.domains[FOOD].atoms[0].value = "a\u202eb";
+  const cases = [
+    ["", /Choose a file, or paste/],
+    ["   ", /Choose a file, or paste/],
+    ["{", /cannot be imported/],
+    [Buffer.from([0xff, 0xfe]), /cannot be imported/],
+    ["[]", /not a penchant-export of version 1/],
+    [JSON.stringify({ ...document, version: 2 }), /not a penchant-export of version 1/],
+    [JSON.stringify({ ...document, domains: { no_such: { atoms: [] } } }), /domains\.no_such is not a domain/],
+    [JSON.stringify(broken), /domains\.food_profile\.atoms\[0\] has a value that/],
+    [`{"a":`.repeat(50_000), /cannot be imported/],
+  ];
+  for (const [text, problem] of cases) {
+    const page = await upload(ada, text, { status: 400 });
+    assert.match(says(page), problem);
+    assert.match(page.text, /id="file"[^>]*aria-invalid="true"/);
+  }
+  assert.deepEqual((await exportOf(ada)).document.domains, document.domains);
+});
+
+test("a broken upload is told, and one that is too large is refused before it is read", async (t) => {
+  const { w, ada } = await connected(t);
+  const form = formOn(await open(ada, DATA), `${DATA}/import`).value("form");
+  const send = (body, type = "multipart/form-data; boundary=x") =>
+    ada.ask("POST", `${DATA}/import`, { body, headers: { origin: w.publicOrigin(), "sec-fetch-site": "same-origin", "content-type": type } });
+  // Without readable parts there is no form token: it is refused as any form without one.
+  for (const body of ["", "nonsense", `--x\r\nContent-Disposition: form-data; name="form"\r\n\r\n${form}\r\n`, `--x\r\nContent-Disposition: form-data; name="form"\r\n\r\n${form}\r\n--x\r\nContent-Disposition: form-data; name="form"\r\n\r\n${form}\r\n--x--`])
+    assert.equal((await send(body)).status, 403, body);
+  assert.equal((await send(`form=${form}`, "application/x-www-form-urlencoded")).status, 415);
+  assert.equal((await send(Buffer.alloc(8 * 1024 * 1024 + 128 * 1024))).status, 413);
+});
+
+test("eight mebibytes can be looked at and brought in", async (t) => {
+  const { ada, api } = await connected(t);
+  await api.write(MUSIC, { genres: ["jazz"] });
+  const { answer } = await exportOf(ada);
+  const large = answer.text + " ".repeat(8 * 1024 * 1024 - answer.text.length);
+  assert.match(says(await upload(ada, large)), /nothing new/);
+  assert.match(says(await upload(ada, `${large} `, { status: 400 })), /larger than 8 MiB/);
+});
+
+test("deleting asks for the password, says so if it is wrong, and stops guessing", async (t) => {
+  const { w, ada } = await connected(t, { settings: { "rate-signin": 3 } });
+  for (const password of ["", "wrong kettle sings at dusk", `${ada.password} `]) {
+    const page = await press(ada, DATA, `${DATA}/delete`, { status: 400, typed: { password } });
+    assert.match(says(page), /This is not your password/);
+  }
+  assert.match(says(await press(ada, DATA, `${DATA}/delete`, { status: 429, typed: { password: ada.password } })), /too many failed attempts/);
+  assert.deepEqual(await w.usernames(), ["ada"]);
+  w.deadlines.forward((15 * MINUTE + 1) * 1000);
+});
+
+test("a deleted account is gone at once: sessions, tokens, facts, apps; its name is free, its id is not", async (t) => {
+  const { w, ada, app, api } = await filled(t);
+  const other = new Person(w, { username: "ada" });
+  await other.signIn();
+  const [{ sub }] = await w.users();
+  const page = await press(ada, DATA, `${DATA}/delete`, { typed: { password: ada.password } });
+  assertPage(page);
+  assert.match(says(page), /Your account is gone/);
+  assert.equal(ada.session, undefined);
+  assert.equal((await other.get("/account")).status, 303);
+  assert.equal((await api.get("preferences")).status, 401);
+  assert.equal((await app.refresh(api.refresh_token)).status, 401, "the app was ada's own");
+  assert.deepEqual(await w.usernames(), []);
+  const again = await addPerson(w, "ada");
+  assert.notEqual((await w.users())[0].sub, sub);
+  assert.match(says(await open(again, "/account")), /Nothing is known about you yet/);
+});
+
+test("another person's app stays when a person goes, and its tokens for that person die", async (t) => {
+  const { w, ada, app } = await connected(t);
+  const eve = await addPerson(w, "eve");
+  const set = await eve.connect(app);
+  const kept = await Client.connect(ada, app);
+  await press(eve, DATA, `${DATA}/delete`, { typed: { password: eve.password } });
+  await assertDead(app, set);
+  assert.equal((await kept.get("preferences")).status, 200);
+});
+
+test("after check --compact nothing of a deleted person is in the files of the store", async (t) => {
+  const { w, ada, app } = await connected(t);
+  if (w.kind !== "sqlite") return;
+  const eve = await addPerson(w, "evelyn.quill", { email: "evelyn.quill@example.org", name: "Evelyn Quillfeather" });
+  const api = await Client.connect(eve, app, { scope: "preferences:read preferences:write" });
+  await api.write(MUSIC, { favorite_artists: ["Zanzibarbarians of Quux", "Kept by both"] });
+  const { sub } = (await w.users()).find(({ username }) => username === "evelyn.quill");
+  const traces = ["evelyn.quill", "Quillfeather", "Zanzibarbarians", sub];
+  const found = () => {
+    const text = [w.file, `${w.file}-wal`, `${w.file}-shm`].filter((file) => fs.existsSync(file)).map((file) => fs.readFileSync(file, "latin1")).join("\n");
+    return traces.filter((trace) => text.includes(trace));
+  };
+  assert.deepEqual(found(), traces, "the test looks in the wrong place");
+  await press(eve, DATA, `${DATA}/delete`, { typed: { password: eve.password } });
+  const done = await w.command("check", "--compact");
+  assert.deepEqual([done.status, done.err], [0, ""]);
+  assert.deepEqual(found(), [], "while the service runs");
+  assert.equal((await open(ada, "/account")).status, 200);
+  await w.stop();
+  const alone = await w.command("check", "--compact", "--json");
+  assert.deepEqual([alone.status, alone.data], [0, { sound: true, compacted: true }]);
+  assert.deepEqual(found(), [], "after it stopped");
+});
