@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { assertError } from "../kit/expect.mjs";
 import { addApp, DOMAINS, HOUR, SCOPES, stage } from "../kit/oauth.mjs";
+import { Random } from "../kit/preferences_model.mjs";
 import { assertScopeNeeded, Client, fine, FOOD, MUSIC } from "../kit/preferences.mjs";
 
 const ANY_READ = `preferences:read ${DOMAINS.join(" ")}`;
@@ -40,6 +41,56 @@ test("each scope alone opens the doors of its own and no other", async (t) => {
     const suppressing = await api.suppressing("atm_nosuchatom");
     if (scope === "preferences:write") assertError(suppressing, 404);
     else assertScopeNeeded(suppressing, "preferences:write");
+  }
+});
+
+// ---- scopes together ----
+
+// What a set of scopes opens, all of it asked for and ticked, as section 3 says it.
+function opened(scopes) {
+  const has = (scope) => scopes.includes(scope);
+  const domains = DOMAINS.filter(has);
+  const reads = (domain) => has("preferences:read") || has(domain);
+  const reach = domains.length > 0 && !has("preferences:read") ? domains : DOMAINS;
+  const rows = {
+    "preferences/atoms": has("preferences:read") || domains.length > 0,
+    preferences: has("preferences:read") || domains.length > 0,
+    "preferences/export": has("preferences:read"),
+    "agent-hints": has("agent_hints"),
+    domains: true,
+  };
+  for (const domain of DOMAINS) {
+    rows[`preferences/${domain}`] = rows[`domains/${domain}/stats`] = rows[`preferences/atoms?domain=${domain}`] = reads(domain);
+    rows[`domains/${domain}/schema`] = true;
+    rows[`agent-hints?domains=${domain}`] = has("agent_hints") && reach.includes(domain);
+    rows[`POST ${domain}`] = has("preferences:write") && reach.includes(domain);
+  }
+  return rows;
+}
+
+// Every pair, all of them, and some sets in between.
+function* sets() {
+  for (const [i, one] of SCOPES.entries()) for (const other of SCOPES.slice(i + 1)) yield [one, other];
+  yield SCOPES;
+  const random = new Random(20261114);
+  for (let i = 0; i < 10; i++) yield SCOPES.filter(() => random.below(2) === 1).concat(["profile:read"]).filter((scope, at, all) => all.indexOf(scope) === at);
+}
+
+test("scopes together open what each opens, and reach no further than was asked", async (t) => {
+  const { w, ada } = await stage(t);
+  let number = 0;
+  for (const scopes of sets()) {
+    // An app of its own: what was granted before would still be there.
+    const app = await addApp(w, { owner: "ada", name: `Asker ${number++}` });
+    const api = await Client.connect(ada, app, { scope: scopes.join(" ") });
+    for (const [row, open] of Object.entries(opened(scopes))) {
+      const answer = row.startsWith("POST ") ? await api.send(row.slice(5), {}) : await api.get(row);
+      assert.equal(answer.status, open ? 200 : 403, `${scopes.join(" ")} at ${row}: ${answer.text}`);
+    }
+    const suppressing = await api.suppressing("atm_nosuchatom");
+    assert.equal(suppressing.status, scopes.includes("preferences:write") ? 404 : 403, `${scopes.join(" ")} at suppress`);
+    const { status } = await w.get("/oauth/userinfo", { authorization: `Bearer ${api.token}` });
+    assert.equal(status, scopes.includes("profile:read") ? 200 : 403, `${scopes.join(" ")} at userinfo`);
   }
 });
 

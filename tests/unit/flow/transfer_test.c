@@ -1,0 +1,251 @@
+#include "unit/flow/facts.h"
+
+#include "unit/assert_str.h"
+
+#include "flow/transfer.h"
+
+#define TIMES "\"created_at\":\"2026-11-14T09:30:00Z\",\"updated_at\":\"2026-11-14T09:30:01Z\""
+#define SAID(who) "{\"source\":\"" who "\"," TIMES "}"
+#define APP SAID("app_A")
+#define FACT(member, value, status, by_user, sources)                     \
+    "{\"member\":\"" member "\",\"value\":" value ",\"status\":\"" status \
+    "\",\"by_user\":" by_user "," TIMES ",\"sources\":[" sources "]}"
+#define PLAIN(value) FACT("genres", value, "active", "false", APP)
+#define SUPPRESSED(value)                                                                          \
+    "{\"member\":\"genres\",\"value\":" value                                                      \
+    ",\"status\":\"suppressed\",\"by_user\":false," TIMES                                          \
+    ",\"reason\":\"other\",\"suppressed_by\":\"user\",\"suppressed_at\":\"2026-11-14T09:30:02Z\"," \
+    "\"sources\":[]}"
+#define DOMAIN(name, atoms) "\"" name "\":{\"atoms\":[" atoms "]}"
+#define DOCUMENT(domains) "{\"format\":\"penchant-export\",\"version\":1,\"domains\":{" domains "}}"
+
+static enum err
+import(struct kit *kit, struct str user_id, const char *document, struct import_counts *counts,
+       struct why *why)
+{
+    *counts = (struct import_counts){ -1, -1 };
+    *why = (struct why){ 0 };
+    return transfer_import(kit->db, kit->mem, user_id, kit_domains(), str_of(document), T0, counts,
+                           why);
+}
+
+static void
+imported(struct kit *kit, struct str user_id, const char *document, int64_t added, int64_t kept)
+{
+    struct import_counts counts;
+    struct why why;
+    if (import(kit, user_id, document, &counts, &why))
+        fail_msg("%s", why.text);
+    assert_int_equal(counts.added, added);
+    assert_int_equal(counts.kept, kept);
+}
+
+static const char *
+exported(struct kit *kit, struct str user_id, struct str app_id)
+{
+    struct buf out = buf_in(kit->mem, TRANSFER_MAX);
+    struct export_wish wish = {
+        .user_id = user_id, .domains = kit_domains(), .app_id = app_id, .now = T0
+    };
+    assert_int_equal(transfer_export(kit->db, kit->mem, &wish, &out), ERR_NONE);
+    return str_c(kit->mem, buf_str(&out));
+}
+
+static void
+a_person_gets_everything_and_an_app_what_is_active(struct kit *kit)
+{
+    struct str ada = facts_person(kit, "ada");
+    imported(kit, ada,
+             DOCUMENT(DOMAIN(MUSIC, PLAIN("\"jazz\"") "," SUPPRESSED("\"polka\"") "," FACT(
+                                        "genres", "\"see https://x\"", "held", "false", APP))),
+             3, 0);
+    const char *own = exported(kit, ada, STR_NONE), *apps = exported(kit, ada, FINDER);
+    static const char *const secret[] = { "polka", "https://x", "app_A", "\"sources\"", "by_user" };
+    for (size_t i = 0; i < KIT_COUNT(secret); i++) {
+        assert_row(strstr(own, secret[i]) != NULL, secret[i]);
+        assert_row(strstr(apps, secret[i]) == NULL, secret[i]);
+    }
+    assert_non_null(strstr(apps, "\"value\":\"jazz\""));
+    assert_non_null(strstr(apps, "\"source\":\"other\""));
+    assert_non_null(strstr(own, "\"preferences\":{\"genres\":[\"jazz\"]}"));
+}
+
+static void
+what_is_there_wins_and_so_does_what_is_suppressed(struct kit *kit)
+{
+    struct str ada = facts_person(kit, "ada");
+    struct corrected out;
+    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"Jazz\",\"polka\"]}", T0);
+    facts_say(kit, ada, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0);
+    struct correction polka = facts_mean(kit, ada, "\"polka\"", T0);
+    assert_int_equal(corrections_suppress(kit->db, kit->mem, &polka, STR("other"), &out), ERR_NONE);
+    int64_t before = facts_generation(kit, ada);
+    imported(kit, ada,
+             DOCUMENT(DOMAIN(MUSIC, PLAIN("\"JAZZ\"") "," PLAIN("\"Polka\"")) "," DOMAIN(
+                 FOOD, FACT("dietary", "\"halal\"", "active", "false", APP))),
+             0, 3);
+    assert_int_equal(facts_generation(kit, ada), before);
+    assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"Jazz\"]}"), "as it was");
+    assert_str(facts_record(kit, ada, FOOD), STR("{\"dietary\":\"vegan\"}"),
+               "one value, the first");
+    /* A tombstone comes in beside what is active, and then wins, too. */
+    imported(kit, ada, DOCUMENT(DOMAIN(MUSIC, SUPPRESSED("\"soul\""))), 1, 0);
+    assert_counts(facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"soul\"]}", T0), 0, 0, 0, 1, 0);
+    imported(kit, ada, DOCUMENT(DOMAIN(FOOD, FACT("dietary", "\"halal\"", "held", "false", APP))),
+             1, 0);
+    assert_str(facts_record(kit, ada, FOOD), STR("{\"dietary\":\"vegan\"}"), "what is held waits");
+}
+
+static void
+sources_times_and_status_come_in_as_they_were(struct kit *kit)
+{
+    struct str ada = facts_person(kit, "ada");
+    imported(kit, ada,
+             DOCUMENT(DOMAIN(MUSIC, FACT("genres", "\"jazz\"", "active", "true",
+                                         SAID("user") "," SAID("an-app-nobody-knows")))),
+             1, 0);
+    const struct sourced_atom *jazz = facts_find(kit, ada, "\"jazz\"");
+    assert_true(jazz->atom.by_user);
+    assert_int_equal(jazz->atom.created_at, T0);
+    assert_int_equal(jazz->atom.updated_at, T0 + 1);
+    assert_int_equal(jazz->atom.source_count, 2);
+    assert_str(jazz->sources[0].source, STR("an-app-nobody-knows"), "as text");
+    assert_str(jazz->sources[1].source, SOURCE_USER, "the person");
+    struct record record;
+    assert_int_equal(preferences_read(kit->db, kit->mem, ada, STR(MUSIC), &record), ERR_NONE);
+    assert_int_equal(record.atom_count, 1);
+}
+
+static void
+a_fact_that_comes_twice_comes_in_once(struct kit *kit)
+{
+    struct str ada = facts_person(kit, "ada");
+    imported(kit, ada, DOCUMENT(DOMAIN(MUSIC, PLAIN("\"jazz\"") "," PLAIN("\" JAZZ \""))), 1, 1);
+    imported(kit, ada,
+             DOCUMENT(DOMAIN(FOOD, FACT("dietary", "\"vegan\"", "active", "false", APP) "," FACT(
+                                       "dietary", "\"halal\"", "active", "false", APP))),
+             1, 1);
+    assert_str(facts_record(kit, ada, FOOD), STR("{\"dietary\":\"vegan\"}"), "the first");
+}
+
+static void
+what_is_wrong_is_told_with_its_place_and_nothing_comes_in(struct kit *kit)
+{
+    static const struct {
+        const char *document, *why;
+    } rows[] = {
+        { "", "line 1, column 1" },
+        { "[]", "not a penchant-export of version 1" },
+        { "{\"format\":\"penchant-export\",\"version\":2,\"domains\":{}}", "of version 1" },
+        { "{\"format\":\"penchant-export\",\"version\":\"1\",\"domains\":{}}", "of version 1" },
+        { "{\"format\":\"penchant-export\",\"version\":1}", "domains must be an object" },
+        { DOCUMENT("\"nosuch\":{\"atoms\":[]}"), "domains.nosuch is not a domain" },
+        { DOCUMENT("\"\\u001b[2J\":{\"atoms\":[]}"), "domains.* is not a domain" },
+        { DOCUMENT("\"" MUSIC "\":{}"), "domains." MUSIC ".atoms must be a list" },
+        { DOCUMENT("\"" MUSIC "\":7"), "domains." MUSIC ".atoms must be a list" },
+        { DOCUMENT(DOMAIN(MUSIC, PLAIN("\"jazz\"") ",7")), "atoms[1] names no member" },
+        { DOCUMENT(DOMAIN(MUSIC, FACT("nosuch", "1", "active", "false", APP))), "no member" },
+        { DOCUMENT(DOMAIN(MUSIC, PLAIN("7"))), "atoms[0] has a value that must be a text" },
+        { DOCUMENT(DOMAIN(MUSIC, PLAIN("\"a\\u0000b\""))), "holds U+0000" },
+        { DOCUMENT(DOMAIN(MUSIC, "{\"member\":\"genres\"}")), "has a value that is missing" },
+        { DOCUMENT(DOMAIN(MUSIC, FACT("genres", "\"x\"", "gone", "false", APP))), "a status" },
+        { DOCUMENT(DOMAIN(MUSIC, FACT("genres", "\"x\"", "active", "1", APP))), "lacks by_user" },
+        { DOCUMENT(DOMAIN(MUSIC, FACT("genres", "\"x\"", "active", "false", ""))), "sources" },
+        { DOCUMENT(DOMAIN(MUSIC, FACT("genres", "\"x\"", "active", "true", APP))),
+          "must have the source user when by_user is true" },
+        { DOCUMENT(DOMAIN(MUSIC, FACT("genres", "\"x\"", "active", "false", SAID("user")))),
+          "and only then" },
+        { DOCUMENT(DOMAIN(MUSIC, FACT("genres", "\"x\"", "active", "false", APP "," APP))),
+          "names a source twice" },
+        { DOCUMENT(DOMAIN(MUSIC, FACT("genres", "\"x\"", "active", "false", SAID("a b")))),
+          "a source without name" },
+        { DOCUMENT(DOMAIN(MUSIC, FACT("genres", "\"x\"", "suppressed", "false", APP))),
+          "suppressed without reason" },
+    };
+    struct str ada = facts_person(kit, "ada");
+    int64_t before = facts_generation(kit, ada);
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        struct import_counts counts;
+        struct why why;
+        assert_row(import(kit, ada, rows[i].document, &counts, &why) == ERR_INVALID, rows[i].why);
+        if (strstr(why.text, rows[i].why) == NULL)
+            fail_msg("expected: %s\nactual: %s", rows[i].why, why.text);
+    }
+    assert_int_equal(facts_generation(kit, ada), before);
+    assert_null(facts_find(kit, ada, "\"jazz\""));
+}
+
+static void
+a_domain_that_would_be_too_full_takes_nothing(struct kit *kit)
+{
+    struct str ada = facts_person(kit, "ada");
+    struct buf text = buf_in(kit->mem, TRANSFER_MAX);
+    struct import_counts counts;
+    struct why why;
+    buf_add_c(&text, "{\"format\":\"penchant-export\",\"version\":1,\"domains\":{\"" MUSIC
+                     "\":{\"atoms\":[");
+    for (int i = 0; i < ATOMS_PER_DOMAIN_MAX; i++)
+        buf_add_format(&text,
+                       "%s{\"member\":\"genres\",\"value\":\"genre %d\",\"status\":\"active\","
+                       "\"by_user\":false," TIMES ",\"sources\":[" APP "]}",
+                       i == 0 ? "" : ",", i);
+    buf_add_c(&text, "]}}}");
+    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
+    assert_int_equal(import(kit, ada, str_c(kit->mem, buf_str(&text)), &counts, &why), ERR_INVALID);
+    assert_non_null(strstr(why.text, "more than 2,000 facts in one domain"));
+    assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"jazz\"]}"), "as it was");
+    struct correction jazz = facts_mean(kit, ada, "\"jazz\"", T0);
+    struct corrected out;
+    assert_int_equal(corrections_remove(kit->db, kit->mem, &jazz, &out), ERR_NONE);
+    imported(kit, ada, str_c(kit->mem, buf_str(&text)), ATOMS_PER_DOMAIN_MAX, 0);
+}
+
+static void
+a_document_says_whose_it_is(struct kit *kit)
+{
+    static const struct {
+        const char *user, *sub, *username;
+    } rows[] = {
+        { "{\"sub\":\"usr_A\",\"username\":\"ada\"}", "usr_A", "ada" },
+        { "{\"sub\":\"usr_A\"}", "usr_A", NULL },
+        { "{\"sub\":7}", NULL, NULL },
+        { "\"usr_A\"", NULL, NULL },
+    };
+    struct str sub, username;
+    struct why why = { 0 };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        struct str document = str_format(
+            kit->mem, "{\"format\":\"penchant-export\",\"version\":1,\"user\":%s}", rows[i].user);
+        assert_int_equal(transfer_owner(kit->mem, document, &sub, &username, &why), ERR_NONE);
+        assert_str(sub, str_of(rows[i].sub), rows[i].user);
+        assert_str(username, str_of(rows[i].username), rows[i].user);
+    }
+    assert_int_equal(transfer_owner(kit->mem, STR("{}"), &sub, &username, &why), ERR_INVALID);
+    assert_false(str_present(sub));
+}
+
+static void
+nobody_imports_into_nobody(struct kit *kit)
+{
+    struct import_counts counts;
+    struct why why;
+    assert_int_equal(
+        import(kit, STR("usr_nobody"), DOCUMENT(DOMAIN(MUSIC, PLAIN("\"jazz\""))), &counts, &why),
+        ERR_NOT_FOUND);
+}
+
+int
+main(void)
+{
+    static const struct kit_case cases[] = {
+        KIT_CASE(a_person_gets_everything_and_an_app_what_is_active),
+        KIT_CASE(what_is_there_wins_and_so_does_what_is_suppressed),
+        KIT_CASE(sources_times_and_status_come_in_as_they_were),
+        KIT_CASE(a_fact_that_comes_twice_comes_in_once),
+        KIT_CASE(what_is_wrong_is_told_with_its_place_and_nothing_comes_in),
+        KIT_CASE(a_domain_that_would_be_too_full_takes_nothing),
+        KIT_CASE(a_document_says_whose_it_is),
+        KIT_CASE(nobody_imports_into_nobody),
+    };
+    return KIT_RUN("transfer", cases, LOG_WARN);
+}

@@ -1,0 +1,173 @@
+#include "unit/assert_str.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "model/atom.h"
+#include "text/json_write.h"
+#include "unit/domains_kit.h"
+
+#define T0 ((int64_t)1794648600)
+
+static void
+statuses_have_names_and_names_statuses(void **state)
+{
+    static const enum atom_status all[] = { ATOM_ACTIVE, ATOM_SUPPRESSED, ATOM_HELD };
+    static const char *const none[] = { "", "Active", "active ", "gone", "activ" };
+    enum atom_status read;
+    (void)state;
+    for (size_t i = 0; i < ROWS(all); i++) {
+        assert_true(atom_status_read(str_of(atom_status_name(all[i])), &read));
+        assert_int_equal(read, all[i]);
+    }
+    for (size_t i = 0; i < ROWS(none); i++)
+        assert_row(!atom_status_read(str_of(none[i]), &read), none[i]);
+    assert_false(atom_status_read(STR_NONE, &read));
+}
+
+static void
+five_reasons_are_reasons(void **state)
+{
+    static const char *const fine[] = { "not_accurate", "outdated", "not_mine", "too_personal",
+                                        "other" };
+    static const char *const none[] = { "", "because", "Other", "other ", "not accurate" };
+    (void)state;
+    for (size_t i = 0; i < ROWS(fine); i++)
+        assert_row(atom_reason_fine(str_of(fine[i])), fine[i]);
+    for (size_t i = 0; i < ROWS(none); i++)
+        assert_row(!atom_reason_fine(str_of(none[i])), none[i]);
+    assert_false(atom_reason_fine(STR_NONE));
+}
+
+static void
+confidence_grows_with_those_who_agree_and_is_whole_for_the_person(void **state)
+{
+    static const struct {
+        int64_t sources;
+        bool by_user;
+        int expected;
+    } rows[] = {
+        { 0, false, 0 },  { 1, false, 80 }, { 2, false, 96 }, { 3, false, 99 },
+        { 9, false, 99 }, { 1, true, 100 }, { 4, true, 100 }, { -1, false, 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct atom atom = { .source_count = rows[i].sources, .by_user = rows[i].by_user };
+        assert_int_equal(atom_confidence(&atom), rows[i].expected);
+    }
+}
+
+static void
+only_who_wrote_it_sees_what_is_not_active(void **state)
+{
+    (void)state;
+    for (int status = ATOM_ACTIVE; status <= ATOM_HELD; status++) {
+        struct atom atom = { .status = (enum atom_status)status };
+        assert_int_equal(atom_visible(&atom), status == ATOM_ACTIVE);
+        atom.by_asker = true;
+        assert_true(atom_visible(&atom));
+    }
+}
+
+static void
+an_atom_tells_whose_word_it_is(void **state)
+{
+    static const struct {
+        bool by_user, by_asker;
+        const char *expected;
+    } rows[] = {
+        { true, false, "\"source\":\"user\"" },
+        { true, true, "\"source\":\"user\"" },
+        { false, true, "\"source\":\"self\"" },
+        { false, false, "\"source\":\"other\"" },
+    };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct buf out = buf_in(mem, 4096);
+        struct json json = json_into(&out);
+        struct atom atom = { .id = STR("atm_x"),
+                             .domain = STR("music_preferences"),
+                             .member = STR("genres"),
+                             .key = STR("must not be told"),
+                             .value = STR("\"Trip \\\"Hop\\\"\""),
+                             .by_user = rows[i].by_user,
+                             .by_asker = rows[i].by_asker,
+                             .source_count = 2,
+                             .created_at = T0,
+                             .updated_at = T0 + 1 };
+        atom_write(&json, &atom);
+        const char *text = str_c(mem, buf_str(&out));
+        assert_row(strstr(text, rows[i].expected) != NULL, text);
+        assert_row(strstr(text, "must not be told") == NULL, text);
+        assert_row(strstr(text, "\"value\":\"Trip \\\"Hop\\\"\"") != NULL, text);
+    }
+    arena_free(mem);
+}
+
+/* ---- records ---- */
+
+static struct atom
+fact(const char *member, const char *value, enum atom_status status)
+{
+    return (struct atom){ .member = str_of(member), .value = str_of(value), .status = status };
+}
+
+static void
+a_record_has_active_facts_in_the_order_of_members_and_of_writing(void **state)
+{
+    const struct domain *food = domains_find(kit_domains(), STR("food_profile"));
+    const struct atom atoms[] = {
+        fact("cuisines", "\"Thai\"", ATOM_ACTIVE),
+        fact("household_size", "3", ATOM_ACTIVE),
+        fact("dietary", "\"halal\"", ATOM_SUPPRESSED),
+        fact("cuisines", "\"Greek\"", ATOM_HELD),
+        fact("dietary", "\"vegan\"", ATOM_ACTIVE),
+        fact("cuisines", "\"Cuban\"", ATOM_ACTIVE),
+        fact("allergies", "\"peanuts\"", ATOM_ACTIVE),
+        fact("a_member_of_yesterday", "\"x\"", ATOM_ACTIVE),
+        fact("nutrition_goals", "{\"calories\":2000}", ATOM_ACTIVE),
+    };
+    struct arena *mem = arena_new();
+    int64_t active = 0;
+    (void)state;
+    assert_str(
+        atom_record(mem, food, atoms, ROWS(atoms), &active),
+        STR("{\"allergies\":[\"peanuts\"],\"dietary\":\"vegan\",\"cuisines\":[\"Thai\",\"Cuban\"],"
+            "\"household_size\":3,\"nutrition_goals\":{\"calories\":2000}}"),
+        "the record");
+    assert_int_equal(active, 6); /* what the record does not show is not counted */
+    assert_str(atom_record(mem, food, atoms, 0, &active), STR("{}"), "of nothing");
+    assert_int_equal(active, 0);
+    arena_free(mem);
+}
+
+static void
+a_member_of_one_value_shows_the_first_of_several(void **state)
+{
+    /* As an older definition may have left them, in which it was a list. */
+    const struct domain *food = domains_find(kit_domains(), STR("food_profile"));
+    const struct atom atoms[] = { fact("dietary", "\"vegan\"", ATOM_ACTIVE),
+                                  fact("dietary", "\"halal\"", ATOM_ACTIVE) };
+    struct arena *mem = arena_new();
+    int64_t active = 0;
+    (void)state;
+    assert_str(atom_record(mem, food, atoms, ROWS(atoms), &active), STR("{\"dietary\":\"vegan\"}"),
+               "the record");
+    assert_int_equal(active, 1);
+    arena_free(mem);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statuses_have_names_and_names_statuses),
+        cmocka_unit_test(five_reasons_are_reasons),
+        cmocka_unit_test(confidence_grows_with_those_who_agree_and_is_whole_for_the_person),
+        cmocka_unit_test(only_who_wrote_it_sees_what_is_not_active),
+        cmocka_unit_test(an_atom_tells_whose_word_it_is),
+        cmocka_unit_test(a_record_has_active_facts_in_the_order_of_members_and_of_writing),
+        cmocka_unit_test(a_member_of_one_value_shows_the_first_of_several),
+    };
+    return cmocka_run_group_tests_name("model/atom", tests, NULL, NULL);
+}
