@@ -73,6 +73,12 @@ drop(struct document_file *file, size_t count)
     memmove(file->bytes, file->bytes + count, file->length);
 }
 
+static struct str
+behind_line(const struct document_file *file, struct str line)
+{
+    return str_from((struct str){ file->bytes, file->length }, line.len);
+}
+
 /* Many, if the first line that is not blank is a document, and something follows it. */
 static enum err
 find_out(struct document_file *file, struct why *why)
@@ -91,10 +97,9 @@ find_out(struct document_file *file, struct why *why)
     struct arena *mem = arena_new();
     bool is_document = json_read(mem, line, DEPTH_MAX, &unused, NULL) == ERR_NONE;
     arena_free(mem);
-    if (is_document && line.len + 1 == file->length)
+    if (is_document && is_blank(behind_line(file, line)))
         err = fill(file, false, why); /* is there a second? */
-    struct str behind = str_from((struct str){ file->bytes, file->length }, line.len);
-    file->many = is_document && !is_blank(behind);
+    file->many = is_document && !is_blank(behind_line(file, line));
     return err;
 }
 
