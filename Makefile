@@ -90,7 +90,7 @@ build/embedded.c: tools/embed FORCE
 
 # What the token counter looks tokens up in. Made by a program that runs here, so no other than the compiler is needed.
 build/tokenizer.table: build/tools/tokenizer_table data/o200k_base.tokens data/unicode_classes.txt data/SHA256SUMS
-	@cd data && sha256sum -c SHA256SUMS >/dev/null
+	@cd data && sha256sum -c --quiet SHA256SUMS
 	@$< data/o200k_base.tokens data/unicode_classes.txt > $@
 
 build/tools/%: tools/%.c | tools-build
