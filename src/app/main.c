@@ -39,14 +39,14 @@ static int
 run_on_store(struct call_of_command *call)
 {
     struct why why = { 0 };
-    struct store_side side;
-    enum err err = store_side_open(call->settings, call->domains, &side, &why);
+    struct store_side *side = ARENA_NEW(call->mem, struct store_side);
+    enum err err = store_side_open(call->settings, call->domains, side, &why);
     if (err)
         return command_fail(call, err, "%s", why.text);
-    call->side = &side;
+    call->side = side;
     int status =
-        call->command->place == IN_STEPS ? call->command->run(call) : store_side_run(&side, call);
-    store_side_close(&side);
+        call->command->place == IN_STEPS ? call->command->run(call) : store_side_run(side, call);
+    store_side_close(side);
     return status;
 }
 

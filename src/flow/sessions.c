@@ -71,7 +71,7 @@ enter(struct db_tx *tx, void *argument)
 {
     struct entry *entry = argument;
     const struct sign_in *wish = entry->wish;
-    struct user user;
+    struct user user = { 0 };
     enum err err = user_store_hold(tx, entry->mem, entry->user->id);
     if (!err)
         err = user_store_find(tx, entry->mem, entry->user->id, &user);
