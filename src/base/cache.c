@@ -1,0 +1,211 @@
+#include "base/cache.h"
+
+#include "base/arena.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHARDS 16          /* each with a lock of its own, so that threads seldom meet */
+#define SLOTS_FIRST 64     /* of a shard's table; doubled as it fills */
+#define MALLOC_OVERHEAD 16 /* what the allocator adds to a block, about */
+#define SHARE_OF_SHARD 8   /* a value may take an eighth of its shard */
+
+struct entry {
+    struct entry *next_in_slot;
+    struct entry *newer, *older;
+    struct cache_key key;
+    size_t length;
+    _Alignas(16) char value[];
+};
+
+struct shard {
+    pthread_mutex_t lock;
+    struct entry **slots;
+    size_t slot_count; /* a power of two */
+    size_t entries;
+    size_t bytes; /* entries and slots */
+    struct entry *newest, *oldest;
+    uint64_t hits, misses;
+};
+
+struct cache {
+    size_t shard_max;
+    struct shard shards[SHARDS];
+};
+
+struct cache *
+cache_new(size_t bytes_max)
+{
+    struct cache *cache = memory_alloc(1, sizeof *cache);
+    cache->shard_max = bytes_max / SHARDS;
+    for (size_t i = 0; i < SHARDS; i++)
+        pthread_mutex_init(&cache->shards[i].lock, NULL);
+    return cache;
+}
+
+void
+cache_free(struct cache *cache)
+{
+    if (cache == NULL)
+        return;
+    for (size_t i = 0; i < SHARDS; i++) {
+        struct entry *next;
+        for (struct entry *at = cache->shards[i].newest; at != NULL; at = next) {
+            next = at->older;
+            free(at);
+        }
+        free(cache->shards[i].slots);
+        pthread_mutex_destroy(&cache->shards[i].lock);
+    }
+    free(cache);
+}
+
+/* ---- one shard, with its lock held ---- */
+
+/* The key is as good as random: its bytes are the hash. */
+static struct shard *
+shard_of(struct cache *cache, const struct cache_key *key)
+{
+    return &cache->shards[key->bytes[0] % SHARDS];
+}
+
+static struct entry **
+slot_of(struct shard *shard, const struct cache_key *key)
+{
+    uint64_t hash;
+    memcpy(&hash, key->bytes + 8, sizeof hash);
+    return &shard->slots[hash & (shard->slot_count - 1)];
+}
+
+static size_t
+size_of(const struct entry *entry)
+{
+    return sizeof *entry + entry->length + MALLOC_OVERHEAD;
+}
+
+static struct entry *
+find(struct shard *shard, const struct cache_key *key)
+{
+    if (shard->slot_count == 0)
+        return NULL;
+    struct entry *at = *slot_of(shard, key);
+    while (at != NULL && memcmp(&at->key, key, sizeof *key) != 0)
+        at = at->next_in_slot;
+    return at;
+}
+
+static void
+unlink_use(struct shard *shard, struct entry *entry)
+{
+    *(entry->newer == NULL ? &shard->newest : &entry->newer->older) = entry->older;
+    *(entry->older == NULL ? &shard->oldest : &entry->older->newer) = entry->newer;
+}
+
+static void
+link_newest(struct shard *shard, struct entry *entry)
+{
+    entry->newer = NULL;
+    entry->older = shard->newest;
+    *(shard->newest == NULL ? &shard->oldest : &shard->newest->newer) = entry;
+    shard->newest = entry;
+}
+
+static void
+drop(struct shard *shard, struct entry *entry)
+{
+    struct entry **at = slot_of(shard, &entry->key);
+    while (*at != entry)
+        at = &(*at)->next_in_slot;
+    *at = entry->next_in_slot;
+    unlink_use(shard, entry);
+    shard->entries--;
+    shard->bytes -= size_of(entry);
+    free(entry);
+}
+
+static void
+grow(struct shard *shard)
+{
+    struct entry **before = shard->slots;
+    size_t count = shard->slot_count == 0 ? SLOTS_FIRST : shard->slot_count * 2;
+    shard->bytes += (count - shard->slot_count) * sizeof *before;
+    shard->slots = memory_alloc(count, sizeof *before);
+    shard->slot_count = count;
+    for (struct entry *at = shard->newest; at != NULL; at = at->older) {
+        struct entry **slot = slot_of(shard, &at->key);
+        at->next_in_slot = *slot;
+        *slot = at;
+    }
+    free(before);
+}
+
+/* ---- for callers ---- */
+
+struct str
+cache_get(struct cache *cache, struct arena *mem, const struct cache_key *key)
+{
+    struct shard *shard = shard_of(cache, key);
+    struct str value = STR_NONE;
+    pthread_mutex_lock(&shard->lock);
+    struct entry *entry = find(shard, key);
+    if (entry == NULL) {
+        shard->misses++;
+    } else {
+        shard->hits++;
+        char *copy = arena_alloc(mem, entry->length + 1);
+        memcpy(copy, entry->value, entry->length);
+        value = (struct str){ copy, entry->length };
+        if (entry != shard->newest) {
+            unlink_use(shard, entry);
+            link_newest(shard, entry);
+        }
+    }
+    pthread_mutex_unlock(&shard->lock);
+    return value;
+}
+
+void
+cache_put(struct cache *cache, const struct cache_key *key, struct str value)
+{
+    struct shard *shard = shard_of(cache, key);
+    if (sizeof(struct entry) + value.len + MALLOC_OVERHEAD > cache->shard_max / SHARE_OF_SHARD)
+        return;
+    struct entry *entry = malloc(sizeof *entry + value.len);
+    if (entry == NULL)
+        return; /* one can do without */
+    entry->key = *key;
+    entry->length = value.len;
+    memcpy(entry->value, value.ptr, value.len);
+    pthread_mutex_lock(&shard->lock);
+    struct entry *before = find(shard, key);
+    if (before != NULL)
+        drop(shard, before);
+    if (shard->entries >= shard->slot_count)
+        grow(shard);
+    struct entry **slot = slot_of(shard, key);
+    entry->next_in_slot = *slot;
+    *slot = entry;
+    link_newest(shard, entry);
+    shard->entries++;
+    shard->bytes += size_of(entry);
+    while (shard->bytes > cache->shard_max && shard->oldest != entry)
+        drop(shard, shard->oldest);
+    pthread_mutex_unlock(&shard->lock);
+}
+
+struct cache_counts
+cache_count(struct cache *cache)
+{
+    struct cache_counts counts = { 0 };
+    for (size_t i = 0; i < SHARDS; i++) {
+        struct shard *shard = &cache->shards[i];
+        pthread_mutex_lock(&shard->lock);
+        counts.hits += shard->hits;
+        counts.misses += shard->misses;
+        counts.bytes += shard->bytes;
+        counts.entries += shard->entries;
+        pthread_mutex_unlock(&shard->lock);
+    }
+    return counts;
+}

@@ -1,0 +1,22 @@
+#include "crypt/fingerprint.h"
+
+#include <pthread.h>
+#include <sodium.h>
+
+_Static_assert(FINGERPRINT_BYTES == crypto_shorthash_siphashx24_BYTES, "SipHash-128");
+
+static unsigned char key[crypto_shorthash_siphashx24_KEYBYTES];
+static pthread_once_t key_made = PTHREAD_ONCE_INIT;
+
+static void
+make_key(void)
+{
+    randombytes_buf(key, sizeof key);
+}
+
+void
+fingerprint(struct str text, unsigned char out[FINGERPRINT_BYTES])
+{
+    pthread_once(&key_made, make_key);
+    crypto_shorthash_siphashx24(out, (const unsigned char *)text.ptr, text.len, key);
+}
