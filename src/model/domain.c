@@ -4,7 +4,6 @@
 #include "crypt/digest.h"
 #include "model/context.h"
 #include "model/domain_parts.h"
-#include "model/tokenizer.h"
 #include "text/json_read.h"
 
 #define FILE_MAX_BYTES (256 * 1024)
@@ -66,8 +65,6 @@ load_one(struct arena *mem, const struct domain_source *source, struct domain *o
     if (in.wrong)
         return ERR_INVALID;
     out->digest = digest_text(mem, source->text);
-    out->heading_tokens =
-        (int)tokenizer_count(str_format(mem, "**%.*s**\n", STR_ARG(out->heading)));
     out->schema = domain_schema(mem, out);
     return ERR_NONE;
 }

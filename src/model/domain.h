@@ -107,7 +107,6 @@ struct domain {
     struct str version;
     struct str title;
     struct str heading;
-    int heading_tokens; /* of its line above bullets */
     struct str description;
     struct str consent; /* the sentence for its scope on the consent page */
     const struct member *members;

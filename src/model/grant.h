@@ -92,11 +92,15 @@ struct access {
     struct str username;
     struct str app_id;
     struct str family_id;
+    struct str grant_id;
+    struct str token_hash;
     scopes scopes; /* the token's, as far as the grant allows them now */
     bool narrow_reach;
     int64_t created_at;
     int64_t ends_at;
+    int64_t live_until; /* the token, its family and its grant, if nothing ends them before */
     int64_t generation; /* the user's */
+    uint64_t stamp;     /* of all of these rows: see token_access_stamp(); 0: not to be kept */
 };
 
 /* How long a consent lasts, as the page offers it. */

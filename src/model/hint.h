@@ -50,6 +50,7 @@ struct hint {
 
 struct hint_card {
     const struct domain *domain;
+    int heading;              /* tokens of the domain's line above bullets */
     const struct hint *hints; /* in the order of the definition's members */
     size_t count;
 };

@@ -216,5 +216,6 @@ hint_card_make(struct arena *mem, const struct domain *domain, const struct atom
                 make_hint(mem, facts + i, member->type == MEMBER_ARRAY ? length : 1, &hints[made]);
         i += (size_t)length;
     }
-    *out = (struct hint_card){ domain, hints, made };
+    struct str heading = str_format(mem, "**%.*s**\n", STR_ARG(domain->heading));
+    *out = (struct hint_card){ domain, (int)tokenizer_count(heading), hints, made };
 }

@@ -66,6 +66,7 @@ hint_card_write(struct arena *mem, const struct hint_card *card)
     struct buf out = buf_in(mem, CARD_MAX_BYTES);
     write_origin(&out, card->domain);
     add_number(&out, (int)card->count);
+    add_number(&out, card->heading);
     buf_add_char(&out, '\n');
     for (size_t i = 0; i < card->count; i++)
         write_hint(&out, card->domain, &card->hints[i]);
@@ -178,10 +179,10 @@ hint_card_read(struct arena *mem, const struct domain *domain, struct str text,
         lines += *at == '\n';
     struct hint *hints = ARENA_ARRAY(mem, struct hint, lines / 2 + 1); /* two lines at least */
     size_t count = 0;
-    int expected = read_number(&in);
+    int expected = read_number(&in), heading = read_number(&in);
     read_line(&in);
     while (in.at < in.end && !in.wrong)
         read_hint(mem, &in, domain, &hints[count++]);
-    *out = (struct hint_card){ domain, hints, count };
+    *out = (struct hint_card){ domain, heading, hints, count };
     return !in.wrong && expected == (int)count;
 }

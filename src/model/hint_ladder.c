@@ -269,7 +269,7 @@ add_rung(struct climb *climb)
     size_t rung = climb->told_count++;
     const struct rung *added = &climb->rungs[rung];
     if (is_new_domain(climb, rung)) {
-        climb->headings += added->card->domain->heading_tokens;
+        climb->headings += added->card->heading;
         climb->domains++;
         climb->last_bullet = rung;
     } else if (added->card == climb->rungs[climb->last_bullet].card) {
