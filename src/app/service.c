@@ -122,6 +122,7 @@ start_web(struct service *service, struct why *why)
         .domains = service->domains,
         .base_url = str_of(service->base_url),
         .auth_url = str_of(auth_url),
+        .cache_bytes = (size_t)settings->cache * 1024 * 1024,
         .registration_open = settings->registration_open,
         .access_log = settings->access_log,
         .rate_api = settings->rate_api,

@@ -70,6 +70,8 @@ static const struct row rows[] = {
     { "workers", NUMBER, "64", AT(workers), .min = 1, .max = 1024,
       .says = "Threads for requests that write or hash a password; started as they are needed." },
     { "pool", NUMBER, "8", AT(pool), .min = 1, .max = 512, .says = "Connections to PostgreSQL." },
+    { "cache", NUMBER, "64", AT(cache), .max = 1048576,
+      .says = "Memory for answers that are asked for again, in MiB; 0 keeps none." },
     { "connections", NUMBER, STRINGIFY(HTTP_CONNECTIONS_MAX), AT(connections), .min = 1,
       .max = 1000000, .says = "Open connections in all; more are answered 503." },
     { "connections-per-address", NUMBER, STRINGIFY(HTTP_CONNECTIONS_PER_ADDRESS_MAX),

@@ -23,6 +23,7 @@ struct settings {
     int64_t threads;     /* 0: one per core */
     int64_t workers;
     int64_t pool;
+    int64_t cache; /* MiB */
     int64_t connections;
     int64_t connections_per_address;
     const char *trusted_proxies; /* NULL: none */

@@ -145,6 +145,18 @@ db_read(struct db *db, db_work *work, void *argument)
     return db->driver->read(db, work, argument);
 }
 
+uint64_t
+db_stamp(struct db *db, struct str id)
+{
+    return db->driver->stamp == NULL ? 0 : db->driver->stamp(db, id);
+}
+
+uint64_t
+db_commits(struct db *db)
+{
+    return db->driver->commits == NULL ? 0 : db->driver->commits(db);
+}
+
 enum err
 db_query_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
                 const struct db_value *values, size_t count, struct db_rows *rows)

@@ -28,13 +28,19 @@ struct db;
 struct db_tx;
 
 struct sql {
-    const char *name; /* unique in the program */
+    _Alignas(32) const char *name; /* unique in the program; the linker lines rows up */
     const char *text;
+    bool aside; /* changes only rows that no stamp stands for: see db_stamp() */
 };
 
-#define SQL(variable, statement)     \
-    static const struct sql variable \
-        __attribute__((section("penchant_sql"), used, aligned(16))) = { #variable, statement }
+#define SQL_ROW(variable, statement, is_aside)                                                \
+    static const struct sql variable                                                          \
+        __attribute__((section("penchant_sql"), used, aligned(32))) = { #variable, statement, \
+                                                                        is_aside }
+#define SQL(variable, statement) SQL_ROW(variable, statement, false)
+
+/* For what is only counted: it changes nobody's access and no answer of the API. */
+#define SQL_ASIDE(variable, statement) SQL_ROW(variable, statement, true)
 
 struct db_value {
     enum { DB_NULL, DB_TEXT, DB_INT } type;
@@ -78,6 +84,16 @@ typedef enum err db_work(struct db_tx *tx, void *argument);
 
 enum err db_write(struct db *db, db_work *work, void *argument);
 enum err db_read(struct db *db, db_work *work, void *argument);
+
+/* ---- what may be remembered between requests ---- */
+
+/* Both only rise. The stamp of an id rises when a commit has changed rows that a statement named by
+ * it: usr_…, app_…, fam_…, grt_…, or the digest of a token. The number of commits rises first. So
+ * what was read between two looks at that number, if it is the same in both, is what there is for
+ * as long as the stamps taken in between stay the same; a write has not been answered before they
+ * rise. 0: other processes write to this store, too, and nothing can be known. */
+uint64_t db_stamp(struct db *db, struct str id);
+uint64_t db_commits(struct db *db);
 
 /* ---- opening and care: for app/ ---- */
 

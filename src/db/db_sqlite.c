@@ -260,6 +260,8 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
         sqlite3_clear_bindings(statement);
         return ERR_INTERNAL;
     }
+    if (!sql->aside && !sqlite3_stmt_readonly(statement))
+        sqlite_touch(store_of(tx->db), values, count);
     struct db_gather gather = { .mem = mem, .columns = (size_t)sqlite3_column_count(statement) };
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
@@ -303,6 +305,7 @@ sqlite_close(struct db *db)
     }
     sqlite_unlock(store);
     pthread_mutex_destroy(&store->readers_lock);
+    free(store->stamps.of);
     free(store->path);
     free(store);
 }
@@ -314,6 +317,7 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
     store->db.driver = &db_sqlite_driver;
     store->path = strdup(db_address_rest(settings->address));
     store->lock_fd = -1;
+    store->stamps.of = memory_alloc(STAMPS, sizeof *store->stamps.of);
     pthread_mutex_init(&store->readers_lock, NULL);
     pthread_key_create(&store->reader_key, reader_thread_ended);
 
@@ -414,6 +418,8 @@ const struct db_driver db_sqlite_driver = {
     .write = sqlite_write,
     .read = sqlite_read,
     .query = sqlite_query,
+    .stamp = sqlite_stamp,
+    .commits = sqlite_commits,
     .describe = describe,
     .write_metrics = write_metrics,
     .backup = sqlite_backup,

@@ -42,6 +42,18 @@ struct sqlite_tx {
 struct waiter;
 struct batch;
 
+#define STAMPS 16384 /* ids share them: one that rises for another's sake costs a look-up */
+
+/* What the open transaction has changed, and how often what has been. */
+struct sqlite_stamps {
+    _Atomic uint64_t commits;
+    _Atomic uint64_t of_all;
+    _Atomic uint64_t *of; /* STAMPS of them */
+    uint16_t touched[4096];
+    size_t touched_count;
+    bool touched_all; /* the list was too short */
+};
+
 /* Who may use the writing connection, and whose work is waiting for the next commit. */
 struct sqlite_writer {
     pthread_mutex_t lock;
@@ -64,6 +76,7 @@ struct sqlite_store {
     int lock_fd;
     struct sqlite_connection writer_connection;
     struct sqlite_writer writer;
+    struct sqlite_stamps stamps;
 
     pthread_mutex_t readers_lock;
     pthread_key_t reader_key; /* each thread's own reading connection */
@@ -82,6 +95,12 @@ void sqlite_writer_stop(struct sqlite_store *store);
 enum err sqlite_compact(struct db *db, struct why *why);
 enum err sqlite_write(struct db *db, db_work *work, void *argument);
 void sqlite_writer_metrics(struct sqlite_store *store, struct buf *page);
+
+/* db_sqlite_stamps.c. The first two by whoever holds the writing connection. */
+void sqlite_touch(struct sqlite_store *store, const struct db_value *values, size_t count);
+void sqlite_raise_stamps(struct sqlite_store *store);
+uint64_t sqlite_stamp(struct db *db, struct str id);
+uint64_t sqlite_commits(struct db *db);
 
 /* db_sqlite_lock.c */
 enum err sqlite_lock(struct sqlite_store *store, struct why *why); /* ERR_TAKEN: somebody has it */

@@ -234,6 +234,7 @@ static void
 end_batch(struct sqlite_store *store, enum err result)
 {
     struct sqlite_writer *writer = &store->writer;
+    sqlite_raise_stamps(store); /* before anybody is answered */
     pthread_mutex_lock(&writer->lock);
     struct batch *batch = writer->batch;
     writer->batch = NULL;

@@ -35,6 +35,10 @@ struct db_driver {
     enum err (*query)(struct db_tx *tx, struct arena *mem, size_t statement,
                       const struct db_value *values, size_t count, struct db_rows *rows);
 
+    /* See db.h; NULL: nothing can be known. */
+    uint64_t (*stamp)(struct db *db, struct str id);
+    uint64_t (*commits)(struct db *db);
+
     struct str (*describe)(const struct db *db, struct arena *mem);
     void (*write_metrics)(struct db *db, struct buf *page);
 

@@ -272,6 +272,30 @@ find_access(struct db_tx *tx, void *argument)
     return access_store_find(tx, work->mem, work->hash, work->now, work->access);
 }
 
+uint64_t
+token_access_stamp(struct db *db, const struct access *access)
+{
+    if (store_commits(db) == 0)
+        return 0;
+    return store_stamp(db, access->user_id) + store_stamp(db, access->app_id) +
+           store_stamp(db, access->family_id) + store_stamp(db, access->grant_id) +
+           store_stamp(db, access->token_hash);
+}
+
+/* The ids are known only after reading. If a commit came in between, what was read may be older
+ * than the stamps say, and is good for this once. */
+static enum err
+read_stamped(struct db *db, tx_work *find, struct work *work)
+{
+    uint64_t commits = store_commits(db);
+    enum err err = tx_read(db, find, work);
+    if (err)
+        return err;
+    uint64_t stamp = token_access_stamp(db, work->access);
+    work->access->stamp = commits == store_commits(db) ? stamp : 0;
+    return ERR_NONE;
+}
+
 enum err
 token_access(struct db *db, struct arena *mem, struct str token, int64_t now, struct access *out)
 {
@@ -279,7 +303,7 @@ token_access(struct db *db, struct arena *mem, struct str token, int64_t now, st
     if (secret == NULL)
         return ERR_UNAUTHENTICATED;
     struct work work = { .mem = mem, .hash = secret_hash(mem, secret), .now = now, .access = out };
-    enum err err = tx_read(db, find_access, &work);
+    enum err err = read_stamped(db, find_access, &work);
     return err == ERR_NOT_FOUND ? ERR_UNAUTHENTICATED : err;
 }
 
@@ -377,7 +401,8 @@ token_introspect(struct db *db, struct arena *mem, const struct app *app, struct
     if (secret == NULL)
         return ERR_NOT_FOUND;
     struct work work = { .mem = mem, .hash = secret_hash(mem, secret), .now = now, .access = out };
-    enum err err = tx_read(db, *is_refresh ? find_refresh : find_access, &work);
+    enum err err =
+        *is_refresh ? tx_read(db, find_refresh, &work) : read_stamped(db, find_access, &work);
     if (err)
         return err;
     return str_eq(out->app_id, app->id) ? ERR_NONE : ERR_NOT_FOUND;

@@ -51,7 +51,7 @@ SQL(access_add, "INSERT INTO access_token (token_hash, family_id, scopes, create
 
 SQL(access_find,
     "SELECT u.user_id, u.username, f.app_id, f.family_id, t.scopes, g.scopes,"
-    " f.narrow_reach, t.created_at, t.ends_at, u.generation"
+    " f.narrow_reach, t.created_at, t.ends_at, u.generation, g.grant_id, f.ends_at, g.ends_at"
     " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_LIVES
     " AND t.token_hash = $1 AND t.ends_at > $2");
 
@@ -72,6 +72,12 @@ SQL(refresh_use, "UPDATE refresh_token SET used_at = $2"
 
 SQL(refresh_reuse, "UPDATE refresh_token SET reuses = reuses + 1"
                    " WHERE token_hash = $1 AND reuses < $2 RETURNING token_hash");
+
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 static enum err
 found(enum err err, const struct db_rows *rows)
@@ -220,7 +226,11 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
         .created_at = db_cell_int(&rows, 0, 7),
         .ends_at = db_cell_int(&rows, 0, 8),
         .generation = db_cell_int(&rows, 0, 9),
+        .grant_id = db_cell_text(&rows, 0, 10),
+        .token_hash = hash,
     };
+    out->live_until =
+        earlier(out->ends_at, earlier(db_cell_int(&rows, 0, 11), db_cell_int(&rows, 0, 12)));
     return ERR_NONE;
 }
 

@@ -14,6 +14,18 @@ tx_read(struct db *db, tx_work *work, void *argument)
     return db_read(db, work, argument);
 }
 
+uint64_t
+store_stamp(struct db *db, struct str id)
+{
+    return db_stamp(db, id);
+}
+
+uint64_t
+store_commits(struct db *db)
+{
+    return db_commits(db);
+}
+
 enum err
 store_ping(struct db *db)
 {

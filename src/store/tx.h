@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-#include <stdbool.h>
+#include "base/str.h"
 
 struct db;
 struct db_tx;
@@ -16,6 +16,10 @@ typedef enum err tx_work(struct db_tx *tx, void *argument);
 
 enum err tx_write(struct db *db, tx_work *work, void *argument);
 enum err tx_read(struct db *db, tx_work *work, void *argument);
+
+/* What may be remembered between requests: see db.h. */
+uint64_t store_stamp(struct db *db, struct str id);
+uint64_t store_commits(struct db *db);
 
 /* Whether the store answers now. */
 enum err store_ping(struct db *db);

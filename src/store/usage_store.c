@@ -3,16 +3,17 @@
 #include "base/arena.h"
 #include "db/db.h"
 
-SQL(usage_add_person,
-    "INSERT INTO person_use (user_id, app_id, day, calls, last_use)"
-    " SELECT u.user_id, a.app_id, CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT)"
-    " FROM user_account u, app a WHERE u.user_id = $1 AND a.app_id = $2"
-    " ON CONFLICT (user_id, app_id, day) DO UPDATE SET"
-    " calls = person_use.calls + excluded.calls,"
-    " last_use = CASE WHEN excluded.last_use > person_use.last_use THEN excluded.last_use"
-    " ELSE person_use.last_use END");
+SQL_ASIDE(usage_add_person,
+          "INSERT INTO person_use (user_id, app_id, day, calls, last_use)"
+          " SELECT u.user_id, a.app_id, CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT)"
+          " FROM user_account u, app a WHERE u.user_id = $1 AND a.app_id = $2"
+          " ON CONFLICT (user_id, app_id, day) DO UPDATE SET"
+          " calls = person_use.calls + excluded.calls,"
+          " last_use = CASE WHEN excluded.last_use > person_use.last_use THEN excluded.last_use"
+          " ELSE person_use.last_use END");
 
-SQL(usage_add_app,
+SQL_ASIDE(
+    usage_add_app,
     "INSERT INTO app_use (app_id, day, calls, tokens, refused, failed)"
     " SELECT a.app_id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT),"
     " CAST($5 AS BIGINT), CAST($6 AS BIGINT) FROM app a WHERE a.app_id = $1"
@@ -20,7 +21,8 @@ SQL(usage_add_app,
     " tokens = app_use.tokens + excluded.tokens, refused = app_use.refused + excluded.refused,"
     " failed = app_use.failed + excluded.failed");
 
-SQL(usage_add_refusal,
+SQL_ASIDE(
+    usage_add_refusal,
     "INSERT INTO app_refusal (app_id, endpoint, error, reason, detail, times, first_at, last_at)"
     " SELECT a.app_id, CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),"
     " CAST($6 AS BIGINT), CAST($7 AS BIGINT), CAST($8 AS BIGINT) FROM app a WHERE a.app_id = $1"
@@ -29,10 +31,10 @@ SQL(usage_add_refusal,
     " last_at = CASE WHEN excluded.last_at > app_refusal.last_at THEN excluded.last_at"
     " ELSE app_refusal.last_at END");
 
-SQL(usage_trim_refusals,
-    "DELETE FROM app_refusal WHERE app_id = $1 AND last_at <"
-    " (SELECT MIN(r.last_at) FROM (SELECT last_at FROM app_refusal WHERE app_id = $1"
-    " ORDER BY last_at DESC LIMIT $2) r)");
+SQL_ASIDE(usage_trim_refusals,
+          "DELETE FROM app_refusal WHERE app_id = $1 AND last_at <"
+          " (SELECT MIN(r.last_at) FROM (SELECT last_at FROM app_refusal WHERE app_id = $1"
+          " ORDER BY last_at DESC LIMIT $2) r)");
 
 SQL(usage_find_grant, "SELECT day, calls, last_use FROM person_use"
                       " WHERE user_id = $1 AND app_id = $2");
@@ -58,15 +60,17 @@ SQL(usage_end_app, "DELETE FROM app_use WHERE app_id = $1");
 SQL(usage_end_app_people, "DELETE FROM person_use WHERE app_id = $1");
 SQL(usage_end_app_refusals, "DELETE FROM app_refusal WHERE app_id = $1");
 
-SQL(usage_clean_people, "DELETE FROM person_use WHERE (user_id, app_id, day) IN"
-                        " (SELECT user_id, app_id, day FROM person_use WHERE day <= $1 LIMIT $2)"
-                        " RETURNING day");
-SQL(usage_clean_apps, "DELETE FROM app_use WHERE (app_id, day) IN"
-                      " (SELECT app_id, day FROM app_use WHERE day <= $1 LIMIT $2) RETURNING day");
-SQL(usage_clean_refusals,
-    "DELETE FROM app_refusal WHERE (app_id, endpoint, error, reason) IN"
-    " (SELECT app_id, endpoint, error, reason FROM app_refusal WHERE last_at <= $1 LIMIT $2)"
-    " RETURNING last_at");
+SQL_ASIDE(usage_clean_people,
+          "DELETE FROM person_use WHERE (user_id, app_id, day) IN"
+          " (SELECT user_id, app_id, day FROM person_use WHERE day <= $1 LIMIT $2)"
+          " RETURNING day");
+SQL_ASIDE(usage_clean_apps,
+          "DELETE FROM app_use WHERE (app_id, day) IN"
+          " (SELECT app_id, day FROM app_use WHERE day <= $1 LIMIT $2) RETURNING day");
+SQL_ASIDE(usage_clean_refusals,
+          "DELETE FROM app_refusal WHERE (app_id, endpoint, error, reason) IN"
+          " (SELECT app_id, endpoint, error, reason FROM app_refusal WHERE last_at <= $1 LIMIT $2)"
+          " RETURNING last_at");
 
 /* ---- adding ---- */
 

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "flow/tokens.h"
 #include "web/call.h"
+#include "web/hot.h"
 #include "web/reach.h"
 #include "web/reply.h"
 #include "web/state.h"
@@ -75,7 +76,12 @@ bearer_auth(struct call *call)
         return ERR_NONE;
     }
     struct access *access = ARENA_NEW(call->mem, struct access);
-    enum err err = token_access(call->db, call->mem, token, call->now, access);
+    enum err err = ERR_NONE;
+    if (!hot_access(call, token, access)) {
+        err = token_access(call->db, call->mem, token, call->now, access);
+        if (err == ERR_NONE)
+            hot_keep_access(call, token, access);
+    }
     if (err == ERR_UNAUTHENTICATED)
         return refuse_token(call, token);
     if (err != ERR_NONE)

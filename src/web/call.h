@@ -6,6 +6,7 @@
 #define WEB_CALL_H
 
 #include "base/buf.h"
+#include "base/cache.h"
 #include "http/server.h"
 #include "text/json_write.h"
 #include "web/field.h"
@@ -54,6 +55,9 @@ struct call {
     struct json json;
     bool writing;
     bool conditional;
+    bool keep; /* under hot_key, if it comes to a 200: see hot.h */
+    const struct access *introspected;
+    struct cache_key hot_key;
     size_t detail_count;
     struct call_detail {
         struct str at;

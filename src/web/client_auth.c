@@ -97,6 +97,19 @@ longest_wait(struct throttle *failures, struct str address, struct str who,
     return one > other ? one : other;
 }
 
+static struct str
+failing_as(struct call *call, struct str app_id)
+{
+    return str_format(call->mem, "app %.*s", STR_ARG(str_first(app_id, 64)));
+}
+
+bool
+client_auth_waits(struct call *call, struct str app_id)
+{
+    return longest_wait(call->web->client_failures, call->exchange->request.client,
+                        failing_as(call, app_id), throttle_wait) != 0;
+}
+
 enum err
 client_auth(struct call *call)
 {
@@ -105,7 +118,7 @@ client_auth(struct call *call)
         return ERR_NONE;
     struct throttle *failures = call->web->client_failures;
     struct str address = call->exchange->request.client;
-    struct str who = str_format(call->mem, "app %.*s", STR_ARG(str_first(claim.id, 64)));
+    struct str who = failing_as(call, claim.id);
     int64_t wait = longest_wait(failures, address, who, throttle_wait);
     if (wait != 0) {
         refuse_for_now(call, wait);

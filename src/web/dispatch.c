@@ -9,6 +9,7 @@
 #include "store/tx.h"
 #include "web/call.h"
 #include "web/guard.h"
+#include "web/hot.h"
 #include "web/metrics.h"
 #include "web/reply.h"
 #include "web/state.h"
@@ -132,6 +133,8 @@ run(struct call *call)
     enum err err = guard_who(call);
     if (err != ERR_NONE || guard_answered(call))
         return err;
+    if (hot_answer(call))
+        return ERR_NONE;
     err = field_read_all(call);
     return err == ERR_NONE ? call->route->handle(call) : err;
 }

@@ -145,10 +145,10 @@ get_stats(struct call *call)
 
 const struct route domains_routes[] = {
     { GET, "/v1/domains", get_domains, WHO_TOKEN, .says = "Which domains there are.",
-      .cors = true },
+      .hot = HOT_PREFERENCES, .cors = true },
     { GET, "/v1/domains/{domain}/schema", get_schema, WHO_TOKEN,
       .says = "What a domain's record looks like.", .cors = true },
     { GET, "/v1/domains/{domain}/stats", get_stats, WHO_TOKEN,
-      .says = "How much is known in a domain.", .cors = true },
+      .says = "How much is known in a domain.", .hot = HOT_PREFERENCES, .cors = true },
     { 0 },
 };

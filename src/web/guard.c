@@ -4,6 +4,7 @@
 #include "web/bearer.h"
 #include "web/call.h"
 #include "web/client_auth.h"
+#include "web/hot.h"
 #include "web/reply.h"
 #include "web/visitor.h"
 
@@ -90,6 +91,8 @@ guard_who(struct call *call)
     case WHO_PERSON:
         return guard_person(call);
     case WHO_APP:
+        if (call->route->hot == HOT_TOKEN && hot_introspection(call))
+            return ERR_NONE;
         return client_auth(call);
     case WHO_TOKEN:
         return bearer_auth(call);

@@ -115,6 +115,7 @@ get_hints(struct call *call)
 const struct route hints_routes[] = {
     { GET, "/v1/agent-hints", get_hints, WHO_TOKEN,
       .says = "Sentences about the person for an AI prompt, within a token budget.",
-      .scope = SCOPE_AGENT_HINTS, ROUTE_FIELDS(hints_fields), .cors = true },
+      .scope = SCOPE_AGENT_HINTS, ROUTE_FIELDS(hints_fields), .hot = HOT_PREFERENCES,
+      .cors = true },
     { 0 },
 };

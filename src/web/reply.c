@@ -6,6 +6,7 @@
 #include "text/template.h"
 #include "web/accept.h"
 #include "web/call.h"
+#include "web/hot.h"
 #include "web/language.h"
 #include "web/say.h"
 #include "web/state.h"
@@ -192,13 +193,18 @@ reply_file(struct call *call, const char *type, const char *tag, struct str byte
     header(call, "ETag", tag);
 }
 
+static struct str
+make_tag(struct call *call)
+{
+    struct str digest = digest_text(call->mem, call->exchange->response.body);
+    return str_format(call->mem, "\"%.22s\"", digest.ptr);
+}
+
 static void
-put_tag(struct call *call)
+put_tag(struct call *call, struct str tag)
 {
     struct http_response *response = &call->exchange->response;
-    struct str digest = digest_text(call->mem, response->body);
-    struct str tag = str_format(call->mem, "\"%.22s\"", digest.ptr);
-    header(call, "ETag", tag.ptr);
+    header(call, "ETag", str_c(call->mem, tag));
     if (has_tag(http_header(&call->exchange->request, "If-None-Match"), tag)) {
         response->status = 304;
         response->body = STR("");
@@ -215,9 +221,30 @@ reply_finish(struct call *call)
         reply_err(call, ERR_INTERNAL);
         return;
     }
-    call->exchange->response.body = buf_str(&call->out);
-    if (call->conditional && call->exchange->response.status == 200)
-        put_tag(call);
+    struct http_response *response = &call->exchange->response;
+    response->body = buf_str(&call->out);
+    if (response->status != 200)
+        return;
+    struct str tag = call->conditional ? make_tag(call) : STR_NONE;
+    if (call->keep)
+        hot_keep(call, tag, response->body);
+    if (call->conditional)
+        put_tag(call, tag);
+}
+
+void
+reply_kept(struct call *call, struct str tag, struct str body)
+{
+    begin(call, 200, "application/json");
+    call->exchange->response.body = body;
+    if (str_present(tag) && tag.len > 0) {
+        reply_conditional(call);
+        put_tag(call, tag);
+    } else if (call->route->who == WHO_TOKEN) {
+        reply_header(call, "Vary", "Authorization");
+    } else {
+        reply_header(call, "Pragma", "no-cache");
+    }
 }
 
 /* ---- what did not ---- */

@@ -32,6 +32,9 @@ void reply_file(struct call *call, const char *type, const char *tag, struct str
  * no sharing between tokens. */
 void reply_conditional(struct call *call);
 
+/* A JSON answer as it was given before, with its ETag if it had one. */
+void reply_kept(struct call *call, struct str tag, struct str body);
+
 /* After one of the above; replaces a header of the same name. Both must live as long as the call.
  */
 void reply_header(struct call *call, const char *name, const char *value);

@@ -36,6 +36,14 @@ enum body {
     BODY_FILE, /* multipart/form-data: a form with a file; its handler reads the parts */
 };
 
+/* An answer that depends on the token, the address asked for, and … */
+enum hot {
+    HOT_NOT = 0,
+    HOT_PREFERENCES, /* … the person's preferences, whose generation rises with each change */
+    HOT_ACCOUNT,     /* … the account: kept only where every change is known at once */
+    HOT_TOKEN,       /* WHO_APP: … what the app sent, and the token it asks about */
+};
+
 struct route {
     enum method method;
     const char *path; /* "/v1/domains/{domain}/schema": {…} takes one segment, decoded */
@@ -51,6 +59,7 @@ struct route {
     bool blocks;      /* it may wait (it writes, or hashes a password): a worker runs it */
     bool reads_store; /* it waits only where reading the store does */
     bool page;        /* for people: origins are guarded, and errors are pages too */
+    enum hot hot;     /* what its answer is made of, so that it may be kept: see hot.h */
     bool cors;        /* scripts of any site may call it, without credentials; never a page */
 };
 

@@ -10,6 +10,7 @@
 
 struct arena;
 struct assets;
+struct cache;
 struct counts;
 struct router;
 struct throttle;
@@ -30,6 +31,7 @@ struct web {
     struct str script;     /* its version */
     struct str openapi;    /* the description, and its tag */
     const char *openapi_tag;
+    struct cache *hot;                 /* see hot.h */
     struct throttle *sign_in_failures; /* by account and by address */
     struct throttle *client_failures;  /* by client_id and by address */
     struct throttle *api_calls;        /* by token */

@@ -1,9 +1,11 @@
 /* token_api.c - POST /oauth/token, /oauth/introspect, /oauth/revoke.
  * A handler may trust its row: the app has proved who it is, the fields are there. */
+#include "base/arena.h"
 #include "crypt/secret.h"
 #include "flow/tokens.h"
 #include "web/call.h"
 #include "web/client_auth.h"
+#include "web/hot.h"
 #include "web/reply.h"
 #include "web/routes.h"
 #include "web/state.h"
@@ -121,14 +123,14 @@ post_token(struct call *call)
 static enum err
 post_introspect(struct call *call)
 {
-    struct access access;
+    struct access *access = ARENA_NEW(call->mem, struct access);
     bool is_refresh = false;
     if (call->app->is_public) {
         client_auth_refuse(call); /* whoever asks has proved nothing */
         return ERR_NONE;
     }
     enum err err = token_introspect(call->db, call->mem, call->app, call_text(call, TOKEN),
-                                    call->now, &access, &is_refresh);
+                                    call->now, access, &is_refresh);
     if (err != ERR_NONE && err != ERR_NOT_FOUND)
         return err;
     if (err == ERR_NOT_FOUND && !token_is_ours(call->mem, call_text(call, TOKEN))) {
@@ -140,17 +142,18 @@ post_introspect(struct call *call)
     json_open_object(out);
     json_put_bool(out, "active", err == ERR_NONE);
     if (err == ERR_NONE) {
-        json_put_str(out, "scope", scopes_write(call->mem, access.scopes));
-        json_put_str(out, "client_id", access.app_id);
-        json_put_str(out, "sub", access.user_id);
-        json_put_str(out, "username", access.username);
+        json_put_str(out, "scope", scopes_write(call->mem, access->scopes));
+        json_put_str(out, "client_id", access->app_id);
+        json_put_str(out, "sub", access->user_id);
+        json_put_str(out, "username", access->username);
         json_put_str(out, "token_type", is_refresh ? STR("refresh_token") : STR("Bearer"));
-        json_put_int(out, "iat", access.created_at);
-        json_put_int(out, "exp", access.ends_at);
+        json_put_int(out, "iat", access->created_at);
+        json_put_int(out, "exp", access->ends_at);
         json_put_str(out, "iss", call->web->settings.base_url);
     }
     json_close_object(out);
     reply_header(call, "Pragma", "no-cache");
+    hot_keep_introspection(call, err == ERR_NONE ? access : NULL);
     return ERR_NONE;
 }
 
@@ -171,7 +174,7 @@ const struct route token_routes[] = {
       .body = BODY_FORM, .body_max = BODY_MAX, .blocks = true, .cors = true },
     { POST, "/oauth/introspect", post_introspect, WHO_APP,
       .says = "Says whether a token of the asking app is live.", ROUTE_FIELDS(one_token_fields),
-      .body = BODY_FORM, .body_max = BODY_MAX },
+      .body = BODY_FORM, .body_max = BODY_MAX, .hot = HOT_TOKEN },
     { POST, "/oauth/revoke", post_revoke, WHO_APP, .says = "Ends a token of the asking app.",
       ROUTE_FIELDS(one_token_fields), .body = BODY_FORM, .body_max = BODY_MAX, .blocks = true },
     { 0 },

@@ -27,6 +27,6 @@ get_userinfo(struct call *call)
 
 const struct route userinfo_routes[] = {
     { GET, "/oauth/userinfo", get_userinfo, WHO_TOKEN, .says = "Says who the person is.",
-      .scope = SCOPE_PROFILE_READ, .cors = true },
+      .scope = SCOPE_PROFILE_READ, .hot = HOT_ACCOUNT, .cors = true },
     { 0 },
 };

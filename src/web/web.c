@@ -1,6 +1,7 @@
 #include "web/web.h"
 
 #include "base/arena.h"
+#include "base/cache.h"
 #include "base/clock.h"
 #include "base/metric.h"
 #include "crypt/digest.h"
@@ -75,6 +76,7 @@ web_new_with(const struct web_settings *settings, const struct route *const *pub
     web->assets = assets_new(web->mem);
     web->sign_in_failures = throttle_new(web->mem, settings->rate_sign_in, SIGN_IN_WINDOW_MS);
     web->client_failures = throttle_new(web->mem, settings->rate_auth, CLIENT_WINDOW_MS);
+    web->hot = cache_new(settings->cache_bytes);
     web->api_calls = throttle_new(web->mem, settings->rate_api, API_WINDOW_MS);
     web->stylesheet = assets_address(web->assets, web->mem, "style.css");
     web->script = assets_version(web->assets, "penchant.js");
@@ -110,6 +112,7 @@ web_free(struct web *web)
     throttle_free(web->sign_in_failures);
     throttle_free(web->client_failures);
     throttle_free(web->api_calls);
+    cache_free(web->hot);
     router_free(web->public.router);
     router_free(web->private.router);
     languages_free(&web->languages);

@@ -23,6 +23,7 @@ struct web_settings {
     const struct domains *domains; /* outlive this */
     struct str base_url;           /* origins, without a path */
     struct str auth_url;
+    size_t cache_bytes; /* for hot reads; 0: none */
     bool registration_open;
     bool access_log;
     int64_t rate_api;     /* requests a second per token; 0: no limit, as below */

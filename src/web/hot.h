@@ -1,0 +1,37 @@
+/* hot.h - what is asked for again and again, from memory.
+ *
+ * Three things are kept, within the setting `cache`: the access that a token gives, whole answers
+ * to a token's GET, and whole introspections. What is kept is used only while it is exactly what
+ * the store would say: of a token as long as no commit has touched the rows it hangs on (see
+ * token_access_stamp) and nothing of it has run out; of an answer as long as the access and the
+ * person's generation are the same. Where other processes write to the store, every request asks
+ * for the token's state and the generation, and only answers are kept.
+ *
+ * Nothing secret lies here: keys are fingerprints. */
+#ifndef WEB_HOT_H
+#define WEB_HOT_H
+
+#include "base/str.h"
+
+struct access;
+struct call;
+
+/* False: ask the store, then keep what it says. */
+bool hot_access(struct call *call, struct str token, struct access *out);
+void hot_keep_access(struct call *call, struct str token, const struct access *access);
+
+/* After the token is known: true if the call is answered. Otherwise its answer is kept once it is
+ * finished, if the row says so. */
+bool hot_answer(struct call *call);
+
+/* Before the app has proved who it is: what it sent is byte for byte what it has proved it with
+ * before. True if the call is answered. */
+bool hot_introspection(struct call *call);
+
+/* This answer about a live token is worth keeping under what was sent. */
+void hot_keep_introspection(struct call *call, const struct access *access);
+
+/* From reply.c: the body is there, `tag` is its ETag or absent. */
+void hot_keep(struct call *call, struct str tag, struct str body);
+
+#endif
