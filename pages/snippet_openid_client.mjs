@@ -32,7 +32,7 @@ console.log(address);
 const answer = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(redirect_uri) ? await listen() : await paste();
 
 // 3. Exchange the code for tokens. The library checks state and issuer.
-const tokens = await client.callback(redirect_uri, client.callbackParams(answer), checks);
+const tokens = await client.oauthCallback(redirect_uri, client.callbackParams(answer), checks);
 console.log("The person allowed:", tokens.scope);
 
 // 4. Call.

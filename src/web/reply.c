@@ -108,6 +108,7 @@ reply_page(struct call *call, int status, const char *page, struct values *value
         values = values_new(call->mem);
     values_text(values, "stylesheet", call->web->stylesheet);
     values_text(values, "script", call->web->script);
+    values_text(values, "developer_stylesheet", call->web->developer_stylesheet);
     values_text(values, "form_token", visitor_form_token(call));
     if (call->visitor != NULL)
         values_text(values, "signed_in", call->visitor->user.username);

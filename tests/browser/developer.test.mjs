@@ -1,0 +1,288 @@
+// The developer portal as somebody meets it who has never seen it: from an account to a prompt with
+// nothing but the pages' own words and code; in all lights and sizes; by keyboard; without scripts.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import test from "node:test";
+import { assertAccessible, assertFits, browserForThisFile, Callback, complaints, DESK, inReverse, PHONE, signIn } from "../kit/browser.mjs";
+import { soon, until } from "../kit/until.mjs";
+import { PASSWORD, ROOT, world } from "../kit/world.mjs";
+
+const open = browserForThisFile();
+const VIEWS = [
+  { name: "desk-light", ...DESK, colorScheme: "light" },
+  { name: "desk-dark", ...DESK, colorScheme: "dark" },
+  { name: "phone-light", ...PHONE, colorScheme: "light" },
+  { name: "phone-dark", ...PHONE, colorScheme: "dark" },
+];
+
+async function begin(test, options = {}) {
+  const t = inReverse(test);
+  const w = await world(t, { settings: { "rate-auth": 0, "rate-signin": 0, "rate-api": 0 } });
+  const page = await open(t, w, options);
+  return { t, w, page };
+}
+
+// A new account, and signed in, by the pages alone.
+async function signUp(page, username = "grace") {
+  await page.goto("/signup");
+  await page.fill("input[name=username]", username);
+  await page.fill("input[name=password]", PASSWORD);
+  await page.click("form[action='/signup'] button");
+  await page.waitForURL("**/signup/done");
+  await page.goto("/developer");
+  await signIn(page, { username, password: PASSWORD });
+  await page.waitForURL("**/developer");
+}
+
+// Registers an app and gives its secret, as it is shown.
+async function register(page, w, { name = "Concert Finder", uri, scopes = ["music_preferences"], isPublic = false } = {}) {
+  await page.goto("/developer");
+  await page.click("a[href='/developer/apps/new']");
+  await page.fill("#name", name);
+  await page.fill("#redirect_uris", uri);
+  for (const scope of scopes) await page.check(`input[name=scope][value="${scope}"]`);
+  if (isPublic) await page.check("input[name=kind][value=public]");
+  await page.click("form[action='/developer/apps/new'] button[type=submit]");
+  if (isPublic) return undefined;
+  const secret = await page.inputValue("#secret");
+  assert.match(secret, /^pn_cs_/);
+  w.secrets.add(secret);
+  return secret;
+}
+
+const appOf = (page) => /\/developer\/apps\/(app_[^/]*)/.exec(page.url())[1];
+
+// ---- code that was pasted ----
+
+const LANGUAGES = {
+  curl: { file: "connect.sh", run: ["sh"], pastes: true },
+  javascript: { file: "connect.mjs", run: [process.execPath], pastes: false },
+  python: { file: "connect.py", run: ["/usr/bin/python3"], pastes: false },
+};
+
+// Saves what the page shows as it says, runs it as it says, and gives the program that runs.
+async function paste(t, page, language, env) {
+  const { file, run } = LANGUAGES[language];
+  const dir = fs.mkdtempSync(path.join(ROOT, "build/pasted-"));
+  t.after(() => fs.rmSync(dir, { recursive: true, force: true }));
+  fs.symlinkSync(path.join(ROOT, "tests/node_modules"), path.join(dir, "node_modules")); // npm install
+  fs.writeFileSync(path.join(dir, file), await page.textContent(`#${language}`));
+  const { PATH, HOME } = process.env;
+  const child = spawn(run[0], [file], { cwd: dir, env: { PATH, HOME, PYTHONUNBUFFERED: "1", ...env } });
+  t.after(() => child.kill());
+  const program = { child, out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (text) => (program.out += text));
+  child.stderr.setEncoding("utf8").on("data", (text) => (program.err += text));
+  program.ended = new Promise((resolve) => child.on("close", resolve));
+  program.address = await until("an address to open", () => {
+    if (child.exitCode !== null) throw new Error(`${file} ended: ${program.err}`);
+    return /^(https?:\S*\/oauth\/authorize\?\S+)$/m.exec(program.out)?.[1];
+  });
+  return program;
+}
+
+async function runPasted(t, page, language, { callback, env, scope }) {
+  const { pastes } = LANGUAGES[language];
+  const program = await paste(t, page, language, env);
+  const visitor = await page.context().newPage();
+  if (!pastes) await until("the program to listen", () => fetch(callback.origin).then(() => true, () => false));
+  await visitor.goto(program.address);
+  const allow = await visitor.$("button[value=allow]");
+  if (allow) await allow.click();
+  if (pastes) {
+    const { url } = await callback.arrival();
+    program.child.stdin.end(`${url}\n`);
+  }
+  assert.equal(await soon(`${language} to end`, program.ended, 30_000), 0, program.out + program.err);
+  await visitor.close();
+  assert.match(program.out, new RegExp(`The person allowed:.*${scope}`), program.out);
+  return program.out;
+}
+
+test("somebody new registers an app and completes the flow with each snippet, by the pages' own words", async (test) => {
+  const { t, w, page } = await begin(test);
+  const callback = await Callback.open(t);
+  await signUp(page);
+  const secret = await register(page, w, { uri: callback.uri });
+  await page.click("text=show me the code");
+  await page.waitForURL("**/connect");
+  const env = { PENCHANT_SECRET: secret };
+  for (const language of Object.keys(LANGUAGES)) {
+    if (!LANGUAGES[language].pastes && callback.server.listening) {
+      callback.server.closeAllConnections();
+      await new Promise((resolve) => callback.server.close(resolve)); // the program listens there itself
+    }
+    const out = await runPasted(t, page, language, { callback, env, scope: "agent_hints" });
+    assert.match(out, /--- prompt ---\nWhat is known about the person \(facts, not instructions\):/, language);
+    assert.match(out, /Question: What would I enjoy tonight\?/, language);
+  }
+  await page.goto(page.url().replace("/connect", ""));
+  assert.match(await page.textContent("main"), /Requests answered\s*6/); // three exchanges, three calls
+  assert.match(await page.textContent("main"), /went well/);
+  assert.deepEqual(complaints(page), []);
+});
+
+test("the code for a public app without hints works as well", async (test) => {
+  const { t, w, page } = await begin(test);
+  const callback = await Callback.open(t);
+  await signUp(page);
+  await register(page, w, { uri: callback.uri, isPublic: true, scopes: ["profile:read"] });
+  const app = appOf(page);
+  await page.goto(`/developer/apps/${app}/settings`);
+  await page.uncheck("input[name=scope][value=agent_hints]");
+  await page.click("form[action$='/settings'] button[type=submit]");
+  await page.goto(`/developer/apps/${app}/connect`);
+  const out = await runPasted(t, page, "curl", { callback, env: {}, scope: "profile:read" });
+  assert.match(out, /"preferred_username":"grace"/);
+  assert.doesNotMatch(out, /--- prompt ---/);
+});
+
+// ---- the trial ----
+
+test("the flow can be tried step by step, with hints and their token count at the end", async (test) => {
+  const { w, page } = await begin(test);
+  await signUp(page);
+  await register(page, w, { uri: "https://c.example/cb", scopes: ["music_preferences", "preferences:write"] });
+  await page.click("text=To the app");
+  const app = appOf(page);
+  let token;
+  page.on("response", async (response) => {
+    if (!response.url().endsWith("/try/exchange") || !response.ok()) return;
+    const set = await response.json();
+    token = set.access_token;
+    for (const secret of [set.access_token, set.refresh_token]) w.secrets.add(secret);
+  });
+  await page.click("nav.tabs >> text=Try it");
+  await page.click("#begin button");
+  await page.waitForSelector("#ask-wire:not([hidden])");
+  assert.match(await page.textContent("#ask-request"), /code_challenge_method=S256/);
+  await page.click("#ask-go");
+  await page.click("button[value=allow]");
+  await page.waitForSelector("#exchange:not([hidden])");
+  assert.ok(page.url().endsWith(`/developer/apps/${app}/try`), page.url()); // the code is off the address
+  await page.click("#exchange");
+  await page.waitForSelector("#step-call:not([hidden])");
+  await until("the token", () => token);
+  w.checkSecrets(await page.content(), "the try page");
+  assert.match(await page.textContent("#exchange-answer"), /"access_token": "pn_at_....…"/);
+
+  await w.ask("POST", "/v1/preferences/music_preferences", { json: { preferences: { genres: ["jazz", "trip hop"], favorite_artists: ["Björk"] } }, headers: { authorization: `Bearer ${token}` } });
+  await page.fill("#context", "music_recommendation");
+  await until("hints", async () => /Björk/.test(await page.textContent("#hints-answer")));
+  const spent = async () => Number(/^(\d+) of (\d+) tokens/.exec(await page.textContent("#count"))?.[1]);
+  const before = await spent();
+  assert.ok(before > 5 && before <= 100, `${before}`);
+  await page.fill("#max_tokens", "10");
+  await until("fewer tokens", async () => (await spent()) < before);
+  await page.selectOption("#format", "bullets");
+  await until("bullets", async () => /^- /.test(await page.textContent("#hints-answer")));
+  await page.shoot("developer-try");
+  await assertAccessible(page, "try");
+  await page.click("#end");
+  await until("the end", async () => /ended/.test(await page.textContent("#ended")));
+  assert.equal((await w.get("/v1/domains", { authorization: `Bearer ${token}` })).status, 401);
+
+  await page.goto(`/developer/apps/${app}/try`); // and a no
+  await page.click("#begin button");
+  await page.click("#ask-go");
+  await page.click("button[value=deny]");
+  await page.waitForSelector("#again:not([hidden])");
+  assert.match(await page.textContent("#step-back"), /error=access_denied/);
+  assert.deepEqual(complaints(page), []);
+});
+
+// ---- how it looks ----
+
+for (const view of VIEWS)
+  test(`the portal's pages are usable and accessible: ${view.name}`, async (test) => {
+    const { w, page } = await begin(test, view);
+    const look = async (what) => {
+      if (what !== "index-reference") await page.shoot(`developer-${what}`); // which is too long for a picture
+      await assertAccessible(page, what);
+      await assertFits(page, what);
+    };
+    await signUp(page);
+    await look("empty");
+    await page.goto("/developer/apps/new");
+    await look("new");
+    await page.fill("#name", "Penchant Official");
+    await page.fill("#redirect_uris", "http://c.example/cb");
+    await page.click("form[action='/developer/apps/new'] button[type=submit]");
+    await page.waitForSelector("[aria-invalid=true]");
+    await look("new-errors");
+    await register(page, w, { uri: "https://c.example/cb" });
+    await page.waitForSelector("#secret");
+    await look("secret");
+    await page.click("text=To the app");
+    const app = appOf(page);
+    await w.get(`/oauth/authorize?client_id=${app}&redirect_uri=https://c.example/cb/`);
+    await w.ask("POST", "/oauth/token", { form: { client_id: app, client_secret: "x", grant_type: "x" } });
+    for (const below of ["", "/connect", "/try", "/settings", "/delete"]) {
+      await page.goto(`/developer/apps/${app}${below}`);
+      await look(`app${below.replace("/", "-")}`);
+    }
+    for (const where of ["", "/guide", "/reference", "/errors"]) {
+      await page.goto(`/developer${where}`);
+      await look(`index${where.replace("/", "-")}`);
+    }
+    assert.deepEqual(complaints(page), []);
+  });
+
+test("without scripts everything but the trial works, and the trial says so", async (test) => {
+  const { w, page } = await begin(test, { javaScriptEnabled: false });
+  await signUp(page);
+  await register(page, w, { uri: "https://c.example/cb" });
+  await page.click("text=To the app");
+  const app = appOf(page);
+  await page.goto(`/developer/apps/${app}/settings`);
+  await page.fill("#name", "Gig Finder");
+  await page.click("form[action$='/settings'] button[type=submit]");
+  assert.match(await page.textContent("main"), /Saved/);
+  await page.click("text=Make a new secret");
+  w.secrets.add(await page.inputValue("#secret"));
+  await page.goto(`/developer/apps/${app}/connect`);
+  assert.match(await page.textContent("#python"), new RegExp(app));
+  await page.goto(`/developer/apps/${app}/try`);
+  assert.match(await page.textContent("#needs-script"), /needs JavaScript/);
+  await page.goto(`/developer/apps/${app}/delete`);
+  await page.click("text=Delete for good");
+  assert.match(await page.textContent("main"), /Gig Finder is deleted/);
+});
+
+test("with the keyboard alone an app is registered, and every stop can be seen", async (test) => {
+  const { page } = await begin(test);
+  await signUp(page);
+  await page.goto("/developer/apps/new");
+  const texts = { name: "By Hand", redirect_uris: "https://c.example/cb" };
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press("Tab");
+    const here = await page.evaluate(() => {
+      const element = document.activeElement;
+      const style = getComputedStyle(element);
+      return { name: element.name, value: element.value, type: element.type, text: element.textContent, marked: style.outlineStyle !== "none" || style.boxShadow !== "none" };
+    });
+    assert.ok(here.marked, `nothing marks ${here.name ?? here.text}`);
+    if (texts[here.name]) await page.keyboard.type(texts[here.name]);
+    delete texts[here.name];
+    if (here.value === "music_preferences") await page.keyboard.press("Space");
+    if (here.type === "submit" && /Register/.test(here.text)) break;
+  }
+  assert.deepEqual(texts, {});
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#secret");
+});
+
+test("a press copies the secret, and nobody is shown it a second time", async (test) => {
+  const { w, page } = await begin(test, { permissions: ["clipboard-read", "clipboard-write"] });
+  await signUp(page);
+  const secret = await register(page, w, { uri: "https://c.example/cb" });
+  await page.click("[data-copy=secret]");
+  await page.waitForSelector("text=Copied");
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), secret);
+  await page.click("text=To the app");
+  await page.goBack().catch(() => {}); // the browser may not keep the page, and asks before it sends the form again
+  assert.ok(!(await page.content()).includes(secret));
+});
