@@ -1,0 +1,30 @@
+// Hints of people that a test makes up, through hints_probe.c: all of them in one go.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { sanitizers } from "../kit/process.mjs";
+import { ROOT } from "../kit/runner.mjs";
+
+const PROBE = path.join(ROOT, "build/check/oracle/hints_probe");
+
+// [{ atoms, queries }, …] → [[the API's answer to each query], …]
+export function askAll(people) {
+  const input = people.map((person) => `${JSON.stringify(person)}\n`).join("");
+  const { status, stdout, stderr } = spawnSync(PROBE, [], { input, maxBuffer: 2 ** 30, env: { ...process.env, ...sanitizers() } });
+  assert.equal(status, 0, String(stderr));
+  return String(stdout).trimEnd().split("\n").map((line) => JSON.parse(line));
+}
+
+// Facts as the person has stated them, best first: { food_profile: { allergies: ["peanuts"] } }
+export function stated(record) {
+  const facts = Object.entries(record).flatMap(([domain, members]) =>
+    Object.entries(members).flatMap(([member, value]) => [value].flat().map((one) => ({ domain, member, value: one }))),
+  );
+  return facts.map((fact, i) => ({ ...fact, user: true, at: 1_700_000_000 - i, sequence: i + 1 }));
+}
+
+export const DOMAINS = ["coding_profile", "food_profile", "music_preferences", "travel_profile"].map((name) =>
+  JSON.parse(fs.readFileSync(path.join(ROOT, "domains", `${name}.json`), "utf8")),
+);
