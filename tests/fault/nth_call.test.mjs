@@ -93,3 +93,34 @@ for (const { words, stdin = "", before, done } of COMMANDS)
         },
       });
     });
+
+const T = "2026-11-14T09:30:00Z";
+const fact = (value) => ({ member: "genres", value, status: "active", by_user: true, created_at: T, updated_at: T, sources: [{ source: "user", created_at: T, updated_at: T }] });
+const DOCUMENT = JSON.stringify({ format: "penchant-export", version: 1, user: {}, domains: { music_preferences: { atoms: ["jazz", "soul"].map(fact) } } });
+
+for (const running of [false, true])
+  test(`import on a ${running ? "running" : "stopped"} service: exit 1 and one line, all of the document or nothing`, async (t) => {
+    const w = await world(t, { failing: true, start: running });
+    const act = (n) => w.command("import", "-", "--user", `user${n}`, "--json", { stdin: DOCUMENT });
+    const known = async (n) => {
+      const { status, out, err } = await w.command("export", `user${n}`, running ? {} : plain(w));
+      assert.equal(status, 0, err);
+      const { preferences, atoms } = JSON.parse(out).domains.music_preferences;
+      assert.equal(preferences.genres?.length ?? 0, atoms.length);
+      return atoms.length;
+    };
+    await forEachFailure(w, {
+      prepare: async (n) => assert.equal((await w.command("user", "add", `user${n}`, "--no-password")).status, 0),
+      act,
+      async look(result, struck, n) {
+        assert.equal(result.status, struck ? 1 : 0, `call ${n}: ${result.err}`);
+        if (struck) {
+          assert.equal(result.out, "");
+          assert.equal(result.err.trim().split("\n").length, 1);
+          assert.equal(await known(n), 0, "it failed and was done");
+          assert.equal((await act(n)).status, 0, "the next try does not work");
+        }
+        assert.equal(await known(n), 2);
+      },
+    });
+  });
