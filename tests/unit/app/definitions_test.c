@@ -43,7 +43,7 @@ teardown(void **state)
 {
     struct folder *folder = *state;
     nftw(folder->path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-    scopes_setup(&(struct domains){ NULL, 0 });
+    scopes_setup(&(struct domains){ .count = 0 });
     arena_free(folder->mem);
     return 0;
 }

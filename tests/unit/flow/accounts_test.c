@@ -39,7 +39,7 @@ made(struct kit *kit, const char *username, const char *email)
 }
 
 static size_t
-count_accounts(struct kit *kit)
+accounts_there(struct kit *kit)
 {
     struct user *users;
     size_t count;
@@ -125,7 +125,7 @@ every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
     struct account_wish nothing = { 0 };
     assert_int_equal(make(kit, &nothing, &user, &problems), ERR_INVALID);
     assert_non_null(problems.username);
-    assert_int_equal(count_accounts(kit), 0);
+    assert_int_equal(accounts_there(kit), 0);
 }
 
 static void
@@ -158,7 +158,7 @@ what_is_taken_is_told_by_name(struct kit *kit)
         assert_null(problems.name);
         assert_null(problems.password);
     }
-    assert_int_equal(count_accounts(kit), 1);
+    assert_int_equal(accounts_there(kit), 1);
 }
 
 static void
@@ -180,7 +180,7 @@ accounts_that_meet_on_a_position_move_on_and_give_up_in_the_end(struct kit *kit)
     struct account_wish taken = { .username = STR("user-3") };
     assert_int_equal(make(kit, &taken, &user, &problems), ERR_TAKEN);
     chance_is_chosen = false;
-    assert_int_equal(count_accounts(kit), POSITION_ATTEMPTS);
+    assert_int_equal(accounts_there(kit), POSITION_ATTEMPTS);
 }
 
 struct rival {
@@ -219,7 +219,7 @@ of_many_who_want_a_name_at_once_one_gets_it(struct kit *kit)
     }
     assert_int_equal(won, 1);
     assert_int_equal(lost, RIVALS - 1);
-    assert_int_equal(count_accounts(kit), 1);
+    assert_int_equal(accounts_there(kit), 1);
 }
 
 /* ---- finding ---- */
@@ -274,7 +274,7 @@ what_names_nobody_is_not_found(struct kit *kit)
         assert_int_equal(account_set_status(kit->db, kit->mem, ways[i], USER_DISABLED, now, &found),
                          ERR_NOT_FOUND);
     }
-    assert_int_equal(count_accounts(kit), 1);
+    assert_int_equal(accounts_there(kit), 1);
 }
 
 static void
@@ -389,7 +389,7 @@ a_deleted_account_is_gone_and_its_name_is_free(struct kit *kit)
     assert_true(str_eq_c(out.username, "ada"));
     assert_int_equal(account_find(kit->db, kit->mem, ada.id, &out), ERR_NOT_FOUND);
     assert_int_equal(account_delete(kit->db, kit->mem, ada.id, &out), ERR_NOT_FOUND);
-    assert_int_equal(count_accounts(kit), 1);
+    assert_int_equal(accounts_there(kit), 1);
     assert_false(str_eq(made(kit, "ada", "ada@example.org").id, ada.id));
 }
 

@@ -321,7 +321,7 @@ no_record_of_a_domain_without_definition_tells_what_was_removed(struct kit *kit)
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
     facts_say(kit, ada, FINDER, FOOD, "{\"dietary\":\"vegan\"}", T0);
     const struct domain *food = domains_find(kit_domains(), STR(FOOD));
-    struct domains only_food = { food, 1 };
+    struct domains only_food = { .list = food, .count = 1 };
     struct correction lost = facts_mean(kit, ada, JAZZ, T0 + 1);
     struct corrected corrected;
     lost.domains = &only_food;

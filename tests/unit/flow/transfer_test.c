@@ -23,7 +23,7 @@ static enum err
 import(struct kit *kit, struct str user_id, const char *document, struct import_counts *counts,
        struct why *why)
 {
-    *counts = (struct import_counts){ -1, -1 };
+    *counts = (struct import_counts){ .added = -1, .kept = -1 };
     *why = (struct why){ 0 };
     return transfer_import(kit->db, kit->mem, user_id, kit_domains(), str_of(document), T0, counts,
                            why);

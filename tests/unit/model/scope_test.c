@@ -183,10 +183,10 @@ domains_are_scopes_once_they_are_set_up(void **state)
         { .name = STR("sleep"), .title = STR("Sleep"), .consent = STR("See how you sleep.") },
     };
     scopes set;
-    scopes_setup(&(struct domains){ NULL, 0 });
+    scopes_setup(&(struct domains){ .count = 0 });
     assert_int_equal(scope_count(), 4);
     assert_false(scopes_read(STR("food_profile"), &set, NULL));
-    scopes_setup(&(struct domains){ two, 2 });
+    scopes_setup(&(struct domains){ .list = two, .count = 2 });
     assert_int_equal(scope_count(), 6);
     assert_true(scopes_read(STR("reading agent_hints sleep"), &set, NULL));
     assert_int_equal(set, HINTS | SCOPE_FIRST_DOMAIN | SCOPE_FIRST_DOMAIN << 1);
