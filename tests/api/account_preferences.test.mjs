@@ -43,7 +43,7 @@ test("what a person states on the page is in the record, as the person's own", a
   assert.deepEqual(preferences[CODING], { indentation: { style: "spaces", width: 4 } });
   for (const atom of await atoms(api)) assert.deepEqual([atom.source, atom.confidence, atom.status], ["user", 1, "active"]);
   const page = await open(ada, "/account");
-  for (const text of [/Favorite artists Björk/, /Genres trip hop/, /Discovery adventurous/, /Avoid red eye yes/, /Max stops 1/, /Indentation Style: spaces, Width: 4/, /7 facts/]) assert.match(says(page), text);
+  for (const text of [/Favorite artists Björk/, /Genres trip hop/, /Discovery mostly unfamiliar/, /Avoid red eye yes/, /Max stops 1/, /Indentation Style: spaces, Width: 4/, /7 facts/]) assert.match(says(page), text);
 });
 
 test("what an app writes is on the page, with who and when", async (t) => {
@@ -129,12 +129,12 @@ test("a held write is shown with what, from whom and why; accepting serves it, r
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { discovery: "familiar" });
   const page = await open(ada, "/account");
   assert.match(says(page), new RegExp(`Concert Finder wants to add to Music / Favorite artists ${order} We held it back because it reads like an instruction to a model`));
-  assert.match(says(page), /Concert Finder wants to add to Music \/ Discovery adventurous It would replace what you said: familiar/);
+  assert.match(says(page), /Concert Finder wants to add to Music \/ Discovery mostly unfamiliar It would replace what you said: mostly familiar/);
   const held = await atoms(api, "status=held");
   const [{ atom_id: first }] = held.filter(({ value }) => value === order);
   const [{ atom_id: second }] = held.filter(({ value }) => value === "adventurous");
   assert.match(told(await press(ada, page, fact(first, "/reject"))), /Rejected/);
-  assert.match(told(await press(ada, "/account", fact(second, "/accept"))), /Accepted: adventurous/);
+  assert.match(told(await press(ada, "/account", fact(second, "/accept"))), /Accepted: mostly unfamiliar/);
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { discovery: "adventurous" });
   await api.write(MUSIC, { favorite_artists: [order] });
   assert.doesNotMatch(says(await open(ada, "/account")), /wants to add/);
@@ -225,7 +225,7 @@ test("hostile values are text on every page that shows them (B14, J4)", async (t
 test("what a page offers follows from the definition", async (t) => {
   const { ada } = await connected(t);
   const page = await open(ada, at(MUSIC));
-  assert.match(part(page, "discovery"), /value="familiar" aria-pressed="false">familiar</);
+  assert.match(part(page, "discovery"), /value="familiar" aria-pressed="false">mostly familiar</);
   assert.match(part(page, "genres"), /name="value" value="acoustic"/);
   assert.match(part(page, "genres"), /list="list-genre"/);
   assert.match(page.text, /<datalist id="list-genre"><option value="acoustic">/);
