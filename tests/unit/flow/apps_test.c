@@ -261,6 +261,98 @@ changes_of_an_app_at_once_do_not_undo_each_other(struct kit *kit)
     world_race_over(racers);
 }
 
+static void
+an_app_is_changed_as_wished_or_not_at_all(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    static const struct str uris[] = { { "https://new.example/cb", 22 } };
+    struct app_wish wish = { .name = STR(" Gig Finder "),
+                             .redirect_uris = uris,
+                             .redirect_uri_count = 1,
+                             .scopes = STR("profile:read"),
+                             .homepage = STR("https://new.example/"),
+                             .privacy_link = STR(""),
+                             .is_public = true };
+    struct app_problems problems;
+    struct app app, found;
+    assert_int_equal(app_change(kit->db, kit->mem, world.app.id, &wish, T0 + 9, &app, &problems),
+                     ERR_NONE);
+    assert_int_equal(app_find(kit->db, kit->mem, world.app.id, &found), ERR_NONE);
+    assert_true(str_eq_c(found.name, "Gig Finder"));
+    assert_true(str_eq_c(found.redirect_uris, "https://new.example/cb"));
+    assert_true(str_eq_c(found.homepage, "https://new.example/"));
+    assert_false(str_present(found.privacy_link));
+    assert_int_equal(found.scopes, PROFILE);
+    assert_int_equal(found.updated_at, T0 + 9);
+    assert_false(found.is_public); /* what it is stays, and so do its owner and its secret */
+    assert_true(str_eq(found.owner_id, world.ada.id));
+    assert_int_equal(authenticate(kit, world.app.id, world.secret, T0), ERR_NONE);
+
+    wish.homepage = STR("http://new.example/");
+    wish.privacy_link = STR("javascript:alert(1)");
+    wish.name = STR("Never");
+    assert_int_equal(app_change(kit->db, kit->mem, world.app.id, &wish, T0, &app, &problems),
+                     ERR_INVALID);
+    assert_null(problems.name);
+    assert_non_null(strstr(problems.homepage, "https"));
+    assert_non_null(strstr(problems.privacy_link, "https"));
+    assert_int_equal(app_find(kit->db, kit->mem, world.app.id, &found), ERR_NONE);
+    assert_true(str_eq_c(found.name, "Gig Finder"));
+    wish.homepage = wish.privacy_link = STR_NONE;
+    assert_int_equal(app_change(kit->db, kit->mem, STR("app_AAAAAAAAAAAAAAAAAAAAAA"), &wish, T0,
+                                &app, &problems),
+                     ERR_NOT_FOUND);
+}
+
+static void
+an_id_that_was_wished_for_makes_one_app(struct kit *kit)
+{
+    world_user(kit, "ada");
+    struct app_wish wish = good_wish();
+    struct app_problems problems;
+    struct app app;
+    const struct secret *secret;
+    wish.id = STR("app_wishedwishedwishedwish");
+    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+                     ERR_NONE);
+    assert_true(str_eq(app.id, wish.id));
+    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+                     ERR_TAKEN);
+    assert_int_equal(count_apps(kit), 1);
+}
+
+static void
+a_developer_is_told_why_an_app_was_not_believed(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    const struct secret *second, *other = secret_make(kit->mem, SECRET_CLIENT);
+    struct app app, hidden = world_app(kit, true, NULL);
+    assert_int_equal(app_rotate_secret(kit->db, kit->mem, world.app.id, false, T0, &app, &second),
+                     ERR_NONE);
+    const struct {
+        const char *why;
+        const struct app *app;
+        struct str secret;
+        int64_t now;
+        const char *expected;
+    } rows[] = {
+        { "none", &app, STR_NONE, T0, "is missing" },
+        { "empty", &app, STR(""), T0, "is missing" },
+        { "cut off", &app, str_first(secret_reveal(second), 50), T0, "not whole" },
+        { "another one", &app, secret_reveal(other), T0, "is wrong" },
+        { "the replaced one", &app, world.secret, T0 + OLD_SECRET_SECONDS, "was replaced" },
+        { "a public app with one", &hidden, secret_reveal(other), T0, "is public" },
+    };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        const char *said = app_refusal(kit->mem, rows[i].app, rows[i].secret, rows[i].now);
+        if (strstr(said, rows[i].expected) == NULL)
+            fail_msg("%s: %s", rows[i].why, said);
+    }
+    assert_int_equal(app_end_old_secret(kit->db, kit->mem, world.app.id, T0, &app), ERR_NONE);
+    assert_int_equal(authenticate(kit, world.app.id, world.secret, T0), ERR_UNAUTHENTICATED);
+    assert_int_equal(authenticate(kit, world.app.id, secret_reveal(second), T0), ERR_NONE);
+}
+
 int
 main(void)
 {
@@ -272,6 +364,9 @@ main(void)
         KIT_CASE(a_rotated_secret_lives_for_a_day_or_ends_at_once),
         KIT_CASE(a_disabled_app_is_nobody_until_it_is_enabled),
         KIT_CASE(a_deleted_app_is_gone),
+        KIT_CASE(an_app_is_changed_as_wished_or_not_at_all),
+        KIT_CASE(an_id_that_was_wished_for_makes_one_app),
+        KIT_CASE(a_developer_is_told_why_an_app_was_not_believed),
         KIT_CASE(changes_of_an_app_at_once_do_not_undo_each_other),
     };
     return KIT_RUN("flow/apps", cases, LOG_WARN);
