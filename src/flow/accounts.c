@@ -94,7 +94,7 @@ struct counting {
 };
 
 static enum err
-count_accounts(struct db_tx *tx, void *argument)
+count_all(struct db_tx *tx, void *argument)
 {
     struct counting *counting = argument;
     return user_store_count(tx, counting->mem, counting->out);
@@ -104,7 +104,7 @@ enum err
 account_count(struct db *db, struct arena *mem, int64_t *out)
 {
     struct counting counting = { mem, out };
-    return tx_read(db, count_accounts, &counting);
+    return tx_read(db, count_all, &counting);
 }
 
 /* ---- making ---- */
