@@ -260,6 +260,7 @@ const struct route developer_docs_routes[] = {
       .page = true },
     { GET, "/developer/errors", get_errors, WHO_ANYONE,
       .says = "Every error, and what to do about it.", .page = true },
-    { GET, "/llms.txt", get_llms, WHO_ANYONE, .says = "The same in short, for agents." },
+    { GET, "/llms.txt", get_llms, WHO_ANYONE, .says = "The same in short, for agents.",
+      .page = true },
     { 0 },
 };
