@@ -98,7 +98,7 @@ test("OPTIONS says what is allowed, and only what is meant for scripts of other 
     assert.equal(answer.text, "");
     assert.match(answer.headers.allow, /\bOPTIONS\b/);
     assert.equal(answer.headers["access-control-allow-credentials"], undefined);
-    if (!/^\/(v1|oauth|\.well-known|openapi\.json|llms\.txt|healthz|readyz)\b/.test(url)) assert.equal(answer.headers["access-control-allow-origin"], undefined, url);
+    if (!/^\/(v1|oauth|\.well-known|openapi\.json|healthz|readyz)\b/.test(url)) assert.equal(answer.headers["access-control-allow-origin"], undefined, url);
   }
 });
 
