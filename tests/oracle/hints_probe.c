@@ -1,9 +1,11 @@
 /* Answers hints for people that a test makes up. One line in, one line out, both JSON:
  *   {"atoms": [{"domain", "member", "value", "user": true, "sources": 1, "at": seconds,
  *               "sequence": 1, "status": "active"}, …],
- *    "queries": [{"domains": ["food_profile"], "context": "…", "max_tokens": 100,
- *                 "format": "text", "sensitive": true}, …]}
+ *    "queries": [{"domains": ["food_profile"], "reach": ["food_profile"], "context": "…",
+ *                 "max_tokens": 100, "format": "text", "sensitive": true}, …]}
  *   [the API's answer to each query]
+ * "domains" are asked for, "reach" is what a token opens. A query {"label": "…"} asks which domains
+ * a context means: [["food_profile", "restaurant_search"], ["travel_profile", null]].
  * A value that cannot be stored is left out, and what the card says of itself after having been
  * kept as text is what is asked: nothing here is shorter than the way through the store. */
 #include "app/definitions.h"
@@ -37,13 +39,14 @@ number_member(const struct json_value *object, const char *key, int64_t otherwis
                                                                                   : otherwise;
 }
 
+/* False: of another domain, or not to be stored. */
 static bool
-read_atom(struct arena *mem, const struct domains *domains, const struct json_value *given,
+read_atom(struct arena *mem, const struct domain *domain, const struct json_value *given,
           struct atom *out)
 {
-    const struct domain *domain = domains_find(domains, text_member(given, "domain"));
-    const struct member *member =
-        domain == NULL ? NULL : domain_member(domain, text_member(given, "member"));
+    if (!str_eq(text_member(given, "domain"), domain->name))
+        return false;
+    const struct member *member = domain_member(domain, text_member(given, "member"));
     const struct json_value *value = json_member(given, "value");
     struct value read;
     struct str status = text_member(given, "status");
@@ -74,9 +77,7 @@ make_cards(struct arena *mem, const struct domains *domains, const struct json_v
         size_t count = 0;
         struct hint_card card;
         for (size_t i = 0; i < given->count; i++)
-            if (read_atom(mem, domains, &given->children[i], &atoms[count]) &&
-                str_eq(atoms[count].domain, domains->list[d].name))
-                count++;
+            count += read_atom(mem, &domains->list[d], &given->children[i], &atoms[count]);
         if (count == 0)
             continue;
         hint_card_make(mem, &domains->list[d], atoms, count, &card);
@@ -101,10 +102,11 @@ answer_query(struct arena *mem, const struct domains *domains, const struct hint
              size_t count, const struct json_value *given, struct json *out)
 {
     const struct json_value *named = json_member(given, "domains");
+    const struct json_value *opened = json_member(given, "reach");
     struct str format = text_member(given, "format");
     struct hints_wish wish = {
         .domains = domains,
-        .reach = reach_of(domains, named),
+        .reach = reach_of(domains, named) & reach_of(domains, opened),
         .sensitive = number_member(given, "sensitive", 1) != 0 ? EVERYTHING : 0,
         .domains_named = named != NULL,
         .context = text_member(given, "context"),
@@ -115,6 +117,22 @@ answer_query(struct arena *mem, const struct domains *domains, const struct hint
         abort();
     hints_from_cards(mem, &wish, cards, count, &hints);
     hints_write(out, &wish, &hints);
+}
+
+static void
+answer_label(const struct domains *domains, struct str label, struct json *out)
+{
+    struct context_match match = { 0 };
+    context_find(domains->contexts, label, &match);
+    json_open_array(out);
+    for (size_t i = 0; match.known && i < match.count; i++) {
+        const struct context *context = match.list[i].context;
+        json_open_array(out);
+        json_str(out, match.list[i].domain->name);
+        json_str(out, context == NULL ? STR_NONE : context->name);
+        json_close_array(out);
+    }
+    json_close_array(out);
 }
 
 static void
@@ -132,8 +150,13 @@ answer_line(struct arena *mem, const struct domains *domains, struct str line)
     struct buf text = buf_in(mem, LINE_MAX_BYTES);
     struct json out = json_into(&text);
     json_open_array(&out);
-    for (size_t i = 0; i < queries->count; i++)
-        answer_query(mem, domains, cards, count, &queries->children[i], &out);
+    for (size_t i = 0; i < queries->count; i++) {
+        struct str label = text_member(&queries->children[i], "label");
+        if (str_present(label))
+            answer_label(domains, label, &out);
+        else
+            answer_query(mem, domains, cards, count, &queries->children[i], &out);
+    }
     json_close_array(&out);
     printf("%.*s\n", STR_ARG(buf_str(&text)));
     fflush(stdout);

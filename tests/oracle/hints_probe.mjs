@@ -1,0 +1,43 @@
+// The program's hints for made-up people: see hints_probe.c.
+
+import { spawn } from "node:child_process";
+import path from "node:path";
+import readline from "node:readline";
+import { sanitizers } from "../kit/process.mjs";
+import { ROOT } from "../kit/runner.mjs";
+
+const PROBE = path.join(ROOT, "build/check/oracle/hints_probe");
+
+export class Probe {
+  constructor(folder) {
+    this.child = spawn(PROBE, [folder], { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...sanitizers() } });
+    this.waiting = [];
+    this.child.stdin.on("error", () => {});
+    this.ended = new Promise((resolve) => this.child.on("close", resolve));
+    this.ended.then((status) => this.waiting.forEach(({ reject }) => reject(new Error(`the probe ended with ${status}`))));
+    readline.createInterface({ input: this.child.stdout }).on("line", (line) => this.waiting.shift().resolve(line));
+  }
+
+  // The answers as one line of JSON.
+  ask(atoms, queries) {
+    const answer = new Promise((resolve, reject) => this.waiting.push({ resolve, reject }));
+    this.child.stdin.write(`${JSON.stringify({ atoms, queries })}\n`);
+    return answer;
+  }
+
+  end() {
+    this.child.stdin.end();
+    return this.ended;
+  }
+}
+
+// Ends with what is done with it, whatever comes of that.
+export async function withProbe(folder, use) {
+  const probe = new Probe(folder);
+  try {
+    return await use(probe);
+  } finally {
+    const status = await probe.end();
+    if (status !== 0) throw new Error(`the probe ended with ${status}`);
+  }
+}

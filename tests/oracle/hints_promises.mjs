@@ -1,0 +1,139 @@
+// What hints promise, as questions about one answer: the properties P1 to P14 that need no other person.
+// Each gives what is wrong as a text, or nothing.
+
+import { opposed } from "./hints_model.mjs";
+
+// ---- values inside sentences ----
+
+const END = "[!?…‼‽⁇⁈⁉。．！？｡؟۔।॥։።។။]";
+const CLOSING = `[)\\]}'"’”»」』]*`;
+const ENDS_A_SENTENCE = new RegExp(`${END}${CLOSING}(\\s|$|[\\u2e80-\\u{10ffff}])`, "u");
+const FULL_STOPS = new RegExp(`(\\S*?)\\.(${CLOSING})\\s(.*)$`, "u");
+const FOR_MODELS = /:\/\/|<\|[^|]*\|>|\[\/?inst\]|^(system|assistant|user)\s*:|ignore (all |any )?previous instructions|<\/?[a-z]+>|\]\(/i;
+const OURS = /\buser('s|\s(is|was|has|must|wants|says|likes|prefers))(\s|$)/i;
+const MOST_WORDS = 10;
+
+// One or two words that do not start small, and initials.
+function isRestOfName(text) {
+  const parts = text.split(" ");
+  return parts.every((part) => /^[^a-z]/u.test(part)) && parts.filter((part) => !/^.\.$/u.test(part)).length <= 2;
+}
+
+// "J. Cole", "St. Vincent", "Vol. 2", "Washington D.C. area".
+function isAbbreviation(word, behind) {
+  if (/^(vs|feat|ft)$/i.test(word)) return true;
+  if (/^(Dr|Mr|Mrs|Ms|Ste?|Sgt|Capt|Lt|Col|Gen|Prof|Rev|Mt|Ft|Jr|Sr)$/i.test(word)) return !/^[a-z]/.test(behind);
+  if (/^(Nos?|Vol|Op|Pt|Ch|Nr)$/i.test(word)) return /^[\dIV]/.test(behind);
+  if (/^(.\.)+.$/u.test(word)) return /^[a-z]/.test(behind) || isRestOfName(behind);
+  return /^.$/u.test(word) && isRestOfName(behind);
+}
+
+function hasFullStopInside(text) {
+  for (let rest = text, found; (found = FULL_STOPS.exec(rest)); rest = found[3]) {
+    const word = rest.slice(0, found.index + found[1].length).split(" ").at(-1);
+    if (found[2] !== "" || !isAbbreviation(word, found[3])) return true;
+  }
+  return /^\S+( \S+)* [a-z]{5,}\.$/.test(text); // "Buy it today."
+}
+
+// Whether a text without quotation marks around it can only be a name: it ends no sentence, starts none of ours, leaves
+// no quotation open, counts nothing that is not there, and does not look as if it were meant for a model.
+export function isOnlyAName(text, isPair = false) {
+  if (ENDS_A_SENTENCE.test(text) || hasFullStopInside(text)) return false;
+  if (/[:;：；](\s|$)|[`\\]| [–—] /u.test(text) || FOR_MODELS.test(text) || OURS.test(text)) return false;
+  if ([...text].filter((sign) => sign === '"').length % 2 === 1 || text.split(" ").length > MOST_WORDS) return false;
+  return !/(^|\s)\d+ more$/i.test(text) && !(isPair && text.includes(","));
+}
+
+// ---- one answer ----
+
+export const joined = (format, hints) => (format === "text" ? hints.join("\n") : format === "bullets" ? hints : JSON.stringify(hints));
+
+// How many values of each hint are told: a Map from its id.
+export function factsOf(told) {
+  const facts = new Map();
+  for (const { hint, items } of told) facts.set(hint.id, Math.max(items, facts.get(hint.id) ?? 0));
+  return facts;
+}
+
+const most = (budget) => Math.max(1, Math.floor(budget / 20));
+const domainsIn = (told) => new Set(told.map(({ hint }) => hint.domain));
+const isLines = ({ format }) => format !== "json";
+
+// `seen`: { query, answer, concern, told, facts, tokens }
+export const PROMISES = {
+  "P1 the budget is kept": ({ query, tokens }) => tokens > query.max_tokens && `${tokens} tokens`,
+
+  "P3 everything critical is told before anything else": ({ concern, told, facts }) => {
+    if (told.every(({ hint }) => hint.tier === 0)) return undefined;
+    const missing = concern.available.find((hint) => hint.tier === 0 && (facts.get(hint.id) ?? 0) < hint.total);
+    return missing && `${missing.id} is not whole`;
+  },
+
+  "P3 safety_complete says whether everything critical is told": ({ concern, facts, answer }) => {
+    const whole = concern.available.every((hint) => hint.tier > 0 || facts.get(hint.id) === hint.total);
+    return whole !== answer.safety_complete && `it says ${answer.safety_complete}`;
+  },
+
+  "P7 there are no more hints than the budget is for": ({ query, told, facts }) => {
+    const early = isLines(query) ? 0 : domainsIn(told).size; // a summary's first sentence comes with its domain
+    return told.some(({ hint }) => hint.tier > 0) && facts.size - early > most(query.max_tokens) && `${facts.size} hints`;
+  },
+
+  "P8 every domain is heard before any is heard twice": ({ query, concern, told, facts }) => {
+    if (concern.known) return undefined;
+    const others = concern.available.filter(({ tier }) => tier > 0);
+    const domains = domainsIn(others.map((hint) => ({ hint })));
+    const byDomain = [...domains].map((domain) => [...facts.keys()].filter((id) => others.some((hint) => hint.id === id && hint.domain === domain)).length);
+    const ahead = isLines(query) ? 1 : 2; // the same early sentence
+    const spread = Math.max(0, ...byDomain) > ahead && domainsIn(told).size < domainsIn(concern.available.map((hint) => ({ hint }))).size;
+    const critical = concern.available.length - others.length;
+    const all = domainsIn(concern.available.map((hint) => ({ hint })));
+    const late = isLines(query) && facts.size >= all.size + critical && domainsIn(told).size < all.size;
+    return (spread || late) && `${facts.size} hints of ${domainsIn(told).size} domains`;
+  },
+
+  "P11 nothing is both liked and avoided": ({ told }) => {
+    const values = new Map();
+    for (const { hint, items } of told)
+      for (const { key } of hint.values.slice(0, items)) {
+        const other = (values.get(`${hint.domain.name} ${key}`) ?? []).find((member) => opposed(member, hint.member));
+        if (other && !(other.safety === "critical" && hint.tier === 0)) return `${key} in ${hint.id} and ${other.name}`;
+        values.set(`${hint.domain.name} ${key}`, [...(values.get(`${hint.domain.name} ${key}`) ?? []), hint.member]);
+      }
+    return undefined;
+  },
+
+  "P12 each sentence is one line, each bullet a bullet": ({ query, answer: { hints } }) => {
+    const control = /[\p{Cc}\p{Cs}\p{Co}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+    if (query.format === "text") return hints.find((line) => !line.endsWith(".") || control.test(line));
+    if (query.format === "json") return control.test(JSON.stringify(hints)) && "a control character";
+    const alive = /(?<!\\)(&(amp|lt|gt|quot|nbsp|#\w+);|:\/\/|www\.)/i; // an entity or a link, to a browser
+    return hints === "" ? undefined : hints.split("\n").find((line) => !/^(- |\*\*.+\*\*$)/.test(line) || control.test(line) || alive.test(line));
+  },
+
+  "P12 a value is never more than a name, or it stands in quotation marks": ({ told }) => {
+    for (const { values } of told) {
+      const wrong = values.find(({ value, quoted, isPair }) => !quoted && !isOnlyAName(value, isPair));
+      if (wrong) return wrong.value;
+    }
+    return undefined;
+  },
+
+  "P14 what was counted when it was written is what it is": ({ answer, tokens }) => answer.token_count !== tokens && `${answer.token_count} instead of ${tokens}`,
+
+  "omitted counts what is not told": ({ concern, facts, answer }) => {
+    const omitted = concern.available.reduce((sum, hint) => sum + hint.total + hint.beyond - (facts.get(hint.id) ?? 0), 0);
+    return answer.omitted !== omitted && `${answer.omitted} instead of ${omitted}`;
+  },
+
+  "P9 the answer says what it considered": ({ query, concern, answer }) => {
+    const { hints, token_count, omitted, safety_complete, ...rest } = answer;
+    const expected = {
+      format: query.format, domains: concern.domains, context: query.context ?? null, max_tokens: query.max_tokens, tokenizer: "o200k_base",
+      context_matched: concern.matched, hints_available: concern.available.length, content_role: "data",
+    };
+    const wrong = Object.keys({ ...expected, ...rest }).find((key) => JSON.stringify(rest[key]) !== JSON.stringify(expected[key]));
+    return wrong && `${wrong}: ${JSON.stringify(rest[wrong])} instead of ${JSON.stringify(expected[wrong])}`;
+  },
+};
