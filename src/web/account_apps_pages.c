@@ -1,6 +1,7 @@
 /* account_apps_pages.c - connected apps: /account/apps, and /account/apps/{app} for one of them. */
 #include "flow/connections.h"
 #include "flow/corrections.h"
+#include "flow/usage.h"
 #include "model/redirect_uri.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -10,6 +11,7 @@
 #include "text/utf8.h"
 #include "web/account_page.h"
 #include "web/call.h"
+#include "web/chart.h"
 #include "web/facts.h"
 #include "web/flash.h"
 #include "web/reply.h"
@@ -31,6 +33,8 @@ WORD(end_unread, "apps.end.unread");
 WORD(wrote_one, "apps.wrote.one");
 WORD(wrote_other, "apps.wrote.other");
 WORD(wrote_none, "apps.wrote.none");
+WORD(uses_one, "apps.uses.one");
+WORD(uses_other, "apps.uses.other");
 WORD(until_date, "apps.until");
 WORD(until_stop, "apps.until.stop");
 
@@ -108,6 +112,30 @@ put_connection(struct call *call, struct values *values, const struct connection
     values_flag(values, "has_written", written > 0);
 }
 
+/* When it was last used, how often, and a small picture of the last days. */
+static enum err
+put_usage(struct call *call, struct values *values, const struct connection *connection)
+{
+    struct grant_usage usage;
+    struct usage_day days[USAGE_DAYS] = { { 0 } };
+    int64_t total = 0;
+    enum err err = usage_of_grant(call->db, call->mem, call->web->settings.tally,
+                                  call->visitor->user.id, connection->app.id, call->now, &usage);
+    if (err != ERR_NONE)
+        return err;
+    for (size_t i = 0; i < USAGE_DAYS; i++) {
+        days[i].day = usage_day_of(call->now) - USAGE_DAYS + 1 + (int64_t)i;
+        days[i].counts[USAGE_CALL] = usage.days[i];
+        total += usage.days[i];
+    }
+    when_put(call, values, "last_use", usage.last_use);
+    values_flag(values, "used", total > 0);
+    values_text(values, "uses", say_count(call, uses_one, uses_other, total));
+    if (total > 0)
+        chart_put(call, values, days);
+    return ERR_NONE;
+}
+
 /* ---- all of them ---- */
 
 static enum err
@@ -123,8 +151,13 @@ get_apps(struct call *call)
         err = facts_load(call, STR_NONE, &facts);
     if (err != ERR_NONE)
         return err;
-    for (size_t i = 0; i < count; i++)
-        put_connection(call, values_item(values, "apps"), &list[i], &facts);
+    for (size_t i = 0; i < count && !err; i++) {
+        struct values *item = values_item(values, "apps");
+        put_connection(call, item, &list[i], &facts);
+        err = put_usage(call, item, &list[i]);
+    }
+    if (err != ERR_NONE)
+        return err;
     return account_page(call, 200, "account_apps", "apps", values);
 }
 
@@ -172,6 +205,9 @@ show(struct call *call, int status, struct str end_problem)
     put_connection(call, values, &connection, &facts);
     put_written(call, values, &facts, connection.app.id);
     put_end(call, values, &connection.grant, end_problem);
+    err = put_usage(call, values, &connection);
+    if (err != ERR_NONE)
+        return err;
     return account_page(call, status, "account_app", "apps", values);
 }
 

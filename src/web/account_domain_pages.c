@@ -21,7 +21,7 @@
 #include "web/visitor.h"
 
 #define HERE "/account/domains/{domain}"
-#define SUGGESTIONS_MAX 10
+#define SUGGESTIONS_MAX 5
 #define SHOWN_PER_MEMBER 40 /* the rest is found by searching */
 #define DOCUMENT_MAX ((size_t)16 * 1024)
 
@@ -95,7 +95,8 @@ put_suggestions(struct call *call, const struct facts *facts, struct values *ite
         values_text(one, "says", value->label);
         shown++;
     }
-    values_flag(item, "has_suggestions", shown > 0);
+    values_flag(item, "has_buttons", shown > 0);
+    values_flag(item, "has_offers", shown > 0);
 }
 
 static void
@@ -204,8 +205,11 @@ put_member(struct call *call, struct facts *facts, struct values *values,
     }
     if (count > SHOWN_PER_MEMBER)
         values_text(item, "more", say_count(call, more_one, more_other, count - SHOWN_PER_MEMBER));
-    values_flag(item, "has_facts", find_current(facts, domain, member) != NULL);
     put_control(call, facts, item, domain, member);
+    if (find_current(facts, domain, member) != NULL) {
+        values_flag(item, "has_buttons", true);
+        values_flag(item, "has_facts", true);
+    }
     account_put_field(call, item, "typed", meant ? trouble->typed : STR_NONE,
                       meant ? trouble->problem : STR_NONE);
     if (meant)
@@ -218,9 +222,11 @@ put_lists(struct values *values, const struct domain *domain)
 {
     for (size_t v = 0; v < domain->vocabulary_count; v++) {
         const struct vocabulary *vocabulary = &domain->vocabularies[v];
+        if (!vocabulary->open)
+            continue;
         struct values *list = values_item(values, "lists");
         values_text(list, "list", vocabulary->name);
-        for (size_t i = 0; vocabulary->open && i < vocabulary->count; i++)
+        for (size_t i = 0; i < vocabulary->count; i++)
             values_text(values_item(list, "options"), "option", vocabulary->values[i].value);
     }
 }

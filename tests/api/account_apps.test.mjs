@@ -14,7 +14,7 @@ test("an app is listed with what it may do in words, since when and until when",
   await ada.connect(app, { scope: `${MUSIC} agent_hints`, term: "30d" });
   w.clock.forward(2 * DAY);
   const page = await open(ada, "/account/apps");
-  assert.match(says(page), /Concert Finder Connected 2 days ago ?, until February 14, 2027 Music Hints for AI agents It has not written anything/);
+  assert.match(says(page), /Concert Finder Connected 2 days ago ?, until February 14, 2027 Music Hints for AI agents It has not been used yet\. It has not written anything/);
   const one = await open(ada, at(app));
   assert.match(says(one), /See your taste in music/);
   assert.deepEqual(formOn(one, at(app, "/scopes")).ticked("scope"), [MUSIC, "agent_hints"]);
@@ -130,6 +130,18 @@ test("another person's connection is not there (B19), nor is an app that was nev
     }
   }
   assert.ok(await app.worth(set.access_token));
+});
+
+test("last use and how often are shown, as the app really asked", async (t) => {
+  const { w, ada, api } = await connected(t);
+  const before = await open(ada, at(api.app));
+  assert.match(says(before), /It has not been used yet/);
+  for (let i = 0; i < 4; i++) await api.read("preferences");
+  w.clock.forward(3 * 3600);
+  const page = await open(ada, at(api.app));
+  assert.match(says(page), /Last used 3 hours ago ?\. 4 requests in 30 days\./);
+  assert.match(page.text, /<title>January 15, 2027: 4/);
+  assert.match(says(await open(ada, "/account/apps")), /Last used 3 hours ago/);
 });
 
 test("an app that was switched off is shown as such", async (t) => {
