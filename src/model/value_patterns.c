@@ -5,6 +5,9 @@
 #include "text/look_alike.h"
 #include "text/utf8.h"
 
+#include <pthread.h>
+#include <string.h>
+
 #define WORDS_MAX 256 /* a value has 200 characters */
 #define GAP_MAX 4
 
@@ -180,16 +183,65 @@ static const struct pattern patterns[] = {
     { ORDER, HOLDS, "명령..무시" },
 };
 
+#define PATTERNS (sizeof patterns / sizeof patterns[0])
+
+/* ---- what a text cannot do without ---- */
+
+/* Nearly every value is two or three plain words, and could not match nearly any row. What a row
+ * asks for is kept as bits, so that most of them are done with by one look each. */
+struct need {
+    unsigned char bytes[2]; /* both occur in the text */
+    uint64_t first;         /* of WORDS: one of these is the first of them */
+};
+
+static struct need needs[PATTERNS];
+static pthread_once_t needs_once = PTHREAD_ONCE_INIT;
+
+static uint64_t
+word_bit(struct str word)
+{
+    unsigned char byte = word.len > 0 ? (unsigned char)word.ptr[0] : 0;
+    return (uint64_t)1 << ((byte * 7u + word.len) & 63);
+}
+
+static uint64_t
+first_bits(struct str pattern)
+{
+    struct str element, choice;
+    uint64_t bits = 0;
+    while (str_cut(&pattern, ' ', &element) && str_eq_c(element, "^"))
+        ;
+    while (str_cut(&element, '|', &choice))
+        bits |= str_eq_c(choice, "*") ? ~(uint64_t)0 : word_bit(choice);
+    return bits;
+}
+
+static void
+find_needs(void)
+{
+    for (size_t i = 0; i < PATTERNS; i++) {
+        struct str what = str_of(patterns[i].what);
+        if (patterns[i].how == WORDS) {
+            needs[i].first = first_bits(what);
+        } else if (what.len > 0) {
+            needs[i].bytes[0] = (unsigned char)what.ptr[0];
+            needs[i].bytes[1] = (unsigned char)what.ptr[what.len - 1];
+        }
+    }
+}
+
 /* ---- the text as words ---- */
 
 struct word {
     struct str text;
+    uint64_t bit;
     bool opens; /* a clause */
 };
 
 struct words {
     struct word at[WORDS_MAX];
     size_t count;
+    uint64_t bits; /* of all of them */
 };
 
 static bool
@@ -216,7 +268,8 @@ add_word(struct words *words, struct str text, bool *opens)
 {
     if (words->count == WORDS_MAX)
         return;
-    words->at[words->count++] = (struct word){ text, *opens };
+    words->at[words->count++] = (struct word){ text, word_bit(text), *opens };
+    words->bits |= word_bit(text);
     *opens = false;
 }
 
@@ -225,6 +278,7 @@ split(struct str text, struct words *out)
 {
     bool opens = true;
     out->count = 0;
+    out->bits = 0;
     while (text.len > 0) {
         struct str from = text;
         int32_t point = utf8_next(&text);
@@ -274,10 +328,10 @@ words_follow(const struct words *words, size_t at, struct str pattern)
 }
 
 static bool
-has_words(const struct words *words, struct str pattern)
+has_words(const struct words *words, struct str pattern, uint64_t first)
 {
     for (size_t i = 0; i < words->count; i++)
-        if (words_follow(words, i, pattern))
+        if ((words->at[i].bit & first) != 0 && words_follow(words, i, pattern))
             return true;
     return false;
 }
@@ -331,10 +385,10 @@ has_tag(struct str text)
 }
 
 static bool
-matches(const struct pattern *pattern, struct str text, const struct words *words)
+matches(size_t row, struct str text, const struct words *words)
 {
-    struct str what = str_of(pattern->what);
-    switch (pattern->how) {
+    struct str what = str_of(patterns[row].what);
+    switch (patterns[row].how) {
     case HOLDS:
         return holds_in_order(text, what);
     case STARTS:
@@ -344,7 +398,7 @@ matches(const struct pattern *pattern, struct str text, const struct words *word
     case TAG:
         return has_tag(text);
     case WORDS:
-        return has_words(words, what);
+        return has_words(words, what, needs[row].first);
     }
     return false;
 }
@@ -369,10 +423,18 @@ find_pattern(struct arena *mem, struct str folded)
 {
     struct words words;
     struct str text = tidy(mem, folded);
+    bool occurs[256] = { [0] = true }; /* 0: nothing is asked for */
+    pthread_once(&needs_once, find_needs);
     split(text, &words);
-    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
-        if (matches(&patterns[i], text, &words))
+    for (size_t i = 0; i < text.len; i++)
+        occurs[(unsigned char)text.ptr[i]] = true;
+    for (size_t i = 0; i < PATTERNS; i++) {
+        const struct need *need = &needs[i];
+        bool may = need->first != 0 ? (need->first & words.bits) != 0
+                                    : occurs[need->bytes[0]] && occurs[need->bytes[1]];
+        if (may && matches(i, text, &words))
             return patterns[i].name;
+    }
     return NULL;
 }
 
