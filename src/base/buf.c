@@ -54,15 +54,22 @@ buf_add_c(struct buf *buf, const char *c)
 void
 buf_add_char(struct buf *buf, char c)
 {
-    buf_add(buf, (struct str){ &c, 1 });
+    if (make_room(buf, 1))
+        buf->ptr[buf->len++] = c;
 }
 
 void
 buf_add_int(struct buf *buf, int64_t number)
 {
     char digits[24];
-    int length = snprintf(digits, sizeof digits, "%lld", (long long)number);
-    buf_add(buf, (struct str){ digits, (size_t)length });
+    size_t at = sizeof digits;
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    do
+        digits[--at] = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (number < 0)
+        digits[--at] = '-';
+    buf_add(buf, (struct str){ digits + at, sizeof digits - at });
 }
 
 void

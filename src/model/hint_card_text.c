@@ -80,18 +80,27 @@ struct reader {
     bool wrong;
 };
 
-static int
-read_number(struct reader *in)
+#define ROW 7 /* numbers in a row: of a hint, and of each of its levels */
+
+/* So many numbers, each with a blank behind it. A card has hundreds of them. */
+static void
+read_numbers(struct reader *in, int *out, size_t count)
 {
-    bool negative = in->at < in->end && *in->at == '-';
-    int number = 0;
-    in->at += negative;
-    const char *start = in->at;
-    while (in->at < in->end && *in->at >= '0' && *in->at <= '9' && in->at - start < 9)
-        number = number * 10 + (*in->at++ - '0');
-    in->wrong = in->wrong || in->at == start || in->at == in->end || *in->at != ' ';
-    in->at += in->at < in->end;
-    return negative ? -number : number;
+    const char *at = in->at, *end = in->end;
+    bool wrong = in->wrong;
+    for (size_t i = 0; i < count; i++) {
+        bool negative = at < end && *at == '-';
+        at += negative;
+        const char *start = at, *stop = end - at > 9 ? at + 9 : end;
+        int number = 0;
+        for (; at < stop && *at >= '0' && *at <= '9'; at++)
+            number = number * 10 + (*at - '0');
+        wrong = wrong || at == start || at == end || *at != ' ';
+        at += at < end;
+        out[i] = negative ? -number : number;
+    }
+    in->at = at;
+    in->wrong = wrong;
 }
 
 /* What stands before the line's end, which is passed. */
@@ -120,9 +129,8 @@ read_value(struct reader *in, struct hint_value *out)
 }
 
 static int
-read_between(struct reader *in, int least, int most)
+between(struct reader *in, int number, int least, int most)
 {
-    int number = read_number(in);
     in->wrong = in->wrong || number < least || number > most;
     return in->wrong ? least : number;
 }
@@ -131,27 +139,32 @@ static void
 read_level(struct reader *in, const struct hint *hint, int items_before, struct hint_level *out)
 {
     int most = (int)hint->value_count < hint->total ? (int)hint->value_count : hint->total;
-    out->items = read_between(in, items_before + 1, most);
-    out->text = read_between(in, 1, TOKENS_MAX);
-    out->text_last = read_between(in, 1, TOKENS_MAX);
-    out->strong = read_between(in, 1, TOKENS_MAX);
-    out->strong_last = read_between(in, 1, TOKENS_MAX);
-    out->bullet = read_between(in, 1, TOKENS_MAX);
-    out->bullet_last = read_between(in, 1, TOKENS_MAX);
+    int row[ROW], smallest = TOKENS_MAX, largest = 1;
+    read_numbers(in, row, ROW);
+    for (size_t i = 1; i < ROW; i++) {
+        smallest = row[i] < smallest ? row[i] : smallest;
+        largest = row[i] > largest ? row[i] : largest;
+    }
+    in->wrong = in->wrong || smallest < 1 || largest > TOKENS_MAX;
+    *out = (struct hint_level){
+        between(in, row[0], items_before + 1, most), row[1], row[2], row[3], row[4], row[5], row[6]
+    };
 }
 
 static void
 read_hint(struct arena *mem, struct reader *in, const struct domain *domain, struct hint *out)
 {
-    out->member = &domain->members[read_between(in, 0, (int)domain->member_count - 1)];
+    int row[ROW];
+    read_numbers(in, row, ROW);
+    out->member = &domain->members[between(in, row[0], 0, (int)domain->member_count - 1)];
     bool has_pattern = str_present(out->member->hint.text);
     out->sentence =
-        read_between(in, has_pattern ? HINT_OF_ONE : 0, (int)out->member->hint.value_count - 1);
-    out->score = read_between(in, 0, HINT_ONE);
-    out->total = read_between(in, 1, FACTS_MAX);
-    out->beyond = read_between(in, 0, FACTS_MAX);
-    out->value_count = (size_t)read_between(in, 1, FACTS_MAX);
-    out->level_count = (size_t)read_between(in, 1, LEVELS_MAX);
+        between(in, row[1], has_pattern ? HINT_OF_ONE : 0, (int)out->member->hint.value_count - 1);
+    out->score = between(in, row[2], 0, HINT_ONE);
+    out->total = between(in, row[3], 1, FACTS_MAX);
+    out->beyond = between(in, row[4], 0, FACTS_MAX);
+    out->value_count = (size_t)between(in, row[5], 1, FACTS_MAX);
+    out->level_count = (size_t)between(in, row[6], 1, LEVELS_MAX);
     if (in->wrong)
         return;
     struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, out->value_count);
@@ -174,15 +187,14 @@ hint_card_read(struct arena *mem, const struct domain *domain, struct str text,
     if (!str_present(text) || !str_starts(text, buf_str(&origin)))
         return false;
     struct reader in = { text.ptr + origin.len, text.ptr + text.len, false };
-    size_t lines = 0;
-    for (const char *at = in.at; at < in.end; at++)
-        lines += *at == '\n';
-    struct hint *hints = ARENA_ARRAY(mem, struct hint, lines / 2 + 1); /* two lines at least */
-    size_t count = 0;
-    int expected = read_number(&in), heading = read_number(&in);
+    int head[2]; /* how many hints, and the heading's tokens */
+    read_numbers(&in, head, 2);
+    int expected = between(&in, head[0], 0, (int)text.len / ROW); /* a hint has more bytes */
     read_line(&in);
-    while (in.at < in.end && !in.wrong)
+    struct hint *hints = ARENA_ARRAY(mem, struct hint, (size_t)expected + 1);
+    size_t count = 0;
+    while (count < (size_t)expected && !in.wrong)
         read_hint(mem, &in, domain, &hints[count++]);
-    *out = (struct hint_card){ domain, heading, hints, count };
-    return !in.wrong && expected == (int)count;
+    *out = (struct hint_card){ domain, head[1], hints, count };
+    return !in.wrong && in.at == in.end;
 }

@@ -222,6 +222,9 @@ static size_t
 quotation_mark(struct str text)
 {
     static const char *const marks[] = { "\"", "\u201C", "\u201D", "\u201E", "\u201F", "\uFF02" };
+    char first = text.len > 0 ? text.ptr[0] : 'a';
+    if (first != '"' && first != '\xe2' && first != '\xef') /* nearly always */
+        return 0;
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
         if (str_starts(text, str_of(marks[i])))
             return strlen(marks[i]);

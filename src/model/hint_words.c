@@ -41,11 +41,14 @@ is_mark(struct str text)
 static void
 add_plain(struct buf *out, struct str text, enum escape escape)
 {
+    if (escape == AS_TEXT) {
+        buf_add(out, text);
+        return;
+    }
     for (size_t i = 0; i < text.len; i++) {
-        if (escape == AS_MARKDOWN &&
-            (is_mark(str_from(text, i)) ||
-             (text.ptr[i] == '.' && i >= 3 &&
-              str_eq_nocase((struct str){ text.ptr + i - 3, 3 }, STR("www")))))
+        if (is_mark(str_from(text, i)) ||
+            (text.ptr[i] == '.' && i >= 3 &&
+             str_eq_nocase((struct str){ text.ptr + i - 3, 3 }, STR("www"))))
             buf_add_char(out, '\\');
         buf_add_char(out, text.ptr[i]);
     }
