@@ -221,13 +221,22 @@ hot_keep_introspection(struct call *call, const struct access *access)
 
 /* ---- keeping ---- */
 
+static struct str
+tagged(struct arena *mem, struct str tag, struct str body)
+{
+    char *out = arena_alloc(mem, 1 + tag.len + body.len);
+    out[0] = (char)tag.len;
+    if (tag.len > 0)
+        memcpy(out + 1, tag.ptr, tag.len);
+    if (body.len > 0)
+        memcpy(out + 1 + tag.len, body.ptr, body.len);
+    return (struct str){ out, 1 + tag.len + body.len };
+}
+
 void
 hot_keep(struct call *call, struct str tag, struct str body)
 {
-    struct str value;
-    if (call->introspected != NULL)
-        value = pack(call->mem, call->introspected, body);
-    else
-        value = str_format(call->mem, "%c%.*s%.*s", (char)tag.len, STR_ARG(tag), STR_ARG(body));
+    struct str value = call->introspected != NULL ? pack(call->mem, call->introspected, body)
+                                                  : tagged(call->mem, tag, body);
     cache_put(call->web->hot, &call->hot_key, value);
 }

@@ -197,8 +197,9 @@ reply_file(struct call *call, const char *type, const char *tag, struct str byte
 static struct str
 make_tag(struct call *call)
 {
-    struct str digest = digest_text(call->mem, call->exchange->response.body);
-    return str_format(call->mem, "\"%.22s\"", digest.ptr);
+    char tag[DIGEST_SHORT_LENGTH + 2] = { '"', [DIGEST_SHORT_LENGTH + 1] = '"' };
+    digest_short(call->exchange->response.body, tag + 1);
+    return str_copy(call->mem, (struct str){ tag, sizeof tag });
 }
 
 static void
