@@ -15,7 +15,8 @@ static const char common_pragmas[] = "PRAGMA mmap_size = 0;" /* a full disk must
                                      "PRAGMA temp_store = MEMORY;"
                                      "PRAGMA trusted_schema = OFF;";
 
-static const char writer_pragmas[] = "PRAGMA journal_mode = WAL;"
+static const char writer_pragmas[] = "PRAGMA page_size = 8192;"
+                                     "PRAGMA journal_mode = WAL;"
                                      "PRAGMA synchronous = FULL;"
                                      "PRAGMA wal_autocheckpoint = 0;" /* done between two commits */
                                      "PRAGMA journal_size_limit = 67108864;"
