@@ -164,9 +164,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.click("form[action$='/import'] button");
     await page.waitForSelector("table.counts");
     await page.shoot(`account-import-${javaScriptEnabled ? "script" : "plain"}`);
-    await assertAccessible(page, "import").catch((fault) => {
-      if (javaScriptEnabled) throw fault; // the checker itself is a script
-    });
+    if (javaScriptEnabled) await assertAccessible(page, "import"); // the checker is a script itself
     assert.match(await page.textContent("tfoot"), /In all\s*1\s*1/);
     await page.click("form[action$='/confirm'] button");
     await page.waitForSelector(".flash");
@@ -183,7 +181,7 @@ test("the consent preview follows the boxes", async (t) => {
   await page.uncheck("input[value=food_profile]");
   assert.doesNotMatch(await told(), /peanuts/);
   assert.match(await told(), /trip-hop/);
-  assert.equal(await page.locator("text=Ethiopian").isVisible(), false, "what is not ticked is not read");
+  assert.equal(await page.locator("text=Ethiopian >> visible=true").count(), 0, "what is not ticked is not read");
   await page.uncheck("input[value=agent_hints]");
   assert.equal(await page.locator("[data-ticks]:visible").count(), 0);
 });
