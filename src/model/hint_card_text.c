@@ -190,11 +190,12 @@ hint_card_read(struct arena *mem, const struct domain *domain, struct str text,
     int head[2]; /* how many hints, and the heading's tokens */
     read_numbers(&in, head, 2);
     int expected = between(&in, head[0], 0, (int)text.len / ROW); /* a hint has more bytes */
-    read_line(&in);
+    int heading = between(&in, head[1], 1, TOKENS_MAX);
+    in.wrong = read_line(&in).len > 0 || in.wrong;
     struct hint *hints = ARENA_ARRAY(mem, struct hint, (size_t)expected + 1);
     size_t count = 0;
     while (count < (size_t)expected && !in.wrong)
         read_hint(mem, &in, domain, &hints[count++]);
-    *out = (struct hint_card){ domain, head[1], hints, count };
+    *out = (struct hint_card){ domain, heading, hints, count };
     return !in.wrong && in.at == in.end;
 }

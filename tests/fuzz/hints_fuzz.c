@@ -1,0 +1,189 @@
+/* Any facts, any question: hints keep to their budget, to the last token and in every format; each
+ * sentence is one line, each bullet a bullet; more budget never tells less; and the order in which
+ * facts come does not matter.
+ *
+ * The first line of the input is the question: a byte for the format and what may be told, one for
+ * the domains, two for the budget, then a context. Every other line is a fact: a byte each for the
+ * member, who said so, and when; then a value. */
+#include "fuzz.h"
+
+#include "base/buf.h"
+#include "model/atom.h"
+#include "model/hint_answer.h"
+#include "model/tokenizer.h"
+#include "model/value.h"
+#include "text/json_read.h"
+#include "text/utf8.h"
+#include "../unit/domains_kit.h"
+
+#define FACTS_MAX 200
+#define DAY (24 * 3600)
+
+struct person {
+    struct atom facts[FACTS_MAX];
+    size_t count;
+};
+
+static uint8_t
+byte_at(struct str line, size_t place)
+{
+    return place < line.len ? (uint8_t)line.ptr[place] : 0;
+}
+
+/* A line's value for any member of any domain; nothing if it is not one. */
+static void
+add_fact(struct arena *mem, const struct domain *domain, struct str line, struct person *out)
+{
+    struct atom *fact = &out->facts[out->count];
+    const struct member *member = &domain->members[byte_at(line, 0) % domain->member_count];
+    uint8_t who = byte_at(line, 1);
+    struct json_value as_text = { .type = JSON_STR };
+    const struct json_value *given = &as_text;
+    struct value value;
+    as_text.text = line.len > 3 ? str_from(line, 3) : STR("x");
+    if (member->type >= MEMBER_NUMBER && json_read(mem, as_text.text, 4, &given, NULL) != ERR_NONE)
+        return;
+    if (value_read(mem, member, given, &value) != NULL)
+        return;
+    for (size_t i = 0; i < out->count; i++) /* a fact is there once, and a single value alone */
+        if (str_eq(out->facts[i].member, member->name) &&
+            (member->type != MEMBER_ARRAY || str_eq(out->facts[i].key, value.key)))
+            return;
+    *fact = (struct atom){ .domain = domain->name,
+                           .member = member->name,
+                           .key = value.key,
+                           .value = value.json,
+                           .status = who % 16 == 15   ? ATOM_HELD
+                                     : who % 16 == 14 ? ATOM_SUPPRESSED
+                                                      : ATOM_ACTIVE,
+                           .by_user = who & 0x10,
+                           .source_count = 1 + (who >> 5 & 3),
+                           .sequence = (int64_t)out->count,
+                           .updated_at = (int64_t)byte_at(line, 2) * 7 * DAY };
+    out->count++;
+}
+
+static struct hint_card
+kept_card(struct arena *mem, const struct domain *domain, const struct person *person)
+{
+    struct hint_card card, kept;
+    hint_card_make(mem, domain, person->facts, person->count, &card);
+    MUST(hint_card_read(mem, domain, hint_card_write(mem, &card), &kept));
+    return kept;
+}
+
+/* ---- what must hold ---- */
+
+static bool
+has_control(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if ((uint8_t)text.ptr[i] < 0x20)
+            return true;
+    return false;
+}
+
+static void
+sentences_hold(struct arena *mem, const struct json_value *hints, const struct hint_answer *answer)
+{
+    struct buf all = buf_in(mem, (size_t)1 << 22);
+    for (size_t i = 0; i < hints->count; i++) {
+        struct str line = hints->children[i].text;
+        MUST(str_ends(line, STR(".")) && !has_control(line) && utf8_valid(line));
+        buf_add_c(&all, i > 0 ? "\n" : "");
+        buf_add(&all, line);
+    }
+    MUST((int)tokenizer_count(buf_str(&all)) == answer->tokens);
+}
+
+static void
+bullets_hold(const struct json_value *hints, const struct hint_answer *answer)
+{
+    struct str line, rest = hints->text;
+    MUST((int)tokenizer_count(rest) == answer->tokens && utf8_valid(rest));
+    while (rest.len > 0 && str_cut(&rest, '\n', &line))
+        MUST(!has_control(line) && (str_starts(line, STR("- ")) ||
+                                    (str_starts(line, STR("**")) && str_ends(line, STR("**")))));
+}
+
+static void
+object_holds(const struct domains *domains, const struct json_value *hints,
+             const struct hint_answer *answer)
+{
+    MUST((int)tokenizer_count(answer->hints) == answer->tokens);
+    for (size_t i = 0; i < hints->count; i++) {
+        const struct json_value *domain = &hints->children[i];
+        MUST(domains_find(domains, domain->key) != NULL && domain->count > 0);
+        MUST(str_eq_c(domain->children[0].key, "summary") && domain->children[0].text.len > 0);
+    }
+}
+
+static void
+answer_holds(struct arena *mem, const struct hint_query *query, const struct hint_answer *answer)
+{
+    const struct json_value *hints = NULL;
+    MUST(json_read(mem, answer->hints, 8, &hints, NULL) == ERR_NONE);
+    MUST(answer->tokens <= query->max_tokens && answer->omitted >= 0);
+    if (query->format == HINT_TEXT)
+        sentences_hold(mem, hints, answer);
+    else if (query->format == HINT_BULLETS)
+        bullets_hold(hints, answer);
+    else
+        object_holds(kit_domains(), hints, answer);
+}
+
+/* ---- from bytes ---- */
+
+static void
+turn_round(struct person *person)
+{
+    for (size_t i = 0; i < person->count / 2; i++) {
+        struct atom other = person->facts[i];
+        person->facts[i] = person->facts[person->count - 1 - i];
+        person->facts[person->count - 1 - i] = other;
+    }
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena *mem = arena_new();
+    const struct domains *domains = kit_domains();
+    struct str question = STR(""), line, rest = fuzz_input(mem, data, size);
+    struct person *people = ARENA_ARRAY(mem, struct person, domains->count);
+    struct hint_card cards[2][DOMAINS_MAX];
+    struct context_match match = { 0 };
+    struct hint_answer answer, other;
+    str_cut(&rest, '\n', &question);
+    for (int lines = 0; lines < FACTS_MAX && str_cut(&rest, '\n', &line); lines++) {
+        size_t domain = byte_at(line, 0) % domains->count;
+        add_fact(mem, &domains->list[domain], str_from(line, line.len > 0), &people[domain]);
+    }
+    for (size_t i = 0; i < domains->count; i++) {
+        cards[0][i] = kept_card(mem, &domains->list[i], &people[i]);
+        turn_round(&people[i]);
+        cards[1][i] = kept_card(mem, &domains->list[i], &people[i]);
+    }
+    if (question.len > 4)
+        context_find(domains->contexts, str_from(question, 4), &match);
+    struct hint_query query = {
+        .cards = cards[0],
+        .card_count = domains->count,
+        .sensitive = byte_at(question, 0) & 4 ? ~(uint64_t)0 : 0,
+        .context = &match,
+        .domains_named = byte_at(question, 1) & 1,
+        .format = (enum hint_format)(byte_at(question, 0) % 3),
+        .max_tokens = 1 + (byte_at(question, 2) << 8 | byte_at(question, 3)) % 4000,
+    };
+    hint_answer(mem, &query, &answer);
+    answer_holds(mem, &query, &answer);
+    query.cards = cards[1];
+    hint_answer(mem, &query, &other);
+    MUST(str_eq(other.hints, answer.hints) && other.omitted == answer.omitted);
+    query.max_tokens += 1 + byte_at(question, 1);
+    hint_answer(mem, &query, &other);
+    answer_holds(mem, &query, &other);
+    MUST(other.omitted <= answer.omitted && other.safety_complete >= answer.safety_complete);
+    arena_free(mem);
+    return 0;
+}
