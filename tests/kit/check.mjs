@@ -20,7 +20,7 @@ const all = [
   ...units.filter((binary) => !speaksPostgres(binary)).map((binary) => unitTask("unit", binary)),
   ...units.filter(speaksPostgres).map((binary) => unitTask("unit on both stores", binary, freshDatabase)),
   ...testFiles("oracle").map((file) => fileTask("oracle", file, {}, 900_000)),
-  ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" })),
+  ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" }, 900_000)),
   ...testFiles("clients").map((file) => fileTask("clients", file, { STORE: "sqlite" })),
   ...onStore("fault", "sqlite", "SQLite"),
   ...onStore("api", "sqlite", "SQLite"),
