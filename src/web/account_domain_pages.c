@@ -21,7 +21,7 @@
 #include "web/visitor.h"
 
 #define HERE "/account/domains/{domain}"
-#define SUGGESTIONS_MAX 5
+#define SUGGESTIONS_MAX 4
 #define SHOWN_PER_MEMBER 40 /* the rest is found by searching */
 #define DOCUMENT_MAX ((size_t)16 * 1024)
 

@@ -112,7 +112,7 @@ test("wrong stays wrong until the person lifts it; removed may come back", async
   const overview = await open(ada, "/account");
   assert.match(says(overview), /Marked as wrong 1/);
   const page = await open(ada, fact(atom_id));
-  assert.match(says(page), /Marked as wrong It is too personal just now by you/);
+  assert.match(says(page), /Marked as wrong It is too personal, said just now by you/);
   assert.match(told(await press(ada, overview, fact(atom_id, "/lift"))), /Counts again: jazz/);
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { genres: ["jazz"] });
   await press(ada, fact(atom_id), fact(atom_id, "/remove"));

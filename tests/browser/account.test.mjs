@@ -168,7 +168,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.match(await page.textContent("tfoot"), /In all\s*1\s*1/);
     await page.click("form[action$='/confirm'] button");
     await page.waitForSelector(".flash");
-    assert.match(await page.textContent(".flash"), /Imported 1 fact/);
+    assert.match(await page.textContent(".flash"), /Imported facts: 1/);
     assert.ok((await api.read("preferences/music_preferences")).preferences.favorite_artists.includes("Fever Ray"));
   });
 }
