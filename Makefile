@@ -151,12 +151,12 @@ soak: tools-check build/check/penchant build/penchant build/tsan/penchant $(UNIT
 lint: tools-lint build/penchant ## floors, banned words, formatting, static checks, generated documents
 	@tools/lint
 
-bench: tools-bench build/penchant build/check/penchant $(PRELOADS) build/bench/commit build/bench/spend ## measure: ratios to nginx in one run, instructions per request
+bench: tools-bench build/penchant build/check/penchant $(PRELOADS) build/bench/commit build/bench/spend build/bench/people ## measure: ratios to nginx in one run, instructions per request
 	@node bench/run.mjs
 
 build/bench/%: bench/%.c build/release/penchant.a
 	@mkdir -p $(@D)
-	@$(CC) $(COMMON) $(RELEASE_C) $< build/release/penchant.a $(RELEASE_LD) -o $@ $(LIBS)
+	@$(CC) $(COMMON) $(RELEASE_C) -MMD -MP $< build/release/penchant.a $(STAND_IN) $(RELEASE_LD) -o $@ $(LIBS)
 
 fuzz: tools-check $(FUZZERS:%=build/fuzz/%) ## run every fuzz target for FUZZ_SECONDS each (60)
 	@tests/fuzz/run

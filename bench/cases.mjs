@@ -2,6 +2,8 @@
 //
 //   name      what the table calls it
 //   store     "sqlite" or "postgresql"
+//   population true: the store is full of people (population.mjs), which stand in for what prepare returns
+//   cache     MiB of the setting `cache`, where it matters; 0 makes every request a cold one
 //   prepare   (world) → anything; called once before the first request, to fill the store.
 //             world.run(args, input) runs a subcommand on the store, world.ask(request) asks the service
 //   request   what is asked: { method, path, headers, body }, an array of them to take turns, or a
@@ -12,7 +14,7 @@
 //             request: the function gives one request for each connection
 //   status    what must be answered
 //   floor     the ratio to nginx that is promised, if there is a promise
-import { basic, makeExchanges, makeGrants, makeTokens, post } from "./people.mjs";
+import { basic, makeExchanges, makeGrants, makePerson, makeTokens, post } from "./people.mjs";
 import { settings } from "./settings.mjs";
 
 // A grant for each connection, and as many tokens of it as a grant may have, or nearly.
@@ -31,6 +33,30 @@ const refresh = async (grants, world) =>
   );
 const exchange = (grants, world) => makeExchanges(world, grants, ofEach);
 
+// ---- with people in the store ----
+
+const bearer = (token) => ({ Authorization: `Bearer ${token}` });
+const oneAsks = (path) => ({ tokens }) => [{ path, headers: bearer(tokens[0].access) }];
+const allAsk = (path) => ({ tokens }) => tokens.map(({ access }) => ({ path, headers: bearer(access) }));
+const hints = "/v1/agent-hints?max_tokens=100";
+const record = "/v1/preferences/food_profile";
+const atoms = "/v1/preferences/atoms?limit=20";
+
+// Each adds something new about somebody else.
+let written = 0;
+export const writes = (count) => ({ tokens }) =>
+  Array.from({ length: count }, () => {
+    const body = JSON.stringify({ preferences: { favorite_artists: [`The Band of ${++written} Numbers`] } });
+    const headers = { "Content-Type": "application/json", ...bearer(tokens[written % tokens.length].access) };
+    return { method: "POST", path: "/v1/preferences/music_preferences", headers, body };
+  });
+export const reads = oneAsks(hints);
+
+const signIn = async (world) => {
+  const { name, password } = await makePerson(world);
+  return [post("/signin", { username: name, password })];
+};
+
 const onBoth = (row) => ["sqlite", "postgresql"].map((store) => ({ ...row, store }));
 
 export const cases = [
@@ -39,9 +65,16 @@ export const cases = [
   { name: "GET /assets/style.css", store: "sqlite", request: { path: "/assets/style.css" }, status: 200 },
   { name: "GET /v1/nothing (404)", store: "sqlite", request: { path: "/v1/nothing" }, status: 404 },
   { name: "GET /readyz", store: "postgresql", request: { path: "/readyz" }, status: 200 },
-  ...onBoth({ name: "introspect, 1 token", prepare: oneToken, request: introspect, status: 200 }),
+  ...onBoth({ name: "hints, warm", population: true, request: oneAsks(hints), status: 200, floor: 0.5 }),
+  ...onBoth({ name: "hints, cold", population: true, cache: 0, request: allAsk(hints), status: 200, floor: 0.2 }),
+  ...onBoth({ name: "record, warm", population: true, request: oneAsks(record), status: 200, floor: 0.5 }),
+  ...onBoth({ name: "record, cold", population: true, cache: 0, request: allAsk(record), status: 200 }),
+  ...onBoth({ name: "atoms (20), cold", population: true, cache: 0, request: allAsk(atoms), status: 200 }),
+  ...onBoth({ name: "preference write", population: true, request: writes(2000), once: true, status: 200 }),
+  { name: "sign-in", store: "sqlite", prepare: signIn, request: (requests) => requests, status: 303 },
+  ...onBoth({ name: "introspect, 1 token", prepare: oneToken, request: introspect, status: 200, floor: 0.45 }),
   ...onBoth({ name: "introspect, many tokens", prepare: manyTokens, request: introspect, status: 200 }),
-  ...onBoth({ name: "user info, 1 token", prepare: oneToken, request: userinfo, status: 200 }),
+  ...onBoth({ name: "user info, 1 token", prepare: oneToken, request: userinfo, status: 200, floor: 0.5 }),
   ...onBoth({ name: "user info, many tokens", prepare: manyTokens, request: userinfo, status: 200 }),
   ...onBoth({ name: "refresh", prepare: (world) => makeGrants(world, crowd), request: refresh, follow: "refresh_token", status: 200 }),
   ...onBoth({ name: "exchange of a code", prepare: (world) => makeGrants(world, crowd), request: exchange, once: true, status: 200 }),

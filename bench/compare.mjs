@@ -2,13 +2,19 @@
 import { askKeptAlive } from "./conversation.mjs";
 import { instructionsPerRequest } from "./instructions.mjs";
 import { load, spend, writeRequests } from "./load.mjs";
+import { population } from "./population.mjs";
 import { startPostgres } from "./postgres.mjs";
 import { forgetMost, memory } from "./process.mjs";
 import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
 import { settings } from "./settings.mjs";
 import { median } from "./table.mjs";
 
-async function withStore(kind, work) {
+// A store of the case's own, or the one full of people that many share.
+async function withStore({ store: kind, population: shared }, work) {
+  if (shared) {
+    const people = await population(kind);
+    return work(people.store, people);
+  }
   if (kind === "sqlite") return work(sqliteStore());
   const postgres = await startPostgres();
   try {
@@ -79,12 +85,13 @@ async function against(row, ours, requests, fresh) {
 // Everything about one row. `alsoCount` is given the work of counting instructions, which may fail by
 // itself.
 export async function measureCase(row, alsoCount) {
-  const result = { name: row.name, store: row.store, floor: row.floor ?? null, instructions: null };
-  await withStore(row.store, async (store) => {
-    const ours = await startPenchant(store);
+  const cache = row.cache ?? settings.cacheMiB;
+  const result = { name: row.name, store: row.store, floor: row.floor ?? null, cacheMiB: cache, instructions: null };
+  await withStore(row, async (store, people) => {
+    const ours = await startPenchant(store, { cache });
     let requests;
     try {
-      const prepared = await row.prepare?.(ours);
+      const prepared = people ?? (await row.prepare?.(ours));
       const fresh = async () => [typeof row.request === "function" ? await row.request(prepared, ours) : row.request].flat();
       requests = await fresh();
       forgetMost(ours.pid);
@@ -92,8 +99,8 @@ export async function measureCase(row, alsoCount) {
     } finally {
       await ours.stop();
     }
-    if (row.follow || row.once) return;
-    await alsoCount(async () => (result.instructions = await instructionsPerRequest(store, requests, row.status)));
+    if (row.follow || row.once || row.store !== "sqlite") return;
+    await alsoCount(async () => (result.instructions = await instructionsPerRequest(store, requests, row.status, cache)));
   });
   return result;
 }

@@ -9,10 +9,10 @@ import { makeFolder } from "./process.mjs";
 import { startPenchant } from "./servers.mjs";
 import { settings, tools } from "./settings.mjs";
 
-async function count(store, requests, status, times) {
+async function count(store, requests, status, times, cache) {
   const file = join(makeFolder(), "callgrind.out");
   const under = [tools.valgrind, "--tool=callgrind", `--callgrind-out-file=${file}`, "--quiet"];
-  const server = await startPenchant(store, { under });
+  const server = await startPenchant(store, { under, cache });
   const conversation = await Conversation.open(server.port);
   for (let i = 0; i < times; i++) {
     const answer = await conversation.ask(requestBytes(server.port, requests[i % requests.length]));
@@ -25,9 +25,9 @@ async function count(store, requests, status, times) {
   return Number(total[1]);
 }
 
-export async function instructionsPerRequest(store, requests, status) {
+export async function instructionsPerRequest(store, requests, status, cache) {
   const times = settings.instructionRequests;
-  const once = await count(store, requests, status, times);
-  const twice = await count(store, requests, status, 2 * times);
+  const once = await count(store, requests, status, times, cache);
+  const twice = await count(store, requests, status, 2 * times, cache);
   return Math.round((twice - once) / times);
 }

@@ -33,14 +33,14 @@ function numbersOf(output, status) {
 }
 
 // wrk: the requests in turn, again and again.
-export async function load(port, requestsFile, status, seconds) {
-  const args = ["-t1", `-c${settings.connections}`, `-d${seconds}s`, "--timeout", "10s", "-s", script];
+export async function load(port, requestsFile, status, seconds, connections = settings.connections) {
+  const args = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "10s", "-s", script];
   const env = { ...process.env, BENCH_REQUESTS: requestsFile, BENCH_STATUS: String(status) };
   return numbersOf(await onItsCore(tools.wrk, [...args, `http://127.0.0.1:${port}/`], env), status);
 }
 
 // spend.c: each request only once (seconds: "once"), or what an answer gives as `member` in the next.
-export async function spend(port, requestsFile, status, seconds, member) {
-  const args = [port, settings.connections, status, requestsFile, seconds].concat(member ?? []).map(String);
+export async function spend(port, requestsFile, status, seconds, member, connections = settings.connections) {
+  const args = [port, connections, status, requestsFile, seconds].concat(member ?? []).map(String);
   return numbersOf(await onItsCore(tools.spend, args, process.env), status);
 }

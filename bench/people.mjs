@@ -36,6 +36,11 @@ async function addApp(world, owner, number) {
   return JSON.parse(await world.run([...words, "--scope", scopes.join(" "), "--json"], ""));
 }
 
+export async function makePerson(world) {
+  const [{ name }] = await addPeople(world, 1);
+  return { name, password };
+}
+
 async function addPeople(world, count) {
   const names = Array.from({ length: count }, (_, i) => `person${i}`);
   for (const name of names)

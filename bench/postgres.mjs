@@ -28,7 +28,7 @@ async function untilItServes(started) {
   }
 }
 
-// { store: its address, stop() }
+// { store: its address, data: its folder, stop() }
 export async function startPostgres() {
   const folder = makeFolder({ anywhere: true });
   const as = await asOrdinaryUser(folder);
@@ -40,6 +40,7 @@ export async function startPostgres() {
   const started = start(settings.serverCore, first, [...rest, "-c", "listen_addresses=127.0.0.1"], { cwd: folder, signal: "SIGQUIT" });
   await untilItServes(started);
   return {
+    data,
     store: `postgresql://penchant@127.0.0.1:${port}/postgres`,
     stop: () => stop(started), // at once: nobody needs this store again
   };

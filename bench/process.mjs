@@ -59,12 +59,13 @@ export async function stop(started, { seconds = 20 } = {}) {
 }
 
 // Runs a program to its end: its standard output, or an error that says what it said.
-export async function run(program, args, { input = "", env = process.env, cwd = root } = {}) {
-  const child = spawn(program, args, { env, cwd, stdio: ["pipe", "pipe", "pipe"] });
+// With `showErrors` what it says on the way is seen at once: a progress bar, say.
+export async function run(program, args, { input = "", env = process.env, cwd = root, showErrors = false } = {}) {
+  const child = spawn(program, args, { env, cwd, stdio: ["pipe", "pipe", showErrors ? "inherit" : "pipe"] });
   running.set(child, "SIGTERM");
   const output = { out: "", err: "" };
   child.stdout.on("data", (bytes) => (output.out += bytes));
-  child.stderr.on("data", (bytes) => (output.err += bytes));
+  child.stderr?.on("data", (bytes) => (output.err += bytes));
   child.stdin.on("error", () => {}); // a program need not read what it is given
   child.stdin.end(input);
   const code = await new Promise((resolve, reject) => {

@@ -7,12 +7,15 @@ import { join } from "node:path";
 import { cases } from "./cases.mjs";
 import { asItIs, onSlowDisk } from "./commit.mjs";
 import { measureCase } from "./compare.mjs";
+import { measureMixed } from "./mixed.mjs";
+import { measurePeer, missing, peers } from "./peers/peers.mjs";
+import { endPopulations, populations } from "./population.mjs";
 import { memory, run } from "./process.mjs";
 import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
 import { promises, root, settings, tools } from "./settings.mjs";
 import { fixed, median, percent, table, whole } from "./table.mjs";
 
-const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], start: null, commit: {}, notMeasured: [] };
+const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], peers: [], populations: [], skipped: [], start: null, commit: {}, notMeasured: [] };
 
 function notMeasured(what, why) {
   report.notMeasured.push({ what, why });
@@ -35,6 +38,23 @@ async function measureRow(row) {
   const result = await measureCase(row, counted);
   report.cases.push(result);
   console.error(`  ${row.name}, ${row.store}: ${percent(result.ratio)} of nginx`);
+}
+
+// ---- reads beside writes, and others ----
+
+async function measureOthers() {
+  for (const store of ["sqlite", "postgresql"]) {
+    const what = `reads beside writes, ${store}`;
+    if (!what.includes(settings.only)) continue;
+    const needs = ["taskset", "wrk", "spend", "people", ...(store === "sqlite" ? [] : ["postgres", "initdb"])];
+    await measure(what, needs, async () => report.mixed.push(await measureMixed(store)));
+  }
+  for (const peer of peers) {
+    if (!peer.name.includes(settings.only)) continue;
+    const why = await missing(peer);
+    if (why !== null) report.skipped.push({ what: peer.name, why }), console.log(`skipped: ${peer.name}: ${why}`);
+    else await measure(peer.name, ["taskset", "wrk"], async () => report.peers.push(...(await measurePeer(peer, report.cases))));
+  }
 }
 
 // ---- start and memory ----
@@ -81,11 +101,11 @@ function atMost(value, ceiling) {
 
 function printCases() {
   if (report.cases.length === 0) return;
-  const headings = ["case", "store", "bytes", "penchant/s", "nginx/s", "ratio", "p50 ms", "p99 ms", "nginx p50", "nginx p99", "instr/request", "MiB", "promise"];
+  const headings = ["case", "store", "bytes", "penchant/s", "nginx/s", "ratio", "p50 ms", "p99 ms", "nginx p50", "nginx p99", "instr/request", "cache", "MiB", "promise"];
   const rows = report.cases.map((c) => [
     c.name, c.store, whole(c.bytes), whole(c.penchant.perSecond), whole(c.nginx.perSecond), percent(c.ratio),
     fixed(c.penchant.p50), fixed(c.penchant.p99), fixed(c.nginx.p50), fixed(c.nginx.p99),
-    whole(c.instructions), fixed(c.memoryMiB, 1), atLeast(c.ratio, c.floor),
+    whole(c.instructions), whole(c.cacheMiB), fixed(c.memoryMiB, 1), atLeast(c.ratio, c.floor),
   ]);
   console.log(`\nOne core each for server and load, ${settings.connections} connections, median of ${settings.runs} (${settings.seconds} s each)\n`);
   console.log(table(headings, rows));
@@ -114,6 +134,25 @@ function printCommit() {
     [name, whole(r.one), whole(r.many), fixed(r.ratio, 1), atLeast(r.ratio, floor)])));
 }
 
+function printMixed() {
+  if (report.mixed.length === 0) return;
+  console.log("\nReads of hints alone, and while 5 % of the connections write durably\n");
+  console.log(table(["store", "reads/s alone", "p99 ms", "reads/s beside", "p99 ms", "writes/s", "writes", "ratio", "promise"], report.mixed.map((m) =>
+    [m.store, whole(m.alone.perSecond), fixed(m.alone.p99), whole(m.beside.perSecond), fixed(m.beside.p99), whole(m.writesPerSecond), percent(m.writeShare), fixed(m.ratio), atMost(m.ratio, promises.mixedP99)])));
+}
+
+function printPeers() {
+  if (report.peers.length === 0) return;
+  console.log("\nOthers on the same core; ours is the row of the table above that does the same\n");
+  console.log(table(["peer", "what", "its/s", "ours/s", "ratio", "p50 ms", "p99 ms", "MiB"], report.peers.map((p) =>
+    [p.peer, p.name, whole(p.perSecond), whole(p.ours), p.ratio === null ? "-" : fixed(p.ratio, 1), fixed(p.p50), fixed(p.p99), fixed(p.memoryMiB, 1)])));
+}
+
+function printPopulations() {
+  for (const p of report.populations)
+    console.log(`\n${p.store}: ${whole(p.people)} people with ${whole(p.atoms)} atoms, written in ${p.seconds} s; ${whole(p.bytesPerPerson)} bytes a person on disk`);
+}
+
 // ---- all of it ----
 
 async function main() {
@@ -123,13 +162,19 @@ async function main() {
   await measure("start and memory", [...pinned, "nginx"], measureStart);
   for (const row of chosen) {
     const store = row.store === "postgresql" ? ["postgres", "initdb"] : [];
-    const loader = row.follow || row.once ? "spend" : "wrk";
-    await measure(`${row.name}, ${row.store}`, [...pinned, "nginx", loader, ...store], () => measureRow(row));
+    const loader = [row.follow || row.once ? "spend" : "wrk", ...(row.population ? ["people"] : [])];
+    await measure(`${row.name}, ${row.store}`, [...pinned, "nginx", ...loader, ...store], () => measureRow(row));
   }
+  await measureOthers();
+  report.populations = await populations();
+  await endPopulations();
   await measure("group commit", ["commit"], async () => (report.commit.asItIs = await asItIs()));
   await measure("group commit on a slow disk", ["commit", "slowDisk"], async () => (report.commit.slowDisk = await onSlowDisk()));
   printStart();
   printCases();
+  printMixed();
+  printPeers();
+  printPopulations();
   printCommit();
   writeFileSync(join(root, "build/bench.json"), `${JSON.stringify(report, null, 2)}\n`);
   console.log(`\nwritten: build/bench.json${report.notMeasured.length > 0 ? `; ${report.notMeasured.length} not measured, see above` : ""}`);

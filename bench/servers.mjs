@@ -7,10 +7,10 @@ import { firstAnswer, makeFolder, run, start, stop } from "./process.mjs";
 import { settings, tools } from "./settings.mjs";
 
 // Our program on a store; `under` are words put before it, such as valgrind's.
-export async function startPenchant(store, { under = [], threads = 1 } = {}) {
+export async function startPenchant(store, { under = [], threads = 1, cache = settings.cacheMiB } = {}) {
   const port = await freePort();
   const args = ["serve", "--listen", `127.0.0.1:${port}`, "--store", store, "--threads", String(threads)];
-  args.push("--access-log", "off", "--log-level", "warn");
+  args.push("--cache", String(cache), "--access-log", "off", "--log-level", "warn");
   args.push("--rate-api", "0", "--rate-signin", "0", "--rate-auth", "0"); // what is measured is not the brake
   const [program, ...words] = [...under, settings.program, ...args];
   const since = performance.now();

@@ -16,12 +16,15 @@ function whole(name, otherwise) {
 
 export const settings = {
   program: process.env.BENCH_PROGRAM ?? join(root, "build/penchant"),
-  runs: whole("BENCH_RUNS", 5),
-  seconds: whole("BENCH_SECONDS", 3), // of each run
+  runs: whole("BENCH_RUNS", 3),
+  seconds: whole("BENCH_SECONDS", 2), // of each run
+  people: whole("BENCH_PEOPLE", 1000), // in the SQLite store that reads are measured on
+  peoplePostgresql: whole("BENCH_PEOPLE_POSTGRESQL", 1000),
+  cacheMiB: whole("BENCH_CACHE", 64), // the setting `cache` of warm cases
   only: process.env.BENCH_ONLY ?? "", // cases whose name contains this
   connections: 64,
   starts: 10,
-  instructionRequests: 1000,
+  instructionRequests: whole("BENCH_INSTRUCTIONS", 300), // counted under callgrind
   serverCore: 0,
   loadCore: 1,
 };
@@ -30,6 +33,7 @@ export const settings = {
 export const promises = {
   startMs: 100, // at most
   idleMiB: 15, // at most
+  mixedP99: 3, // of reads beside writes to reads alone, at most
   groupCommitSlowDisk: 20, // 64 writers to 1, at least, when fsync takes 5 ms
 };
 
@@ -58,6 +62,7 @@ export const tools = {
   postgres: find("postgres", ["/usr/lib/postgresql/15/bin"]),
   initdb: find("initdb", ["/usr/lib/postgresql/15/bin"]),
   commit: existsSync(join(root, "build/bench/commit")) ? join(root, "build/bench/commit") : null,
+  people: existsSync(join(root, "build/bench/people")) ? join(root, "build/bench/people") : null,
   spend: existsSync(join(root, "build/bench/spend")) ? join(root, "build/bench/spend") : null,
   slowDisk: existsSync(join(root, "build/preload/disk.so")) ? join(root, "build/preload/disk.so") : null,
 };

@@ -1,0 +1,73 @@
+// oidc.mjs - starts oidc-server.mjs and walks through its sign-in and consent pages for a set of tokens.
+import { createHash, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../conversation.mjs";
+import { post } from "../people.mjs";
+import { firstAnswer, start, stop } from "../process.mjs";
+import { settings } from "../settings.mjs";
+
+const redirectUri = "http://127.0.0.1:1/cb";
+const basic = { Authorization: `Basic ${Buffer.from("c1:s3cret").toString("base64")}` };
+
+function browser() {
+  const jar = new Map();
+  return async (url, options = {}) => {
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await fetch(url, { ...options, redirect: "manual", headers: { ...options.headers, cookie } });
+    for (const line of answer.headers.getSetCookie()) {
+      const [pair] = line.split(";");
+      const equals = pair.indexOf("=");
+      jar.set(pair.slice(0, equals), pair.slice(equals + 1));
+    }
+    return answer;
+  };
+}
+
+// Each page is a form that names the prompt it answers.
+async function getCode(base, challenge) {
+  const go = browser();
+  const query = new URLSearchParams({
+    client_id: "c1", response_type: "code", redirect_uri: redirectUri, scope: "openid offline_access read",
+    prompt: "consent", code_challenge: challenge, code_challenge_method: "S256", state: "s",
+  });
+  let url = `${base}/auth?${query}`;
+  for (let i = 0; i < 12; i++) {
+    let answer = await go(url);
+    if (!answer.headers.get("location")) {
+      const prompt = /name="prompt" value="(\w+)"/.exec(await answer.text())?.[1];
+      if (!prompt) throw new Error(`oidc-provider answered ${answer.status} without a form`);
+      answer = await go(url, { method: "POST", body: new URLSearchParams({ prompt, login: "u1", password: "x" }) });
+    }
+    url = new URL(answer.headers.get("location"), base).href;
+    if (url.startsWith(redirectUri)) return new URL(url).searchParams.get("code");
+  }
+  throw new Error("oidc-provider gave no code");
+}
+
+async function getTokens(base) {
+  const verifier = randomBytes(32).toString("base64url");
+  const code = await getCode(base, createHash("sha256").update(verifier).digest("base64url"));
+  const body = new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier });
+  return (await fetch(`${base}/token`, { method: "POST", headers: basic, body })).json();
+}
+
+export const oidc = {
+  name: "oidc-provider, in memory",
+  modules: ["oidc-provider"],
+  rows: [{ name: "introspect", like: "introspect, 1 token" }, { name: "refresh", like: "refresh" }],
+  async start() {
+    const port = await freePort();
+    const server = join(fileURLToPath(new URL(".", import.meta.url)), "oidc-server.mjs");
+    const started = start(settings.serverCore, process.execPath, [server, String(port)], { env: { ...process.env, NODE_ENV: "production" } });
+    await firstAnswer(started, port, { path: "/.well-known/openid-configuration" });
+    const { access_token: token, refresh_token } = await getTokens(`http://127.0.0.1:${port}`);
+    const refresh = post("/token", { grant_type: "refresh_token", refresh_token, scope: "read" }, basic);
+    return {
+      ...started,
+      port,
+      requests: { introspect: [post("/token/introspection", { token }, basic)], refresh: [refresh] },
+      stop: () => stop(started),
+    };
+  },
+};

@@ -1,0 +1,445 @@
+/* people.c - fills a store with people as they would be after two years, quickly.
+ *
+ * usage: people STORE COUNT TOKENS FILE
+ *
+ * COUNT people with 20 to 60 atoms each, the first with 40, on an empty STORE (sqlite:… or
+ * postgresql://…). What each knows about itself comes in two writes a domain, and between two
+ * writes of one person there is one of everybody else: in a file that grows like that a person's
+ * rows lie as far apart as in life. Then TOKENS of the people, beginning with the first, let an app
+ * in; FILE gets a line with the app's id and secret, and one a person: user name, access token,
+ * refresh token.
+ *
+ * All of it goes through the program's own flows, so the store holds exactly what the service would
+ * have written. Only two things differ: tx_write() and tx_read() here run their work inside one
+ * large transaction, so that a disk is not waited for ten million times; and nobody has a password,
+ * which takes longer to hash than all the rest: sessions are put where a sign-in would put them.
+ *
+ * Prints {"people":…,"atoms":…,"seconds":…}; on a terminal also how far it is. */
+#include "app/definitions.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "crypt/digest.h"
+#include "crypt/random.h"
+#include "crypt/secret.h"
+#include "db/db.h"
+#include "flow/accounts.h"
+#include "flow/apps.h"
+#include "flow/authorize.h"
+#include "flow/preferences.h"
+#include "flow/sessions.h"
+#include "flow/tokens.h"
+#include "model/domain.h"
+#include "store/session_store.h"
+#include "store/tx.h"
+#include "text/json_read.h"
+
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BATCH 2000 /* steps in one transaction */
+#define VISITS 2   /* writes of a person in each domain */
+#define DAY ((int64_t)24 * 3600)
+#define CALLBACK STR("http://127.0.0.1/callback")
+#define SCOPES                                                                        \
+    STR("preferences:read preferences:write agent_hints profile:read coding_profile " \
+        "food_profile music_preferences travel_profile")
+
+struct person {
+    struct str id; /* in the arena that lives to the end */
+    char access[SECRET_LENGTH + 1];
+    char refresh[SECRET_LENGTH + 1];
+};
+
+struct town {
+    struct db *db;
+    struct domains domains;
+    struct arena *lasting;
+    struct arena *mem; /* of one step */
+    struct app reader; /* the app that tokens are made for */
+    struct app writers[2];
+    struct str verifier, challenge;
+    struct person *people;
+    size_t count;
+    int64_t now;
+    int64_t atoms;
+};
+
+/* ---- one large transaction: stand in for store/tx.c ---- */
+
+static struct db_tx *open_tx; /* NULL: none, each work has its own */
+
+enum err
+tx_write(struct db *db, tx_work *work, void *argument)
+{
+    return open_tx != NULL ? work(open_tx, argument) : db_write(db, work, argument);
+}
+
+enum err
+tx_read(struct db *db, tx_work *work, void *argument)
+{
+    return open_tx != NULL ? work(open_tx, argument) : db_read(db, work, argument);
+}
+
+/* ---- what people like ---- */
+
+/* Numbers that are the same in every run, and have nothing to do with each other. */
+static uint32_t
+dice(size_t person, size_t which)
+{
+    uint64_t x = (uint64_t)person * 0x9e3779b97f4a7c15u + which * 0xbf58476d1ce4e5b9u + 1;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (uint32_t)(x >> 32);
+}
+
+static size_t
+atoms_of(size_t person)
+{
+    return person == 0 ? 40 : 20 + dice(person, 0) % 41;
+}
+
+/* Where no vocabulary says what there is. */
+static struct str
+invented(struct arena *mem, const struct member *member, uint32_t number)
+{
+    static const char *const first[] = { "Copper",  "Northern", "Quiet", "Velvet",  "Harbor",
+                                         "Seventh", "Paper",    "Amber", "Distant", "Little",
+                                         "Marble",  "Winter",   "Open",  "Silver" };
+    static const char *const second[] = { "Lanterns", "Meadow", "Signals", "Rivers",  "Atlas",
+                                          "Foxes",    "Orbit",  "Garden",  "Parade",  "Station",
+                                          "Compass",  "Cranes", "Letters", "Thunder", "Bridges" };
+    const char *one = first[number % 14], *two = second[number / 14 % 15];
+    if (str_eq(member->name, STR("statements")))
+        return str_format(mem, "Prefers the %s %s over anything louder", one, two);
+    return str_format(mem, "%s %s %u", one, two, number / 210 % 40);
+}
+
+static struct str
+value_at(struct arena *mem, const struct member *member, uint32_t number)
+{
+    const struct vocabulary *known = member->vocabulary;
+    return known != NULL ? known->values[number % known->count].value
+                         : invented(mem, member, number);
+}
+
+static bool
+is_told(const struct member *member)
+{
+    return member->type == MEMBER_ARRAY || (member->type == MEMBER_ENUM && member->vocabulary);
+}
+
+/* Fact number `at` of a person in a domain. One walk through the members gives each a value; the
+ * next gives lists another. No two facts are the same. */
+static bool
+fact_at(struct arena *mem, const struct domain *domain, size_t person, size_t at,
+        const struct member **member, struct str *value)
+{
+    size_t places = domain->member_count;
+    uint32_t start = dice(person, 1 + (size_t)domain->name.ptr[0]);
+    *member = &domain->members[(start + at) % places];
+    bool again = at >= places;
+    if (!is_told(*member) || (again && (*member)->type != MEMBER_ARRAY))
+        return false;
+    uint32_t number = dice(person, 100 + (size_t)(*member - domain->members));
+    *value = value_at(mem, *member, number + (uint32_t)(at / places));
+    return true;
+}
+
+/* Puts the value into the member's list, or into a new one. */
+static void
+add_fact(struct arena *mem, struct json_value *object, const struct member *member, struct str text)
+{
+    struct json_value value = { .type = JSON_STR, .text = text };
+    struct json_value *place = NULL;
+    for (size_t i = 0; i < object->count; i++)
+        if (str_eq(object->children[i].key, member->name))
+            place = &object->children[i];
+    if (place == NULL) {
+        place = &object->children[object->count++];
+        *place = (struct json_value){ .type = JSON_ARRAY, .key = member->name };
+        place->children = ARENA_ARRAY(mem, struct json_value, 64);
+    }
+    if (member->type == MEMBER_ARRAY) {
+        place->children[place->count++] = value;
+    } else {
+        *place = value;
+        place->key = member->name;
+    }
+}
+
+/* The facts of one visit: of all that this person has in this domain, a part. */
+static struct json_value *
+facts_of_visit(struct town *town, size_t person, size_t domain, size_t visit)
+{
+    struct json_value *object = ARENA_NEW(town->mem, struct json_value);
+    const struct domain *of = &town->domains.list[domain];
+    size_t all = atoms_of(person), domains = town->domains.count;
+    size_t mine = all / domains + (domain < all % domains); /* every domain the same, but for one */
+    size_t from = mine * visit / VISITS, to = mine * (visit + 1) / VISITS;
+    object->type = JSON_OBJECT;
+    object->children = ARENA_ARRAY(town->mem, struct json_value, of->member_count);
+    for (size_t at = 0, found = 0; found < to; at++) {
+        const struct member *member;
+        struct str value;
+        if (!fact_at(town->mem, of, person, at, &member, &value))
+            continue;
+        if (found++ >= from)
+            add_fact(town->mem, object, member, value);
+    }
+    return object;
+}
+
+/* ---- steps: each is one request of the service ---- */
+
+typedef enum err step_work(struct town *town, size_t person, size_t which);
+
+static enum err
+move_in(struct town *town, size_t person, size_t which)
+{
+    (void)which;
+    struct user user;
+    struct account_problems problems = { 0 };
+    struct str username = str_format(town->mem, "person%zu", person);
+    struct account_wish wish = {
+        .username = username,
+        .email = str_format(town->mem, "%s@example.org", username.ptr),
+        .name = str_format(town->mem, "Person %zu", person),
+    };
+    int64_t since = town->now - 730 * DAY + (int64_t)(person * 40) % (200 * DAY);
+    enum err err = account_make(town->db, town->mem, &wish, since, &user, &problems);
+    if (!err)
+        town->people[person].id = str_copy(town->lasting, user.id);
+    return err;
+}
+
+/* Every third write is the person's own; the rest come from two apps. */
+static struct str
+source_of(const struct town *town, size_t person, size_t which)
+{
+    uint32_t who = dice(person, 1000 + which) % 3;
+    return who == 2 ? SOURCE_USER : town->writers[who].id;
+}
+
+static enum err
+write_some(struct town *town, size_t person, size_t which)
+{
+    struct preference_counts counts;
+    struct preference_problems problems;
+    struct record record;
+    size_t domains = town->domains.count;
+    size_t domain = (which + person) % domains, visit = which / domains;
+    struct preference_write wish = {
+        .user_id = town->people[person].id,
+        .domain = &town->domains.list[domain],
+        .source = source_of(town, person, which),
+        .preferences = facts_of_visit(town, person, domain, visit),
+        .now = town->now - (int64_t)(domains * VISITS - which) * 60 * DAY,
+    };
+    enum err err = preferences_write(town->db, town->mem, &wish, &counts, &record, &problems);
+    if (err == ERR_INVALID && problems.count > 0)
+        errx(1, "%.*s %.*s", STR_ARG(problems.list[0].at), STR_ARG(problems.list[0].problem));
+    town->atoms += err ? 0 : counts.added;
+    return err;
+}
+
+/* Signed in, as far as the store can tell. */
+static enum err
+sign_in(struct town *town, const struct user *user, struct session *session)
+{
+    *session = (struct session){
+        .hash = session_hash(town->mem, session_make_key(town->mem)),
+        .user_id = user->id,
+        .user_epoch = user->epoch,
+        .device = STR("Firefox on Linux"),
+        .address = STR("127.0.0.1"),
+        .created_at = town->now,
+        .ends_at = town->now + SESSION_SECONDS,
+    };
+    return session_store_add(open_tx, town->mem, session);
+}
+
+static enum err
+get_code(struct town *town, const struct user *user, const struct session *session,
+         const struct secret **code)
+{
+    struct authorize_checked checked;
+    struct authorize_begun begun;
+    struct auth_request request;
+    struct authorize_wish wish = {
+        .client_id = town->reader.id,
+        .redirect_uri = CALLBACK,
+        .response_type = STR("code"),
+        .scope = SCOPES,
+        .challenge = town->challenge,
+        .challenge_method = STR("S256"),
+    };
+    enum err err = authorize_check(town->db, town->mem, &wish, &checked);
+    if (!err && checked.stop != AUTHORIZE_FINE)
+        errx(1, "%s", checked.description);
+    if (!err)
+        err = authorize_begin(town->db, town->mem, &checked, session, user, town->now, &begun);
+    struct consent_wish consent = { .request_id = begun.request_id,
+                                    .allow = true,
+                                    .ticked = checked.scopes,
+                                    .term = TERM_UNTIL_REVOKED,
+                                    .now = town->now };
+    return err ? err : consent_decide(town->db, town->mem, session, user, &consent, &request, code);
+}
+
+static enum err
+let_app_in(struct town *town, size_t person, size_t which)
+{
+    (void)which;
+    struct user user;
+    struct session session;
+    struct token_set set;
+    const struct secret *code = NULL;
+    const char *problem = NULL;
+    enum err err = account_find(town->db, town->mem, town->people[person].id, &user);
+    if (!err)
+        err = sign_in(town, &user, &session);
+    if (!err)
+        err = get_code(town, &user, &session, &code);
+    if (err)
+        return err;
+    struct exchange wish = { .app = &town->reader,
+                             .code = secret_reveal(code),
+                             .redirect_uri = CALLBACK,
+                             .verifier = town->verifier,
+                             .now = town->now };
+    err = token_exchange(town->db, town->mem, &wish, &set, &problem);
+    if (err)
+        return err;
+    memcpy(town->people[person].access, secret_reveal(set.access).ptr, SECRET_LENGTH);
+    memcpy(town->people[person].refresh, secret_reveal(set.refresh).ptr, SECRET_LENGTH);
+    return ERR_NONE;
+}
+
+/* ---- many steps ---- */
+
+struct batch {
+    struct town *town;
+    step_work *step;
+    size_t which, from, to, stride, people;
+};
+
+static enum err
+run_batch(struct db_tx *tx, void *argument)
+{
+    struct batch *batch = argument;
+    enum err err = ERR_NONE;
+    open_tx = tx;
+    for (size_t i = batch->from; i < batch->to && !err; i++) {
+        arena_reset(batch->town->mem);
+        err = batch->step(batch->town, i * batch->stride % batch->people, batch->which);
+    }
+    open_tx = NULL;
+    return err;
+}
+
+static void
+show_progress(const char *what, size_t done, size_t all)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    int filled = (int)(30 * done / all);
+    fprintf(stderr, "\r  %-20s [%.*s%*s] %3zu %%%s", what, filled, "##############################",
+            30 - filled, "", 100 * done / all, done == all ? "\n" : "");
+}
+
+/* Everybody once, in an order that has nothing to do with the one they came in. */
+static void
+everybody(struct town *town, const char *what, step_work *step, size_t people, size_t rounds)
+{
+    size_t stride = 7919; /* a prime, so that everybody has a turn unless it divides */
+    while (people % stride == 0)
+        stride += 2;
+    for (size_t which = 0; which < rounds; which++) {
+        struct batch batch = { town, step, which, 0, 0, stride, people };
+        for (; batch.from < people; batch.from = batch.to) {
+            batch.to = people - batch.from < BATCH ? people : batch.from + BATCH;
+            int64_t atoms = town->atoms;
+            enum err err = db_write(town->db, run_batch, &batch);
+            if (err)
+                errx(1, "%s: %s (after %lld atoms)", what, err_name(err), (long long)atoms);
+            show_progress(what, which * people + batch.to, rounds * people);
+        }
+    }
+}
+
+static const struct secret *
+add_app(struct town *town, const char *name, struct app *out)
+{
+    const struct secret *secret = NULL;
+    struct str uri = CALLBACK;
+    struct app_problems problems = { 0 };
+    struct app_wish wish = { .owner = STR("person0"),
+                             .name = str_of(name),
+                             .redirect_uris = &uri,
+                             .redirect_uri_count = 1,
+                             .scopes = SCOPES };
+    enum err err = app_register(town->db, town->lasting, &wish, town->now, out, &secret, &problems);
+    if (err)
+        errx(1, "app %s: %s", name, err_name(err));
+    return secret;
+}
+
+static void
+write_file(const struct town *town, const char *path, const struct secret *secret, size_t tokens)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        err(1, "%s", path);
+    fprintf(file, "%.*s %.*s\n", STR_ARG(town->reader.id), STR_ARG(secret_reveal(secret)));
+    for (size_t i = 0; i < tokens; i++)
+        fprintf(file, "person%zu %s %s\n", i, town->people[i].access, town->people[i].refresh);
+    if (fclose(file) != 0)
+        err(1, "%s", path);
+}
+
+static void
+open_town(struct town *town, const char *store, size_t count)
+{
+    struct db_settings settings = { .address = store, .connections = 1 };
+    struct why why = { 0 };
+    town->lasting = arena_new();
+    town->mem = arena_new();
+    town->now = clock_now();
+    town->count = count;
+    town->people = memory_alloc(count, sizeof *town->people);
+    town->verifier = STR("a-verifier-of-at-least-forty-three-characters");
+    town->challenge = digest_text(town->lasting, town->verifier);
+    if (definitions_load(town->lasting, NULL, &town->domains, &why) ||
+        db_open(&settings, &town->db, &why))
+        errx(1, "%s", why.text);
+}
+
+int
+main(int argc, char **argv)
+{
+    int64_t count, tokens;
+    if (argc != 5 || !str_to_int(str_of(argv[2]), 1, 10000000, &count) ||
+        !str_to_int(str_of(argv[3]), 0, count, &tokens))
+        errx(2, "usage: people STORE COUNT TOKENS FILE");
+    log_setup(LOG_AS_TEXT, LOG_WARN);
+    random_start();
+    struct town town = { 0 };
+    int64_t began_ns = clock_ticks_ns();
+    open_town(&town, argv[1], (size_t)count);
+    everybody(&town, "people", move_in, town.count, 1);
+    const struct secret *secret = add_app(&town, "Reader", &town.reader);
+    add_app(&town, "Kitchen helper", &town.writers[0]);
+    add_app(&town, "Travel desk", &town.writers[1]);
+    everybody(&town, "preferences", write_some, town.count, town.domains.count * VISITS);
+    if (tokens > 0)
+        everybody(&town, "tokens", let_app_in, (size_t)tokens, 1);
+    write_file(&town, argv[4], secret, (size_t)tokens);
+    db_close(town.db);
+    printf("{\"people\":%zu,\"atoms\":%lld,\"seconds\":%.1f}\n", town.count, (long long)town.atoms,
+           (double)(clock_ticks_ns() - began_ns) / 1e9);
+    return 0;
+}

@@ -1,0 +1,70 @@
+// population.mjs - a store full of people (people.c), made once for each kind of store and shared by
+// the cases that want it: { store, app, tokens: [{ name, access, refresh }], people, atoms, bytesPerPerson }.
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { startPostgres } from "./postgres.mjs";
+import { makeFolder, run } from "./process.mjs";
+import { sqliteStore } from "./servers.mjs";
+import { settings, tools } from "./settings.mjs";
+
+const TOKENS_MAX = 100000; // as many different people a cold case asks for
+const made = new Map(); // store kind → promise
+
+function sizeOf(path) {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat) return 0;
+  return stat.isDirectory() ? readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0) : stat.size;
+}
+
+async function place(kind) {
+  if (kind === "sqlite") {
+    const folder = makeFolder();
+    return { store: sqliteStore(folder), size: () => sizeOf(folder), stop: async () => {} };
+  }
+  const postgres = await startPostgres();
+  return { store: postgres.store, size: () => sizeOf(postgres.data), stop: postgres.stop };
+}
+
+function readTokens(file) {
+  const [first, ...lines] = readFileSync(file, "utf8").trimEnd().split("\n");
+  const [client_id, client_secret] = first.split(" ");
+  return {
+    app: { client_id, client_secret },
+    tokens: lines.map((line) => {
+      const [name, access, refresh] = line.split(" ");
+      return { name, access, refresh };
+    }),
+  };
+}
+
+async function fill(kind) {
+  const people = kind === "sqlite" ? settings.people : settings.peoplePostgresql;
+  const { store, size, stop } = await place(kind);
+  const file = join(makeFolder(), "tokens");
+  const empty = size();
+  console.error(`  filling a ${kind} store with ${people.toLocaleString("en-US")} people …`);
+  const args = [store, String(people), String(Math.min(people, TOKENS_MAX)), file];
+  const said = JSON.parse(await run(tools.people, args, { showErrors: true }));
+  const bytesPerPerson = Math.round((size() - empty) / people);
+  console.error(`  ${said.atoms.toLocaleString("en-US")} atoms in ${said.seconds} s, ${bytesPerPerson.toLocaleString("en-US")} bytes a person`);
+  return { store, stop, ...said, bytesPerPerson, ...readTokens(file) };
+}
+
+export function population(kind) {
+  if (!made.has(kind)) made.set(kind, fill(kind));
+  return made.get(kind);
+}
+
+export async function endPopulations() {
+  for (const each of made.values()) await each.then(({ stop }) => stop(), () => {});
+}
+
+// What was made, for the report.
+export async function populations() {
+  const all = [];
+  for (const [kind, each] of made) {
+    const found = await each.catch(() => null);
+    if (found) all.push({ store: kind, people: found.people, atoms: found.atoms, seconds: found.seconds, bytesPerPerson: found.bytesPerPerson });
+  }
+  return all;
+}
