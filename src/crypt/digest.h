@@ -12,8 +12,8 @@
 /* As 43 base64url characters without padding. */
 struct str digest_text(struct arena *mem, struct str data);
 
-/* BLAKE2b, 128 bits of it, as 22 such characters without a NUL: for naming a content, in a quarter
- * of the time. */
+/* BLAKE2b, 128 bits of it, as 22 such characters without a NUL: for naming a content, cheaper
+ * than the other. */
 #define DIGEST_SHORT_LENGTH 22
 void digest_short(struct str data, char out[DIGEST_SHORT_LENGTH]);
 
