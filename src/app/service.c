@@ -10,6 +10,7 @@
 #include "flow/tally.h"
 #include "web/web.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -149,6 +150,7 @@ start_server(struct service *service, struct why *why)
         .workers = service->workers,
     };
     struct http_service offered = web_service(service->web);
+    malloc_trim(0); /* reading definitions and pages took more than keeping them does */
     enum err err = http_server_start(&http, &offered, &service->server, why);
     if (!err)
         log_info("listening", log_text("address", str_of(http_server_address(service->server))),

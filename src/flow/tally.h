@@ -1,9 +1,9 @@
 /* tally.h - counts of use and refusals, kept in memory until usage.h writes them.
  *
- * Counting one takes tens of nanoseconds and waits for nobody: a thread counts in a lane of its own
- * (threads past LANES share one), and only whoever empties a lane meets it there. All of it has a
- * fixed size. What finds no room is left out and counted as such, so that a crowd can at worst be
- * counted too low, never fill the memory or the store. Safe from any thread. */
+ * Counting one takes about a hundred nanoseconds and waits for nobody: a thread counts in a lane of
+ * its own (threads past LANES share one), and only whoever empties a lane meets it there. All of it
+ * has a fixed size. What finds no room is left out and counted as such, so that a crowd can at
+ * worst be counted too low, never fill the memory or the store. Safe from any thread. */
 #ifndef FLOW_TALLY_H
 #define FLOW_TALLY_H
 
