@@ -6,17 +6,11 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { assertAccessible, assertFits, browserForThisFile, Callback, complaints, DESK, inReverse, PHONE, signIn } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, browserForThisFile, Callback, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { soon, until } from "../kit/until.mjs";
 import { PASSWORD, ROOT, world } from "../kit/world.mjs";
 
 const open = browserForThisFile();
-const VIEWS = [
-  { name: "desk-light", ...DESK, colorScheme: "light" },
-  { name: "desk-dark", ...DESK, colorScheme: "dark" },
-  { name: "phone-light", ...PHONE, colorScheme: "light" },
-  { name: "phone-dark", ...PHONE, colorScheme: "dark" },
-];
 
 async function begin(test, options = {}) {
   const t = inReverse(test);

@@ -13,6 +13,17 @@ import { ROOT } from "./world.mjs";
 export const DESK = { viewport: { width: 1280, height: 800 } };
 export const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 
+const ALL_VIEWS = [
+  { name: "desk-light", ...DESK, colorScheme: "light" },
+  { name: "phone-dark", ...PHONE, colorScheme: "dark" },
+  { name: "desk-dark", ...DESK, colorScheme: "dark" },
+  { name: "phone-light", ...PHONE, colorScheme: "light" },
+];
+
+// Pages are walked in each of these. The first two have both sizes and both schemes, which is enough for
+// every day; EVERY_VIEW=1 (as in soak) walks all four.
+export const VIEWS = process.env.EVERY_VIEW ? ALL_VIEWS : ALL_VIEWS.slice(0, 2);
+
 const SHOTS = path.join(ROOT, "build/screenshots");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 

@@ -1,8 +1,8 @@
 // `make soak`: the long rehearsals. A hundred rounds of kill -9 on each store, two minutes of mixed
 // load with random ends, four thousand random walks through OAuth, fifty thousand bodies made from the
 // schemas, two million texts whose tokens are counted, two million hints held to what they promise, the
-// unit and api suites under ThreadSanitizer, and the unit tests with a look for leaks where that is too
-// slow for every day.
+// pages in all four views, the unit and api suites under ThreadSanitizer, and the unit tests with a look
+// for leaks where that is too slow for every day.
 
 import path from "node:path";
 import { Cluster } from "./pg.mjs";
@@ -24,6 +24,7 @@ const tasks = [
   ]),
   fileTask("oracle", path.join(ROOT, "tests/oracle/tokenizer.test.mjs"), { TOKENIZER_SHARE: "10", TOKENIZER_SEED: `${Date.now() % 1e6}` }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/hints.test.mjs"), { HINTS_SHARE: "20", HINTS_SEED: `${Date.now() % 1e6}` }, 2 * HOUR),
+  ...["account", "developer"].map((name) => fileTask("browser", path.join(ROOT, "tests/browser", `${name}.test.mjs`), { STORE: "sqlite", EVERY_VIEW: "1" }, HOUR)),
   ...unitBinaries("tsan").map((binary) => unitTask("TSan unit", binary)),
   ...unitBinaries("check").map((binary) => unitTask("leaks in unit", binary, async () => sanitizers(true))),
 ];
