@@ -22,9 +22,8 @@ struct merge {
     const struct preference_write *wish;
     struct item *items;
     size_t item_count;
-    struct atom *atoms; /* of the domain, oldest first; new ones behind */
+    struct sourced_atom *atoms; /* of the domain, oldest first; new ones behind */
     size_t count;
-    size_t room;
     int64_t sequence;
     bool changed; /* anything that is stored */
     bool shown;   /* anything that the record shows: what is held shows nowhere, not as a time */
@@ -106,22 +105,23 @@ take_all(struct merge *merge, struct preference_problems *problems)
 
 /* ---- merging ---- */
 
-static struct atom *
+static struct sourced_atom *
 find_atom(struct merge *merge, const struct item *item)
 {
     for (size_t i = 0; i < merge->count; i++)
-        if (str_eq(merge->atoms[i].key, item->value.key) &&
-            str_eq(merge->atoms[i].member, item->member->name))
+        if (str_eq(merge->atoms[i].atom.key, item->value.key) &&
+            str_eq(merge->atoms[i].atom.member, item->member->name))
             return &merge->atoms[i];
     return NULL;
 }
 
 /* The value that a single-valued member has now. */
-static struct atom *
+static struct sourced_atom *
 find_current(struct merge *merge, const struct member *member)
 {
     for (size_t i = 0; member->type != MEMBER_ARRAY && i < merge->count; i++)
-        if (merge->atoms[i].status == ATOM_ACTIVE && str_eq(merge->atoms[i].member, member->name))
+        if (merge->atoms[i].atom.status == ATOM_ACTIVE &&
+            str_eq(merge->atoms[i].atom.member, member->name))
             return &merge->atoms[i];
     return NULL;
 }
@@ -132,60 +132,51 @@ from_user(const struct merge *merge)
     return str_eq(merge->wish->source, SOURCE_USER);
 }
 
-static enum err
-add_source(struct db_tx *tx, struct merge *merge, struct str atom_id, bool *is_new)
+/* Whoever writes what is there already is a source of it, too. */
+static void
+join_sources(struct merge *merge, struct sourced_atom *atom)
 {
-    struct atom_source source = { .atom_id = atom_id,
-                                  .source = merge->wish->source,
+    struct atom_source source = { .source = merge->wish->source,
                                   .created_at = merge->wish->now,
                                   .updated_at = merge->wish->now };
-    return source_store_add(tx, merge->mem, merge->wish->user_id, &source, is_new);
+    atom_add_source(merge->mem, atom, source);
+    atom->atom.by_asker = merge->changed = true;
 }
 
 /* What a single-valued member had is over. */
-static enum err
-end_current(struct db_tx *tx, struct merge *merge, struct atom *current)
+static void
+end_current(struct merge *merge, struct sourced_atom *current)
 {
-    enum err err = atom_store_delete(tx, merge->mem, merge->wish->user_id, current->id);
     *current = merge->atoms[--merge->count]; /* order is found again by the sequence */
-    return err;
 }
 
 static enum err
-add_atom(struct db_tx *tx, struct merge *merge, const struct item *item)
+add_atom(struct merge *merge, const struct item *item)
 {
     const struct preference_write *wish = merge->wish;
-    struct atom *current = find_current(merge, item->member);
+    struct sourced_atom *current = find_current(merge, item->member);
     bool suspicious = !from_user(merge) && value_suspicion(merge->mem, &item->value) != NULL;
-    bool held = suspicious || (current != NULL && current->by_user && !from_user(merge));
-    bool is_new;
-    enum err err = ERR_NONE;
+    bool held = suspicious || (current != NULL && current->atom.by_user && !from_user(merge));
     if (merge->count >= ATOMS_PER_DOMAIN_MAX && (current == NULL || held)) {
         merge->full = true;
         return ERR_INVALID;
     }
     if (current != NULL && !held)
-        err = end_current(tx, merge, current);
-    struct atom atom = {
-        .id = random_id(merge->mem, "atm_"),
-        .domain = wish->domain->name,
-        .member = item->member->name,
-        .key = item->value.key,
-        .value = item->value.json,
-        .status = held ? ATOM_HELD : ATOM_ACTIVE,
-        .by_user = from_user(merge),
-        .source_count = 1,
-        .sequence = ++merge->sequence,
-        .created_at = wish->now,
-        .updated_at = wish->now,
-        .by_asker = true,
-    };
-    if (!err)
-        err = atom_store_add(tx, merge->mem, wish->user_id, &atom);
-    if (!err)
-        err = add_source(tx, merge, atom.id, &is_new);
-    merge->atoms[merge->count++] = atom;
-    merge->changed = true;
+        end_current(merge, current);
+    struct sourced_atom *added = &merge->atoms[merge->count++];
+    *added = (struct sourced_atom){ .atom = {
+                                        .id = random_id(merge->mem, "atm_"),
+                                        .domain = wish->domain->name,
+                                        .member = item->member->name,
+                                        .key = item->value.key,
+                                        .value = item->value.json,
+                                        .status = held ? ATOM_HELD : ATOM_ACTIVE,
+                                        .by_user = from_user(merge),
+                                        .sequence = ++merge->sequence,
+                                        .created_at = wish->now,
+                                        .updated_at = wish->now,
+                                    } };
+    join_sources(merge, added);
     merge->shown = merge->shown || !held;
     if (held)
         merge->counts->held++;
@@ -193,83 +184,66 @@ add_atom(struct db_tx *tx, struct merge *merge, const struct item *item)
         merge->counts->updated++;
     else
         merge->counts->added++;
-    return err;
-}
-
-/* Whoever writes what is there already is a source of it, too. Stores the atom as it is now. */
-static enum err
-join_sources(struct db_tx *tx, struct merge *merge, struct atom *atom)
-{
-    bool is_new = false;
-    enum err err = add_source(tx, merge, atom->id, &is_new);
-    if (err)
-        return err;
-    atom->source_count += is_new ? 1 : 0;
-    atom->by_asker = merge->changed = true;
-    return atom_store_put(tx, merge->mem, merge->wish->user_id, atom);
+    return ERR_NONE;
 }
 
 /* The person says it, so it counts, whatever it was before. */
-static enum err
-confirm_atom(struct db_tx *tx, struct merge *merge, const struct item *item, struct atom *atom)
+static void
+confirm_atom(struct merge *merge, const struct item *item, struct sourced_atom *atom)
 {
-    struct atom *current = find_current(merge, item->member);
-    enum err err = ERR_NONE;
+    struct sourced_atom *current = find_current(merge, item->member);
     if (current != NULL && current != atom) {
-        struct str id = atom->id;
-        err = end_current(tx, merge, current);
-        for (size_t i = 0; i < merge->count; i++)
-            if (str_eq(merge->atoms[i].id, id))
-                atom = &merge->atoms[i];
+        end_current(merge, current);
+        atom = find_atom(merge, item);
     }
-    if (err)
-        return err;
-    atom->status = ATOM_ACTIVE;
-    atom->by_user = true;
-    atom->reason = atom->suppressed_by = STR_NONE;
-    atom->suppressed_at = 0;
-    atom->updated_at = merge->wish->now;
+    atom->atom.status = ATOM_ACTIVE;
+    atom->atom.by_user = true;
+    atom->atom.reason = atom->atom.suppressed_by = STR_NONE;
+    atom->atom.suppressed_at = 0;
+    atom->atom.updated_at = merge->wish->now;
     merge->shown = true;
     merge->counts->updated++;
-    return join_sources(tx, merge, atom);
+    join_sources(merge, atom);
 }
 
-static enum err
-repeat_atom(struct db_tx *tx, struct merge *merge, struct atom *atom)
+static void
+repeat_atom(struct merge *merge, struct sourced_atom *atom)
 {
-    bool same_day = atom->updated_at / DAY == merge->wish->now / DAY;
-    if (atom->by_asker && same_day) {
+    bool same_day = atom->atom.updated_at / DAY == merge->wish->now / DAY;
+    if (atom->atom.by_asker && same_day) {
         merge->counts->unchanged++;
-        return ERR_NONE;
+        return;
     }
     if (!same_day)
-        atom->updated_at = merge->wish->now;
+        atom->atom.updated_at = merge->wish->now;
     merge->shown = true;
     merge->counts->updated++;
-    return join_sources(tx, merge, atom);
+    join_sources(merge, atom);
 }
 
 /* It waits already. An app that says it too may see that it waits. */
-static enum err
-repeat_held(struct db_tx *tx, struct merge *merge, struct atom *atom)
+static void
+repeat_held(struct merge *merge, struct sourced_atom *atom)
 {
     merge->counts->held++;
-    return atom->by_asker ? ERR_NONE : join_sources(tx, merge, atom);
+    if (!atom->atom.by_asker)
+        join_sources(merge, atom);
 }
 
 static enum err
-merge_item(struct db_tx *tx, struct merge *merge, const struct item *item)
+merge_item(struct merge *merge, const struct item *item)
 {
-    struct atom *atom = find_atom(merge, item);
+    struct sourced_atom *atom = find_atom(merge, item);
     if (atom == NULL)
-        return add_atom(tx, merge, item);
-    if (from_user(merge) && (atom->status != ATOM_ACTIVE || !atom->by_user))
-        return confirm_atom(tx, merge, item, atom);
-    if (atom->status == ATOM_HELD)
-        return repeat_held(tx, merge, atom);
-    if (atom->status == ATOM_ACTIVE)
-        return repeat_atom(tx, merge, atom);
-    merge->counts->suppressed++; /* it stays gone, however it is spelled */
+        return add_atom(merge, item);
+    if (from_user(merge) && (atom->atom.status != ATOM_ACTIVE || !atom->atom.by_user))
+        confirm_atom(merge, item, atom);
+    else if (atom->atom.status == ATOM_HELD)
+        repeat_held(merge, atom);
+    else if (atom->atom.status == ATOM_ACTIVE)
+        repeat_atom(merge, atom);
+    else
+        merge->counts->suppressed++; /* it stays gone, however it is spelled */
     return ERR_NONE;
 }
 
@@ -319,30 +293,49 @@ read_record(struct db_tx *tx, struct arena *mem, struct str user_id, struct str 
     return err;
 }
 
+/* Only what changed is written: the atoms, and what is told of them. */
+static enum err
+save_all(struct db_tx *tx, struct merge *merge)
+{
+    const struct preference_write *wish = merge->wish;
+    struct atom *atoms = ARENA_ARRAY(merge->mem, struct atom, merge->count);
+    enum err err = ERR_NONE;
+    if (merge->changed)
+        err = atom_store_save(tx, merge->mem, wish->user_id, wish->domain->name, merge->atoms,
+                              merge->count);
+    merge->full = err == ERR_INVALID;
+    if (err)
+        return err;
+    if (!merge->shown)
+        return read_record(tx, merge->mem, wish->user_id, wish->domain->name, merge->record);
+    for (size_t i = 0; i < merge->count; i++)
+        atoms[i] = merge->atoms[i].atom;
+    return write_record(tx, merge->mem, wish->user_id, wish->domain, atoms, merge->count, wish->now,
+                        merge->record);
+}
+
 static enum err
 merge_all(struct db_tx *tx, void *argument)
 {
     struct merge *merge = argument;
     const struct preference_write *wish = merge->wish;
-    struct atom *found = NULL;
+    struct sourced_atom *found = NULL;
     *merge->counts = (struct preference_counts){ 0 };
     merge->changed = merge->shown = merge->full = false;
     enum err err = atom_store_hold(tx, merge->mem, wish->user_id, &merge->sequence);
     if (!err)
-        err = atom_store_list(tx, merge->mem, wish->user_id, wish->domain->name, wish->source,
+        err = atom_store_read(tx, merge->mem, wish->user_id, wish->domain->name, wish->source,
                               &found, &merge->count);
     if (err)
         return err;
-    merge->atoms = ARENA_ARRAY(merge->mem, struct atom, merge->count + merge->item_count + 1);
+    merge->atoms =
+        ARENA_ARRAY(merge->mem, struct sourced_atom, merge->count + merge->item_count + 1);
     for (size_t i = 0; i < merge->count; i++)
         merge->atoms[i] = found[i];
     for (size_t i = 0; i < merge->item_count && !err; i++)
-        err = merge_item(tx, merge, &merge->items[i]);
+        err = merge_item(merge, &merge->items[i]);
     if (!err)
-        err = merge->shown
-                  ? write_record(tx, merge->mem, wish->user_id, wish->domain, merge->atoms,
-                                 merge->count, wish->now, merge->record)
-                  : read_record(tx, merge->mem, wish->user_id, wish->domain->name, merge->record);
+        err = save_all(tx, merge);
     if (err || !merge->changed)
         return err;
     return atom_store_release(tx, merge->mem, wish->user_id, merge->sequence);

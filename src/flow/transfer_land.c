@@ -22,7 +22,7 @@ struct importing {
 
 /* A domain's atoms: those that are there, then those that came. */
 struct landing {
-    struct atom *atoms;
+    struct sourced_atom *atoms;
     size_t count;
 };
 
@@ -31,7 +31,7 @@ is_there(const struct landing *landing, const struct domain *domain, const struc
 {
     const struct member *member = domain_member(domain, coming->member);
     for (size_t i = 0; i < landing->count; i++) {
-        const struct atom *atom = &landing->atoms[i];
+        const struct atom *atom = &landing->atoms[i].atom;
         if (!str_eq(atom->member, coming->member))
             continue;
         if (str_eq(atom->key, coming->key))
@@ -44,41 +44,53 @@ is_there(const struct landing *landing, const struct domain *domain, const struc
 }
 
 static enum err
-land_atom(struct db_tx *tx, struct importing *importing, struct landing *landing,
-          struct sourced_atom *coming)
+land_atom(struct importing *importing, struct landing *landing, const struct sourced_atom *coming)
 {
-    bool is_new;
-    struct atom *atom = &coming->atom;
     if (landing->count >= ATOMS_PER_DOMAIN_MAX) {
         importing->full = true;
         return ERR_INVALID;
     }
-    atom->id = random_id(importing->mem, "atm_");
-    atom->sequence = ++importing->sequence;
-    enum err err = atom_store_add(tx, importing->mem, importing->user_id, atom);
-    for (size_t i = 0; i < coming->source_count && !err; i++) {
-        coming->sources[i].atom_id = atom->id;
-        err =
-            source_store_add(tx, importing->mem, importing->user_id, &coming->sources[i], &is_new);
-    }
-    landing->atoms[landing->count++] = *atom;
-    return err;
+    struct sourced_atom *landed = &landing->atoms[landing->count++];
+    *landed = (struct sourced_atom){ .atom = coming->atom };
+    landed->atom.id = random_id(importing->mem, "atm_");
+    landed->atom.sequence = ++importing->sequence;
+    for (size_t i = 0; i < coming->source_count; i++)
+        atom_add_source(importing->mem, landed, coming->sources[i]);
+    return ERR_NONE;
+}
+
+/* The atoms, and what is told of them. */
+static enum err
+save_domain(struct db_tx *tx, struct importing *importing, const struct domain *domain,
+            const struct landing *landing)
+{
+    struct atom *atoms = ARENA_ARRAY(importing->mem, struct atom, landing->count);
+    for (size_t i = 0; i < landing->count; i++)
+        atoms[i] = landing->atoms[i].atom;
+    enum err err = atom_store_save(tx, importing->mem, importing->user_id, domain->name,
+                                   landing->atoms, landing->count);
+    importing->full = err == ERR_INVALID;
+    if (err)
+        return err;
+    return preferences_put_record(tx, importing->mem, importing->user_id, domain, atoms,
+                                  landing->count, importing->now);
 }
 
 static enum err
 land_domain(struct db_tx *tx, struct importing *importing, const struct arrival *arrival)
 {
-    struct atom *found = NULL;
+    struct sourced_atom *found = NULL;
     struct landing landing = { 0 };
     int64_t before = importing->sequence;
     struct import_counts *counts = importing->counts;
     struct import_domain *tally = &counts->domains[counts->domain_count++];
     *tally = (struct import_domain){ .domain = arrival->domain };
-    enum err err = atom_store_list(tx, importing->mem, importing->user_id, arrival->domain->name,
+    enum err err = atom_store_read(tx, importing->mem, importing->user_id, arrival->domain->name,
                                    STR_NONE, &found, &landing.count);
     if (err)
         return err;
-    landing.atoms = ARENA_ARRAY(importing->mem, struct atom, landing.count + arrival->count);
+    landing.atoms =
+        ARENA_ARRAY(importing->mem, struct sourced_atom, landing.count + arrival->count);
     for (size_t i = 0; i < landing.count; i++)
         landing.atoms[i] = found[i];
     for (size_t i = 0; i < arrival->count && !err; i++) {
@@ -86,14 +98,13 @@ land_domain(struct db_tx *tx, struct importing *importing, const struct arrival 
         tally->kept += there;
         tally->added += !there;
         if (!there)
-            err = land_atom(tx, importing, &landing, &arrival->atoms[i]);
+            err = land_atom(importing, &landing, &arrival->atoms[i]);
     }
     counts->added += tally->added;
     counts->kept += tally->kept;
     if (err || importing->sequence == before)
         return err;
-    return preferences_put_record(tx, importing->mem, importing->user_id, arrival->domain,
-                                  landing.atoms, landing.count, importing->now);
+    return save_domain(tx, importing, arrival->domain, &landing);
 }
 
 static enum err

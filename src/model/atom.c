@@ -37,6 +37,36 @@ atom_reason_fine(struct str reason)
     return false;
 }
 
+bool
+atom_said_before(const struct atom_source *a, const struct atom_source *b)
+{
+    return a->created_at != b->created_at ? a->created_at < b->created_at
+                                          : str_order(a->source, b->source) < 0;
+}
+
+bool
+atom_add_source(struct arena *mem, struct sourced_atom *atom, struct atom_source source)
+{
+    size_t count = atom->source_count, at = count;
+    for (size_t i = 0; i < count; i++) {
+        if (str_eq(atom->sources[i].source, source.source)) {
+            atom->sources[i].updated_at = source.updated_at;
+            return false;
+        }
+    }
+    struct atom_source *grown = ARENA_ARRAY(mem, struct atom_source, count + 1);
+    for (; at > 0 && atom_said_before(&source, &atom->sources[at - 1]); at--)
+        grown[at] = atom->sources[at - 1];
+    for (size_t i = 0; i < at; i++)
+        grown[i] = atom->sources[i];
+    grown[at] = source;
+    grown[at].atom_id = atom->atom.id;
+    atom->sources = grown;
+    atom->source_count = count + 1;
+    atom->atom.source_count = (int64_t)atom->source_count;
+    return true;
+}
+
 int
 atom_confidence(const struct atom *atom)
 {

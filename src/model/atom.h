@@ -34,6 +34,28 @@ struct atom {
     bool by_asker; /* the asking app is one of its sources */
 };
 
+/* One who said so: the person or an app. */
+struct atom_source {
+    struct str atom_id;
+    struct str source;
+    int64_t created_at;
+    int64_t updated_at;
+    struct str app_name; /* as found; absent: the person, or an app that is not known here */
+};
+
+/* An atom with all who said so, in the order in which they did. */
+struct sourced_atom {
+    struct atom atom;
+    struct atom_source *sources;
+    size_t source_count; /* the same number as the atom's own */
+};
+
+/* The order of sources: those of the same second are in the order of their names. */
+bool atom_said_before(const struct atom_source *a, const struct atom_source *b);
+
+/* Whoever says it again has said it later. True: it is a source that was none before. */
+bool atom_add_source(struct arena *mem, struct sourced_atom *atom, struct atom_source source);
+
 const char *atom_status_name(enum atom_status status);
 bool atom_status_read(struct str text, enum atom_status *out);
 

@@ -2,18 +2,9 @@
 
 #include "base/arena.h"
 #include "db/db.h"
+#include "model/atom_sheet.h"
 
-#define ATOM                                                                                    \
-    "a.atom_id, a.domain, a.member, a.value_key, a.value, a.status, a.reason, a.suppressed_by," \
-    " a.suppressed_at, a.by_user, a.source_count, a.sequence, a.created_at, a.updated_at,"      \
-    " s.source"
-#define JOIN                                                        \
-    " FROM atom a LEFT JOIN atom_source s ON s.user_id = a.user_id" \
-    " AND s.atom_id = a.atom_id"
-#define COLUMNS ATOM JOIN " AND s.source = $2 WHERE a.user_id = $1"
-#define SOURCED                                      \
-    ATOM ", s.created_at, s.updated_at, p.name" JOIN \
-         " LEFT JOIN app p ON p.app_id = s.source WHERE a.user_id = $1"
+#include <stdlib.h>
 
 SQL(atom_hold, "UPDATE user_account SET generation = generation WHERE user_id = $1"
                " RETURNING atom_sequence");
@@ -21,33 +12,12 @@ SQL(atom_hold, "UPDATE user_account SET generation = generation WHERE user_id = 
 SQL(atom_release, "UPDATE user_account SET generation = generation + 1, atom_sequence = $2"
                   " WHERE user_id = $1");
 
-SQL(atom_list, "SELECT " COLUMNS " ORDER BY a.sequence");
-SQL(atom_list_domain, "SELECT " COLUMNS " AND a.domain = $3 ORDER BY a.sequence");
-SQL(atom_list_sourced, "SELECT " SOURCED " ORDER BY a.sequence, s.created_at");
-SQL(atom_list_sourced_domain,
-    "SELECT " SOURCED " AND a.domain = $2 ORDER BY a.sequence, s.created_at");
-SQL(atom_find, "SELECT " COLUMNS " AND a.atom_id = $3");
-
-SQL(atom_add, "INSERT INTO atom (user_id, atom_id, domain, member, value_key, value, status,"
-              " reason, suppressed_by, suppressed_at, by_user, source_count, sequence, created_at,"
-              " updated_at)"
-              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)");
-
-SQL(atom_put, "UPDATE atom SET status = $3, reason = $4, suppressed_by = $5, suppressed_at = $6,"
-              " by_user = $7, source_count = $8, updated_at = $9, value = $10"
-              " WHERE user_id = $1 AND atom_id = $2");
-
-SQL(atom_delete, "DELETE FROM atom WHERE user_id = $1 AND atom_id = $2");
-SQL(atom_delete_sources, "DELETE FROM atom_source WHERE user_id = $1 AND atom_id = $2");
-
-SQL(source_add, "INSERT INTO atom_source (user_id, atom_id, source, created_at, updated_at)"
-                " VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING source");
-SQL(source_put, "UPDATE atom_source SET updated_at = $4"
-                " WHERE user_id = $1 AND atom_id = $2 AND source = $3");
-SQL(source_end, "DELETE FROM atom_source WHERE user_id = $1 AND source = $2");
-SQL(source_count, "SELECT COUNT(DISTINCT s.source) FROM atom a JOIN atom_source s"
-                  " ON s.user_id = a.user_id AND s.atom_id = a.atom_id"
-                  " WHERE a.user_id = $1 AND a.domain = $2 AND a.status = 'active'");
+SQL(sheet_find, "SELECT domain, atoms FROM user_atoms WHERE user_id = $1 AND domain = $2");
+SQL(sheet_list, "SELECT domain, atoms FROM user_atoms WHERE user_id = $1");
+SQL(sheet_put, "INSERT INTO user_atoms (user_id, domain, atoms) VALUES ($1, $2, $3)"
+               " ON CONFLICT (user_id, domain) DO UPDATE SET atoms = excluded.atoms");
+SQL(sheet_delete, "DELETE FROM user_atoms WHERE user_id = $1 AND domain = $2");
+SQL(source_name, "SELECT name FROM app WHERE app_id = $1");
 
 SQL(record_list, "SELECT domain, record, atom_count, updated_at FROM user_record"
                  " WHERE user_id = $1");
@@ -60,8 +30,7 @@ SQL(record_put, "INSERT INTO user_record (user_id, domain, record, atom_count, u
                 " updated_at = excluded.updated_at, hints = excluded.hints");
 SQL(record_delete, "DELETE FROM user_record WHERE user_id = $1 AND domain = $2");
 
-SQL(atom_end_user, "DELETE FROM atom WHERE user_id = $1");
-SQL(source_end_user, "DELETE FROM atom_source WHERE user_id = $1");
+SQL(sheet_end_user, "DELETE FROM user_atoms WHERE user_id = $1");
 SQL(record_end_user, "DELETE FROM user_record WHERE user_id = $1");
 
 enum err
@@ -81,42 +50,89 @@ atom_store_release(struct db_tx *tx, struct arena *mem, struct str user_id, int6
     return db_query(tx, mem, &atom_release, NULL, db_text(user_id), db_int(sequence));
 }
 
-static enum err
-read_atom(const struct db_rows *rows, size_t row, struct atom *out)
+/* ---- a domain's atoms as a whole ---- */
+
+static int
+compare_sequence(const void *a, const void *b)
 {
-    *out = (struct atom){
-        .id = db_cell_text(rows, row, 0),
-        .domain = db_cell_text(rows, row, 1),
-        .member = db_cell_text(rows, row, 2),
-        .key = db_cell_text(rows, row, 3),
-        .value = db_cell_text(rows, row, 4),
-        .reason = db_cell_text(rows, row, 6),
-        .suppressed_by = db_cell_text(rows, row, 7),
-        .suppressed_at = db_cell_int(rows, row, 8),
-        .by_user = db_cell_int(rows, row, 9) != 0,
-        .source_count = db_cell_int(rows, row, 10),
-        .sequence = db_cell_int(rows, row, 11),
-        .created_at = db_cell_int(rows, row, 12),
-        .updated_at = db_cell_int(rows, row, 13),
-        .by_asker = str_present(db_cell_text(rows, row, 14)),
-    };
-    return atom_status_read(db_cell_text(rows, row, 5), &out->status) ? ERR_NONE : ERR_INTERNAL;
+    const struct sourced_atom *one = a, *two = b;
+    return (one->atom.sequence > two->atom.sequence) - (one->atom.sequence < two->atom.sequence);
 }
+
+/* Several domains' atoms in one list. */
+static enum err
+join_sheets(struct arena *mem, const struct db_rows *rows, struct str asker,
+            struct sourced_atom **out, size_t *count)
+{
+    struct sourced_atom **parts = ARENA_ARRAY(mem, struct sourced_atom *, rows->count);
+    size_t *counts = ARENA_ARRAY(mem, size_t, rows->count);
+    *count = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        if (!atom_sheet_read(mem, db_cell_text(rows, i, 0), db_cell_text(rows, i, 1), asker,
+                             &parts[i], &counts[i]))
+            return ERR_INTERNAL;
+        *count += counts[i];
+    }
+    if (rows->count == 1) {
+        *out = parts[0];
+        return ERR_NONE;
+    }
+    *out = ARENA_ARRAY(mem, struct sourced_atom, *count);
+    for (size_t i = 0, at = 0; i < rows->count; i++)
+        for (size_t j = 0; j < counts[i]; j++)
+            (*out)[at++] = parts[i][j];
+    qsort(*out, *count, sizeof **out, compare_sequence);
+    return ERR_NONE;
+}
+
+enum err
+atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+                struct str asker, struct sourced_atom **out, size_t *count)
+{
+    struct db_rows rows = { 0 };
+    enum err err = str_present(domain)
+                       ? db_query(tx, mem, &sheet_find, &rows, db_text(user_id), db_text(domain))
+                       : db_query(tx, mem, &sheet_list, &rows, db_text(user_id));
+    *out = NULL;
+    *count = 0;
+    return err ? err : join_sheets(mem, &rows, asker, out, count);
+}
+
+enum err
+atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+                const struct sourced_atom *atoms, size_t count)
+{
+    if (count == 0)
+        return db_query(tx, mem, &sheet_delete, NULL, db_text(user_id), db_text(domain));
+    struct str sheet = atom_sheet_write(mem, atoms, count);
+    if (!str_present(sheet))
+        return ERR_INVALID;
+    return db_query(tx, mem, &sheet_put, NULL, db_text(user_id), db_text(domain), db_text(sheet));
+}
+
+/* ---- one atom ---- */
 
 enum err
 atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                 struct str asker, struct atom **out, size_t *count)
 {
-    struct db_rows rows = { 0 };
-    struct db_value who = db_text(str_present(asker) ? asker : STR(""));
-    enum err err =
-        str_present(domain)
-            ? db_query(tx, mem, &atom_list_domain, &rows, db_text(user_id), who, db_text(domain))
-            : db_query(tx, mem, &atom_list, &rows, db_text(user_id), who);
-    *out = ARENA_ARRAY(mem, struct atom, rows.count);
-    *count = rows.count;
-    for (size_t i = 0; i < rows.count && !err; i++)
-        err = read_atom(&rows, i, &(*out)[i]);
+    struct sourced_atom *found = NULL;
+    enum err err = atom_store_read(tx, mem, user_id, domain, asker, &found, count);
+    *out = ARENA_ARRAY(mem, struct atom, *count);
+    for (size_t i = 0; i < *count; i++)
+        (*out)[i] = found[i].atom;
+    return err;
+}
+
+/* All of a person's atoms, and which of them has that id: *at is *count if none has. */
+static enum err
+look_for(struct db_tx *tx, struct arena *mem, struct str user_id, struct str atom_id,
+         struct str asker, struct sourced_atom **out, size_t *count, size_t *at)
+{
+    enum err err = atom_store_read(tx, mem, user_id, STR_NONE, asker, out, count);
+    for (*at = 0; !err && *at < *count; ++*at)
+        if (str_eq((*out)[*at].atom.id, atom_id))
+            break;
     return err;
 }
 
@@ -124,41 +140,80 @@ enum err
 atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct str atom_id,
                 struct str asker, struct atom *out)
 {
-    struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &atom_find, &rows, db_text(user_id),
-                            db_text(str_present(asker) ? asker : STR("")), db_text(atom_id));
+    struct sourced_atom *all = NULL;
+    size_t count, at;
+    enum err err = look_for(tx, mem, user_id, atom_id, asker, &all, &count, &at);
     if (err)
         return err;
-    return rows.count == 0 ? ERR_NOT_FOUND : read_atom(&rows, 0, out);
+    if (at == count)
+        return ERR_NOT_FOUND;
+    *out = all[at].atom;
+    return ERR_NONE;
+}
+
+/* Saves the domain's part of a list of all. */
+static enum err
+save_part(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+          const struct sourced_atom *all, size_t count)
+{
+    struct sourced_atom *part = ARENA_ARRAY(mem, struct sourced_atom, count);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(all[i].atom.domain, domain))
+            part[kept++] = all[i];
+    return atom_store_save(tx, mem, user_id, domain, part, kept);
 }
 
 enum err
 atom_store_add(struct db_tx *tx, struct arena *mem, struct str user_id, const struct atom *atom)
 {
-    return db_query(tx, mem, &atom_add, NULL, db_text(user_id), db_text(atom->id),
-                    db_text(atom->domain), db_text(atom->member), db_text(atom->key),
-                    db_text(atom->value), db_text(str_of(atom_status_name(atom->status))),
-                    db_text(atom->reason), db_text(atom->suppressed_by),
-                    db_int(atom->suppressed_at), db_int(atom->by_user), db_int(atom->source_count),
-                    db_int(atom->sequence), db_int(atom->created_at), db_int(atom->updated_at));
+    struct sourced_atom *all = NULL;
+    size_t count = 0;
+    enum err err = atom_store_read(tx, mem, user_id, atom->domain, STR_NONE, &all, &count);
+    if (err)
+        return err;
+    struct sourced_atom *grown = ARENA_ARRAY(mem, struct sourced_atom, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        grown[i] = all[i];
+        if (str_eq(all[i].atom.id, atom->id) ||
+            (str_eq(all[i].atom.key, atom->key) && str_eq(all[i].atom.member, atom->member)))
+            return ERR_INTERNAL;
+    }
+    grown[count] = (struct sourced_atom){ .atom = *atom };
+    return atom_store_save(tx, mem, user_id, atom->domain, grown, count + 1);
 }
 
 enum err
 atom_store_put(struct db_tx *tx, struct arena *mem, struct str user_id, const struct atom *atom)
 {
-    return db_query(tx, mem, &atom_put, NULL, db_text(user_id), db_text(atom->id),
-                    db_text(str_of(atom_status_name(atom->status))), db_text(atom->reason),
-                    db_text(atom->suppressed_by), db_int(atom->suppressed_at),
-                    db_int(atom->by_user), db_int(atom->source_count), db_int(atom->updated_at),
-                    db_text(atom->value));
+    struct sourced_atom *all = NULL;
+    size_t count, at;
+    enum err err = look_for(tx, mem, user_id, atom->id, STR_NONE, &all, &count, &at);
+    if (err || at == count)
+        return err;
+    struct atom *there = &all[at].atom;
+    there->status = atom->status;
+    there->reason = atom->reason;
+    there->suppressed_by = atom->suppressed_by;
+    there->suppressed_at = atom->suppressed_at;
+    there->by_user = atom->by_user;
+    there->updated_at = atom->updated_at;
+    there->value = atom->value;
+    return save_part(tx, mem, user_id, there->domain, all, count);
 }
 
 enum err
 atom_store_delete(struct db_tx *tx, struct arena *mem, struct str user_id, struct str atom_id)
 {
-    enum err err = db_query(tx, mem, &atom_delete, NULL, db_text(user_id), db_text(atom_id));
-    return err ? err
-               : db_query(tx, mem, &atom_delete_sources, NULL, db_text(user_id), db_text(atom_id));
+    struct sourced_atom *all = NULL;
+    size_t count, at;
+    enum err err = look_for(tx, mem, user_id, atom_id, STR_NONE, &all, &count, &at);
+    if (err || at == count)
+        return err;
+    struct str domain = all[at].atom.domain;
+    for (size_t i = at + 1; i < count; i++)
+        all[i - 1] = all[i];
+    return save_part(tx, mem, user_id, domain, all, count - 1);
 }
 
 /* ---- sources ---- */
@@ -167,73 +222,117 @@ enum err
 source_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
                  const struct atom_source *source, bool *is_new)
 {
-    struct db_rows rows = { 0 };
-    enum err err =
-        db_query(tx, mem, &source_add, &rows, db_text(user_id), db_text(source->atom_id),
-                 db_text(source->source), db_int(source->created_at), db_int(source->updated_at));
-    *is_new = rows.count == 1;
-    if (err || *is_new)
+    struct sourced_atom *all = NULL;
+    size_t count, at;
+    enum err err = look_for(tx, mem, user_id, source->atom_id, STR_NONE, &all, &count, &at);
+    *is_new = false;
+    if (err || at == count)
         return err;
-    return db_query(tx, mem, &source_put, NULL, db_text(user_id), db_text(source->atom_id),
-                    db_text(source->source), db_int(source->updated_at));
+    *is_new = atom_add_source(mem, &all[at], *source);
+    return save_part(tx, mem, user_id, all[at].atom.domain, all, count);
+}
+
+/* True if it was one. */
+static bool
+drop_source(struct sourced_atom *atom, struct str source)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < atom->source_count; i++)
+        if (!str_eq(atom->sources[i].source, source))
+            atom->sources[kept++] = atom->sources[i];
+    bool dropped = kept < atom->source_count;
+    atom->source_count = kept;
+    return dropped;
 }
 
 enum err
 source_store_end(struct db_tx *tx, struct arena *mem, struct str user_id, struct str source)
 {
-    return db_query(tx, mem, &source_end, NULL, db_text(user_id), db_text(source));
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &sheet_list, &rows, db_text(user_id));
+    for (size_t i = 0; i < rows.count && !err; i++) {
+        struct str domain = db_cell_text(&rows, i, 0);
+        struct sourced_atom *atoms = NULL;
+        size_t count = 0;
+        bool changed = false;
+        if (!atom_sheet_read(mem, domain, db_cell_text(&rows, i, 1), STR_NONE, &atoms, &count))
+            return ERR_INTERNAL;
+        for (size_t j = 0; j < count; j++)
+            changed = drop_source(&atoms[j], source) || changed;
+        if (changed)
+            err = atom_store_save(tx, mem, user_id, domain, atoms, count);
+    }
+    return err;
 }
 
-/* Of those who said so in the same second the store tells no order that is the same everywhere. */
-static void
-place_source(struct sourced_atom *atom, struct atom_source source)
+/* Every source once, in no particular order. The array has room for all. */
+static size_t
+list_sources(const struct sourced_atom *atoms, size_t count, bool only_active, struct str *out)
 {
-    size_t at = atom->source_count++;
-    for (; at > 0; at--) {
-        const struct atom_source *before = &atom->sources[at - 1];
-        if (before->created_at != source.created_at || str_order(before->source, source.source) < 0)
-            break;
-        atom->sources[at] = *before;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (only_active && atoms[i].atom.status != ATOM_ACTIVE)
+            continue;
+        for (size_t s = 0; s < atoms[i].source_count; s++) {
+            size_t at = 0;
+            while (at < found && !str_eq(out[at], atoms[i].sources[s].source))
+                at++;
+            if (at == found)
+                out[found++] = atoms[i].sources[s].source;
+        }
     }
-    atom->sources[at] = source;
+    return found;
+}
+
+static struct str *
+room_for_sources(struct arena *mem, const struct sourced_atom *atoms, size_t count)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++)
+        most += atoms[i].source_count;
+    return ARENA_ARRAY(mem, struct str, most);
+}
+
+static enum err
+name_sources(struct db_tx *tx, struct arena *mem, struct sourced_atom *atoms, size_t count)
+{
+    struct str *sources = room_for_sources(mem, atoms, count);
+    size_t found = list_sources(atoms, count, false, sources);
+    struct str *names = ARENA_ARRAY(mem, struct str, found);
+    for (size_t i = 0; i < found; i++) {
+        struct db_rows rows = { 0 };
+        enum err err = db_query(tx, mem, &source_name, &rows, db_text(sources[i]));
+        if (err)
+            return err;
+        names[i] = rows.count > 0 ? db_cell_text(&rows, 0, 0) : STR_NONE;
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (size_t s = 0; s < atoms[i].source_count; s++) {
+            size_t at = 0;
+            while (!str_eq(sources[at], atoms[i].sources[s].source))
+                at++;
+            atoms[i].sources[s].app_name = names[at];
+        }
+    }
+    return ERR_NONE;
 }
 
 enum err
 atom_store_list_sourced(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                         struct sourced_atom **out, size_t *count)
 {
-    struct db_rows rows = { 0 };
-    enum err err =
-        str_present(domain)
-            ? db_query(tx, mem, &atom_list_sourced_domain, &rows, db_text(user_id), db_text(domain))
-            : db_query(tx, mem, &atom_list_sourced, &rows, db_text(user_id));
-    struct atom_source *sources = ARENA_ARRAY(mem, struct atom_source, rows.count);
-    *out = ARENA_ARRAY(mem, struct sourced_atom, rows.count);
-    *count = 0;
-    for (size_t i = 0; i < rows.count && !err; i++) {
-        struct sourced_atom *atom = *count == 0 ? NULL : &(*out)[*count - 1];
-        if (atom == NULL || !str_eq(atom->atom.id, db_cell_text(&rows, i, 0))) {
-            atom = &(*out)[(*count)++];
-            err = read_atom(&rows, i, &atom->atom);
-            atom->atom.by_asker = false;
-            atom->sources = &sources[i];
-        }
-        if (str_present(db_cell_text(&rows, i, 14)))
-            place_source(atom,
-                         (struct atom_source){ atom->atom.id, db_cell_text(&rows, i, 14),
-                                               db_cell_int(&rows, i, 15), db_cell_int(&rows, i, 16),
-                                               db_cell_text(&rows, i, 17) });
-    }
-    return err;
+    enum err err = atom_store_read(tx, mem, user_id, domain, STR_NONE, out, count);
+    return err ? err : name_sources(tx, mem, *out, *count);
 }
 
 enum err
 source_store_count(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                    int64_t *out)
 {
-    struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &source_count, &rows, db_text(user_id), db_text(domain));
-    *out = db_cell_int(&rows, 0, 0);
+    struct sourced_atom *atoms = NULL;
+    size_t count = 0;
+    enum err err = atom_store_read(tx, mem, user_id, domain, STR_NONE, &atoms, &count);
+    *out = (int64_t)list_sources(atoms, count, true, room_for_sources(mem, atoms, count));
     return err;
 }
 
@@ -285,8 +384,6 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
 enum err
 atom_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
-    enum err err = db_query(tx, mem, &atom_end_user, NULL, db_text(user_id));
-    if (!err)
-        err = db_query(tx, mem, &source_end_user, NULL, db_text(user_id));
+    enum err err = db_query(tx, mem, &sheet_end_user, NULL, db_text(user_id));
     return err ? err : db_query(tx, mem, &record_end_user, NULL, db_text(user_id));
 }

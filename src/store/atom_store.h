@@ -24,29 +24,24 @@ enum err atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id
 enum err atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
                          struct str atom_id, struct str asker, struct atom *out);
 
+/* A domain's atoms to be changed in memory and saved as a whole: what most changes want, since each
+ * of the single steps below reads and writes the whole domain, too. */
+enum err atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+                         struct str asker, struct sourced_atom **out, size_t *count);
+/* ERR_INVALID: more than a store has room for. */
+enum err atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+                         const struct sourced_atom *atoms, size_t count);
+
+/* ERR_INTERNAL: the same value, or the same id, is there. */
 enum err atom_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
                         const struct atom *atom);
+/* Of one that is there: status, reason, who and when, and how it is spelled. */
 enum err atom_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
                         const struct atom *atom);
 enum err atom_store_delete(struct db_tx *tx, struct arena *mem, struct str user_id,
                            struct str atom_id);
 
-struct atom_source {
-    struct str atom_id;
-    struct str source;
-    int64_t created_at;
-    int64_t updated_at;
-    struct str app_name; /* as found; absent: the person, or an app that is not known here */
-};
-
-/* An atom with all who said so, in the order in which they did. by_asker means nothing here. */
-struct sourced_atom {
-    struct atom atom;
-    struct atom_source *sources;
-    size_t source_count;
-};
-
-/* In one statement, so that what it finds belongs together. Oldest first; domain absent: all. */
+/* Oldest first, with the names of apps; domain absent: all. */
 enum err atom_store_list_sourced(struct db_tx *tx, struct arena *mem, struct str user_id,
                                  struct str domain, struct sourced_atom **out, size_t *count);
 

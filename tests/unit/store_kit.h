@@ -42,8 +42,7 @@ SQL(kit_clear_families, "DELETE FROM token_family");
 SQL(kit_clear_codes, "DELETE FROM auth_code");
 SQL(kit_clear_access, "DELETE FROM access_token");
 SQL(kit_clear_refresh, "DELETE FROM refresh_token");
-SQL(kit_clear_atoms, "DELETE FROM atom");
-SQL(kit_clear_sources, "DELETE FROM atom_source");
+SQL(kit_clear_atoms, "DELETE FROM user_atoms");
 SQL(kit_clear_records, "DELETE FROM user_record");
 SQL(kit_clear_person_use, "DELETE FROM person_use");
 SQL(kit_clear_app_use, "DELETE FROM app_use");
@@ -92,8 +91,8 @@ kit_clear(struct db_tx *tx, void *argument)
     static const struct sql *const all[] = {
         &kit_clear_users,      &kit_clear_apps,     &kit_clear_sessions, &kit_clear_requests,
         &kit_clear_grants,     &kit_clear_families, &kit_clear_codes,    &kit_clear_access,
-        &kit_clear_refresh,    &kit_clear_atoms,    &kit_clear_sources,  &kit_clear_records,
-        &kit_clear_person_use, &kit_clear_app_use,  &kit_clear_refusals,
+        &kit_clear_person_use, &kit_clear_app_use,  &kit_clear_refusals, &kit_clear_refresh,
+        &kit_clear_atoms,      &kit_clear_records,
     };
     enum err err = ERR_NONE;
     for (size_t i = 0; i < KIT_COUNT(all) && !err; i++)
