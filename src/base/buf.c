@@ -12,12 +12,12 @@ buf_in(struct arena *mem, size_t max)
     return (struct buf){ .mem = mem, .max = max };
 }
 
-/* Room for that many more bytes, or overflow. */
-static bool
-make_room(struct buf *buf, size_t more)
+bool
+buf_reserve(struct buf *buf, size_t more)
 {
     if (buf->overflow || more > buf->max - buf->len) {
         buf->overflow = true;
+        buf->room = buf->len; /* so that not even what would fit is added behind a gap */
         return false;
     }
     size_t need = buf->len + more;
@@ -34,28 +34,6 @@ make_room(struct buf *buf, size_t more)
     buf->ptr = grown;
     buf->room = room;
     return true;
-}
-
-void
-buf_add(struct buf *buf, struct str s)
-{
-    if (s.len == 0 || !make_room(buf, s.len))
-        return;
-    memcpy(buf->ptr + buf->len, s.ptr, s.len);
-    buf->len += s.len;
-}
-
-void
-buf_add_c(struct buf *buf, const char *c)
-{
-    buf_add(buf, str_of(c));
-}
-
-void
-buf_add_char(struct buf *buf, char c)
-{
-    if (make_room(buf, 1))
-        buf->ptr[buf->len++] = c;
 }
 
 void

@@ -18,9 +18,32 @@ struct buf {
 
 struct buf buf_in(struct arena *mem, size_t max);
 
-void buf_add(struct buf *buf, struct str s);
-void buf_add_c(struct buf *buf, const char *c);
-void buf_add_char(struct buf *buf, char c);
+/* Makes room for that many bytes more, or sets `overflow` and says false. */
+bool buf_reserve(struct buf *buf, size_t more);
+
+/* Inline, since most texts are put together from very small parts. */
+static inline void
+buf_add(struct buf *buf, struct str s)
+{
+    if (s.len == 0 || (s.len > buf->room - buf->len && !buf_reserve(buf, s.len)))
+        return;
+    memcpy(buf->ptr + buf->len, s.ptr, s.len);
+    buf->len += s.len;
+}
+
+static inline void
+buf_add_char(struct buf *buf, char c)
+{
+    if (buf->len < buf->room || buf_reserve(buf, 1))
+        buf->ptr[buf->len++] = c;
+}
+
+static inline void
+buf_add_c(struct buf *buf, const char *c)
+{
+    buf_add(buf, str_of(c));
+}
+
 void buf_add_int(struct buf *buf, int64_t number);
 void buf_add_format(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -6,30 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-struct str
-str_of(const char *c)
-{
-    return c == NULL ? STR_NONE : (struct str){ c, strlen(c) };
-}
-
-bool
-str_eq(struct str a, struct str b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
 int
 str_order(struct str a, struct str b)
 {
     size_t shorter = a.len < b.len ? a.len : b.len;
     int order = shorter == 0 ? 0 : memcmp(a.ptr, b.ptr, shorter);
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
-bool
-str_eq_c(struct str a, const char *b)
-{
-    return str_eq(a, str_of(b));
 }
 
 static char
@@ -61,29 +43,6 @@ str_ends(struct str s, struct str suffix)
     return s.len >= suffix.len && str_eq(str_from(s, s.len - suffix.len), suffix);
 }
 
-size_t
-str_index(struct str s, char byte)
-{
-    const char *found = s.len == 0 ? NULL : memchr(s.ptr, byte, s.len);
-    return found == NULL ? s.len : (size_t)(found - s.ptr);
-}
-
-struct str
-str_from(struct str s, size_t start)
-{
-    if (s.ptr == NULL)
-        return s;
-    if (start > s.len)
-        start = s.len;
-    return (struct str){ s.ptr + start, s.len - start };
-}
-
-struct str
-str_first(struct str s, size_t length)
-{
-    return (struct str){ s.ptr, length < s.len ? length : s.len };
-}
-
 static bool
 blank(char c)
 {
@@ -98,17 +57,6 @@ str_trim(struct str s)
     while (s.len > 0 && blank(s.ptr[s.len - 1]))
         s.len--;
     return s;
-}
-
-bool
-str_cut(struct str *rest, char separator, struct str *part)
-{
-    if (rest->ptr == NULL)
-        return false;
-    size_t end = str_index(*rest, separator);
-    *part = str_first(*rest, end);
-    *rest = end < rest->len ? str_from(*rest, end + 1) : STR_NONE;
-    return true;
 }
 
 bool

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct arena;
 
@@ -23,7 +24,11 @@ struct str {
 /* For printf("%.*s"). */
 #define STR_ARG(s) (int)(s).len, (s).ptr
 
-struct str str_of(const char *c);
+static inline struct str
+str_of(const char *c)
+{
+    return c == NULL ? STR_NONE : (struct str){ c, strlen(c) };
+}
 
 static inline bool
 str_present(struct str s)
@@ -31,23 +36,61 @@ str_present(struct str s)
     return s.ptr != NULL;
 }
 
-bool str_eq(struct str a, struct str b);
-bool str_eq_c(struct str a, const char *b);
+static inline bool
+str_eq(struct str a, struct str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static inline bool
+str_eq_c(struct str a, const char *b)
+{
+    return str_eq(a, str_of(b));
+}
+
 int str_order(struct str a, struct str b);      /* by bytes: negative, zero or positive */
 bool str_eq_nocase(struct str a, struct str b); /* ASCII letters only */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 
 /* The index of the first such byte, or s.len. */
-size_t str_index(struct str s, char byte);
+static inline size_t
+str_index(struct str s, char byte)
+{
+    const char *found = s.len == 0 ? NULL : memchr(s.ptr, byte, s.len);
+    return found == NULL ? s.len : (size_t)(found - s.ptr);
+}
 
-struct str str_from(struct str s, size_t start);
-struct str str_first(struct str s, size_t length);
+static inline struct str
+str_from(struct str s, size_t start)
+{
+    if (s.ptr == NULL)
+        return s;
+    if (start > s.len)
+        start = s.len;
+    return (struct str){ s.ptr + start, s.len - start };
+}
+
+static inline struct str
+str_first(struct str s, size_t length)
+{
+    return (struct str){ s.ptr, length < s.len ? length : s.len };
+}
+
 struct str str_trim(struct str s); /* spaces and tabs at both ends */
 
 /* Takes what stands before the next separator off the front of *rest. False when nothing is left.
  */
-bool str_cut(struct str *rest, char separator, struct str *part);
+static inline bool
+str_cut(struct str *rest, char separator, struct str *part)
+{
+    if (rest->ptr == NULL)
+        return false;
+    size_t end = str_index(*rest, separator);
+    *part = str_first(*rest, end);
+    *rest = end < rest->len ? str_from(*rest, end + 1) : STR_NONE;
+    return true;
+}
 
 /* A whole decimal number within the bounds; no sign but '-', no spaces, no leading zeros. */
 bool str_to_int(struct str s, int64_t min, int64_t max, int64_t *out);

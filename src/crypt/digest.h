@@ -12,8 +12,8 @@
 /* As 43 base64url characters without padding. */
 struct str digest_text(struct arena *mem, struct str data);
 
-/* BLAKE2b, 128 bits of it, as 22 such characters without a NUL: for naming a content, cheaper
- * than the other. */
+/* Its first 128 bits, as 22 such characters without a NUL: for naming a content. */
+#define DIGEST_SHORT_BYTES 16
 #define DIGEST_SHORT_LENGTH 22
 void digest_short(struct str data, char out[DIGEST_SHORT_LENGTH]);
 

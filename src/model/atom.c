@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "text/json_write.h"
+#include "text/time_text.h"
 
 #define RECORD_MAX ((size_t)8 * 1024 * 1024)
 
@@ -82,23 +83,51 @@ atom_visible(const struct atom *atom)
     return atom->status == ATOM_ACTIVE || atom->by_asker;
 }
 
+static struct str
+confidence_text(const struct atom *atom)
+{
+    switch (atom_confidence(atom)) {
+    case 100:
+        return STR("1");
+    case 99:
+        return STR("0.99");
+    case 96:
+        return STR("0.96");
+    case 80:
+        return STR("0.8");
+    default:
+        return STR("0");
+    }
+}
+
+/* Most atoms were never changed: one text for both. */
+static void
+write_times(struct json *out, const struct atom *atom)
+{
+    if (atom->created_at != atom->updated_at || atom->created_at == 0) {
+        json_put_time(out, "created_at", atom->created_at);
+        json_put_time(out, "updated_at", atom->updated_at);
+        return;
+    }
+    struct str both = time_write(out->out->mem, atom->created_at);
+    json_put_name(out, "created_at", both);
+    json_put_name(out, "updated_at", both);
+}
+
 void
 atom_write(struct json *out, const struct atom *atom)
 {
     json_open_object(out);
-    json_put_str(out, "atom_id", atom->id);
-    json_put_str(out, "domain", atom->domain);
-    json_put_str(out, "member", atom->member);
-    json_key(out, "value");
-    json_ready(out, atom->value);
-    json_key(out, "confidence");
-    json_hundredths(out, atom_confidence(atom));
-    json_put_str(out, "source",
-                 atom->by_user ? STR("user") : (atom->by_asker ? STR("self") : STR("other")));
+    json_put_name(out, "atom_id", atom->id);
+    json_put_name(out, "domain", atom->domain);
+    json_put_name(out, "member", atom->member);
+    json_put_ready(out, "value", atom->value);
+    json_put_ready(out, "confidence", confidence_text(atom));
+    json_put_name(out, "source",
+                  atom->by_user ? STR("user") : (atom->by_asker ? STR("self") : STR("other")));
     json_put_int(out, "source_count", atom->source_count);
-    json_put_str(out, "status", str_of(atom_status_name(atom->status)));
-    json_put_time(out, "created_at", atom->created_at);
-    json_put_time(out, "updated_at", atom->updated_at);
+    json_put_name(out, "status", str_of(atom_status_name(atom->status)));
+    write_times(out, atom);
     json_close_object(out);
 }
 

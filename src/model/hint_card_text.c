@@ -82,13 +82,19 @@ struct reader {
 
 #define ROW 7 /* numbers in a row: of a hint, and of each of its levels */
 
-/* So many numbers, each with a blank behind it. A card has hundreds of them. */
+/* So many numbers, each with a blank behind it. A card has hundreds of them, nearly all of one
+ * digit. */
 static void
 read_numbers(struct reader *in, int *out, size_t count)
 {
     const char *at = in->at, *end = in->end;
     bool wrong = in->wrong;
     for (size_t i = 0; i < count; i++) {
+        if (end - at > 1 && at[1] == ' ' && *at >= '0' && *at <= '9') {
+            out[i] = *at - '0';
+            at += 2;
+            continue;
+        }
         bool negative = at < end && *at == '-';
         at += negative;
         const char *start = at, *stop = end - at > 9 ? at + 9 : end;

@@ -46,11 +46,20 @@ scope_row(size_t index)
     return &rows[index];
 }
 
+static bool
+is_named(const struct scope_row *row, struct str name)
+{
+    size_t i = 0;
+    while (i < name.len && row->name[i] != '\0' && row->name[i] == name.ptr[i])
+        i++;
+    return i == name.len && row->name[i] == '\0';
+}
+
 scopes
 scope_named(struct str name)
 {
     for (size_t i = 0; i < row_count; i++)
-        if (str_eq_c(name, rows[i].name))
+        if (is_named(&rows[i], name))
             return (scopes)1 << i;
     return 0;
 }

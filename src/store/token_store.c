@@ -215,7 +215,9 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     if (found(err, &rows))
         return found(err, &rows);
     scopes_read_known(db_cell_text(&rows, 0, 4), &carried);
-    scopes_read_known(db_cell_text(&rows, 0, 5), &granted);
+    granted = carried; /* most tokens carry all that was granted */
+    if (!str_eq(db_cell_text(&rows, 0, 4), db_cell_text(&rows, 0, 5)))
+        scopes_read_known(db_cell_text(&rows, 0, 5), &granted);
     *out = (struct access){
         .user_id = db_cell_text(&rows, 0, 0),
         .username = db_cell_text(&rows, 0, 1),

@@ -5,6 +5,7 @@
 #include "text/utf8.h"
 
 #include <math.h>
+#include <string.h>
 
 #define EXACT_MAX 9007199254740992.0 /* 2^53 */
 #define REPLACEMENT "\xef\xbf\xbd"
@@ -63,12 +64,28 @@ json_close_array(struct json *json)
     close_with(json, ']');
 }
 
+/* Whether all of eight bytes come out as they are. It may say no to some that do, never yes to one
+ * that does not. */
+static bool
+eight_plain(const char *bytes)
+{
+    const uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080;
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
+    return ((word | (word - ones * 0x20) | (quote - ones) | (slash - ones)) & tops) == 0;
+}
+
 /* How many bytes at the front come out as they are. */
 static size_t
 plain_prefix(struct str text)
 {
     size_t i = 0;
     while (i < text.len) {
+        if (text.len - i >= 8 && eight_plain(text.ptr + i)) {
+            i += 8;
+            continue;
+        }
         unsigned char byte = (unsigned char)text.ptr[i];
         if (byte >= 0x80) {
             struct str rest = str_from(text, i);
@@ -169,20 +186,6 @@ json_ready(struct json *json, struct str value)
 {
     begin(json);
     buf_add(json->out, value);
-}
-
-void
-json_hundredths(struct json *json, int64_t value)
-{
-    begin(json);
-    if (value % 100 == 0)
-        buf_add_format(json->out, "%lld", (long long)(value / 100));
-    else if (value % 10 == 0)
-        buf_add_format(json->out, "%lld.%lld", (long long)(value / 100),
-                       (long long)(value % 100 / 10));
-    else
-        buf_add_format(json->out, "%lld.%02lld", (long long)(value / 100),
-                       (long long)(value % 100));
 }
 
 void

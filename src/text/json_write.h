@@ -35,7 +35,6 @@ json_null(struct json *json)
 
 /* A value that is JSON already, from a writer like this one: kept in a store, say. */
 void json_ready(struct json *json, struct str value);
-void json_hundredths(struct json *json, int64_t value); /* 80 is 0.8, 100 is 1 */
 
 void json_key(struct json *json, const char *key);
 void json_key_str(struct json *json, struct str key);
@@ -45,5 +44,24 @@ void json_put_str(struct json *json, const char *key, struct str value);
 void json_put_int(struct json *json, const char *key, int64_t value);
 void json_put_bool(struct json *json, const char *key, bool value);
 void json_put_time(struct json *json, const char *key, int64_t seconds);
+
+/* The same for a key that is a literal and a value that stands as it is: JSON already, or a name of
+ * ours (an id, a word of a definition, a time), which has nothing to escape. For what is written
+ * often. */
+#define json_put_ready(json, key, value) \
+    json_add_pieces((json), STR("\"" key "\":"), (value), STR(""))
+#define json_put_name(json, key, value) \
+    json_add_pieces((json), STR("\"" key "\":\""), (value), STR("\""))
+
+static inline __attribute__((always_inline)) void
+json_add_pieces(struct json *json, struct str before, struct str value, struct str behind)
+{
+    if (json->need_comma)
+        buf_add_char(json->out, ',');
+    json->need_comma = true;
+    buf_add(json->out, before);
+    buf_add(json->out, value);
+    buf_add(json->out, behind);
+}
 
 #endif
