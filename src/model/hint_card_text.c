@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
-#define CARD_VERSION "4" /* of this format, and of how sentences are made and counted */
+#define CARD_VERSION "5" /* of this format, and of how sentences are made and counted */
 #define CARD_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define FACTS_MAX 100000 /* of a domain: far more than there may be */
 #define LEVELS_MAX 200

@@ -185,6 +185,47 @@ ends_as_a_count(struct str value)
            is_digit(value.ptr[value.len - more.len - 1]);
 }
 
+static bool
+is_letter(char c)
+{
+    return is_small(c) || (c >= 'A' && c <= 'Z');
+}
+
+/* "(User" and "jazz/User" end with a word of their own. */
+static struct str
+word_at_end(struct str part)
+{
+    size_t start = part.len;
+    while (start > 0 && is_letter(part.ptr[start - 1]))
+        start--;
+    return str_from(part, start);
+}
+
+/* "is," starts with one. */
+static struct str
+word_at_start(struct str part)
+{
+    size_t end = 0;
+    while (end < part.len && is_letter(part.ptr[end]))
+        end++;
+    return str_first(part, end);
+}
+
+/* "User's", with either apostrophe, whatever stands before it. */
+static bool
+is_of_user(struct str part)
+{
+    struct str curled = STR("\u2019");
+    for (size_t i = 0; i < part.len; i++) {
+        struct str rest = str_from(part, i);
+        size_t mark = rest.ptr[0] == '\'' ? 1 : str_starts(rest, curled) ? curled.len : 0;
+        if (mark > 0 && str_eq_nocase(word_at_end(str_first(part, i)), STR("user")) &&
+            str_eq_nocase(word_at_start(str_from(rest, mark)), STR("s")))
+            return true;
+    }
+    return false;
+}
+
 /* Too many of them, or words with which a sentence of ours begins: "User is …", "User's …". A "user
  * researcher" is a name. */
 static bool
@@ -199,9 +240,9 @@ has_words_of_ours(struct str value)
     bool after_user = false;
     struct str part;
     while (str_cut(&value, ' ', &part)) {
-        if (str_eq_nocase(part, STR("user's")) || (after_user && is_one_of(part, verbs)))
+        if (is_of_user(part) || (after_user && is_one_of(word_at_start(part), verbs)))
             return true;
-        after_user = str_eq_nocase(part, STR("user"));
+        after_user = str_eq_nocase(word_at_end(part), STR("user"));
         words++;
     }
     return words > NAME_WORDS_MAX;
