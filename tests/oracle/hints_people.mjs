@@ -160,12 +160,18 @@ class Maker {
     }
   }
 
+  // The same value in another member, where it may be too long: of itself, or as capitals, in which "ß" is "SS".
+  repeat(domain, member, value) {
+    const text = this.d.chance(0.5) ? value : value.toUpperCase().normalize("NFC");
+    if ([...text].length <= member.max_length) this.put(domain, member, text);
+  }
+
   // What a person likes and also must not have.
   contradict() {
     for (const domain of this.definitions.values())
       for (const member of domain.members.filter(({ opposes }) => opposes.length > 0))
         for (const atom of this.d.some(this.atoms.filter((one) => one.domain === domain.name && member.opposes.includes(one.member)), 0.25))
-          if ([...atom.value].length <= member.max_length) this.put(domain, member, this.d.chance(0.5) ? atom.value : atom.value.toUpperCase().normalize("NFC"));
+          this.repeat(domain, member, atom.value);
   }
 }
 
