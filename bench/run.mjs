@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { cases } from "./cases.mjs";
 import { asItIs, onSlowDisk } from "./commit.mjs";
 import { measureCase } from "./compare.mjs";
+import { instructionsPerComposition } from "./instructions.mjs";
 import { measureMixed } from "./mixed.mjs";
 import { measurePeer, missing, peers } from "./peers/peers.mjs";
 import { endPopulations, populations } from "./population.mjs";
@@ -15,7 +16,7 @@ import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
 import { promises, root, settings, tools } from "./settings.mjs";
 import { fixed, median, percent, table, whole } from "./table.mjs";
 
-const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], peers: [], populations: [], skipped: [], start: null, commit: {}, notMeasured: [] };
+const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], peers: [], populations: [], skipped: [], composition: [], start: null, commit: {}, notMeasured: [] };
 
 function notMeasured(what, why) {
   report.notMeasured.push({ what, why });
@@ -55,6 +56,12 @@ async function measureOthers() {
     if (why !== null) report.skipped.push({ what: peer.name, why }), console.log(`skipped: ${peer.name}: ${why}`);
     else await measure(peer.name, ["taskset", "wrk"], async () => report.peers.push(...(await measurePeer(peer, report.cases))));
   }
+}
+
+async function measureComposition() {
+  const what = "composition of hints";
+  if (what.includes(settings.only))
+    await measure(what, ["valgrind", "compose", "people"], async () => (report.composition = await instructionsPerComposition()));
 }
 
 // ---- start and memory ----
@@ -141,6 +148,21 @@ function printMixed() {
     [m.store, whole(m.alone.perSecond), fixed(m.alone.p99), whole(m.beside.perSecond), fixed(m.beside.p99), whole(m.writesPerSecond), percent(m.writeShare), fixed(m.ratio), atMost(m.ratio, promises.mixedP99)])));
 }
 
+// Composing hints alone: a row a format and context, a column a budget.
+function printComposition() {
+  if (report.composition.length === 0) return;
+  const answers = report.composition.filter((a) => a.format !== null);
+  const cards = report.composition.find((a) => a.format === null);
+  const budgets = [...new Set(answers.map((a) => a.max_tokens))];
+  const rows = [...new Set(answers.map((a) => `${a.format}\t${a.context ?? "none"}`))].map((row) => {
+    const [format, context] = row.split("\t");
+    const of = (budget) => answers.find((a) => a.format === format && (a.context ?? "none") === context && a.max_tokens === budget);
+    return [format, context, ...budgets.map((budget) => whole(of(budget).instructions))];
+  });
+  console.log(`\nComposing hints from a person's cards (40 atoms), instructions; ${whole(cards.instructions)} of them read the cards\n`);
+  console.log(table(["format", "context", ...budgets.map((budget) => `${budget} tokens`)], rows));
+}
+
 function printPeers() {
   if (report.peers.length === 0) return;
   console.log("\nOthers on the same core; ours is the row of the table above that does the same\n");
@@ -166,12 +188,14 @@ async function main() {
     await measure(`${row.name}, ${row.store}`, [...pinned, "nginx", ...loader, ...store], () => measureRow(row));
   }
   await measureOthers();
+  await measureComposition();
   report.populations = await populations();
   await endPopulations();
   await measure("group commit", ["commit"], async () => (report.commit.asItIs = await asItIs()));
   await measure("group commit on a slow disk", ["commit", "slowDisk"], async () => (report.commit.slowDisk = await onSlowDisk()));
   printStart();
   printCases();
+  printComposition();
   printMixed();
   printPeers();
   printPopulations();

@@ -1,0 +1,166 @@
+/* compose.c - composes hints again and again, for callgrind to count.
+ *
+ * usage: compose STORE USER TIMES
+ *
+ * From what the store keeps ready about USER (a card of each domain, as text) and a question to the
+ * body of the answer: what a cold request does beside HTTP, the token and SQL. For each question
+ * compose_hints() is called once and composes TIMES times; instructions.mjs has callgrind write
+ * down what each call cost.
+ *
+ * Prints a line of JSON a question, {"format":…,"context":…,"max_tokens":…,"tokens":…,"bytes":…};
+ * the last has neither format nor context: the cards are read, and nothing is made of them. */
+#include "app/definitions.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/log.h"
+#include "db/db.h"
+#include "flow/accounts.h"
+#include "flow/hints.h"
+#include "model/user.h"
+#include "store/atom_store.h"
+#include "text/json_write.h"
+
+#include <err.h>
+#include <stdio.h>
+
+#define ROWS(list) (sizeof(list) / sizeof((list)[0]))
+#define BODY_MAX ((size_t)64 * 1024)
+#define EVERYTHING (~(uint64_t)0)
+
+static const char *const formats[] = { "text", "bullets", "json" };
+
+/* None; a context's own name; words to be weighed; words that concern none of the domains. */
+static const char *const contexts[] = { NULL, "restaurant_search", "find me a table for tonight",
+                                        "tax return" };
+static const int budgets[] = { 50, 100, 200, 500 };
+
+struct desk {
+    struct domains domains;
+    struct arena *lasting;
+    struct arena *mem; /* of one answer */
+    struct str user_id;
+    struct record *records; /* as the store gave them */
+    size_t record_count;
+};
+
+/* ---- what is counted ---- */
+
+static void
+read_cards(const struct desk *desk, struct hint_card *out)
+{
+    for (size_t i = 0; i < desk->record_count; i++) {
+        const struct record *record = &desk->records[i];
+        const struct domain *domain = domains_find(&desk->domains, record->domain);
+        if (domain == NULL || !hint_card_read(desk->mem, domain, record->hints, &out[i]))
+            errx(1, "the card of %.*s is of another version", STR_ARG(record->domain));
+    }
+}
+
+/* The bytes of the body; without a wish the cards are read and that is all. The memory of the
+ * answer before is wiped, as it is between two requests. */
+static size_t
+compose(const struct desk *desk, const struct hints_wish *wish, struct hints *hints)
+{
+    struct hint_card cards[DOMAINS_MAX];
+    arena_reset(desk->mem);
+    read_cards(desk, cards);
+    if (wish == NULL)
+        return 0;
+    struct buf body = buf_in(desk->mem, BODY_MAX);
+    struct json json = json_into(&body);
+    hints_from_cards(desk->mem, wish, cards, desk->record_count, hints);
+    hints_write(&json, wish, hints);
+    return body.len;
+}
+
+__attribute__((noinline)) static void
+compose_hints(const struct desk *desk, const struct hints_wish *wish, int64_t times,
+              struct hints *hints)
+{
+    for (int64_t i = 0; i < times; i++)
+        compose(desk, wish, hints);
+}
+
+/* ---- questions ---- */
+
+static void
+answer(const struct desk *desk, const char *format, const char *context, int budget, int64_t times)
+{
+    struct hints_wish wish = {
+        .domains = &desk->domains,
+        .reach = EVERYTHING,
+        .sensitive = EVERYTHING,
+        .context = context != NULL ? str_of(context) : STR_NONE,
+        .max_tokens = budget,
+    };
+    struct hints hints = { 0 };
+    if (format != NULL && !hints_format_read(str_of(format), &wish.format))
+        errx(1, "there is no format %s", format);
+    const struct hints_wish *asked = format != NULL ? &wish : NULL;
+    size_t bytes = compose(desk, asked, &hints); /* the arena has grown to its size */
+    compose_hints(desk, asked, times, &hints);
+    struct buf line = buf_in(desk->mem, BODY_MAX);
+    struct json json = json_into(&line);
+    json_open_object(&json);
+    json_put_str(&json, "format", format != NULL ? str_of(format) : STR_NONE);
+    json_put_str(&json, "context", wish.context);
+    json_put_int(&json, "max_tokens", budget);
+    json_put_int(&json, "tokens", hints.answer.tokens);
+    json_put_int(&json, "bytes", (int64_t)bytes);
+    json_close_object(&json);
+    printf("%.*s\n", STR_ARG(buf_str(&line)));
+}
+
+static void
+answer_all(const struct desk *desk, int64_t times)
+{
+    for (size_t f = 0; f < ROWS(formats); f++)
+        for (size_t c = 0; c < ROWS(contexts); c++)
+            for (size_t b = 0; b < ROWS(budgets); b++)
+                answer(desk, formats[f], contexts[c], budgets[b], times);
+    answer(desk, NULL, NULL, 0, times);
+}
+
+/* ---- what is answered from ---- */
+
+static enum err
+read_records(struct db_tx *tx, void *argument)
+{
+    struct desk *desk = argument;
+    return record_store_hints(tx, desk->lasting, desk->user_id, &desk->records,
+                              &desk->record_count);
+}
+
+static void
+open_desk(struct desk *desk, const char *store, const char *username)
+{
+    struct db_settings settings = { .address = store, .connections = 1 };
+    struct db *db = NULL;
+    struct user user;
+    struct why why = { 0 };
+    desk->lasting = arena_new();
+    desk->mem = arena_new();
+    if (definitions_load(desk->lasting, NULL, &desk->domains, &why) ||
+        db_open(&settings, &db, &why))
+        errx(1, "%s", why.text);
+    enum err err = account_find(db, desk->lasting, str_of(username), &user);
+    desk->user_id = user.id;
+    if (!err)
+        err = db_read(db, read_records, desk);
+    db_close(db);
+    if (err || desk->record_count == 0)
+        errx(1, "nothing is known about %s: %s", username, err_name(err));
+}
+
+int
+main(int argc, char **argv)
+{
+    int64_t times;
+    if (argc != 4 || !str_to_int(str_of(argv[3]), 1, 1000000, &times))
+        errx(2, "usage: compose STORE USER TIMES");
+    log_setup(LOG_AS_TEXT, LOG_WARN);
+    struct desk desk = { 0 };
+    open_desk(&desk, argv[1], argv[2]);
+    answer_all(&desk, times);
+    return 0;
+}
