@@ -21,6 +21,10 @@
 #define QUEUE_PER_WORKER 16
 #define DRAIN_MS 10000
 
+/* Where the threads that take requests also answer reads, they go before those that write and hash:
+ * a writer waits for the disk anyway, a read would wait for nothing else. */
+#define WORKER_NICENESS 10
+
 struct service {
     const struct settings *settings;
     const struct domains *domains;
@@ -208,7 +212,8 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
     if (err)
         return err;
     service->workers = workers_start((size_t)service->settings->workers,
-                                     (size_t)service->settings->workers * QUEUE_PER_WORKER);
+                                     (size_t)service->settings->workers * QUEUE_PER_WORKER,
+                                     db_reads_block(service->db) ? 0 : WORKER_NICENESS);
     metric_register(workers_write_metrics, service->workers);
     if (plan->before != NULL)
         err = plan->before(plan->context, service->db, service->base_url, why);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 /* Enough for SQLite, libpq and Argon2 (which takes its memory from the heap). */
 #define STACK_BYTES ((size_t)512 * 1024)
@@ -26,6 +27,7 @@ struct workers {
     size_t threads_max;
     size_t started;
     size_t busy;
+    int niceness;
     bool stopping;
     uint64_t taken;
     uint64_t refused;
@@ -35,6 +37,8 @@ static void *
 work(void *argument)
 {
     struct workers *workers = argument;
+    if (workers->niceness > 0) /* on Linux that of this thread alone */
+        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + workers->niceness);
     pthread_mutex_lock(&workers->lock);
     for (;;) {
         while (workers->waiting == 0 && !workers->stopping)
@@ -55,7 +59,7 @@ work(void *argument)
 }
 
 struct workers *
-workers_start(size_t threads, size_t queue_max)
+workers_start(size_t threads, size_t queue_max, int niceness)
 {
     struct workers *workers = memory_alloc(1, sizeof *workers);
     pthread_mutex_init(&workers->lock, NULL);
@@ -64,6 +68,7 @@ workers_start(size_t threads, size_t queue_max)
     workers->queue_max = queue_max;
     workers->threads = memory_alloc(threads, sizeof *workers->threads);
     workers->threads_max = threads;
+    workers->niceness = niceness;
     return workers;
 }
 

@@ -11,7 +11,9 @@
 struct buf;
 struct workers;
 
-struct workers *workers_start(size_t threads, size_t queue_max);
+/* `niceness`, 0 to 19: how far they stand back where another thread wants the same core, added to
+ * what the process has (see nice(2)). */
+struct workers *workers_start(size_t threads, size_t queue_max, int niceness);
 
 /* False when the queue is full or the workers are stopping: the job was not taken. */
 bool workers_submit(struct workers *workers, void (*job)(void *), void *argument);

@@ -6,6 +6,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 
 /* A door that jobs wait behind until it is opened. */
 static struct {
@@ -51,7 +52,7 @@ count_one(void *unused)
 static void
 a_full_queue_refuses(void **state)
 {
-    struct workers *workers = workers_start(2, 3);
+    struct workers *workers = workers_start(2, 3, 0);
     (void)state;
     for (int i = 0; i < 2; i++)
         assert_true(workers_submit(workers, wait_at_the_door, NULL));
@@ -77,7 +78,7 @@ a_full_queue_refuses(void **state)
 static void
 jobs_run_in_the_order_they_came(void **state)
 {
-    struct workers *workers = workers_start(1, 10);
+    struct workers *workers = workers_start(1, 10, 0);
     int numbers[40];
     (void)state;
     for (int round = 0; round < 4; round++) { /* so that the ring goes around */
@@ -108,7 +109,7 @@ static void
 stopping_finishes_every_job_and_takes_no_more(void **state)
 {
     enum { QUEUE = 4000000 };
-    struct workers *workers = workers_start(2, QUEUE);
+    struct workers *workers = workers_start(2, QUEUE, 0);
     pthread_t stopper;
     int taken = 2;
     (void)state;
@@ -133,8 +134,8 @@ static void
 stopping_idle_workers_is_fine(void **state)
 {
     (void)state;
-    workers_stop(workers_start(4, 4));
-    struct workers *workers = workers_start(4, 4);
+    workers_stop(workers_start(4, 4, 0));
+    struct workers *workers = workers_start(4, 4, 0);
     assert_true(workers_submit(workers, count_one, NULL));
     workers_stop(workers);
     assert_int_equal(door.done, 1);
@@ -144,7 +145,7 @@ static void
 as_many_run_at_once_as_there_are_threads(void **state)
 {
     enum { THREADS = 8 };
-    struct workers *workers = workers_start(THREADS, 20);
+    struct workers *workers = workers_start(THREADS, 20, 0);
     (void)state;
     for (int i = 0; i < THREADS; i++)
         assert_true(workers_submit(workers, wait_at_the_door, NULL));
@@ -168,7 +169,7 @@ look_at_signals(void *blocked)
 static void
 workers_leave_signals_to_the_main_thread(void **state)
 {
-    struct workers *workers = workers_start(1, 1);
+    struct workers *workers = workers_start(1, 1, 0);
     int blocked = -1;
     sigset_t now;
     (void)state;
@@ -177,6 +178,28 @@ workers_leave_signals_to_the_main_thread(void **state)
     assert_false(sigismember(&now, SIGTERM));
     workers_stop(workers);
     assert_int_equal(blocked, 1);
+}
+
+static void
+look_at_niceness(void *found)
+{
+    *(int *)found = getpriority(PRIO_PROCESS, 0); /* of the thread that asks */
+}
+
+static void
+workers_stand_back_as_far_as_told(void **state)
+{
+    (void)state;
+    int before = getpriority(PRIO_PROCESS, 0);
+    static const int wanted[] = { 0, 5, 19 };
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        int expected = before + wanted[i] < 19 ? before + wanted[i] : 19, found = -1;
+        struct workers *workers = workers_start(1, 1, wanted[i]);
+        assert_true(workers_submit(workers, look_at_niceness, &found));
+        workers_stop(workers);
+        assert_int_equal(found, expected);
+    }
+    assert_int_equal(getpriority(PRIO_PROCESS, 0), before); /* nobody else does */
 }
 
 enum { SUBMITTERS = 4, EACH = 5000 };
@@ -193,7 +216,7 @@ submit_many(void *workers)
 static void
 no_job_is_lost_or_run_twice_under_many_submitters(void **state)
 {
-    struct workers *workers = workers_start(3, 16);
+    struct workers *workers = workers_start(3, 16, 0);
     pthread_t threads[SUBMITTERS];
     size_t taken = 0;
     (void)state;
@@ -219,6 +242,7 @@ main(void)
         cmocka_unit_test_setup(stopping_idle_workers_is_fine, shut_the_door),
         cmocka_unit_test_setup(as_many_run_at_once_as_there_are_threads, shut_the_door),
         cmocka_unit_test_setup(workers_leave_signals_to_the_main_thread, shut_the_door),
+        cmocka_unit_test(workers_stand_back_as_far_as_told),
         cmocka_unit_test_setup(no_job_is_lost_or_run_twice_under_many_submitters, shut_the_door),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
