@@ -23,8 +23,8 @@ const onItsCore = (program, args, env) => run(tools.taskset, ["-c", String(setti
 
 // { perSecond, p50, p99 } (milliseconds), from the line that both programs print. Fails if any answer
 // was not what it should be: a server that refuses is quick.
-function numbersOf(output, status) {
-  const numbers = output.match(/^NUMBERS (.*)$/m)?.[1].split(" ").map(Number);
+function numbersOf(output, status, name = "NUMBERS") {
+  const numbers = output.match(new RegExp(`^${name} (.*)$`, "m"))?.[1].split(" ").map(Number);
   if (!numbers) throw new Error(`the load program said: ${output}`);
   const [requests, microseconds, p50, p99, wrong, broken = 0] = numbers;
   if (requests === 0 || wrong > 0 || broken > 0)
@@ -33,14 +33,23 @@ function numbersOf(output, status) {
 }
 
 // wrk: the requests in turn, again and again.
-export async function load(port, requestsFile, status, seconds, connections = settings.connections) {
-  const args = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "10s", "-s", script];
+export async function load(port, requestsFile, status, seconds) {
+  const args = ["-t1", `-c${settings.connections}`, `-d${seconds}s`, "--timeout", "10s", "-s", script];
   const env = { ...process.env, BENCH_REQUESTS: requestsFile, BENCH_STATUS: String(status) };
   return numbersOf(await onItsCore(tools.wrk, [...args, `http://127.0.0.1:${port}/`], env), status);
 }
 
+const runSpend = (port, requestsFile, status, seconds, ...more) =>
+  onItsCore(tools.spend, [port, settings.connections, status, requestsFile, seconds, ...more].map(String), process.env);
+
 // spend.c: each request only once (seconds: "once"), or what an answer gives as `member` in the next.
-export async function spend(port, requestsFile, status, seconds, member, connections = settings.connections) {
-  const args = [port, connections, status, requestsFile, seconds].concat(member ?? []).map(String);
-  return numbersOf(await onItsCore(tools.spend, args, process.env), status);
+export async function spend(port, requestsFile, status, seconds, member) {
+  return numbersOf(await runSpend(port, requestsFile, status, seconds, ...(member ? [member] : [])), status);
+}
+
+// spend.c: the requests in turn, again and again, but each `every`-th is the next of the others' file, each once.
+// The numbers of both, apart.
+export async function spendWith(port, requestsFile, status, seconds, every, othersFile) {
+  const output = await runSpend(port, requestsFile, status, seconds, "every", every, othersFile);
+  return { usual: numbersOf(output, status), others: numbersOf(output, status, "OTHERS") };
 }

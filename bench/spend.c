@@ -1,17 +1,21 @@
-/* spend.c - load whose requests cannot be sent twice: codes, and refresh tokens that rotate.
+/* spend.c - load that a program which repeats requests cannot make: codes, refresh tokens that
+ * rotate, and reads with writes among them.
  *
  * usage: spend PORT CONNECTIONS STATUS FILE once
  *        spend PORT CONNECTIONS STATUS FILE SECONDS [MEMBER]
+ *        spend PORT CONNECTIONS STATUS FILE SECONDS every COUNT FILE
  *
  * FILE holds requests, each its length, a newline, its bytes. They are sent in turn over kept
  * connections, each of which waits for an answer before it asks again: every request once, or all
  * of them again and again for SECONDS. With MEMBER each connection keeps to one request, and that
  * member of each answer takes the place of the form field of the same name in the next; FILE then
- * holds the last of them, for another run to go on. Nobody stops before the last answer is there,
- * so none is lost.
+ * holds the last of them, for another run to go on. With "every" each COUNT-th request, whichever
+ * connection sends it, is the next of the second FILE instead; it must hold enough of them. Nobody
+ * stops before the last answer is there, so none is lost.
  *
- * Prints one line for load.mjs: NUMBERS answers microseconds p50 p99 wrong, the percentiles in
- * microseconds, wrong counting answers with another status than STATUS. */
+ * Prints a line for load.mjs: NUMBERS answers microseconds p50 p99 wrong, the percentiles in
+ * microseconds, wrong counting answers with another status than STATUS; then, with "every", the
+ * same of the second FILE alone: OTHERS … */
 #include "base/clock.h"
 
 #include <arpa/inet.h>
@@ -33,8 +37,20 @@ struct request {
     size_t length;
 };
 
+/* Requests of one file, and the answers to them. */
+struct kind {
+    struct request *requests;
+    size_t request_count;
+    size_t turn;
+    uint64_t wrong;
+    uint32_t *latencies; /* microseconds */
+    size_t answers;
+    size_t room;
+};
+
 struct connection {
     int fd;
+    struct kind *kind;       /* of the request */
     struct request *request; /* NULL: has nothing more to ask */
     int64_t asked_ns;
     size_t got;
@@ -42,18 +58,15 @@ struct connection {
 };
 
 struct load {
-    struct request *requests;
-    size_t request_count;
-    size_t turn;
+    struct kind usual;
+    struct kind others;
+    size_t every; /* so many requests, one of the others; 0: none */
+    size_t asked;
     int64_t end_ns; /* 0: each request once */
     const char *member;
     int status;
     int epoll;
     size_t busy;
-    uint64_t wrong;
-    uint32_t *latencies; /* microseconds */
-    size_t answers;
-    size_t room;
 };
 
 static struct connection connections[CONNECTIONS_MAX];
@@ -80,37 +93,37 @@ grow(void *memory, size_t count, size_t size)
 /* ---- the file ---- */
 
 static void
-read_requests(struct load *load, const char *path)
+read_requests(struct kind *kind, const char *path)
 {
     size_t length, room = 0;
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         err(1, "%s", path);
     while (fscanf(file, "%zu", &length) == 1 && fgetc(file) == '\n') {
-        if (load->request_count == room) {
+        if (kind->request_count == room) {
             room = room == 0 ? 1024 : 2 * room;
-            load->requests = grow(load->requests, room, sizeof *load->requests);
+            kind->requests = grow(kind->requests, room, sizeof *kind->requests);
         }
-        struct request *request = &load->requests[load->request_count++];
+        struct request *request = &kind->requests[kind->request_count++];
         *request = (struct request){ grow(NULL, length + 1, 1), length };
         if (fread(request->bytes, 1, length, file) != length)
             errx(1, "%s ends inside a request", path);
         request->bytes[length] = '\0';
     }
     fclose(file);
-    if (load->request_count == 0)
+    if (kind->request_count == 0)
         errx(1, "%s holds no request", path);
 }
 
 static void
-write_requests(const struct load *load, const char *path)
+write_requests(const struct kind *kind, const char *path)
 {
     FILE *file = fopen(path, "wb");
     if (file == NULL)
         err(1, "%s", path);
-    for (size_t i = 0; i < load->request_count; i++) {
-        fprintf(file, "%zu\n", load->requests[i].length);
-        fwrite(load->requests[i].bytes, 1, load->requests[i].length, file);
+    for (size_t i = 0; i < kind->request_count; i++) {
+        fprintf(file, "%zu\n", kind->requests[i].length);
+        fwrite(kind->requests[i].bytes, 1, kind->requests[i].length, file);
     }
     if (fclose(file) != 0)
         err(1, "%s", path);
@@ -119,15 +132,29 @@ write_requests(const struct load *load, const char *path)
 /* ---- asking ---- */
 
 static struct request *
+next_of_others(struct kind *others)
+{
+    if (others->turn == others->request_count)
+        errx(1, "%zu requests among the others are not enough", others->request_count);
+    return &others->requests[others->turn++];
+}
+
+static struct request *
 next_request(struct load *load, struct connection *connection)
 {
+    struct kind *usual = &load->usual;
+    connection->kind = usual;
     if (load->end_ns == 0)
-        return load->turn < load->request_count ? &load->requests[load->turn++] : NULL;
+        return usual->turn < usual->request_count ? &usual->requests[usual->turn++] : NULL;
     if (clock_ticks_ns() >= load->end_ns)
         return NULL;
     if (load->member != NULL && connection->request != NULL)
         return connection->request;
-    return &load->requests[load->turn++ % load->request_count];
+    if (load->every > 0 && ++load->asked % load->every == 0) {
+        connection->kind = &load->others;
+        return next_of_others(&load->others);
+    }
+    return &usual->requests[usual->turn++ % usual->request_count];
 }
 
 static void
@@ -191,16 +218,17 @@ follow(const char *member, char *body, struct request *request)
 static void
 count_answer(struct load *load, struct connection *connection, char *body)
 {
-    if (load->answers == load->room) {
-        load->room = load->room == 0 ? 65536 : 2 * load->room;
-        load->latencies = grow(load->latencies, load->room, sizeof *load->latencies);
+    struct kind *kind = connection->kind;
+    if (kind->answers == kind->room) {
+        kind->room = kind->room == 0 ? 65536 : 2 * kind->room;
+        kind->latencies = grow(kind->latencies, kind->room, sizeof *kind->latencies);
     }
     int64_t took_ns = clock_ticks_ns() - connection->asked_ns;
-    load->latencies[load->answers++] = (uint32_t)(took_ns / 1000);
+    kind->latencies[kind->answers++] = (uint32_t)(took_ns / 1000);
     load->busy--;
     /* "HTTP/1.1 200 …" */
     if (strtol(connection->answer + strlen("HTTP/1.1 "), NULL, 10) != load->status)
-        load->wrong++;
+        kind->wrong++;
     else if (load->member != NULL)
         follow(load->member, body, connection->request);
 }
@@ -229,7 +257,7 @@ take(struct load *load, struct connection *connection)
     ssize_t got =
         read(connection->fd, connection->answer + connection->got, ANSWER_MAX - connection->got);
     if (got <= 0 || connection->request == NULL)
-        errx(1, "a connection was closed after %zu answers", load->answers);
+        errx(1, "a connection was closed after %zu answers", load->usual.answers);
     connection->got += (size_t)got;
     char *body = whole_answer(connection);
     if (body == NULL)
@@ -261,28 +289,44 @@ by_size(const void *left, const void *right)
 }
 
 static void
-print_numbers(struct load *load, int64_t took_ns)
+print_numbers(const char *name, struct kind *kind, int64_t took_ns)
 {
-    qsort(load->latencies, load->answers, sizeof *load->latencies, by_size);
-    printf("NUMBERS %zu %lld %u %u %llu\n", load->answers, (long long)(took_ns / 1000),
-           load->latencies[load->answers / 2], load->latencies[load->answers * 99 / 100],
-           (unsigned long long)load->wrong);
+    if (kind->answers == 0)
+        errx(1, "%s: not one answer", name);
+    qsort(kind->latencies, kind->answers, sizeof *kind->latencies, by_size);
+    printf("%s %zu %lld %u %u %llu\n", name, kind->answers, (long long)(took_ns / 1000),
+           kind->latencies[kind->answers / 2], kind->latencies[kind->answers * 99 / 100],
+           (unsigned long long)kind->wrong);
+}
+
+/* What stands behind SECONDS. */
+static void
+read_more_words(struct load *load, int count, char **words)
+{
+    if (count == 9 && strcmp(words[6], "every") == 0) {
+        load->every = (size_t)number(words[7], 2, 1000000);
+        read_requests(&load->others, words[8]);
+    } else if (count == 7) {
+        load->member = words[6];
+    } else if (count != 6) {
+        errx(2, "usage: spend PORT CONNECTIONS STATUS FILE once|SECONDS [MEMBER|every COUNT FILE]");
+    }
 }
 
 int
 main(int count, char **words)
 {
-    if (count < 6 || count > 7)
-        errx(2, "usage: spend PORT CONNECTIONS STATUS FILE once|SECONDS [MEMBER]");
+    struct load load = { .epoll = epoll_create1(EPOLL_CLOEXEC) };
+    read_more_words(&load, count, words);
     uint16_t port = (uint16_t)number(words[1], 1, UINT16_MAX);
     size_t width = (size_t)number(words[2], 1, CONNECTIONS_MAX);
     bool once = strcmp(words[5], "once") == 0;
-    struct load load = { .status = (int)number(words[3], 100, 599),
-                         .member = words[6],
-                         .epoll = epoll_create1(EPOLL_CLOEXEC) };
-    read_requests(&load, words[4]);
-    if (load.member != NULL && (once || load.request_count != width))
-        errx(2, "with MEMBER there must be SECONDS and one request for each connection");
+    load.status = (int)number(words[3], 100, 599);
+    read_requests(&load.usual, words[4]);
+    if (once && count > 6)
+        errx(2, "once is the last word");
+    if (load.member != NULL && load.usual.request_count != width)
+        errx(2, "with MEMBER there must be one request for each connection");
     for (size_t i = 0; i < width; i++)
         open_connection(&load, &connections[i], port);
     int64_t began_ns = clock_ticks_ns();
@@ -290,8 +334,11 @@ main(int count, char **words)
     for (size_t i = 0; i < width; i++)
         ask(&load, &connections[i]);
     until_all_is_answered(&load);
-    print_numbers(&load, clock_ticks_ns() - began_ns);
+    int64_t took_ns = clock_ticks_ns() - began_ns;
+    print_numbers("NUMBERS", &load.usual, took_ns);
+    if (load.every > 0)
+        print_numbers("OTHERS", &load.others, took_ns);
     if (load.member != NULL)
-        write_requests(&load, words[4]);
+        write_requests(&load.usual, words[4]);
     return 0;
 }
