@@ -89,14 +89,6 @@ refuse_for_now(struct call *call, int64_t seconds)
     reply_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)seconds).ptr);
 }
 
-static int64_t
-longest_wait(struct throttle *failures, struct str address, struct str who,
-             int64_t (*look)(struct throttle *throttle, struct str who))
-{
-    int64_t one = look(failures, address), other = look(failures, who);
-    return one > other ? one : other;
-}
-
 static struct str
 failing_as(struct call *call, struct str app_id)
 {
@@ -106,8 +98,8 @@ failing_as(struct call *call, struct str app_id)
 bool
 client_auth_waits(struct call *call, struct str app_id)
 {
-    return longest_wait(call->web->client_failures, call->exchange->request.client,
-                        failing_as(call, app_id), throttle_wait) != 0;
+    return throttle_wait_both(call->web->client_failures, call->exchange->request.client,
+                              failing_as(call, app_id)) != 0;
 }
 
 enum err
@@ -119,7 +111,7 @@ client_auth(struct call *call)
     struct throttle *failures = call->web->client_failures;
     struct str address = call->exchange->request.client;
     struct str who = failing_as(call, claim.id);
-    int64_t wait = longest_wait(failures, address, who, throttle_wait);
+    int64_t wait = throttle_wait_both(failures, address, who);
     if (wait != 0) {
         refuse_for_now(call, wait);
         return ERR_NONE;
@@ -127,9 +119,9 @@ client_auth(struct call *call)
     struct app *app = ARENA_NEW(call->mem, struct app);
     enum err err = app_authenticate(call->db, call->mem, claim.id, claim.secret, call->now, app);
     if (err == ERR_NONE)
-        wait = longest_wait(failures, address, who, throttle_wait);
+        wait = throttle_wait_both(failures, address, who);
     else if (err == ERR_UNAUTHENTICATED)
-        wait = longest_wait(failures, address, who, throttle_take);
+        wait = throttle_take_both(failures, address, who);
     if (err == ERR_UNAUTHENTICATED && str_present(app->id))
         usage_refused(call, app->id, str_of(app_refusal(call->mem, app, claim.secret, call->now)),
                       STR_NONE);

@@ -101,16 +101,6 @@ say_wait(struct call *call, int64_t seconds)
     return err;
 }
 
-static int64_t
-longest_wait(struct call *call, struct str account,
-             int64_t (*look)(struct throttle *throttle, struct str who))
-{
-    struct throttle *failures = call->web->sign_in_failures;
-    int64_t one = look(failures, call->exchange->request.client);
-    int64_t other = look(failures, account);
-    return one > other ? one : other;
-}
-
 static enum err
 post_signin(struct call *call)
 {
@@ -128,16 +118,17 @@ post_signin(struct call *call)
     };
     struct user user;
     struct str key;
-    int64_t wait = longest_wait(call, account, throttle_wait);
+    struct throttle *failures = call->web->sign_in_failures;
+    int64_t wait = throttle_wait_both(failures, wish.address, account);
     if (wait != 0)
         return say_wait(call, wait);
     enum err err = session_sign_in(call->db, call->mem, &wish, &key, &user);
     /* Past the limit nobody is told whether it was right: a hundred at once learn no more than ten.
      */
     if (err == ERR_NONE)
-        wait = longest_wait(call, account, throttle_wait);
+        wait = throttle_wait_both(failures, wish.address, account);
     else if (err == ERR_UNAUTHENTICATED)
-        wait = longest_wait(call, account, throttle_take);
+        wait = throttle_take_both(failures, wish.address, account);
     if (wait != 0)
         return say_wait(call, wait);
     if (err == ERR_UNAUTHENTICATED)

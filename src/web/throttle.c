@@ -98,3 +98,22 @@ throttle_take(struct throttle *throttle, struct str who)
 {
     return look(throttle, who, true);
 }
+
+static int64_t
+look_at_both(struct throttle *throttle, struct str one, struct str other, bool count)
+{
+    int64_t first = look(throttle, one, count), second = look(throttle, other, count);
+    return first > second ? first : second;
+}
+
+int64_t
+throttle_wait_both(struct throttle *throttle, struct str one, struct str other)
+{
+    return look_at_both(throttle, one, other, false);
+}
+
+int64_t
+throttle_take_both(struct throttle *throttle, struct str one, struct str other)
+{
+    return look_at_both(throttle, one, other, true);
+}

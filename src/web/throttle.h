@@ -25,4 +25,9 @@ int64_t throttle_wait(struct throttle *throttle, struct str who);
 /* Counts one. What it returns is throttle_wait() before that; at the limit nothing is counted. */
 int64_t throttle_take(struct throttle *throttle, struct str who);
 
+/* The same for an attempt that counts against two, where it came from and whom it was about: the
+ * longer wait of both. Each is counted as if it was alone. */
+int64_t throttle_wait_both(struct throttle *throttle, struct str one, struct str other);
+int64_t throttle_take_both(struct throttle *throttle, struct str one, struct str other);
+
 #endif
