@@ -52,23 +52,33 @@ mix(uint64_t seed, struct str who)
     return (hash ^ (hash >> 32)) | 1; /* 0 is a free slot */
 }
 
-/* The slot of `who`, or the one that gives way: free, else over, else the oldest. */
+/* The slot of `who`; NULL if nothing is counted there, or no more. */
 static struct slot *
 find_slot(struct throttle *throttle, uint64_t who, int64_t now)
 {
     struct slot *set = throttle->slots[(who >> 8) % SETS];
-    struct slot *oldest = &set[0];
+    for (size_t i = 0; i < WAYS; i++)
+        if (set[i].who == who)
+            return now - set[i].began_ms < throttle->window_ms ? &set[i] : NULL;
+    return NULL;
+}
+
+/* A slot for `who`, who has none that counts: its own, else a free one, else the oldest. */
+static struct slot *
+make_slot(struct throttle *throttle, uint64_t who, int64_t now)
+{
+    struct slot *set = throttle->slots[(who >> 8) % SETS];
+    struct slot *chosen = &set[0];
     for (size_t i = 0; i < WAYS; i++) {
         if (set[i].who == who) {
-            if (now - set[i].began_ms >= throttle->window_ms)
-                set[i] = (struct slot){ .who = who, .began_ms = now };
-            return &set[i];
+            chosen = &set[i];
+            break;
         }
-        if (set[i].who == 0 || set[i].began_ms < oldest->began_ms)
-            oldest = &set[i];
+        if (chosen->who != 0 && (set[i].who == 0 || set[i].began_ms < chosen->began_ms))
+            chosen = &set[i];
     }
-    *oldest = (struct slot){ .who = who, .began_ms = now };
-    return oldest;
+    *chosen = (struct slot){ .who = who, .began_ms = now };
+    return chosen;
 }
 
 static int64_t
@@ -77,9 +87,12 @@ look(struct throttle *throttle, struct str who, bool count)
     if (throttle->limit == 0)
         return 0;
     int64_t now = clock_steady_ms(), wait = 0;
+    uint64_t hash = mix(throttle->seed, who);
     pthread_mutex_lock(&throttle->lock);
-    struct slot *slot = find_slot(throttle, mix(throttle->seed, who), now);
-    if (slot->count >= throttle->limit)
+    struct slot *slot = find_slot(throttle, hash, now);
+    if (slot == NULL && count)
+        slot = make_slot(throttle, hash, now);
+    if (slot != NULL && slot->count >= throttle->limit)
         wait = (slot->began_ms + throttle->window_ms - now + 999) / 1000;
     else if (count)
         slot->count++;

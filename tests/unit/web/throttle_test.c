@@ -74,10 +74,26 @@ static void
 a_window_begins_with_its_first_count(void **state)
 {
     struct throttle *throttle = throttle_of(state);
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 0); /* a look is no count */
+    steady_ms += 30000;
     take(throttle, STR("ada"), 1);
     steady_ms += 50000;
     take(throttle, STR("ada"), LIMIT - 1);
     assert_int_equal(throttle_wait(throttle, STR("ada")), 10);
+}
+
+static void
+looks_push_nobody_out(void **state)
+{
+    struct throttle *throttle = throttle_of(state);
+    take(throttle, STR("ada"), LIMIT);
+    for (int i = 0; i < 200000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "visitor %d", i);
+        steady_ms += i % 1000 == 0;
+        assert_int_equal(throttle_wait(throttle, str_of(name)), 0);
+    }
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 60);
 }
 
 static void
@@ -144,6 +160,7 @@ main(void)
         cmocka_unit_test_setup_teardown(
             up_to_the_limit_nobody_waits_and_then_until_the_window_is_over, setup, teardown),
         cmocka_unit_test_setup_teardown(a_window_begins_with_its_first_count, setup, teardown),
+        cmocka_unit_test_setup_teardown(looks_push_nobody_out, setup, teardown),
         cmocka_unit_test_setup_teardown(asking_counts_nothing_and_others_are_not_concerned, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_limit_of_zero_lets_everything_pass, setup, teardown),
