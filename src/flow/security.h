@@ -27,7 +27,7 @@ enum err security_change_password(struct db *db, struct arena *mem,
 enum err security_check_password(struct db *db, struct arena *mem, struct str user_id,
                                  struct str password);
 
-/* Oldest first. */
+/* Newest first. */
 enum err security_sessions(struct db *db, struct arena *mem, struct str user_id, int64_t now,
                            struct session **out, size_t *count);
 

@@ -16,6 +16,7 @@ enum err session_store_add(struct db_tx *tx, struct arena *mem, const struct ses
 enum err session_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
                             struct session *out, struct user *user);
 
+/* Newest first. */
 enum err session_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now,
                             struct session **out, size_t *count);
 

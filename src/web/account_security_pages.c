@@ -72,9 +72,9 @@ put_sessions(struct call *call, struct values *values)
     for (size_t i = 0; i < count; i++)
         if (str_eq(list[i].hash, call->visitor->session.hash))
             put_session(call, values, &list[i]);
-    for (size_t i = count; i > 0; i--)
-        if (!str_eq(list[i - 1].hash, call->visitor->session.hash))
-            put_session(call, values, &list[i - 1]);
+    for (size_t i = 0; i < count; i++)
+        if (!str_eq(list[i].hash, call->visitor->session.hash))
+            put_session(call, values, &list[i]);
     values_flag(values, "others", count > 1);
     return err;
 }

@@ -88,6 +88,16 @@ test("sessions are told by device, address and time; one can be ended, and it is
   assert.deepEqual([await signedIn(ada), await signedIn(phone)], [true, false]);
 });
 
+test("this session comes first, then the others, newest first", async (t) => {
+  const { w, ada } = await stage(t);
+  for (const agent of ["Firefox/128.0", "Edg/126.0"]) {
+    w.clock.forward(DAY);
+    await another(w, `Mozilla/5.0 (Windows NT 10.0) Chrome/126.0 ${agent}`);
+  }
+  const told = says(await open(ada, "/account/security"));
+  assert.match(told, /this one Since 2 days ago .* Edge on Windows Since just now .* Firefox on Windows Since yesterday/);
+});
+
 test("sign out everywhere means everywhere, and apps stay", async (t) => {
   const { w, ada, app } = await stage(t);
   const set = await ada.connect(app);

@@ -1,0 +1,327 @@
+#include "unit/assert_str.h"
+#include "unit/flow/world.h"
+
+#include "flow/security.h"
+
+static const struct str old_password = STR("five yellow tractors hum");
+static const struct str new_password = STR("nine purple kettles sing");
+
+/* ---- somebody else, between two steps of ours: stands in for store/tx.c ---- */
+
+static void (*meanwhile)(void); /* runs once, before the next transaction that writes */
+
+enum err
+tx_write(struct db *db, tx_work *work, void *argument)
+{
+    void (*first)(void) = meanwhile;
+    meanwhile = NULL;
+    if (first != NULL)
+        first();
+    return db_write(db, work, argument);
+}
+
+/* ---- Ada, with a password, two browsers and an app ---- */
+
+static struct user
+make_person(struct kit *kit, const char *name, struct str password)
+{
+    struct account_wish wish = {
+        .username = str_of(name),
+        .email = str_format(kit->mem, "%s@example.org", name),
+        .password = password,
+    };
+    struct account_problems problems;
+    struct user user;
+    assert_int_equal(account_make(kit->db, kit->mem, &wish, T0, &user, &problems), ERR_NONE);
+    return user;
+}
+
+static struct world
+begin(struct kit *kit)
+{
+    struct world world = { .kit = kit, .ada = make_person(kit, "ada", old_password) };
+    world.session = world_session(kit, &world.ada);
+    world.app = world_app(kit, false, &world.secret);
+    return world;
+}
+
+static struct password_change
+wish_of(const struct world *world)
+{
+    return (struct password_change){ .user_id = world->ada.id,
+                                     .session_hash = world->session.hash,
+                                     .old_password = old_password,
+                                     .new_password = new_password,
+                                     .now = T0 + 10 };
+}
+
+static enum err
+change(const struct world *world, const struct password_change *wish)
+{
+    const char *problem = "untouched";
+    enum err err = security_change_password(world->kit->db, world->kit->mem, wish, &problem);
+    assert_int_equal(err == ERR_INVALID, problem != NULL);
+    return err;
+}
+
+static enum err
+check(const struct world *world, struct str password)
+{
+    return security_check_password(world->kit->db, world->kit->mem, world->ada.id, password);
+}
+
+/* Her living sessions. */
+static size_t
+sessions_of(struct kit *kit, struct str user_id, struct session **out)
+{
+    size_t count = 99;
+    assert_int_equal(security_sessions(kit->db, kit->mem, user_id, T0 + 20, out, &count), ERR_NONE);
+    return count;
+}
+
+static bool
+has_session(struct kit *kit, const struct session *session)
+{
+    struct session *list = NULL;
+    size_t count = sessions_of(kit, session->user_id, &list);
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(list[i].hash, session->hash))
+            return true;
+    return false;
+}
+
+/* ---- password ---- */
+
+static void
+a_new_password_ends_the_other_sessions_and_leaves_apps_connected(struct kit *kit)
+{
+    struct world world = begin(kit);
+    struct user bob = make_person(kit, "bob", STR_NONE);
+    struct session other = world_session(kit, &world.ada), bobs = world_session(kit, &bob);
+    struct token_set tokens = world_tokens(&world, T0);
+    struct password_change wish = wish_of(&world);
+    assert_int_equal(check(&world, old_password), ERR_NONE);
+    assert_int_equal(change(&world, &wish), ERR_NONE);
+    assert_int_equal(check(&world, old_password), ERR_UNAUTHENTICATED);
+    assert_int_equal(check(&world, new_password), ERR_NONE);
+    assert_true(has_session(kit, &world.session));
+    assert_false(has_session(kit, &other));
+    assert_true(has_session(kit, &bobs));
+    assert_true(world_worth(&world, tokens.access, T0 + 20) != 0);
+    struct token_set next;
+    assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 20, &next), ERR_NONE);
+}
+
+static void
+if_ticked_every_connection_of_an_app_ends_with_it(struct kit *kit)
+{
+    struct world world = begin(kit);
+    struct token_set tokens = world_tokens(&world, T0), next;
+    struct str code = world_code(&world, T0); /* on its way to the app */
+    struct password_change wish = wish_of(&world);
+    wish.end_apps = true;
+    assert_int_equal(change(&world, &wish), ERR_NONE);
+    assert_int_equal(world_worth(&world, tokens.access, T0 + 20), 0);
+    assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 20, &next), ERR_INVALID);
+    assert_int_equal(world_exchange(&world, code, T0 + 20, &next), ERR_INVALID);
+    assert_true(has_session(kit, &world.session));
+}
+
+static void
+without_the_old_password_nothing_changes(struct kit *kit)
+{
+    struct world world = begin(kit);
+    struct session other = world_session(kit, &world.ada);
+    char *much = arena_alloc(kit->mem, 2000000);
+    memset(much, 'a', 1999999);
+    const struct {
+        const char *why;
+        struct str password;
+    } rows[] = {
+        { "a wrong one", STR("five yellow tractors hun") },
+        { "the new one", new_password },
+        { "with a blank more", STR("five yellow tractors hum ") },
+        { "up to a NUL", STR("five yellow tractors hum\0") },
+        { "empty", STR("") },
+        { "absent", STR_NONE },
+        { "too long to be looked at", { much, 1999999 } },
+        { "the hash itself", world.ada.password_hash },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct password_change wish = wish_of(&world);
+        wish.old_password = rows[i].password;
+        wish.end_apps = true;
+        assert_row(change(&world, &wish) == ERR_UNAUTHENTICATED, rows[i].why);
+        assert_row(check(&world, rows[i].password) == ERR_UNAUTHENTICATED, rows[i].why);
+    }
+    assert_int_equal(check(&world, old_password), ERR_NONE);
+    assert_true(has_session(kit, &other));
+}
+
+static void
+who_has_no_password_cannot_change_it_and_who_is_not_there_is_not_found(struct kit *kit)
+{
+    struct world world = begin(kit);
+    struct user bob = make_person(kit, "bob", STR_NONE);
+    struct password_change wish = wish_of(&world);
+    wish.user_id = bob.id;
+    wish.old_password = STR("");
+    assert_int_equal(change(&world, &wish), ERR_UNAUTHENTICATED);
+    wish.user_id = STR("usr_AAAAAAAAAAAAAAAAAAAAAA");
+    assert_int_equal(change(&world, &wish), ERR_NOT_FOUND);
+    assert_int_equal(
+        security_check_password(kit->db, kit->mem, STR("usr_AAAAAAAAAAAAAAAAAAAAAA"), old_password),
+        ERR_NOT_FOUND);
+}
+
+static void
+a_password_that_is_no_good_is_refused_with_what_is_wrong(struct kit *kit)
+{
+    struct world world = begin(kit);
+    struct session other = world_session(kit, &world.ada);
+    static const struct {
+        const char *why;
+        struct str password;
+    } rows[] = {
+        { "short", STR("kettle") },
+        { "empty", STR("") },
+        { "absent", STR_NONE },
+        { "easy to guess", STR("passwordpassword") },
+        { "her address", STR("ada@example.org") },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct password_change wish = wish_of(&world);
+        wish.new_password = rows[i].password;
+        assert_row(change(&world, &wish) == ERR_INVALID, rows[i].why);
+    }
+    assert_int_equal(check(&world, old_password), ERR_NONE);
+    assert_true(has_session(kit, &other));
+}
+
+static const struct world *racing;
+
+static void
+somebody_else_changes_it(void)
+{
+    struct password_change wish = wish_of(racing);
+    wish.new_password = STR("eleven silver spoons dance");
+    assert_int_equal(change(racing, &wish), ERR_NONE);
+}
+
+static void
+of_two_who_change_it_at_once_the_second_is_refused(struct kit *kit)
+{
+    struct world world = begin(kit);
+    struct password_change wish = wish_of(&world);
+    racing = &world;
+    meanwhile = somebody_else_changes_it; /* after the old one was compared */
+    assert_int_equal(change(&world, &wish), ERR_UNAUTHENTICATED);
+    assert_int_equal(check(&world, new_password), ERR_UNAUTHENTICATED);
+    assert_int_equal(check(&world, STR("eleven silver spoons dance")), ERR_NONE);
+}
+
+/* ---- sessions ---- */
+
+static void
+sessions_are_listed_newest_first_while_they_live(struct kit *kit)
+{
+    struct user ada = make_person(kit, "ada", STR_NONE), bob = make_person(kit, "bob", STR_NONE);
+    struct session *list = NULL;
+    size_t count = 0;
+    world_session(kit, &bob);
+    static const int order[] = { 1, 2, 0 };
+    for (size_t n = 0; n < ROWS(order); n++) {
+        int i = order[n];
+        struct session session = {
+            .hash = session_hash(kit->mem, session_make_key(kit->mem)),
+            .user_id = ada.id,
+            .user_epoch = ada.epoch,
+            .device = str_format(kit->mem, "browser %d", i),
+            .address = STR("192.0.2.1"),
+            .created_at = T0 + i,
+            .ends_at = T0 + 100 + i,
+        };
+        struct world_session adding = { kit->mem, &session };
+        assert_int_equal(tx_write(kit->db, world_add_session, &adding), ERR_NONE);
+    }
+    assert_int_equal(sessions_of(kit, ada.id, &list), 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_str(list[i].device, str_format(kit->mem, "browser %zu", 2 - i), "newest first");
+    assert_int_equal(security_sessions(kit->db, kit->mem, ada.id, T0 + 101, &list, &count),
+                     ERR_NONE);
+    assert_int_equal(count, 1); /* the first two ended at T0 + 100 and 101 */
+    assert_str(list[0].device, STR("browser 2"), "the one that still lives");
+}
+
+static void
+a_page_calls_a_session_by_what_opens_nothing(struct kit *kit)
+{
+    struct user ada = make_person(kit, "ada", STR_NONE);
+    struct session one = world_session(kit, &ada), two = world_session(kit, &ada);
+    struct str id = security_session_id(kit->mem, &one);
+    assert_int_equal(id.len, 22);
+    assert_str(security_session_id(kit->mem, &one), id, "the same at every look");
+    assert_false(str_eq(security_session_id(kit->mem, &two), id));
+    assert_false(str_starts(one.hash, id)); /* and it is not what the store has */
+    assert_false(str_eq(session_hash(kit->mem, id), one.hash));
+}
+
+static void
+a_session_is_ended_by_its_person_alone_and_only_once(struct kit *kit)
+{
+    struct user ada = make_person(kit, "ada", STR_NONE), bob = make_person(kit, "bob", STR_NONE);
+    struct session one = world_session(kit, &ada), two = world_session(kit, &ada);
+    struct session bobs = world_session(kit, &bob);
+    const struct {
+        const char *why;
+        struct str user_id, session_id;
+    } strangers[] = {
+        { "another person's", ada.id, security_session_id(kit->mem, &bobs) },
+        { "hers, but another asks", bob.id, security_session_id(kit->mem, &one) },
+        { "by its hash", ada.id, one.hash },
+        { "by nothing", ada.id, STR("") },
+        { "absent", ada.id, STR_NONE },
+    };
+    for (size_t i = 0; i < ROWS(strangers); i++)
+        assert_row(security_end_session(kit->db, kit->mem, strangers[i].user_id,
+                                        strangers[i].session_id, T0) == ERR_NOT_FOUND,
+                   strangers[i].why);
+    assert_true(has_session(kit, &one) && has_session(kit, &two) && has_session(kit, &bobs));
+
+    struct str id = security_session_id(kit->mem, &one);
+    assert_int_equal(security_end_session(kit->db, kit->mem, ada.id, id, T0), ERR_NONE);
+    assert_true(!has_session(kit, &one) && has_session(kit, &two));
+    assert_int_equal(security_end_session(kit->db, kit->mem, ada.id, id, T0), ERR_NOT_FOUND);
+}
+
+static void
+all_sessions_end_at_once_and_nobody_elses(struct kit *kit)
+{
+    struct user ada = make_person(kit, "ada", STR_NONE), bob = make_person(kit, "bob", STR_NONE);
+    struct session bobs = world_session(kit, &bob);
+    struct session *list;
+    world_session(kit, &ada);
+    world_session(kit, &ada);
+    assert_int_equal(security_end_sessions(kit->db, kit->mem, ada.id), ERR_NONE);
+    assert_int_equal(sessions_of(kit, ada.id, &list), 0);
+    assert_true(has_session(kit, &bobs));
+    assert_int_equal(security_end_sessions(kit->db, kit->mem, ada.id), ERR_NONE); /* none is fine */
+}
+
+int
+main(void)
+{
+    static const struct kit_case cases[] = {
+        KIT_CASE(a_new_password_ends_the_other_sessions_and_leaves_apps_connected),
+        KIT_CASE(if_ticked_every_connection_of_an_app_ends_with_it),
+        KIT_CASE(without_the_old_password_nothing_changes),
+        KIT_CASE(who_has_no_password_cannot_change_it_and_who_is_not_there_is_not_found),
+        KIT_CASE(a_password_that_is_no_good_is_refused_with_what_is_wrong),
+        KIT_CASE(of_two_who_change_it_at_once_the_second_is_refused),
+        KIT_CASE(sessions_are_listed_newest_first_while_they_live),
+        KIT_CASE(a_page_calls_a_session_by_what_opens_nothing),
+        KIT_CASE(a_session_is_ended_by_its_person_alone_and_only_once),
+        KIT_CASE(all_sessions_end_at_once_and_nobody_elses),
+    };
+    return KIT_RUN("flow/security", cases, LOG_WARN);
+}
