@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/embedded.h"
 #include "http/server.h"
+#include "text/css.h"
 #include "web/call.h"
 #include "web/reply.h"
 #include "web/routes.h"
@@ -67,6 +68,8 @@ assets_new(struct arena *mem)
         asset->name = str_from(path, strlen("pages/"));
         asset->type = type;
         asset->bytes = embedded_find(embedded_files[i].name);
+        if (str_ends(path, STR(".css")))
+            asset->bytes = css_squeeze(mem, asset->bytes);
         asset->tag = tag_of(mem, asset->bytes);
     }
     return assets;

@@ -1,6 +1,7 @@
 #include "unit/web/by_hand.h"
 
 #include "base/embedded.h"
+#include "text/css.h"
 
 static int
 setup(void **state)
@@ -23,7 +24,8 @@ an_asset_is_sent_as_it_is_in_the_house(void **state)
 {
     (void)state;
     assert_int_equal(get("/assets/style.css"), 200);
-    assert_true(str_eq(hand.exchange.response.body, embedded_find("pages/style.css")));
+    assert_true(str_eq(hand.exchange.response.body,
+                       css_squeeze(hand.mem, embedded_find("pages/style.css"))));
     assert_header("Content-Type", "text/css; charset=utf-8");
     assert_header("Cache-Control", "public, max-age=3600");
     assert_header("X-Content-Type-Options", "nosniff");
