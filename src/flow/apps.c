@@ -313,7 +313,8 @@ app_refusal(struct arena *mem, const struct app *app, struct str secret_text, in
     if (secret_text.len == 0)
         return "client_secret is missing.";
     if (secret == NULL)
-        return "What was sent as client_secret is not one, or not whole; it has 55 characters.";
+        return "What was sent as client_secret is not one, or not whole; a secret has 55 "
+               "characters.";
     if (digest_equal(app->old_secret_hash, secret_hash(mem, secret)) &&
         app->old_secret_ends_at <= now)
         return "The secret was replaced and has ended; use the new one.";

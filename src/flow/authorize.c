@@ -70,10 +70,12 @@ static enum err
 check_app(struct db *db, struct arena *mem, const struct authorize_wish *wish,
           struct authorize_checked *out)
 {
-    static const char unknown[] = "No app of this name is registered here. The app that sent you "
-                                  "has a wrong client_id.";
+    static const char unknown[] =
+        "The app that sent you here is not registered with this service, so "
+        "nothing is shared with it. For its developer: client_id is wrong.";
     if (is(wish->repeated, "client_id") || is(wish->repeated, "redirect_uri")) {
-        tell_person(out, "The app sent client_id or redirect_uri more than once.");
+        tell_person(out, "The app that sent you here asked in a way that is not allowed. For its "
+                         "developer: client_id or redirect_uri came more than once.");
         return ERR_NONE;
     }
     enum err err = app_find(db, mem, wish->client_id, &out->app);

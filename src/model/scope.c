@@ -9,7 +9,8 @@
 #define OWN_ROWS 4
 
 static struct scope_row rows[64] = {
-    { "preferences:read", "All preferences", "See all of your preferences, in every domain." },
+    { "preferences:read", "All preferences",
+      "See all of your preferences, in every area, whatever else is ticked." },
     { "preferences:write", "Adding and changing",
       "Add and change preferences for you. What it writes is marked as coming from it, and you can "
       "correct or remove it." },

@@ -35,29 +35,36 @@ static const struct field arrival_fields[] = {
     [PASSWORD] = { "unused", FIELD_TEXT, FIELD_IN_QUERY, .max = 1 },
 };
 
-/* Where an app wants the person sent in the end: the browser must be let go there, since it applies
- * form-action to the redirects that follow a form. Absent: nowhere but here. */
-static struct str
-find_destination(struct call *call)
+/* The app that sent the person here, and where it wants the person sent in the end: the browser
+ * must be let go there, since it applies form-action to the redirects that follow a form. */
+struct sender {
+    struct str app; /* its name */
+    struct str destination;
+};
+
+/* Absent: nobody, and nowhere but here. */
+static struct sender
+find_sender(struct call *call)
 {
     struct authorize_checked checked;
     struct auth_request request;
     struct app app;
     scopes held;
+    struct sender nobody = { STR_NONE, STR_NONE };
     struct str next = call_text(call, NEXT), waiting = call_text(call, REQUEST);
     if (str_present(waiting) && call->visitor != NULL)
         return consent_find(call->db, call->mem, &call->visitor->session, waiting, call->now,
                             &request, &app, &held) == ERR_NONE
-                   ? request.redirect_uri
-                   : STR_NONE;
+                   ? (struct sender){ app.name, request.redirect_uri }
+                   : nobody;
     if (!str_starts(next, STR("/oauth/authorize?")))
-        return STR_NONE;
+        return nobody;
     struct authorize_wish wish;
     if (!authorize_query_read(call, str_from(next, str_index(next, '?') + 1), &wish) ||
         authorize_check(call->db, call->mem, &wish, &checked) != ERR_NONE ||
         checked.stop == AUTHORIZE_TELL_PERSON)
-        return STR_NONE;
-    return checked.redirect_uri;
+        return nobody;
+    return (struct sender){ checked.app.name, checked.redirect_uri };
 }
 
 static enum err
@@ -70,10 +77,11 @@ show_form(struct call *call, int status, struct str problem)
     values_text(values, "request", call_text(call, REQUEST));
     values_text(values, "problem", problem);
     values_flag(values, "registration", call->web->settings.registration_open);
-    struct str destination = find_destination(call);
+    struct sender sender = find_sender(call);
+    values_text(values, "app", sender.app);
     enum err err = reply_page(call, status, "signin", values);
-    if (err == ERR_NONE && str_present(destination))
-        reply_form_action(call, redirect_uri_origin(call->mem, destination));
+    if (err == ERR_NONE && str_present(sender.destination))
+        reply_form_action(call, redirect_uri_origin(call->mem, sender.destination));
     return err;
 }
 
@@ -89,7 +97,7 @@ where_next(struct call *call)
     struct str next = call_text(call, NEXT), waiting = call_text(call, REQUEST);
     if (str_starts(waiting, STR("req_")) && str_index(waiting, '&') == waiting.len)
         return str_format(call->mem, "/oauth/consent?request=%.*s", STR_ARG(waiting)).ptr;
-    return visitor_next_fine(next) ? str_c(call->mem, next) : "/";
+    return visitor_next_fine(next) ? str_c(call->mem, next) : "/account";
 }
 
 static enum err

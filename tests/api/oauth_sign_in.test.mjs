@@ -22,7 +22,7 @@ test("signing in sets a cookie that scripts and other sites do not get, and answ
   assert.equal(answer.status, 303);
   assertCommon(answer);
   assertPrivate(answer);
-  assert.equal(answer.headers.location, "/");
+  assert.equal(answer.headers.location, "/account");
   assert.equal(answer.text, "");
   const [first, ...rest] = ada.lastCookie.split(/;\s*/);
   assert.match(first, /^penchant=[A-Za-z0-9_-]{22,}$/); // at least 128 bits
@@ -324,4 +324,19 @@ test("with prompt=login consent both happen; another person who signs in decides
   const { code } = assertBack(done, request, {});
   const { data } = await app.exchange({ ...request, code });
   assert.equal((await app.userinfo(data.access_token)).data.preferred_username, "grace");
+});
+
+test("somebody whom an app sent is told which one, as text, and nobody else is", async (t) => {
+  const { w, app } = await stage(t, { signedIn: false, app: { name: "<b>Concert</b> & Finder" } });
+  const person = new Person(w, { username: "ada" });
+  const sent = await person.get(app.request().path);
+  const page = await person.get(person.ownPage(sent));
+  assertPageTo(page, "https://app.example");
+  assert.match(textOf(page.text), /<b>Concert<\/b> & Finder sent you here/);
+  assert.ok(!page.text.includes("<b>Concert"));
+  const wrong = await person.fillSignIn(page, { password: "not the one at all" });
+  assert.match(textOf(wrong.text), /sent you here/, "also after a mistake");
+  const unregistered = app.request({ redirect_uri: "https://evil.example/" }).path;
+  for (const where of ["/signin", "/signin?next=/account", `/signin?next=${encodeURIComponent(unregistered)}`])
+    assert.doesNotMatch(textOf((await person.get(where)).text), /sent you here/, where);
 });
