@@ -99,9 +99,13 @@ function statusKiB(pid, key) {
 }
 
 function childrenOf(pid) {
-  return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, "latin1").split(" ").filter(Boolean).map(Number),
-  );
+  return readdirSync(`/proc/${pid}/task`).flatMap((task) => {
+    try {
+      return readFileSync(`/proc/${pid}/task/${task}/children`, "latin1").split(" ").filter(Boolean).map(Number);
+    } catch {
+      return []; // a thread that has ended since: a server may have one for each connection
+    }
+  });
 }
 
 // Resident memory of a process and its children in MiB: now, and the most it ever was.
