@@ -14,6 +14,8 @@
 //             request: the function gives one request for each connection
 //   status    what must be answered
 //   floor     the ratio to nginx that is promised, if there is a promise
+//   peers     others that do the same (peers/): `what` they are asked for, and for each how many times its
+//             rate is promised, or null
 import { basic, makeExchanges, makeGrants, makePerson, makeTokens, post } from "./people.mjs";
 import { settings } from "./settings.mjs";
 
@@ -57,7 +59,16 @@ const signIn = async (world) => {
   return [post("/signin", { username: name, password })];
 };
 
-const onBoth = (row) => ["sqlite", "postgresql"].map((store) => ({ ...row, store }));
+// ---- beside others ----
+
+const peers = {
+  introspect: { what: "introspect", floors: { oidc: 20 } }, // the best of them counts, so each does
+  userinfo: { what: "userinfo", floors: { oidc: null } },
+  refresh: { what: "refresh", floors: { oidc: 2.5 } },
+};
+
+// Peers are measured beside the row on SQLite.
+const onBoth = ({ peers, ...row }) => [{ ...row, store: "sqlite", peers }, { ...row, store: "postgresql" }];
 
 export const cases = [
   { name: "GET /healthz", store: "sqlite", request: { path: "/healthz" }, status: 200 },
@@ -72,10 +83,10 @@ export const cases = [
   ...onBoth({ name: "atoms (20), cold", population: true, cache: 0, request: allAsk(atoms), status: 200 }),
   ...onBoth({ name: "preference write", population: true, request: writes(2000), once: true, status: 200 }),
   { name: "sign-in", store: "sqlite", prepare: signIn, request: (requests) => requests, status: 303 },
-  ...onBoth({ name: "introspect, 1 token", prepare: oneToken, request: introspect, status: 200, floor: 0.45 }),
+  ...onBoth({ name: "introspect, 1 token", prepare: oneToken, request: introspect, status: 200, floor: 0.45, peers: peers.introspect }),
   ...onBoth({ name: "introspect, many tokens", prepare: manyTokens, request: introspect, status: 200 }),
-  ...onBoth({ name: "user info, 1 token", prepare: oneToken, request: userinfo, status: 200, floor: 0.5 }),
+  ...onBoth({ name: "user info, 1 token", prepare: oneToken, request: userinfo, status: 200, floor: 0.5, peers: peers.userinfo }),
   ...onBoth({ name: "user info, many tokens", prepare: manyTokens, request: userinfo, status: 200 }),
-  ...onBoth({ name: "refresh", prepare: (world) => makeGrants(world, crowd), request: refresh, follow: "refresh_token", status: 200 }),
+  ...onBoth({ name: "refresh", prepare: (world) => makeGrants(world, crowd), request: refresh, follow: "refresh_token", status: 200, peers: peers.refresh }),
   ...onBoth({ name: "exchange of a code", prepare: (world) => makeGrants(world, crowd), request: exchange, once: true, status: 200 }),
 ];

@@ -9,14 +9,13 @@ import { asItIs, onSlowDisk } from "./commit.mjs";
 import { measureCase } from "./compare.mjs";
 import { instructionsPerComposition } from "./instructions.mjs";
 import { measureMixed } from "./mixed.mjs";
-import { measurePeer, missing, peers } from "./peers/peers.mjs";
 import { endPopulations, populations } from "./population.mjs";
 import { memory, run } from "./process.mjs";
 import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
 import { promises, root, settings, tools } from "./settings.mjs";
 import { fixed, median, percent, table, whole } from "./table.mjs";
 
-const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], peers: [], populations: [], skipped: [], composition: [], start: null, commit: {}, notMeasured: [] };
+const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], populations: [], skipped: [], composition: [], start: null, commit: {}, notMeasured: [] };
 
 function notMeasured(what, why) {
   report.notMeasured.push({ what, why });
@@ -34,27 +33,28 @@ async function measure(what, needs, work) {
   }
 }
 
+// Of a peer that is not here. The same about it is said only once.
+function skip(what, why) {
+  if (report.skipped.some((each) => each.what === what && each.why === why)) return;
+  report.skipped.push({ what, why });
+  console.log(`skipped: ${what}: ${why}`);
+}
+
 async function measureRow(row) {
-  const counted = (work) => measure(`instructions of ${row.name}`, ["valgrind"], work);
-  const result = await measureCase(row, counted);
+  const alsoCount = (work) => measure(`instructions of ${row.name}`, ["valgrind"], work);
+  const result = await measureCase(row, { alsoCount, skip });
   report.cases.push(result);
   console.error(`  ${row.name}, ${row.store}: ${percent(result.ratio)} of nginx`);
 }
 
-// ---- reads beside writes, and others ----
+// ---- reads beside writes ----
 
-async function measureOthers() {
+async function measureBeside() {
   for (const store of ["sqlite", "postgresql"]) {
     const what = `reads beside writes, ${store}`;
     if (!what.includes(settings.only)) continue;
     const needs = ["taskset", "spend", "people", ...(store === "sqlite" ? [] : ["postgres", "initdb"])];
     await measure(what, needs, async () => report.mixed.push(await measureMixed(store)));
-  }
-  for (const peer of peers) {
-    if (!peer.name.includes(settings.only)) continue;
-    const why = await missing(peer);
-    if (why !== null) report.skipped.push({ what: peer.name, why }), console.log(`skipped: ${peer.name}: ${why}`);
-    else await measure(peer.name, ["taskset", "wrk"], async () => report.peers.push(...(await measurePeer(peer, report.cases))));
   }
 }
 
@@ -167,10 +167,14 @@ function printComposition() {
 }
 
 function printPeers() {
-  if (report.peers.length === 0) return;
-  console.log("\nOthers on the same core; ours is the row of the table above that does the same\n");
-  console.log(table(["peer", "what", "its/s", "ours/s", "ratio", "p50 ms", "p99 ms", "MiB"], report.peers.map((p) =>
-    [p.peer, p.name, whole(p.perSecond), whole(p.ours), p.ratio === null ? "-" : fixed(p.ratio, 1), fixed(p.p50), fixed(p.p99), fixed(p.memoryMiB, 1)])));
+  const rows = report.cases.flatMap((c) => (c.peers ?? []).map((p) => [
+    c.name, p.name, whole(p.perSecond), whole(c.penchant.perSecond), fixed(p.times, 1), fixed(p.p50), fixed(p.p99),
+    fixed(c.penchant.p50), fixed(c.penchant.p99), percent(p.ratio), fixed(p.memoryMiB, 1), fixed(c.memoryMiB, 1), atLeast(p.times, p.floor),
+  ]));
+  if (rows.length === 0) return;
+  console.log("\nOthers on the same core, in turns with ours on SQLite: ratio is ours to theirs\n");
+  const headings = ["case", "peer", "its/s", "ours/s", "ratio", "p50 ms", "p99 ms", "ours p50", "ours p99", "of nginx", "MiB", "ours MiB", "promise"];
+  console.log(table(headings, rows));
 }
 
 function printPopulations() {
@@ -190,7 +194,7 @@ async function main() {
     const loader = [row.follow || row.once ? "spend" : "wrk", ...(row.population ? ["people"] : [])];
     await measure(`${row.name}, ${row.store}`, [...pinned, "nginx", ...loader, ...store], () => measureRow(row));
   }
-  await measureOthers();
+  await measureBeside();
   await measureComposition();
   report.populations = await populations();
   await endPopulations();

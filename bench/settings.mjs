@@ -22,6 +22,7 @@ export const settings = {
   peoplePostgresql: whole("BENCH_PEOPLE_POSTGRESQL", 1000),
   cacheMiB: whole("BENCH_CACHE", 64), // the setting `cache` of warm cases
   only: process.env.BENCH_ONLY ?? "", // cases whose name contains this
+  peers: process.env.BENCH_PEERS !== "off", // others beside the rows that name them
   connections: 64,
   starts: 10,
   instructionRequests: whole("BENCH_INSTRUCTIONS", 300), // counted under callgrind

@@ -1,5 +1,6 @@
 // oidc-server.mjs - oidc-provider with everything in memory, which is its best case: one confidential
-// app, ES256 keys, opaque tokens, refresh tokens that do not rotate (its default for such an app).
+// app, ES256 keys, opaque tokens, refresh tokens that do not rotate (its default for such an app, until
+// 70 % of their life are over).
 import { generateKeyPairSync } from "node:crypto";
 import http from "node:http";
 import { Provider } from "oidc-provider";
@@ -46,8 +47,9 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
   }],
   jwks: { keys: [{ ...jwk, alg: "ES256", use: "sig", kid: "k1" }] },
   cookies: { keys: ["k"] },
-  scopes: ["openid", "offline_access", "read"],
-  findAccount: async (_, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+  scopes: ["openid", "offline_access", "read", "profile", "email"],
+  claims: { openid: ["sub"], profile: ["name"], email: ["email"] },
+  findAccount: async (_, id) => ({ accountId: id, claims: async () => ({ sub: id, name: "User One", email: "u1@example.org" }) }),
   features: { devInteractions: { enabled: true }, introspection: { enabled: true } },
   rotateRefreshToken: false,
   ttl: { AccessToken: day, RefreshToken: 14 * day, Grant: 14 * day, Session: day, Interaction: 3600, IdToken: 3600 },

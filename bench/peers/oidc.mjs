@@ -1,14 +1,11 @@
 // oidc.mjs - starts oidc-server.mjs and walks through its sign-in and consent pages for a set of tokens.
 import { createHash, randomBytes } from "node:crypto";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { freePort } from "../conversation.mjs";
-import { post } from "../people.mjs";
-import { firstAnswer, start, stop } from "../process.mjs";
-import { settings } from "../settings.mjs";
+import { basic, post } from "../people.mjs";
+import { missingFromNpm, startNode } from "./node.mjs";
 
 const redirectUri = "http://127.0.0.1:1/cb";
-const basic = { Authorization: `Basic ${Buffer.from("c1:s3cret").toString("base64")}` };
+const authorization = basic({ client_id: "c1", client_secret: "s3cret" });
 
 function browser() {
   const jar = new Map();
@@ -28,7 +25,7 @@ function browser() {
 async function getCode(base, challenge) {
   const go = browser();
   const query = new URLSearchParams({
-    client_id: "c1", response_type: "code", redirect_uri: redirectUri, scope: "openid offline_access read",
+    client_id: "c1", response_type: "code", redirect_uri: redirectUri, scope: "openid offline_access read profile email",
     prompt: "consent", code_challenge: challenge, code_challenge_method: "S256", state: "s",
   });
   let url = `${base}/auth?${query}`;
@@ -49,25 +46,27 @@ async function getTokens(base) {
   const verifier = randomBytes(32).toString("base64url");
   const code = await getCode(base, createHash("sha256").update(verifier).digest("base64url"));
   const body = new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier });
-  return (await fetch(`${base}/token`, { method: "POST", headers: basic, body })).json();
+  return (await fetch(`${base}/token`, { method: "POST", headers: authorization, body })).json();
 }
 
+// Without "openid" in its scope the answer to a refresh has no signature to be made.
+const requests = {
+  introspect: ({ access_token: token }) => post("/token/introspection", { token }, authorization),
+  userinfo: ({ access_token: token }) => ({ path: "/me", headers: { Authorization: `Bearer ${token}` } }),
+  refresh: ({ refresh_token }) => post("/token", { grant_type: "refresh_token", refresh_token, scope: "read" }, authorization),
+};
+
 export const oidc = {
-  name: "oidc-provider, in memory",
-  modules: ["oidc-provider"],
-  rows: [{ name: "introspect", like: "introspect, 1 token" }, { name: "refresh", like: "refresh" }],
-  async start() {
+  name: "oidc-provider",
+  missing: () => missingFromNpm("oidc-provider", 'await import("oidc-provider")'),
+  async start(what) {
     const port = await freePort();
-    const server = join(fileURLToPath(new URL(".", import.meta.url)), "oidc-server.mjs");
-    const started = start(settings.serverCore, process.execPath, [server, String(port)], { env: { ...process.env, NODE_ENV: "production" } });
-    await firstAnswer(started, port, { path: "/.well-known/openid-configuration" });
-    const { access_token: token, refresh_token } = await getTokens(`http://127.0.0.1:${port}`);
-    const refresh = post("/token", { grant_type: "refresh_token", refresh_token, scope: "read" }, basic);
-    return {
-      ...started,
-      port,
-      requests: { introspect: [post("/token/introspection", { token }, basic)], refresh: [refresh] },
-      stop: () => stop(started),
-    };
+    const server = await startNode("oidc-server.mjs", [port], port, { path: "/.well-known/openid-configuration" });
+    try {
+      return { ...server, requests: [requests[what](await getTokens(`http://127.0.0.1:${port}`))] };
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
   },
 };

@@ -1,42 +1,57 @@
-// peers.mjs - what somebody would run instead, under the same load on the same core in the same run.
-// A peer that is not installed is skipped with a line that says so.
-import { load, writeRequests } from "../load.mjs";
-import { memory } from "../process.mjs";
+// peers.mjs - what somebody would run instead, measured in turns with ours: same core, same load program,
+// same minute. A peer that is not here, or breaks down, is told in a line; the row goes on without it.
+//
+// A peer is { name, missing(), start(what, world) }. missing() tells why it cannot be measured here, or
+// null. start() gives { pid, port, requests, stop() } of a fresh server, whose requests for `what` can be
+// sent again and again and are answered with 200. `world` is our own service, running, with `prepared`:
+// what the row has put into its store.
+import { load, spend, writeRequests } from "../load.mjs";
+import { forgetMost, memory } from "../process.mjs";
 import { settings } from "../settings.mjs";
-import { median } from "../table.mjs";
-import { fastify } from "./fastify.mjs";
 import { oidc } from "./oidc.mjs";
 
-export const peers = [fastify, oidc];
+export const peers = { oidc };
 
-// Why it cannot be measured here, or null.
-export async function missing(peer) {
-  for (const name of peer.modules)
+const WARM_UP = 3; // times ours: what runs on Node is compiled while it runs
+
+// Its runs, by the program that loads ours. One that fails has failed for good: null from then on.
+function runsOf(row, server, tell) {
+  const file = writeRequests(server.port, server.requests);
+  const send = row.follow || row.once ? spend : load;
+  let broken = false;
+  return async (seconds, { warmUp = false } = {}) => {
+    if (broken) return null;
     try {
-      await import(name);
-    } catch {
-      return `${name} is not installed (npm ci in bench/)`;
+      const numbers = await send(server.port, file, 200, warmUp ? WARM_UP * seconds : seconds);
+      return { ...numbers, memoryMiB: memory(server.pid).most };
+    } catch (error) {
+      broken = true;
+      tell(error.message);
+      return null;
     }
-  return null;
+  };
 }
 
-// [{ peer, name, perSecond, p50, p99, memoryMiB, ours, ratio }]; `cases` are our own results of this run.
-export async function measurePeer(peer, cases) {
-  const server = await peer.start();
-  const results = [];
+async function startPeer(key, row, world, tell) {
+  const { missing, start } = peers[key];
   try {
-    for (const { name, like } of peer.rows) {
-      const file = writeRequests(server.port, server.requests[name]);
-      await load(server.port, file, 200, 1);
-      const runs = [];
-      for (let i = 0; i < settings.runs; i++) runs.push(await load(server.port, file, 200, settings.seconds));
-      const of = (key) => median(runs.map((run) => run[key]));
-      const ours = cases.find((each) => each.name === like && each.store === "sqlite")?.penchant.perSecond ?? null;
-      const perSecond = of("perSecond");
-      results.push({ peer: peer.name, name, perSecond, p50: of("p50"), p99: of("p99"), memoryMiB: memory(server.pid).now, ours, ratio: ours && ours / perSecond });
-    }
-  } finally {
-    await server.stop();
+    const why = await missing();
+    if (why !== null) throw new Error(why);
+    const server = await start(row.peers.what, world);
+    forgetMost(server.pid);
+    return [{ run: runsOf(row, server, tell), stop: server.stop }];
+  } catch (error) {
+    tell(error.message);
+    return [];
   }
-  return results;
+}
+
+// [{ name, floor, run(seconds), stop() }] of the peers that the row names and that could be started.
+export async function startPeers(row, world, skip) {
+  const started = [];
+  for (const [key, floor] of Object.entries((settings.peers && row.peers?.floors) || {})) {
+    const { name } = peers[key];
+    for (const peer of await startPeer(key, row, world, (why) => skip(name, why))) started.push({ name, floor, ...peer });
+  }
+  return started;
 }
