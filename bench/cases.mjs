@@ -62,6 +62,7 @@ const signIn = async (world) => {
 // ---- beside others ----
 
 const peers = {
+  atoms: { what: "atoms", floors: { fastify: 6 } },
   introspect: { what: "introspect", floors: { oidc: 20 } }, // the best of them counts, so each does
   userinfo: { what: "userinfo", floors: { oidc: null } },
   refresh: { what: "refresh", floors: { oidc: 2.5 } },
@@ -80,7 +81,7 @@ export const cases = [
   ...onBoth({ name: "hints, cold", population: true, cache: 0, request: allAsk(hints), status: 200, floor: 0.2 }),
   ...onBoth({ name: "record, warm", population: true, request: oneAsks(record), status: 200, floor: 0.5 }),
   ...onBoth({ name: "record, cold", population: true, cache: 0, request: allAsk(record), status: 200 }),
-  ...onBoth({ name: "atoms (20), cold", population: true, cache: 0, request: allAsk(atoms), status: 200 }),
+  ...onBoth({ name: "atoms (20), cold", population: true, cache: 0, request: allAsk(atoms), status: 200, peers: peers.atoms }),
   ...onBoth({ name: "preference write", population: true, request: writes(2000), once: true, status: 200 }),
   { name: "sign-in", store: "sqlite", prepare: signIn, request: (requests) => requests, status: 303 },
   ...onBoth({ name: "introspect, 1 token", prepare: oneToken, request: introspect, status: 200, floor: 0.45, peers: peers.introspect }),
