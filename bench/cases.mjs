@@ -63,9 +63,9 @@ const signIn = async (world) => {
 
 const peers = {
   atoms: { what: "atoms", floors: { fastify: 6 } },
-  introspect: { what: "introspect", floors: { oidc: 20 } }, // the best of them counts, so each does
-  userinfo: { what: "userinfo", floors: { oidc: null } },
-  refresh: { what: "refresh", floors: { oidc: 2.5 } },
+  introspect: { what: "introspect", floors: { glewlwyd: 20, oidc: 20 } }, // the best of them counts, so each does
+  userinfo: { what: "userinfo", floors: { glewlwyd: null, oidc: null } },
+  refresh: { what: "refresh", floors: { glewlwyd: 25, oidc: 2.5 } },
 };
 
 // Peers are measured beside the row on SQLite.

@@ -8,10 +8,11 @@
 import { load, spend, writeRequests } from "../load.mjs";
 import { forgetMost, memory } from "../process.mjs";
 import { settings } from "../settings.mjs";
+import { glewlwyd } from "./glewlwyd.mjs";
 import { fastify } from "./fastify.mjs";
 import { oidc } from "./oidc.mjs";
 
-export const peers = { oidc, fastify };
+export const peers = { glewlwyd, oidc, fastify };
 
 const WARM_UP = 3; // times ours: what runs on Node is compiled while it runs
 
