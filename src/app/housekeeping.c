@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "flow/tally.h"
 #include "flow/tokens.h"
+#include "flow/undo.h"
 #include "flow/usage.h"
 
 #include <pthread.h>
@@ -69,7 +70,7 @@ static void
 remove_what_is_over(struct housekeeping *housekeeping, struct arena *mem)
 {
     static enum err (*const steps[])(struct db * db, struct arena * mem, int64_t now,
-                                     bool *more) = { token_clean, usage_clean };
+                                     bool *more) = { token_clean, usage_clean, undo_clean };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         bool more = true;
         while (more && !wait_for(housekeeping, STEP_MS)) {

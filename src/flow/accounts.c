@@ -9,6 +9,7 @@
 #include "store/session_store.h"
 #include "store/token_store.h"
 #include "store/tx.h"
+#include "store/undo_store.h"
 #include "store/usage_store.h"
 #include "store/user_store.h"
 
@@ -321,6 +322,8 @@ delete_account(struct db_tx *tx, void *argument)
         err = family_store_end_user(tx, mem, id);
     if (!err)
         err = atom_store_end_user(tx, mem, id);
+    if (!err)
+        err = undo_store_end(tx, mem, id);
     if (!err)
         err = usage_store_end_user(tx, mem, id);
     return err ? err : delete_apps(tx, mem, id);

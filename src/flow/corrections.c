@@ -3,8 +3,10 @@
 #include "base/arena.h"
 #include "crypt/random.h"
 #include "flow/preferences.h"
+#include "flow/undo_note.h"
 #include "model/value.h"
 #include "store/tx.h"
+#include "store/undo_store.h"
 
 /* One correction: the fact is found and its domain's atoms are there before `change` is called. */
 struct work {
@@ -64,13 +66,18 @@ correct(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
     const struct correction *wish = work->wish;
+    struct undo_scene before;
     *work->out = (struct corrected){ 0 };
     work->changed = work->shown = false;
     enum err err = find(tx, work);
+    if (!err && work->by_app == NULL)
+        err = undo_look(tx, work->mem, wish->user_id, work->domain->name, &before);
     if (!err) {
         work->out->atom = work->atoms[work->at];
         err = work->change(tx, work);
     }
+    if (!err && work->by_app == NULL && work->changed)
+        err = undo_keep(tx, work->mem, &before, wish->now, &work->out->undo);
     if (!err && work->shown)
         err = preferences_put_record(tx, work->mem, wish->user_id, work->domain, work->atoms,
                                      work->count, wish->now);
@@ -449,6 +456,7 @@ remove_app(struct db_tx *tx, void *argument)
     if (err || out->removed + out->kept + out->suppressed == 0)
         return err;
     err = source_store_end(tx, removal->mem, wish->user_id, wish->app_id);
+    err = err ? err : undo_store_end(tx, removal->mem, wish->user_id); /* else it could come back */
     for (size_t t = 0; t < touched_count && !err; t++)
         err = put_record(tx, removal, touched[t]);
     return err ? err : atom_store_release(tx, removal->mem, wish->user_id, sequence);

@@ -2,7 +2,8 @@
  *
  * To state something is preferences_write() with SOURCE_USER. Each of these is one transaction, as
  * there. What is not this person's, and what is of a domain without definition, is ERR_NOT_FOUND.
- * Whatever is done already stays done: a second click is no failure.
+ * Whatever is done already stays done: a second click is no failure. What changes something can be
+ * undone; removing what an app wrote cannot, and ends what could be.
  *
  * What the person states or accepts is by_user, and SOURCE_USER is then one of its sources. */
 #ifndef FLOW_CORRECTIONS_H
@@ -27,6 +28,7 @@ struct correction {
 struct corrected {
     struct atom atom;  /* as it is now; a removed one as it was */
     struct atom ended; /* what a single-valued member had until now; without an id: nothing */
+    struct str undo;   /* by what it can be undone (undo.h); absent: nothing was changed */
 };
 
 /* Gone without a trace, whatever its status: an app may write it again. */

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
+#include "flow/undo_note.h"
 #include "model/hint.h"
 #include "model/value.h"
 #include "store/tx.h"
@@ -315,30 +316,50 @@ save_all(struct db_tx *tx, struct merge *merge)
 }
 
 static enum err
+merge_items(struct db_tx *tx, struct merge *merge)
+{
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < merge->item_count && !err; i++)
+        err = merge_item(merge, &merge->items[i]);
+    return err ? err : save_all(tx, merge);
+}
+
+static enum err
 merge_all(struct db_tx *tx, void *argument)
 {
     struct merge *merge = argument;
     const struct preference_write *wish = merge->wish;
     struct sourced_atom *found = NULL;
+    struct undo_scene before = { 0 };
     *merge->counts = (struct preference_counts){ 0 };
     merge->changed = merge->shown = merge->full = false;
     enum err err = atom_store_hold(tx, merge->mem, wish->user_id, &merge->sequence);
     if (!err)
         err = atom_store_read(tx, merge->mem, wish->user_id, wish->domain->name, wish->source,
                               &found, &merge->count);
+    if (!err && wish->undo != NULL)
+        err = undo_look(tx, merge->mem, wish->user_id, wish->domain->name, &before);
     if (err)
         return err;
     merge->atoms =
         ARENA_ARRAY(merge->mem, struct sourced_atom, merge->count + merge->item_count + 1);
     for (size_t i = 0; i < merge->count; i++)
         merge->atoms[i] = found[i];
-    for (size_t i = 0; i < merge->item_count && !err; i++)
-        err = merge_item(merge, &merge->items[i]);
-    if (!err)
-        err = save_all(tx, merge);
+    err = merge_items(tx, merge);
+    if (!err && merge->changed && wish->undo != NULL)
+        err = undo_keep(tx, merge->mem, &before, wish->now, wish->undo);
     if (err || !merge->changed)
         return err;
     return atom_store_release(tx, merge->mem, wish->user_id, merge->sequence);
+}
+
+static enum err
+begin(struct merge *merge, struct preference_problems *problems)
+{
+    problems->count = 0;
+    if (merge->wish->undo != NULL)
+        *merge->wish->undo = STR_NONE;
+    return take_all(merge, problems);
 }
 
 enum err
@@ -347,8 +368,7 @@ preferences_write(struct db *db, struct arena *mem, const struct preference_writ
                   struct preference_problems *problems)
 {
     struct merge merge = { .mem = mem, .wish = wish, .counts = out, .record = record };
-    problems->count = 0;
-    enum err err = take_all(&merge, problems);
+    enum err err = begin(&merge, problems);
     if (err)
         return err;
     err = tx_write(db, merge_all, &merge);
@@ -356,6 +376,16 @@ preferences_write(struct db *db, struct arena *mem, const struct preference_writ
         complain(mem, problems, STR("preferences"),
                  "would be more than 2,000 facts in this domain; suppress or remove some first");
     return err;
+}
+
+enum err
+preferences_write_within(struct db_tx *tx, struct arena *mem, const struct preference_write *wish,
+                         struct preference_counts *out, struct record *record,
+                         struct preference_problems *problems)
+{
+    struct merge merge = { .mem = mem, .wish = wish, .counts = out, .record = record };
+    enum err err = begin(&merge, problems);
+    return err ? err : merge_all(tx, &merge);
 }
 
 /* ---- reading ---- */

@@ -34,6 +34,7 @@ struct preference_write {
     struct str source; /* an app's id, or SOURCE_USER */
     const struct json_value *preferences;
     int64_t now;
+    struct str *undo; /* the person's: by what it can be undone (undo.h); NULL: it cannot be */
 };
 
 struct preference_counts {
@@ -44,6 +45,12 @@ struct preference_counts {
 enum err preferences_write(struct db *db, struct arena *mem, const struct preference_write *wish,
                            struct preference_counts *out, struct record *record,
                            struct preference_problems *problems);
+
+/* The same inside a transaction of the caller's. */
+enum err preferences_write_within(struct db_tx *tx, struct arena *mem,
+                                  const struct preference_write *wish,
+                                  struct preference_counts *out, struct record *record,
+                                  struct preference_problems *problems);
 
 /* The record of a domain as it is sent; one without atoms is {} and has no time. */
 enum err preferences_read(struct db *db, struct arena *mem, struct str user_id, struct str domain,

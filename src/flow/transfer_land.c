@@ -5,6 +5,7 @@
 #include "flow/preferences.h"
 #include "flow/transfer.h"
 #include "store/tx.h"
+#include "store/undo_store.h"
 
 /* What undoes an import that was only to be looked at: no step of it says this by itself. */
 #define LOOKED ERR_TAKEN
@@ -122,6 +123,9 @@ land(struct db_tx *tx, void *argument)
         return LOOKED;
     if (importing->counts->added == 0)
         return ERR_NONE;
+    err = undo_store_end(tx, importing->mem, importing->user_id); /* this is the last action now */
+    if (err)
+        return err;
     return atom_store_release(tx, importing->mem, importing->user_id, importing->sequence);
 }
 

@@ -1,10 +1,12 @@
 /* Two apps and the person write and correct at random, thousands of times; after each step the
- * store has to agree with a model that is a list of facts, gone through from the front. MODEL_WALKS
- * says how many walks, each of 40 steps. */
+ * store has to agree with a model that is a list of facts, gone through from the front. Some of
+ * what the person does is undone, and the model is then what it was. MODEL_WALKS says how many
+ * walks, each of 40 steps. */
 #include "unit/flow/facts.h"
 
 #include "unit/assert_str.h"
 
+#include "flow/undo.h"
 #include "text/json_write.h"
 
 #define WALKS_SQLITE 60
@@ -220,7 +222,8 @@ struct walk {
     struct str user_id;
     struct model model;
     uint64_t seed;
-    char last[300]; /* what was done, for whoever has to find out */
+    char last[300];  /* what was done, for whoever has to find out */
+    struct str undo; /* of the person's last correction */
 };
 
 static unsigned
@@ -291,25 +294,33 @@ do_it(struct walk *walk, enum deed deed, size_t at, const char *instead)
     static const char *const names[] = { "remove", "suppress", "lift", "accept", "edit" };
     struct kit *kit = walk->kit;
     struct correction wish = { walk->user_id, id_of(walk, at), kit_domains(), walk->model.now };
-    struct corrected out;
+    struct corrected out = { 0 };
     const char *problem;
+    enum err err = ERR_NONE;
     snprintf(walk->last, sizeof walk->last, "%s %s -> %s", names[deed], walk->model.facts[at].shown,
              instead == NULL ? "" : instead);
     switch (deed) {
     case REMOVE:
-        return corrections_remove(kit->db, kit->mem, &wish, &out);
+        err = corrections_remove(kit->db, kit->mem, &wish, &out);
+        break;
     case SUPPRESS:
-        return corrections_suppress(kit->db, kit->mem, &wish, STR("other"), &out);
+        err = corrections_suppress(kit->db, kit->mem, &wish, STR("other"), &out);
+        break;
     case LIFT:
-        return corrections_lift(kit->db, kit->mem, &wish, &out);
+        err = corrections_lift(kit->db, kit->mem, &wish, &out);
+        break;
     case ACCEPT:
-        return corrections_accept(kit->db, kit->mem, &wish, &out);
+        err = corrections_accept(kit->db, kit->mem, &wish, &out);
+        break;
     case EDIT:
     case DEEDS:
+        err = corrections_edit(kit->db, kit->mem, &wish,
+                               facts_json(kit, str_format(kit->mem, "\"%s\"", instead).ptr), &out,
+                               &problem);
         break;
     }
-    const char *json = str_format(kit->mem, "\"%s\"", instead).ptr;
-    return corrections_edit(kit->db, kit->mem, &wish, facts_json(kit, json), &out, &problem);
+    walk->undo = out.undo;
+    return err;
 }
 
 static void
@@ -386,6 +397,23 @@ correct_something(struct walk *walk)
     } else {
         edit(model, at, meaning, instead);
     }
+}
+
+/* Everything is as it was, but that the record was written again. */
+static void
+correct_and_undo(struct walk *walk)
+{
+    struct model before = walk->model;
+    correct_something(walk);
+    if (before.generation == walk->model.generation || dice(walk, 3) > 0)
+        return;
+    struct undo_wish wish = { walk->user_id, walk->undo, kit_domains(), walk->model.now };
+    struct undone out;
+    agree(undo_run(walk->kit->db, walk->kit->mem, &wish, &out) == ERR_NONE);
+    agree(undo_run(walk->kit->db, walk->kit->mem, &wish, &out) == ERR_NOT_FOUND);
+    before.generation += 2;
+    memcpy(before.changed_at, walk->model.changed_at, sizeof before.changed_at);
+    walk->model = before;
 }
 
 static void
@@ -510,7 +538,7 @@ walk_at_random(struct walk *walk)
         if (what < 11)
             write_something(walk);
         else if (what < 19)
-            correct_something(walk);
+            correct_and_undo(walk);
         else
             remove_an_app(walk);
         compare_facts(walk);

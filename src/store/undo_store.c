@@ -1,0 +1,55 @@
+#include "store/undo_store.h"
+
+#include "db/db.h"
+
+SQL(undo_put, "INSERT INTO undo (user_id, undo_id, domain, changes, ends_at)"
+              " VALUES ($1, $2, $3, $4, $5) ON CONFLICT (user_id) DO UPDATE SET"
+              " undo_id = excluded.undo_id, domain = excluded.domain,"
+              " changes = excluded.changes, ends_at = excluded.ends_at");
+
+SQL(undo_take, "DELETE FROM undo WHERE user_id = $1 AND undo_id = $2 AND ends_at > $3"
+               " RETURNING undo_id, domain, changes, ends_at");
+
+SQL(undo_end, "DELETE FROM undo WHERE user_id = $1");
+
+SQL_ASIDE(undo_clean, "DELETE FROM undo WHERE user_id IN"
+                      " (SELECT user_id FROM undo WHERE ends_at <= $1 LIMIT $2)"
+                      " AND ends_at <= $1 RETURNING ends_at");
+
+enum err
+undo_store_put(struct db_tx *tx, struct arena *mem, struct str user_id, const struct undo_row *row)
+{
+    return db_query(tx, mem, &undo_put, NULL, db_text(user_id), db_text(row->id),
+                    db_text(row->domain), db_text(row->changes), db_int(row->ends_at));
+}
+
+enum err
+undo_store_take(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id, int64_t now,
+                struct undo_row *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &undo_take, &rows, db_text(user_id), db_text(id), db_int(now));
+    if (!err && rows.count == 0)
+        err = ERR_NOT_FOUND;
+    if (!err)
+        *out = (struct undo_row){ .id = db_cell_text(&rows, 0, 0),
+                                  .domain = db_cell_text(&rows, 0, 1),
+                                  .changes = db_cell_text(&rows, 0, 2),
+                                  .ends_at = db_cell_int(&rows, 0, 3) };
+    return err;
+}
+
+enum err
+undo_store_end(struct db_tx *tx, struct arena *mem, struct str user_id)
+{
+    return db_query(tx, mem, &undo_end, NULL, db_text(user_id));
+}
+
+enum err
+undo_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit, size_t *removed)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &undo_clean, &rows, db_int(now), db_int(limit));
+    *removed = rows.count;
+    return err;
+}
