@@ -35,12 +35,11 @@ WORD(yes, "fact.yes");
 WORD(no, "fact.no");
 WORD(wrong_value, "fact.value.problem");
 
-enum { MEMBER, VALUE, JSON, REMOVE };
+enum { MEMBER, VALUE, REMOVE };
 
 static const struct field domain_fields[] = {
     [MEMBER] = { "member", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
     [VALUE] = { "value", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
-    [JSON] = { "json", FIELD_LINE, FIELD_IN_FORM, .max = 4000 },
     [REMOVE] = { "remove", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
 };
 
@@ -296,16 +295,13 @@ write_object(struct json *json, struct call *call, const struct member *member)
     json_close_object(json);
 }
 
-/* The value that is meant, as one JSON text. Absent if what was sent as JSON is none. */
+/* The value that is meant, as one JSON text. */
 static struct str
 value_sent(struct call *call, const struct member *member)
 {
     struct buf out = buf_in(call->mem, DOCUMENT_MAX);
     struct json json = json_into(&out);
-    struct str typed = call_text(call, VALUE), ready = call_text(call, JSON);
-    const struct json_value *value = NULL;
-    if (str_present(ready))
-        return json_read(call->mem, ready, 4, &value, NULL) == ERR_NONE ? ready : STR_NONE;
+    struct str typed = call_text(call, VALUE);
     if (!str_present(typed))
         typed = STR("");
     switch (member->type) {
@@ -355,17 +351,6 @@ path_of(struct call *call, const struct domain *domain, const struct member *mem
         .ptr;
 }
 
-/* Undoing is setting what was there before, or removing what is there now. */
-static void
-put_undo(struct call *call, struct flash *flash, const struct domain *domain,
-         const struct member *member, struct str before, struct str now_id)
-{
-    flash->undo = str_format(call->mem, "/account/domains/%.*s", STR_ARG(domain->name)).ptr;
-    flash->fields[0] = (struct flash_field){ "member", member->name };
-    flash->fields[1] = str_present(before) ? (struct flash_field){ "json", before }
-                                           : (struct flash_field){ "remove", now_id };
-}
-
 static enum err
 refuse(struct call *call, const struct member *member, struct str problem)
 {
@@ -373,45 +358,22 @@ refuse(struct call *call, const struct member *member, struct str problem)
     return show(call, 400, &(struct trouble){ member->name, said, call_text(call, VALUE) });
 }
 
-/* The newest of a member's active facts: what was just stated. */
-static struct str
-newest_id(struct call *call, const struct domain *domain, const struct member *member)
-{
-    struct facts facts;
-    struct str id = STR_NONE;
-    int64_t newest = -1;
-    if (facts_load(call, domain->name, &facts) != ERR_NONE)
-        return STR_NONE;
-    for (size_t i = 0; i < facts.count; i++)
-        if (is_of(&facts.list[i], domain, member) && facts.list[i].atom.status == ATOM_ACTIVE &&
-            facts.list[i].atom.sequence > newest) {
-            newest = facts.list[i].atom.sequence;
-            id = facts.list[i].atom.id;
-        }
-    return id;
-}
-
 static enum err
 state_value(struct call *call, const struct domain *domain, const struct member *member)
 {
-    struct facts facts;
     struct preference_counts counts = { 0 };
     struct preference_problems problems = { 0 };
     struct record record;
-    struct str value = value_sent(call, member);
+    struct str value = value_sent(call, member), undo = STR_NONE;
     struct preference_write wish = {
         .user_id = call->visitor->user.id,
         .domain = domain,
         .source = SOURCE_USER,
-        .preferences = str_present(value) ? document_of(call, member, value) : NULL,
+        .preferences = document_of(call, member, value),
         .now = call->now,
+        .undo = &undo,
     };
-    enum err err = facts_load(call, domain->name, &facts);
-    if (err != ERR_NONE)
-        return err;
-    const struct sourced_atom *current =
-        member->type == MEMBER_ARRAY ? NULL : find_current(&facts, domain, member);
-    err = preferences_write(call->db, call->mem, &wish, &counts, &record, &problems);
+    enum err err = preferences_write(call->db, call->mem, &wish, &counts, &record, &problems);
     if (err == ERR_INVALID)
         return refuse(call, member, problems.count > 0 ? problems.list[0].problem : STR(""));
     if (err != ERR_NONE)
@@ -419,10 +381,9 @@ state_value(struct call *call, const struct domain *domain, const struct member 
     struct flash flash = { .key = counts.added > 0     ? added
                                   : counts.updated > 0 ? set
                                                        : nothing_new,
-                           .what = facts_value(call, member, value) };
-    if (counts.added > 0 || (counts.updated > 0 && current != NULL))
-        put_undo(call, &flash, domain, member, current == NULL ? STR_NONE : current->atom.value,
-                 newest_id(call, domain, member));
+                           .what = facts_value(call, member, value),
+                           .undo = undo,
+                           .to = domain->name };
     flash_redirect(call, path_of(call, domain, member), &flash);
     return ERR_NONE;
 }
@@ -441,9 +402,10 @@ remove_fact(struct call *call, const struct domain *domain)
     const struct member *member = domain_member(domain, out.atom.member);
     if (member == NULL)
         return ERR_NOT_FOUND;
-    struct flash flash = { .key = removed, .what = facts_value(call, member, out.atom.value) };
-    if (out.atom.status == ATOM_ACTIVE)
-        put_undo(call, &flash, domain, member, out.atom.value, STR_NONE);
+    struct flash flash = { .key = removed,
+                           .what = facts_value(call, member, out.atom.value),
+                           .undo = out.undo,
+                           .to = domain->name };
     flash_redirect(call, path_of(call, domain, member), &flash);
     return ERR_NONE;
 }

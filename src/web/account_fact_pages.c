@@ -45,14 +45,26 @@ static const struct {
     { "other", reason_other },
 };
 
-enum { REASON };
-enum { VALUE };
+enum { TO, REASON };
+enum { VALUE = 1 };
+
+/* A form on the overview comes back to it. */
+#define TO_OVERVIEW                                 \
+    {                                               \
+        "to", FIELD_LINE, FIELD_IN_FORM, .max = 100 \
+    }
+
+static const struct field plain_fields[] = {
+    [TO] = TO_OVERVIEW,
+};
 
 static const struct field reason_fields[] = {
+    [TO] = TO_OVERVIEW,
     [REASON] = { "reason", FIELD_LINE, FIELD_IN_FORM, .max = 40 },
 };
 
 static const struct field edit_fields[] = {
+    [TO] = TO_OVERVIEW,
     [VALUE] = { "value", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
 };
 
@@ -163,22 +175,24 @@ wish_of(struct call *call)
                                 .now = call->now };
 }
 
-/* To the page of its domain, where one sees that it is done. */
+/* To the page of its domain, where one sees that it is done, or back to where it was done. */
 static enum err
-done(struct call *call, const struct atom *atom, struct flash flash)
+done(struct call *call, const struct corrected *out, const char *key)
 {
+    const struct atom *atom = &out->atom;
     const struct domain *domain = domains_find(call->web->settings.domains, atom->domain);
     const struct member *member = domain == NULL ? NULL : domain_member(domain, atom->member);
-    flash.what = facts_value(call, member, atom->value);
-    flash_redirect(call, str_format(call->mem, "/account/domains/%.*s", STR_ARG(atom->domain)).ptr,
+    bool overview = str_eq_c(call_text(call, TO), "overview");
+    struct flash flash = { .key = key,
+                           .what = facts_value(call, member, atom->value),
+                           .undo = out->undo,
+                           .to = overview ? STR_NONE : atom->domain };
+    flash_redirect(call,
+                   overview
+                       ? "/account"
+                       : str_format(call->mem, "/account/domains/%.*s", STR_ARG(atom->domain)).ptr,
                    &flash);
     return ERR_NONE;
-}
-
-static const char *
-undo_path(struct call *call, const struct atom *atom, const char *what)
-{
-    return str_format(call->mem, "/account/facts/%.*s/%s", STR_ARG(atom->id), what).ptr;
 }
 
 static enum err
@@ -187,15 +201,7 @@ post_remove(struct call *call)
     struct correction wish = wish_of(call);
     struct corrected out;
     enum err err = corrections_remove(call->db, call->mem, &wish, &out);
-    if (err != ERR_NONE)
-        return err;
-    struct flash flash = { .key = removed };
-    if (out.atom.status == ATOM_ACTIVE) {
-        flash.undo = str_format(call->mem, "/account/domains/%.*s", STR_ARG(out.atom.domain)).ptr;
-        flash.fields[0] = (struct flash_field){ "member", out.atom.member };
-        flash.fields[1] = (struct flash_field){ "json", out.atom.value };
-    }
-    return done(call, &out.atom, flash);
+    return err == ERR_NONE ? done(call, &out, removed) : err;
 }
 
 static enum err
@@ -209,10 +215,7 @@ post_suppress(struct call *call)
     if (!atom_reason_fine(reason))
         return ERR_INVALID;
     enum err err = corrections_suppress(call->db, call->mem, &wish, reason, &out);
-    if (err != ERR_NONE)
-        return err;
-    return done(call, &out.atom,
-                (struct flash){ .key = suppressed, .undo = undo_path(call, &out.atom, "lift") });
+    return err == ERR_NONE ? done(call, &out, suppressed) : err;
 }
 
 static enum err
@@ -221,10 +224,7 @@ post_lift(struct call *call)
     struct correction wish = wish_of(call);
     struct corrected out;
     enum err err = corrections_lift(call->db, call->mem, &wish, &out);
-    if (err != ERR_NONE)
-        return err;
-    struct flash flash = { .key = lifted, .undo = undo_path(call, &out.atom, "suppress") };
-    return done(call, &out.atom, flash);
+    return err == ERR_NONE ? done(call, &out, lifted) : err;
 }
 
 static enum err
@@ -233,7 +233,7 @@ post_accept(struct call *call)
     struct correction wish = wish_of(call);
     struct corrected out;
     enum err err = corrections_accept(call->db, call->mem, &wish, &out);
-    return err == ERR_NONE ? done(call, &out.atom, (struct flash){ .key = accepted }) : err;
+    return err == ERR_NONE ? done(call, &out, accepted) : err;
 }
 
 static enum err
@@ -242,7 +242,7 @@ post_reject(struct call *call)
     struct correction wish = wish_of(call);
     struct corrected out;
     enum err err = corrections_suppress(call->db, call->mem, &wish, STR("not_accurate"), &out);
-    return err == ERR_NONE ? done(call, &out.atom, (struct flash){ .key = rejected }) : err;
+    return err == ERR_NONE ? done(call, &out, rejected) : err;
 }
 
 static enum err
@@ -263,7 +263,7 @@ post_edit(struct call *call)
         return show(call, 400,
                     say_one(call, wrong_value, "problem",
                             say_sentence(call, str_of(problem == NULL ? "" : problem))));
-    return err == ERR_NONE ? done(call, &out.atom, (struct flash){ .key = changed }) : err;
+    return err == ERR_NONE ? done(call, &out, changed) : err;
 }
 
 #define FACT_FORM .page = true, .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true
@@ -272,13 +272,15 @@ const struct route account_fact_routes[] = {
     { GET, HERE, get_fact, WHO_PERSON, .says = "One fact: where it came from, who can read it.",
       .page = true, .reads_store = true },
     { POST, HERE "/remove", post_remove, WHO_PERSON, .says = "Removes a fact without a trace.",
-      FACT_FORM },
+      ROUTE_FIELDS(plain_fields), FACT_FORM },
     { POST, HERE "/suppress", post_suppress, WHO_PERSON, .says = "Marks a fact as wrong.",
       ROUTE_FIELDS(reason_fields), FACT_FORM },
     { POST, HERE "/lift", post_lift, WHO_PERSON, .says = "Says that a fact is right after all.",
-      FACT_FORM },
-    { POST, HERE "/accept", post_accept, WHO_PERSON, .says = "Accepts a held write.", FACT_FORM },
-    { POST, HERE "/reject", post_reject, WHO_PERSON, .says = "Rejects a held write.", FACT_FORM },
+      ROUTE_FIELDS(plain_fields), FACT_FORM },
+    { POST, HERE "/accept", post_accept, WHO_PERSON, .says = "Accepts a held write.",
+      ROUTE_FIELDS(plain_fields), FACT_FORM },
+    { POST, HERE "/reject", post_reject, WHO_PERSON, .says = "Rejects a held write.",
+      ROUTE_FIELDS(plain_fields), FACT_FORM },
     { POST, HERE "/edit", post_edit, WHO_PERSON, .says = "Gives a fact another value.",
       ROUTE_FIELDS(edit_fields), FACT_FORM },
     { 0 },

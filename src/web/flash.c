@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "model/domain.h"
 #include "text/base64url.h"
 #include "text/cookie.h"
 #include "text/form.h"
@@ -31,6 +32,8 @@ WORD(fact_lifted, "flash.fact_lifted");
 WORD(fact_accepted, "flash.fact_accepted");
 WORD(fact_rejected, "flash.fact_rejected");
 WORD(fact_changed, "flash.fact_changed");
+WORD(undone, "flash.undone");
+WORD(undo_too_late, "flash.undo_too_late");
 WORD(imported, "flash.imported");
 WORD(app_saved, "flash.app.saved");
 WORD(app_disabled, "flash.app.disabled");
@@ -39,17 +42,30 @@ WORD(app_deleted, "flash.app.deleted");
 WORD(app_old_secret_ended, "flash.app.old_secret_ended");
 
 /* Everything that can be told; a cookie names one of them. */
-static const char *const told[] = { password_changed,  password_changed_apps,
-                                    session_ended,     disconnected,
-                                    narrowed,          end_set,
-                                    app_facts_removed, fact_added,
-                                    fact_set,          fact_there,
-                                    fact_removed,      fact_suppressed,
-                                    fact_lifted,       fact_accepted,
-                                    fact_rejected,     fact_changed,
-                                    imported,          app_saved,
-                                    app_disabled,      app_enabled,
-                                    app_deleted,       app_old_secret_ended };
+static const char *const told[] = { password_changed,
+                                    password_changed_apps,
+                                    session_ended,
+                                    disconnected,
+                                    narrowed,
+                                    end_set,
+                                    app_facts_removed,
+                                    fact_added,
+                                    fact_set,
+                                    fact_there,
+                                    fact_removed,
+                                    fact_suppressed,
+                                    fact_lifted,
+                                    fact_accepted,
+                                    fact_rejected,
+                                    fact_changed,
+                                    imported,
+                                    app_saved,
+                                    app_disabled,
+                                    app_enabled,
+                                    app_deleted,
+                                    app_old_secret_ended,
+                                    undone,
+                                    undo_too_late };
 
 static struct str
 cookie_name(const struct call *call)
@@ -87,10 +103,8 @@ flash_redirect(struct call *call, const char *path, const struct flash *flash)
     add_pair(&pairs, "say", str_of(flash->key));
     add_pair(&pairs, "what", flash->what);
     add_pair(&pairs, "count", flash->count);
-    add_pair(&pairs, "undo", str_of(flash->undo));
-    for (size_t i = 0; i < FLASH_FIELDS_MAX && flash->fields[i].name != NULL; i++)
-        add_pair(&pairs, str_format(call->mem, "f_%s", flash->fields[i].name).ptr,
-                 flash->fields[i].value);
+    add_pair(&pairs, "undo", flash->undo);
+    add_pair(&pairs, "to", flash->to);
     reply_redirect(call, path);
     struct str value = base64url_encode(call->mem, buf_str(&pairs));
     if (!pairs.overflow && value.len <= COOKIE_MAX)
@@ -104,19 +118,14 @@ flash_clear(struct call *call)
 }
 
 static void
-put_undo(struct values *values, const struct form *form)
+put_undo(struct call *call, struct values *values, const struct form *form)
 {
     struct str undo = form_find(form, "undo");
-    if (!str_starts(undo, STR("/account/")))
+    const struct domain *to = domains_find(call->web->settings.domains, form_find(form, "to"));
+    if (!str_starts(undo, STR("und_")))
         return;
     values_text(values, "flash_undo", undo);
-    for (size_t i = 0; i < form->count; i++) {
-        if (!str_starts(form->fields[i].name, STR("f_")))
-            continue;
-        struct values *item = values_item(values, "flash_fields");
-        values_text(item, "field", str_from(form->fields[i].name, 2));
-        values_text(item, "value", form->fields[i].value);
-    }
+    values_text(values, "flash_to", to == NULL ? STR("") : to->name);
 }
 
 bool
@@ -136,7 +145,7 @@ flash_put(struct call *call, struct values *values)
             const struct word_value said[] = { { "what", form_find(form, "what") },
                                                { "count", form_find(form, "count") } };
             values_text(values, "flash", say_with(call, told[i], said, 2));
-            put_undo(values, form);
+            put_undo(call, values, form);
         }
     return true;
 }

@@ -2,8 +2,8 @@
  *
  * It travels in a cookie of its own from the 303 to the next page, which shows it and takes it
  * away. In the address it would be a sentence that any link could make us say. What comes back is
- * nevertheless taken as what somebody sent: the words are the catalogue's, and an undo is a form
- * like any other. */
+ * nevertheless taken as what somebody sent: the words are the catalogue's, and an undo is only a
+ * name for what the store has noted about this person. */
 #ifndef WEB_FLASH_H
 #define WEB_FLASH_H
 
@@ -12,17 +12,12 @@
 struct call;
 struct values;
 
-#define FLASH_FIELDS_MAX 4
-
 struct flash {
     const char *key;  /* of its text, one of the table in flash.c */
     struct str what;  /* its {what}; absent: none */
     struct str count; /* its {count}; absent: none */
-    const char *undo; /* where its undo is sent, below /account/; NULL: it cannot be undone */
-    struct flash_field {
-        const char *name;
-        struct str value;
-    } fields[FLASH_FIELDS_MAX]; /* of the undo */
+    struct str undo;  /* by what it is undone: see undo_pages.c; absent: it cannot be */
+    struct str to;    /* where its undo comes back to; absent: to the overview */
 };
 
 /* 303 to a path of ours, where this is told. */

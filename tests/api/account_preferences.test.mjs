@@ -62,44 +62,13 @@ test("what an app writes is on the page, with who and when", async (t) => {
   assert.match(page, /Can be read by (Dinner Planner Concert Finder|Concert Finder Dinner Planner)/);
 });
 
-// Presses the undo that a page offers.
-async function undo(person, page) {
-  const [, action, inner] = [...page.text.matchAll(/<form method="post" action="([^"]+)">([^]*?)<\/form>/g)].find(([whole]) => whole.includes(">Undo<")) ?? [];
-  assert.ok(action, `there is no undo: ${says(page)}`);
-  const answer = await person.post(action, [...inner.matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name, unescape(value)]));
-  assert.equal(answer.status, 303, answer.text);
-}
-
-test("a press on a chip removes it, and undo brings it back", async (t) => {
+test("a press on a chip removes it", async (t) => {
   const { ada, api } = await connected(t);
   await api.write(MUSIC, { genres: ["jazz", "fado"] });
   const { atom_id } = await find(api, "jazz");
   const page = await state(ada, MUSIC, "genres", undefined, { remove: atom_id });
   assert.match(told(page), /Removed: jazz/);
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { genres: ["fado"] });
-  await undo(ada, page);
-  assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { genres: ["fado", "jazz"] });
-});
-
-test("every change that can be undone is undone by its undo", async (t) => {
-  const { ada, api } = await connected(t);
-  const record = async (domain) => (await api.read(`preferences/${domain}`)).preferences;
-  await undo(ada, await state(ada, MUSIC, "genres", "jazz"));
-  assert.deepEqual(await record(MUSIC), {});
-  await state(ada, MUSIC, "audio_quality", "standard");
-  await undo(ada, await state(ada, MUSIC, "audio_quality", "lossless"));
-  assert.deepEqual(await record(MUSIC), { audio_quality: "standard" });
-  await undo(ada, await state(ada, TRAVEL, "max_stops", "2"));
-  assert.deepEqual(await record(TRAVEL), {});
-  await state(ada, CODING, "indentation", undefined, { p_style: "tabs" });
-  await undo(ada, await state(ada, CODING, "indentation", undefined, { p_style: "spaces", p_width: "2" }));
-  assert.deepEqual(await record(CODING), { indentation: { style: "tabs" } });
-  await state(ada, FOOD, "cuisines", "Thai");
-  const { atom_id } = await find(api, "Thai");
-  await undo(ada, await press(ada, fact(atom_id), fact(atom_id, "/suppress"), { chosen: { reason: "outdated" } }));
-  assert.deepEqual(await record(FOOD), { cuisines: ["Thai"] });
-  await undo(ada, await press(ada, fact(atom_id), fact(atom_id, "/remove")));
-  assert.deepEqual(await record(FOOD), { cuisines: ["Thai"] });
 });
 
 test("wrong stays wrong until the person lifts it; removed may come back", async (t) => {

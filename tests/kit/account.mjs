@@ -34,7 +34,7 @@ export async function press(person, where, action, { status = 303, ...choice } =
   assertPrivate(answer);
   const next = person.ownPage(answer);
   assert.ok(next, `${action} leads to ${answer.headers.location}`);
-  return person.get(next, SAME_SITE);
+  return person.get(next.split("#")[0], SAME_SITE);
 }
 
 // What a page tells after something was done.

@@ -1,0 +1,58 @@
+/* account_undo_pages.c - taking back the last thing one did, from the message that told it was
+ * done: POST /account/undo. */
+#include "base/arena.h"
+#include "flow/undo.h"
+#include "model/domain.h"
+#include "web/call.h"
+#include "web/flash.h"
+#include "web/routes.h"
+#include "web/say.h"
+#include "web/state.h"
+#include "web/visitor.h"
+
+WORD(undone, "flash.undone");
+WORD(too_late, "flash.undo_too_late");
+
+enum { UNDO, TO };
+
+static const struct field undo_fields[] = {
+    [UNDO] = { "undo", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
+    [TO] = { "to", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
+};
+
+/* The page the form was on: a domain's, or the overview. */
+static const char *
+page_of(struct call *call, const struct undone *out)
+{
+    const struct domain *domain = domains_find(call->web->settings.domains, call_text(call, TO));
+    if (domain == NULL)
+        return "/account";
+    if (!str_eq(out->domain, domain->name))
+        return str_format(call->mem, "/account/domains/%.*s", STR_ARG(domain->name)).ptr;
+    return str_format(call->mem, "/account/domains/%.*s#%.*s", STR_ARG(domain->name),
+                      STR_ARG(out->member))
+        .ptr;
+}
+
+static enum err
+post_undo(struct call *call)
+{
+    struct undo_wish wish = { .user_id = call->visitor->user.id,
+                              .undo_id = call_text(call, UNDO),
+                              .domains = call->web->settings.domains,
+                              .now = call->now };
+    struct undone out;
+    enum err err = undo_run(call->db, call->mem, &wish, &out);
+    if (err != ERR_NONE && err != ERR_NOT_FOUND)
+        return err;
+    flash_redirect(call, page_of(call, &out),
+                   &(struct flash){ .key = err == ERR_NONE ? undone : too_late });
+    return ERR_NONE;
+}
+
+const struct route account_undo_routes[] = {
+    { POST, "/account/undo", post_undo, WHO_PERSON, .says = "Takes back what was done last.",
+      .page = true, ROUTE_FIELDS(undo_fields), .body = BODY_FORM, .body_max = 16 * KIB,
+      .blocks = true },
+    { 0 },
+};
