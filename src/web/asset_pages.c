@@ -4,6 +4,7 @@
 #include "base/embedded.h"
 #include "http/server.h"
 #include "text/css.h"
+#include "text/script.h"
 #include "web/call.h"
 #include "web/reply.h"
 #include "web/routes.h"
@@ -70,6 +71,8 @@ assets_new(struct arena *mem)
         asset->bytes = embedded_find(embedded_files[i].name);
         if (str_ends(path, STR(".css")))
             asset->bytes = css_squeeze(mem, asset->bytes);
+        if (str_ends(path, STR(".js")))
+            asset->bytes = script_squeeze(mem, asset->bytes);
         asset->tag = tag_of(mem, asset->bytes);
     }
     return assets;
