@@ -1,54 +1,83 @@
 // penchant.js - small comforts. Every page works without it.
 
-// A form that only shows something sends itself when a choice changes, and the page stays where it was.
-const KEPT = "penchant-scroll";
-for (const form of document.querySelectorAll("form[data-sends]")) {
-  form.querySelector("button").hidden = true;
-  form.addEventListener("change", () => {
-    sessionStorage.setItem(KEPT, String(window.scrollY));
-    form.submit();
-  });
-}
-if (sessionStorage.getItem(KEPT) !== null) {
-  const kept = Number(sessionStorage.getItem(KEPT));
-  sessionStorage.removeItem(KEPT);
-  if (location.hash === "#agent") requestAnimationFrame(() => window.scrollTo(0, kept));
-}
-
-// The consent page: what an agent would be told follows the boxes.
-const variants = [...document.querySelectorAll("[data-ticks]")];
-const boxes = [...document.querySelectorAll(".consent input[name=scope]")];
-if (variants.length > 1) {
-  const names = new Set(variants[0].dataset.ticks.split(" "));
-  const follow = () => {
-    const ticked = new Set(boxes.filter((box) => box.checked && names.has(box.value)).map((box) => box.value));
-    for (const variant of variants) {
-      const wanted = variant.dataset.ticks.split(" ").filter(Boolean);
-      variant.hidden = wanted.length !== ticked.size || wanted.some((name) => !ticked.has(name));
-    }
+// What is shown is fetched anew a moment after a choice has changed, and only the last answer counts.
+function follow(look) {
+  let timer, running;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      running?.abort();
+      running = new AbortController();
+      look(running.signal);
+    }, 120);
   };
-  for (const box of boxes) box.addEventListener("change", follow);
-  follow();
 }
 
-// Facts are narrowed down while one types.
-const search = document.querySelector(".search input");
-if (search && !search.value) {
-  search.addEventListener("input", () => {
-    const wanted = search.value.trim().toLocaleLowerCase();
-    for (const member of document.querySelectorAll(".domain .member")) {
-      let any = false;
-      const title = member.querySelector("h3").textContent.toLocaleLowerCase();
-      for (const chip of member.querySelectorAll(".chips li")) {
-        chip.hidden = wanted !== "" && !title.includes(wanted) && !chip.textContent.toLocaleLowerCase().includes(wanted);
-        any ||= !chip.hidden;
-      }
-      member.hidden = !any;
+// ---- what an agent would be told, on the overview: with act.js ----
+
+const choice = document.querySelector("form[data-sends]");
+if (choice) {
+  const hide = (part) => part.querySelector("form[data-sends] button")?.setAttribute("hidden", "");
+  hide(document);
+  touches.push(hide);
+  const look = follow(async (signal) => {
+    const address = new URL(location.href);
+    for (const [name, value] of new FormData(document.querySelector("form[data-sends]"))) address.searchParams.set(name, value);
+    address.hash = "";
+    try {
+      const { fresh } = await load(address, { signal });
+      settle(document.querySelector("#agent .told"), fresh.querySelector("#agent .told"));
+      history.replaceState(null, "", address);
+      tell(document.querySelector("#agent .told footer").textContent);
+    } catch (error) {
+      if (error.name !== "AbortError") document.querySelector("form[data-sends]").submit();
     }
   });
+  document.addEventListener("change", (event) => event.target.closest("form[data-sends]") && look());
 }
 
-// Choosing a day means that day.
+// ---- the consent page: what an agent would be told follows the boxes ----
+
+const told = document.querySelector("[data-hints]");
+if (told) {
+  const boxes = [...document.querySelectorAll(".consent input[name=scope]")];
+  const look = follow(async (signal) => {
+    const ticked = boxes.filter((box) => box.checked).map((box) => `&scope=${encodeURIComponent(box.value)}`);
+    try {
+      const response = await fetch(told.dataset.hints + ticked.join(""), { signal });
+      if (!response.ok) throw new Error(response.status);
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      told.replaceChildren(...page.body.childNodes);
+      told.hidden = false;
+    } catch (error) {
+      if (error.name !== "AbortError") told.hidden = true; // rather nothing than what is not true
+    }
+  });
+  for (const box of boxes) box.addEventListener("change", look);
+}
+
+// ---- facts are narrowed down while one types ----
+
+const search = document.querySelector(".search input");
+function narrow(part) {
+  const wanted = search.value.trim().toLocaleLowerCase();
+  for (const member of part.querySelectorAll(".domain .member")) {
+    let any = false;
+    const title = member.querySelector("h3").textContent.toLocaleLowerCase();
+    for (const chip of member.querySelectorAll(".chips li")) {
+      chip.hidden = wanted !== "" && !title.includes(wanted) && !chip.textContent.toLocaleLowerCase().includes(wanted);
+      any ||= !chip.hidden;
+    }
+    member.hidden = !any;
+  }
+}
+if (search && !search.value) {
+  search.addEventListener("input", () => narrow(document));
+  touches.push(narrow);
+}
+
+// ---- choosing a day means that day ----
+
 const day = document.querySelector("input[type=date][name=date]");
 day?.addEventListener("input", () => {
   const radio = day.form.querySelector("input[name=until][value=date]");

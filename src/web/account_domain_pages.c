@@ -248,7 +248,8 @@ show(struct call *call, int status, const struct trouble *trouble)
     for (size_t i = 0; i < domain->member_count; i++)
         put_member(call, &facts, values, domain, &domain->members[i], trouble);
     put_lists(values, domain);
-    return account_page(call, status, "account_domain", "preferences", values);
+    values_flag(values, "at_domain", true);
+    return account_page_acting(call, status, "account_domain", values);
 }
 
 static enum err

@@ -1,9 +1,11 @@
 #include "web/account_page.h"
 
 #include "text/template.h"
+#include "web/asset_pages.h"
 #include "web/call.h"
 #include "web/flash.h"
 #include "web/reply.h"
+#include "web/state.h"
 
 enum err
 account_page(struct call *call, int status, const char *page, const char *room,
@@ -14,6 +16,16 @@ account_page(struct call *call, int status, const char *page, const char *room,
     enum err err = reply_page(call, status, page, values);
     if (err == ERR_NONE && told)
         flash_clear(call);
+    return err;
+}
+
+enum err
+account_page_acting(struct call *call, int status, const char *page, struct values *values)
+{
+    values_text(values, "act_script", assets_version(call->web->assets, "act.js"));
+    enum err err = account_page(call, status, page, "preferences", values);
+    if (err == ERR_NONE)
+        reply_connect(call);
     return err;
 }
 

@@ -12,6 +12,11 @@ struct values;
 enum err account_page(struct call *call, int status, const char *page, const char *room,
                       struct values *values);
 
+/* The same, of a page whose forms come back to it, so that its script can send them without leaving
+ * it. */
+enum err account_page_acting(struct call *call, int status, const char *page,
+                             struct values *values);
+
 /* One field with what is wrong with it: name, name_problem, name_invalid ("true", "false"). */
 void account_put_field(struct call *call, struct values *values, const char *name, struct str value,
                        struct str problem);

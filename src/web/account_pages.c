@@ -263,7 +263,7 @@ get_account(struct call *call)
     err = put_hints(call, values);
     if (err != ERR_NONE)
         return err;
-    return account_page(call, 200, "account", "preferences", values);
+    return account_page_acting(call, 200, "account", values);
 }
 
 const struct route account_routes[] = {

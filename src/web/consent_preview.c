@@ -12,7 +12,6 @@
 #define LINES_MAX 5
 #define VALUES_MAX 6
 #define LINE_MAX ((size_t)2048)
-#define TICKS_MAX 5 /* scopes that change what is told: 2^5 answers, made beforehand */
 
 WORD(more_one, "consent.preview.more.one");
 WORD(more_other, "consent.preview.more.other");
@@ -119,40 +118,15 @@ consent_preview_put_scope(struct consent_preview *preview, struct values *item, 
 
 /* ---- hints ---- */
 
-/* What an agent is told depends on these, and on the box for hints itself. */
-static scopes
-deciding_scopes(scopes asked)
+enum err
+consent_preview_put_hints(struct call *call, struct values *values, scopes asked, scopes ticked)
 {
-    return (asked & SCOPE_PREFERENCES_READ) | scopes_domains(asked);
-}
-
-static enum err
-put_variant(struct consent_preview *preview, struct values *values, scopes ticked)
-{
-    struct values *variant = values_item(values, "variants");
     struct hints_question question = {
-        .scopes = SCOPE_AGENT_HINTS | ticked,
-        .asked = preview->asked,
+        .scopes = asked & ticked,
+        .asked = asked,
         .max_tokens = HINTS_TOKENS_OTHERWISE,
     };
-    values_text(variant, "ticks", scopes_write(preview->call->mem, ticked));
-    values_flag(variant, "all", ticked == deciding_scopes(preview->asked));
-    return hints_panel_put(preview->call, variant, &question);
-}
-
-enum err
-consent_preview_put_hints(struct consent_preview *preview, struct values *values)
-{
-    scopes all = deciding_scopes(preview->asked);
-    if ((preview->asked & SCOPE_AGENT_HINTS) == 0)
+    if ((question.scopes & SCOPE_AGENT_HINTS) == 0)
         return ERR_NONE;
-    enum err err = put_variant(preview, values, all);
-    if (__builtin_popcountll(all) > TICKS_MAX)
-        return err;
-    /* Every smaller set, down to none. */
-    for (scopes ticked = all; ticked != 0 && !err;) {
-        ticked = (ticked - 1) & all;
-        err = put_variant(preview, values, ticked);
-    }
-    return err;
+    return hints_panel_put(call, values, &question);
 }

@@ -23,8 +23,9 @@ enum err consent_preview_load(struct call *call, scopes asked, struct consent_pr
  */
 void consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one);
 
-/* A list "variants" of { ticks, hints … }: what an agent would be told with these of the asked
- * scopes ticked; the first is for all of them. Not asked for hints: none. */
-enum err consent_preview_put_hints(struct consent_preview *preview, struct values *values);
+/* "hints" and what else hints_panel.h puts: what an agent would be told right now, with these of
+ * the asked scopes ticked. */
+enum err consent_preview_put_hints(struct call *call, struct values *values, scopes asked,
+                                   scopes ticked);
 
 #endif

@@ -1,5 +1,6 @@
 /* oauth_pages.c - an app asks, the person decides: GET /oauth/authorize, GET and POST
- * /oauth/consent. docs/DESIGN.md has the steps; flow/authorize.h decides them. */
+ * /oauth/consent, GET /oauth/consent/hints. docs/DESIGN.md has the steps; flow/authorize.h decides
+ * them. */
 #include "crypt/secret.h"
 #include "flow/authorize.h"
 #include "model/redirect_uri.h"
@@ -122,7 +123,7 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
     struct consent_preview preview;
     enum err err = consent_preview_load(call, asked, &preview);
     if (err == ERR_NONE)
-        err = consent_preview_put_hints(&preview, values);
+        err = consent_preview_put_hints(call, values, asked, asked);
     if (err != ERR_NONE)
         return err;
     values_flag(values, "deciding", true);
@@ -237,12 +238,12 @@ get_consent(struct call *call)
 
 /* The boxes that were ticked: one field each, all of the same name. */
 static scopes
-read_ticks(struct call *call)
+read_ticks(struct call *call, struct str sent)
 {
     struct form *form = ARENA_NEW(call->mem, struct form);
     struct why why = { 0 };
     scopes ticked = 0;
-    if (form_read(call->mem, call->exchange->request.body, form, &why) != ERR_NONE)
+    if (form_read(call->mem, sent, form, &why) != ERR_NONE)
         return 0;
     for (size_t i = 0; i < form->count; i++) {
         scopes one;
@@ -251,6 +252,25 @@ read_ticks(struct call *call)
             ticked |= one;
     }
     return ticked;
+}
+
+/* The part of the page that depends on the boxes, for its script. Nothing is decided by it. */
+static enum err
+get_hints(struct call *call)
+{
+    struct auth_request request;
+    struct app app;
+    scopes held;
+    struct values *values = values_new(call->mem);
+    struct str target = call->exchange->request.target;
+    scopes ticked = read_ticks(call, str_from(target, str_index(target, '?') + 1));
+    enum err err = consent_find(call->db, call->mem, &call->visitor->session,
+                                call_text(call, REQUEST), call->now, &request, &app, &held);
+    if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN || (!err && request.must_sign_in))
+        return reply_error_page(call, 400, say(call, too_late));
+    if (err == ERR_NONE)
+        err = consent_preview_put_hints(call, values, request.scopes, ticked);
+    return err == ERR_NONE ? reply_page(call, 200, "consent_hints", values) : err;
 }
 
 static enum err
@@ -262,7 +282,7 @@ post_consent(struct call *call)
     struct consent_wish wish = {
         .request_id = call_text(call, REQUEST),
         .allow = str_eq(decision, STR("allow")),
-        .ticked = read_ticks(call),
+        .ticked = read_ticks(call, call->exchange->request.body),
         .now = call->now,
     };
     bool term_fine = grant_term_read(call_text(call, TERM), &wish.term);
@@ -289,6 +309,9 @@ const struct route oauth_routes[] = {
       .says = "An app asks a person for access.", .page = true, .blocks = true },
     { GET, "/oauth/consent", get_consent, WHO_PERSON, .says = "Shows what an app asks for, again.",
       .page = true, .blocks = true, ROUTE_FIELDS(waiting_fields) },
+    { GET, "/oauth/consent/hints", get_hints, WHO_PERSON,
+      .says = "What an agent would be told, as ticked.", .page = true, .reads_store = true,
+      ROUTE_FIELDS(waiting_fields) },
     { POST, "/oauth/consent", post_consent, WHO_PERSON, .says = "Takes the person's decision.",
       .page = true, .blocks = true, ROUTE_FIELDS(consent_fields), .body = BODY_FORM,
       .body_max = 16 * KIB },

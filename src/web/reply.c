@@ -123,8 +123,9 @@ reply_page(struct call *call, int status, const char *page, struct values *value
 void
 reply_form_action(struct call *call, struct str origin)
 {
-    reply_header(call, "Content-Security-Policy",
-                 str_format(call->mem, CONTENT_SECURITY " %.*s", STR_ARG(origin)).ptr);
+    reply_header(
+        call, "Content-Security-Policy",
+        str_format(call->mem, CONTENT_SECURITY " %.*s; connect-src 'self'", STR_ARG(origin)).ptr);
 }
 
 void

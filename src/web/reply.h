@@ -49,8 +49,9 @@ void reply_error(struct call *call, int status, struct str sentence);
 /* The same, always as a page. */
 enum err reply_error_page(struct call *call, int status, struct str sentence);
 
-/* After reply_page(): its forms may lead there, too. Browsers apply form-action to the redirects
- * that follow a form. `origin` comes from redirect_uri_origin(). */
+/* After reply_page(): its forms may lead there, too, and its script may call this service. Browsers
+ * apply form-action to the redirects that follow a form. `origin` comes from redirect_uri_origin().
+ */
 void reply_form_action(struct call *call, struct str origin);
 
 /* After reply_page(): its script may call this service. */

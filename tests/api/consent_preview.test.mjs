@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { unescape } from "../kit/html.mjs";
-import { EVERYTHING, stage } from "../kit/oauth.mjs";
+import { SAME_SITE } from "../kit/account.mjs";
+import { assertPage } from "../kit/expect.mjs";
+import { addPerson, EVERYTHING, MINUTE, Person, stage } from "../kit/oauth.mjs";
 import { Client, connected, FOOD, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
 
 const FACTS = { favorite_artists: ["Björk", "Radiohead"], genres: ["jazz", "fado"], audio_quality: "lossless" };
@@ -18,14 +20,14 @@ function previewOf(page, scope) {
   return Object.fromEntries(lines.map(([, label, reads]) => [unescape(label), unescape(reads)]));
 }
 
-// The sentences for each set of ticks: { "food_profile music_preferences": [...] }.
-const variantsOf = (page) =>
-  Object.fromEntries(
-    [...page.text.matchAll(/<div data-ticks="([^"]*)"( hidden)?>([^]*?)<\/div>/g)].map(([, ticks, , inner]) => [
-      ticks.split(" ").filter(Boolean).sort().join(" "),
-      [...inner.matchAll(/<p>([^<]*)<\/p>/g)].map(([, sentence]) => unescape(sentence)),
-    ]),
-  );
+const HINTS = "/oauth/consent/hints";
+const sentencesIn = (html) => [...html.matchAll(/<p>([^<]*)<\/p>/g)].map(([, sentence]) => unescape(sentence));
+const sentencesOn = (page) => sentencesIn(/<div data-hints="[^"]*">([^]*?)<\/div>/.exec(page.text)[1]);
+
+// What the page's script shows for a set of ticks.
+const asTicked = (person, request, ticks) => person.get(`${HINTS}?${new URLSearchParams([["request", request], ...ticks.map((scope) => ["scope", scope])])}`, SAME_SITE);
+
+const setsOf = (list) => list.reduce((sets, one) => [...sets, ...sets.map((set) => [...set, one])], [[]]);
 
 async function scene(t) {
   const { w, ada, api, app } = await connected(t);
@@ -51,18 +53,38 @@ test("for every set of ticks the sentences are those of the app's first answer",
   const { w, ada } = await scene(t);
   for (const scope of [`${MUSIC} ${FOOD} agent_hints`, `preferences:read ${FOOD} agent_hints`, "agent_hints"]) {
     const app = (await secondApp(w, ada, { scope: "profile:read", name: `Asks for ${scope}`.slice(0, 50) })).app;
-    const { page } = await ada.asked(app, { scope });
-    const variants = variantsOf(page);
-    const boxes = scope.split(" ").filter((one) => one !== "agent_hints");
-    assert.equal(Object.keys(variants).length, 2 ** boxes.length);
-    for (const [ticks, sentences] of Object.entries(variants)) {
+    const { page, form } = await ada.asked(app, { scope });
+    const request = form.value("request");
+    for (const ticks of setsOf(scope.split(" ").filter((one) => one !== "agent_hints"))) {
       const asking = (await secondApp(w, ada, { scope: "profile:read", name: "Another" })).app;
-      const api = await Client.connect(ada, asking, { scope, ticks: [...ticks.split(" ").filter(Boolean), "agent_hints"] });
+      const api = await Client.connect(ada, asking, { scope, ticks: [...ticks, "agent_hints"] });
       const answer = await api.get("agent-hints");
-      if (answer.status === 403) assert.deepEqual(sentences, [], ticks); // nothing is left that it could be told
-      else assert.deepEqual(sentences, answer.data.hints, `${scope} with ${ticks}`);
+      const shown = await asTicked(ada, request, [...ticks, "agent_hints"]);
+      assertPage({ ...shown, text: `<!doctype html><html lang="en"><title>a part of one</title>${shown.text}` });
+      const told = answer.status === 403 ? [] : answer.data.hints; // nothing is left that it could be told
+      assert.deepEqual(sentencesIn(shown.text), told, `${scope} with ${ticks}`);
+      if (ticks.length === scope.split(" ").length - 1) assert.deepEqual(sentencesOn(page), told, "before anything is unticked");
     }
+    assert.deepEqual(sentencesIn((await asTicked(ada, request, [MUSIC])).text), [], "hints are not ticked");
+    assert.equal((await ada.get(`/oauth/consent?request=${request}`, SAME_SITE)).status, 200, "looking decided something");
   }
+});
+
+test("what was not asked for cannot be looked at by ticking it, nor by anybody else, nor too late", async (t) => {
+  const { w, ada, app } = await scene(t);
+  const { form } = await ada.asked(app, { scope: `${MUSIC} agent_hints`, prompt: "consent" });
+  const request = form.value("request");
+  const all = [MUSIC, FOOD, "preferences:read", "agent_hints", "no_such_scope"];
+  const shown = sentencesIn((await asTicked(ada, request, all)).text);
+  assert.deepEqual(shown, sentencesIn((await asTicked(ada, request, [MUSIC, "agent_hints"])).text));
+  assert.ok(shown.length > 0 && !shown.some((sentence) => /peanuts/.test(sentence)), shown);
+  const eve = await addPerson(w, "eve");
+  assertPage(await asTicked(eve, request, all), 400);
+  assertPage(await asTicked(ada, "nonsense", all), 400);
+  assert.equal((await new Person(w, {}).get(`${HINTS}?request=${request}`)).status, 303);
+  assert.equal((await ada.get(HINTS, SAME_SITE)).status, 400);
+  w.clock.forward(60 * MINUTE);
+  assertPage(await asTicked(ada, request, all), 400);
 });
 
 test("nothing that is held or marked as wrong is in a preview", async (t) => {

@@ -2,6 +2,7 @@
 
 #include "base/embedded.h"
 #include "text/css.h"
+#include "text/script.h"
 
 static int
 setup(void **state)
@@ -29,6 +30,9 @@ an_asset_is_sent_as_it_is_in_the_house(void **state)
     assert_header("Content-Type", "text/css; charset=utf-8");
     assert_header("Cache-Control", "public, max-age=3600");
     assert_header("X-Content-Type-Options", "nosniff");
+    assert_int_equal(get("/assets/act.js"), 200);
+    assert_true(str_eq(hand.exchange.response.body,
+                       script_squeeze(hand.mem, embedded_find("pages/act.js"))));
     assert_int_equal(get("/assets/icon.svg"), 200);
     assert_header("Content-Type", "image/svg+xml");
     assert_header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
