@@ -14,7 +14,7 @@ struct work {
     const struct correction *wish;
     struct str source; /* who corrects: SOURCE_USER or an app */
     const struct app_suppression *by_app;
-    enum err (*change)(struct db_tx *tx, struct work *work);
+    enum err (*change)(struct work *work);
     struct str reason;
     const struct json_value *value;
     const char **problem;
@@ -23,7 +23,7 @@ struct work {
     int64_t sequence;
     const struct domain *domain;
     const struct member *member; /* NULL: the definition has it no longer */
-    struct atom *atoms;          /* of the domain, the new one behind */
+    struct sourced_atom *atoms;  /* of the domain, the new one behind */
     size_t count;
     size_t at;    /* of the fact that is meant */
     bool changed; /* anything that is stored */
@@ -36,7 +36,8 @@ static enum err
 find(struct db_tx *tx, struct work *work)
 {
     const struct correction *wish = work->wish;
-    struct atom atom, *found = NULL;
+    struct atom atom;
+    struct sourced_atom *found = NULL;
     if (str_index(wish->atom_id, '\0') < wish->atom_id.len)
         return ERR_NOT_FOUND; /* a store must not see a NUL */
     enum err err = atom_store_hold(tx, work->mem, wish->user_id, &work->sequence);
@@ -48,17 +49,34 @@ find(struct db_tx *tx, struct work *work)
     if (work->domain == NULL)
         return ERR_NOT_FOUND;
     work->member = domain_member(work->domain, atom.member);
-    err = atom_store_list(tx, work->mem, wish->user_id, atom.domain, work->source, &found,
+    err = atom_store_read(tx, work->mem, wish->user_id, work->domain->name, work->source, &found,
                           &work->count);
     if (err)
         return err;
-    work->atoms = ARENA_ARRAY(work->mem, struct atom, work->count + 1);
+    work->atoms = ARENA_ARRAY(work->mem, struct sourced_atom, work->count + 1);
     for (size_t i = 0; i < work->count; i++) {
         work->atoms[i] = found[i];
-        if (str_eq(found[i].id, atom.id))
+        if (str_eq(found[i].atom.id, atom.id))
             work->at = i;
     }
     return ERR_NONE;
+}
+
+/* The atoms, what can be undone, and what is told of them. */
+static enum err
+save(struct db_tx *tx, struct work *work, const struct undo_scene *before)
+{
+    const struct correction *wish = work->wish;
+    if (!work->changed)
+        return ERR_NONE;
+    enum err err =
+        atom_store_save(tx, work->mem, wish->user_id, work->domain->name, work->atoms, work->count);
+    if (!err && work->by_app == NULL)
+        err = undo_keep(tx, work->mem, before, wish->now, &work->out->undo);
+    if (!err && work->shown)
+        err = preferences_put_record(tx, work->mem, wish->user_id, work->domain, work->atoms,
+                                     work->count, wish->now);
+    return err ? err : atom_store_release(tx, work->mem, wish->user_id, work->sequence);
 }
 
 static enum err
@@ -73,122 +91,110 @@ correct(struct db_tx *tx, void *argument)
     if (!err && work->by_app == NULL)
         err = undo_look(tx, work->mem, wish->user_id, work->domain->name, &before);
     if (!err) {
-        work->out->atom = work->atoms[work->at];
-        err = work->change(tx, work);
+        work->out->atom = work->atoms[work->at].atom;
+        err = work->change(work);
     }
-    if (!err && work->by_app == NULL && work->changed)
-        err = undo_keep(tx, work->mem, &before, wish->now, &work->out->undo);
-    if (!err && work->shown)
-        err = preferences_put_record(tx, work->mem, wish->user_id, work->domain, work->atoms,
-                                     work->count, wish->now);
-    if (err || !work->changed)
-        return err;
-    return atom_store_release(tx, work->mem, wish->user_id, work->sequence);
+    return err ? err : save(tx, work, &before);
 }
 
 /* ---- the steps that corrections are made of ---- */
 
-static enum err
-put(struct db_tx *tx, struct work *work, struct atom *atom)
+static void
+put(struct work *work, const struct atom *atom)
 {
     work->changed = true;
     work->out->atom = *atom;
-    return atom_store_put(tx, work->mem, work->wish->user_id, atom);
 }
 
-static enum err
-drop(struct db_tx *tx, struct work *work, size_t at)
+static void
+drop(struct work *work, size_t at)
 {
     work->changed = true;
-    work->shown = work->shown || work->atoms[at].status == ATOM_ACTIVE;
-    enum err err = atom_store_delete(tx, work->mem, work->wish->user_id, work->atoms[at].id);
+    work->shown = work->shown || work->atoms[at].atom.status == ATOM_ACTIVE;
     work->atoms[at] = work->atoms[--work->count]; /* order is found again by the sequence */
     if (work->at == work->count)
         work->at = at;
-    return err;
 }
 
-static enum err
-bury(struct db_tx *tx, struct work *work, struct atom *atom, struct str reason)
+static void
+bury(struct work *work, struct atom *atom, struct str reason)
 {
     work->shown = work->shown || atom->status == ATOM_ACTIVE;
     atom->status = ATOM_SUPPRESSED;
     atom->reason = reason;
     atom->suppressed_by = work->source;
     atom->suppressed_at = atom->updated_at = work->wish->now;
-    return put(tx, work, atom);
+    put(work, atom);
 }
 
 /* The person is one of those who say so. */
-static enum err
-make_own(struct db_tx *tx, struct work *work, struct atom *atom)
+static void
+make_own(struct work *work, struct sourced_atom *atom)
 {
-    struct atom_source source = { .atom_id = atom->id,
-                                  .source = SOURCE_USER,
+    struct atom_source source = { .source = SOURCE_USER,
                                   .created_at = work->wish->now,
                                   .updated_at = work->wish->now };
-    bool is_new = false;
-    enum err err = source_store_add(tx, work->mem, work->wish->user_id, &source, &is_new);
-    atom->source_count += is_new ? 1 : 0;
-    atom->by_user = true;
-    return err;
+    atom_add_source(work->mem, atom, source);
+    atom->atom.by_user = true;
 }
 
 /* What a single-valued member has, other than this fact, is over. */
-static enum err
-end_current(struct db_tx *tx, struct work *work)
+static void
+end_current(struct work *work)
 {
     if (work->member == NULL || work->member->type == MEMBER_ARRAY)
-        return ERR_NONE;
+        return;
     for (size_t i = 0; i < work->count; i++) {
-        if (i == work->at || work->atoms[i].status != ATOM_ACTIVE ||
-            !str_eq(work->atoms[i].member, work->member->name))
+        const struct atom *atom = &work->atoms[i].atom;
+        if (i == work->at || atom->status != ATOM_ACTIVE ||
+            !str_eq(atom->member, work->member->name))
             continue;
-        work->out->ended = work->atoms[i];
-        return drop(tx, work, i);
+        work->out->ended = *atom;
+        drop(work, i);
+        return;
     }
-    return ERR_NONE;
 }
 
-static enum err
-activate(struct db_tx *tx, struct work *work, bool own)
+static void
+activate(struct work *work, bool own)
 {
-    enum err err = end_current(tx, work);
-    struct atom *atom = &work->atoms[work->at];
+    end_current(work);
+    struct sourced_atom *sourced = &work->atoms[work->at];
+    struct atom *atom = &sourced->atom;
     struct value value = { atom->value, atom->key };
     /* What an app could not have made active by itself is active by the person's word. */
-    own = own || str_present(work->out->ended.id) || value_suspicion(work->mem, &value) != NULL;
-    if (!err && own)
-        err = make_own(tx, work, atom);
-    if (err)
-        return err;
+    if (own || str_present(work->out->ended.id) || value_suspicion(work->mem, &value) != NULL)
+        make_own(work, sourced);
     atom->status = ATOM_ACTIVE;
     atom->reason = atom->suppressed_by = STR_NONE;
     atom->suppressed_at = 0;
     atom->updated_at = work->wish->now;
     work->shown = true;
-    return put(tx, work, atom);
+    put(work, atom);
 }
 
 /* ---- what the person says about a fact ---- */
 
 static enum err
-remove_it(struct db_tx *tx, struct work *work)
+remove_it(struct work *work)
 {
-    return drop(tx, work, work->at);
+    drop(work, work->at);
+    return ERR_NONE;
 }
 
 static enum err
-suppress_it(struct db_tx *tx, struct work *work)
+suppress_it(struct work *work)
 {
-    struct atom *atom = &work->atoms[work->at];
-    return atom->status == ATOM_SUPPRESSED ? ERR_NONE : bury(tx, work, atom, work->reason);
+    struct atom *atom = &work->atoms[work->at].atom;
+    if (atom->status != ATOM_SUPPRESSED)
+        bury(work, atom, work->reason);
+    return ERR_NONE;
 }
 
 static enum err
-lift_it(struct db_tx *tx, struct work *work)
+lift_it(struct work *work)
 {
-    switch (work->atoms[work->at].status) {
+    switch (work->atoms[work->at].atom.status) {
     case ATOM_ACTIVE:
         return ERR_NONE;
     case ATOM_HELD:
@@ -196,13 +202,14 @@ lift_it(struct db_tx *tx, struct work *work)
     case ATOM_SUPPRESSED:
         break;
     }
-    return activate(tx, work, false);
+    activate(work, false);
+    return ERR_NONE;
 }
 
 static enum err
-accept_it(struct db_tx *tx, struct work *work)
+accept_it(struct work *work)
 {
-    switch (work->atoms[work->at].status) {
+    switch (work->atoms[work->at].atom.status) {
     case ATOM_ACTIVE:
         return ERR_NONE;
     case ATOM_SUPPRESSED:
@@ -210,7 +217,8 @@ accept_it(struct db_tx *tx, struct work *work)
     case ATOM_HELD:
         break;
     }
-    return activate(tx, work, true);
+    activate(work, true);
+    return ERR_NONE;
 }
 
 static enum err
@@ -266,51 +274,52 @@ static size_t
 find_key(const struct work *work, struct str key)
 {
     size_t i = 0;
-    while (i < work->count &&
-           !(str_eq(work->atoms[i].key, key) && str_eq(work->atoms[i].member, work->member->name)))
+    while (i < work->count && !(str_eq(work->atoms[i].atom.key, key) &&
+                                str_eq(work->atoms[i].atom.member, work->member->name)))
         i++;
     return i;
 }
 
 static enum err
-add_own(struct db_tx *tx, struct work *work, const struct value *value)
+add_own(struct work *work, const struct value *value)
 {
     if (work->count >= ATOMS_PER_DOMAIN_MAX)
         return refuse(work, "would be one fact more than the 2,000 of a domain; remove some first");
-    struct atom *atom = &work->atoms[work->at = work->count++];
-    *atom = (struct atom){
-        .id = random_id(work->mem, "atm_"),
-        .domain = work->domain->name,
-        .member = work->member->name,
-        .key = value->key,
-        .value = value->json,
-        .status = ATOM_ACTIVE,
-        .sequence = ++work->sequence,
-        .created_at = work->wish->now,
-        .updated_at = work->wish->now,
-    };
-    enum err err = make_own(tx, work, atom);
-    work->changed = work->shown = true;
-    work->out->atom = *atom;
-    return err ? err : atom_store_add(tx, work->mem, work->wish->user_id, atom);
+    struct sourced_atom *added = &work->atoms[work->at = work->count++];
+    *added = (struct sourced_atom){ .atom = {
+                                        .id = random_id(work->mem, "atm_"),
+                                        .domain = work->domain->name,
+                                        .member = work->member->name,
+                                        .key = value->key,
+                                        .value = value->json,
+                                        .status = ATOM_ACTIVE,
+                                        .sequence = ++work->sequence,
+                                        .created_at = work->wish->now,
+                                        .updated_at = work->wish->now,
+                                    } };
+    make_own(work, added);
+    work->shown = true;
+    put(work, &added->atom);
+    return ERR_NONE;
 }
 
 /* The value that was there before the edit. An app that said it would only say it again. */
-static enum err
-give_up(struct db_tx *tx, struct work *work)
+static void
+give_up(struct work *work)
 {
-    struct atom *atom = &work->atoms[work->at];
+    struct atom *atom = &work->atoms[work->at].atom;
     bool said_by_app = atom->source_count > (atom->by_asker ? 1 : 0);
     work->out->ended = *atom;
     if (said_by_app && work->member->type == MEMBER_ARRAY)
-        return bury(tx, work, atom, STR("not_accurate"));
-    return drop(tx, work, work->at);
+        bury(work, atom, STR("not_accurate"));
+    else
+        drop(work, work->at);
 }
 
 static enum err
-edit_it(struct db_tx *tx, struct work *work)
+edit_it(struct work *work)
 {
-    struct atom *atom = &work->atoms[work->at];
+    const struct atom *atom = &work->atoms[work->at].atom;
     struct value value = { 0 };
     if (atom->status != ATOM_ACTIVE || work->member == NULL)
         return ERR_NOT_FOUND;
@@ -318,14 +327,14 @@ edit_it(struct db_tx *tx, struct work *work)
     if (problem != NULL)
         return refuse(work, problem);
     value.key = preferences_key(work->mem, value.key);
-    enum err err = str_eq(value.key, atom->key) ? ERR_NONE : give_up(tx, work);
-    if (err)
-        return err;
+    if (!str_eq(value.key, atom->key))
+        give_up(work);
     work->at = find_key(work, value.key);
     if (work->at == work->count)
-        return add_own(tx, work, &value);
-    work->atoms[work->at].value = value.json;
-    return activate(tx, work, true);
+        return add_own(work, &value);
+    work->atoms[work->at].atom.value = value.json;
+    activate(work, true);
+    return ERR_NONE;
 }
 
 enum err
@@ -341,13 +350,13 @@ corrections_edit(struct db *db, struct arena *mem, const struct correction *wish
 
 /* Only of what the app may know of, and within its reach. */
 static enum err
-suppress_by_app(struct db_tx *tx, struct work *work)
+suppress_by_app(struct work *work)
 {
-    const struct atom *atom = &work->atoms[work->at];
+    const struct atom *atom = &work->atoms[work->at].atom;
     bool known = atom_visible(atom) || str_eq(atom->suppressed_by, work->source);
     if (!known || !work->by_app->may_touch(work->domain, work->by_app->context))
         return ERR_NOT_FOUND;
-    return suppress_it(tx, work);
+    return suppress_it(work);
 }
 
 enum err
@@ -372,37 +381,29 @@ struct removal {
     struct arena *mem;
     const struct app_removal *wish;
     struct app_removed *out;
-    struct atom *atoms; /* of all domains, in the order of their sequence */
-    size_t count;
 };
 
-/* The app is a source of this one no longer. *gone: the atom went with it. */
-static enum err
-forget_source(struct db_tx *tx, struct removal *removal, struct atom *atom, bool *gone)
+/* The app is a source of this one no longer. True: the atom went with it. */
+static bool
+forget_source(struct removal *removal, struct sourced_atom *atom)
 {
-    struct str user_id = removal->wish->user_id;
-    atom->source_count--;
-    *gone = atom->status != ATOM_SUPPRESSED && atom->source_count <= 0;
-    if (*gone)
+    atom_drop_source(atom, removal->wish->app_id);
+    bool gone = atom->atom.status != ATOM_SUPPRESSED && atom->source_count == 0;
+    if (gone)
         removal->out->removed++;
-    else if (atom->status == ATOM_SUPPRESSED)
+    else if (atom->atom.status == ATOM_SUPPRESSED)
         removal->out->suppressed++;
     else
         removal->out->kept++;
-    return *gone ? atom_store_delete(tx, removal->mem, user_id, atom->id)
-                 : atom_store_put(tx, removal->mem, user_id, atom);
+    return gone;
 }
 
 static enum err
-put_record(struct db_tx *tx, const struct removal *removal, struct str name)
+put_record(struct db_tx *tx, const struct removal *removal, struct str name,
+           struct sourced_atom *atoms, size_t count)
 {
     const struct app_removal *wish = removal->wish;
     const struct domain *domain = domains_find(wish->domains, name);
-    struct atom *atoms = ARENA_ARRAY(removal->mem, struct atom, removal->count);
-    size_t count = 0;
-    for (size_t i = 0; i < removal->count; i++)
-        if (str_eq(removal->atoms[i].domain, name))
-            atoms[count++] = removal->atoms[i];
     /* Without a definition there is nobody to write the record, so the stale one goes: should the
      * definition come back, it must not tell what was removed. */
     if (domain == NULL)
@@ -411,29 +412,28 @@ put_record(struct db_tx *tx, const struct removal *removal, struct str name)
     return preferences_put_record(tx, removal->mem, wish->user_id, domain, atoms, count, wish->now);
 }
 
-/* Takes the app away from all atoms; those that remain move up. Gives the domains whose records are
- * not true any more. */
+/* Takes the app away from all atoms of one domain; those that remain move up. */
 static enum err
-forget_sources(struct db_tx *tx, struct removal *removal, struct str *touched,
-               size_t *touched_count)
+forget_in_domain(struct db_tx *tx, struct removal *removal, struct str domain)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < removal->count; i++) {
-        struct atom atom = removal->atoms[i];
-        bool gone = false;
-        enum err err = atom.by_asker ? forget_source(tx, removal, &atom, &gone) : ERR_NONE;
-        if (err)
-            return err;
-        bool known = !atom.by_asker || atom.status != ATOM_ACTIVE;
-        for (size_t t = 0; t < *touched_count; t++)
-            known = known || str_eq(touched[t], atom.domain);
-        if (!known)
-            touched[(*touched_count)++] = atom.domain;
-        if (!gone)
-            removal->atoms[kept++] = atom;
+    const struct app_removal *wish = removal->wish;
+    struct sourced_atom *atoms = NULL;
+    size_t count = 0, kept = 0;
+    bool changed = false, shown = false;
+    enum err err =
+        atom_store_read(tx, removal->mem, wish->user_id, domain, wish->app_id, &atoms, &count);
+    for (size_t i = 0; i < count && !err; i++) {
+        struct sourced_atom atom = atoms[i];
+        changed = changed || atom.atom.by_asker;
+        shown = shown || (atom.atom.by_asker && atom.atom.status == ATOM_ACTIVE);
+        if (!atom.atom.by_asker || !forget_source(removal, &atom))
+            atoms[kept++] = atom;
     }
-    removal->count = kept;
-    return ERR_NONE;
+    if (!err && changed)
+        err = atom_store_save(tx, removal->mem, wish->user_id, domain, atoms, kept);
+    if (!err && shown)
+        err = put_record(tx, removal, domain, atoms, kept);
+    return err;
 }
 
 static enum err
@@ -441,24 +441,19 @@ remove_app(struct db_tx *tx, void *argument)
 {
     struct removal *removal = argument;
     const struct app_removal *wish = removal->wish;
+    struct app_removed *out = removal->out;
+    struct str *domains = NULL;
     int64_t sequence = 0;
-    size_t touched_count = 0;
-    *removal->out = (struct app_removed){ 0 };
+    size_t count = 0;
+    *out = (struct app_removed){ 0 };
     enum err err = atom_store_hold(tx, removal->mem, wish->user_id, &sequence);
     if (!err)
-        err = atom_store_list(tx, removal->mem, wish->user_id, STR_NONE, wish->app_id,
-                              &removal->atoms, &removal->count);
-    if (err)
-        return err;
-    struct str *touched = ARENA_ARRAY(removal->mem, struct str, removal->count);
-    err = forget_sources(tx, removal, touched, &touched_count);
-    const struct app_removed *out = removal->out;
+        err = atom_store_domains(tx, removal->mem, wish->user_id, &domains, &count);
+    for (size_t i = 0; i < count && !err; i++)
+        err = forget_in_domain(tx, removal, domains[i]);
     if (err || out->removed + out->kept + out->suppressed == 0)
         return err;
-    err = source_store_end(tx, removal->mem, wish->user_id, wish->app_id);
-    err = err ? err : undo_store_end(tx, removal->mem, wish->user_id); /* else it could come back */
-    for (size_t t = 0; t < touched_count && !err; t++)
-        err = put_record(tx, removal, touched[t]);
+    err = undo_store_end(tx, removal->mem, wish->user_id); /* else it could come back */
     return err ? err : atom_store_release(tx, removal->mem, wish->user_id, sequence);
 }
 

@@ -263,8 +263,11 @@ sort_by_sequence(struct atom *atoms, size_t count)
 
 static enum err
 write_record(struct db_tx *tx, struct arena *mem, struct str user_id, const struct domain *domain,
-             struct atom *atoms, size_t count, int64_t now, struct record *out)
+             const struct sourced_atom *sourced, size_t count, int64_t now, struct record *out)
 {
+    struct atom *atoms = ARENA_ARRAY(mem, struct atom, count);
+    for (size_t i = 0; i < count; i++)
+        atoms[i] = sourced[i].atom;
     sort_by_sequence(atoms, count);
     out->domain = domain->name;
     out->json = atom_record(mem, domain, atoms, count, &out->atom_count);
@@ -277,7 +280,8 @@ write_record(struct db_tx *tx, struct arena *mem, struct str user_id, const stru
 
 enum err
 preferences_put_record(struct db_tx *tx, struct arena *mem, struct str user_id,
-                       const struct domain *domain, struct atom *atoms, size_t count, int64_t now)
+                       const struct domain *domain, const struct sourced_atom *atoms, size_t count,
+                       int64_t now)
 {
     struct record unused;
     return write_record(tx, mem, user_id, domain, atoms, count, now, &unused);
@@ -299,7 +303,6 @@ static enum err
 save_all(struct db_tx *tx, struct merge *merge)
 {
     const struct preference_write *wish = merge->wish;
-    struct atom *atoms = ARENA_ARRAY(merge->mem, struct atom, merge->count);
     enum err err = ERR_NONE;
     if (merge->changed)
         err = atom_store_save(tx, merge->mem, wish->user_id, wish->domain->name, merge->atoms,
@@ -309,10 +312,8 @@ save_all(struct db_tx *tx, struct merge *merge)
         return err;
     if (!merge->shown)
         return read_record(tx, merge->mem, wish->user_id, wish->domain->name, merge->record);
-    for (size_t i = 0; i < merge->count; i++)
-        atoms[i] = merge->atoms[i].atom;
-    return write_record(tx, merge->mem, wish->user_id, wish->domain, atoms, merge->count, wish->now,
-                        merge->record);
+    return write_record(tx, merge->mem, wish->user_id, wish->domain, merge->atoms, merge->count,
+                        wish->now, merge->record);
 }
 
 static enum err

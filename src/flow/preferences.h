@@ -69,9 +69,9 @@ enum err preferences_sources(struct db *db, struct arena *mem, struct str user_i
 /* For other flows that change atoms. The key as it is kept: an index has room for so much. */
 struct str preferences_key(struct arena *mem, struct str key);
 
-/* The domain's record from its atoms, inside their transaction. Puts the atoms in order. */
+/* The domain's record from its atoms, inside their transaction. The atoms may be in any order. */
 enum err preferences_put_record(struct db_tx *tx, struct arena *mem, struct str user_id,
-                                const struct domain *domain, struct atom *atoms, size_t count,
-                                int64_t now);
+                                const struct domain *domain, const struct sourced_atom *atoms,
+                                size_t count, int64_t now);
 
 #endif

@@ -65,15 +65,12 @@ static enum err
 save_domain(struct db_tx *tx, struct importing *importing, const struct domain *domain,
             const struct landing *landing)
 {
-    struct atom *atoms = ARENA_ARRAY(importing->mem, struct atom, landing->count);
-    for (size_t i = 0; i < landing->count; i++)
-        atoms[i] = landing->atoms[i].atom;
     enum err err = atom_store_save(tx, importing->mem, importing->user_id, domain->name,
                                    landing->atoms, landing->count);
     importing->full = err == ERR_INVALID;
     if (err)
         return err;
-    return preferences_put_record(tx, importing->mem, importing->user_id, domain, atoms,
+    return preferences_put_record(tx, importing->mem, importing->user_id, domain, landing->atoms,
                                   landing->count, importing->now);
 }
 

@@ -28,7 +28,9 @@ struct work {
     const struct domain *domain;
     struct undo_change *changes;
     size_t change_count;
-    struct undo_scene now;
+    struct undo_scene now;      /* as it is found */
+    struct sourced_atom *atoms; /* as it is to be */
+    size_t count;
     struct said *said;
     size_t said_count;
     size_t gone, back; /* facts that were taken away, and put back */
@@ -102,48 +104,43 @@ say_again(struct db_tx *tx, struct work *work, const struct said *said)
 
 /* ---- taking away and putting back ---- */
 
-static enum err
-take_away(struct db_tx *tx, struct work *work, const struct sourced_atom *now,
-          const struct sourced_atom *after)
+static void
+take_away(struct work *work, const struct sourced_atom *now, const struct sourced_atom *after)
 {
+    size_t at = 0;
     remember(work, now, after);
     work->gone++;
     work->shown = work->shown || now->atom.status == ATOM_ACTIVE;
-    return atom_store_delete(tx, work->mem, work->wish->user_id, now->atom.id);
+    while (at < work->count && !str_eq(work->atoms[at].atom.id, now->atom.id))
+        at++;
+    if (at < work->count)
+        work->atoms[at] = work->atoms[--work->count]; /* order is found again by the sequence */
 }
 
 /* A single-valued member has one value: what an app gave it meanwhile makes room. */
-static enum err
-make_room(struct db_tx *tx, struct work *work, const struct atom *back)
+static void
+make_room(struct work *work, const struct atom *back)
 {
     const struct member *member = domain_member(work->domain, back->member);
-    enum err err = ERR_NONE;
     if (member == NULL || member->type == MEMBER_ARRAY || back->status != ATOM_ACTIVE)
-        return ERR_NONE;
-    for (size_t i = 0; i < work->now.count && !err; i++) {
+        return;
+    for (size_t i = 0; i < work->now.count; i++) {
         const struct sourced_atom *now = &work->now.atoms[i];
         bool noted = now->atom.status != ATOM_ACTIVE || !str_eq(now->atom.member, back->member);
         for (size_t c = 0; c < work->change_count && !noted; c++)
             noted = find_now(work, &work->changes[c]) == now;
         if (!noted)
-            err = take_away(tx, work, now, &(struct sourced_atom){ 0 });
+            take_away(work, now, &(struct sourced_atom){ 0 });
     }
-    return err;
 }
 
-static enum err
-put_back(struct db_tx *tx, struct work *work, const struct sourced_atom *before)
+static void
+put_back(struct work *work, const struct sourced_atom *before)
 {
-    bool is_new_source;
-    enum err err = make_room(tx, work, &before->atom);
+    make_room(work, &before->atom);
     work->back++;
     work->shown = work->shown || before->atom.status == ATOM_ACTIVE;
-    if (!err)
-        err = atom_store_add(tx, work->mem, work->wish->user_id, &before->atom);
-    for (size_t i = 0; i < before->source_count && !err; i++)
-        err = source_store_add(tx, work->mem, work->wish->user_id, &before->sources[i],
-                               &is_new_source);
-    return err;
+    work->atoms[work->count++] = *before;
 }
 
 /* Somebody said meanwhile that it is wrong. */
@@ -159,19 +156,24 @@ is_buried(const struct undo_change *change, const struct sourced_atom *now)
 static enum err
 restore(struct db_tx *tx, struct work *work)
 {
-    enum err err = ERR_NONE;
     bool *buried = ARENA_ARRAY(work->mem, bool, work->change_count);
-    for (size_t i = 0; i < work->change_count && !err; i++) {
+    work->atoms = ARENA_ARRAY(work->mem, struct sourced_atom, work->now.count + work->change_count);
+    work->count = work->now.count;
+    for (size_t i = 0; i < work->count; i++)
+        work->atoms[i] = work->now.atoms[i];
+    for (size_t i = 0; i < work->change_count; i++) {
         const struct sourced_atom *now = find_now(work, &work->changes[i]);
         buried[i] = is_buried(&work->changes[i], now);
         if (now != NULL && !buried[i])
-            err = take_away(tx, work, now, &work->changes[i].after);
+            take_away(work, now, &work->changes[i].after);
     }
-    for (size_t i = 0; i < work->change_count && !err; i++)
+    for (size_t i = 0; i < work->change_count; i++)
         if (!buried[i] && str_present(work->changes[i].before.atom.id))
-            err = put_back(tx, work, &work->changes[i].before);
-    size_t count = work->now.count - work->gone + work->back;
-    return !err && count > ATOMS_PER_DOMAIN_MAX && work->back > work->gone ? ERR_NOT_FOUND : err;
+            put_back(work, &work->changes[i].before);
+    if (work->count > ATOMS_PER_DOMAIN_MAX && work->back > work->gone)
+        return ERR_NOT_FOUND;
+    return atom_store_save(tx, work->mem, work->wish->user_id, work->domain->name, work->atoms,
+                           work->count);
 }
 
 /* ---- the whole of it ---- */
@@ -206,9 +208,9 @@ find(struct db_tx *tx, struct work *work)
 static enum err
 put_record(struct db_tx *tx, struct work *work)
 {
-    struct atom *atoms = NULL;
+    struct sourced_atom *atoms = NULL;
     size_t count = 0;
-    enum err err = atom_store_list(tx, work->mem, work->wish->user_id, work->domain->name, STR_NONE,
+    enum err err = atom_store_read(tx, work->mem, work->wish->user_id, work->domain->name, STR_NONE,
                                    &atoms, &count);
     return err ? err
                : preferences_put_record(tx, work->mem, work->wish->user_id, work->domain, atoms,

@@ -68,6 +68,17 @@ atom_add_source(struct arena *mem, struct sourced_atom *atom, struct atom_source
     return true;
 }
 
+void
+atom_drop_source(struct sourced_atom *atom, struct str source)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < atom->source_count; i++)
+        if (!str_eq(atom->sources[i].source, source))
+            atom->sources[kept++] = atom->sources[i];
+    atom->source_count = kept;
+    atom->atom.source_count = (int64_t)kept;
+}
+
 int
 atom_confidence(const struct atom *atom)
 {

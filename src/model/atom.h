@@ -56,6 +56,8 @@ bool atom_said_before(const struct atom_source *a, const struct atom_source *b);
 /* Whoever says it again has said it later. True: it is a source that was none before. */
 bool atom_add_source(struct arena *mem, struct sourced_atom *atom, struct atom_source source);
 
+void atom_drop_source(struct sourced_atom *atom, struct str source);
+
 const char *atom_status_name(enum atom_status status);
 bool atom_status_read(struct str text, enum atom_status *out);
 

@@ -14,6 +14,7 @@ SQL(atom_release, "UPDATE user_account SET generation = generation + 1, atom_seq
 
 SQL(sheet_find, "SELECT domain, atoms FROM user_atoms WHERE user_id = $1 AND domain = $2");
 SQL(sheet_list, "SELECT domain, atoms FROM user_atoms WHERE user_id = $1");
+SQL(sheet_domains, "SELECT domain FROM user_atoms WHERE user_id = $1");
 SQL(sheet_put, "INSERT INTO user_atoms (user_id, domain, atoms) VALUES ($1, $2, $3)"
                " ON CONFLICT (user_id, domain) DO UPDATE SET atoms = excluded.atoms");
 SQL(sheet_delete, "DELETE FROM user_atoms WHERE user_id = $1 AND domain = $2");
@@ -124,146 +125,35 @@ atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     return err;
 }
 
-/* All of a person's atoms, and which of them has that id: *at is *count if none has. */
-static enum err
-look_for(struct db_tx *tx, struct arena *mem, struct str user_id, struct str atom_id,
-         struct str asker, struct sourced_atom **out, size_t *count, size_t *at)
-{
-    enum err err = atom_store_read(tx, mem, user_id, STR_NONE, asker, out, count);
-    for (*at = 0; !err && *at < *count; ++*at)
-        if (str_eq((*out)[*at].atom.id, atom_id))
-            break;
-    return err;
-}
-
 enum err
 atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct str atom_id,
                 struct str asker, struct atom *out)
 {
     struct sourced_atom *all = NULL;
-    size_t count, at;
-    enum err err = look_for(tx, mem, user_id, atom_id, asker, &all, &count, &at);
-    if (err)
-        return err;
-    if (at == count)
-        return ERR_NOT_FOUND;
+    size_t count = 0, at = 0;
+    enum err err = atom_store_read(tx, mem, user_id, STR_NONE, asker, &all, &count);
+    while (at < count && !str_eq(all[at].atom.id, atom_id))
+        at++;
+    if (err || at == count)
+        return err ? err : ERR_NOT_FOUND;
     *out = all[at].atom;
     return ERR_NONE;
 }
 
-/* Saves the domain's part of a list of all. */
-static enum err
-save_part(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-          const struct sourced_atom *all, size_t count)
-{
-    struct sourced_atom *part = ARENA_ARRAY(mem, struct sourced_atom, count);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (str_eq(all[i].atom.domain, domain))
-            part[kept++] = all[i];
-    return atom_store_save(tx, mem, user_id, domain, part, kept);
-}
-
 enum err
-atom_store_add(struct db_tx *tx, struct arena *mem, struct str user_id, const struct atom *atom)
+atom_store_domains(struct db_tx *tx, struct arena *mem, struct str user_id, struct str **out,
+                   size_t *count)
 {
-    struct sourced_atom *all = NULL;
-    size_t count = 0;
-    enum err err = atom_store_read(tx, mem, user_id, atom->domain, STR_NONE, &all, &count);
-    if (err)
-        return err;
-    struct sourced_atom *grown = ARENA_ARRAY(mem, struct sourced_atom, count + 1);
-    for (size_t i = 0; i < count; i++) {
-        grown[i] = all[i];
-        if (str_eq(all[i].atom.id, atom->id) ||
-            (str_eq(all[i].atom.key, atom->key) && str_eq(all[i].atom.member, atom->member)))
-            return ERR_INTERNAL;
-    }
-    grown[count] = (struct sourced_atom){ .atom = *atom };
-    return atom_store_save(tx, mem, user_id, atom->domain, grown, count + 1);
-}
-
-enum err
-atom_store_put(struct db_tx *tx, struct arena *mem, struct str user_id, const struct atom *atom)
-{
-    struct sourced_atom *all = NULL;
-    size_t count, at;
-    enum err err = look_for(tx, mem, user_id, atom->id, STR_NONE, &all, &count, &at);
-    if (err || at == count)
-        return err;
-    struct atom *there = &all[at].atom;
-    there->status = atom->status;
-    there->reason = atom->reason;
-    there->suppressed_by = atom->suppressed_by;
-    there->suppressed_at = atom->suppressed_at;
-    there->by_user = atom->by_user;
-    there->updated_at = atom->updated_at;
-    there->value = atom->value;
-    return save_part(tx, mem, user_id, there->domain, all, count);
-}
-
-enum err
-atom_store_delete(struct db_tx *tx, struct arena *mem, struct str user_id, struct str atom_id)
-{
-    struct sourced_atom *all = NULL;
-    size_t count, at;
-    enum err err = look_for(tx, mem, user_id, atom_id, STR_NONE, &all, &count, &at);
-    if (err || at == count)
-        return err;
-    struct str domain = all[at].atom.domain;
-    for (size_t i = at + 1; i < count; i++)
-        all[i - 1] = all[i];
-    return save_part(tx, mem, user_id, domain, all, count - 1);
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &sheet_domains, &rows, db_text(user_id));
+    *out = ARENA_ARRAY(mem, struct str, rows.count);
+    *count = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        (*out)[i] = db_cell_text(&rows, i, 0);
+    return err;
 }
 
 /* ---- sources ---- */
-
-enum err
-source_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
-                 const struct atom_source *source, bool *is_new)
-{
-    struct sourced_atom *all = NULL;
-    size_t count, at;
-    enum err err = look_for(tx, mem, user_id, source->atom_id, STR_NONE, &all, &count, &at);
-    *is_new = false;
-    if (err || at == count)
-        return err;
-    *is_new = atom_add_source(mem, &all[at], *source);
-    return save_part(tx, mem, user_id, all[at].atom.domain, all, count);
-}
-
-/* True if it was one. */
-static bool
-drop_source(struct sourced_atom *atom, struct str source)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < atom->source_count; i++)
-        if (!str_eq(atom->sources[i].source, source))
-            atom->sources[kept++] = atom->sources[i];
-    bool dropped = kept < atom->source_count;
-    atom->source_count = kept;
-    return dropped;
-}
-
-enum err
-source_store_end(struct db_tx *tx, struct arena *mem, struct str user_id, struct str source)
-{
-    struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &sheet_list, &rows, db_text(user_id));
-    for (size_t i = 0; i < rows.count && !err; i++) {
-        struct str domain = db_cell_text(&rows, i, 0);
-        struct sourced_atom *atoms = NULL;
-        size_t count = 0;
-        bool changed = false;
-        if (!atom_sheet_read(mem, domain, db_cell_text(&rows, i, 1), STR_NONE, &atoms, &count))
-            return ERR_INTERNAL;
-        for (size_t j = 0; j < count; j++)
-            changed = drop_source(&atoms[j], source) || changed;
-        if (changed)
-            err = atom_store_save(tx, mem, user_id, domain, atoms, count);
-    }
-    return err;
-}
 
 /* Every source once, in no particular order. The array has room for all. */
 static size_t

@@ -24,33 +24,22 @@ enum err atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id
 enum err atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
                          struct str atom_id, struct str asker, struct atom *out);
 
-/* A domain's atoms to be changed in memory and saved as a whole: what most changes want, since each
- * of the single steps below reads and writes the whole domain, too. */
+/* A domain's atoms, to be changed in memory and saved as a whole. Oldest first; domain absent: all.
+ */
 enum err atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                          struct str asker, struct sourced_atom **out, size_t *count);
-/* ERR_INVALID: more than a store has room for. */
+/* In any order. ERR_INVALID: more than a store has room for. */
 enum err atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                          const struct sourced_atom *atoms, size_t count);
 
-/* ERR_INTERNAL: the same value, or the same id, is there. */
-enum err atom_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
-                        const struct atom *atom);
-/* Of one that is there: status, reason, who and when, and how it is spelled. */
-enum err atom_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
-                        const struct atom *atom);
-enum err atom_store_delete(struct db_tx *tx, struct arena *mem, struct str user_id,
-                           struct str atom_id);
+/* The names of the domains in which something is known. */
+enum err atom_store_domains(struct db_tx *tx, struct arena *mem, struct str user_id,
+                            struct str **out, size_t *count);
 
 /* Oldest first, with the names of apps; domain absent: all. */
 enum err atom_store_list_sourced(struct db_tx *tx, struct arena *mem, struct str user_id,
                                  struct str domain, struct sourced_atom **out, size_t *count);
 
-/* *is_new says whether it was none before. */
-enum err source_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
-                          const struct atom_source *source, bool *is_new);
-/* The source is one no longer, of any atom. The atoms' own counts are the caller's business. */
-enum err source_store_end(struct db_tx *tx, struct arena *mem, struct str user_id,
-                          struct str source);
 enum err source_store_count(struct db_tx *tx, struct arena *mem, struct str user_id,
                             struct str domain, int64_t *out); /* different ones, of active atoms */
 

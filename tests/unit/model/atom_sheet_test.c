@@ -209,6 +209,11 @@ a_source_is_added_once_and_in_its_place(void **state)
         assert_str(atom.sources[i].source, str_of(expected[i]), "its place");
     assert_int_equal(atom.sources[1].created_at, T0);
     assert_int_equal(atom.sources[1].updated_at, T0 + 9);
+    atom_drop_source(&atom, STR("b"));
+    atom_drop_source(&atom, STR("nobody"));
+    assert_int_equal(atom.source_count, 3);
+    assert_int_equal(atom.atom.source_count, 3);
+    assert_str(atom.sources[2].source, STR("d"), "moved up");
     arena_free(mem);
 }
 
