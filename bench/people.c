@@ -3,16 +3,18 @@
  * usage: people STORE COUNT TOKENS FILE
  *
  * COUNT people with 20 to 60 atoms each, the first with 40, on an empty STORE (sqlite:… or
- * postgresql://…). What each knows about itself comes in two writes a domain, and between two
- * writes of one person there is one of everybody else: in a file that grows like that a person's
- * rows lie as far apart as in life. Then TOKENS of the people, beginning with the first, let an app
- * in; FILE gets a line with the app's id and secret, and one a person: user name, access token,
- * refresh token.
+ * postgresql://…). They come in cohorts, as people do. What each knows about itself comes in two
+ * writes a domain, and between two writes of one person there is one of everybody else of the
+ * cohort: in a file that grows like that a person's rows lie as far apart as in life. TOKENS of the
+ * people, beginning with the first, let an app in; FILE gets a line with the app's id and secret,
+ * and one a person: user name, access token, refresh token.
  *
  * All of it goes through the program's own flows, so the store holds exactly what the service would
- * have written. Only two things differ: tx_write() and tx_read() here run their work inside one
- * large transaction, so that a disk is not waited for ten million times; and nobody has a password,
- * which takes longer to hash than all the rest: sessions are put where a sign-in would put them.
+ * have written. What differs: tx_write() and tx_read() here run their work inside one large
+ * transaction, and SQLite keeps no journal, so that a disk is not waited for ten million times;
+ * nobody has a password, which takes longer to hash than all the rest: sessions are put where a
+ * sign-in would put them; and whoever comes after the first ORIGINALS knows the same about itself
+ * as one of them, whose rows are copied, domain by domain: what they hold was computed already.
  *
  * Prints {"people":…,"atoms":…,"seconds":…}; on a terminal also how far it is. */
 #include "app/definitions.h"
@@ -23,6 +25,7 @@
 #include "crypt/random.h"
 #include "crypt/secret.h"
 #include "db/db.h"
+#include "db/db_sqlite.h"
 #include "flow/accounts.h"
 #include "flow/apps.h"
 #include "flow/authorize.h"
@@ -40,13 +43,25 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BATCH 2000 /* steps in one transaction */
-#define VISITS 2   /* writes of a person in each domain */
+#define BATCH 20000     /* steps in one transaction */
+#define COHORT 50000    /* people whose writes take turns */
+#define ORIGINALS 10000 /* people whose facts are their own */
+#define VISITS 2        /* writes of a person in each domain */
 #define DAY ((int64_t)24 * 3600)
 #define CALLBACK STR("http://127.0.0.1/callback")
 #define SCOPES                                                                        \
     STR("preferences:read preferences:write agent_hints profile:read coding_profile " \
         "food_profile music_preferences travel_profile")
+
+SQL(twin_atoms, "INSERT INTO user_atoms (user_id, domain, atoms)"
+                " SELECT CAST($1 AS TEXT), domain, atoms FROM user_atoms"
+                " WHERE user_id = $2 AND domain = $3");
+SQL(twin_record, "INSERT INTO user_record (user_id, domain, record, atom_count, updated_at, hints)"
+                 " SELECT CAST($1 AS TEXT), domain, record, atom_count, updated_at, hints"
+                 " FROM user_record WHERE user_id = $2 AND domain = $3 RETURNING atom_count");
+SQL(twin_account, "UPDATE user_account SET generation = generation + 1, atom_sequence ="
+                  " (SELECT atom_sequence FROM user_account WHERE user_id = $2)"
+                  " WHERE user_id = $1");
 
 struct person {
     struct str id; /* in the arena that lives to the end */
@@ -246,6 +261,24 @@ write_some(struct town *town, size_t person, size_t which)
     return err;
 }
 
+/* One domain of somebody who knows the same about itself as an earlier one. */
+static enum err
+copy_some(struct town *town, size_t person, size_t which)
+{
+    struct db_rows rows = { 0 };
+    struct db_value twin = db_text(town->people[person].id);
+    struct db_value original = db_text(town->people[person % ORIGINALS].id);
+    struct db_value domain =
+        db_text(town->domains.list[(which + person) % town->domains.count].name);
+    enum err err = db_query(open_tx, town->mem, &twin_atoms, NULL, twin, original, domain);
+    if (!err)
+        err = db_query(open_tx, town->mem, &twin_record, &rows, twin, original, domain);
+    if (!err)
+        err = db_query(open_tx, town->mem, &twin_account, NULL, twin, original);
+    town->atoms += db_cell_int(&rows, 0, 0);
+    return err;
+}
+
 /* Signed in, as far as the store can tell. */
 static enum err
 sign_in(struct town *town, const struct user *user, struct session *session)
@@ -324,7 +357,8 @@ let_app_in(struct town *town, size_t person, size_t which)
 struct batch {
     struct town *town;
     step_work *step;
-    size_t which, from, to, stride, people;
+    size_t which, from, to, stride;
+    size_t first, people; /* of the cohort */
 };
 
 static enum err
@@ -335,7 +369,8 @@ run_batch(struct db_tx *tx, void *argument)
     open_tx = tx;
     for (size_t i = batch->from; i < batch->to && !err; i++) {
         arena_reset(batch->town->mem);
-        err = batch->step(batch->town, i * batch->stride % batch->people, batch->which);
+        err = batch->step(batch->town, batch->first + i * batch->stride % batch->people,
+                          batch->which);
     }
     open_tx = NULL;
     return err;
@@ -351,24 +386,60 @@ show_progress(const char *what, size_t done, size_t all)
             30 - filled, "", 100 * done / all, done == all ? "\n" : "");
 }
 
-/* Everybody once, in an order that has nothing to do with the one they came in. */
+/* Everybody of a cohort, in an order that has nothing to do with the one they came in. */
 static void
-everybody(struct town *town, const char *what, step_work *step, size_t people, size_t rounds)
+everybody(struct town *town, const char *what, step_work *step, size_t first, size_t people,
+          size_t rounds)
 {
     size_t stride = 7919; /* a prime, so that everybody has a turn unless it divides */
     while (people % stride == 0)
         stride += 2;
     for (size_t which = 0; which < rounds; which++) {
-        struct batch batch = { town, step, which, 0, 0, stride, people };
+        struct batch batch = { town, step, which, 0, 0, stride, first, people };
         for (; batch.from < people; batch.from = batch.to) {
             batch.to = people - batch.from < BATCH ? people : batch.from + BATCH;
             int64_t atoms = town->atoms;
             enum err err = db_write(town->db, run_batch, &batch);
             if (err)
                 errx(1, "%s: %s (after %lld atoms)", what, err_name(err), (long long)atoms);
-            show_progress(what, which * people + batch.to, rounds * people);
         }
     }
+}
+
+static size_t
+smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Cohort by cohort; the first ends with the originals. */
+static void
+fill(struct town *town, size_t tokens)
+{
+    size_t domains = town->domains.count, first = 0, people;
+    for (; first < town->count; first += people) {
+        bool original = first < ORIGINALS;
+        people = smaller(original ? ORIGINALS : COHORT, town->count - first);
+        everybody(town, "people", move_in, first, people, 1);
+        if (original)
+            everybody(town, "preferences", write_some, first, people, domains * VISITS);
+        else
+            everybody(town, "preferences", copy_some, first, people, domains);
+        if (first < tokens)
+            everybody(town, "tokens", let_app_in, first, smaller(people, tokens - first), 1);
+        show_progress("people", first + people, town->count);
+    }
+}
+
+static void
+add_owner(struct town *town)
+{
+    struct user user;
+    struct account_problems problems = { 0 };
+    struct account_wish wish = { .username = STR("developer") };
+    enum err err = account_make(town->db, town->mem, &wish, town->now, &user, &problems);
+    if (err)
+        errx(1, "developer: %s", err_name(err));
 }
 
 static const struct secret *
@@ -377,7 +448,7 @@ add_app(struct town *town, const char *name, struct app *out)
     const struct secret *secret = NULL;
     struct str uri = CALLBACK;
     struct app_problems problems = { 0 };
-    struct app_wish wish = { .owner = STR("person0"),
+    struct app_wish wish = { .owner = STR("developer"),
                              .name = str_of(name),
                              .redirect_uris = &uri,
                              .redirect_uri_count = 1,
@@ -401,6 +472,16 @@ write_file(const struct town *town, const char *path, const struct secret *secre
         err(1, "%s", path);
 }
 
+/* A fill that is cut short is begun again, so nothing needs to be safe before its end. The store is
+ * as a service leaves it afterwards. */
+static void
+hurry(struct town *town, const char *store, const char *pragmas)
+{
+    struct sqlite_store *file = (struct sqlite_store *)town->db;
+    if (db_address_is_sqlite(store) && sqlite_execute(file->writer_connection.handle, pragmas))
+        errx(1, "%s: %s", pragmas, sqlite3_errmsg(file->writer_connection.handle));
+}
+
 static void
 open_town(struct town *town, const char *store, size_t count)
 {
@@ -416,6 +497,8 @@ open_town(struct town *town, const char *store, size_t count)
     if (definitions_load(town->lasting, NULL, &town->domains, &why) ||
         db_open(&settings, &town->db, &why))
         errx(1, "%s", why.text);
+    hurry(town, store,
+          "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000000");
 }
 
 int
@@ -430,13 +513,12 @@ main(int argc, char **argv)
     struct town town = { 0 };
     int64_t began_ns = clock_ticks_ns();
     open_town(&town, argv[1], (size_t)count);
-    everybody(&town, "people", move_in, town.count, 1);
+    add_owner(&town);
     const struct secret *secret = add_app(&town, "Reader", &town.reader);
     add_app(&town, "Kitchen helper", &town.writers[0]);
     add_app(&town, "Travel desk", &town.writers[1]);
-    everybody(&town, "preferences", write_some, town.count, town.domains.count * VISITS);
-    if (tokens > 0)
-        everybody(&town, "tokens", let_app_in, (size_t)tokens, 1);
+    fill(&town, (size_t)tokens);
+    hurry(&town, argv[1], "PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL");
     write_file(&town, argv[4], secret, (size_t)tokens);
     db_close(town.db);
     printf("{\"people\":%zu,\"atoms\":%lld,\"seconds\":%.1f}\n", town.count, (long long)town.atoms,
