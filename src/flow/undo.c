@@ -3,7 +3,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "flow/preferences.h"
-#include "flow/undo_note.h"
+#include "model/atom_sheet.h"
+#include "store/atom_store.h"
 #include "store/tx.h"
 #include "store/undo_store.h"
 #include "text/json_read.h"
@@ -20,41 +21,43 @@ struct said {
     int64_t at;
 };
 
+/* Facts, in whatever order. */
+struct facts {
+    struct sourced_atom *list;
+    size_t count;
+};
+
 struct work {
     struct arena *mem;
     const struct undo_wish *wish;
     struct undone *out;
 
     const struct domain *domain;
-    struct undo_change *changes;
-    size_t change_count;
-    struct undo_scene now;      /* as it is found */
-    struct sourced_atom *atoms; /* as it is to be */
-    size_t count;
+    struct facts before, after; /* those that the action touched */
+    struct facts now;           /* all of the domain */
+    struct facts then;          /* … after the undo */
     struct said *said;
     size_t said_count;
-    size_t gone, back; /* facts that were taken away, and put back */
-    bool shown;        /* anything that the record shows */
+    bool shown; /* anything that the record shows */
 };
 
-/* ---- what apps did meanwhile ---- */
-
+/* The one of the same member and value, or NULL. */
 static const struct sourced_atom *
-find_now(const struct work *work, const struct undo_change *change)
+find_same(const struct facts *facts, const struct atom *atom)
 {
-    const struct atom *one =
-        str_present(change->before.atom.id) ? &change->before.atom : &change->after.atom;
-    for (size_t i = 0; i < work->now.count; i++)
-        if (str_eq(work->now.atoms[i].atom.key, one->key) &&
-            str_eq(work->now.atoms[i].atom.member, one->member))
-            return &work->now.atoms[i];
+    for (size_t i = 0; i < facts->count; i++)
+        if (str_eq(facts->list[i].atom.key, atom->key) &&
+            str_eq(facts->list[i].atom.member, atom->member))
+            return &facts->list[i];
     return NULL;
 }
+
+/* ---- what apps did meanwhile ---- */
 
 static bool
 is_new(const struct atom_source *source, const struct sourced_atom *after)
 {
-    for (size_t i = 0; i < after->source_count; i++)
+    for (size_t i = 0; after != NULL && i < after->source_count; i++)
         if (str_eq(after->sources[i].source, source->source))
             return source->updated_at > after->sources[i].updated_at;
     return true;
@@ -102,78 +105,66 @@ say_again(struct db_tx *tx, struct work *work, const struct said *said)
                : preferences_write_within(tx, work->mem, &wish, &counts, &record, &problems);
 }
 
-/* ---- taking away and putting back ---- */
-
-static void
-take_away(struct work *work, const struct sourced_atom *now, const struct sourced_atom *after)
-{
-    size_t at = 0;
-    remember(work, now, after);
-    work->gone++;
-    work->shown = work->shown || now->atom.status == ATOM_ACTIVE;
-    while (at < work->count && !str_eq(work->atoms[at].atom.id, now->atom.id))
-        at++;
-    if (at < work->count)
-        work->atoms[at] = work->atoms[--work->count]; /* order is found again by the sequence */
-}
-
-/* A single-valued member has one value: what an app gave it meanwhile makes room. */
-static void
-make_room(struct work *work, const struct atom *back)
-{
-    const struct member *member = domain_member(work->domain, back->member);
-    if (member == NULL || member->type == MEMBER_ARRAY || back->status != ATOM_ACTIVE)
-        return;
-    for (size_t i = 0; i < work->now.count; i++) {
-        const struct sourced_atom *now = &work->now.atoms[i];
-        bool noted = now->atom.status != ATOM_ACTIVE || !str_eq(now->atom.member, back->member);
-        for (size_t c = 0; c < work->change_count && !noted; c++)
-            noted = find_now(work, &work->changes[c]) == now;
-        if (!noted)
-            take_away(work, now, &(struct sourced_atom){ 0 });
-    }
-}
-
-static void
-put_back(struct work *work, const struct sourced_atom *before)
-{
-    make_room(work, &before->atom);
-    work->back++;
-    work->shown = work->shown || before->atom.status == ATOM_ACTIVE;
-    work->atoms[work->count++] = *before;
-}
-
 /* Somebody said meanwhile that it is wrong. */
 static bool
-is_buried(const struct undo_change *change, const struct sourced_atom *now)
+is_buried(const struct work *work, const struct atom *atom)
 {
-    bool was = str_present(change->before.atom.id) && change->before.atom.status == ATOM_SUPPRESSED;
-    bool became =
-        str_present(change->after.atom.id) && change->after.atom.status == ATOM_SUPPRESSED;
-    return now != NULL && now->atom.status == ATOM_SUPPRESSED && !was && !became;
+    const struct sourced_atom *now = find_same(&work->now, atom);
+    const struct sourced_atom *before = find_same(&work->before, atom);
+    const struct sourced_atom *after = find_same(&work->after, atom);
+    return now != NULL && now->atom.status == ATOM_SUPPRESSED &&
+           (before == NULL || before->atom.status != ATOM_SUPPRESSED) &&
+           (after == NULL || after->atom.status != ATOM_SUPPRESSED);
 }
 
-static enum err
-restore(struct db_tx *tx, struct work *work)
+/* ---- taking away and putting back ---- */
+
+/* A single-valued member has one value: what an app gave it meanwhile makes room. */
+static bool
+is_in_the_way(const struct work *work, const struct atom *now)
 {
-    bool *buried = ARENA_ARRAY(work->mem, bool, work->change_count);
-    work->atoms = ARENA_ARRAY(work->mem, struct sourced_atom, work->now.count + work->change_count);
-    work->count = work->now.count;
-    for (size_t i = 0; i < work->count; i++)
-        work->atoms[i] = work->now.atoms[i];
-    for (size_t i = 0; i < work->change_count; i++) {
-        const struct sourced_atom *now = find_now(work, &work->changes[i]);
-        buried[i] = is_buried(&work->changes[i], now);
-        if (now != NULL && !buried[i])
-            take_away(work, now, &work->changes[i].after);
+    const struct member *member = domain_member(work->domain, now->member);
+    if (member == NULL || member->type == MEMBER_ARRAY || now->status != ATOM_ACTIVE)
+        return false;
+    for (size_t i = 0; i < work->before.count; i++) {
+        const struct atom *back = &work->before.list[i].atom;
+        if (back->status == ATOM_ACTIVE && str_eq(back->member, now->member) &&
+            !is_buried(work, back))
+            return true;
     }
-    for (size_t i = 0; i < work->change_count; i++)
-        if (!buried[i] && str_present(work->changes[i].before.atom.id))
-            put_back(work, &work->changes[i].before);
-    if (work->count > ATOMS_PER_DOMAIN_MAX && work->back > work->gone)
-        return ERR_NOT_FOUND;
-    return atom_store_save(tx, work->mem, work->wish->user_id, work->domain->name, work->atoms,
-                           work->count);
+    return false;
+}
+
+static void
+put(struct work *work, const struct sourced_atom *fact)
+{
+    work->then.list[work->then.count++] = *fact;
+}
+
+static void
+restore(struct work *work)
+{
+    work->then = (struct facts){ .list = ARENA_ARRAY(work->mem, struct sourced_atom,
+                                                     work->now.count + work->before.count) };
+    for (size_t i = 0; i < work->now.count; i++) {
+        const struct sourced_atom *now = &work->now.list[i];
+        const struct sourced_atom *after = find_same(&work->after, &now->atom);
+        bool touched = after != NULL || find_same(&work->before, &now->atom) != NULL;
+        bool stays = touched ? is_buried(work, &now->atom) : !is_in_the_way(work, &now->atom);
+        if (stays) {
+            put(work, now);
+            continue;
+        }
+        remember(work, now, after);
+        work->shown = work->shown || now->atom.status == ATOM_ACTIVE;
+    }
+    for (size_t i = 0; i < work->before.count; i++) {
+        const struct sourced_atom *before = &work->before.list[i];
+        if (is_buried(work, &before->atom))
+            continue;
+        put(work, before);
+        work->shown = work->shown || before->atom.status == ATOM_ACTIVE;
+    }
 }
 
 /* ---- the whole of it ---- */
@@ -189,32 +180,45 @@ find(struct db_tx *tx, struct work *work)
     work->domain = domains_find(wish->domains, row.domain);
     if (work->domain == NULL)
         return ERR_NOT_FOUND;
-    err = undo_read(work->mem, row.domain, row.changes, &work->changes, &work->change_count);
-    if (!err)
-        err = undo_look(tx, work->mem, wish->user_id, row.domain, &work->now);
-    if (err || work->change_count == 0)
-        return err ? err : ERR_INTERNAL;
-    size_t most = 0;
-    for (size_t i = 0; i < work->now.count; i++)
-        most += work->now.atoms[i].source_count;
-    work->said = ARENA_ARRAY(work->mem, struct said, most);
-    const struct undo_change *first = &work->changes[0];
-    work->out->domain = row.domain;
-    work->out->member =
-        str_present(first->before.atom.id) ? first->before.atom.member : first->after.atom.member;
-    return ERR_NONE;
+    struct facts *before = &work->before, *after = &work->after, *now = &work->now;
+    bool fine =
+        atom_sheet_read(work->mem, row.domain, row.before, STR_NONE, &before->list,
+                        &before->count) &&
+        atom_sheet_read(work->mem, row.domain, row.after, STR_NONE, &after->list, &after->count);
+    if (!fine || before->count + after->count == 0)
+        return ERR_INTERNAL;
+    *work->out = (struct undone){ row.domain, before->count > 0 ? before->list[0].atom.member
+                                                                : after->list[0].atom.member };
+    return atom_store_read(tx, work->mem, wish->user_id, row.domain, STR_NONE, &now->list,
+                           &now->count);
 }
 
 static enum err
 put_record(struct db_tx *tx, struct work *work)
 {
-    struct sourced_atom *atoms = NULL;
+    struct atom *atoms = NULL;
     size_t count = 0;
-    enum err err = atom_store_read(tx, work->mem, work->wish->user_id, work->domain->name, STR_NONE,
+    enum err err = atom_store_list(tx, work->mem, work->wish->user_id, work->domain->name, STR_NONE,
                                    &atoms, &count);
     return err ? err
                : preferences_put_record(tx, work->mem, work->wish->user_id, work->domain, atoms,
                                         count, work->wish->now);
+}
+
+/* As it was, whatever apps did meanwhile; then what they said. */
+static enum err
+save(struct db_tx *tx, struct work *work, int64_t sequence)
+{
+    const struct undo_wish *wish = work->wish;
+    if (work->then.count > ATOMS_PER_DOMAIN_MAX && work->then.count > work->now.count)
+        return ERR_INVALID;
+    enum err err = atom_store_save(tx, work->mem, wish->user_id, work->domain->name,
+                                   work->then.list, work->then.count);
+    if (!err)
+        err = atom_store_release(tx, work->mem, wish->user_id, sequence);
+    for (size_t i = 0; i < work->said_count && !err; i++)
+        err = say_again(tx, work, &work->said[i]);
+    return err || !work->shown ? err : put_record(tx, work);
 }
 
 static enum err
@@ -222,20 +226,20 @@ run(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
     int64_t sequence = 0;
-    work->said_count = work->gone = work->back = 0;
+    size_t most = 0;
+    work->said_count = 0;
     work->shown = false;
     enum err err = atom_store_hold(tx, work->mem, work->wish->user_id, &sequence);
     if (!err)
         err = find(tx, work);
-    if (!err)
-        err = restore(tx, work);
-    if (!err)
-        err = atom_store_release(tx, work->mem, work->wish->user_id, sequence);
-    for (size_t i = 0; i < work->said_count && !err; i++)
-        err = say_again(tx, work, &work->said[i]);
-    if (err == ERR_INVALID) /* there is no room for both */
-        return ERR_NOT_FOUND;
-    return err || !work->shown ? err : put_record(tx, work);
+    if (err)
+        return err;
+    for (size_t i = 0; i < work->now.count; i++)
+        most += work->now.list[i].source_count;
+    work->said = ARENA_ARRAY(work->mem, struct said, most);
+    restore(work);
+    err = save(tx, work, sequence);
+    return err == ERR_INVALID ? ERR_NOT_FOUND : err; /* there is no room for both */
 }
 
 enum err

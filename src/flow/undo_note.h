@@ -16,7 +16,7 @@ struct db_tx;
 struct undo_scene {
     struct str user_id;
     struct str domain;
-    struct sourced_atom *atoms; /* oldest first */
+    struct sourced_atom *atoms; /* in the order of their sequence */
     size_t count;
 };
 
@@ -27,15 +27,5 @@ enum err undo_look(struct db_tx *tx, struct arena *mem, struct str user_id, stru
  * the note; absent if nothing differs. */
 enum err undo_keep(struct db_tx *tx, struct arena *mem, const struct undo_scene *before,
                    int64_t now, struct str *id);
-
-/* One fact. Without an id there was none. */
-struct undo_change {
-    struct sourced_atom before;
-    struct sourced_atom after;
-};
-
-/* As kept: ERR_INTERNAL if it cannot be read. */
-enum err undo_read(struct arena *mem, struct str domain, struct str json, struct undo_change **out,
-                   size_t *count);
 
 #endif

@@ -2,13 +2,14 @@
 
 #include "db/db.h"
 
-SQL(undo_put, "INSERT INTO undo (user_id, undo_id, domain, changes, ends_at)"
-              " VALUES ($1, $2, $3, $4, $5) ON CONFLICT (user_id) DO UPDATE SET"
+SQL(undo_put, "INSERT INTO undo (user_id, undo_id, domain, facts_before, facts_after, ends_at)"
+              " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (user_id) DO UPDATE SET"
               " undo_id = excluded.undo_id, domain = excluded.domain,"
-              " changes = excluded.changes, ends_at = excluded.ends_at");
+              " facts_before = excluded.facts_before, facts_after = excluded.facts_after,"
+              " ends_at = excluded.ends_at");
 
 SQL(undo_take, "DELETE FROM undo WHERE user_id = $1 AND undo_id = $2 AND ends_at > $3"
-               " RETURNING undo_id, domain, changes, ends_at");
+               " RETURNING undo_id, domain, facts_before, facts_after, ends_at");
 
 SQL(undo_end, "DELETE FROM undo WHERE user_id = $1");
 
@@ -20,7 +21,8 @@ enum err
 undo_store_put(struct db_tx *tx, struct arena *mem, struct str user_id, const struct undo_row *row)
 {
     return db_query(tx, mem, &undo_put, NULL, db_text(user_id), db_text(row->id),
-                    db_text(row->domain), db_text(row->changes), db_int(row->ends_at));
+                    db_text(row->domain), db_text(row->before), db_text(row->after),
+                    db_int(row->ends_at));
 }
 
 enum err
@@ -34,8 +36,9 @@ undo_store_take(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     if (!err)
         *out = (struct undo_row){ .id = db_cell_text(&rows, 0, 0),
                                   .domain = db_cell_text(&rows, 0, 1),
-                                  .changes = db_cell_text(&rows, 0, 2),
-                                  .ends_at = db_cell_int(&rows, 0, 3) };
+                                  .before = db_cell_text(&rows, 0, 2),
+                                  .after = db_cell_text(&rows, 0, 3),
+                                  .ends_at = db_cell_int(&rows, 0, 4) };
     return err;
 }
 

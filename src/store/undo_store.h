@@ -11,7 +11,8 @@ struct db_tx;
 struct undo_row {
     struct str id; /* und_… */
     struct str domain;
-    struct str changes; /* JSON: see flow/undo_note.h */
+    struct str before; /* sheets (model/atom_sheet.h) of the facts that were touched: */
+    struct str after;  /* … as they were, and as they became */
     int64_t ends_at;
 };
 

@@ -21,7 +21,7 @@ put(struct kit *kit, const char *user, const char *id, int64_t ends_at)
 {
     struct args args = { .mem = kit->mem,
                          .user_id = str_of(user),
-                         .row = { str_of(id), STR("food"), STR("[{\"a\":\"\xc3\xb6'\"}]"),
+                         .row = { str_of(id), STR("food"), STR("a\t\xc3\xb6'\n"), STR(""),
                                   ends_at } };
     assert_int_equal(tx_write(kit->db, put_work, &args), ERR_NONE);
 }
@@ -34,7 +34,8 @@ take(struct kit *kit, const char *user, const char *id, int64_t now)
     if (!err) {
         assert_str(args.row.id, str_of(id), "id");
         assert_str(args.row.domain, STR("food"), "domain");
-        assert_str(args.row.changes, STR("[{\"a\":\"\xc3\xb6'\"}]"), "changes");
+        assert_str(args.row.before, STR("a\t\xc3\xb6'\n"), "before");
+        assert_str(args.row.after, STR(""), "after");
         assert_int_equal(args.row.ends_at, T0 + 600);
     }
     return err;
