@@ -9,7 +9,9 @@
 
 #define BUSY_MS 2000
 
-/* Every connection; the page cache is small because the system caches the file anyway. */
+/* Every connection; the page cache is small because the system caches the file anyway. The writer's
+ * is large enough for what 64 writers change before they commit together: in a smaller one SQLite
+ * writes changed pages into the log early, to read and to write them again. */
 static const char common_pragmas[] = "PRAGMA mmap_size = 0;" /* a full disk must not be a SIGBUS */
                                      "PRAGMA cache_size = -1024;"
                                      "PRAGMA temp_store = MEMORY;"
@@ -20,6 +22,7 @@ static const char writer_pragmas[] = "PRAGMA page_size = 8192;"
                                      "PRAGMA synchronous = FULL;"
                                      "PRAGMA wal_autocheckpoint = 0;" /* done between two commits */
                                      "PRAGMA journal_size_limit = 67108864;"
+                                     "PRAGMA cache_size = -8192;"
                                      "PRAGMA foreign_keys = ON;"
                                      "PRAGMA secure_delete = ON;"
                                      /* So that the log is there before the lock file says so. */
