@@ -331,9 +331,10 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
         err = sqlite_connect(store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                              &writer->handle, why);
     if (!err) {
-        sqlite_writer_start(store);
         writer->statements = memory_alloc(db_statement_count(), sizeof *writer->statements);
-        err = sqlite_execute(writer->handle, writer_pragmas);
+        err = sqlite_writer_start(store);
+        if (!err)
+            err = sqlite_execute(writer->handle, writer_pragmas);
         if (err)
             why_set(why, "store: cannot write to %s: %s", store->path,
                     sqlite3_errmsg(writer->handle));

@@ -63,6 +63,8 @@ struct sqlite_writer {
     size_t waiting;
     struct batch *batch; /* of the open transaction; NULL: none is open */
     int wal_frames;      /* in the log since the last checkpoint that reset it */
+    sqlite3_stmt *savepoint;
+    sqlite3_stmt *release;
 
     _Atomic uint64_t transactions;
     _Atomic uint64_t commits;
@@ -90,7 +92,7 @@ enum err sqlite_execute(sqlite3 *handle, const char *script);
 enum err sqlite_prepare(struct sqlite_connection *connection, size_t statement);
 
 /* db_sqlite_commit.c */
-void sqlite_writer_start(struct sqlite_store *store);
+enum err sqlite_writer_start(struct sqlite_store *store);
 void sqlite_writer_stop(struct sqlite_store *store);
 enum err sqlite_compact(struct db *db, struct why *why);
 enum err sqlite_write(struct db *db, db_work *work, void *argument);

@@ -148,19 +148,27 @@ open_batch(struct sqlite_store *store)
     return ERR_NONE;
 }
 
+/* One of the two that every member runs, so that their text is read only once. */
+static enum err
+step(sqlite3_stmt *statement)
+{
+    sqlite3_step(statement);
+    return sqlite3_reset(statement) == SQLITE_OK ? ERR_NONE : ERR_UNAVAILABLE;
+}
+
 /* Runs one member's work. On return the transaction may be gone: ask whole_transaction_gone(). */
 static enum err
 run_member(struct sqlite_store *store, db_work *work, void *argument)
 {
     struct sqlite_tx tx = { .tx = { .db = &store->db }, .connection = &store->writer_connection };
-    if (sqlite_execute(handle_of(store), "SAVEPOINT member"))
+    if (step(store->writer.savepoint))
         return ERR_UNAVAILABLE;
     enum err err = work(&tx.tx, argument);
     if (!err)
         err = tx.tx.broken;
     if (err)
         sqlite_execute(handle_of(store), "ROLLBACK TO member");
-    if (sqlite_execute(handle_of(store), "RELEASE member") && !err)
+    if (step(store->writer.release) && !err)
         err = ERR_UNAVAILABLE;
     return err;
 }
@@ -367,16 +375,28 @@ sqlite_compact(struct db *db, struct why *why)
 
 /* ---- life ---- */
 
-void
+static int
+prepare(struct sqlite_store *store, const char *text, sqlite3_stmt **out)
+{
+    return sqlite3_prepare_v3(handle_of(store), text, -1, SQLITE_PREPARE_PERSISTENT, out, NULL);
+}
+
+enum err
 sqlite_writer_start(struct sqlite_store *store)
 {
     pthread_mutex_init(&store->writer.lock, NULL);
     sqlite3_wal_hook(handle_of(store), count_frames, &store->writer);
+    if (prepare(store, "SAVEPOINT member", &store->writer.savepoint) == SQLITE_OK &&
+        prepare(store, "RELEASE member", &store->writer.release) == SQLITE_OK)
+        return ERR_NONE;
+    return ERR_UNAVAILABLE;
 }
 
 void
 sqlite_writer_stop(struct sqlite_store *store)
 {
+    sqlite3_finalize(store->writer.savepoint);
+    sqlite3_finalize(store->writer.release);
     int code =
         sqlite3_wal_checkpoint_v2(handle_of(store), NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if (code == SQLITE_OK)
