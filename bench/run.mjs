@@ -33,8 +33,9 @@ async function measure(what, needs, work) {
   }
 }
 
-// Of a peer that is not here. The same about it is said only once.
-function skip(what, why) {
+// Of a peer that is not here. The same about it is said only once, in one line.
+function skip(what, whole) {
+  const why = whole.trim().split("\n")[0];
   if (report.skipped.some((each) => each.what === what && each.why === why)) return;
   report.skipped.push({ what, why });
   console.log(`skipped: ${what}: ${why}`);

@@ -31,6 +31,6 @@ export async function missingFromNpm(name, use) {
   if (!existsSync(join(folder, "node_modules", name))) return `${name} is not installed (bench/peers/install)`;
   return run(node, ["--input-type=module", "-e", use], { cwd: folder }).then(
     () => null,
-    (error) => `${name} does not load: ${error.message.match(/^\w*Error.*$/m)?.[0] ?? error.message}`,
+    () => `${name} does not load; remove bench/node_modules and run bench/peers/install`,
   );
 }
