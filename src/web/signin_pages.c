@@ -77,6 +77,7 @@ show_form(struct call *call, int status, struct str problem)
     values_text(values, "request", call_text(call, REQUEST));
     values_text(values, "problem", problem);
     values_flag(values, "registration", call->web->settings.registration_open);
+    values_text(values, "signup", visitor_by_way_of(call, "/signup", next));
     struct sender sender = find_sender(call);
     values_text(values, "app", sender.app);
     enum err err = reply_page(call, status, "signin", values);

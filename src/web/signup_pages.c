@@ -8,15 +8,22 @@
 #include "web/routes.h"
 #include "web/say.h"
 #include "web/state.h"
+#include "web/visitor.h"
 
-enum { USERNAME, EMAIL, NAME, PASSWORD };
+enum { NEXT, USERNAME, EMAIL, NAME, PASSWORD };
 
 /* Wider than the rules of the account, which have better words for what is wrong. */
 static const struct field signup_fields[] = {
+    [NEXT] = { "next", FIELD_TEXT, FIELD_IN_FORM, .max = 8 * 1024 },
     [USERNAME] = { "username", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
     [EMAIL] = { "email", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
     [NAME] = { "name", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
     [PASSWORD] = { "password", FIELD_TEXT, FIELD_IN_FORM, .max = 4 * PASSWORD_BYTES_MAX },
+};
+
+/* Where somebody was going who has no account yet: most often, to answer an app. */
+static const struct field arrival_fields[] = {
+    [NEXT] = { "next", FIELD_TEXT, FIELD_IN_QUERY, .max = 8 * 1024 },
 };
 
 static enum err
@@ -45,6 +52,7 @@ form_values(struct call *call, const struct account_problems *problems)
     put_field(call, values, "email", call_text(call, EMAIL), problems->email);
     put_field(call, values, "name", call_text(call, NAME), problems->name);
     put_field(call, values, "password", STR_NONE, problems->password);
+    values_text(values, "next", call_text(call, NEXT));
     return values;
 }
 
@@ -97,23 +105,26 @@ post_signup(struct call *call)
     if (err == ERR_UNAVAILABLE)
         return show_unavailable(call);
     if (err == ERR_NONE)
-        reply_redirect(call, "/signup/done");
+        reply_redirect(
+            call, str_c(call->mem, visitor_by_way_of(call, "/signup/done", call_text(call, NEXT))));
     return err;
 }
 
 static enum err
 get_done(struct call *call)
 {
-    return reply_page(call, 200, "signup_done", NULL);
+    struct values *values = values_new(call->mem);
+    values_text(values, "signin", visitor_by_way_of(call, "/signin", call_text(call, NEXT)));
+    return reply_page(call, 200, "signup_done", values);
 }
 
 const struct route signup_routes[] = {
     { GET, "/signup", get_signup, WHO_ANYONE, .says = "The form that makes an account.",
-      .page = true },
+      .page = true, ROUTE_FIELDS(arrival_fields) },
     { POST, "/signup", post_signup, WHO_ANYONE, .says = "Makes an account from that form.",
       .page = true, ROUTE_FIELDS(signup_fields), .body = BODY_FORM, .body_max = 16 * KIB,
       .blocks = true },
     { GET, "/signup/done", get_done, WHO_ANYONE, .says = "Says that the account is there.",
-      .page = true },
+      .page = true, ROUTE_FIELDS(arrival_fields) },
     { 0 },
 };

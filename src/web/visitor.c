@@ -91,17 +91,23 @@ visitor_clear_cookie(struct call *call)
     put_cookie(call, STR(""), 0);
 }
 
+struct str
+visitor_by_way_of(struct call *call, const char *page, struct str next)
+{
+    struct buf path = buf_in(call->mem, 4 * NEXT_MAX);
+    buf_add_c(&path, page);
+    if (visitor_next_fine(next)) {
+        buf_add_c(&path, "?next=");
+        url_encode(&path, next);
+    }
+    return path.overflow ? str_of(page) : buf_str(&path);
+}
+
 void
 visitor_send_to_sign_in(struct call *call)
 {
-    struct buf path = buf_in(call->mem, 4 * NEXT_MAX);
-    buf_add_c(&path, "/signin");
-    if (call->route->method == GET) {
-        buf_add_c(&path, "?next=");
-        url_encode(&path, call->exchange->request.target);
-    }
-    buf_add_char(&path, '\0');
-    reply_redirect(call, path.overflow ? "/signin" : buf_str(&path).ptr);
+    struct str next = call->route->method == GET ? call->exchange->request.target : STR_NONE;
+    reply_redirect(call, str_c(call->mem, visitor_by_way_of(call, "/signin", next)));
 }
 
 bool

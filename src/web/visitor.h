@@ -37,4 +37,8 @@ void visitor_send_to_sign_in(struct call *call);
 /* A path of ours, nothing else: what may be followed after signing in. */
 bool visitor_next_fine(struct str next);
 
+/* The address of a page of ours that leads on to `next` in the end; if that is none of ours, of the
+ * page alone. */
+struct str visitor_by_way_of(struct call *call, const char *page, struct str next);
+
 #endif

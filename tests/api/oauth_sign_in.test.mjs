@@ -340,3 +340,26 @@ test("somebody whom an app sent is told which one, as text, and nobody else is",
   for (const where of ["/signin", "/signin?next=/account", `/signin?next=${encodeURIComponent(unregistered)}`])
     assert.doesNotMatch(textOf((await person.get(where)).text), /sent you here/, where);
 });
+
+test("somebody without an account comes back to the app that sent them, and never to another site", async (t) => {
+  const { w, app } = await stage(t, { signedIn: false });
+  const grace = new Person(w, { username: "grace" });
+  const request = app.request({ scope: "profile:read" });
+  const signIn = await grace.get(grace.ownPage(await grace.get(request.path)));
+  const [, link] = /href="(\/signup[^"]*)"/.exec(signIn.text);
+  const signUp = await grace.get(link.replaceAll("&amp;", "&"));
+  assertPage(signUp);
+  const again = await grace.post("/signup", formTo(signUp.text, "/signup").filled({ typed: { username: "x", password: PASSWORD } }));
+  assert.equal(again.status, 400);
+  const made = await grace.post("/signup", formTo(again.text, "/signup").filled({ typed: { username: "grace", password: PASSWORD } }));
+  const done = await grace.get(grace.ownPage(made));
+  assertPage(done);
+  const [, onwards] = /class="button" href="(\/signin[^"]*)"/.exec(done.text);
+  const answer = await grace.through(await grace.signIn({ where: onwards.replaceAll("&amp;", "&") }));
+  assertBack(answer, request, {});
+  for (const next of ["https://evil.example/", "//evil.example/", "/\\evil.example/", "javascript:alert(1)"]) {
+    const query = `next=${encodeURIComponent(next)}`;
+    assert.match((await grace.get(`/signup/done?${query}`)).text, /class="button" href="\/signin"/, next);
+    assert.match((await new Person(w, {}).get(`/signin?${query}`)).text, /href="\/signup"/, next);
+  }
+});
