@@ -196,9 +196,9 @@ find(struct db_tx *tx, struct work *work)
 static enum err
 put_record(struct db_tx *tx, struct work *work)
 {
-    struct atom *atoms = NULL;
+    struct sourced_atom *atoms = NULL;
     size_t count = 0;
-    enum err err = atom_store_list(tx, work->mem, work->wish->user_id, work->domain->name, STR_NONE,
+    enum err err = atom_store_read(tx, work->mem, work->wish->user_id, work->domain->name, STR_NONE,
                                    &atoms, &count);
     return err ? err
                : preferences_put_record(tx, work->mem, work->wish->user_id, work->domain, atoms,
