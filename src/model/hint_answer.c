@@ -78,28 +78,39 @@ write_bullets(struct arena *mem, struct json *out, const struct ladder *ladder,
 
 /* ---- JSON ---- */
 
-static struct str
-render_object(struct arena *mem, const struct ladder *ladder, size_t steps)
+struct object {
+    struct str text;
+    size_t tokens;
+};
+
+static struct object
+write_object(struct arena *mem, const struct ladder *ladder, size_t steps)
 {
     struct told told;
     told_after(mem, ladder, steps, &told);
-    return hint_json_object(mem, ladder, &told);
+    struct str text = hint_json_object(mem, ladder, &told);
+    return (struct object){ text, tokenizer_count(text) };
 }
 
 /* What an object costs is known only when it is written, so steps are tried by halving. Of two
  * budgets the larger one turns away from the other's path only to go higher: it never ends lower.
  */
 static size_t
-pick_object(struct arena *mem, const struct ladder *ladder, int max_tokens)
+pick_object(struct arena *mem, const struct ladder *ladder, int max_tokens, struct object *out)
 {
     size_t low = 0, high = ladder->step_count; /* `low` steps fit, more than `high` do not */
+    *out = write_object(mem, ladder, 0);
     while (low < high) {
         size_t middle = (low + high + 1) / 2;
-        if (within_count(&ladder->steps[middle - 1], max_tokens) &&
-            tokenizer_count(render_object(mem, ladder, middle)) <= (size_t)max_tokens)
+        struct object tried = { .tokens = SIZE_MAX };
+        if (within_count(&ladder->steps[middle - 1], max_tokens))
+            tried = write_object(mem, ladder, middle);
+        if (tried.tokens <= (size_t)max_tokens) {
             low = middle;
-        else
+            *out = tried;
+        } else {
             high = middle - 1;
+        }
     }
     return low;
 }
@@ -133,27 +144,34 @@ count_omitted(struct arena *mem, const struct hint_query *query, const struct la
     }
 }
 
+static struct str
+write_lines(struct arena *mem, enum hint_format format, const struct ladder *ladder,
+            const struct told *told)
+{
+    struct buf text = buf_in(mem, ANSWER_MAX_BYTES);
+    struct json json = json_into(&text);
+    if (format == HINT_TEXT)
+        write_text(mem, &json, ladder, told);
+    else
+        write_bullets(mem, &json, ladder, told);
+    return buf_str(&text);
+}
+
 void
 hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answer *out)
 {
     struct ladder ladder;
     struct told told;
+    struct object object = { STR_NONE, 0 };
+    bool is_object = query->format == HINT_JSON;
     hint_ladder_make(mem, query, &ladder);
-    size_t steps = query->format == HINT_JSON ? pick_object(mem, &ladder, query->max_tokens)
-                                              : pick_lines(&ladder, query->max_tokens);
+    size_t steps = is_object ? pick_object(mem, &ladder, query->max_tokens, &object)
+                             : pick_lines(&ladder, query->max_tokens);
     told_after(mem, &ladder, steps, &told);
     *out = (struct hint_answer){ .available = (int)ladder.rung_count };
-    struct buf text = buf_in(mem, ANSWER_MAX_BYTES);
-    struct json json = json_into(&text);
-    if (query->format == HINT_TEXT)
-        write_text(mem, &json, &ladder, &told);
-    else if (query->format == HINT_BULLETS)
-        write_bullets(mem, &json, &ladder, &told);
-    else
-        json_ready(&json, hint_json_object(mem, &ladder, &told));
-    out->hints = buf_str(&text);
-    if (query->format == HINT_JSON)
-        out->tokens = (int)tokenizer_count(out->hints);
+    out->hints = is_object ? object.text : write_lines(mem, query->format, &ladder, &told);
+    if (is_object)
+        out->tokens = (int)object.tokens;
     else
         out->tokens = steps == 0 ? 0 : ladder.steps[steps - 1].cost;
     list_domains(&ladder, out);
