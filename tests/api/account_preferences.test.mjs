@@ -197,7 +197,7 @@ test("what a page offers follows from the definition", async (t) => {
   assert.match(part(page, "audio_quality"), /value="standard" aria-pressed="false">standard</);
   assert.match(part(page, "genres"), /name="value" value="acoustic"/);
   assert.match(part(page, "genres"), /list="list-genre"/);
-  assert.match(page.text, /<datalist id="list-genre"><option value="acoustic">/);
+  assert.match(page.text, /<datalist id="list-genre"><option>acoustic</);
   assert.match(part(page, "favorite_artists"), /you like, best first/);
   assert.match(part(await open(ada, at(TRAVEL)), "max_stops"), /type="number"[^>]* min="0" max="3"/);
   assert.ok(formOn(page, at(MUSIC)));
