@@ -160,16 +160,20 @@ test("the focus stays near, what happened is announced, and what is typed elsewh
 });
 
 test("a search goes on while one acts", async (t) => {
-  const { page, food } = await scene(t);
-  await page.goto("/account?q=thai");
+  const { page, api } = await scene(t);
+  const chips = () => page.locator(".domains .chip").allTextContents();
+  await page.goto("/account?q=ambient");
+  assert.deepEqual(await chips(), []);
   assert.equal(await leaves(page, async () => {
-    await page.click(".waits form[action$='/reject'] button");
-    await message(page, "Rejected");
+    await page.click(".wrong form button");
+    await message(page, "Counts again: ambient");
   }), false);
-  assert.deepEqual(await page.locator(".domains .chip").allTextContents(), ["Thai"]);
+  assert.deepEqual(await chips(), ["ambient"]);
+  assert.equal(await page.locator(".wrong").count(), 0);
   assert.equal(await leaves(page, () => undo(page)), false);
-  assert.equal((await food.atom(ORDER)).status, "held");
-  assert.equal(new URL(page.url()).search, "?q=thai");
+  assert.deepEqual(await chips(), []);
+  assert.equal((await api.atom("ambient")).status, "suppressed");
+  assert.equal(new URL(page.url()).search, "?q=ambient");
 });
 
 test("when the script cannot go on, the form is sent the usual way", async (t) => {
