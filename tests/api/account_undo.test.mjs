@@ -145,6 +145,18 @@ test("an undo is good once, until the next action, for some minutes, and for nob
   assert.deepEqual(await everything(ada, api), after, "it was too late");
 });
 
+test("of many who press at once one undoes it", async (t) => {
+  const { ada, api, id } = await filled(t);
+  const before = await everything(ada, api);
+  const page = await send(ada, MUSIC, { member: "genres", remove: await id("jazz") });
+  const form = formOn(page, UNDO).filled();
+  const answers = await Promise.all(Array.from({ length: 8 }, () => ada.post(UNDO, form)));
+  const said = answers.map(({ headers }) => Buffer.from(/penchant-told=([\w-]+)/.exec(headers["set-cookie"].join())[1], "base64url").toString());
+  assert.deepEqual(said.sort(), [...Array(7).fill("say=flash.undo_too_late"), "say=flash.undone"]);
+  ada.cookies.delete("penchant-told");
+  assert.deepEqual(await everything(ada, api), before);
+});
+
 test("a form token of another session undoes nothing, nor does one without", async (t) => {
   const { w, ada, api, id } = await filled(t);
   const page = await send(ada, MUSIC, { member: "genres", remove: await id("jazz") });
