@@ -32,8 +32,6 @@ SQL(family_others, "SELECT family_id FROM token_family WHERE grant_id = $1 AND f
 SQL(family_put_end, "UPDATE token_family SET ends_at = $2 WHERE family_id = $1");
 
 SQL(family_end, "DELETE FROM token_family WHERE family_id = $1");
-SQL(family_end_access, "DELETE FROM access_token WHERE family_id = $1");
-SQL(family_end_refresh, "DELETE FROM refresh_token WHERE family_id = $1");
 SQL(family_end_user, "DELETE FROM token_family WHERE user_id = $1");
 
 SQL(code_add, "INSERT INTO auth_code (code_hash, family_id, app_id, redirect_uri, challenge,"
@@ -145,12 +143,7 @@ family_store_put_end(struct db_tx *tx, struct arena *mem, struct str id, int64_t
 enum err
 family_store_end(struct db_tx *tx, struct arena *mem, struct str id)
 {
-    enum err err = db_query(tx, mem, &family_end, NULL, db_text(id));
-    if (!err)
-        err = db_query(tx, mem, &family_end_access, NULL, db_text(id));
-    if (!err)
-        err = db_query(tx, mem, &family_end_refresh, NULL, db_text(id));
-    return err;
+    return db_query(tx, mem, &family_end, NULL, db_text(id));
 }
 
 enum err

@@ -20,7 +20,8 @@ enum err family_store_find(struct db_tx *tx, struct arena *mem, struct str id, i
                            struct family *out, scopes *granted);
 enum err family_store_put_end(struct db_tx *tx, struct arena *mem, struct str id, int64_t ends_at);
 
-/* With everything that came of it. No error if it is over already. */
+/* With everything that came of it, whose rows are cleaned when their time is over. No error if it
+ * is over already. */
 enum err family_store_end(struct db_tx *tx, struct arena *mem, struct str id);
 enum err family_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id);
 
