@@ -34,7 +34,7 @@ function settle(part, fresh) {
   const drop = () => {
     const gone = at;
     at = at.nextSibling;
-    gone.remove();
+    part.removeChild(gone); // not gone.remove(): a form with a button of that name has no such method
   };
   for (const node of fresh.childNodes) {
     let same = node.nodeType === Node.ELEMENT_NODE ? at : null;
@@ -86,6 +86,7 @@ function show({ fresh, title, fine }, form, button) {
   for (const details of content.querySelectorAll("details[open]"))
     fresh.querySelector(`.${details.className.split(" ").join(".")}`)?.setAttribute("open", "");
   fresh.querySelector(".flash")?.removeAttribute("role"); // it is told below, once
+  for (const one of fresh.querySelectorAll("[autofocus]")) one.removeAttribute("autofocus"); // this as well
   settle(content, fresh);
   document.title = title;
   if (part?.isConnected && !part.matches(".flash")) window.scrollBy(0, part.getBoundingClientRect().top - stood);
@@ -94,21 +95,14 @@ function show({ fresh, title, fine }, form, button) {
   else content.querySelector("[aria-invalid=true]")?.focus();
 }
 
-let acting = false;
-document.addEventListener("submit", async (event) => {
-  const { target: form, submitter: button } = event;
-  if (form.method !== "post" || !content.contains(form)) return;
-  event.preventDefault();
-  if (acting) return;
-  acting = true;
-  const body = new URLSearchParams(new FormData(form));
-  if (button?.name) body.append(button.name, button.value);
+async function act(form, button, body) {
   let answer;
   try {
     answer = await load(form.action, { method: "POST", body });
   } catch {
-    sendPlainly(form, button);
-    return;
+    if (form.isConnected) sendPlainly(form, button);
+    else location.reload();
+    return new Promise(() => {}); // the page goes, and with it whatever waits
   }
   try {
     if (location.search && answer.fine) {
@@ -121,5 +115,19 @@ document.addEventListener("submit", async (event) => {
   } catch {
     location.reload(); // it is done, and must not be done again
   }
-  acting = false;
+}
+
+// One after the other: a press while another is on its way waits for its turn, and twice the same is once.
+let turn = Promise.resolve();
+const waiting = new Set();
+document.addEventListener("submit", (event) => {
+  const { target: form, submitter: button } = event;
+  if (form.method !== "post" || !content.contains(form)) return;
+  event.preventDefault();
+  const pressed = button ?? form;
+  if (waiting.has(pressed)) return;
+  waiting.add(pressed);
+  const body = new URLSearchParams(new FormData(form));
+  if (button?.name) body.append(button.name, button.value);
+  turn = turn.then(() => act(form, button, body)).then(() => waiting.delete(pressed));
 });

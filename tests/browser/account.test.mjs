@@ -106,6 +106,25 @@ test("an account with nothing in it says so on every page, and leads on", async 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
 
+  test(`what was refused is told beside its field, which is in view and has the focus; ${how}`, async (t) => {
+    const { page } = await scene(t, { javaScriptEnabled });
+    const refused = async (part) => {
+      await page.waitForSelector(`${part} .problem:not(:empty)`);
+      await page.waitForSelector(`${part} input[aria-invalid=true]:focus`);
+      const { y } = await page.locator(`${part} .problem:not(:empty)`).boundingBox();
+      assert.ok(y > 0 && y < 800, `${part} is at ${y}`);
+    };
+    await page.goto("/account/domains/music_preferences");
+    await page.fill("#instruments .inline input[name=value]", "x".repeat(300));
+    await page.click("#instruments .inline button");
+    await refused("#instruments");
+    await page.goto("/account/data");
+    await page.fill("#password", "not the one at all");
+    await page.click("form[action$='/delete'] button");
+    await refused("form[action$='/delete']");
+    assert.deepEqual(complaints(page), []);
+  });
+
   test(`stating, removing, undoing, deciding and taking back; ${how}`, async (t) => {
     const { api, dinner, page } = await scene(t, { javaScriptEnabled });
     const record = async (domain) => (await api.read(`preferences/${domain}`)).preferences;
@@ -116,13 +135,13 @@ for (const javaScriptEnabled of [true, false]) {
     assert.match(await page.textContent(".flash"), /Added: Fever Ray/);
     assert.ok((await record("music_preferences")).favorite_artists.includes("Fever Ray"));
     await page.click(".flash button");
-    await page.waitForSelector(".flash");
+    await page.waitForSelector(".flash >> text=Undone");
     assert.ok(!(await record("music_preferences")).favorite_artists.includes("Fever Ray"));
 
     await page.click("#genres .offers button");
-    await page.waitForSelector(".flash");
-    await page.click("#discovery .segment >> text=familiar");
-    await page.waitForSelector("#discovery [aria-pressed=true] >> text=familiar");
+    await page.waitForSelector(".flash >> text=Added");
+    await page.click("#discovery .segment >> text=mostly familiar");
+    await page.waitForSelector("#discovery [aria-pressed=true] >> text=mostly familiar");
     assert.equal((await record("music_preferences")).discovery, "familiar");
 
     await page.goto("/account");

@@ -252,3 +252,16 @@ test("without JavaScript the choice is sent with a button", async (t) => {
   assert.match(await page.textContent("#agent blockquote"), /allergic to peanuts/);
   assert.doesNotMatch(await page.textContent("#agent blockquote"), /trip-hop/);
 });
+
+test("two presses at once are both done, and a double press is one", async (t) => {
+  const { page, food } = await scene(t);
+  await page.goto("/account/domains/food_profile");
+  const offers = await page.evaluate(() => {
+    const buttons = [...document.querySelectorAll("#cuisines .offers button")].slice(0, 2);
+    for (const button of [buttons[0], buttons[1], buttons[1]]) button.click();
+    return buttons.map((button) => button.value);
+  });
+  await page.waitForFunction((last) => document.querySelector(".flash")?.textContent.includes("Added") && ![...document.querySelectorAll("#cuisines .offers button")].some((one) => one.value === last), offers[1]);
+  const { cuisines } = await food.record("food_profile");
+  assert.deepEqual(offers.filter((one) => !cuisines.includes(one)), []);
+});
