@@ -33,6 +33,7 @@
 #include "flow/sessions.h"
 #include "flow/tokens.h"
 #include "model/domain.h"
+#include "store/atom_store.h"
 #include "store/session_store.h"
 #include "store/tx.h"
 #include "text/json_read.h"
@@ -52,16 +53,6 @@
 #define SCOPES                                                                        \
     STR("preferences:read preferences:write agent_hints profile:read coding_profile " \
         "food_profile music_preferences travel_profile")
-
-SQL(twin_atoms, "INSERT INTO user_atoms (user_id, domain, atoms)"
-                " SELECT CAST($1 AS TEXT), domain, atoms FROM user_atoms"
-                " WHERE user_id = $2 AND domain = $3");
-SQL(twin_record, "INSERT INTO user_record (user_id, domain, record, atom_count, updated_at, hints)"
-                 " SELECT CAST($1 AS TEXT), domain, record, atom_count, updated_at, hints"
-                 " FROM user_record WHERE user_id = $2 AND domain = $3 RETURNING atom_count");
-SQL(twin_account, "UPDATE user_account SET generation = generation + 1, atom_sequence ="
-                  " (SELECT atom_sequence FROM user_account WHERE user_id = $2)"
-                  " WHERE user_id = $1");
 
 struct person {
     struct str id; /* in the arena that lives to the end */
@@ -261,21 +252,42 @@ write_some(struct town *town, size_t person, size_t which)
     return err;
 }
 
+/* What is told of one domain, with its hints. */
+static enum err
+find_record(struct town *town, struct str user_id, struct str domain, struct record *out)
+{
+    struct record *found = NULL;
+    size_t count = 0;
+    enum err err = record_store_list(open_tx, town->mem, user_id, domain, &found, &count);
+    if (err || count == 0)
+        return err ? err : ERR_NOT_FOUND;
+    *out = found[0];
+    err = record_store_hints(open_tx, town->mem, user_id, &found, &count);
+    for (size_t i = 0; i < count && !err; i++)
+        if (str_eq(found[i].domain, domain))
+            out->hints = found[i].hints;
+    return err;
+}
+
 /* One domain of somebody who knows the same about itself as an earlier one. */
 static enum err
 copy_some(struct town *town, size_t person, size_t which)
 {
-    struct db_rows rows = { 0 };
-    struct db_value twin = db_text(town->people[person].id);
-    struct db_value original = db_text(town->people[person % ORIGINALS].id);
-    struct db_value domain =
-        db_text(town->domains.list[(which + person) % town->domains.count].name);
-    enum err err = db_query(open_tx, town->mem, &twin_atoms, NULL, twin, original, domain);
+    struct str twin = town->people[person].id, original = town->people[person % ORIGINALS].id;
+    struct str domain = town->domains.list[(which + person) % town->domains.count].name;
+    struct sourced_atom *atoms = NULL;
+    struct record record = { 0 };
+    size_t count = 0;
+    enum err err = find_record(town, original, domain, &record);
     if (!err)
-        err = db_query(open_tx, town->mem, &twin_record, &rows, twin, original, domain);
+        err = atom_store_read(open_tx, town->mem, original, domain, STR_NONE, &atoms, &count);
     if (!err)
-        err = db_query(open_tx, town->mem, &twin_account, NULL, twin, original);
-    town->atoms += db_cell_int(&rows, 0, 0);
+        err = atom_store_save(open_tx, town->mem, twin, domain, atoms, count);
+    if (!err)
+        err = record_store_put(open_tx, town->mem, twin, &record);
+    if (!err)
+        err = atom_store_release(open_tx, town->mem, twin, ATOMS_PER_DOMAIN_MAX);
+    town->atoms += (int64_t)count;
     return err;
 }
 

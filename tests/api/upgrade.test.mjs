@@ -16,13 +16,13 @@ async function sql(w, text) {
   return out;
 }
 
-// The tables as step 3 made them, from the file itself.
-function tablesOfStep3() {
-  const step = fs.readFileSync(path.join(ROOT, "schema/0003_preferences.sql"), "utf8");
-  const from = step.indexOf("CREATE TABLE atom (");
-  const to = step.indexOf("-- A person's record of one domain");
-  assert.ok(from > 0 && to > from);
-  const tables = step.slice(from, to);
+// The tables as steps 3 and 4 made them, from the files themselves.
+function tablesOfStep4() {
+  const step = (name) => fs.readFileSync(path.join(ROOT, "schema", name), "utf8");
+  const third = step("0003_preferences.sql");
+  const from = third.indexOf("CREATE TABLE atom (");
+  assert.ok(from > 0);
+  const tables = third.slice(from) + step("0004_hints.sql");
   return onPostgres ? tables.replaceAll(" WITHOUT ROWID", "") : tables;
 }
 
@@ -39,12 +39,16 @@ test("atoms that were rows of their own are found again, with who said so and wh
   const source = (...values) => `INSERT INTO atom_source VALUES ('${ada}', ${values.join(", ")});`;
   await sql(w, [
     "DELETE FROM schema_step WHERE version >= 6;",
-    "DROP TABLE user_atoms;",
+    "DROP TABLE user_atoms; DROP TABLE user_record;",
     "DROP TABLE undo;", // of step 7
-    tablesOfStep3(),
+    "CREATE INDEX access_token_family ON access_token (family_id);", // what step 8 drops
+    "CREATE INDEX refresh_token_family ON refresh_token (family_id);",
+    "CREATE INDEX auth_code_family ON auth_code (family_id);",
+    tablesOfStep4(),
     atom("'music_preferences'", "'favorite_artists'", "'abba'", "'atm_1'", `'"ABBA"'`, "'active'", "NULL", "NULL", "NULL", 0, 2, 3, 1700000000, 1700000500),
     atom("'music_preferences'", "'favorite_genres'", "'jazz'", "'atm_2'", `'"Jazz"'`, "'suppressed'", "'not_mine'", "'user'", 1700000900, 0, 1, 1, 1700000100, 1700000900),
     atom("'food_profile'", "'favorite_foods'", "'ramen'", "'atm_3'", `'"ramen"'`, "'held'", "NULL", "NULL", "NULL", 0, 1, 2, 1700000200, 1700000200),
+    `INSERT INTO user_record VALUES ('${ada}', 'music_preferences', '{"favorite_artists":["ABBA"]}', 1, 1700000500, NULL);`,
     source("'atm_1'", "'user'", 1700000500, 1700000500),
     source("'atm_1'", "'app_gone'", 1700000000, 1700000300),
     source("'atm_2'", "'app_gone'", 1700000100, 1700000100),
@@ -70,6 +74,10 @@ test("atoms that were rows of their own are found again, with who said so and wh
     },
   ]);
   assert.deepEqual(domains.food_profile.atoms.map(({ atom_id, status: held }) => [atom_id, held]), [["atm_3", "held"]]);
+  const hints = await w.command("hints", "ada");
+  assert.equal(hints.status, 0, hints.err);
+  assert.match(hints.out, /ABBA/);
+  assert.doesNotMatch(hints.out, /Jazz|ramen/);
   const bobs = JSON.parse((await w.command("export", "bob")).out);
   assert.ok(Object.values(bobs.domains).every(({ atoms }) => atoms.length === 0));
 });

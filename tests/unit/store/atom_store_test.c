@@ -26,6 +26,7 @@ WORK(list_sourced,
 WORK(count_sources, source_store_count(tx, a->mem, a->user_id, a->domain, &a->number))
 WORK(put_record, record_store_put(tx, a->mem, a->user_id, &a->record))
 WORK(list_records, record_store_list(tx, a->mem, a->user_id, a->domain, &a->records, &a->count))
+WORK(list_hints, record_store_hints(tx, a->mem, a->user_id, &a->records, &a->count))
 WORK(end_user, atom_store_end_user(tx, a->mem, a->user_id))
 
 static struct args
@@ -280,13 +281,13 @@ holding_gives_the_sequence_and_releasing_raises_the_generation(struct kit *kit)
 }
 
 static void
-a_record_is_replaced_and_goes_with_its_last_atom(struct kit *kit)
+a_record_is_replaced_and_tells_nothing_without_atoms(struct kit *kit)
 {
     struct record music = { .domain = STR("music"),
                             .json = STR("{\"a\":1}"),
                             .atom_count = 5000000000,
                             .updated_at = 5000000001,
-                            .hints = STR("") };
+                            .hints = STR("sentences") };
     rows_begin(kit);
     run(kit, put_record, (struct args){ .record = music });
     music.json = STR("{\"a\":2}");
@@ -296,11 +297,52 @@ a_record_is_replaced_and_goes_with_its_last_atom(struct kit *kit)
     assert_same_text(found.records[0].json, music.json);
     assert_int_equal(found.records[0].atom_count, music.atom_count);
     assert_int_equal(found.records[0].updated_at, music.updated_at);
+    found = run(kit, list_hints, (struct args){ 0 });
+    assert_int_equal(found.count, 1);
+    assert_same_text(found.records[0].hints, music.hints);
     assert_int_equal(run(kit, list_records, (struct args){ 0 }).count, 1);
     assert_int_equal(run(kit, list_records, (struct args){ .user_id = bob.id }).count, 0);
     music.atom_count = 0;
     run(kit, put_record, (struct args){ .record = music });
     assert_int_equal(run(kit, list_records, (struct args){ 0 }).count, 0);
+    assert_int_equal(run(kit, list_records, (struct args){ .domain = STR("music") }).count, 0);
+    assert_int_equal(run(kit, list_hints, (struct args){ 0 }).count, 0);
+}
+
+/* Places are given out once, and never run over into those of others. */
+static void
+a_person_has_room_for_256_domains_and_no_more(struct kit *kit)
+{
+    struct sourced_atom one = { .atom = soul };
+    begin(kit);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 254; i++) {
+            struct str name = str_format(kit->mem, "domain%d", i);
+            size_t count = round == 0 ? 0 : 1; /* emptied, and written about again */
+            run(kit, save_domain, (struct args){ .domain = name, .sourced = &one, .count = count });
+        }
+    }
+    assert_int_equal(run(kit, list, (struct args){ 0 }).count, 3 + 254);
+    struct args more = { .domain = STR("more"), .sourced = &one, .count = 1 };
+    assert_int_equal(outcome(kit, save_domain, more), ERR_INTERNAL);
+    assert_int_equal(run(kit, list, (struct args){ 0 }).count, 3 + 254);
+}
+
+/* The first nine characters make the place: these two share theirs, and nothing else. */
+static void
+people_whose_places_are_the_same_are_not(struct kit *kit)
+{
+    struct args one = { .user_id = STR("usr_SameSame0first") },
+                other = { .user_id = STR("usr_SameSame0other") };
+    rows_begin(kit);
+    add(kit, one.user_id, &jazz);
+    add(kit, other.user_id, &jazz);
+    add(kit, other.user_id, &thai);
+    assert_int_equal(run(kit, list, one).count, 1);
+    assert_int_equal(run(kit, list, other).count, 2);
+    run(kit, end_user, one);
+    assert_int_equal(run(kit, list, one).count, 0);
+    assert_int_equal(run(kit, list, other).count, 2);
 }
 
 static void
@@ -333,8 +375,10 @@ main(void)
         KIT_CASE(sources_of_active_atoms_are_counted_once_each),
         KIT_CASE(the_domains_in_which_something_is_known_have_names),
         KIT_CASE(holding_gives_the_sequence_and_releasing_raises_the_generation),
-        KIT_CASE(a_record_is_replaced_and_goes_with_its_last_atom),
+        KIT_CASE(a_record_is_replaced_and_tells_nothing_without_atoms),
         KIT_CASE(what_is_known_about_a_person_goes_as_a_whole),
+        KIT_CASE(a_person_has_room_for_256_domains_and_no_more),
+        KIT_CASE(people_whose_places_are_the_same_are_not),
     };
     return KIT_RUN("store/atom_store", cases, LOG_SILENT);
 }
