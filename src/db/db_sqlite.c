@@ -13,7 +13,7 @@
  * is large enough for what 64 writers change before they commit together: in a smaller one SQLite
  * writes changed pages into the log early, to read and to write them again. */
 static const char common_pragmas[] = "PRAGMA mmap_size = 0;" /* a full disk must not be a SIGBUS */
-                                     "PRAGMA cache_size = -1024;"
+                                     "PRAGMA cache_size = -4096;"
                                      "PRAGMA temp_store = MEMORY;"
                                      "PRAGMA trusted_schema = OFF;";
 
