@@ -148,6 +148,8 @@ show(struct call *call, int status, struct str problem)
                       problem.len > 0 ? call_text(call, VALUE)
                                       : facts_value(call, member, fact->atom.value),
                       problem);
+    if (fact->atom.status == ATOM_HELD)
+        facts_put_why(call, &facts, values, &fact->atom);
     if (fact->atom.status == ATOM_SUPPRESSED) {
         values_text(values, "reason_said", reason_words(call, fact->atom.reason));
         values_text(values, "suppressed_by", facts_source(call, &facts, fact->atom.suppressed_by));

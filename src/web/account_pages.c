@@ -32,8 +32,6 @@ WORD(brief, "hints.budget.50");
 WORD(standard, "hints.budget.100");
 WORD(detailed, "hints.budget.200");
 WORD(everything, "hints.budget.500");
-WORD(instead, "account.held.instead");
-WORD(looks_like, "account.held.looks_like");
 
 enum { QUERY, CONTEXT, BUDGET };
 
@@ -134,37 +132,6 @@ put_domains(struct shown *shown, struct values *values)
 
 /* ---- what waits, and what is wrong ---- */
 
-static const struct sourced_atom *
-current_of(const struct facts *facts, const struct atom *atom)
-{
-    for (size_t i = 0; i < facts->count; i++)
-        if (facts->list[i].atom.status == ATOM_ACTIVE &&
-            str_eq(facts->list[i].atom.domain, atom->domain) &&
-            str_eq(facts->list[i].atom.member, atom->member))
-            return &facts->list[i];
-    return NULL;
-}
-
-/* Why it waits: it would replace what the person said, or it reads like something else. */
-static void
-put_why(struct shown *shown, struct values *item, const struct domain *domain,
-        const struct atom *atom)
-{
-    struct call *call = shown->call;
-    const struct member *member = domain_member(domain, atom->member);
-    const struct sourced_atom *current = current_of(&shown->facts, atom);
-    struct value value = { .json = atom->value };
-    const char *suspicion = value_suspicion(call->mem, &value);
-    if (suspicion != NULL)
-        values_text(item, "why",
-                    say_one(call, looks_like, "pattern", say_sentence(call, str_of(suspicion))));
-    else if (member != NULL && member->type != MEMBER_ARRAY && current != NULL)
-        values_text(
-            item, "why",
-            say_one(call, instead, "value", facts_value(call, member, current->atom.value)));
-    values_flag(item, "suspicious", suspicion != NULL);
-}
-
 static void
 put_others(struct shown *shown, struct values *values)
 {
@@ -184,7 +151,7 @@ put_others(struct shown *shown, struct values *values)
         struct values *item = values_item(values, held ? "waiting" : "wrong");
         facts_put(shown->call, &shown->facts, item, fact);
         if (held)
-            put_why(shown, item, domain, &fact->atom);
+            facts_put_why(shown->call, &shown->facts, item, &fact->atom);
     }
     if (waiting > WAITING_SHOWN)
         values_text(

@@ -22,6 +22,8 @@ WORD(you, "fact.source.you");
 WORD(gone, "fact.source.gone");
 WORD(and_others_one, "fact.source.others.one");
 WORD(and_others_other, "fact.source.others.other");
+WORD(instead, "account.held.instead");
+WORD(looks_like, "account.held.looks_like");
 
 struct source_name {
     struct str source;
@@ -178,4 +180,36 @@ facts_put(struct call *call, struct facts *facts, struct values *item,
     values_flag(item, "suppressed", atom->status == ATOM_SUPPRESSED);
     values_flag(item, "sensitive", member != NULL && member->sensitive);
     when_put(call, item, "when", atom->updated_at);
+}
+
+/* ---- why one waits ---- */
+
+static const struct sourced_atom *
+current_of(const struct facts *facts, const struct atom *atom)
+{
+    for (size_t i = 0; i < facts->count; i++)
+        if (facts->list[i].atom.status == ATOM_ACTIVE &&
+            str_eq(facts->list[i].atom.domain, atom->domain) &&
+            str_eq(facts->list[i].atom.member, atom->member))
+            return &facts->list[i];
+    return NULL;
+}
+
+void
+facts_put_why(struct call *call, const struct facts *facts, struct values *item,
+              const struct atom *held)
+{
+    const struct domain *domain = domains_find(call->web->settings.domains, held->domain);
+    const struct member *member = domain == NULL ? NULL : domain_member(domain, held->member);
+    const struct sourced_atom *current = current_of(facts, held);
+    struct value value = { .json = held->value };
+    const char *suspicion = value_suspicion(call->mem, &value);
+    if (suspicion != NULL)
+        values_text(item, "why",
+                    say_one(call, looks_like, "pattern", say_sentence(call, str_of(suspicion))));
+    else if (member != NULL && member->type != MEMBER_ARRAY && current != NULL)
+        values_text(
+            item, "why",
+            say_one(call, instead, "value", facts_value(call, member, current->atom.value)));
+    values_flag(item, "suspicious", suspicion != NULL);
 }

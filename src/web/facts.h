@@ -36,4 +36,10 @@ struct str facts_source(struct call *call, struct facts *facts, struct str sourc
 void facts_put(struct call *call, struct facts *facts, struct values *item,
                const struct sourced_atom *fact);
 
+/* Why a held fact waits: "why", in a sentence, that it reads like something else or would replace
+ * what the person said; "suspicious" if the former, so that a page offers to reject it first.
+ * `facts` has at least the fact's domain. */
+void facts_put_why(struct call *call, const struct facts *facts, struct values *item,
+                   const struct atom *held);
+
 #endif
