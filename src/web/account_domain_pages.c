@@ -344,14 +344,6 @@ document_of(struct call *call, const struct member *member, struct str value)
 
 /* ---- doing ---- */
 
-static const char *
-path_of(struct call *call, const struct domain *domain, const struct member *member)
-{
-    return str_format(call->mem, "/account/domains/%.*s#%.*s", STR_ARG(domain->name),
-                      STR_ARG(member->name))
-        .ptr;
-}
-
 static enum err
 refuse(struct call *call, const struct member *member, struct str problem)
 {
@@ -385,7 +377,7 @@ state_value(struct call *call, const struct domain *domain, const struct member 
                            .what = facts_value(call, member, value),
                            .undo = undo,
                            .to = domain->name };
-    flash_redirect(call, path_of(call, domain, member), &flash);
+    flash_redirect(call, account_place(call, domain->name, member->name), &flash);
     return ERR_NONE;
 }
 
@@ -407,7 +399,7 @@ remove_fact(struct call *call, const struct domain *domain)
                            .what = facts_value(call, member, out.atom.value),
                            .undo = out.undo,
                            .to = domain->name };
-    flash_redirect(call, path_of(call, domain, member), &flash);
+    flash_redirect(call, account_place(call, domain->name, member->name), &flash);
     return ERR_NONE;
 }
 

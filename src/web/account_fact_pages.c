@@ -177,7 +177,8 @@ wish_of(struct call *call)
                                 .now = call->now };
 }
 
-/* To the page of its domain, where one sees that it is done, or back to where it was done. */
+/* To its place on the page of its domain, where one sees that it is done, or back to where it was
+ * done. */
 static enum err
 done(struct call *call, const struct corrected *out, const char *key)
 {
@@ -189,10 +190,7 @@ done(struct call *call, const struct corrected *out, const char *key)
                            .what = facts_value(call, member, atom->value),
                            .undo = out->undo,
                            .to = overview ? STR_NONE : atom->domain };
-    flash_redirect(call,
-                   overview
-                       ? "/account"
-                       : str_format(call->mem, "/account/domains/%.*s", STR_ARG(atom->domain)).ptr,
+    flash_redirect(call, overview ? "/account" : account_place(call, atom->domain, atom->member),
                    &flash);
     return ERR_NONE;
 }

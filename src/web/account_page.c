@@ -38,3 +38,10 @@ account_put_field(struct call *call, struct values *values, const char *name, st
     values_text(values, str_format(call->mem, "%s_invalid", name).ptr,
                 problem.len == 0 ? STR("false") : STR("true"));
 }
+
+const char *
+account_place(struct call *call, struct str domain, struct str member)
+{
+    return str_format(call->mem, "/account/domains/%.*s#%.*s", STR_ARG(domain), STR_ARG(member))
+        .ptr;
+}

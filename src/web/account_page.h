@@ -21,4 +21,7 @@ enum err account_page_acting(struct call *call, int status, const char *page,
 void account_put_field(struct call *call, struct values *values, const char *name, struct str value,
                        struct str problem);
 
+/* The address of a domain's page, at the place of one of its members. */
+const char *account_place(struct call *call, struct str domain, struct str member);
+
 #endif

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "flow/undo.h"
 #include "model/domain.h"
+#include "web/account_page.h"
 #include "web/call.h"
 #include "web/flash.h"
 #include "web/routes.h"
@@ -29,9 +30,7 @@ page_of(struct call *call, const struct undone *out)
         return "/account";
     if (!str_eq(out->domain, domain->name))
         return str_format(call->mem, "/account/domains/%.*s", STR_ARG(domain->name)).ptr;
-    return str_format(call->mem, "/account/domains/%.*s#%.*s", STR_ARG(domain->name),
-                      STR_ARG(out->member))
-        .ptr;
+    return account_place(call, domain->name, out->member);
 }
 
 static enum err
