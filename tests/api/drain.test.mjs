@@ -56,8 +56,10 @@ test("under load every sign-up that was accepted is answered, and every acknowle
   stopping = true;
   await w.stop();
   await Promise.all(clients);
-  assert.deepEqual(cut.filter(({ code }) => code !== "ECONNREFUSED"), []);
   const stored = new Set(await w.usernames());
+  // Who still stood in the kernel's queue when the door closed is reset, unheard, and came too late, too.
+  const tooLate = ({ username, code }) => code === "ECONNREFUSED" || (code === "ECONNRESET" && !stored.has(username));
+  assert.deepEqual(cut.filter((each) => !tooLate(each)), []);
   for (const username of made) assert.ok(stored.has(username), `${username} was acknowledged and is lost`);
   await w.assertSound();
 });
