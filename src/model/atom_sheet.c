@@ -15,7 +15,7 @@ static const char statuses[] = { [ATOM_ACTIVE] = 'a', [ATOM_SUPPRESSED] = 's', [
 /* What stands before the next tab; nothing where the line is over. By hand: fields are short, and
  * there are five hundred of them in front of a page of atoms. */
 static inline struct str
-field(struct str *rest)
+next_field(struct str *rest)
 {
     const char *at = rest->ptr, *end = rest->ptr + rest->len;
     while (at < end && *at != '\t')
@@ -28,18 +28,18 @@ field(struct str *rest)
 
 /* A text that is there, or absent. */
 static struct str
-field_or_absent(struct str *rest)
+next_or_absent(struct str *rest)
 {
-    struct str part = field(rest);
+    struct str part = next_field(rest);
     return part.len == 0 ? STR_NONE : part;
 }
 
 /* Most numbers are times of ten digits; what is not only a few digits is left to a careful reader.
  */
 static int64_t
-number_field(struct str *rest, int64_t otherwise, bool *fine)
+next_number(struct str *rest, int64_t otherwise, bool *fine)
 {
-    struct str part = field(rest);
+    struct str part = next_field(rest);
     int64_t number = 0;
     size_t i = 0;
     if (part.len == 0)
@@ -89,9 +89,9 @@ read_sources(struct arena *mem, struct str rest, struct str asker, struct source
         }
         struct atom_source *source = &out->sources[out->source_count++];
         source->atom_id = out->atom.id;
-        source->source = field(&rest);
-        source->created_at = number_field(&rest, out->atom.created_at, &fine);
-        source->updated_at = number_field(&rest, source->created_at, &fine);
+        source->source = next_field(&rest);
+        source->created_at = next_number(&rest, out->atom.created_at, &fine);
+        source->updated_at = next_number(&rest, source->created_at, &fine);
         out->atom.by_asker = out->atom.by_asker || str_eq(source->source, asker);
         fine = fine && source->source.len > 0;
         put_source_in_place(out->sources, out->source_count - 1);
@@ -105,18 +105,18 @@ read_line(struct arena *mem, struct str rest, struct str asker, struct sourced_a
 {
     struct atom *atom = &out->atom;
     bool fine = true;
-    atom->id = field(&rest);
-    atom->member = field(&rest);
-    atom->key = field(&rest);
-    atom->value = field(&rest);
-    fine = read_status(field(&rest), &atom->status);
-    atom->by_user = str_eq(field(&rest), STR("1"));
-    atom->sequence = number_field(&rest, 0, &fine);
-    atom->created_at = number_field(&rest, 0, &fine);
-    atom->updated_at = number_field(&rest, atom->created_at, &fine);
-    atom->reason = field_or_absent(&rest);
-    atom->suppressed_by = field_or_absent(&rest);
-    atom->suppressed_at = number_field(&rest, 0, &fine);
+    atom->id = next_field(&rest);
+    atom->member = next_field(&rest);
+    atom->key = next_field(&rest);
+    atom->value = next_field(&rest);
+    fine = read_status(next_field(&rest), &atom->status);
+    atom->by_user = str_eq(next_field(&rest), STR("1"));
+    atom->sequence = next_number(&rest, 0, &fine);
+    atom->created_at = next_number(&rest, 0, &fine);
+    atom->updated_at = next_number(&rest, atom->created_at, &fine);
+    atom->reason = next_or_absent(&rest);
+    atom->suppressed_by = next_or_absent(&rest);
+    atom->suppressed_at = next_number(&rest, 0, &fine);
     return fine && read_sources(mem, rest, asker, out);
 }
 
