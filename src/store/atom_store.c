@@ -20,17 +20,16 @@ SQL(atom_release, "UPDATE user_account SET generation = generation + 1, atom_seq
  * when it is first written about, and keeps it: what is empty stays, as an empty row. */
 #define PLACES 256
 #define OF_USER " WHERE place BETWEEN $2 AND $3 AND user_id = $1"
-#define NEXT_PLACE(table) \
-    " SELECT COALESCE((SELECT MAX(place) + 1 FROM " table " WHERE place BETWEEN $2 AND $3), $2)"
-#define ROOM(table) " WHERE NOT EXISTS (SELECT 1 FROM " table " WHERE place = $3)"
 
 SQL(sheet_find, "SELECT domain, atoms FROM user_atoms" OF_USER " AND domain = $4");
 SQL(sheet_list, "SELECT domain, atoms FROM user_atoms" OF_USER " AND atoms <> ''");
 SQL(sheet_domains, "SELECT domain FROM user_atoms" OF_USER " AND atoms <> ''");
 SQL(sheet_put, "UPDATE user_atoms SET atoms = $5" OF_USER " AND domain = $4 RETURNING domain");
-SQL(sheet_add,
-    "INSERT INTO user_atoms (place, user_id, domain, atoms)" NEXT_PLACE(
-        "user_atoms") ", CAST($1 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT)" ROOM("user_atoms") " RETURNING domain");
+SQL(sheet_add, "INSERT INTO user_atoms (place, user_id, domain, atoms)"
+               " SELECT COALESCE((SELECT MAX(place) + 1 FROM user_atoms"
+               " WHERE place BETWEEN $2 AND $3), $2),"
+               " CAST($1 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT)"
+               " WHERE NOT EXISTS (SELECT 1 FROM user_atoms WHERE place = $3) RETURNING domain");
 SQL(sheet_end_user, "DELETE FROM user_atoms" OF_USER);
 SQL(source_name, "SELECT name FROM app WHERE app_id = $1");
 
@@ -43,10 +42,10 @@ SQL(record_put,
     "UPDATE user_record SET record = $5, atom_count = $6, updated_at = $7, hints = $8" OF_USER
     " AND domain = $4 RETURNING domain");
 SQL(record_add, "INSERT INTO user_record (place, user_id, domain, record, atom_count, updated_at,"
-                " hints)" NEXT_PLACE("user_record") ", CAST($1 AS TEXT), CAST($4 AS TEXT),"
-                                                    " CAST($5 AS TEXT), CAST($6 AS BIGINT), "
-                                                    "CAST($7 AS BIGINT), CAST($8 AS TEXT)" ROOM(
-                                                        "user_record") " RETURNING domain");
+                " hints) SELECT COALESCE((SELECT MAX(place) + 1 FROM user_record"
+                " WHERE place BETWEEN $2 AND $3), $2), CAST($1 AS TEXT), CAST($4 AS TEXT),"
+                " CAST($5 AS TEXT), CAST($6 AS BIGINT), CAST($7 AS BIGINT), CAST($8 AS TEXT)"
+                " WHERE NOT EXISTS (SELECT 1 FROM user_record WHERE place = $3) RETURNING domain");
 SQL(record_end_user, "DELETE FROM user_record" OF_USER);
 
 /* The bits are those of the first nine characters behind usr_, as base64url counts them; step 6 of
