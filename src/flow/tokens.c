@@ -2,12 +2,12 @@
 
 #include "base/arena.h"
 #include "crypt/secret.h"
+#include "flow/cleaning.h"
 #include "model/pkce.h"
 #include "store/token_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
 
-#define CLEAN_STEP 200
 #define RACES_MAX 4
 
 /* What each transaction here works on. */
@@ -417,24 +417,8 @@ token_is_ours(struct arena *mem, struct str text)
 
 /* ---- what is over ---- */
 
-struct cleaning {
-    struct arena *mem;
-    int64_t now;
-    size_t removed;
-};
-
-static enum err
-clean(struct db_tx *tx, void *argument)
-{
-    struct cleaning *cleaning = argument;
-    return token_store_clean(tx, cleaning->mem, cleaning->now, CLEAN_STEP, &cleaning->removed);
-}
-
 enum err
 token_clean(struct db *db, struct arena *mem, int64_t now, bool *more)
 {
-    struct cleaning cleaning = { .mem = mem, .now = now };
-    enum err err = tx_write(db, clean, &cleaning);
-    *more = !err && cleaning.removed >= CLEAN_STEP;
-    return err;
+    return cleaning_step(db, mem, token_store_clean, now, more);
 }

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "flow/cleaning.h"
 #include "flow/preferences.h"
 #include "model/atom_sheet.h"
 #include "store/atom_store.h"
@@ -10,7 +11,6 @@
 #include "text/json_read.h"
 #include "text/json_write.h"
 
-#define CLEAN_STEP 500
 #define DOCUMENT_MAX ((size_t)64 * 1024)
 
 /* What an app wrote since the action, to be merged into what came back. */
@@ -254,24 +254,8 @@ undo_run(struct db *db, struct arena *mem, const struct undo_wish *wish, struct 
 
 /* ---- what is too old ---- */
 
-struct cleaning {
-    struct arena *mem;
-    int64_t now;
-    size_t removed;
-};
-
-static enum err
-clean(struct db_tx *tx, void *argument)
-{
-    struct cleaning *cleaning = argument;
-    return undo_store_clean(tx, cleaning->mem, cleaning->now, CLEAN_STEP, &cleaning->removed);
-}
-
 enum err
 undo_clean(struct db *db, struct arena *mem, int64_t now, bool *more)
 {
-    struct cleaning cleaning = { .mem = mem, .now = now };
-    enum err err = tx_write(db, clean, &cleaning);
-    *more = !err && cleaning.removed >= CLEAN_STEP;
-    return err;
+    return cleaning_step(db, mem, undo_store_clean, now, more);
 }

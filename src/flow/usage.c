@@ -1,6 +1,7 @@
 #include "flow/usage.h"
 
 #include "base/arena.h"
+#include "flow/cleaning.h"
 #include "flow/tally.h"
 #include "store/tx.h"
 #include "store/usage_store.h"
@@ -8,7 +9,6 @@
 #include <string.h>
 
 #define BATCH 200 /* rows of one transaction: others write, too */
-#define CLEAN_STEP 200
 
 /* ---- writing ---- */
 
@@ -249,24 +249,8 @@ refusals_of_app(struct db *db, struct arena *mem, struct tally *tally, struct st
 
 /* ---- what is too old ---- */
 
-struct cleaning {
-    struct arena *mem;
-    int64_t now;
-    size_t removed;
-};
-
-static enum err
-clean(struct db_tx *tx, void *argument)
-{
-    struct cleaning *cleaning = argument;
-    return usage_store_clean(tx, cleaning->mem, cleaning->now, CLEAN_STEP, &cleaning->removed);
-}
-
 enum err
 usage_clean(struct db *db, struct arena *mem, int64_t now, bool *more)
 {
-    struct cleaning cleaning = { .mem = mem, .now = now };
-    enum err err = tx_write(db, clean, &cleaning);
-    *more = !err && cleaning.removed >= CLEAN_STEP;
-    return err;
+    return cleaning_step(db, mem, usage_store_clean, now, more);
 }
