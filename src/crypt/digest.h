@@ -7,7 +7,10 @@
 
 #include "base/str.h"
 
+#define DIGEST_BYTES 32
 #define DIGEST_TEXT_LENGTH 43
+
+void digest_bytes(struct str data, unsigned char out[static DIGEST_BYTES]);
 
 /* As 43 base64url characters without padding. */
 struct str digest_text(struct arena *mem, struct str data);

@@ -43,9 +43,9 @@ write_checksum(const char *text, char checksum[static CHECKSUM_LENGTH])
 {
     enum { BYTES = 6, LENGTH = 8 };
     _Static_assert(LENGTH >= CHECKSUM_LENGTH, "encode enough of the hash");
-    unsigned char hash[crypto_hash_sha256_BYTES];
+    unsigned char hash[DIGEST_BYTES];
     char encoded[LENGTH + 1];
-    crypto_hash_sha256(hash, (const unsigned char *)text, CHECKED_LENGTH);
+    digest_bytes((struct str){ text, CHECKED_LENGTH }, hash);
     sodium_bin2base64(encoded, sizeof encoded, hash, BYTES,
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     memcpy(checksum, encoded, CHECKSUM_LENGTH);

@@ -58,17 +58,22 @@ newest_known(const struct db *db)
     return version;
 }
 
-/* One dialect for both engines: clustering by the primary key is SQLite's word for a table. */
+/* One dialect for both engines, SQLite's: a word that PostgreSQL does not have gives way to one of
+ * the same length. */
 static const char *
 script_for(struct arena *mem, const struct db *db, struct str text)
 {
-    static const struct str clause = { " WITHOUT ROWID", 14 };
+    static const struct {
+        const char *word, *instead;
+    } words[] = {
+        { " WITHOUT ROWID", "              " },             /* a table that is its primary key */
+        { " INTEGER PRIMARY KEY", " BIGINT  PRIMARY KEY" }, /* of 64 bits */
+    };
     char *script = arena_alloc(mem, text.len + 1);
     memcpy(script, text.ptr, text.len);
-    if (!db->is_postgres)
-        return script;
-    for (char *at = script; (at = strstr(at, clause.ptr)) != NULL;)
-        memset(at, ' ', clause.len);
+    for (size_t i = 0; db->is_postgres && i < sizeof words / sizeof words[0]; i++)
+        for (char *at = script; (at = strstr(at, words[i].word)) != NULL;)
+            memcpy(at, words[i].instead, strlen(words[i].instead));
     return script;
 }
 

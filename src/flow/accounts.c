@@ -126,7 +126,6 @@ read_wish(struct arena *mem, const struct account_wish *wish, int64_t now,
         .username = user_fold_username(mem, str_trim(wish->username)),
         .email = str_copy(mem, str_trim(wish->email)),
         .status = USER_ACTIVE,
-        .generation = 1,
         .created_at = now,
         .updated_at = now,
     };

@@ -43,7 +43,7 @@ run_write(struct db *db, tx_work *body, struct work *work)
 
 /* A new access token and a new refresh token of the family. */
 static enum err
-issue(struct db_tx *tx, struct work *work, struct str family_id, scopes allowed)
+issue(struct db_tx *tx, struct work *work, const struct live_family *of, scopes allowed)
 {
     struct arena *mem = work->mem;
     *work->out = (struct token_set){
@@ -53,14 +53,13 @@ issue(struct db_tx *tx, struct work *work, struct str family_id, scopes allowed)
     };
     struct access_token access = {
         .hash = secret_hash(mem, work->out->access),
-        .family_id = family_id,
         .scopes = allowed,
         .created_at = work->now,
         .ends_at = work->now + ACCESS_SECONDS,
     };
-    enum err err = access_store_add(tx, mem, &access);
+    enum err err = access_store_add(tx, mem, &access, of);
     return err ? err
-               : refresh_store_add(tx, mem, secret_hash(mem, work->out->refresh), family_id,
+               : refresh_store_add(tx, mem, secret_hash(mem, work->out->refresh), of->family.id,
                                    work->now);
 }
 
@@ -71,8 +70,7 @@ exchange(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
     struct auth_code code;
-    struct family family = { 0 };
-    scopes granted;
+    struct live_family live = { 0 };
     work->refusal = ERR_NONE;
     enum err err = code_store_find(tx, work->mem, work->hash, &code);
     if (err == ERR_NOT_FOUND)
@@ -100,12 +98,13 @@ exchange(struct db_tx *tx, void *argument)
     }
     if (err)
         return err;
-    err = family_store_find(tx, work->mem, code.family_id, work->now, &family, &granted);
+    err = family_store_find(tx, work->mem, code.family_id, work->now, &live);
     if (err == ERR_NOT_FOUND)
         return refuse(work, ERR_INVALID, "The person has ended this connection.");
+    live.family.ends_at = work->now + FAMILY_SECONDS;
     if (!err)
-        err = family_store_put_end(tx, work->mem, family.id, work->now + FAMILY_SECONDS);
-    return err ? err : issue(tx, work, family.id, family.scopes & granted);
+        err = family_store_put_end(tx, work->mem, live.family.id, live.family.ends_at);
+    return err ? err : issue(tx, work, &live, live.family.scopes & live.granted);
 }
 
 enum err
@@ -159,8 +158,8 @@ refresh_once(struct db_tx *tx, struct work *work)
 {
     static const char over[] = "The refresh token is unknown, or its connection has ended.";
     struct refresh_token token;
-    struct family family = { 0 };
-    scopes granted, allowed;
+    struct live_family live = { 0 };
+    scopes allowed;
     enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, &token);
     if (err == ERR_NOT_FOUND)
         return refuse(work, ERR_INVALID, over);
@@ -177,15 +176,15 @@ refresh_once(struct db_tx *tx, struct work *work)
     }
     if (verdict == REFRESH_TOO_OFTEN)
         return refuse(work, ERR_INVALID, "The refresh token was used before; use the newest one.");
-    err = family_store_find(tx, work->mem, token.family_id, work->now, &family, &granted);
+    err = family_store_find(tx, work->mem, token.family_id, work->now, &live);
     if (err == ERR_NOT_FOUND)
         return refuse(work, ERR_INVALID, over);
     if (err)
         return err;
-    if (!narrow(work, family.scopes & granted, &allowed))
+    if (!narrow(work, live.family.scopes & live.granted, &allowed))
         return ERR_NONE;
     err = use(tx, work, verdict);
-    return err ? err : issue(tx, work, family.id, allowed);
+    return err ? err : issue(tx, work, &live, allowed);
 }
 
 static enum err
@@ -277,8 +276,8 @@ token_access_stamp(struct db *db, const struct access *access)
 {
     if (store_commits(db) == 0)
         return 0;
+    /* Whatever ends a family or changes a grant breaks the user's seal. */
     return store_stamp(db, access->user_id) + store_stamp(db, access->app_id) +
-           store_stamp(db, access->family_id) + store_stamp(db, access->grant_id) +
            store_stamp(db, access->token_hash);
 }
 
@@ -362,32 +361,39 @@ token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, st
 
 /* A refresh token in the shape of an access: its family's scopes, and its own idle end. */
 static enum err
-find_refresh(struct db_tx *tx, void *argument)
+find_refresh(struct db_tx *tx, struct work *work)
 {
-    struct work *work = argument;
     struct refresh_token token;
-    struct family family = { 0 };
-    struct user user = { 0 };
-    scopes granted;
+    struct live_family live = { 0 };
     enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, &token);
     if (!err && token.used_at != 0)
         err = ERR_NOT_FOUND;
     if (!err)
-        err = family_store_find(tx, work->mem, token.family_id, work->now, &family, &granted);
-    if (!err)
-        err = user_store_find(tx, work->mem, family.user_id, &user);
+        err = family_store_find(tx, work->mem, token.family_id, work->now, &live);
     if (err)
         return err;
     *work->access = (struct access){
-        .user_id = user.id,
-        .username = user.username,
-        .app_id = family.app_id,
-        .family_id = family.id,
-        .scopes = family.scopes & granted,
+        .user_id = live.family.user_id,
+        .app_id = live.family.app_id,
+        .family_id = live.family.id,
+        .scopes = live.family.scopes & live.granted,
         .created_at = token.ends_at - REFRESH_SECONDS,
-        .ends_at = token.ends_at < family.ends_at ? token.ends_at : family.ends_at,
+        .ends_at = token.ends_at < live.family.ends_at ? token.ends_at : live.family.ends_at,
     };
     return ERR_NONE;
+}
+
+/* With the name of the person. */
+static enum err
+find_either(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    struct user user = { 0 };
+    enum err err = work->is_refresh ? find_refresh(tx, work) : find_access(tx, work);
+    if (!err)
+        err = user_store_find(tx, work->mem, work->access->user_id, &user);
+    work->access->username = user.username;
+    return err;
 }
 
 enum err
@@ -400,9 +406,14 @@ token_introspect(struct db *db, struct arena *mem, const struct app *app, struct
         secret = secret_read(mem, token, SECRET_REFRESH_TOKEN);
     if (secret == NULL)
         return ERR_NOT_FOUND;
-    struct work work = { .mem = mem, .hash = secret_hash(mem, secret), .now = now, .access = out };
-    enum err err =
-        *is_refresh ? tx_read(db, find_refresh, &work) : read_stamped(db, find_access, &work);
+    struct work work = { .mem = mem,
+                         .hash = secret_hash(mem, secret),
+                         .now = now,
+                         .access = out,
+                         .is_refresh = *is_refresh };
+    enum err err = read_stamped(db, find_either, &work);
+    if (*is_refresh)
+        out->stamp = 0; /* rotates with its next use: not worth keeping */
     if (err)
         return err;
     return str_eq(out->app_id, app->id) ? ERR_NONE : ERR_NOT_FOUND;

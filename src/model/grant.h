@@ -89,10 +89,9 @@ struct refresh_token {
 /* A live access token, seen together with its family, grant, app and user. */
 struct access {
     struct str user_id;
-    struct str username;
+    struct str username; /* of one that was introspected */
     struct str app_id;
     struct str family_id;
-    struct str grant_id;
     struct str token_hash;
     scopes scopes; /* the token's, as far as the grant allows them now */
     bool narrow_reach;

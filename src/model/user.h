@@ -17,8 +17,7 @@ struct user {
     struct str password_hash; /* absent: cannot sign in */
     enum user_status status;
     int64_t position; /* order of creation, unique: see user_position */
-    int64_t generation;
-    int64_t epoch; /* rises when the account is disabled: what began before is over */
+    int64_t epoch;    /* rises when the account is disabled: what began before is over */
     int64_t created_at;
     int64_t updated_at;
 };

@@ -3,75 +3,50 @@
 #include "base/arena.h"
 #include "db/db.h"
 #include "model/atom_sheet.h"
+#include "store/place.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-SQL(atom_hold, "UPDATE user_account SET generation = generation WHERE user_id = $1"
-               " RETURNING atom_sequence");
+SQL(atom_hold,
+    "UPDATE user_record SET generation = generation" HEAD_OF_PERSON " RETURNING atom_sequence");
 
-SQL(atom_release, "UPDATE user_account SET generation = generation + 1, atom_sequence = $2"
-                  " WHERE user_id = $1");
+SQL(atom_release, "UPDATE user_record SET generation = generation + 1,"
+                  " atom_sequence = $4" HEAD_OF_PERSON);
 
-/* A person's rows lie side by side, found by a number: 54 bits of the id, and behind them 256
- * places for domains. A number keeps the tree flat; in one that is sorted by texts SQLite keeps
- * whole rows in its upper floors, eight of them for a million people. Should two people ever share
- * the bits, they share the places, and each finds its own by the id. A domain takes the next place
- * when it is first written about, and keeps it: what is empty stays, as an empty row. */
-#define PLACES 256
-#define OF_USER " WHERE place BETWEEN $2 AND $3 AND user_id = $1"
-
-SQL(sheet_find, "SELECT domain, atoms FROM user_atoms" OF_USER " AND domain = $4");
-SQL(sheet_list, "SELECT domain, atoms FROM user_atoms" OF_USER " AND atoms <> ''");
-SQL(sheet_domains, "SELECT domain FROM user_atoms" OF_USER " AND atoms <> ''");
-SQL(sheet_put, "UPDATE user_atoms SET atoms = $5" OF_USER " AND domain = $4 RETURNING domain");
+/* A domain takes the next of a person's places when it is first written about, and keeps it: what
+ * is empty stays, as an empty row. */
+SQL(sheet_find, "SELECT domain, atoms FROM user_atoms" OF_PERSON " AND domain = $4");
+SQL(sheet_list, "SELECT domain, atoms FROM user_atoms" OF_PERSON " AND atoms <> ''");
+SQL(sheet_domains, "SELECT domain FROM user_atoms" OF_PERSON " AND atoms <> ''");
+SQL(sheet_put, "UPDATE user_atoms SET atoms = $5" OF_PERSON " AND domain = $4 RETURNING domain");
 SQL(sheet_add, "INSERT INTO user_atoms (place, user_id, domain, atoms)"
                " SELECT COALESCE((SELECT MAX(place) + 1 FROM user_atoms"
                " WHERE place BETWEEN $2 AND $3), $2),"
                " CAST($1 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT)"
                " WHERE NOT EXISTS (SELECT 1 FROM user_atoms WHERE place = $3) RETURNING domain");
-SQL(sheet_end_user, "DELETE FROM user_atoms" OF_USER);
+SQL(sheet_end_user, "DELETE FROM user_atoms" OF_PERSON);
 SQL(source_name, "SELECT name FROM app WHERE app_id = $1");
 
-#define TOLD OF_USER " AND atom_count > 0"
+#define TOLD OF_PERSON " AND atom_count > 0"
 SQL(record_list, "SELECT domain, record, atom_count, updated_at FROM user_record" TOLD);
 SQL(record_find,
     "SELECT domain, record, atom_count, updated_at FROM user_record" TOLD " AND domain = $4");
 SQL(record_hints, "SELECT domain, hints FROM user_record" TOLD);
 SQL(record_put,
-    "UPDATE user_record SET record = $5, atom_count = $6, updated_at = $7, hints = $8" OF_USER
+    "UPDATE user_record SET record = $5, atom_count = $6, updated_at = $7, hints = $8" OF_PERSON
     " AND domain = $4 RETURNING domain");
 SQL(record_add, "INSERT INTO user_record (place, user_id, domain, record, atom_count, updated_at,"
                 " hints) SELECT COALESCE((SELECT MAX(place) + 1 FROM user_record"
                 " WHERE place BETWEEN $2 AND $3), $2), CAST($1 AS TEXT), CAST($4 AS TEXT),"
                 " CAST($5 AS TEXT), CAST($6 AS BIGINT), CAST($7 AS BIGINT), CAST($8 AS TEXT)"
                 " WHERE NOT EXISTS (SELECT 1 FROM user_record WHERE place = $3) RETURNING domain");
-SQL(record_end_user, "DELETE FROM user_record" OF_USER);
-
-/* The bits are those of the first nine characters behind usr_, as base64url counts them; step 6 of
- * the schema counts the same way. */
-static int64_t
-first_place(struct str user_id)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    int64_t place = 0;
-    for (size_t i = 4; i < 13; i++) {
-        const char *digit =
-            i < user_id.len ? memchr(digits, user_id.ptr[i], sizeof digits - 1) : NULL;
-        place = place * 64 + (digit == NULL ? 0 : digit - digits);
-    }
-    return place * PLACES;
-}
-
-/* The first parameters of every statement here: $1, $2 and $3. */
-#define user_places(user_id) \
-    db_text(user_id), db_int(first_place(user_id)), db_int(first_place(user_id) + PLACES - 1)
+SQL(record_end_user, "DELETE FROM user_record" OF_PERSON);
 
 enum err
 atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &atom_hold, &rows, db_text(user_id));
+    enum err err = db_query(tx, mem, &atom_hold, &rows, db_person(user_id));
     if (!err && rows.count == 0)
         err = ERR_NOT_FOUND;
     *sequence = db_cell_int(&rows, 0, 0);
@@ -81,7 +56,7 @@ atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t
 enum err
 atom_store_release(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t sequence)
 {
-    return db_query(tx, mem, &atom_release, NULL, db_text(user_id), db_int(sequence));
+    return db_query(tx, mem, &atom_release, NULL, db_person(user_id), db_int(sequence));
 }
 
 /* ---- a domain's atoms as a whole ---- */
@@ -124,10 +99,9 @@ atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
                 struct str asker, struct sourced_atom **out, size_t *count)
 {
     struct db_rows rows = { 0 };
-    enum err err =
-        str_present(domain)
-            ? db_query(tx, mem, &sheet_find, &rows, user_places(user_id), db_text(domain))
-            : db_query(tx, mem, &sheet_list, &rows, user_places(user_id));
+    enum err err = str_present(domain)
+                       ? db_query(tx, mem, &sheet_find, &rows, db_person(user_id), db_text(domain))
+                       : db_query(tx, mem, &sheet_list, &rows, db_person(user_id));
     *out = NULL;
     *count = 0;
     return err ? err : join_sheets(mem, &rows, asker, out, count);
@@ -153,7 +127,7 @@ atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     struct str sheet = atom_sheet_write(mem, atoms, count);
     if (!str_present(sheet))
         return ERR_INVALID;
-    const struct db_value values[] = { user_places(user_id), db_text(domain), db_text(sheet) };
+    const struct db_value values[] = { db_person(user_id), db_text(domain), db_text(sheet) };
     return put_or_add(tx, mem, &sheet_put, &sheet_add, values, sizeof values / sizeof values[0]);
 }
 
@@ -191,7 +165,7 @@ atom_store_domains(struct db_tx *tx, struct arena *mem, struct str user_id, stru
                    size_t *count)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &sheet_domains, &rows, user_places(user_id));
+    enum err err = db_query(tx, mem, &sheet_domains, &rows, db_person(user_id));
     *out = ARENA_ARRAY(mem, struct str, rows.count);
     *count = rows.count;
     for (size_t i = 0; i < rows.count; i++)
@@ -279,10 +253,9 @@ record_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struc
                   struct record **out, size_t *count)
 {
     struct db_rows rows = { 0 };
-    enum err err =
-        str_present(domain)
-            ? db_query(tx, mem, &record_find, &rows, user_places(user_id), db_text(domain))
-            : db_query(tx, mem, &record_list, &rows, user_places(user_id));
+    enum err err = str_present(domain)
+                       ? db_query(tx, mem, &record_find, &rows, db_person(user_id), db_text(domain))
+                       : db_query(tx, mem, &record_list, &rows, db_person(user_id));
     *out = ARENA_ARRAY(mem, struct record, rows.count);
     *count = rows.count;
     for (size_t i = 0; i < rows.count; i++)
@@ -298,7 +271,7 @@ record_store_hints(struct db_tx *tx, struct arena *mem, struct str user_id, stru
                    size_t *count)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &record_hints, &rows, user_places(user_id));
+    enum err err = db_query(tx, mem, &record_hints, &rows, db_person(user_id));
     *out = ARENA_ARRAY(mem, struct record, rows.count);
     *count = rows.count;
     for (size_t i = 0; i < rows.count; i++)
@@ -313,7 +286,7 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
 {
     bool tells = record->atom_count > 0;
     const struct db_value values[] = {
-        user_places(user_id),
+        db_person(user_id),
         db_text(record->domain),
         db_text(tells ? record->json : STR("{}")),
         db_int(record->atom_count),
@@ -326,6 +299,6 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
 enum err
 atom_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
-    enum err err = db_query(tx, mem, &sheet_end_user, NULL, user_places(user_id));
-    return err ? err : db_query(tx, mem, &record_end_user, NULL, user_places(user_id));
+    enum err err = db_query(tx, mem, &sheet_end_user, NULL, db_person(user_id));
+    return err ? err : db_query(tx, mem, &record_end_user, NULL, db_person(user_id));
 }

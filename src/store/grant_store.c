@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "db/db.h"
+#include "store/user_store.h"
 
 #define COLUMNS "grant_id, user_id, app_id, scopes, ends_at, created_at, updated_at"
 
@@ -11,16 +12,12 @@ SQL(grant_find, "SELECT " COLUMNS " FROM app_grant"
 SQL(grant_list, "SELECT " COLUMNS " FROM app_grant WHERE user_id = $1 AND ends_at > $2"
                 " ORDER BY created_at");
 
-/* A grant that ended by its date may still lie there: it gives way, its id with it. */
-SQL(grant_add, "INSERT INTO app_grant (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $6)"
-               " ON CONFLICT (user_id, app_id) DO UPDATE SET grant_id = excluded.grant_id,"
-               " scopes = excluded.scopes, ends_at = excluded.ends_at,"
-               " created_at = excluded.created_at, updated_at = excluded.updated_at");
+SQL(grant_add, "INSERT INTO app_grant (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $6)");
 
 SQL(grant_put, "UPDATE app_grant SET scopes = $2, ends_at = $3, updated_at = $4"
-               " WHERE grant_id = $1 RETURNING grant_id");
+               " WHERE grant_id = $1 RETURNING user_id");
 
-SQL(grant_end, "DELETE FROM app_grant WHERE user_id = $1 AND app_id = $2 RETURNING grant_id");
+SQL(grant_end, "DELETE FROM app_grant WHERE user_id = $1 AND app_id = $2 RETURNING user_id");
 
 SQL(grant_end_all, "DELETE FROM app_grant WHERE user_id = $1");
 
@@ -70,9 +67,23 @@ grant_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_
 enum err
 grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant)
 {
+    /* One that ended by its date may still lie there. */
+    enum err err = grant_store_end(tx, mem, grant->user_id, grant->app_id);
+    if (err && err != ERR_NOT_FOUND)
+        return err;
     return db_query(tx, mem, &grant_add, NULL, db_text(grant->id), db_text(grant->user_id),
                     db_text(grant->app_id), db_text(scopes_write(mem, grant->scopes)),
                     db_int(grant->ends_at), db_int(grant->created_at));
+}
+
+/* Of a statement that gives back the user of each row it changed. */
+static enum err
+break_seal(struct db_tx *tx, struct arena *mem, enum err err, const struct db_rows *rows)
+{
+    if (err)
+        return err;
+    return rows->count == 0 ? ERR_NOT_FOUND
+                            : user_store_break_seal(tx, mem, db_cell_text(rows, 0, 0));
 }
 
 enum err
@@ -82,9 +93,7 @@ grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant)
     enum err err = db_query(tx, mem, &grant_put, &rows, db_text(grant->id),
                             db_text(scopes_write(mem, grant->scopes)), db_int(grant->ends_at),
                             db_int(grant->updated_at));
-    if (err)
-        return err;
-    return rows.count == 0 ? ERR_NOT_FOUND : ERR_NONE;
+    return break_seal(tx, mem, err, &rows);
 }
 
 enum err
@@ -92,13 +101,12 @@ grant_store_end(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
 {
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &grant_end, &rows, db_text(user_id), db_text(app_id));
-    if (err)
-        return err;
-    return rows.count == 0 ? ERR_NOT_FOUND : ERR_NONE;
+    return break_seal(tx, mem, err, &rows);
 }
 
 enum err
 grant_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
-    return db_query(tx, mem, &grant_end_all, NULL, db_text(user_id));
+    enum err err = db_query(tx, mem, &grant_end_all, NULL, db_text(user_id));
+    return err ? err : user_store_break_seal(tx, mem, user_id);
 }

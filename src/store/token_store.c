@@ -2,6 +2,8 @@
 
 #include "base/arena.h"
 #include "db/db.h"
+#include "store/place.h"
+#include "store/user_store.h"
 
 /* A redeemed code is remembered for so long, to end its family if it is presented again. */
 #define CODE_MEMORY_SECONDS ((int64_t)30 * 24 * 3600)
@@ -14,24 +16,28 @@
     " JOIN app_grant g ON g.grant_id = f.grant_id"       \
     " JOIN app a ON a.app_id = f.app_id"                 \
     " JOIN user_account u ON u.user_id = f.user_id"      \
+    " JOIN user_record h ON h.place = f.person_place"    \
     " WHERE f.ends_at > $2 AND g.ends_at > $2"           \
     " AND a.status = 'active' AND a.epoch = f.app_epoch" \
     " AND u.status = 'active' AND u.epoch = f.user_epoch"
 
 SQL(family_add, "INSERT INTO token_family (family_id, grant_id, user_id, app_id, user_epoch,"
-                " app_epoch, scopes, narrow_reach, created_at, ends_at)"
-                " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)");
+                " app_epoch, scopes, narrow_reach, created_at, ends_at, person_place)"
+                " SELECT CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($1 AS TEXT), CAST($6 AS TEXT),"
+                " CAST($7 AS BIGINT), CAST($8 AS BIGINT), CAST($9 AS TEXT), CAST($10 AS BIGINT),"
+                " CAST($11 AS BIGINT), CAST($12 AS BIGINT), place FROM user_record" HEAD_OF_PERSON);
 
-SQL(family_find, "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"
-                 " f.scopes, f.narrow_reach, f.created_at, f.ends_at, g.scopes"
-                 " FROM token_family f" FAMILY_LIVES " AND f.family_id = $1");
+SQL(family_find,
+    "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"
+    " f.scopes, f.narrow_reach, f.created_at, f.ends_at, g.scopes, g.ends_at,"
+    " f.person_place, h.seal FROM token_family f" FAMILY_LIVES " AND f.family_id = $1");
 
 SQL(family_others, "SELECT family_id FROM token_family WHERE grant_id = $1 AND family_id <> $2"
                    " ORDER BY created_at DESC");
 
 SQL(family_put_end, "UPDATE token_family SET ends_at = $2 WHERE family_id = $1");
 
-SQL(family_end, "DELETE FROM token_family WHERE family_id = $1");
+SQL(family_end, "DELETE FROM token_family WHERE family_id = $1 RETURNING user_id");
 SQL(family_end_user, "DELETE FROM token_family WHERE user_id = $1");
 
 SQL(code_add, "INSERT INTO auth_code (code_hash, family_id, app_id, redirect_uri, challenge,"
@@ -44,32 +50,49 @@ SQL(code_redeem, "UPDATE auth_code SET redeemed_at = $2"
                  " WHERE code_hash = $1 AND redeemed_at IS NULL AND ends_at > $2"
                  " RETURNING family_id");
 
-SQL(access_add, "INSERT INTO access_token (token_hash, family_id, scopes, created_at, ends_at)"
-                " VALUES ($1, $2, $3, $4, $5)");
+SQL(access_add, "INSERT INTO access_token (place, token_hash, family_id, app_id, app_epoch,"
+                " person_place, seal, scopes, narrow_reach, created_at, ends_at, live_until)"
+                " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+                " ON CONFLICT (place) DO NOTHING RETURNING place");
 
-SQL(access_find,
-    "SELECT u.user_id, u.username, f.app_id, f.family_id, t.scopes, g.scopes,"
-    " f.narrow_reach, t.created_at, t.ends_at, u.generation, g.grant_id, f.ends_at, g.ends_at"
+/* While its seal is the person's, a token needs neither family nor grant nor account. */
+SQL(access_find, "SELECT h.user_id, t.app_id, t.family_id, t.scopes, t.narrow_reach, t.created_at,"
+                 " t.ends_at, t.live_until, h.generation, t.scopes FROM access_token t"
+                 " JOIN user_record h ON h.place = t.person_place AND h.seal = t.seal"
+                 " JOIN app a ON a.app_id = t.app_id"
+                 " WHERE t.place = $1 AND t.token_hash = $2 AND t.live_until > $3"
+                 " AND a.status = 'active' AND a.epoch = t.app_epoch");
+
+#define EARLIEST_END                                                           \
+    "CASE WHEN t.ends_at < f.ends_at AND t.ends_at < g.ends_at THEN t.ends_at" \
+    " WHEN f.ends_at < g.ends_at THEN f.ends_at ELSE g.ends_at END"
+
+SQL(access_find_family,
+    "SELECT f.user_id, f.app_id, f.family_id, t.scopes, f.narrow_reach, t.created_at, t.ends_at,"
+    " " EARLIEST_END ", h.generation, g.scopes"
     " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_LIVES
-    " AND t.token_hash = $1 AND t.ends_at > $2");
+    " AND t.place = $1 AND t.token_hash = $3 AND t.ends_at > $2");
 
-SQL(access_find_app, "SELECT f.app_id, t.ends_at FROM access_token t"
-                     " JOIN token_family f ON f.family_id = t.family_id WHERE t.token_hash = $1");
+SQL(access_find_app, "SELECT app_id, ends_at FROM access_token"
+                     " WHERE place = $1 AND token_hash = $2");
 
-SQL(access_end, "DELETE FROM access_token WHERE token_hash = $1");
+SQL(access_end, "DELETE FROM access_token WHERE place = $1 AND token_hash = $2");
 
-SQL(refresh_add, "INSERT INTO refresh_token (token_hash, family_id, created_at, ends_at, reuses)"
-                 " VALUES ($1, $2, $3, $4, 0)");
+#define OF_REFRESH " WHERE place = $1 AND token_hash = $2"
+
+SQL(refresh_add, "INSERT INTO refresh_token (place, token_hash, family_id, created_at, ends_at,"
+                 " reuses) VALUES ($1, $2, $3, $4, $5, 0)"
+                 " ON CONFLICT (place) DO NOTHING RETURNING place");
 
 SQL(refresh_find, "SELECT r.token_hash, r.family_id, f.app_id, r.ends_at, r.used_at, r.reuses"
                   " FROM refresh_token r JOIN token_family f ON f.family_id = r.family_id"
-                  " WHERE r.token_hash = $1 AND r.ends_at > $2");
+                  " WHERE r.place = $1 AND r.token_hash = $2 AND r.ends_at > $3");
 
-SQL(refresh_use, "UPDATE refresh_token SET used_at = $2"
-                 " WHERE token_hash = $1 AND used_at IS NULL RETURNING token_hash");
+SQL(refresh_use,
+    "UPDATE refresh_token SET used_at = $3" OF_REFRESH " AND used_at IS NULL RETURNING place");
 
-SQL(refresh_reuse, "UPDATE refresh_token SET reuses = reuses + 1"
-                   " WHERE token_hash = $1 AND reuses < $2 RETURNING token_hash");
+SQL(refresh_reuse,
+    "UPDATE refresh_token SET reuses = reuses + 1" OF_REFRESH " AND reuses < $3 RETURNING place");
 
 static int64_t
 earlier(int64_t a, int64_t b)
@@ -103,8 +126,8 @@ enum err
 family_store_add(struct db_tx *tx, struct arena *mem, const struct family *family)
 {
     enum err err =
-        db_query(tx, mem, &family_add, NULL, db_text(family->id), db_text(family->grant_id),
-                 db_text(family->user_id), db_text(family->app_id), db_int(family->user_epoch),
+        db_query(tx, mem, &family_add, NULL, db_person(family->user_id), db_text(family->id),
+                 db_text(family->grant_id), db_text(family->app_id), db_int(family->user_epoch),
                  db_int(family->app_epoch), db_text(scopes_write(mem, family->scopes)),
                  db_int(family->narrow_reach), db_int(family->created_at), db_int(family->ends_at));
     return err ? err : end_oldest(tx, mem, family);
@@ -112,25 +135,28 @@ family_store_add(struct db_tx *tx, struct arena *mem, const struct family *famil
 
 enum err
 family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
-                  struct family *out, scopes *granted)
+                  struct live_family *out)
 {
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &family_find, &rows, db_text(id), db_int(now));
     if (found(err, &rows))
         return found(err, &rows);
-    *out = (struct family){
-        .id = db_cell_text(&rows, 0, 0),
-        .grant_id = db_cell_text(&rows, 0, 1),
-        .user_id = db_cell_text(&rows, 0, 2),
-        .app_id = db_cell_text(&rows, 0, 3),
-        .user_epoch = db_cell_int(&rows, 0, 4),
-        .app_epoch = db_cell_int(&rows, 0, 5),
-        .narrow_reach = db_cell_int(&rows, 0, 7) != 0,
-        .created_at = db_cell_int(&rows, 0, 8),
-        .ends_at = db_cell_int(&rows, 0, 9),
+    *out = (struct live_family){
+        .family = { .id = db_cell_text(&rows, 0, 0),
+                    .grant_id = db_cell_text(&rows, 0, 1),
+                    .user_id = db_cell_text(&rows, 0, 2),
+                    .app_id = db_cell_text(&rows, 0, 3),
+                    .user_epoch = db_cell_int(&rows, 0, 4),
+                    .app_epoch = db_cell_int(&rows, 0, 5),
+                    .narrow_reach = db_cell_int(&rows, 0, 7) != 0,
+                    .created_at = db_cell_int(&rows, 0, 8),
+                    .ends_at = db_cell_int(&rows, 0, 9) },
+        .granted_until = db_cell_int(&rows, 0, 11),
+        .person_place = db_cell_int(&rows, 0, 12),
+        .seal = db_cell_int(&rows, 0, 13),
     };
-    scopes_read_known(db_cell_text(&rows, 0, 6), &out->scopes);
-    scopes_read_known(db_cell_text(&rows, 0, 10), granted);
+    scopes_read_known(db_cell_text(&rows, 0, 6), &out->family.scopes);
+    scopes_read_known(db_cell_text(&rows, 0, 10), &out->granted);
     return ERR_NONE;
 }
 
@@ -143,13 +169,16 @@ family_store_put_end(struct db_tx *tx, struct arena *mem, struct str id, int64_t
 enum err
 family_store_end(struct db_tx *tx, struct arena *mem, struct str id)
 {
-    return db_query(tx, mem, &family_end, NULL, db_text(id));
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &family_end, &rows, db_text(id));
+    return err || rows.count == 0 ? err : user_store_break_seal(tx, mem, db_cell_text(&rows, 0, 0));
 }
 
 enum err
 family_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
-    return db_query(tx, mem, &family_end_user, NULL, db_text(user_id));
+    enum err err = db_query(tx, mem, &family_end_user, NULL, db_text(user_id));
+    return err ? err : user_store_break_seal(tx, mem, user_id);
 }
 
 /* ---- codes ---- */
@@ -190,12 +219,31 @@ code_store_redeem(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
 
 /* ---- tokens ---- */
 
-enum err
-access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token *token)
+/* A token is found by a number made of its hash. Two live ones with the same number happen once in
+ * a very long while; then the app has to ask again. */
+#define db_token(hash) db_int(place_of_hash(hash)), db_text(hash)
+
+static enum err
+added(enum err err, const struct db_rows *rows)
 {
-    return db_query(tx, mem, &access_add, NULL, db_text(token->hash), db_text(token->family_id),
-                    db_text(scopes_write(mem, token->scopes)), db_int(token->created_at),
-                    db_int(token->ends_at));
+    if (err)
+        return err;
+    return rows->count == 0 ? ERR_UNAVAILABLE : ERR_NONE;
+}
+
+enum err
+access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token *token,
+                 const struct live_family *of)
+{
+    struct db_rows rows = { 0 };
+    int64_t live_until = earlier(token->ends_at, earlier(of->family.ends_at, of->granted_until));
+    enum err err =
+        db_query(tx, mem, &access_add, &rows, db_token(token->hash), db_text(of->family.id),
+                 db_text(of->family.app_id), db_int(of->family.app_epoch), db_int(of->person_place),
+                 db_int(of->seal), db_text(scopes_write(mem, token->scopes & of->granted)),
+                 db_int(of->family.narrow_reach), db_int(token->created_at), db_int(token->ends_at),
+                 db_int(live_until));
+    return added(err, &rows);
 }
 
 enum err
@@ -204,28 +252,28 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
 {
     struct db_rows rows = { 0 };
     scopes carried, granted;
-    enum err err = db_query(tx, mem, &access_find, &rows, db_text(hash), db_int(now));
+    enum err err = db_query(tx, mem, &access_find, &rows, db_token(hash), db_int(now));
+    if (!err && rows.count == 0)
+        err = db_query(tx, mem, &access_find_family, &rows, db_int(place_of_hash(hash)),
+                       db_int(now), db_text(hash));
     if (found(err, &rows))
         return found(err, &rows);
-    scopes_read_known(db_cell_text(&rows, 0, 4), &carried);
-    granted = carried; /* most tokens carry all that was granted */
-    if (!str_eq(db_cell_text(&rows, 0, 4), db_cell_text(&rows, 0, 5)))
-        scopes_read_known(db_cell_text(&rows, 0, 5), &granted);
+    scopes_read_known(db_cell_text(&rows, 0, 3), &carried);
+    granted = carried; /* in most cases, and always under the seal */
+    if (!str_eq(db_cell_text(&rows, 0, 3), db_cell_text(&rows, 0, 9)))
+        scopes_read_known(db_cell_text(&rows, 0, 9), &granted);
     *out = (struct access){
         .user_id = db_cell_text(&rows, 0, 0),
-        .username = db_cell_text(&rows, 0, 1),
-        .app_id = db_cell_text(&rows, 0, 2),
-        .family_id = db_cell_text(&rows, 0, 3),
+        .app_id = db_cell_text(&rows, 0, 1),
+        .family_id = db_cell_text(&rows, 0, 2),
         .scopes = carried & granted,
-        .narrow_reach = db_cell_int(&rows, 0, 6) != 0,
-        .created_at = db_cell_int(&rows, 0, 7),
-        .ends_at = db_cell_int(&rows, 0, 8),
-        .generation = db_cell_int(&rows, 0, 9),
-        .grant_id = db_cell_text(&rows, 0, 10),
+        .narrow_reach = db_cell_int(&rows, 0, 4) != 0,
+        .created_at = db_cell_int(&rows, 0, 5),
+        .ends_at = db_cell_int(&rows, 0, 6),
+        .live_until = db_cell_int(&rows, 0, 7),
+        .generation = db_cell_int(&rows, 0, 8),
         .token_hash = hash,
     };
-    out->live_until =
-        earlier(out->ends_at, earlier(db_cell_int(&rows, 0, 11), db_cell_int(&rows, 0, 12)));
     return ERR_NONE;
 }
 
@@ -234,7 +282,7 @@ access_store_find_app(struct db_tx *tx, struct arena *mem, struct str hash, stru
                       int64_t *ends_at)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &access_find_app, &rows, db_text(hash));
+    enum err err = db_query(tx, mem, &access_find_app, &rows, db_token(hash));
     if (found(err, &rows))
         return found(err, &rows);
     *app_id = db_cell_text(&rows, 0, 0);
@@ -245,15 +293,17 @@ access_store_find_app(struct db_tx *tx, struct arena *mem, struct str hash, stru
 enum err
 access_store_end(struct db_tx *tx, struct arena *mem, struct str hash)
 {
-    return db_query(tx, mem, &access_end, NULL, db_text(hash));
+    return db_query(tx, mem, &access_end, NULL, db_token(hash));
 }
 
 enum err
 refresh_store_add(struct db_tx *tx, struct arena *mem, struct str hash, struct str family_id,
                   int64_t now)
 {
-    return db_query(tx, mem, &refresh_add, NULL, db_text(hash), db_text(family_id), db_int(now),
-                    db_int(now + REFRESH_SECONDS));
+    struct db_rows rows = { 0 };
+    return added(db_query(tx, mem, &refresh_add, &rows, db_token(hash), db_text(family_id),
+                          db_int(now), db_int(now + REFRESH_SECONDS)),
+                 &rows);
 }
 
 enum err
@@ -261,7 +311,7 @@ refresh_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t
                    struct refresh_token *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &refresh_find, &rows, db_text(hash), db_int(now));
+    enum err err = db_query(tx, mem, &refresh_find, &rows, db_token(hash), db_int(now));
     if (found(err, &rows))
         return found(err, &rows);
     *out = (struct refresh_token){
@@ -279,14 +329,14 @@ enum err
 refresh_store_use(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now)
 {
     struct db_rows rows = { 0 };
-    return found(db_query(tx, mem, &refresh_use, &rows, db_text(hash), db_int(now)), &rows);
+    return found(db_query(tx, mem, &refresh_use, &rows, db_token(hash), db_int(now)), &rows);
 }
 
 enum err
 refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash)
 {
     struct db_rows rows = { 0 };
-    return found(db_query(tx, mem, &refresh_reuse, &rows, db_text(hash), db_int(REUSES_MAX)),
+    return found(db_query(tx, mem, &refresh_reuse, &rows, db_token(hash), db_int(REUSES_MAX)),
                  &rows);
 }
 
@@ -296,8 +346,8 @@ refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash)
     "DELETE FROM " table " WHERE " key " IN (SELECT " key " FROM " table \
     " WHERE ends_at <= $1 LIMIT $2) RETURNING " key
 
-SQL(clean_access, CLEAN("access_token", "token_hash"));
-SQL(clean_refresh, CLEAN("refresh_token", "token_hash"));
+SQL(clean_access, CLEAN("access_token", "place"));
+SQL(clean_refresh, CLEAN("refresh_token", "place"));
 SQL(clean_family, CLEAN("token_family", "family_id"));
 SQL(clean_grant, CLEAN("app_grant", "grant_id"));
 SQL(clean_session, CLEAN("session", "session_hash"));

@@ -2,7 +2,12 @@
  *
  * A family lives while its row is there, its end is not reached, its grant is there and lives, and
  * neither its app nor its user was disabled since it began. Single use is one conditional
- * statement, so that of many at once exactly one succeeds. */
+ * statement, so that of many at once exactly one succeeds.
+ *
+ * An access token is asked for with every request, so its row has what family and grant said when
+ * it was made, and the person's seal of that moment (user_store.h). While the person's head has the
+ * same, nothing has ended since, and the two rows and the app's are all that is looked at.
+ * Otherwise the family, the grant and the account are asked. */
 #ifndef STORE_TOKEN_STORE_H
 #define STORE_TOKEN_STORE_H
 
@@ -15,9 +20,18 @@ struct db_tx;
 /* Past the most a grant may have, the oldest end. */
 enum err family_store_add(struct db_tx *tx, struct arena *mem, const struct family *family);
 
-/* One that lives now, and what its grant allows now. ERR_NOT_FOUND otherwise. */
+/* One that lives now, and what its grant allows now, all of one moment. */
+struct live_family {
+    struct family family;
+    scopes granted;
+    int64_t granted_until;
+    int64_t person_place;
+    int64_t seal;
+};
+
+/* ERR_NOT_FOUND if there is none that lives. */
 enum err family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
-                           struct family *out, scopes *granted);
+                           struct live_family *out);
 enum err family_store_put_end(struct db_tx *tx, struct arena *mem, struct str id, int64_t ends_at);
 
 /* With everything that came of it, whose rows are cleaned when their time is over. No error if it
@@ -36,13 +50,14 @@ enum err code_store_redeem(struct db_tx *tx, struct arena *mem, struct str hash,
 
 struct access_token {
     struct str hash;
-    struct str family_id;
     scopes scopes;
     int64_t created_at;
     int64_t ends_at;
 };
 
-enum err access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token *token);
+/* Its family is as it was found in this transaction. ERR_UNAVAILABLE: try again with another. */
+enum err access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token *token,
+                          const struct live_family *of);
 
 /* A token that may be used now. ERR_NOT_FOUND otherwise. */
 enum err access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
@@ -54,6 +69,7 @@ enum err access_store_find_app(struct db_tx *tx, struct arena *mem, struct str h
                                struct str *app_id, int64_t *ends_at);
 enum err access_store_end(struct db_tx *tx, struct arena *mem, struct str hash);
 
+/* ERR_UNAVAILABLE: try again with another. */
 enum err refresh_store_add(struct db_tx *tx, struct arena *mem, struct str hash,
                            struct str family_id, int64_t now);
 

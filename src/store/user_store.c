@@ -2,15 +2,16 @@
 
 #include "base/arena.h"
 #include "db/db.h"
+#include "store/place.h"
 
 /* What every query below gives back, in the order in which read_user() takes it. */
 #define COLUMNS                                                                                \
-    "user_id, username, email, name, password_hash, status, position, generation, created_at," \
-    " updated_at, epoch"
+    "user_id, username, email, name, password_hash, status, position, created_at, updated_at," \
+    " epoch"
 
 SQL(user_add, "INSERT INTO user_account (user_id, username, email, email_key, name, password_hash,"
-              " status, position, generation, created_at, updated_at)"
-              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+              " status, position, created_at, updated_at)"
+              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
               " ON CONFLICT DO NOTHING RETURNING user_id");
 
 SQL(user_find, "SELECT " COLUMNS " FROM user_account WHERE user_id = $1");
@@ -21,24 +22,35 @@ SQL(user_find_email, "SELECT " COLUMNS " FROM user_account WHERE email_key = $1"
 
 /* Changes nothing, but locks the row where several can write at once. */
 SQL(user_count, "SELECT COUNT(*) FROM user_account");
-SQL(user_hold, "UPDATE user_account SET generation = generation WHERE user_id = $1"
+SQL(user_hold, "UPDATE user_account SET epoch = epoch WHERE user_id = $1"
                " RETURNING user_id");
 
 SQL(user_list, "SELECT " COLUMNS " FROM user_account WHERE position > $1"
                " ORDER BY position LIMIT $2");
 
 /* Whatever a person had going when the account was disabled stays over when it is enabled. */
-SQL(user_put_status,
-    "UPDATE user_account SET status = $2, generation = generation + 1,"
-    " epoch = epoch + $4, updated_at = $3 WHERE user_id = $1 RETURNING generation");
+SQL(user_put_status, "UPDATE user_account SET status = $2, epoch = epoch + $4, updated_at = $3"
+                     " WHERE user_id = $1 RETURNING user_id");
 
-SQL(user_put_password, "UPDATE user_account SET password_hash = $2, generation = generation + 1,"
-                       " updated_at = $3 WHERE user_id = $1 RETURNING generation");
+SQL(user_put_password, "UPDATE user_account SET password_hash = $2, updated_at = $3"
+                       " WHERE user_id = $1 RETURNING user_id");
 
 SQL(user_renew_password, "UPDATE user_account SET password_hash = $3"
                          " WHERE user_id = $1 AND password_hash = $2");
 
 SQL(user_delete, "DELETE FROM user_account WHERE user_id = $1 RETURNING user_id");
+
+SQL(head_add,
+    "INSERT INTO user_record (place, user_id, domain, generation, seal, atom_sequence,"
+    " atom_count, updated_at, record)"
+    " SELECT COALESCE((SELECT MAX(place) + 1 FROM user_record"
+    " WHERE place BETWEEN $2 AND $3), $2), CAST($1 AS TEXT), '', 1, CAST($4 AS BIGINT), 0,"
+    " 0, CAST($5 AS BIGINT), ''"
+    " WHERE NOT EXISTS (SELECT 1 FROM user_record WHERE place = $3) RETURNING user_id");
+
+SQL(head_break_seal, "UPDATE user_record SET seal = seal + 1" HEAD_OF_PERSON);
+
+SQL(head_delete, "DELETE FROM user_record" HEAD_OF_PERSON);
 
 static enum err
 read_user(const struct db_rows *rows, size_t row, struct user *out)
@@ -50,10 +62,9 @@ read_user(const struct db_rows *rows, size_t row, struct user *out)
         .name = db_cell_text(rows, row, 3),
         .password_hash = db_cell_text(rows, row, 4),
         .position = db_cell_int(rows, row, 6),
-        .generation = db_cell_int(rows, row, 7),
-        .created_at = db_cell_int(rows, row, 8),
-        .updated_at = db_cell_int(rows, row, 9),
-        .epoch = db_cell_int(rows, row, 10),
+        .created_at = db_cell_int(rows, row, 7),
+        .updated_at = db_cell_int(rows, row, 8),
+        .epoch = db_cell_int(rows, row, 9),
     };
     /* A status this program does not know must not pass for an active one. */
     return user_status_read(db_cell_text(rows, row, 5), &out->status) ? ERR_NONE : ERR_INTERNAL;
@@ -96,11 +107,16 @@ user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user)
         db_text(user->password_hash),
         db_text(str_of(user_status_name(user->status))),
         db_int(user->position),
-        db_int(user->generation),
         db_int(user->created_at),
         db_int(user->updated_at),
     };
-    return change_one(tx, mem, &user_add, values, COUNT(values), ERR_TAKEN);
+    /* Begun with other bits of the id, a seal is nobody else's, should two people in turn have the
+     * same place. */
+    const struct db_value head[] = { db_person(user->id),
+                                     db_int(place_of_hash(str_from(user->id, 13))),
+                                     db_int(user->created_at) };
+    enum err err = change_one(tx, mem, &user_add, values, COUNT(values), ERR_TAKEN);
+    return err ? err : change_one(tx, mem, &head_add, head, COUNT(head), ERR_INTERNAL);
 }
 
 enum err
@@ -162,7 +178,8 @@ user_store_put_status(struct db_tx *tx, struct arena *mem, struct str id, enum u
         db_int(now),
         db_int(status == USER_DISABLED ? 1 : 0),
     };
-    return change_one(tx, mem, &user_put_status, values, COUNT(values), ERR_NOT_FOUND);
+    enum err err = change_one(tx, mem, &user_put_status, values, COUNT(values), ERR_NOT_FOUND);
+    return err ? err : user_store_break_seal(tx, mem, id);
 }
 
 enum err
@@ -189,8 +206,15 @@ user_store_hold(struct db_tx *tx, struct arena *mem, struct str id)
 }
 
 enum err
+user_store_break_seal(struct db_tx *tx, struct arena *mem, struct str id)
+{
+    return db_query(tx, mem, &head_break_seal, NULL, db_person(id));
+}
+
+enum err
 user_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
 {
     const struct db_value values[] = { db_text(id) };
-    return change_one(tx, mem, &user_delete, values, COUNT(values), ERR_NOT_FOUND);
+    enum err err = change_one(tx, mem, &user_delete, values, COUNT(values), ERR_NOT_FOUND);
+    return err ? err : db_query(tx, mem, &head_delete, NULL, db_person(id));
 }

@@ -1,4 +1,9 @@
-/* user_store.h - users as rows. */
+/* user_store.h - users as rows: the account, and the head of a person's rows.
+ *
+ * The head lies before what is told about the person, where a request that brings a token finds it
+ * on its way. It has the generation, which rises with every change to what is known about the
+ * person, and the seal, which changes whenever something that the person allowed ends or changes: a
+ * grant, a family, the account's status. A token that carries the seal has missed none of these. */
 #ifndef STORE_USER_STORE_H
 #define STORE_USER_STORE_H
 
@@ -27,7 +32,7 @@ enum err user_store_list(struct db_tx *tx, struct arena *mem, int64_t after, int
                          struct user **out, size_t *count);
 enum err user_store_count(struct db_tx *tx, struct arena *mem, int64_t *out);
 
-/* ERR_NOT_FOUND if there is no such user. Each raises the user's generation. */
+/* ERR_NOT_FOUND if there is no such user. A change of status breaks the seal. */
 enum err user_store_put_status(struct db_tx *tx, struct arena *mem, struct str id,
                                enum user_status status, int64_t now);
 enum err user_store_put_password(struct db_tx *tx, struct arena *mem, struct str id,
@@ -36,6 +41,13 @@ enum err user_store_put_password(struct db_tx *tx, struct arena *mem, struct str
  * changed. */
 enum err user_store_renew_password(struct db_tx *tx, struct arena *mem, struct str id,
                                    struct str old_hash, struct str new_hash);
+
+/* To be called with whatever ends or narrows something that the person allowed, in the same
+ * transaction. No error if there is no such user. */
+enum err user_store_break_seal(struct db_tx *tx, struct arena *mem, struct str id);
+
+/* The account and the head. Others who change something of this person have done so before, or find
+ * that the person is gone. */
 enum err user_store_delete(struct db_tx *tx, struct arena *mem, struct str id);
 
 #endif

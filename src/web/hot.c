@@ -73,14 +73,13 @@ token_key(struct str token)
 /* ---- an access, as bytes ---- */
 
 static struct str *const *
-texts_of(struct access *access, struct str *out[6])
+texts_of(struct access *access, struct str *out[5])
 {
     out[0] = &access->user_id;
     out[1] = &access->username;
     out[2] = &access->app_id;
     out[3] = &access->family_id;
-    out[4] = &access->grant_id;
-    out[5] = &access->token_hash;
+    out[4] = &access->token_hash;
     return out;
 }
 
@@ -89,13 +88,13 @@ static struct str
 pack(struct arena *mem, const struct access *access, struct str behind)
 {
     struct access copy = *access;
-    struct str *texts[6];
+    struct str *texts[5];
     size_t length = sizeof copy + behind.len;
     texts_of(&copy, texts);
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < 5; i++)
         length += texts[i]->len;
     char *out = arena_alloc(mem, length), *at = out + sizeof copy;
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 5; i++) {
         if (texts[i]->len > 0)
             memcpy(at, texts[i]->ptr, texts[i]->len);
         at += texts[i]->len;
@@ -109,11 +108,11 @@ pack(struct arena *mem, const struct access *access, struct str behind)
 static struct str
 unpack(struct str kept, struct access *out)
 {
-    struct str *texts[6];
+    struct str *texts[5];
     memcpy(out, kept.ptr, sizeof *out);
     kept = str_from(kept, sizeof *out);
     texts_of(out, texts);
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 5; i++) {
         texts[i]->ptr = kept.ptr;
         kept = str_from(kept, texts[i]->len);
     }

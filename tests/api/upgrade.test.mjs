@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { press } from "../kit/account.mjs";
+import { assertTokens, words } from "../kit/oauth.mjs";
 import { psql } from "../kit/pg.mjs";
+import { connected, fine, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
 import { run } from "../kit/process.mjs";
 import { ROOT, STORE, world } from "../kit/world.mjs";
 
@@ -16,9 +19,44 @@ async function sql(w, text) {
   return out;
 }
 
+const step = (name) => fs.readFileSync(path.join(ROOT, "schema", name), "utf8");
+
+// A statement as its step has it, from its first words to the semicolon.
+function statement(file, words) {
+  const text = step(file);
+  const from = text.indexOf(words);
+  assert.ok(from >= 0, words);
+  const found = text.slice(from, text.indexOf(";", from) + 1);
+  return onPostgres ? found.replaceAll(" WITHOUT ROWID", "").replaceAll("INTEGER PRIMARY KEY", "BIGINT PRIMARY KEY") : found;
+}
+
+// What step 9 changed, as it was before.
+const backToStep8 = () =>
+  [
+    "DELETE FROM schema_step WHERE version >= 9;",
+    "ALTER TABLE user_account ADD COLUMN generation BIGINT NOT NULL DEFAULT 1;",
+    "ALTER TABLE user_account ADD COLUMN atom_sequence BIGINT NOT NULL DEFAULT 0;",
+    "UPDATE user_account SET generation = (SELECT h.generation FROM user_record h WHERE h.domain = '' AND h.user_id = user_account.user_id),",
+    " atom_sequence = (SELECT h.atom_sequence FROM user_record h WHERE h.domain = '' AND h.user_id = user_account.user_id);",
+    "ALTER TABLE user_record RENAME TO told;",
+    statement("0006_sheets.sql", "CREATE TABLE user_record"),
+    "INSERT INTO user_record SELECT place - 1, user_id, domain, record, atom_count, updated_at, hints FROM told WHERE domain <> '';",
+    "DROP TABLE told;",
+    "ALTER TABLE token_family DROP COLUMN person_place;",
+    ...["access_token", "refresh_token"].flatMap((table) => [
+      `DROP INDEX ${table}_end;`,
+      `ALTER TABLE ${table} RENAME TO newer;`,
+      statement("0002_oauth.sql", `CREATE TABLE ${table}`),
+      statement("0002_oauth.sql", `CREATE INDEX ${table}_end`),
+      table === "access_token"
+        ? "INSERT INTO access_token SELECT token_hash, family_id, scopes, created_at, ends_at FROM newer;"
+        : "INSERT INTO refresh_token SELECT token_hash, family_id, created_at, ends_at, used_at, reuses FROM newer;",
+      "DROP TABLE newer;",
+    ]),
+  ].join("\n");
+
 // The tables as steps 3 and 4 made them, from the files themselves.
 function tablesOfStep4() {
-  const step = (name) => fs.readFileSync(path.join(ROOT, "schema", name), "utf8");
   const third = step("0003_preferences.sql");
   const from = third.indexOf("CREATE TABLE atom (");
   assert.ok(from > 0);
@@ -38,6 +76,7 @@ test("atoms that were rows of their own are found again, with who said so and wh
   const atom = (...values) => `INSERT INTO atom (${atomColumns}) VALUES ('${ada}', ${values.join(", ")});`;
   const source = (...values) => `INSERT INTO atom_source VALUES ('${ada}', ${values.join(", ")});`;
   await sql(w, [
+    backToStep8(),
     "DELETE FROM schema_step WHERE version >= 6;",
     "DROP TABLE user_atoms; DROP TABLE user_record;",
     "DROP TABLE undo;", // of step 7
@@ -80,4 +119,25 @@ test("atoms that were rows of their own are found again, with who said so and wh
   assert.doesNotMatch(hints.out, /Jazz|ramen/);
   const bobs = JSON.parse((await w.command("export", "bob")).out);
   assert.ok(Object.values(bobs.domains).every(({ atoms }) => atoms.length === 0));
+});
+
+test("tokens that are older than seals work until they end, can be refreshed, and die with their connection", async (t) => {
+  const { w, ada, app, api } = await connected(t);
+  const other = await secondApp(w, ada);
+  fine(await api.send(MUSIC, { favorite_artists: ["ABBA", "Low"] }));
+  const before = await api.read("preferences");
+  await w.stop();
+  await sql(w, backToStep8());
+  await w.start();
+
+  assert.deepEqual(await api.read("preferences"), before);
+  assert.equal(fine(await api.send(MUSIC, { favorite_artists: ["Can"] })).added, 1);
+  const { atoms } = await api.read("preferences/atoms");
+  assert.deepEqual(atoms.map(({ value }) => value).sort(), ["ABBA", "Can", "Low"]);
+  assert.deepEqual(await app.worth(api.token), words(READ_WRITE));
+  const renewed = assertTokens(await app.refresh(api.refresh_token), READ_WRITE);
+  const page = `/account/apps/${app.client_id}`;
+  await press(ada, page, `${page}/disconnect`);
+  assert.deepEqual([await app.worth(api.token), await app.worth(renewed.access_token)], [null, null]);
+  assert.deepEqual(await other.app.worth(other.token), words(READ_WRITE));
 });

@@ -10,16 +10,16 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-SQL(test_add, "INSERT INTO user_account (user_id, username, status, position, generation,"
+SQL(test_add, "INSERT INTO user_account (user_id, username, status, position, epoch,"
               " created_at, updated_at) VALUES ($1, $2, 'active', $3, 0, $4, $4)"
               " ON CONFLICT DO NOTHING RETURNING user_id");
-SQL(test_add_plain, "INSERT INTO user_account (user_id, username, status, position, generation,"
+SQL(test_add_plain, "INSERT INTO user_account (user_id, username, status, position, epoch,"
                     " created_at, updated_at) VALUES ($1, $2, 'active', $3, 0, 1, 1)");
 SQL(test_swapped, "SELECT CAST($2 AS TEXT), CAST($1 AS BIGINT), CAST(NULL AS TEXT)");
-SQL(test_count, "SELECT COUNT(*), MAX(position), SUM(generation) FROM user_account");
+SQL(test_count, "SELECT COUNT(*), MAX(position), SUM(epoch) FROM user_account");
 SQL(test_find, "SELECT username, name, position FROM user_account WHERE user_id = $1");
-SQL(test_raise, "UPDATE user_account SET generation = generation + 1 WHERE user_id = $1"
-                " RETURNING generation");
+SQL(test_raise, "UPDATE user_account SET epoch = epoch + 1 WHERE user_id = $1"
+                " RETURNING epoch");
 
 static _Atomic int64_t next_position = 1;
 
@@ -224,7 +224,7 @@ a_crowd_of_writers_loses_nothing_and_keeps_nothing_refused(struct kit *kit)
 }
 
 static enum err
-raise_generation(struct db_tx *tx, void *argument)
+raise_epoch(struct db_tx *tx, void *argument)
 {
     return db_query(tx, argument, &test_raise, NULL, db_text(STR("usr_777")));
 }
@@ -234,14 +234,14 @@ raise_in_a_crowd(void *argument)
 {
     struct arena *mem = arena_new();
     for (int i = 0; i < ROUNDS; i++)
-        if (db_write(argument, raise_generation, mem))
+        if (db_write(argument, raise_epoch, mem))
             abort();
     arena_free(mem);
     return NULL;
 }
 
 static enum err
-sum_generations(struct db_tx *tx, void *argument)
+sum_epochs(struct db_tx *tx, void *argument)
 {
     struct kit *kit = argument;
     struct db_rows rows;
@@ -260,7 +260,7 @@ a_row_raised_by_many_counts_every_one(struct kit *kit)
         pthread_create(&threads[i], NULL, raise_in_a_crowd, kit->db);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    assert_int_equal(db_read(kit->db, sum_generations, kit), ERR_NONE);
+    assert_int_equal(db_read(kit->db, sum_epochs, kit), ERR_NONE);
 }
 
 /* ---- opening ---- */
@@ -271,7 +271,7 @@ an_open_store_opens_again_with_what_it_held(struct kit *kit)
     assert_int_equal(add_one(kit->db, kit->mem, ERR_NONE), ERR_NONE);
     kit_reopen(kit);
     assert_int_equal(count(kit->db), 1);
-    assert_int_equal(db_schema_version(kit->db), 8);
+    assert_int_equal(db_schema_version(kit->db), 9);
     assert_int_equal(db_ping(kit->db), ERR_NONE);
 }
 

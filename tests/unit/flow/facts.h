@@ -29,12 +29,31 @@ facts_person(struct kit *kit, const char *name)
     return user.id;
 }
 
+SQL(test_generation, "SELECT generation FROM user_record WHERE user_id = $1 AND domain = ''");
+
+struct facts_generation {
+    struct kit *kit;
+    struct str user_id;
+    int64_t found;
+};
+
+static inline enum err
+facts_find_generation(struct db_tx *tx, void *argument)
+{
+    struct facts_generation *asked = argument;
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, asked->kit->mem, &test_generation, &rows, db_text(asked->user_id));
+    assert_int_equal(rows.count, 1);
+    asked->found = db_cell_int(&rows, 0, 0);
+    return err;
+}
+
 static inline int64_t
 facts_generation(struct kit *kit, struct str user_id)
 {
-    struct user user = { 0 };
-    assert_int_equal(account_find(kit->db, kit->mem, user_id, &user), ERR_NONE);
-    return user.generation;
+    struct facts_generation asked = { kit, user_id, 0 };
+    assert_int_equal(db_read(kit->db, facts_find_generation, &asked), ERR_NONE);
+    return asked.found;
 }
 
 static inline const struct json_value *

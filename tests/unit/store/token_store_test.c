@@ -7,7 +7,7 @@ struct args {
     struct app app;
     struct grant grant;
     struct family family;
-    scopes granted;
+    struct live_family live;
     struct auth_code code;
     struct access_token token;
     struct access access;
@@ -25,14 +25,23 @@ WORK(delete_app, app_store_delete(tx, a->mem, finder.id))
 WORK(put_user, user_store_put_status(tx, a->mem, ada.id, a->status, T0))
 WORK(delete_user, user_store_delete(tx, a->mem, ada.id))
 WORK(add_family, family_store_add(tx, a->mem, &a->family))
-WORK(find_family, family_store_find(tx, a->mem, a->id, a->now, &a->family, &a->granted))
+WORK(find_family, family_store_find(tx, a->mem, a->id, a->now, &a->live))
 WORK(put_family_end, family_store_put_end(tx, a->mem, a->id, a->number))
+WORK(break_seal, user_store_break_seal(tx, a->mem, a->id))
 WORK(end_family, family_store_end(tx, a->mem, a->id))
 WORK(end_families, family_store_end_user(tx, a->mem, ada.id))
 WORK(add_code, code_store_add(tx, a->mem, &a->code))
 WORK(find_code, code_store_find(tx, a->mem, a->id, &a->code))
 WORK(redeem_code, code_store_redeem(tx, a->mem, a->id, a->now))
-WORK(add_access, access_store_add(tx, a->mem, &a->token))
+
+static enum err
+add_access(struct db_tx *tx, void *argument)
+{
+    struct args *a = argument;
+    enum err err = family_store_find(tx, a->mem, STR("fam_1"), T0, &a->live);
+    return err ? err : access_store_add(tx, a->mem, &a->token, &a->live);
+}
+
 WORK(find_access, access_store_find(tx, a->mem, a->id, a->now, &a->access))
 WORK(end_access, access_store_end(tx, a->mem, a->id))
 WORK(add_refresh, refresh_store_add(tx, a->mem, a->id, a->family.id, a->now))
@@ -70,22 +79,27 @@ write_one(struct kit *kit, tx_work *work, struct args args)
 
 /* Ada, the app, a grant, a family under it, an access token "at" and a refresh token "rt". */
 static void
-begin(struct kit *kit)
+begin_with(struct kit *kit, const struct grant *of_ada, const struct family *of_grant)
 {
     struct access_token token = {
         .hash = STR("at"),
-        .family_id = family.id,
         .scopes = HINTS | PROFILE,
         .created_at = T0,
         .ends_at = T0 + 3600,
     };
     rows_begin(kit);
-    assert_int_equal(write_one(kit, add_grant, (struct args){ .grant = grant }), ERR_NONE);
-    assert_int_equal(write_one(kit, add_family, (struct args){ .family = family }), ERR_NONE);
+    assert_int_equal(write_one(kit, add_grant, (struct args){ .grant = *of_ada }), ERR_NONE);
+    assert_int_equal(write_one(kit, add_family, (struct args){ .family = *of_grant }), ERR_NONE);
     assert_int_equal(write_one(kit, add_access, (struct args){ .token = token }), ERR_NONE);
     assert_int_equal(
         write_one(kit, add_refresh, (struct args){ .id = STR("rt"), .family = family, .now = T0 }),
         ERR_NONE);
+}
+
+static void
+begin(struct kit *kit)
+{
+    begin_with(kit, &grant, &family);
 }
 
 static enum err
@@ -110,22 +124,22 @@ a_family_and_its_token_read_back(struct kit *kit)
     begin(kit);
     struct args args = { .mem = kit->mem, .id = family.id, .now = T0 };
     assert_int_equal(tx_read(kit->db, find_family, &args), ERR_NONE);
-    assert_same_text(args.family.id, family.id);
-    assert_same_text(args.family.grant_id, family.grant_id);
-    assert_same_text(args.family.user_id, family.user_id);
-    assert_same_text(args.family.app_id, family.app_id);
-    assert_int_equal(args.family.user_epoch, 0);
-    assert_int_equal(args.family.app_epoch, 3);
-    assert_int_equal(args.family.scopes, family.scopes);
-    assert_true(args.family.narrow_reach);
-    assert_int_equal(args.family.created_at, T0);
-    assert_int_equal(args.family.ends_at, T0 + 4000);
-    assert_int_equal(args.granted, HINTS | MUSIC);
+    assert_same_text(args.live.family.id, family.id);
+    assert_same_text(args.live.family.grant_id, family.grant_id);
+    assert_same_text(args.live.family.user_id, family.user_id);
+    assert_same_text(args.live.family.app_id, family.app_id);
+    assert_int_equal(args.live.family.user_epoch, 0);
+    assert_int_equal(args.live.family.app_epoch, 3);
+    assert_int_equal(args.live.family.scopes, family.scopes);
+    assert_true(args.live.family.narrow_reach);
+    assert_int_equal(args.live.family.created_at, T0);
+    assert_int_equal(args.live.family.ends_at, T0 + 4000);
+    assert_int_equal(args.live.granted, HINTS | MUSIC);
+    assert_int_equal(args.live.granted_until, T0 + 5000);
 
     args.id = STR("at");
     assert_int_equal(tx_read(kit->db, find_access, &args), ERR_NONE);
     assert_same_text(args.access.user_id, ada.id);
-    assert_same_text(args.access.username, ada.username);
     assert_same_text(args.access.app_id, finder.id);
     assert_same_text(args.access.family_id, family.id);
     assert_int_equal(args.access.scopes, HINTS); /* carried, and still granted */
@@ -182,6 +196,113 @@ whatever_ends_ends_the_token_and_stays_ended(struct kit *kit)
             assert_int_equal(write_one(kit, rows[i].undo, rows[i].undo_args), ERR_NONE);
         assert_lives(kit, false, rows[i].why);
     }
+}
+
+/* ---- the seal ---- */
+
+SQL(test_lose_families, "DELETE FROM token_family");
+
+static enum err
+lose_families(struct db_tx *tx, void *argument)
+{
+    struct args *a = argument;
+    return db_query_values(tx, a->mem, &test_lose_families, NULL, 0, NULL);
+}
+
+/* Seen by taking the families away behind the store's back. */
+static void
+under_the_seal_neither_family_nor_grant_is_asked(struct kit *kit)
+{
+    begin(kit);
+    assert_int_equal(write_one(kit, lose_families, (struct args){ 0 }), ERR_NONE);
+    assert_int_equal(look(kit, find_access, "at", T0), ERR_NONE);
+    assert_int_equal(write_one(kit, break_seal, (struct args){ .id = bob.id }), ERR_NONE);
+    assert_int_equal(look(kit, find_access, "at", T0), ERR_NONE);
+    assert_int_equal(write_one(kit, break_seal, (struct args){ .id = ada.id }), ERR_NONE);
+    assert_int_equal(look(kit, find_access, "at", T0), ERR_NOT_FOUND);
+}
+
+static void
+with_the_seal_broken_a_token_is_worth_what_its_family_and_grant_say_now(struct kit *kit)
+{
+    struct grant narrow = grant, wide = grant;
+    narrow.scopes = MUSIC;
+    narrow.ends_at = T0 + 2000;
+    wide.ends_at = T0 + 9000;
+    begin(kit);
+    struct args under_seal = { .mem = kit->mem, .id = STR("at"), .now = T0 };
+    assert_int_equal(tx_read(kit->db, find_access, &under_seal), ERR_NONE);
+    assert_int_equal(write_one(kit, break_seal, (struct args){ .id = ada.id }), ERR_NONE);
+    struct args broken = under_seal;
+    assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
+    assert_same_text(broken.access.user_id, under_seal.access.user_id);
+    assert_same_text(broken.access.app_id, under_seal.access.app_id);
+    assert_same_text(broken.access.family_id, under_seal.access.family_id);
+    assert_int_equal(broken.access.scopes, under_seal.access.scopes);
+    assert_int_equal(broken.access.narrow_reach, under_seal.access.narrow_reach);
+    assert_int_equal(broken.access.created_at, under_seal.access.created_at);
+    assert_int_equal(broken.access.ends_at, under_seal.access.ends_at);
+    assert_int_equal(broken.access.live_until, under_seal.access.live_until);
+    assert_int_equal(broken.access.generation, under_seal.access.generation);
+
+    assert_int_equal(write_one(kit, put_grant, (struct args){ .grant = narrow }), ERR_NONE);
+    assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
+    assert_int_equal(broken.access.scopes, 0);
+    assert_int_equal(broken.access.live_until, T0 + 2000);
+    assert_int_equal(look(kit, find_access, "at", T0 + 2000), ERR_NOT_FOUND);
+    assert_int_equal(write_one(kit, put_grant, (struct args){ .grant = wide }), ERR_NONE);
+    assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
+    assert_int_equal(broken.access.scopes, HINTS);
+    assert_int_equal(broken.access.live_until, T0 + 3600);
+}
+
+static void
+a_token_lives_no_longer_than_the_family_and_the_grant_it_was_made_under(struct kit *kit)
+{
+    const struct {
+        int64_t family_ends, grant_ends, expected;
+    } rows[] = {
+        { T0 + 9000, T0 + 9000, T0 + 3600 },
+        { T0 + 1000, T0 + 9000, T0 + 1000 },
+        { T0 + 9000, T0 + 1000, T0 + 1000 },
+        { T0 + 3600, T0 + 3600, T0 + 3600 },
+    };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        struct grant this_grant = grant;
+        struct family this_family = family;
+        this_grant.ends_at = rows[i].grant_ends;
+        this_family.ends_at = rows[i].family_ends;
+        assert_int_equal(db_write(kit->db, kit_clear, kit), ERR_NONE);
+        begin_with(kit, &this_grant, &this_family);
+        for (int broken = 0; broken < 2; broken++) {
+            struct args args = { .mem = kit->mem, .id = STR("at"), .now = rows[i].expected - 1 };
+            assert_int_equal(tx_read(kit->db, find_access, &args), ERR_NONE);
+            assert_int_equal(args.access.live_until, rows[i].expected);
+            assert_int_equal(look(kit, find_access, "at", rows[i].expected), ERR_NOT_FOUND);
+            assert_int_equal(write_one(kit, break_seal, (struct args){ .id = ada.id }), ERR_NONE);
+        }
+    }
+}
+
+/* Ten characters of the hash make the number; the whole hash is compared. */
+static void
+of_two_tokens_with_one_number_the_second_is_refused_and_neither_passes_for_the_other(
+    struct kit *kit)
+{
+    begin(kit);
+    struct access_token token = { .scopes = HINTS, .created_at = T0, .ends_at = T0 + 3600 };
+    token.hash = STR("AAAAAAAAAAone");
+    assert_int_equal(write_one(kit, add_access, (struct args){ .token = token }), ERR_NONE);
+    token.hash = STR("AAAAAAAAAAtwo");
+    assert_int_equal(write_one(kit, add_access, (struct args){ .token = token }), ERR_UNAVAILABLE);
+    assert_int_equal(look(kit, find_access, "AAAAAAAAAAone", T0), ERR_NONE);
+    assert_int_equal(look(kit, find_access, "AAAAAAAAAAtwo", T0), ERR_NOT_FOUND);
+    struct args refresh = { .id = STR("AAAAAAAAAAone"), .family = family, .now = T0 };
+    assert_int_equal(write_one(kit, add_refresh, refresh), ERR_NONE);
+    refresh.id = STR("AAAAAAAAAAtwo");
+    assert_int_equal(write_one(kit, add_refresh, refresh), ERR_UNAVAILABLE);
+    assert_int_equal(look(kit, find_refresh, "AAAAAAAAAAone", T0), ERR_NONE);
+    assert_int_equal(look(kit, find_refresh, "AAAAAAAAAAtwo", T0), ERR_NOT_FOUND);
 }
 
 static void
@@ -417,6 +538,11 @@ main(void)
     static const struct kit_case cases[] = {
         KIT_CASE(a_family_and_its_token_read_back),
         KIT_CASE(whatever_ends_ends_the_token_and_stays_ended),
+        KIT_CASE(under_the_seal_neither_family_nor_grant_is_asked),
+        KIT_CASE(with_the_seal_broken_a_token_is_worth_what_its_family_and_grant_say_now),
+        KIT_CASE(a_token_lives_no_longer_than_the_family_and_the_grant_it_was_made_under),
+        KIT_CASE(
+            of_two_tokens_with_one_number_the_second_is_refused_and_neither_passes_for_the_other),
         KIT_CASE(a_family_and_a_token_end_by_their_dates),
         KIT_CASE(ending_a_token_leaves_the_family_and_ending_the_family_leaves_nothing),
         KIT_CASE(past_a_hundred_families_of_a_grant_the_oldest_ends),

@@ -1,3 +1,4 @@
+#include "store/place.h"
 #include "store/tx.h"
 #include "store/user_store.h"
 #include "unit/store_kit.h"
@@ -106,7 +107,6 @@ static const struct user ada = {
     .name = { "Ada L", 5 },
     .password_hash = { "$argon2id$x", 11 },
     .position = 20,
-    .generation = 1,
     .created_at = 1000,
     .updated_at = 1001,
 };
@@ -116,7 +116,6 @@ static const struct user bob = {
     .username = { "bob", 3 },
     .status = USER_DISABLED,
     .position = INT64_C(5000000000) << 30,
-    .generation = 7,
     .created_at = INT64_C(5000000000),
     .updated_at = INT64_C(5000000001),
 };
@@ -140,7 +139,6 @@ assert_same_user(const struct user *a, const struct user *b)
     assert_same_text(a->password_hash, b->password_hash);
     assert_int_equal(a->status, b->status);
     assert_int_equal(a->position, b->position);
-    assert_int_equal(a->generation, b->generation);
     assert_int_equal(a->created_at, b->created_at);
     assert_int_equal(a->updated_at, b->updated_at);
 }
@@ -250,7 +248,7 @@ a_list_goes_by_position_and_goes_on_where_it_ended(struct kit *kit)
 }
 
 static void
-every_change_raises_the_generation_and_touches_nothing_else(struct kit *kit)
+a_change_touches_nothing_else(struct kit *kit)
 {
     struct user found, expected = ada;
     assert_int_equal(add(kit, &ada), ERR_NONE);
@@ -259,7 +257,6 @@ every_change_raises_the_generation_and_touches_nothing_else(struct kit *kit)
     struct call call = { .mem = kit->mem, .key = ada.id, .status = USER_DISABLED, .now = 2000 };
     assert_int_equal(tx_write(kit->db, put_status_work, &call), ERR_NONE);
     expected.status = USER_DISABLED;
-    expected.generation = 2;
     expected.updated_at = 2000;
     assert_int_equal(find(kit, user_store_find, ADA, &found), ERR_NONE);
     assert_same_user(&found, &expected);
@@ -268,13 +265,116 @@ every_change_raises_the_generation_and_touches_nothing_else(struct kit *kit)
     call.now = 3000;
     assert_int_equal(tx_write(kit->db, put_password_work, &call), ERR_NONE);
     expected.password_hash = STR("$argon2id$y");
-    expected.generation = 3;
     expected.updated_at = 3000;
     assert_int_equal(find(kit, user_store_find, ADA, &found), ERR_NONE);
     assert_same_user(&found, &expected);
 
     assert_int_equal(find(kit, user_store_find, BOB, &found), ERR_NONE);
     assert_same_user(&found, &bob);
+}
+
+/* ---- the head of a person's rows ---- */
+
+SQL(test_heads, "SELECT place, user_id, generation, seal, atom_sequence FROM user_record"
+                " WHERE domain = '' ORDER BY place");
+
+struct heads {
+    struct arena *mem;
+    struct db_rows rows;
+};
+
+static enum err
+list_heads(struct db_tx *tx, void *argument)
+{
+    struct heads *heads = argument;
+    return db_query_values(tx, heads->mem, &test_heads, NULL, 0, &heads->rows);
+}
+
+static struct db_rows
+heads_of(struct kit *kit)
+{
+    struct heads heads = { .mem = kit->mem };
+    assert_int_equal(tx_read(kit->db, list_heads, &heads), ERR_NONE);
+    return heads.rows;
+}
+
+static enum err
+break_seal_work(struct db_tx *tx, void *argument)
+{
+    struct call *call = argument;
+    return user_store_break_seal(tx, call->mem, call->key);
+}
+
+static void
+every_account_has_one_head_and_loses_it_when_it_is_deleted(struct kit *kit)
+{
+    assert_int_equal(add(kit, &ada), ERR_NONE);
+    assert_int_equal(add(kit, &bob), ERR_NONE);
+    assert_int_equal(add(kit, &ada), ERR_TAKEN);
+    struct db_rows rows = heads_of(kit);
+    assert_int_equal(rows.count, 2);
+    assert_true(str_eq(db_cell_text(&rows, 0, 1), ada.id));
+    assert_int_equal(db_cell_int(&rows, 0, 0), place_of_person(ada.id));
+    assert_int_equal(db_cell_int(&rows, 0, 2), 1);
+    assert_true(str_eq(db_cell_text(&rows, 1, 1), bob.id));
+    assert_int_equal(db_cell_int(&rows, 1, 0), place_of_person(bob.id));
+    struct call call = { .mem = kit->mem, .key = ada.id };
+    assert_int_equal(tx_write(kit->db, delete_work, &call), ERR_NONE);
+    rows = heads_of(kit);
+    assert_int_equal(rows.count, 1);
+    assert_true(str_eq(db_cell_text(&rows, 0, 1), bob.id));
+}
+
+/* Ids that agree in the bits of the place, and in nothing else. */
+static void
+two_people_who_share_a_place_have_a_head_each_and_different_seals(struct kit *kit)
+{
+    struct user one = ada, two = bob;
+    one.id = STR("usr_AAAAAAAAABAAAAAAAAAAAA");
+    two.id = STR("usr_AAAAAAAAACAAAAAAAAAAAA");
+    assert_int_equal(place_of_person(one.id), place_of_person(two.id));
+    assert_int_equal(add(kit, &one), ERR_NONE);
+    assert_int_equal(add(kit, &two), ERR_NONE);
+    struct db_rows rows = heads_of(kit);
+    assert_int_equal(rows.count, 2);
+    assert_int_equal(db_cell_int(&rows, 1, 0), db_cell_int(&rows, 0, 0) + 1);
+    assert_true(db_cell_int(&rows, 0, 3) != db_cell_int(&rows, 1, 3));
+    struct call call = { .mem = kit->mem, .key = two.id };
+    int64_t seal = db_cell_int(&rows, 0, 3), other = db_cell_int(&rows, 1, 3);
+    assert_int_equal(tx_write(kit->db, break_seal_work, &call), ERR_NONE);
+    rows = heads_of(kit);
+    assert_int_equal(db_cell_int(&rows, 0, 3), seal);
+    assert_int_not_equal(db_cell_int(&rows, 1, 3), other);
+    assert_int_equal(tx_write(kit->db, delete_work, &call), ERR_NONE);
+    rows = heads_of(kit);
+    assert_int_equal(rows.count, 1);
+    assert_true(str_eq(db_cell_text(&rows, 0, 1), one.id));
+}
+
+static void
+a_change_of_status_breaks_the_seal_and_a_new_password_does_not(struct kit *kit)
+{
+    struct call call = { .mem = kit->mem,
+                         .key = ada.id,
+                         .password_hash = STR("$argon2id$z"),
+                         .status = USER_DISABLED,
+                         .now = 2000 };
+    assert_int_equal(add(kit, &ada), ERR_NONE);
+    struct db_rows rows = heads_of(kit);
+    int64_t first = db_cell_int(&rows, 0, 3);
+    assert_int_equal(tx_write(kit->db, put_password_work, &call), ERR_NONE);
+    rows = heads_of(kit);
+    assert_int_equal(db_cell_int(&rows, 0, 3), first);
+    assert_int_equal(tx_write(kit->db, put_status_work, &call), ERR_NONE);
+    rows = heads_of(kit);
+    int64_t second = db_cell_int(&rows, 0, 3);
+    call.status = USER_ACTIVE;
+    assert_int_equal(tx_write(kit->db, put_status_work, &call), ERR_NONE);
+    rows = heads_of(kit);
+    assert_true(first != second && db_cell_int(&rows, 0, 3) != first &&
+                db_cell_int(&rows, 0, 3) != second);
+    call.key = STR("usr_nobody");
+    assert_int_equal(tx_write(kit->db, break_seal_work, &call), ERR_NONE);
 }
 
 static void
@@ -316,7 +416,10 @@ main(void)
         KIT_CASE(what_must_be_unique_is_refused_and_nothing_changes),
         KIT_CASE(nobody_is_not_found_and_cannot_be_changed),
         KIT_CASE(a_list_goes_by_position_and_goes_on_where_it_ended),
-        KIT_CASE(every_change_raises_the_generation_and_touches_nothing_else),
+        KIT_CASE(every_account_has_one_head_and_loses_it_when_it_is_deleted),
+        KIT_CASE(two_people_who_share_a_place_have_a_head_each_and_different_seals),
+        KIT_CASE(a_change_of_status_breaks_the_seal_and_a_new_password_does_not),
+        KIT_CASE(a_change_touches_nothing_else),
         KIT_CASE(what_was_deleted_is_gone_and_its_name_is_free),
         KIT_CASE(a_status_nobody_knows_is_a_defect_and_not_an_active_user),
     };
