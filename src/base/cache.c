@@ -194,6 +194,12 @@ cache_put(struct cache *cache, const struct cache_key *key, struct str value)
     pthread_mutex_unlock(&shard->lock);
 }
 
+bool
+cache_keeps(const struct cache *cache)
+{
+    return cache->shard_max > 0;
+}
+
 struct cache_counts
 cache_count(struct cache *cache)
 {

@@ -102,10 +102,7 @@ header_defect(const char *name, const char *what)
 static bool
 breaks_line(const char *text)
 {
-    for (; *text != '\0'; text++)
-        if (*text == '\r' || *text == '\n')
-            return true;
-    return false;
+    return strchr(text, '\n') != NULL || strchr(text, '\r') != NULL;
 }
 
 void

@@ -131,6 +131,8 @@ is_current(struct call *call, const struct access *access)
 bool
 hot_access(struct call *call, struct str token, struct access *out)
 {
+    if (!cache_keeps(call->web->hot))
+        return false;
     struct cache_key key = token_key(token);
     struct str kept = cache_get(call->web->hot, call->mem, &key);
     if (!str_present(kept))
@@ -142,7 +144,7 @@ hot_access(struct call *call, struct str token, struct access *out)
 void
 hot_keep_access(struct call *call, struct str token, const struct access *access)
 {
-    if (access->stamp == 0)
+    if (access->stamp == 0 || !cache_keeps(call->web->hot))
         return;
     struct cache_key key = token_key(token);
     cache_put(call->web->hot, &key, pack(call->mem, access, STR("")));
@@ -154,7 +156,7 @@ static bool
 may_keep(const struct call *call)
 {
     enum hot hot = call->route->hot;
-    if (hot == HOT_NOT)
+    if (hot == HOT_NOT || !cache_keeps(call->web->hot))
         return false;
     return call->access->stamp != 0 || (hot == HOT_PREFERENCES && call->web->reads_block);
 }
@@ -192,6 +194,8 @@ hot_introspection(struct call *call)
     const struct http_request *request = &call->exchange->request;
     struct question question;
     struct access access;
+    if (!cache_keeps(call->web->hot))
+        return false;
     begin(&question, 'i');
     add_text(&question, http_header(request, "Authorization"));
     add_text(&question, request->body);
