@@ -54,6 +54,13 @@ export const writes = (count) => ({ tokens }) =>
   });
 export const reads = oneAsks(hints);
 
+// Somebody else's with every request: scale.mjs.
+export const coldReads = [
+  { name: "hints", requests: allAsk(hints) },
+  { name: "record", requests: allAsk(record) },
+  { name: "atoms (20)", requests: allAsk(atoms) },
+];
+
 const signIn = async (world) => {
   const { name, password } = await makePerson(world);
   return [post("/signin", { username: name, password })];

@@ -8,7 +8,7 @@ import { sqliteStore } from "./servers.mjs";
 import { settings, tools } from "./settings.mjs";
 
 const TOKENS_MAX = 100000; // as many different people a cold case asks for
-const made = new Map(); // store kind → promise
+const made = new Map(); // store kind and number of people → promise
 
 function sizeOf(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -37,8 +37,7 @@ function readTokens(file) {
   };
 }
 
-async function fill(kind) {
-  const people = kind === "sqlite" ? settings.people : settings.peoplePostgresql;
+async function fill(kind, people) {
   const { store, size, stop } = await place(kind);
   const file = join(makeFolder(), "tokens");
   const empty = size();
@@ -50,9 +49,10 @@ async function fill(kind) {
   return { store, stop, ...said, bytesPerPerson, ...readTokens(file) };
 }
 
-export function population(kind) {
-  if (!made.has(kind)) made.set(kind, fill(kind));
-  return made.get(kind);
+export function population(kind, people = kind === "sqlite" ? settings.people : settings.peoplePostgresql) {
+  const which = `${kind}, ${people}`;
+  if (!made.has(which)) made.set(which, fill(kind, people));
+  return made.get(which);
 }
 
 export async function endPopulations() {
@@ -62,9 +62,9 @@ export async function endPopulations() {
 // What was made, for the report.
 export async function populations() {
   const all = [];
-  for (const [kind, each] of made) {
+  for (const [which, each] of made) {
     const found = await each.catch(() => null);
-    if (found) all.push({ store: kind, people: found.people, atoms: found.atoms, seconds: found.seconds, bytesPerPerson: found.bytesPerPerson });
+    if (found) all.push({ store: which.split(",")[0], people: found.people, atoms: found.atoms, seconds: found.seconds, bytesPerPerson: found.bytesPerPerson });
   }
   return all;
 }

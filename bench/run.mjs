@@ -11,11 +11,12 @@ import { instructionsPerComposition } from "./instructions.mjs";
 import { measureMixed } from "./mixed.mjs";
 import { endPopulations, populations } from "./population.mjs";
 import { memory, run } from "./process.mjs";
+import { measureScale } from "./scale.mjs";
 import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
 import { promises, root, settings, tools } from "./settings.mjs";
 import { fixed, median, percent, table, whole } from "./table.mjs";
 
-const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], populations: [], skipped: [], composition: [], start: null, commit: {}, notMeasured: [] };
+const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], scale: [], populations: [], skipped: [], composition: [], start: null, commit: {}, notMeasured: [] };
 
 function notMeasured(what, why) {
   report.notMeasured.push({ what, why });
@@ -56,6 +57,17 @@ async function measureBeside() {
     if (!what.includes(settings.only)) continue;
     const needs = ["taskset", "spend", "people", ...(store === "sqlite" ? [] : ["postgres", "initdb"])];
     await measure(what, needs, async () => report.mixed.push(await measureMixed(store)));
+  }
+}
+
+// ---- few people and many ----
+
+async function measureSizes() {
+  for (const [store, sizes] of [["sqlite", settings.scale], ["postgresql", settings.scalePostgresql]]) {
+    const what = `scale, ${store}`;
+    if (!what.includes(settings.only)) continue;
+    const needs = ["taskset", "nginx", "wrk", "people", ...(store === "sqlite" ? [] : ["postgres", "initdb"])];
+    await measure(what, needs, async () => report.scale.push(...(await measureScale(store, sizes))));
   }
 }
 
@@ -152,6 +164,17 @@ function printMixed() {
   ])));
 }
 
+function printScale() {
+  if (report.scale.length === 0) return;
+  const fewest = Math.min(...report.scale.map((row) => row.people));
+  console.log("\nThe same reads with few people and with many: every request another person's, cache = 0\n");
+  const headings = ["question", "store", "people", "a second", "of nginx", "to fewest", "file reads", "MiB", "bytes a person", "promise"];
+  console.log(table(headings, report.scale.map((row) => [
+    row.name, row.store, whole(row.people), whole(row.perSecond), percent(row.ofNginx), fixed(row.toFewest), fixed(row.fileReads),
+    fixed(row.memoryMiB, 1), whole(row.bytesPerPerson), row.people === fewest ? "" : atLeast(row.toFewest, promises.scale),
+  ])));
+}
+
 // Composing hints alone: a row a format and context, a column a budget.
 function printComposition() {
   if (report.composition.length === 0) return;
@@ -190,6 +213,7 @@ async function main() {
   const chosen = cases.filter((row) => `${row.name}, ${row.store}`.includes(settings.only));
   if (tools.taskset !== null) await run(tools.taskset, ["-a", "-c", "-p", String(settings.loadCore), String(process.pid)]);
   await measure("start and memory", [...pinned, "nginx"], measureStart);
+  await measureSizes(); // before anything is written into the stores that are shared
   for (const row of chosen) {
     const store = row.store === "postgresql" ? ["postgres", "initdb"] : [];
     const loader = [row.follow || row.once ? "spend" : "wrk", ...(row.population ? ["people"] : [])];
@@ -205,6 +229,7 @@ async function main() {
   printCases();
   printComposition();
   printMixed();
+  printScale();
   printPeers();
   printPopulations();
   printCommit();

@@ -14,12 +14,22 @@ function whole(name, otherwise) {
   return value;
 }
 
+// Whole numbers with commas between them.
+const list = (name, otherwise) => (process.env[name] ?? otherwise).split(",").map((text) => {
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  console.error(`${name} must be whole numbers above 0 with commas between them, not "${process.env[name]}"`);
+  process.exit(2);
+});
+
 export const settings = {
   program: process.env.BENCH_PROGRAM ?? join(root, "build/penchant"),
   runs: whole("BENCH_RUNS", 3),
   seconds: whole("BENCH_SECONDS", 2), // of each run
   people: whole("BENCH_PEOPLE", 1000), // in the SQLite store that reads are measured on
   peoplePostgresql: whole("BENCH_PEOPLE_POSTGRESQL", 1000),
+  scale: list("BENCH_SCALE", "1000,100000"), // people in the stores that are compared with each other
+  scalePostgresql: list("BENCH_SCALE_POSTGRESQL", "1000,10000"),
   cacheMiB: whole("BENCH_CACHE", 64), // the setting `cache` of warm cases
   only: process.env.BENCH_ONLY ?? "", // cases whose name contains this
   peers: process.env.BENCH_PEERS !== "off", // others beside the rows that name them
@@ -35,6 +45,7 @@ export const promises = {
   startMs: 100, // at most
   idleMiB: 15, // at most
   mixedP99: 3, // of reads beside writes to reads alone, at most
+  scale: 0.8, // cold reads with many people to those with few, at least
   groupCommitSlowDisk: 20, // 64 writers to 1, at least, when fsync takes 5 ms
 };
 
