@@ -6,12 +6,12 @@
 #include <sodium.h>
 #include <string.h>
 
-_Static_assert(DIGEST_BYTES == crypto_hash_sha256_BYTES, "a digest is a SHA-256");
+_Static_assert(DIGEST_BYTES == crypto_hash_sha256_BYTES, "SHA-256");
 
-/* By GnuTLS, which is there for TLS anyway and has the processor's own instructions do it: over a
- * page of atoms a tenth of what libsodium's portable code takes. */
+/* By GnuTLS, which is there for TLS anyway and has the processor's own instructions do it: a tenth
+ * of what libsodium's portable code takes, whether over a token or over a page of atoms. */
 void
-digest_bytes(struct str data, unsigned char out[static DIGEST_BYTES])
+digest_bytes(struct str data, unsigned char out[DIGEST_BYTES])
 {
     if (gnutls_hash_fast(GNUTLS_DIG_SHA256, data.ptr, data.len, out) != 0)
         crypto_hash_sha256(out, (const unsigned char *)data.ptr, data.len);

@@ -8,9 +8,9 @@
 #include "base/str.h"
 
 #define DIGEST_BYTES 32
-#define DIGEST_TEXT_LENGTH 43
+void digest_bytes(struct str data, unsigned char out[DIGEST_BYTES]);
 
-void digest_bytes(struct str data, unsigned char out[static DIGEST_BYTES]);
+#define DIGEST_TEXT_LENGTH 43
 
 /* As 43 base64url characters without padding. */
 struct str digest_text(struct arena *mem, struct str data);
