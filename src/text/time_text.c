@@ -12,83 +12,95 @@
 
 static const char form[] = "0000-00-00T00:00:00Z";
 
-static bool
-is_leap(int64_t year)
+_Static_assert(sizeof form - 1 == TIME_TEXT_LENGTH, "as long as the header says");
+
+/* Years, months and days are counted in 32 bits, from 0000-01-01: dividing such a number by one
+ * that is known is one multiplication. */
+
+/* How many days of a year are over when its month, counted from 0, begins. */
+static const uint16_t *
+months_of(uint32_t year)
 {
-    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    static const uint16_t before[2][13] = {
+        { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365 },
+        { 0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335, 366 },
+    };
+    return before[year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)];
 }
 
-static int
-month_days(int64_t year, int64_t month)
-{
-    static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-    return days[month - 1] + (month == 2 && is_leap(year));
-}
-
-/* Days before the first of January of a year, counted from 0000-01-01; years from 0. */
-static int64_t
-days_before_year(int64_t year)
+static uint32_t
+days_before_year(uint32_t year)
 {
     if (year == 0)
         return 0;
-    int64_t whole = year - 1;
+    uint32_t whole = year - 1;
     return year * 365 + whole / 4 - whole / 100 + whole / 400 + 1;
 }
 
 static void
-put_digits(char *text, size_t start, size_t length, int64_t value)
+put_two(char *text, uint32_t value)
 {
-    for (size_t i = start + length; i > start; value /= 10)
-        text[--i] = (char)('0' + value % 10);
+    text[0] = (char)('0' + value / 10);
+    text[1] = (char)('0' + value % 10);
+}
+
+static void
+put_date(char *text, uint32_t day)
+{
+    /* 400 years have 146,097 days. Taken a day and a half earlier, the year is never one too late,
+     * and too early by one at most; so is the month. */
+    uint32_t year = day < 2 ? 0 : (day * 400 - 600) / 146097;
+    year += day >= days_before_year(year + 1);
+    day -= days_before_year(year);
+    const uint16_t *before = months_of(year);
+    uint32_t month = day / 32;
+    month += day >= before[month + 1];
+    put_two(text, year / 100);
+    put_two(text + 2, year % 100);
+    put_two(text + 5, month + 1);
+    put_two(text + 8, day - before[month] + 1);
+}
+
+bool
+time_put(char out[TIME_TEXT_LENGTH], int64_t seconds)
+{
+    int64_t day = seconds / DAY_SECONDS;
+    int64_t rest = seconds % DAY_SECONDS;
+    if (rest < 0) {
+        rest += DAY_SECONDS;
+        day--;
+    }
+    if (day < FIRST_DAY || day > LAST_DAY)
+        return false;
+    uint32_t second = (uint32_t)rest;
+    memcpy(out, form, TIME_TEXT_LENGTH);
+    put_date(out, (uint32_t)(day - FIRST_DAY));
+    put_two(out + 11, second / 3600);
+    put_two(out + 14, second / 60 % 60);
+    put_two(out + 17, second % 60);
+    return true;
 }
 
 struct str
 time_write(struct arena *mem, int64_t seconds)
 {
-    int64_t day = seconds / DAY_SECONDS;
-    int64_t second = seconds % DAY_SECONDS;
-    if (second < 0) {
-        second += DAY_SECONDS;
-        day--;
-    }
-    if (day < FIRST_DAY || day > LAST_DAY)
+    char text[TIME_TEXT_LENGTH];
+    if (!time_put(text, seconds))
         return STR_NONE;
-    day -= FIRST_DAY;
-    int64_t year = day / 366; /* never too late; the loop walks the few years that are missing */
-    while (days_before_year(year + 1) <= day)
-        year++;
-    day -= days_before_year(year);
-    int64_t month = 1;
-    for (; day >= month_days(year, month); month++)
-        day -= month_days(year, month);
-    char *text = arena_alloc(mem, sizeof form);
-    memcpy(text, form, sizeof form);
-    put_digits(text, 0, 4, year);
-    put_digits(text, 5, 2, month);
-    put_digits(text, 8, 2, day + 1);
-    put_digits(text, 11, 2, second / 3600);
-    put_digits(text, 14, 2, second / 60 % 60);
-    put_digits(text, 17, 2, second % 60);
-    return (struct str){ text, sizeof form - 1 };
+    return str_copy(mem, (struct str){ text, sizeof text });
 }
 
-/* Decimal digits and nothing else; -1 if there is something else. */
-static int64_t
+/* Decimal digits and nothing else; UINT32_MAX if there is something else. */
+static uint32_t
 digits(struct str text, size_t start, size_t length)
 {
-    int64_t value = 0;
+    uint32_t value = 0;
     for (size_t i = start; i < start + length; i++) {
         if (text.ptr[i] < '0' || text.ptr[i] > '9')
-            return -1;
-        value = value * 10 + (text.ptr[i] - '0');
+            return UINT32_MAX;
+        value = value * 10 + (uint32_t)(text.ptr[i] - '0');
     }
     return value;
-}
-
-static bool
-between(int64_t value, int64_t min, int64_t max)
-{
-    return value >= min && value <= max;
 }
 
 bool
@@ -99,15 +111,14 @@ time_read(struct str text, int64_t *seconds)
     for (size_t i = 0; i < text.len; i++)
         if (form[i] != '0' && form[i] != text.ptr[i])
             return false;
-    int64_t year = digits(text, 0, 4), month = digits(text, 5, 2), day = digits(text, 8, 2);
-    int64_t hour = digits(text, 11, 2), minute = digits(text, 14, 2), second = digits(text, 17, 2);
-    if (!between(year, 0, 9999) || !between(month, 1, 12) ||
-        !between(day, 1, month_days(year, month)) || !between(hour, 0, 23) ||
-        !between(minute, 0, 59) || !between(second, 0, 59))
+    uint32_t year = digits(text, 0, 4), month = digits(text, 5, 2), day = digits(text, 8, 2);
+    uint32_t hour = digits(text, 11, 2), minute = digits(text, 14, 2), second = digits(text, 17, 2);
+    if (year > 9999 || month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59)
         return false;
-    int64_t days = FIRST_DAY + days_before_year(year) + day - 1;
-    for (int64_t before = 1; before < month; before++)
-        days += month_days(year, before);
+    const uint16_t *before = &months_of(year)[month - 1];
+    if (day < 1 || day > (uint32_t)before[1] - before[0])
+        return false;
+    int64_t days = FIRST_DAY + (int64_t)days_before_year(year) + before[0] + day - 1;
     *seconds = days * DAY_SECONDS + hour * 3600 + minute * 60 + second;
     return true;
 }

@@ -4,7 +4,10 @@
 
 #include "base/str.h"
 
-struct str time_write(struct arena *mem, int64_t seconds); /* years 0000 to 9999; absent outside */
+#define TIME_TEXT_LENGTH 20
+
+struct str time_write(struct arena *mem, int64_t seconds);  /* years 0000 to 9999; absent outside */
+bool time_put(char out[TIME_TEXT_LENGTH], int64_t seconds); /* the same without a NUL; or false */
 bool time_read(struct str text, int64_t *seconds); /* exactly the form above; real dates only */
 
 #endif

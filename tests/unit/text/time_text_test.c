@@ -97,7 +97,13 @@ every_day_is_what_the_c_library_says(void **state)
 {
     struct arena *mem = arena_new();
     (void)state;
-    for (int64_t day = -719528; day <= 2932896; day += 17) {
+    /* All of a few centuries, and of the others the days around each New Year, where a year that
+     * was reckoned is the likeliest to be the wrong one. */
+    for (int64_t day = -719528; day <= 2932896; day++) {
+        bool near_new_year =
+            (day + 719528) * 400 % 146097 / 400 < 4 || (day + 719528) * 400 % 146097 / 400 > 361;
+        if (!near_new_year && (day < 0 || day > 40000) && day % 17 != 0)
+            continue;
         time_t moment = (time_t)(day * 86400 + (day & 0xffff));
         struct tm utc;
         gmtime_r(&moment, &utc);
