@@ -111,35 +111,58 @@ confidence_text(const struct atom *atom)
     }
 }
 
-/* Most atoms were never changed: one text for both. */
-static void
-write_times(struct json *out, const struct atom *atom)
+static char *
+lay_time(char *at, int64_t seconds)
 {
-    if (atom->created_at != atom->updated_at || atom->created_at == 0) {
-        json_put_time(out, "created_at", atom->created_at);
-        json_put_time(out, "updated_at", atom->updated_at);
-        return;
-    }
-    struct str both = time_write(out->out->mem, atom->created_at);
-    json_put_name(out, "created_at", both);
-    json_put_name(out, "updated_at", both);
+    char text[TIME_TEXT_LENGTH + 2] = { '"', [TIME_TEXT_LENGTH + 1] = '"' };
+    bool has_text = seconds != 0 && time_put(text + 1, seconds);
+    return json_lay(at, has_text ? (struct str){ text, sizeof text } : STR("null"));
 }
+
+static char *
+lay_times(char *at, const struct atom *atom)
+{
+    at = json_lay(at, JSON_TEXT_BARE("created_at"));
+    const char *created = at;
+    at = lay_time(at, atom->created_at);
+    struct str text = { created, (size_t)(at - created) };
+    at = json_lay(at, JSON_BARE_BARE("updated_at"));
+    /* Most atoms were never changed. */
+    return atom->updated_at == atom->created_at ? json_lay(at, text)
+                                                : lay_time(at, atom->updated_at);
+}
+
+static char *
+lay_small_number(char *at, int64_t number)
+{
+    if (number >= 10)
+        at = lay_small_number(at, number / 10);
+    *at = (char)('0' + number % 10);
+    return at + 1;
+}
+
+#define WRITTEN_MOST 256 /* of keys, and of values that are not the atom's own texts */
 
 void
 atom_write(struct json *out, const struct atom *atom)
 {
-    json_open_object(out);
-    json_put_name(out, "atom_id", atom->id);
-    json_put_name(out, "domain", atom->domain);
-    json_put_name(out, "member", atom->member);
-    json_put_ready(out, "value", atom->value);
-    json_put_ready(out, "confidence", confidence_text(atom));
-    json_put_name(out, "source",
-                  atom->by_user ? STR("user") : (atom->by_asker ? STR("self") : STR("other")));
-    json_put_int(out, "source_count", atom->source_count);
-    json_put_name(out, "status", str_of(atom_status_name(atom->status)));
-    write_times(out, atom);
-    json_close_object(out);
+    size_t own = atom->id.len + atom->domain.len + atom->member.len + atom->value.len;
+    char *at = json_begin_parts(out, WRITTEN_MOST + own);
+    if (at == NULL)
+        return;
+    at = json_lay(json_lay(at, JSON_FIRST_TEXT("atom_id")), atom->id);
+    at = json_lay(json_lay(at, JSON_TEXT_TEXT("domain")), atom->domain);
+    at = json_lay(json_lay(at, JSON_TEXT_TEXT("member")), atom->member);
+    at = json_lay(json_lay(at, JSON_TEXT_BARE("value")), atom->value);
+    at = json_lay(json_lay(at, JSON_BARE_BARE("confidence")), confidence_text(atom));
+    at = json_lay(at, JSON_BARE_TEXT("source"));
+    at = json_lay(at, atom->by_user ? STR("user") : (atom->by_asker ? STR("self") : STR("other")));
+    at = lay_small_number(json_lay(at, JSON_TEXT_BARE("source_count")), atom->source_count);
+    at = json_lay(at, JSON_BARE_TEXT("status"));
+    at = json_lay(at, str_of(atom_status_name(atom->status)));
+    at = lay_times(at, atom);
+    at = json_lay(at, JSON_BARE_LAST);
+    json_end_parts(out, at);
 }
 
 static void

@@ -53,6 +53,40 @@ void json_put_time(struct json *json, const char *key, int64_t seconds);
 #define json_put_name(json, key, value) \
     json_add_pieces((json), STR("\"" key "\":\""), (value), STR("\""))
 
+/* A value from parts that stand as they are, for what is written very often: room for all of them
+ * is asked for once, and each is laid down behind the one before. NULL: there is no room. */
+static inline char *
+json_begin_parts(struct json *json, size_t most)
+{
+    if (json->need_comma)
+        buf_add_char(json->out, ',');
+    json->need_comma = true;
+    return buf_reserve(json->out, most) ? json->out->ptr + json->out->len : NULL;
+}
+
+static inline __attribute__((always_inline)) char *
+json_lay(char *at, struct str part)
+{
+    if (part.len > 0)
+        memcpy(at, part.ptr, part.len);
+    return at + part.len;
+}
+
+static inline void
+json_end_parts(struct json *json, const char *at)
+{
+    json->out->len = (size_t)(at - json->out->ptr);
+}
+
+/* What stands between the values of an object's members, as literals: behind a text or a bare value
+ * (a number, JSON), before a text or a bare value. */
+#define JSON_FIRST_TEXT(key) STR("{\"" key "\":\"")
+#define JSON_TEXT_TEXT(key) STR("\",\"" key "\":\"")
+#define JSON_TEXT_BARE(key) STR("\",\"" key "\":")
+#define JSON_BARE_TEXT(key) STR(",\"" key "\":\"")
+#define JSON_BARE_BARE(key) STR(",\"" key "\":")
+#define JSON_BARE_LAST STR("}")
+
 static inline __attribute__((always_inline)) void
 json_add_pieces(struct json *json, struct str before, struct str value, struct str behind)
 {

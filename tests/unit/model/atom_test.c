@@ -104,6 +104,76 @@ an_atom_tells_whose_word_it_is(void **state)
     arena_free(mem);
 }
 
+static void
+an_atom_is_written_as_the_contract_shows_it(void **state)
+{
+    static const struct {
+        struct atom atom;
+        const char *expected;
+    } rows[] = {
+        { { .id = STR("atm_x"),
+            .domain = STR("food_profile"),
+            .member = STR("diets"),
+            .value = STR("\"Vegan\""),
+            .source_count = 1,
+            .created_at = T0,
+            .updated_at = T0 },
+          "{\"atom_id\":\"atm_x\",\"domain\":\"food_profile\",\"member\":\"diets\","
+          "\"value\":\"Vegan\",\"confidence\":0.8,\"source\":\"other\",\"source_count\":1,"
+          "\"status\":\"active\",\"created_at\":\"2026-11-14T09:30:00Z\","
+          "\"updated_at\":\"2026-11-14T09:30:00Z\"}" },
+        { { .id = STR("a"),
+            .domain = STR("b"),
+            .member = STR("c"),
+            .value = STR("17"),
+            .status = ATOM_SUPPRESSED,
+            .by_asker = true,
+            .source_count = INT64_MAX,
+            .created_at = T0,
+            .updated_at = T0 + 1 },
+          "{\"atom_id\":\"a\",\"domain\":\"b\",\"member\":\"c\",\"value\":17,"
+          "\"confidence\":0.99,\"source\":\"self\",\"source_count\":9223372036854775807,"
+          "\"status\":\"suppressed\",\"created_at\":\"2026-11-14T09:30:00Z\","
+          "\"updated_at\":\"2026-11-14T09:30:01Z\"}" },
+        { { .id = STR(""), .value = STR("null"), .status = ATOM_HELD, .updated_at = INT64_MAX },
+          "{\"atom_id\":\"\",\"domain\":\"\",\"member\":\"\",\"value\":null,"
+          "\"confidence\":0,\"source\":\"other\",\"source_count\":0,\"status\":\"held\","
+          "\"created_at\":null,\"updated_at\":null}" },
+    };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct buf out = buf_in(mem, 4096), small = buf_in(mem, 300);
+        struct json json = json_into(&out), tight = json_into(&small);
+        atom_write(&json, &rows[i].atom);
+        assert_str(buf_str(&out), str_of(rows[i].expected), "alone");
+        json_open_array(&tight);
+        for (int twice = 0; twice < 2; twice++)
+            atom_write(&tight, &rows[i].atom);
+        assert_true(small.overflow);
+    }
+    arena_free(mem);
+}
+
+static void
+atoms_stand_behind_each_other(void **state)
+{
+    struct arena *mem = arena_new();
+    struct buf out = buf_in(mem, 4096);
+    struct json json = json_into(&out);
+    struct atom atom = { .id = STR("a"), .value = STR("1") };
+    (void)state;
+    json_open_array(&json);
+    atom_write(&json, &atom);
+    size_t one = out.len;
+    atom_write(&json, &atom);
+    json_int(&json, 7);
+    assert_int_equal(out.len, 2 * one + STR(",7").len); /* a comma where the bracket was */
+    assert_int_equal(out.ptr[one], ',');
+    assert_str(str_from(buf_str(&out), 2 * one), STR(",7"), "the comma that follows");
+    arena_free(mem);
+}
+
 /* ---- records ---- */
 
 static struct atom
@@ -166,6 +236,8 @@ main(void)
         cmocka_unit_test(confidence_grows_with_those_who_agree_and_is_whole_for_the_person),
         cmocka_unit_test(only_who_wrote_it_sees_what_is_not_active),
         cmocka_unit_test(an_atom_tells_whose_word_it_is),
+        cmocka_unit_test(an_atom_is_written_as_the_contract_shows_it),
+        cmocka_unit_test(atoms_stand_behind_each_other),
         cmocka_unit_test(a_record_has_active_facts_in_the_order_of_members_and_of_writing),
         cmocka_unit_test(a_member_of_one_value_shows_the_first_of_several),
     };
