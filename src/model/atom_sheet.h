@@ -18,6 +18,23 @@
 bool atom_sheet_read(struct arena *mem, struct str domain, struct str text, struct str asker,
                      struct sourced_atom **out, size_t *count);
 
+/* A line that was looked at, not read: what tells whether its atom is asked for. */
+struct atom_line {
+    int64_t sequence;
+    enum atom_status status;
+    bool by_user;
+    struct str id, member, key, value;
+    struct str rest; /* what stands behind the sequence */
+};
+
+/* Takes the next line off the front of the sheet, of which there is some left. False: it is none.
+ */
+bool atom_sheet_next(struct str *sheet, struct atom_line *out);
+
+/* All that its atom is, but for who said so. False: the line is none. */
+bool atom_sheet_read_line(const struct atom_line *line, struct str domain, struct str asker,
+                          struct atom *out);
+
 /* Absent if a field holds a tab or a line's end, which nothing that was checked does. */
 struct str atom_sheet_write(struct arena *mem, const struct sourced_atom *atoms, size_t count);
 
