@@ -400,6 +400,8 @@ struct reading {
     struct record **records;
     struct atom **atoms;
     size_t *count;
+    const struct atom_question *question;
+    struct atom_page *page;
     int64_t *number;
 };
 
@@ -453,6 +455,24 @@ preferences_atoms(struct db *db, struct arena *mem, struct str user_id, struct s
                                .atoms = out,
                                .count = count };
     return tx_read(db, read_atoms, &reading);
+}
+
+static enum err
+read_page(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    return atom_store_page(tx, reading->mem, reading->user_id, reading->domain, reading->question,
+                           reading->page);
+}
+
+enum err
+preferences_page(struct db *db, struct arena *mem, struct str user_id, struct str domain,
+                 const struct atom_question *question, struct atom_page *out)
+{
+    struct reading reading = {
+        .mem = mem, .user_id = user_id, .domain = domain, .question = question, .page = out
+    };
+    return tx_read(db, read_page, &reading);
 }
 
 static enum err

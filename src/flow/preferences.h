@@ -62,6 +62,10 @@ enum err preferences_read_all(struct db *db, struct arena *mem, struct str user_
 enum err preferences_atoms(struct db *db, struct arena *mem, struct str user_id, struct str domain,
                            struct str asker, struct atom **out, size_t *count);
 
+/* One page of them; domain absent: of all. */
+enum err preferences_page(struct db *db, struct arena *mem, struct str user_id, struct str domain,
+                          const struct atom_question *question, struct atom_page *out);
+
 /* How many different sources the active atoms of a domain have. */
 enum err preferences_sources(struct db *db, struct arena *mem, struct str user_id,
                              struct str domain, int64_t *out);

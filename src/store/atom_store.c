@@ -16,7 +16,7 @@ SQL(atom_release, "UPDATE user_record SET generation = generation + 1,"
 /* A domain takes the next of a person's places when it is first written about, and keeps it: what
  * is empty stays, as an empty row. */
 SQL(sheet_find, "SELECT domain, atoms FROM user_atoms" OF_PERSON " AND domain = $4");
-SQL(sheet_list, "SELECT domain, atoms FROM user_atoms" OF_PERSON " AND atoms <> ''");
+SQL(sheet_list, "SELECT domain, atoms FROM user_atoms" OF_PERSON);
 SQL(sheet_domains, "SELECT domain FROM user_atoms" OF_PERSON " AND atoms <> ''");
 SQL(sheet_put, "UPDATE user_atoms SET atoms = $5" OF_PERSON " AND domain = $4 RETURNING domain");
 SQL(sheet_add, "INSERT INTO user_atoms (place, user_id, domain, atoms)"
@@ -94,14 +94,22 @@ join_sheets(struct arena *mem, const struct db_rows *rows, struct str asker,
     return ERR_NONE;
 }
 
+/* Domain absent: all that there are. */
+static enum err
+find_sheets(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+            struct db_rows *rows)
+{
+    return str_present(domain)
+               ? db_query(tx, mem, &sheet_find, rows, db_person(user_id), db_text(domain))
+               : db_query(tx, mem, &sheet_list, rows, db_person(user_id));
+}
+
 enum err
 atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                 struct str asker, struct sourced_atom **out, size_t *count)
 {
     struct db_rows rows = { 0 };
-    enum err err = str_present(domain)
-                       ? db_query(tx, mem, &sheet_find, &rows, db_person(user_id), db_text(domain))
-                       : db_query(tx, mem, &sheet_list, &rows, db_person(user_id));
+    enum err err = find_sheets(tx, mem, user_id, domain, &rows);
     *out = NULL;
     *count = 0;
     return err ? err : join_sheets(mem, &rows, asker, out, count);
@@ -143,6 +151,21 @@ atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     for (size_t i = 0; i < *count; i++)
         (*out)[i] = found[i].atom;
     return err;
+}
+
+enum err
+atom_store_page(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+                const struct atom_question *question, struct atom_page *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = find_sheets(tx, mem, user_id, domain, &rows);
+    struct atom_sheet *sheets = ARENA_ARRAY(mem, struct atom_sheet, rows.count);
+    for (size_t i = 0; i < rows.count; i++)
+        sheets[i] = (struct atom_sheet){ db_cell_text(&rows, i, 0), db_cell_text(&rows, i, 1) };
+    *out = (struct atom_page){ 0 };
+    if (err)
+        return err;
+    return atom_page_read(mem, sheets, rows.count, question, out) ? ERR_NONE : ERR_INTERNAL;
 }
 
 enum err

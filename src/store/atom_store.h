@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "model/atom.h"
+#include "model/atom_page.h"
 
 struct arena;
 struct db_tx;
@@ -20,6 +21,10 @@ enum err atom_store_release(struct db_tx *tx, struct arena *mem, struct str user
 /* Oldest first. `asker` is the app that asks (absent: none), for by_asker; domain absent: all. */
 enum err atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                          struct str asker, struct atom **out, size_t *count);
+
+/* One page of them; domain absent: of all. */
+enum err atom_store_page(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+                         const struct atom_question *question, struct atom_page *out);
 
 enum err atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
                          struct str atom_id, struct str asker, struct atom *out);

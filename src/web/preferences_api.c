@@ -15,6 +15,7 @@
 
 #define BODY_MAX (64 * KIB)
 #define DEPTH_MAX 8
+#define ATOM_BYTES 320 /* that most have no more of, with their keys */
 
 static void
 write_record(struct json *out, const struct record *record)
@@ -99,32 +100,27 @@ read_statuses(struct str text)
 }
 
 static bool
-wanted(const struct call *call, const struct atom *atom, unsigned statuses)
+may_read(struct str name, void *context)
 {
-    const struct domain *domain = domains_find(call->web->settings.domains, atom->domain);
-    return domain != NULL && reach_reads(call->access, domain) && atom_visible(atom) &&
-           (statuses & (1u << atom->status)) != 0;
+    const struct call *call = context;
+    const struct domain *domain = domains_find(call->web->settings.domains, name);
+    return domain != NULL && reach_reads(call->access, domain);
 }
 
 static void
-write_page(struct call *call, const struct atom *atoms, size_t count, unsigned statuses)
+write_page(struct call *call, const struct atom_page *page)
 {
-    int64_t limit = call_whole(call, LIMIT), offset = call_whole(call, OFFSET), total = 0;
     struct json *out = reply_json(call, 200);
+    buf_reserve(out->out, (page->count + 1) * ATOM_BYTES);
     json_open_object(out);
     json_key(out, "atoms");
     json_open_array(out);
-    for (size_t i = count; i > 0; i--) { /* newest first */
-        if (!wanted(call, &atoms[i - 1], statuses))
-            continue;
-        if (total >= offset && total - offset < limit)
-            atom_write(out, &atoms[i - 1]);
-        total++;
-    }
+    for (size_t i = 0; i < page->count; i++)
+        atom_write(out, &page->atoms[i]);
     json_close_array(out);
-    json_put_int(out, "total", total);
-    json_put_int(out, "limit", limit);
-    json_put_int(out, "offset", offset);
+    json_put_int(out, "total", (int64_t)page->total);
+    json_put_int(out, "limit", call_whole(call, LIMIT));
+    json_put_int(out, "offset", call_whole(call, OFFSET));
     json_close_object(out);
     reply_conditional(call);
 }
@@ -150,20 +146,26 @@ check_domain(struct call *call, struct str name)
 static enum err
 get_atoms(struct call *call)
 {
-    struct atom *atoms = NULL;
-    size_t count = 0;
+    struct atom_page page;
     struct str domain = call_text(call, DOMAIN);
-    unsigned statuses = read_statuses(call_text(call, STATUS));
-    if (statuses == 0) {
+    struct atom_question question = {
+        .opens = may_read,
+        .context = call,
+        .statuses = read_statuses(call_text(call, STATUS)),
+        .asker = call->access->app_id,
+        .offset = (size_t)call_whole(call, OFFSET),
+        .limit = (size_t)call_whole(call, LIMIT),
+    };
+    if (question.statuses == 0) {
         reply_error(call, 400, STR("status must be active, suppressed, held or all."));
         return ERR_NONE;
     }
     if (!check_domain(call, domain))
         return ERR_NONE;
-    enum err err = preferences_atoms(call->db, call->mem, call->access->user_id, domain,
-                                     call->access->app_id, &atoms, &count);
+    enum err err =
+        preferences_page(call->db, call->mem, call->access->user_id, domain, &question, &page);
     if (err == ERR_NONE)
-        write_page(call, atoms, count, statuses);
+        write_page(call, &page);
     return err;
 }
 

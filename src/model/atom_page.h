@@ -1,0 +1,33 @@
+/* atom_page.h - one page of what is known about a person, newest first, from the sheets it is kept
+ * on. Every line is looked at, since all are counted and any may be among the newest; only those of
+ * the page are read. Pure. */
+#ifndef MODEL_ATOM_PAGE_H
+#define MODEL_ATOM_PAGE_H
+
+#include "model/atom.h"
+
+struct atom_sheet {
+    struct str domain;
+    struct str text; /* atom_sheet.h */
+};
+
+struct atom_question {
+    bool (*opens)(struct str domain, void *context); /* whether a domain may be read */
+    void *context;
+    unsigned statuses; /* those asked for, as bits: 1 << ATOM_ACTIVE */
+    struct str asker;  /* the app that asks: others' atoms are visible to it only if active */
+    size_t offset;     /* how many of the newest are left out */
+    size_t limit;
+};
+
+struct atom_page {
+    struct atom *atoms; /* newest first; they point into the sheets */
+    size_t count;
+    size_t total; /* of those that were asked for and are visible, on every page */
+};
+
+/* False: one of them is no sheet. */
+bool atom_page_read(struct arena *mem, const struct atom_sheet *sheets, size_t sheet_count,
+                    const struct atom_question *question, struct atom_page *out);
+
+#endif

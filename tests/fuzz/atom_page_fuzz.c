@@ -1,0 +1,125 @@
+/* Any texts as what was kept about a person, and any question: the page is what reading all of it,
+ * sorting and leaving out gives, and is written as a plain writer would. The first three bytes are
+ * the question; a NUL parts two sheets. */
+#include "fuzz.h"
+
+#include "base/buf.h"
+#include "model/atom_page.h"
+#include "model/atom_sheet.h"
+#include "text/json_write.h"
+
+#define SHEETS_MAX 8
+#define CLOSED STR("f")
+
+static const struct str asker = STR("user");
+
+static bool
+opens(struct str domain, void *context)
+{
+    (void)context;
+    return !str_eq(domain, CLOSED);
+}
+
+static size_t
+cut_sheets(struct str input, struct atom_sheet *out)
+{
+    static const char names[] = "abcdefgh";
+    size_t count = 0;
+    struct str text;
+    while (count < SHEETS_MAX && str_cut(&input, '\0', &text)) {
+        out[count] = (struct atom_sheet){ { names + count, 1 }, text };
+        count++;
+    }
+    return count;
+}
+
+/* All that was asked for, oldest first. False: a sheet is none. */
+static bool
+read_all(struct arena *mem, const struct atom_sheet *sheets, size_t count,
+         const struct atom_question *question, struct atom *out, size_t *found)
+{
+    *found = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct sourced_atom *atoms = NULL;
+        size_t atom_count = 0;
+        if (!opens(sheets[i].domain, NULL))
+            continue;
+        if (!atom_sheet_read(mem, sheets[i].domain, sheets[i].text, asker, &atoms, &atom_count))
+            return false;
+        for (size_t a = 0; a < atom_count; a++) {
+            struct atom atom = atoms[a].atom;
+            if ((question->statuses & (1u << atom.status)) == 0 || !atom_visible(&atom))
+                continue;
+            size_t at = (*found)++;
+            for (; at > 0 && out[at - 1].sequence > atom.sequence; at--)
+                out[at] = out[at - 1];
+            out[at] = atom;
+        }
+    }
+    return true;
+}
+
+/* Member by member. */
+static void
+write_plainly(struct json *out, const struct atom *atom)
+{
+    int confidence = atom_confidence(atom);
+    json_open_object(out);
+    json_put_name(out, "atom_id", atom->id);
+    json_put_name(out, "domain", atom->domain);
+    json_put_name(out, "member", atom->member);
+    json_put_ready(out, "value", atom->value);
+    json_key(out, "confidence");
+    json_number(out, confidence / 100.0);
+    json_put_str(out, "source",
+                 atom->by_user    ? STR("user")
+                 : atom->by_asker ? STR("self")
+                                  : STR("other"));
+    json_put_int(out, "source_count", atom->source_count);
+    json_put_str(out, "status", str_of(atom_status_name(atom->status)));
+    json_put_time(out, "created_at", atom->created_at);
+    json_put_time(out, "updated_at", atom->updated_at);
+    json_close_object(out);
+}
+
+static void
+must_be_the_same(struct arena *mem, const struct atom *one, const struct atom *two)
+{
+    struct buf quick = buf_in(mem, 1 << 20), plain = buf_in(mem, 1 << 20);
+    struct json quick_json = json_into(&quick), plain_json = json_into(&plain);
+    atom_write(&quick_json, one);
+    write_plainly(&plain_json, two);
+    MUST(str_eq(buf_str(&quick), buf_str(&plain)));
+    MUST(str_eq(one->key, two->key));
+    MUST(str_eq(one->reason, two->reason));
+    MUST(str_eq(one->suppressed_by, two->suppressed_by));
+    MUST(one->suppressed_at == two->suppressed_at);
+    MUST(one->sequence == two->sequence);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 3)
+        return 0;
+    struct arena *mem = arena_new();
+    struct atom_sheet sheets[SHEETS_MAX];
+    struct atom_question question = {
+        .opens = opens, .statuses = data[0] & 7, .asker = asker, .offset = data[1], .limit = data[2]
+    };
+    size_t count = cut_sheets(fuzz_input(mem, data + 3, size - 3), sheets), found = 0;
+    struct atom *all = ARENA_ARRAY(mem, struct atom, size);
+    struct atom_page page;
+    bool readable = read_all(mem, sheets, count, &question, all, &found);
+    bool read = atom_page_read(mem, sheets, count, &question, &page);
+    MUST(read || !readable); /* what is not shown is not read, so it may be broken */
+    if (read && readable) {
+        size_t left = found < question.offset ? 0 : found - question.offset;
+        MUST(page.total == found);
+        MUST(page.count == (left < question.limit ? left : question.limit));
+        for (size_t i = 0; i < page.count; i++)
+            must_be_the_same(mem, &page.atoms[i], &all[left - 1 - i]);
+    }
+    arena_free(mem);
+    return 0;
+}
