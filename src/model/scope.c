@@ -19,6 +19,14 @@ static struct scope_row rows[64] = {
     { "profile:read", "Profile", "See your user name, your name and your e-mail address." },
 };
 
+/* Of each row, with its length: every request asks for a dozen. */
+static struct str names[64] = {
+    STR("preferences:read"),
+    STR("preferences:write"),
+    STR("agent_hints"),
+    STR("profile:read"),
+};
+
 static size_t row_count = OWN_ROWS;
 
 _Static_assert(OWN_ROWS + DOMAINS_MAX <= sizeof rows / sizeof rows[0], "a set is a word of bits");
@@ -30,6 +38,7 @@ scopes_setup(const struct domains *domains)
     row_count = OWN_ROWS;
     for (size_t i = 0; i < domains->count; i++) {
         const struct domain *domain = &domains->list[i];
+        names[row_count] = domain->name;
         rows[row_count++] =
             (struct scope_row){ domain->name.ptr, domain->title.ptr, domain->consent.ptr };
     }
@@ -47,20 +56,11 @@ scope_row(size_t index)
     return &rows[index];
 }
 
-static bool
-is_named(const struct scope_row *row, struct str name)
-{
-    size_t i = 0;
-    while (i < name.len && row->name[i] != '\0' && row->name[i] == name.ptr[i])
-        i++;
-    return i == name.len && row->name[i] == '\0';
-}
-
 scopes
 scope_named(struct str name)
 {
     for (size_t i = 0; i < row_count; i++)
-        if (is_named(&rows[i], name))
+        if (str_eq(names[i], name))
             return (scopes)1 << i;
     return 0;
 }
