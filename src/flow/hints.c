@@ -86,15 +86,17 @@ hints_read(struct db *db, struct arena *mem, const struct hints_wish *wish, stru
 
 /* Domains that the context is about, and those that have something critical to say to it. */
 static uint64_t
-find_considered(const struct hints_wish *wish, const struct hints *hints)
+find_considered(const struct hints_wish *wish, const struct hint_query *query,
+                const struct hints *hints)
 {
     uint64_t found = 0;
     for (size_t i = 0; i < wish->domains->count; i++)
         if (!hints->match.known || wish->domains_named ||
             context_chosen(&hints->match, &wish->domains->list[i]) != NULL)
             found |= (uint64_t)1 << i;
-    for (size_t i = 0; i < hints->answer.domain_count; i++)
-        found |= (uint64_t)1 << (hints->answer.domains[i] - wish->domains->list);
+    for (size_t i = 0; i < query->card_count; i++)
+        if (hints->answer.cards >> i & 1)
+            found |= (uint64_t)1 << (query->cards[i].domain - wish->domains->list);
     return found & wish->reach;
 }
 
@@ -133,7 +135,7 @@ hints_from_cards(struct arena *mem, const struct hints_wish *wish, const struct 
     if (wish->domains_named && !concerns_reach(wish, &out->match))
         out->match = (struct context_match){ 0 };
     hint_answer(mem, &query, &out->answer);
-    out->considered = find_considered(wish, out);
+    out->considered = find_considered(wish, &query, out);
 }
 
 /* The context's name, or the domain's where no particular one was meant. */

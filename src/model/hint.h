@@ -42,16 +42,18 @@ struct hint {
     int32_t score;                   /* of its best value: how well founded, how recent */
     int total;                       /* values there are to tell */
     int beyond;                      /* facts of the member that have no hint: too many */
+    bool is_long;                    /* even with its fewest values, and not critical */
     const struct hint_value *values; /* best first; as many as the longest level or JSON names */
     size_t value_count;
     const struct hint_level *levels; /* each naming more than the one before; at least one */
     size_t level_count;
+    struct str kept; /* values and levels as the card has them, until hint_open() */
 };
 
 struct hint_card {
     const struct domain *domain;
-    int heading;              /* tokens of the domain's line above bullets */
-    const struct hint *hints; /* in the order of the definition's members */
+    int heading;        /* tokens of the domain's line above bullets */
+    struct hint *hints; /* in the order of the definition's members */
     size_t count;
 };
 
@@ -59,10 +61,14 @@ struct hint_card {
 void hint_card_make(struct arena *mem, const struct domain *domain, const struct atom *atoms,
                     size_t count, struct hint_card *out);
 
-/* As one text, and back. False: made from another definition, or by another version. The card
- * points into the text. */
+/* As one text, and back. False: made from another definition, by another version, or damaged. The
+ * card points into the text; of a hundred hints a question tells five, so values and levels of a
+ * hint are there only after hint_open(). */
 struct str hint_card_write(struct arena *mem, const struct hint_card *card);
 bool hint_card_read(struct arena *mem, const struct domain *domain, struct str text,
                     struct hint_card *out);
+
+/* Does nothing where they are there already. */
+void hint_open(struct arena *mem, struct hint *hint);
 
 #endif

@@ -118,14 +118,6 @@ pick_object(struct arena *mem, const struct ladder *ladder, int max_tokens, stru
 /* ---- the answer ---- */
 
 static void
-list_domains(const struct ladder *ladder, struct hint_answer *out)
-{
-    for (size_t i = 0; i < ladder->rung_count; i++)
-        if (told_first_of_domain(ladder, i) && out->domain_count < DOMAINS_MAX)
-            out->domains[out->domain_count++] = ladder->rungs[i].card->domain;
-}
-
-static void
 count_omitted(struct arena *mem, const struct hint_query *query, const struct ladder *ladder,
               const struct told *told, struct hint_answer *out)
 {
@@ -136,12 +128,12 @@ count_omitted(struct arena *mem, const struct hint_query *query, const struct la
         for (size_t i = 0; i < told->count; i++)
             shown[i] = ladder->rungs[i].hint->levels[told->by_rung[i]->level].items;
     out->safety_complete = true;
-    for (size_t i = 0; i < ladder->rung_count; i++) {
-        const struct hint *hint = ladder->rungs[i].hint;
-        out->omitted += hint->total - shown[i] + hint->beyond;
-        if (ladder->rungs[i].tier == 0 && shown[i] < hint->total)
+    out->omitted = ladder->order.facts;
+    for (size_t i = 0; i < ladder->rung_count; i++)
+        out->omitted -= shown[i];
+    for (size_t i = 0; i < ladder->order.critical; i++)
+        if (shown[i] < ladder->rungs[i].hint->total)
             out->safety_complete = false;
-    }
 }
 
 static struct str
@@ -168,12 +160,11 @@ hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answe
     size_t steps = is_object ? pick_object(mem, &ladder, query->max_tokens, &object)
                              : pick_lines(&ladder, query->max_tokens);
     told_after(mem, &ladder, steps, &told);
-    *out = (struct hint_answer){ .available = (int)ladder.rung_count };
+    *out = (struct hint_answer){ .available = ladder.order.available, .cards = ladder.order.cards };
     out->hints = is_object ? object.text : write_lines(mem, query->format, &ladder, &told);
     if (is_object)
         out->tokens = (int)object.tokens;
     else
         out->tokens = steps == 0 ? 0 : ladder.steps[steps - 1].cost;
-    list_domains(&ladder, out);
     count_omitted(mem, query, &ladder, &told, out);
 }

@@ -10,8 +10,7 @@ struct hint_answer {
     int available;        /* hints that concern the question */
     int omitted;          /* facts of theirs that are not told, or only as "and 4 more" */
     bool safety_complete; /* no critical fact is among those */
-    const struct domain *domains[DOMAINS_MAX]; /* with something to tell */
-    size_t domain_count;
+    uint64_t cards;       /* bits by card of the question: with something to tell */
 };
 
 void hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answer *out);

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "model/atom.h"
+#include "model/hint_lengths.h"
 #include "model/hint_pairs.h"
 #include "model/hint_rank.h"
 #include "model/hint_words.h"
@@ -15,7 +16,7 @@
 
 #define EACH_MAX 64 /* sentences of their own that one member can have, unless it is critical */
 #define SENTENCE_MAX_BYTES ((size_t)2 * 1024 * 1024) /* 2,000 values of 200 characters fit */
-#define SMALL_LEVELS 64
+#define LONG_TOKENS 24 /* one that starts above this waits, lest it block a small budget */
 
 /* ---- values ---- */
 
@@ -109,45 +110,22 @@ count_level(struct arena *mem, const struct hint *hint, int items, struct hint_l
     out->strong = count_line(&line, &out->strong_last);
 }
 
-/* Never "and 1 more": the one is named. */
-static int
-items_or_all(int items, int total)
-{
-    return total - items == 1 || items > total ? total : items;
-}
-
-/* What is critical grows from one item to all of them; past 64 in leaps, since each length is
- * written out and counted. Anything else grows from its base to its most. */
 static void
 make_levels(struct arena *mem, struct hint *hint)
 {
-    const struct member *member = hint->member;
-    bool critical = member->safety == SAFETY_CRITICAL;
-    bool list = member->type == MEMBER_ARRAY && !hint_tells_each(member);
-    int most = critical ? hint->total : member->hint.max_items;
-    int items = items_or_all(!list || critical ? 1 : member->hint.base_items, hint->total);
-    size_t count = 0;
-    struct hint_level *levels = ARENA_ARRAY(mem, struct hint_level, SMALL_LEVELS + 16);
-    count_level(mem, hint, items, &levels[count++]);
-    while (items < hint->total && items < most) {
-        int leap = items < SMALL_LEVELS ? 1 : items;
-        items = items_or_all(items + leap, hint->total);
-        count_level(mem, hint, items, &levels[count++]);
+    size_t count = hint_length_count(hint->member, hint->total);
+    struct hint_level *levels = ARENA_ARRAY(mem, struct hint_level, count);
+    int items = hint_fewest_items(hint->member, hint->total);
+    for (size_t i = 0; i < count; i++) {
+        count_level(mem, hint, items, &levels[i]);
+        items = hint_more_items(hint->member, hint->total, items);
     }
     hint->levels = levels;
     hint->level_count = count;
+    hint->is_long = hint->member->safety != SAFETY_CRITICAL && levels[0].text_last > LONG_TOKENS;
 }
 
 /* ---- cards ---- */
-
-static int
-values_kept(const struct member *member, int total)
-{
-    int most = member->hint.max_items + 1; /* the last level may name one more than that */
-    if (member->json_limit > most)
-        most = member->json_limit;
-    return member->safety == SAFETY_CRITICAL || total < most ? total : most;
-}
 
 /* One hint from `count` values of a member, best first. False: a number that has no sentence of its
  * own, in a member that has nothing but those. */
@@ -157,9 +135,9 @@ make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint 
     const struct member *member = facts[0].member;
     struct str plain = STR_NONE;
     size_t pairs = 0;
-    int kept = values_kept(member, count);
-    struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, (size_t)kept);
-    for (int i = 0; i < kept; i++)
+    size_t kept = hint_values_kept(member, count);
+    struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, kept);
+    for (size_t i = 0; i < kept; i++)
         make_value(mem, member, facts[i].atom, &values[i], &plain, &pairs);
     *out = (struct hint){ .member = member,
                           .sentence = pairs == 1   ? HINT_OF_ONE
@@ -167,7 +145,7 @@ make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint 
                                                    : HINT_FROM_PATTERN,
                           .total = count,
                           .values = values,
-                          .value_count = (size_t)kept };
+                          .value_count = kept };
     if (out->sentence < 0 && !str_present(member->hint.text))
         return false;
     for (int i = 0; i < count; i++)

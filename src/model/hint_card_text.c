@@ -1,207 +1,371 @@
-/* A card as text: a line with the definition it was made from and the number of hints, then of each
- * hint a line of numbers and a line for each value. Values hold no line's end and no tab: such
- * characters are refused. */
-#include "model/hint.h"
+/* A card as text, of which a reader looks only at what it tells:
+ *
+ *   where it comes from   the version, the beginning of the definition's digest, and a sum
+ *   how many hints, and the tokens of the heading
+ *   of each hint          which it is, and how many bytes its body has
+ *   of each hint a body   how many digits its counts have and whether it is long, its counts, and
+ *                         its values, each with its length before it
+ *
+ * Numbers have as many digits as their place, to the base of 64: nothing has to be searched for.
+ * The sum tells what was damaged in one go. Whatever the text says, nothing outside of it is read:
+ * a sum can be made to fit. */
+#include "model/hint_card_text.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "model/hint.h"
+#include "model/hint_lengths.h"
 
-#define CARD_VERSION "5" /* of this format, and of how sentences are made and counted */
+#include <endian.h>
+
+#define CARD_VERSION '6' /* of this format, and of how sentences are made and counted */
 #define CARD_MAX_BYTES ((size_t)4 * 1024 * 1024)
-#define FACTS_MAX 100000 /* of a domain: far more than there may be */
-#define LEVELS_MAX 200
-#define TOKENS_MAX 1000000 /* of a sentence: twice as many as it could have */
+#define DIGEST_PART 16 /* characters: 96 bits */
 
-static void
-add_number(struct buf *out, int number)
+/* How many digits. */
+enum {
+    OF_SUM = 6,
+    OF_COUNT = 3,
+    OF_MEMBER = 2,
+    OF_SENTENCE = 3,
+    OF_SCORE = 3,
+    OF_TOTAL = 3,
+    OF_BODY = 4,
+    OF_LENGTH = 3,
+};
+
+/* Where they stand in a hint's head. */
+enum {
+    AT_MEMBER,
+    AT_SENTENCE = AT_MEMBER + OF_MEMBER,
+    AT_SCORE = AT_SENTENCE + OF_SENTENCE,
+    AT_TOTAL = AT_SCORE + OF_SCORE,
+    AT_BEYOND = AT_TOTAL + OF_TOTAL,
+    AT_BODY = AT_BEYOND + OF_TOTAL,
+    HEAD = AT_BODY + OF_BODY,
+};
+
+/* Of the digit at the front of a body: one less than the digits of a count, and a bit. */
+#define IS_LONG 4
+
+/* Of the digit before a value. */
+#define IS_QUOTED 1
+#define HAS_JSON 2
+
+/* ---- what both ways need ---- */
+
+#define STIR 0x9e3779b97f4a7c15 /* odd, and half of its bits are set */
+
+/* Every bit of a word and of what came before it reaches the others within a few steps. */
+static inline uint64_t
+stir(uint64_t before, const char *bytes)
 {
-    buf_add_int(out, number);
-    buf_add_char(out, ' ');
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return (le64toh(word) ^ (before >> 27 | before << 37)) * STIR;
+}
+
+/* Two texts that differ have the same sum once in 2^36 times. In two halves, since a processor
+ * multiplies both at once. */
+static uint64_t
+sum_of(struct str text)
+{
+    uint64_t even = text.len, odd = 0;
+    const char *at = text.ptr, *end = text.ptr + text.len;
+    char rest[16] = { 0 };
+    for (; end - at >= (ptrdiff_t)sizeof rest; at += sizeof rest) {
+        even = stir(even, at);
+        odd = stir(odd, at + 8);
+    }
+    memcpy(rest, at, (size_t)(end - at));
+    even = stir(even, rest);
+    odd = stir(odd, rest + 8);
+    uint64_t both = even ^ (odd >> 32 | odd << 32);
+    return (both ^ both >> 32) * STIR >> (64 - 6 * OF_SUM);
+}
+
+static struct str
+digest_part(const struct domain *domain)
+{
+    return str_first(domain->digest, DIGEST_PART);
+}
+
+static bool
+has_emphasis(const struct hint *hint)
+{
+    return hint->sentence < 0 && str_present(hint->member->hint.emphasis);
+}
+
+static size_t
+counts_of_level(const struct hint *hint)
+{
+    return has_emphasis(hint) ? 6 : 4;
+}
+
+/* ---- writing ---- */
+
+/* Digits are "@" to "~" and, for 63, "?": their low six bits. */
+static void
+add_number(struct buf *out, uint64_t number, int digits)
+{
+    char text[OF_SUM];
+    uint64_t rest = number;
+    for (int i = digits; i-- > 0; rest >>= 6)
+        text[i] = (char)('?' + ((rest & 63) + 1) % 64);
+    buf_add(out, (struct str){ text, (size_t)digits });
+    if (rest != 0)
+        out->overflow = true;
 }
 
 static void
-write_hint(struct buf *out, const struct domain *domain, const struct hint *hint)
+counts_of(const struct hint_level *level, int out[6])
 {
-    add_number(out, (int)(hint->member - domain->members));
-    add_number(out, hint->sentence);
-    add_number(out, hint->score);
-    add_number(out, hint->total);
-    add_number(out, hint->beyond);
-    add_number(out, (int)hint->value_count);
-    add_number(out, (int)hint->level_count);
-    for (size_t i = 0; i < hint->level_count; i++) {
-        const struct hint_level *level = &hint->levels[i];
-        add_number(out, level->items);
-        add_number(out, level->text);
-        add_number(out, level->text_last);
-        add_number(out, level->strong);
-        add_number(out, level->strong_last);
-        add_number(out, level->bullet);
-        add_number(out, level->bullet_last);
+    const int counts[6] = { level->text,        level->text_last, level->bullet,
+                            level->bullet_last, level->strong,    level->strong_last };
+    memcpy(out, counts, sizeof counts);
+}
+
+/* How many digits the largest count has. */
+static int
+digits_of_counts(const struct hint *hint)
+{
+    int digits = 1, counts[6];
+    for (size_t l = 0; l < hint->level_count; l++) {
+        counts_of(&hint->levels[l], counts);
+        for (size_t i = 0; i < counts_of_level(hint); i++)
+            while (digits < 4 && counts[i] >> 6 * digits != 0)
+                digits++;
     }
-    buf_add_char(out, '\n');
-    for (size_t i = 0; i < hint->value_count; i++) {
-        const struct hint_value *value = &hint->values[i];
-        buf_add_char(out, value->quote ? '"' : ' ');
-        buf_add(out, value->shown);
-        if (str_present(value->json)) {
-            buf_add_char(out, '\t');
-            buf_add(out, value->json);
-        }
-        buf_add_char(out, '\n');
-    }
+    return digits;
 }
 
 static void
-write_origin(struct buf *out, const struct domain *domain)
+write_value(struct buf *out, const struct hint_value *value)
 {
-    buf_add_c(out, CARD_VERSION " ");
-    buf_add(out, domain->digest);
-    buf_add_char(out, ' ');
+    bool has_json = str_present(value->json);
+    add_number(out, (value->quote ? IS_QUOTED : 0) | (has_json ? HAS_JSON : 0), 1);
+    add_number(out, value->shown.len, OF_LENGTH);
+    if (has_json)
+        add_number(out, value->json.len, OF_LENGTH);
+    buf_add(out, value->shown);
+    buf_add(out, value->json);
+}
+
+static void
+write_body(struct buf *out, const struct hint *hint)
+{
+    int digits = digits_of_counts(hint), counts[6];
+    add_number(out, (size_t)(digits - 1) | (hint->is_long ? IS_LONG : 0), 1);
+    for (size_t l = 0; l < hint->level_count; l++) {
+        counts_of(&hint->levels[l], counts);
+        for (size_t i = 0; i < counts_of_level(hint); i++)
+            add_number(out, (size_t)counts[i], digits);
+    }
+    for (size_t i = 0; i < hint->value_count; i++)
+        write_value(out, &hint->values[i]);
+}
+
+static void
+write_head(struct buf *out, const struct domain *domain, const struct hint *hint, size_t body)
+{
+    add_number(out, (size_t)(hint->member - domain->members), OF_MEMBER);
+    add_number(out, (size_t)(hint->sentence - HINT_OF_ONE), OF_SENTENCE);
+    add_number(out, (size_t)hint->score, OF_SCORE);
+    add_number(out, (size_t)hint->total, OF_TOTAL);
+    add_number(out, (size_t)hint->beyond, OF_TOTAL);
+    add_number(out, body, OF_BODY);
 }
 
 struct str
-hint_card_write(struct arena *mem, const struct hint_card *card)
+hint_card_seal(struct arena *mem, const struct domain *domain, struct str contents)
 {
     struct buf out = buf_in(mem, CARD_MAX_BYTES);
-    write_origin(&out, card->domain);
-    add_number(&out, (int)card->count);
-    add_number(&out, card->heading);
-    buf_add_char(&out, '\n');
-    for (size_t i = 0; i < card->count; i++)
-        write_hint(&out, card->domain, &card->hints[i]);
-    return buf_str(&out);
+    buf_add_char(&out, CARD_VERSION);
+    buf_add(&out, digest_part(domain));
+    add_number(&out, sum_of(contents), OF_SUM);
+    buf_add(&out, contents);
+    return out.overflow ? STR("") : buf_str(&out);
+}
+
+/* What does not fit, which nothing in use comes near to, is not kept: it is made from the facts
+ * each time. */
+struct str
+hint_card_write(struct arena *mem, const struct hint_card *card)
+{
+    struct buf out = buf_in(mem, CARD_MAX_BYTES), bodies = buf_in(mem, CARD_MAX_BYTES);
+    add_number(&out, card->count, OF_COUNT);
+    add_number(&out, (size_t)card->heading, OF_COUNT);
+    for (size_t i = 0; i < card->count; i++) {
+        size_t start = bodies.len;
+        hint_open(mem, &card->hints[i]);
+        write_body(&bodies, &card->hints[i]);
+        write_head(&out, card->domain, &card->hints[i], bodies.len - start);
+    }
+    buf_add(&out, buf_str(&bodies));
+    if (out.overflow || bodies.overflow)
+        return STR("");
+    return hint_card_seal(mem, card->domain, buf_str(&out));
 }
 
 /* ---- and back ---- */
 
-struct reader {
-    const char *at, *end;
-    bool wrong;
-};
-
-#define ROW 7 /* numbers in a row: of a hint, and of each of its levels */
-
-/* So many numbers, each with a blank behind it. A card has hundreds of them, nearly all of one
- * digit. */
-static void
-read_numbers(struct reader *in, int *out, size_t count)
+/* Any bytes are digits. */
+static inline unsigned
+digit(const char *at)
 {
-    const char *at = in->at, *end = in->end;
-    bool wrong = in->wrong;
-    for (size_t i = 0; i < count; i++) {
-        if (end - at > 1 && at[1] == ' ' && *at >= '0' && *at <= '9') {
-            out[i] = *at - '0';
-            at += 2;
-            continue;
-        }
-        bool negative = at < end && *at == '-';
-        at += negative;
-        const char *start = at, *stop = end - at > 9 ? at + 9 : end;
-        int number = 0;
-        for (; at < stop && *at >= '0' && *at <= '9'; at++)
-            number = number * 10 + (*at - '0');
-        wrong = wrong || at == start || at == end || *at != ' ';
-        at += at < end;
-        out[i] = negative ? -number : number;
-    }
-    in->at = at;
-    in->wrong = wrong;
+    return (unsigned char)*at & 63;
 }
 
-/* What stands before the line's end, which is passed. */
+static inline unsigned
+two_digits(const char *at)
+{
+    return digit(at) << 6 | digit(at + 1);
+}
+
+static inline unsigned
+three_digits(const char *at)
+{
+    return two_digits(at) << 6 | digit(at + 2);
+}
+
+static inline unsigned
+four_digits(const char *at)
+{
+    return three_digits(at) << 6 | digit(at + 3);
+}
+
+/* What a hint is, from its head; its body is at hand up to `left` bytes. False: neither this hint
+ * nor any other could be kept so. */
+static bool
+read_hint(const struct domain *domain, const char *at, const char *body, size_t left,
+          struct hint *out)
+{
+    unsigned member = two_digits(at + AT_MEMBER), length = four_digits(at + AT_BODY);
+    if (member >= domain->member_count || length > left || length == 0)
+        return false;
+    out->member = &domain->members[member];
+    out->sentence = (int)three_digits(at + AT_SENTENCE) + HINT_OF_ONE;
+    out->score = (int32_t)three_digits(at + AT_SCORE);
+    out->total = (int)three_digits(at + AT_TOTAL);
+    out->beyond = (int)three_digits(at + AT_BEYOND);
+    if (out->sentence >= (int)out->member->hint.value_count || out->score > HINT_ONE ||
+        out->total < 1 || (out->sentence < 0 && !str_present(out->member->hint.text)))
+        return false;
+    out->is_long = (digit(body) & IS_LONG) != 0;
+    out->level_count = out->total == 1 ? 1 : hint_length_count(out->member, out->total);
+    out->value_count = out->total == 1 ? 1 : hint_values_kept(out->member, out->total);
+    out->kept = (struct str){ body, length };
+    size_t digits = (digit(body) & 3) + 1;
+    return length >= 1 + out->level_count * counts_of_level(out) * digits +
+                         out->value_count * (1 + OF_LENGTH);
+}
+
+/* The contents of a card that was sealed here; absent: another. */
 static struct str
-read_line(struct reader *in)
+contents_of(const struct domain *domain, struct str text)
 {
-    struct str rest = { in->at, (size_t)(in->end - in->at) };
-    size_t length = str_index(rest, '\n');
-    in->wrong = in->wrong || length == rest.len;
-    in->at += length == rest.len ? length : length + 1;
-    return str_first(rest, length);
-}
-
-static void
-read_value(struct reader *in, struct hint_value *out)
-{
-    struct str line = read_line(in);
-    in->wrong = in->wrong || line.len == 0;
-    if (in->wrong)
-        return;
-    struct str rest = str_from(line, 1);
-    size_t tab = str_index(rest, '\t');
-    out->quote = line.ptr[0] == '"';
-    out->shown = str_first(rest, tab);
-    out->json = tab < rest.len ? str_from(rest, tab + 1) : STR_NONE;
-}
-
-static int
-between(struct reader *in, int number, int least, int most)
-{
-    in->wrong = in->wrong || number < least || number > most;
-    return in->wrong ? least : number;
-}
-
-static void
-read_level(struct reader *in, const struct hint *hint, int items_before, struct hint_level *out)
-{
-    int most = (int)hint->value_count < hint->total ? (int)hint->value_count : hint->total;
-    int row[ROW], smallest = TOKENS_MAX, largest = 1;
-    read_numbers(in, row, ROW);
-    for (size_t i = 1; i < ROW; i++) {
-        smallest = row[i] < smallest ? row[i] : smallest;
-        largest = row[i] > largest ? row[i] : largest;
-    }
-    in->wrong = in->wrong || smallest < 1 || largest > TOKENS_MAX;
-    *out = (struct hint_level){
-        between(in, row[0], items_before + 1, most), row[1], row[2], row[3], row[4], row[5], row[6]
-    };
-}
-
-static void
-read_hint(struct arena *mem, struct reader *in, const struct domain *domain, struct hint *out)
-{
-    int row[ROW];
-    read_numbers(in, row, ROW);
-    out->member = &domain->members[between(in, row[0], 0, (int)domain->member_count - 1)];
-    bool has_pattern = str_present(out->member->hint.text);
-    out->sentence =
-        between(in, row[1], has_pattern ? HINT_OF_ONE : 0, (int)out->member->hint.value_count - 1);
-    out->score = between(in, row[2], 0, HINT_ONE);
-    out->total = between(in, row[3], 1, FACTS_MAX);
-    out->beyond = between(in, row[4], 0, FACTS_MAX);
-    out->value_count = (size_t)between(in, row[5], 1, FACTS_MAX);
-    out->level_count = (size_t)between(in, row[6], 1, LEVELS_MAX);
-    if (in->wrong)
-        return;
-    struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, out->value_count);
-    struct hint_level *levels = ARENA_ARRAY(mem, struct hint_level, out->level_count);
-    for (size_t i = 0; i < out->level_count && !in->wrong; i++)
-        read_level(in, out, i == 0 ? 0 : levels[i - 1].items, &levels[i]);
-    in->wrong = read_line(in).len > 0 || in->wrong;
-    for (size_t i = 0; i < out->value_count && !in->wrong; i++)
-        read_value(in, &values[i]);
-    out->values = values;
-    out->levels = levels;
+    struct str digest = digest_part(domain);
+    size_t front = 1 + digest.len + OF_SUM;
+    if (text.len < front || text.ptr[0] != CARD_VERSION ||
+        memcmp(text.ptr + 1, digest.ptr, digest.len) != 0)
+        return STR_NONE;
+    const char *sum = text.ptr + front - OF_SUM;
+    struct str contents = str_from(text, front);
+    bool whole = ((uint64_t)three_digits(sum) << 18 | three_digits(sum + 3)) == sum_of(contents);
+    return whole ? contents : STR_NONE;
 }
 
 bool
 hint_card_read(struct arena *mem, const struct domain *domain, struct str text,
                struct hint_card *out)
 {
-    struct buf origin = buf_in(mem, 1024);
-    write_origin(&origin, domain);
-    if (!str_present(text) || !str_starts(text, buf_str(&origin)))
+    struct str contents = contents_of(domain, text);
+    if (contents.len < 2 * OF_COUNT)
         return false;
-    struct reader in = { text.ptr + origin.len, text.ptr + text.len, false };
-    int head[2]; /* how many hints, and the heading's tokens */
-    read_numbers(&in, head, 2);
-    int expected = between(&in, head[0], 0, (int)text.len / ROW); /* a hint has more bytes */
-    int heading = between(&in, head[1], 1, TOKENS_MAX);
-    in.wrong = read_line(&in).len > 0 || in.wrong;
-    struct hint *hints = ARENA_ARRAY(mem, struct hint, (size_t)expected + 1);
-    size_t count = 0;
-    while (count < (size_t)expected && !in.wrong)
-        read_hint(mem, &in, domain, &hints[count++]);
-    *out = (struct hint_card){ domain, heading, hints, count };
-    return !in.wrong && in.at == in.end;
+    const char *head = contents.ptr + 2 * OF_COUNT, *end = contents.ptr + contents.len;
+    size_t count = three_digits(contents.ptr);
+    if ((size_t)(end - head) / HEAD < count)
+        return false;
+    struct hint *hints = ARENA_ARRAY(mem, struct hint, count + 1);
+    const char *body = head + count * HEAD;
+    for (size_t i = 0; i < count; i++, head += HEAD) {
+        if (!read_hint(domain, head, body, (size_t)(end - body), &hints[i]))
+            return false;
+        body += hints[i].kept.len;
+    }
+    *out = (struct hint_card){ domain, (int)three_digits(contents.ptr + OF_COUNT), hints, count };
+    return body == end;
+}
+
+/* ---- a hint's body ---- */
+
+static inline int
+read_count(const char **at, int digits)
+{
+    unsigned number = 0;
+    for (int i = 0; i < digits; i++)
+        number = number << 6 | digit((*at)++);
+    return (int)number;
+}
+
+static const char *
+read_levels(struct arena *mem, struct hint *hint, const char *at, int digits)
+{
+    struct hint_level *levels = ARENA_ARRAY(mem, struct hint_level, hint->level_count);
+    bool strong = has_emphasis(hint);
+    int items = hint_fewest_items(hint->member, hint->total);
+    for (size_t i = 0; i < hint->level_count; i++) {
+        struct hint_level *level = &levels[i];
+        level->items = items;
+        items = hint_more_items(hint->member, hint->total, items);
+        level->text = read_count(&at, digits);
+        level->text_last = read_count(&at, digits);
+        level->bullet = read_count(&at, digits);
+        level->bullet_last = read_count(&at, digits);
+        level->strong = strong ? read_count(&at, digits) : level->text;
+        level->strong_last = strong ? read_count(&at, digits) : level->text_last;
+    }
+    hint->levels = levels;
+    return at;
+}
+
+/* As many bytes as there are, where more are said to be. */
+static struct str
+read_text(const char **at, const char *end, size_t length)
+{
+    struct str left = { *at, (size_t)(end - *at) }, text = str_first(left, length);
+    *at += text.len;
+    return text;
+}
+
+static void
+read_values(struct arena *mem, struct hint *hint, const char *at, const char *end)
+{
+    struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, hint->value_count);
+    for (size_t i = 0; i < hint->value_count; i++) {
+        unsigned kind = end - at > OF_LENGTH ? digit(at) : 0;
+        size_t shown = end - at > OF_LENGTH ? three_digits(at + 1) : 0, json = 0;
+        at = end - at > OF_LENGTH ? at + 1 + OF_LENGTH : end;
+        bool has_json = (kind & HAS_JSON) != 0 && end - at >= OF_LENGTH;
+        if (has_json) {
+            json = three_digits(at);
+            at += OF_LENGTH;
+        }
+        values[i].quote = (kind & IS_QUOTED) != 0;
+        values[i].shown = read_text(&at, end, shown);
+        if (has_json)
+            values[i].json = read_text(&at, end, json);
+    }
+    hint->values = values;
+}
+
+void
+hint_open(struct arena *mem, struct hint *hint)
+{
+    if (hint->levels != NULL)
+        return;
+    const char *at = hint->kept.ptr, *end = at + hint->kept.len;
+    int digits = (int)(digit(at) & 3) + 1;
+    at = read_levels(mem, hint, at + 1, digits);
+    read_values(mem, hint, at, end);
 }

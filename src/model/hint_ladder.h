@@ -7,30 +7,7 @@
 #ifndef MODEL_HINT_LADDER_H
 #define MODEL_HINT_LADDER_H
 
-#include "model/context.h"
-#include "model/hint.h"
-
-enum hint_format { HINT_TEXT, HINT_JSON, HINT_BULLETS };
-
-struct hint_query {
-    const struct hint_card *cards; /* of the domains that may be told */
-    size_t card_count;
-    uint64_t sensitive;                  /* bits by card: its sensitive members may be told, too */
-    const struct context_match *context; /* not known: as if none was given */
-    bool domains_named;                  /* who asks chose the domains: the context only ranks */
-    enum hint_format format;
-    int max_tokens;
-};
-
-/* One hint that may be told. */
-struct rung {
-    const struct hint_card *card;
-    const struct hint *hint;
-    int tier;      /* 0 critical, 1 excludes choices, 2 the rest */
-    int32_t score; /* how much it matters to this query */
-    bool is_long;
-    size_t place; /* of equals: as the card has them */
-};
+#include "model/hint_order.h"
 
 /* A step: this hint is now told with that many values. */
 struct step {
@@ -44,7 +21,8 @@ struct step {
 };
 
 struct ladder {
-    const struct rung *rungs; /* in the order in which they are told */
+    struct hint_order order;
+    const struct rung *rungs; /* of the order */
     size_t rung_count;
     const struct step *steps;
     size_t step_count;

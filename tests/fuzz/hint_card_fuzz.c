@@ -1,27 +1,15 @@
 /* Any text as a card that was kept: refused, or one that can be told in every format. The first
- * byte chooses the domain; the line that says where the card comes from is put before the rest,
- * since nobody would guess it. */
+ * byte chooses the domain; what says where the card comes from, and that it is whole, is put before
+ * the rest, since nobody would guess it. */
 #include "fuzz.h"
 
 #include "base/buf.h"
 #include "model/hint_answer.h"
+#include "model/hint_card_text.h"
 #include "model/hint_words.h"
 #include "../unit/domains_kit.h"
 
-#define CARD_MAX_BYTES ((size_t)1 << 20)
-
-/* The line of an empty card, up to the number of hints. */
-static struct str
-origin(struct arena *mem, const struct domain *domain)
-{
-    struct hint_card empty;
-    hint_card_make(mem, domain, NULL, 0, &empty);
-    struct str text = hint_card_write(mem, &empty);
-    size_t end = text.len;
-    for (int blanks = 0; blanks < 3; blanks += text.ptr[end - 1] == ' ')
-        end--;
-    return str_first(text, end);
-}
+#define SENTENCE_MAX_BYTES ((size_t)1 << 20)
 
 static void
 card_is_told(struct arena *mem, const struct hint_card *card)
@@ -37,7 +25,8 @@ card_is_told(struct arena *mem, const struct hint_card *card)
         MUST(answer.hints.len > 0 && answer.omitted >= 0);
     }
     for (size_t i = 0; i < card->count; i++) {
-        struct buf line = buf_in(mem, CARD_MAX_BYTES);
+        struct buf line = buf_in(mem, SENTENCE_MAX_BYTES);
+        hint_open(mem, &card->hints[i]);
         hint_sentence(&line, &card->hints[i], &card->hints[i].levels[0], true);
         MUST(str_ends(buf_str(&line), STR(".")));
     }
@@ -52,12 +41,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct domains *domains = kit_domains();
     const struct domain *domain = &domains->list[data[0] % domains->count];
     struct str input = fuzz_input(mem, data + 1, size - 1);
-    struct buf text = buf_in(mem, CARD_MAX_BYTES);
+    struct str sealed = str_copy(mem, hint_card_seal(mem, domain, input));
     struct hint_card card, again;
-    buf_add(&text, origin(mem, domain));
-    buf_add(&text, input);
-    struct str whole = str_copy(mem, buf_str(&text));
-    if (hint_card_read(mem, domain, whole, &card)) {
+    hint_card_read(mem, domain, input, &card); /* as it came */
+    if (hint_card_read(mem, domain, sealed, &card)) {
         card_is_told(mem, &card);
         struct str written = hint_card_write(mem, &card);
         MUST(hint_card_read(mem, domain, written, &again));
