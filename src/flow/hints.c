@@ -152,23 +152,23 @@ void
 hints_write(struct json *out, const struct hints_wish *wish, const struct hints *hints)
 {
     json_open_object(out);
-    json_key(out, "hints");
-    json_ready(out, hints->answer.hints);
-    json_put_str(out, "format", str_of(formats[wish->format]));
+    json_put_ready(out, "hints", hints->answer.hints);
+    json_put_name(out, "format", str_of(formats[wish->format]));
     json_key(out, "domains");
     json_open_array(out);
     for (size_t i = 0; i < wish->domains->count; i++)
         if (hints->considered >> i & 1)
-            json_str(out, wish->domains->list[i].name);
+            json_add_pieces(out, STR("\""), wish->domains->list[i].name, STR("\""));
     json_close_array(out);
     json_put_str(out, "context", wish->context);
-    json_put_int(out, "max_tokens", wish->max_tokens);
-    json_put_int(out, "token_count", hints->answer.tokens);
-    json_put_str(out, "tokenizer", STR("o200k_base"));
-    json_put_int(out, "omitted", hints->answer.omitted);
+    json_put_whole(out, "max_tokens", wish->max_tokens);
+    json_put_whole(out, "token_count", hints->answer.tokens);
+    json_put_name(out, "tokenizer", STR("o200k_base"));
+    json_put_whole(out, "omitted", hints->answer.omitted);
     json_put_str(out, "context_matched", matched_name(&hints->match));
-    json_put_int(out, "hints_available", hints->answer.available);
-    json_put_bool(out, "safety_complete", hints->answer.safety_complete);
-    json_put_str(out, "content_role", STR("data")); /* never instructions */
+    json_put_whole(out, "hints_available", hints->answer.available);
+    json_put_ready(out, "safety_complete",
+                   hints->answer.safety_complete ? STR("true") : STR("false"));
+    json_put_name(out, "content_role", STR("data")); /* never instructions */
     json_close_object(out);
 }

@@ -48,6 +48,7 @@ struct hint {
     const struct hint_level *levels; /* each naming more than the one before; at least one */
     size_t level_count;
     struct str kept; /* values and levels as the card has them, until hint_open() */
+    uint8_t digits;  /* of a count there */
 };
 
 struct hint_card {

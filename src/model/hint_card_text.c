@@ -2,9 +2,8 @@
  *
  *   where it comes from   the version, the beginning of the definition's digest, and a sum
  *   how many hints, and the tokens of the heading
- *   of each hint          which it is, and how many bytes its body has
- *   of each hint a body   how many digits its counts have and whether it is long, its counts, and
- *                         its values, each with its length before it
+ *   of each hint a head   which it is, and how many bytes its body has
+ *   of each hint a body   the counts of its lengths, and its values, each with its length before it
  *
  * Numbers have as many digits as their place, to the base of 64: nothing has to be searched for.
  * The sum tells what was damaged in one go. Whatever the text says, nothing outside of it is read:
@@ -23,34 +22,16 @@
 #define DIGEST_PART 16 /* characters: 96 bits */
 
 /* How many digits. */
-enum {
-    OF_SUM = 6,
-    OF_COUNT = 3,
-    OF_MEMBER = 2,
-    OF_SENTENCE = 3,
-    OF_SCORE = 3,
-    OF_TOTAL = 3,
-    OF_BODY = 4,
-    OF_LENGTH = 3,
-};
+enum { OF_SUM = 6, OF_COUNT = 4, OF_VALUE = 4, OF_JSON = 4, OF_HALF = 8, HEAD = 2 * OF_HALF };
 
-/* Where they stand in a hint's head. */
-enum {
-    AT_MEMBER,
-    AT_SENTENCE = AT_MEMBER + OF_MEMBER,
-    AT_SCORE = AT_SENTENCE + OF_SENTENCE,
-    AT_TOTAL = AT_SCORE + OF_SCORE,
-    AT_BEYOND = AT_TOTAL + OF_TOTAL,
-    AT_BODY = AT_BEYOND + OF_TOTAL,
-    HEAD = AT_BODY + OF_BODY,
-};
+/* Of a hint's head, two numbers of 48 bits; where in them what stands, and in how many bits. */
+enum { MEMBER_AT = 0, SENTENCE_AT = 12, TOTAL_AT = 24, BEYOND_AT = 36, NUMBER_BITS = 12 };
+enum { SCORE_AT = 0, SCORE_BITS = 18, LONG_AT = 18, DIGITS_AT = 19, BODY_AT = 24, BODY_BITS = 24 };
 
-/* Of the digit at the front of a body: one less than the digits of a count, and a bit. */
-#define IS_LONG 4
-
-/* Of the digit before a value. */
+/* Of the number before a value. */
 #define IS_QUOTED 1
 #define HAS_JSON 2
+#define LENGTH_AT 2
 
 /* ---- what both ways need ---- */
 
@@ -104,17 +85,25 @@ counts_of_level(const struct hint *hint)
 
 /* ---- writing ---- */
 
-/* Digits are "@" to "~" and, for 63, "?": their low six bits. */
+/* The lowest digit first. Digits are "@" to "~" and, for 63, "?": their low six bits. */
 static void
 add_number(struct buf *out, uint64_t number, int digits)
 {
-    char text[OF_SUM];
-    uint64_t rest = number;
-    for (int i = digits; i-- > 0; rest >>= 6)
-        text[i] = (char)('?' + ((rest & 63) + 1) % 64);
+    char text[OF_HALF];
+    for (int i = 0; i < digits; i++, number >>= 6)
+        text[i] = (char)('?' + ((number & 63) + 1) % 64);
     buf_add(out, (struct str){ text, (size_t)digits });
-    if (rest != 0)
+    if (number != 0)
         out->overflow = true;
+}
+
+/* Part of a number, which must not reach into the next part. */
+static uint64_t
+part(struct buf *out, size_t number, int at, int bits)
+{
+    if (number >> bits != 0)
+        out->overflow = true;
+    return (uint64_t)number << at;
 }
 
 static void
@@ -143,37 +132,43 @@ static void
 write_value(struct buf *out, const struct hint_value *value)
 {
     bool has_json = str_present(value->json);
-    add_number(out, (value->quote ? IS_QUOTED : 0) | (has_json ? HAS_JSON : 0), 1);
-    add_number(out, value->shown.len, OF_LENGTH);
+    unsigned kind = (value->quote ? IS_QUOTED : 0) | (has_json ? HAS_JSON : 0);
+    add_number(out, kind | (uint64_t)value->shown.len << LENGTH_AT, OF_VALUE);
     if (has_json)
-        add_number(out, value->json.len, OF_LENGTH);
+        add_number(out, value->json.len, OF_JSON);
     buf_add(out, value->shown);
     buf_add(out, value->json);
 }
 
 static void
-write_body(struct buf *out, const struct hint *hint)
+write_body(struct buf *out, const struct hint *hint, int digits)
 {
-    int digits = digits_of_counts(hint), counts[6];
-    add_number(out, (size_t)(digits - 1) | (hint->is_long ? IS_LONG : 0), 1);
+    int counts[6];
     for (size_t l = 0; l < hint->level_count; l++) {
         counts_of(&hint->levels[l], counts);
         for (size_t i = 0; i < counts_of_level(hint); i++)
-            add_number(out, (size_t)counts[i], digits);
+            add_number(out, (uint64_t)counts[i], digits);
     }
     for (size_t i = 0; i < hint->value_count; i++)
         write_value(out, &hint->values[i]);
 }
 
 static void
-write_head(struct buf *out, const struct domain *domain, const struct hint *hint, size_t body)
+write_head(struct buf *out, const struct domain *domain, const struct hint *hint, int digits,
+           size_t body)
 {
-    add_number(out, (size_t)(hint->member - domain->members), OF_MEMBER);
-    add_number(out, (size_t)(hint->sentence - HINT_OF_ONE), OF_SENTENCE);
-    add_number(out, (size_t)hint->score, OF_SCORE);
-    add_number(out, (size_t)hint->total, OF_TOTAL);
-    add_number(out, (size_t)hint->beyond, OF_TOTAL);
-    add_number(out, body, OF_BODY);
+    add_number(out,
+               part(out, (size_t)(hint->member - domain->members), MEMBER_AT, NUMBER_BITS) |
+                   part(out, (size_t)(hint->sentence - HINT_OF_ONE), SENTENCE_AT, NUMBER_BITS) |
+                   part(out, (size_t)hint->total, TOTAL_AT, NUMBER_BITS) |
+                   part(out, (size_t)hint->beyond, BEYOND_AT, NUMBER_BITS),
+               OF_HALF);
+    add_number(out,
+               part(out, (size_t)hint->score, SCORE_AT, SCORE_BITS) |
+                   part(out, hint->is_long, LONG_AT, 1) |
+                   part(out, (size_t)digits - 1, DIGITS_AT, 2) |
+                   part(out, body, BODY_AT, BODY_BITS),
+               OF_HALF);
 }
 
 struct str
@@ -198,8 +193,9 @@ hint_card_write(struct arena *mem, const struct hint_card *card)
     for (size_t i = 0; i < card->count; i++) {
         size_t start = bodies.len;
         hint_open(mem, &card->hints[i]);
-        write_body(&bodies, &card->hints[i]);
-        write_head(&out, card->domain, &card->hints[i], bodies.len - start);
+        int digits = digits_of_counts(&card->hints[i]);
+        write_body(&bodies, &card->hints[i], digits);
+        write_head(&out, card->domain, &card->hints[i], digits, bodies.len - start);
     }
     buf_add(&out, buf_str(&bodies));
     if (out.overflow || bodies.overflow)
@@ -217,47 +213,55 @@ digit(const char *at)
 }
 
 static inline unsigned
-two_digits(const char *at)
-{
-    return digit(at) << 6 | digit(at + 1);
-}
-
-static inline unsigned
-three_digits(const char *at)
-{
-    return two_digits(at) << 6 | digit(at + 2);
-}
-
-static inline unsigned
 four_digits(const char *at)
 {
-    return three_digits(at) << 6 | digit(at + 3);
+    return digit(at) | digit(at + 1) << 6 | digit(at + 2) << 12 | digit(at + 3) << 18;
 }
 
-/* What a hint is, from its head; its body is at hand up to `left` bytes. False: neither this hint
- * nor any other could be kept so. */
-static bool
+/* Eight of them: each two become one of 12 bits, each two of those one of 24, and so on. */
+static inline uint64_t
+eight_digits(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    word = le64toh(word);
+    word = (word & 0x003f003f003f003f) | (word & 0x3f003f003f003f00) >> 2;
+    word = (word & 0x00000fff00000fff) | (word & 0x0fff00000fff0000) >> 4;
+    return (word & 0xffffff) | word >> 32 << 24;
+}
+
+static inline unsigned
+part_of(uint64_t number, int at, int bits)
+{
+    return (unsigned)(number >> at & (((uint64_t)1 << bits) - 1));
+}
+
+/* What a hint is, from its head; its body is at hand up to `left` bytes. False: no hint was ever
+ * kept so. */
+static inline bool
 read_hint(const struct domain *domain, const char *at, const char *body, size_t left,
           struct hint *out)
 {
-    unsigned member = two_digits(at + AT_MEMBER), length = four_digits(at + AT_BODY);
-    if (member >= domain->member_count || length > left || length == 0)
+    uint64_t first = eight_digits(at), second = eight_digits(at + OF_HALF);
+    unsigned member = part_of(first, MEMBER_AT, NUMBER_BITS);
+    size_t length = part_of(second, BODY_AT, BODY_BITS);
+    if (member >= domain->member_count || length > left)
         return false;
     out->member = &domain->members[member];
-    out->sentence = (int)three_digits(at + AT_SENTENCE) + HINT_OF_ONE;
-    out->score = (int32_t)three_digits(at + AT_SCORE);
-    out->total = (int)three_digits(at + AT_TOTAL);
-    out->beyond = (int)three_digits(at + AT_BEYOND);
+    out->sentence = (int)part_of(first, SENTENCE_AT, NUMBER_BITS) + HINT_OF_ONE;
+    out->score = (int32_t)part_of(second, SCORE_AT, SCORE_BITS);
+    out->total = (int)part_of(first, TOTAL_AT, NUMBER_BITS);
+    out->beyond = (int)part_of(first, BEYOND_AT, NUMBER_BITS);
     if (out->sentence >= (int)out->member->hint.value_count || out->score > HINT_ONE ||
         out->total < 1 || (out->sentence < 0 && !str_present(out->member->hint.text)))
         return false;
-    out->is_long = (digit(body) & IS_LONG) != 0;
+    out->is_long = part_of(second, LONG_AT, 1);
+    out->digits = (uint8_t)(part_of(second, DIGITS_AT, 2) + 1);
     out->level_count = out->total == 1 ? 1 : hint_length_count(out->member, out->total);
     out->value_count = out->total == 1 ? 1 : hint_values_kept(out->member, out->total);
     out->kept = (struct str){ body, length };
-    size_t digits = (digit(body) & 3) + 1;
-    return length >= 1 + out->level_count * counts_of_level(out) * digits +
-                         out->value_count * (1 + OF_LENGTH);
+    return length >=
+           out->level_count * counts_of_level(out) * out->digits + out->value_count * OF_VALUE;
 }
 
 /* The contents of a card that was sealed here; absent: another. */
@@ -271,8 +275,8 @@ contents_of(const struct domain *domain, struct str text)
         return STR_NONE;
     const char *sum = text.ptr + front - OF_SUM;
     struct str contents = str_from(text, front);
-    bool whole = ((uint64_t)three_digits(sum) << 18 | three_digits(sum + 3)) == sum_of(contents);
-    return whole ? contents : STR_NONE;
+    uint64_t said = four_digits(sum) | (uint64_t)(digit(sum + 4) | digit(sum + 5) << 6) << 24;
+    return said == sum_of(contents) ? contents : STR_NONE;
 }
 
 bool
@@ -283,7 +287,7 @@ hint_card_read(struct arena *mem, const struct domain *domain, struct str text,
     if (contents.len < 2 * OF_COUNT)
         return false;
     const char *head = contents.ptr + 2 * OF_COUNT, *end = contents.ptr + contents.len;
-    size_t count = three_digits(contents.ptr);
+    size_t count = four_digits(contents.ptr);
     if ((size_t)(end - head) / HEAD < count)
         return false;
     struct hint *hints = ARENA_ARRAY(mem, struct hint, count + 1);
@@ -293,7 +297,7 @@ hint_card_read(struct arena *mem, const struct domain *domain, struct str text,
             return false;
         body += hints[i].kept.len;
     }
-    *out = (struct hint_card){ domain, (int)three_digits(contents.ptr + OF_COUNT), hints, count };
+    *out = (struct hint_card){ domain, (int)four_digits(contents.ptr + OF_COUNT), hints, count };
     return body == end;
 }
 
@@ -304,26 +308,27 @@ read_count(const char **at, int digits)
 {
     unsigned number = 0;
     for (int i = 0; i < digits; i++)
-        number = number << 6 | digit((*at)++);
+        number |= digit((*at)++) << 6 * i;
     return (int)number;
 }
 
 static const char *
-read_levels(struct arena *mem, struct hint *hint, const char *at, int digits)
+read_levels(struct arena *mem, struct hint *hint)
 {
     struct hint_level *levels = ARENA_ARRAY(mem, struct hint_level, hint->level_count);
+    const char *at = hint->kept.ptr;
     bool strong = has_emphasis(hint);
-    int items = hint_fewest_items(hint->member, hint->total);
+    int items = hint_fewest_items(hint->member, hint->total), digits = hint->digits;
     for (size_t i = 0; i < hint->level_count; i++) {
         struct hint_level *level = &levels[i];
         level->items = items;
-        items = hint_more_items(hint->member, hint->total, items);
         level->text = read_count(&at, digits);
         level->text_last = read_count(&at, digits);
         level->bullet = read_count(&at, digits);
         level->bullet_last = read_count(&at, digits);
         level->strong = strong ? read_count(&at, digits) : level->text;
         level->strong_last = strong ? read_count(&at, digits) : level->text_last;
+        items = hint_more_items(hint->member, hint->total, items);
     }
     hint->levels = levels;
     return at;
@@ -338,25 +343,12 @@ read_text(const char **at, const char *end, size_t length)
     return text;
 }
 
-static void
-read_values(struct arena *mem, struct hint *hint, const char *at, const char *end)
+static unsigned
+read_number(const char **at, const char *end)
 {
-    struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, hint->value_count);
-    for (size_t i = 0; i < hint->value_count; i++) {
-        unsigned kind = end - at > OF_LENGTH ? digit(at) : 0;
-        size_t shown = end - at > OF_LENGTH ? three_digits(at + 1) : 0, json = 0;
-        at = end - at > OF_LENGTH ? at + 1 + OF_LENGTH : end;
-        bool has_json = (kind & HAS_JSON) != 0 && end - at >= OF_LENGTH;
-        if (has_json) {
-            json = three_digits(at);
-            at += OF_LENGTH;
-        }
-        values[i].quote = (kind & IS_QUOTED) != 0;
-        values[i].shown = read_text(&at, end, shown);
-        if (has_json)
-            values[i].json = read_text(&at, end, json);
-    }
-    hint->values = values;
+    unsigned number = end - *at >= 4 ? four_digits(*at) : 0;
+    *at = end - *at >= 4 ? *at + 4 : end;
+    return number;
 }
 
 void
@@ -364,8 +356,15 @@ hint_open(struct arena *mem, struct hint *hint)
 {
     if (hint->levels != NULL)
         return;
-    const char *at = hint->kept.ptr, *end = at + hint->kept.len;
-    int digits = (int)(digit(at) & 3) + 1;
-    at = read_levels(mem, hint, at + 1, digits);
-    read_values(mem, hint, at, end);
+    const char *at = read_levels(mem, hint), *end = hint->kept.ptr + hint->kept.len;
+    struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, hint->value_count);
+    for (size_t i = 0; i < hint->value_count; i++) {
+        unsigned number = read_number(&at, end);
+        size_t json = (number & HAS_JSON) != 0 ? read_number(&at, end) : 0;
+        values[i].quote = (number & IS_QUOTED) != 0;
+        values[i].shown = read_text(&at, end, number >> LENGTH_AT);
+        if ((number & HAS_JSON) != 0)
+            values[i].json = read_text(&at, end, json);
+    }
+    hint->values = values;
 }

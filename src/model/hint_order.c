@@ -7,6 +7,7 @@
 #define LEAST_CONTEXT 9830 /* 0.15: what matters less in this context is not told */
 #define NO_WEIGHT 32768    /* 0.5 */
 #define FEW 32             /* are sorted one by one */
+#define FEW_TURNS 4        /* do not repay sorting */
 
 /* ---- which hints, and how much they matter ---- */
 
@@ -63,7 +64,8 @@ static uint32_t
 rank_of(const struct hint *hint, unsigned tier, int32_t weight)
 {
     const struct member *member = hint->member;
-    int64_t score = (int64_t)weight * member->weight / HINT_ONE * hint->score / HINT_ONE;
+    uint64_t score =
+        (uint64_t)weight * (uint64_t)member->weight / HINT_ONE * (uint64_t)hint->score / HINT_ONE;
     return (uint32_t)(HINT_ONE - score) | tier << SCORE_BITS |
            (hint->is_long ? 4u << SCORE_BITS : 0);
 }
@@ -105,8 +107,9 @@ sort_rungs(struct rung *rungs, size_t count)
 
 /* What is not critical, by domain. */
 struct queue {
-    const struct rung *next, *end;
+    struct rung *next, *end;
     uint32_t best;
+    bool sorted;
 };
 
 static bool
@@ -121,25 +124,42 @@ static void
 add_queue(struct queue *queues, size_t *count, struct rung *first, struct rung *end)
 {
     const uint32_t score_bits = ((uint32_t)1 << SCORE_BITS) - 1;
-    struct queue queue = { first, end, UINT32_MAX };
+    struct queue queue = { first, end, UINT32_MAX, false };
     size_t at = (*count)++;
     for (const struct rung *rung = first; rung < end; rung++)
         queue.best = (rung->rank & score_bits) < queue.best ? rung->rank & score_bits : queue.best;
-    sort_rungs(first, (size_t)(end - first));
     for (; at > 0 && is_heard_before(&queue, &queues[at - 1]); at--)
         queues[at] = queues[at - 1];
     queues[at] = queue;
 }
 
+/* The first of a queue. Where few are wanted, sorting the others would be wasted. */
+static const struct rung *
+take_first(struct queue *queue)
+{
+    struct rung *first = queue->next;
+    for (struct rung *rung = first + 1; rung < queue->end && !queue->sorted; rung++)
+        first = comes_before(rung, first) ? rung : first;
+    struct rung taken = *first;
+    *first = *queue->next;
+    *queue->next = taken;
+    return queue->next++;
+}
+
 static void
 take_turns(struct queue *queues, size_t count, size_t most, struct hint_order *out)
 {
+    size_t wanted = most > out->count ? most - out->count : 0;
+    for (size_t i = 0; i < count && wanted / count >= FEW_TURNS; i++) {
+        sort_rungs(queues[i].next, (size_t)(queues[i].end - queues[i].next));
+        queues[i].sorted = true;
+    }
     for (size_t left = 1; left > 0 && out->count < most;) {
         left = 0;
         for (size_t i = 0; i < count && out->count < most; i++) {
             if (queues[i].next == queues[i].end)
                 continue;
-            out->rungs[out->count++] = *queues[i].next++;
+            out->rungs[out->count++] = *take_first(&queues[i]);
             left++;
         }
     }

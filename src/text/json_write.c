@@ -86,6 +86,8 @@ plain_prefix(struct str text)
             i += 8;
             continue;
         }
+        if (text.len - i < 8 && text.len >= 8 && eight_plain(text.ptr + text.len - 8))
+            return text.len; /* the last eight, some of which were looked at before */
         unsigned char byte = (unsigned char)text.ptr[i];
         if (byte >= 0x80) {
             struct str rest = str_from(text, i);

@@ -52,6 +52,8 @@ void json_put_time(struct json *json, const char *key, int64_t seconds);
     json_add_pieces((json), STR("\"" key "\":"), (value), STR(""))
 #define json_put_name(json, key, value) \
     json_add_pieces((json), STR("\"" key "\":\""), (value), STR("\""))
+#define json_put_whole(json, key, number) \
+    (json_put_ready((json), key, STR("")), buf_add_int((json)->out, (number)))
 
 /* A value from parts that stand as they are, for what is written very often: room for all of them
  * is asked for once, and each is laid down behind the one before. NULL: there is no room. */

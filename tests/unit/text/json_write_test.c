@@ -143,11 +143,60 @@ keys_are_escaped_too(void **state)
     arena_free(mem);
 }
 
+/* Bytes are looked at eight at a time, and the last eight together. */
+static void
+what_must_be_escaped_is_found_at_every_place(void **state)
+{
+    static const struct {
+        const char *in, *out;
+    } rows[] = { { "\"", "\\\"" },           { "\\", "\\\\" }, { "\x1f", "\\u001f" },
+                 { "\xc3\xa9", "\xc3\xa9" }, { "\xff", BAD },  { "~", "~" } };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        for (size_t before = 0; before < 20; before++) {
+            for (size_t behind = 0; behind < 20; behind++) {
+                static const char letters[] = "abcdefghijklmnopqrst";
+                int left = (int)before, right = (int)behind;
+                struct str text =
+                    str_format(mem, "%.*s%s%.*s", left, letters, rows[i].in, right, letters);
+                struct buf out = buf_in(mem, 1000);
+                struct json json = json_into(&out);
+                json_str(&json, text);
+                assert_str(
+                    buf_str(&out),
+                    str_format(mem, "\"%.*s%s%.*s\"", left, letters, rows[i].out, right, letters),
+                    rows[i].in);
+            }
+        }
+    }
+    arena_free(mem);
+}
+
+static void
+literal_keys_are_written_like_any_others(void **state)
+{
+    struct arena *mem = arena_new();
+    struct buf out = buf_in(mem, 1000);
+    struct json json = json_into(&out);
+    (void)state;
+    json_open_object(&json);
+    json_put_whole(&json, "a", -12);
+    json_put_name(&json, "b", STR("c"));
+    json_put_ready(&json, "d", STR("[]"));
+    json_put_whole(&json, "e", 0);
+    json_close_object(&json);
+    assert_str(buf_str(&out), STR("{\"a\":-12,\"b\":\"c\",\"d\":[],\"e\":0}"), "four of them");
+    arena_free(mem);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commas_stand_between_values_and_nowhere_else),
+        cmocka_unit_test(what_must_be_escaped_is_found_at_every_place),
+        cmocka_unit_test(literal_keys_are_written_like_any_others),
         cmocka_unit_test(strings_are_escaped_and_always_utf8),
         cmocka_unit_test(numbers_reach_both_ends_of_64_bits),
         cmocka_unit_test(a_number_is_the_shortest_text_that_reads_as_the_same),
