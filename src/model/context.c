@@ -93,10 +93,8 @@ has_keyword(const struct term *term)
 static const struct term *
 find_keyword(const struct context_index *index, struct str text)
 {
-    char room[LABEL_ROOM];
     for (size_t n = FORM_ITSELF; n <= FORM_INFLECTIONS; n++) {
-        struct str form = label_form(text, n, room);
-        const struct term *term = str_present(form) ? context_index_find(index, form) : NULL;
+        const struct term *term = context_index_find_form(index, text, n);
         if (term != NULL && has_keyword(term))
             return term;
     }

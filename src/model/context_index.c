@@ -24,6 +24,22 @@ context_index_find(const struct context_index *index, struct str text)
     return term;
 }
 
+static const struct term *
+find_ending(const struct context_index *index, struct str word, size_t n)
+{
+    char room[LABEL_ROOM];
+    struct str form = label_form(word, n, room);
+    return form.len > 0 ? context_index_find(index, form) : NULL;
+}
+
+const struct term *
+context_index_find_form(const struct context_index *index, struct str word, size_t n)
+{
+    if (n == FORM_ITSELF)
+        return context_index_find(index, word);
+    return label_ends_so(word, n) ? find_ending(index, word, n) : NULL;
+}
+
 static struct term *
 make_term(struct arena *mem, struct context_index *index, struct str text)
 {
@@ -117,10 +133,8 @@ add_words(struct arena *mem, struct context_index *index, size_t number)
 static const struct term *
 base_of(const struct context_index *index, const struct term *term)
 {
-    char room[LABEL_ROOM];
     for (size_t n = 1; n <= FORM_ALL; n++) {
-        struct str form = label_form(term->text, n, room);
-        const struct term *shorter = str_present(form) ? context_index_find(index, form) : NULL;
+        const struct term *shorter = context_index_find_form(index, term->text, n);
         if (shorter != NULL)
             return base_of(index, shorter);
     }
@@ -137,11 +151,8 @@ set_bases(struct context_index *index)
 static const struct term *
 find_base(const struct context_index *index, struct str word)
 {
-    char room[LABEL_ROOM];
-    for (size_t n = FORM_ITSELF; n <= FORM_ALL; n++) {
-        struct str form = label_form(word, n, room);
-        const struct term *term =
-            str_present(form) && form.len > 0 ? context_index_find(index, form) : NULL;
+    for (size_t n = FORM_ITSELF; n <= FORM_ALL && word.len > 0; n++) {
+        const struct term *term = context_index_find_form(index, word, n);
         if (term != NULL)
             return term->base;
     }

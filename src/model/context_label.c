@@ -3,9 +3,11 @@
 #include <string.h>
 
 /* Left out of labels and names alike: "book a flight" is "book_flight". */
-static const char *const dropped_words[] = { "a",    "an",    "the", "my",    "your",  "our",
-                                             "his",  "her",   "me",  "their", "some",  "any",
-                                             "this", "these", "i",   "us",    "please" };
+static const struct str dropped_words[] = {
+    { "a", 1 },    { "an", 2 },    { "the", 3 }, { "my", 2 },    { "your", 4 },   { "our", 3 },
+    { "his", 3 },  { "her", 3 },   { "me", 2 },  { "their", 5 }, { "some", 4 },   { "any", 3 },
+    { "this", 4 }, { "these", 5 }, { "i", 1 },   { "us", 2 },    { "please", 6 },
+};
 
 const char *const label_little_words[] = {
     "about", "all", "also", "am", "and", "are", "around", "as", "at", "be", "between", "but", "by",
@@ -168,7 +170,7 @@ static bool
 is_dropped(struct str word)
 {
     for (size_t i = 0; i < sizeof dropped_words / sizeof dropped_words[0]; i++)
-        if (str_eq_c(word, dropped_words[i]))
+        if (str_eq(word, dropped_words[i]))
             return true;
     return false;
 }
@@ -243,21 +245,27 @@ label_bases(const struct label *label, size_t first, size_t count)
 /* ---- forms of words ---- */
 
 struct ending {
-    const char *cut, *put;
+    struct str cut, put;
     size_t least;    /* letters of the whole word */
     bool after_hiss; /* "dishes", and not "planes" */
     bool undouble;   /* "planning" is "plan" */
 };
 
+#define ENDING(cut, put)      \
+    { cut, sizeof(cut) - 1 }, \
+    {                         \
+        put, sizeof(put) - 1  \
+    }
+
 static const struct ending endings[FORM_ALL] = {
-    { "s", "", 4, false, false },     { "es", "", 5, true, false },
-    { "ies", "y", 5, false, false },  { "ing", "", 6, false, false },
-    { "ing", "e", 6, false, false },  { "ing", "", 7, false, true },
-    { "ation", "", 9, false, false }, { "ation", "e", 9, false, false },
-    { "ion", "", 8, false, false },   { "ion", "e", 8, false, false },
-    { "ment", "", 8, false, false },  { "er", "", 6, false, false },
-    { "er", "e", 6, false, false },   { "er", "", 7, false, true },
-    { "ed", "", 6, false, false },    { "ed", "e", 6, false, false },
+    { ENDING("s", ""), 4, false, false },     { ENDING("es", ""), 5, true, false },
+    { ENDING("ies", "y"), 5, false, false },  { ENDING("ing", ""), 6, false, false },
+    { ENDING("ing", "e"), 6, false, false },  { ENDING("ing", ""), 7, false, true },
+    { ENDING("ation", ""), 9, false, false }, { ENDING("ation", "e"), 9, false, false },
+    { ENDING("ion", ""), 8, false, false },   { ENDING("ion", "e"), 8, false, false },
+    { ENDING("ment", ""), 8, false, false },  { ENDING("er", ""), 6, false, false },
+    { ENDING("er", "e"), 6, false, false },   { ENDING("er", ""), 7, false, true },
+    { ENDING("ed", ""), 6, false, false },    { ENDING("ed", "e"), 6, false, false },
 };
 
 static bool
@@ -267,16 +275,24 @@ ends_in_hiss(struct str stem)
            str_ends(stem, STR("ch")) || str_ends(stem, STR("sh")) || str_ends(stem, STR("o"));
 }
 
+bool
+label_ends_so(struct str word, size_t n)
+{
+    const struct ending *ending = &endings[n - 1];
+    return word.len >= ending->least &&
+           word.ptr[word.len - 1] == ending->cut.ptr[ending->cut.len - 1] &&
+           str_ends(word, ending->cut);
+}
+
 struct str
 label_form(struct str word, size_t n, char room[LABEL_ROOM])
 {
     if (n == FORM_ITSELF)
         return word;
-    const struct ending *ending = &endings[n - 1];
-    struct str cut = str_of(ending->cut), put = str_of(ending->put);
-    if (word.len < ending->least || !str_ends(word, cut))
+    if (!label_ends_so(word, n))
         return STR_NONE;
-    struct str stem = str_first(word, word.len - cut.len);
+    const struct ending *ending = &endings[n - 1];
+    struct str stem = str_first(word, word.len - ending->cut.len), put = ending->put;
     if (ending->after_hiss && !ends_in_hiss(stem))
         return STR_NONE;
     if (ending->undouble) {

@@ -56,6 +56,10 @@ enum { FORM_ITSELF = 0, FORM_INFLECTIONS = 6, FORM_ALL = 16 };
  * word itself. */
 struct str label_form(struct str word, size_t n, char room[LABEL_ROOM]);
 
+/* Whether there may be such a form: most words have none, and room for it is not made in vain. Not
+ * for 0. */
+bool label_ends_so(struct str word, size_t n);
+
 /* ---- the index ---- */
 
 enum use_kind {
@@ -98,6 +102,10 @@ struct context_index {
 };
 
 const struct term *context_index_find(const struct context_index *index, struct str text);
+
+/* The n-th form of a word. */
+const struct term *context_index_find_form(const struct context_index *index, struct str word,
+                                           size_t n);
 
 /* Gives the words of a label their bases. */
 void context_index_resolve(const struct context_index *index, struct label *label);
