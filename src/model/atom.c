@@ -94,58 +94,87 @@ atom_visible(const struct atom *atom)
     return atom->status == ATOM_ACTIVE || atom->by_asker;
 }
 
-static struct str
-confidence_text(const struct atom *atom)
+/* A word that is copied with what stands behind it, which is less to do than to look how long it
+ * is. */
+struct word {
+    char text[16];
+    size_t length;
+};
+
+#define WORD(literal)                \
+    {                                \
+        literal, sizeof(literal) - 1 \
+    }
+
+static char *
+lay_word(char *at, const struct word *word)
 {
+    memcpy(at, word->text, sizeof word->text);
+    return at + word->length;
+}
+
+static const struct word *
+confidence_word(const struct atom *atom)
+{
+    static const struct word none = WORD("0"), one = WORD("0.8"), two = WORD("0.96"),
+                             more = WORD("0.99"), whole = WORD("1");
     switch (atom_confidence(atom)) {
     case 100:
-        return STR("1");
+        return &whole;
     case 99:
-        return STR("0.99");
+        return &more;
     case 96:
-        return STR("0.96");
+        return &two;
     case 80:
-        return STR("0.8");
+        return &one;
     default:
-        return STR("0");
+        return &none;
     }
 }
 
-static char *
-lay_time(char *at, int64_t seconds)
+static const struct word *
+source_word(const struct atom *atom)
 {
-    char text[TIME_TEXT_LENGTH + 2] = { '"', [TIME_TEXT_LENGTH + 1] = '"' };
-    bool has_text = seconds != 0 && time_put(text + 1, seconds);
-    return json_lay(at, has_text ? (struct str){ text, sizeof text } : STR("null"));
+    static const struct word user = WORD("user"), self = WORD("self"), other = WORD("other");
+    return atom->by_user ? &user : (atom->by_asker ? &self : &other);
+}
+
+/* A time as text with its quotes, or null. Most times are those of the atom before. */
+struct moment {
+    int64_t seconds;
+    bool has_text;
+    char text[TIME_TEXT_LENGTH + 2];
+};
+
+static char *
+lay_time(char *at, int64_t seconds, struct moment *last)
+{
+    if (seconds != last->seconds) {
+        last->seconds = seconds;
+        last->text[0] = last->text[TIME_TEXT_LENGTH + 1] = '"';
+        last->has_text = time_put(last->text + 1, seconds);
+    }
+    if (seconds == 0 || !last->has_text)
+        return json_lay(at, STR("null"));
+    memcpy(at, last->text, sizeof last->text);
+    return at + sizeof last->text;
 }
 
 static char *
-lay_times(char *at, const struct atom *atom)
-{
-    at = json_lay(at, JSON_TEXT_BARE("created_at"));
-    const char *created = at;
-    at = lay_time(at, atom->created_at);
-    struct str text = { created, (size_t)(at - created) };
-    at = json_lay(at, JSON_BARE_BARE("updated_at"));
-    /* Most atoms were never changed. */
-    return atom->updated_at == atom->created_at ? json_lay(at, text)
-                                                : lay_time(at, atom->updated_at);
-}
-
-static char *
-lay_small_number(char *at, int64_t number)
+lay_number(char *at, int64_t number)
 {
     if (number >= 10)
-        at = lay_small_number(at, number / 10);
+        at = lay_number(at, number / 10);
     *at = (char)('0' + number % 10);
     return at + 1;
 }
 
 #define WRITTEN_MOST 256 /* of keys, and of values that are not the atom's own texts */
 
-void
-atom_write(struct json *out, const struct atom *atom)
+static void
+write_atom(struct json *out, const struct atom *atom, struct moment *last)
 {
+    static const struct word status[] = { WORD("active"), WORD("suppressed"), WORD("held") };
     size_t own = atom->id.len + atom->domain.len + atom->member.len + atom->value.len;
     char *at = json_begin_parts(out, WRITTEN_MOST + own);
     if (at == NULL)
@@ -154,15 +183,27 @@ atom_write(struct json *out, const struct atom *atom)
     at = json_lay(json_lay(at, JSON_TEXT_TEXT("domain")), atom->domain);
     at = json_lay(json_lay(at, JSON_TEXT_TEXT("member")), atom->member);
     at = json_lay(json_lay(at, JSON_TEXT_BARE("value")), atom->value);
-    at = json_lay(json_lay(at, JSON_BARE_BARE("confidence")), confidence_text(atom));
-    at = json_lay(at, JSON_BARE_TEXT("source"));
-    at = json_lay(at, atom->by_user ? STR("user") : (atom->by_asker ? STR("self") : STR("other")));
-    at = lay_small_number(json_lay(at, JSON_TEXT_BARE("source_count")), atom->source_count);
-    at = json_lay(at, JSON_BARE_TEXT("status"));
-    at = json_lay(at, str_of(atom_status_name(atom->status)));
-    at = lay_times(at, atom);
-    at = json_lay(at, JSON_BARE_LAST);
-    json_end_parts(out, at);
+    at = lay_word(json_lay(at, JSON_BARE_BARE("confidence")), confidence_word(atom));
+    at = lay_word(json_lay(at, JSON_BARE_TEXT("source")), source_word(atom));
+    at = lay_number(json_lay(at, JSON_TEXT_BARE("source_count")), atom->source_count);
+    at = lay_word(json_lay(at, JSON_BARE_TEXT("status")), &status[atom->status]);
+    at = lay_time(json_lay(at, JSON_TEXT_BARE("created_at")), atom->created_at, last);
+    at = lay_time(json_lay(at, JSON_BARE_BARE("updated_at")), atom->updated_at, last);
+    json_end_parts(out, json_lay(at, JSON_BARE_LAST));
+}
+
+void
+atom_write(struct json *out, const struct atom *atom)
+{
+    atom_write_list(out, atom, 1);
+}
+
+void
+atom_write_list(struct json *out, const struct atom *atoms, size_t count)
+{
+    struct moment last = { 0 };
+    for (size_t i = 0; i < count; i++)
+        write_atom(out, &atoms[i], &last);
 }
 
 static void

@@ -71,8 +71,9 @@ int atom_confidence(const struct atom *atom);
 /* Active ones are everybody's who may read the domain; others only those who wrote them. */
 bool atom_visible(const struct atom *atom);
 
-/* As the API shows it. */
+/* As the API shows it; and one behind the other, inside an array. */
 void atom_write(struct json *out, const struct atom *atom);
+void atom_write_list(struct json *out, const struct atom *atoms, size_t count);
 
 /* The record of a domain from its atoms, which are in the order of their sequence; members in the
  * order of the definition. */

@@ -44,18 +44,18 @@ static inline bool
 find_tabs(struct str line, const char **out, size_t count)
 {
     const char *at = line.ptr, *end = line.ptr + line.len;
-    size_t found = 0;
+    const char **last = out + count;
     for (; end - at >= 8; at += 8) {
         for (uint64_t among = tabs_among(at); among != 0; among &= among - 1) {
-            out[found++] = at + __builtin_ctzll(among) / 8;
-            if (found == count)
+            *out++ = at + __builtin_ctzll(among) / 8;
+            if (out == last)
                 return true;
         }
     }
-    for (; at < end && found < count; at++)
+    for (; at < end && out < last; at++)
         if (*at == '\t')
-            out[found++] = at;
-    return found == count;
+            *out++ = at;
+    return out == last;
 }
 
 /* Takes what ends at `at` off the front, and the tab there. */
@@ -78,14 +78,20 @@ next_is(struct str *rest, char character)
     return true;
 }
 
-/* The same for a field in which nothing is. */
+/* The same for as many fields in which nothing is. */
+static inline __attribute__((always_inline)) bool
+next_are_empty(struct str *rest, struct str tabs)
+{
+    if (rest->len < tabs.len || memcmp(rest->ptr, tabs.ptr, tabs.len) != 0)
+        return false;
+    *rest = (struct str){ rest->ptr + tabs.len, rest->len - tabs.len };
+    return true;
+}
+
 static inline bool
 next_is_empty(struct str *rest)
 {
-    if (rest->len == 0 || rest->ptr[0] != '\t')
-        return false;
-    *rest = (struct str){ rest->ptr + 1, rest->len - 1 };
-    return true;
+    return next_are_empty(rest, STR("\t"));
 }
 
 /* What stands before the next tab; nothing where the line is over. */
@@ -118,20 +124,24 @@ next_odd_number(struct str *rest, int64_t otherwise, bool *fine)
     return number;
 }
 
-/* Most are not there, and most of the others are times of ten digits. */
-static inline int64_t
+/* Most are not there, and the others are a few digits, or ten if they are a time. */
+static inline __attribute__((always_inline)) int64_t
 next_number(struct str *rest, int64_t otherwise, bool *fine)
 {
+    enum { DIGITS_MOST = 12 };
+    const char *at = rest->ptr;
+    uint64_t number = 0;
     if (next_is_empty(rest))
         return otherwise;
-    const char *at = rest->ptr, *end = at + (rest->len < 13 ? rest->len : 13);
-    int64_t number = 0;
-    for (; at < end && *at >= '0' && *at <= '9'; at++)
-        number = number * 10 + (*at - '0');
-    if (at == end || *at != '\t' || *rest->ptr == '0')
+    if (rest->len <= DIGITS_MOST || *at == '0')
+        return next_odd_number(rest, otherwise, fine);
+    const char *end = at + DIGITS_MOST;
+    for (unsigned digit; at < end && (digit = (unsigned char)*at - (unsigned)'0') <= 9; at++)
+        number = number * 10 + digit;
+    if (*at != '\t')
         return next_odd_number(rest, otherwise, fine);
     cut_at(rest, at);
-    return number;
+    return (int64_t)number;
 }
 
 static inline bool
@@ -230,6 +240,12 @@ read_atom(const struct atom_line *line, struct str domain, struct str *rest, str
     out->by_user = line->by_user;
     out->sequence = line->sequence;
     out->created_at = next_number(rest, 0, &fine);
+    if (next_are_empty(rest, STR("\t\t\t\t"))) { /* never changed, never suppressed */
+        out->updated_at = out->created_at;
+        out->reason = out->suppressed_by = STR_NONE;
+        out->suppressed_at = 0;
+        return fine;
+    }
     out->updated_at = next_number(rest, out->created_at, &fine);
     out->reason = next_or_absent(rest);
     out->suppressed_by = next_or_absent(rest);
@@ -240,11 +256,11 @@ read_atom(const struct atom_line *line, struct str domain, struct str *rest, str
 bool
 atom_sheet_next(struct str *sheet, struct atom_line *out)
 {
-    size_t end = str_index(*sheet, '\n');
-    struct str line = str_first(*sheet, end);
-    if (end == sheet->len)
+    const char *end = memchr(sheet->ptr, '\n', sheet->len);
+    if (end == NULL)
         return false;
-    *sheet = str_from(*sheet, end + 1);
+    struct str line = { sheet->ptr, (size_t)(end - sheet->ptr) };
+    *sheet = (struct str){ end + 1, sheet->len - line.len - 1 };
     return look_at(line, out);
 }
 
@@ -258,8 +274,10 @@ atom_sheet_read_line(const struct atom_line *line, struct str domain, struct str
     out->by_asker = false;
     for (; rest.len > 0 && fine; out->source_count++) {
         struct str source = next_field(&rest);
-        next_number(&rest, 0, &fine);
-        next_number(&rest, 0, &fine);
+        if (!next_are_empty(&rest, STR("\t\t"))) {
+            next_number(&rest, 0, &fine);
+            next_number(&rest, 0, &fine);
+        }
         fine = fine && source.len > 0;
         out->by_asker = out->by_asker || str_eq(source, asker);
     }

@@ -115,8 +115,7 @@ write_page(struct call *call, const struct atom_page *page)
     json_open_object(out);
     json_key(out, "atoms");
     json_open_array(out);
-    for (size_t i = 0; i < page->count; i++)
-        atom_write(out, &page->atoms[i]);
+    atom_write_list(out, page->atoms, page->count);
     json_close_array(out);
     json_put_int(out, "total", (int64_t)page->total);
     json_put_int(out, "limit", call_whole(call, LIMIT));

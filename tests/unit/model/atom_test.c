@@ -156,21 +156,31 @@ an_atom_is_written_as_the_contract_shows_it(void **state)
 }
 
 static void
-atoms_stand_behind_each_other(void **state)
+a_list_is_one_atom_behind_the_other_whatever_their_times(void **state)
 {
+    static const int64_t times[][2] = {
+        { T0, T0 },        { T0, T0 },     { T0, T0 + 1 },           { 0, T0 + 1 },     { 0, 0 },
+        { INT64_MAX, T0 }, { T0, T0 + 1 }, { INT64_MAX, INT64_MAX }, { T0, INT64_MIN }, { 0, T0 },
+    };
     struct arena *mem = arena_new();
-    struct buf out = buf_in(mem, 4096);
-    struct json json = json_into(&out);
-    struct atom atom = { .id = STR("a"), .value = STR("1") };
+    struct buf list = buf_in(mem, 8192), singly = buf_in(mem, 8192);
+    struct json list_json = json_into(&list), singly_json = json_into(&singly);
+    struct atom atoms[ROWS(times)];
     (void)state;
-    json_open_array(&json);
-    atom_write(&json, &atom);
-    size_t one = out.len;
-    atom_write(&json, &atom);
-    json_int(&json, 7);
-    assert_int_equal(out.len, 2 * one + STR(",7").len); /* a comma where the bracket was */
-    assert_int_equal(out.ptr[one], ',');
-    assert_str(str_from(buf_str(&out), 2 * one), STR(",7"), "the comma that follows");
+    json_open_array(&list_json);
+    json_open_array(&singly_json);
+    for (size_t i = 0; i < ROWS(times); i++) {
+        atoms[i] = (struct atom){
+            .id = STR("a"), .value = STR("1"), .created_at = times[i][0], .updated_at = times[i][1]
+        };
+        atom_write(&singly_json, &atoms[i]);
+    }
+    atom_write_list(&list_json, atoms, ROWS(times));
+    json_int(&list_json, 7);
+    json_int(&singly_json, 7);
+    assert_str(buf_str(&list), buf_str(&singly), "the same");
+    assert_row(strstr(str_c(mem, buf_str(&list)), "},{\"atom_id\"") != NULL, "commas between them");
+    assert_row(strstr(str_c(mem, buf_str(&list)), "},7") != NULL, "a comma behind them");
     arena_free(mem);
 }
 
@@ -237,7 +247,7 @@ main(void)
         cmocka_unit_test(only_who_wrote_it_sees_what_is_not_active),
         cmocka_unit_test(an_atom_tells_whose_word_it_is),
         cmocka_unit_test(an_atom_is_written_as_the_contract_shows_it),
-        cmocka_unit_test(atoms_stand_behind_each_other),
+        cmocka_unit_test(a_list_is_one_atom_behind_the_other_whatever_their_times),
         cmocka_unit_test(a_record_has_active_facts_in_the_order_of_members_and_of_writing),
         cmocka_unit_test(a_member_of_one_value_shows_the_first_of_several),
     };
