@@ -7,9 +7,6 @@
 
 #include "base/str.h"
 
-#define DIGEST_BYTES 32
-void digest_bytes(struct str data, unsigned char out[DIGEST_BYTES]);
-
 #define DIGEST_TEXT_LENGTH 43
 
 /* As 43 base64url characters without padding. */

@@ -37,18 +37,12 @@ prefix_of(enum secret_kind kind)
     abort(); /* a kind without a prefix would make secrets that nobody can read back */
 }
 
-/* The first characters of digest_text(), without encoding the others. */
 static void
 write_checksum(const char *text, char checksum[static CHECKSUM_LENGTH])
 {
-    enum { BYTES = 6, LENGTH = 8 };
-    _Static_assert(LENGTH >= CHECKSUM_LENGTH, "encode enough of the hash");
-    unsigned char hash[DIGEST_BYTES];
-    char encoded[LENGTH + 1];
-    digest_bytes((struct str){ text, CHECKED_LENGTH }, hash);
-    sodium_bin2base64(encoded, sizeof encoded, hash, BYTES,
-                      sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-    memcpy(checksum, encoded, CHECKSUM_LENGTH);
+    char digest[DIGEST_SHORT_LENGTH];
+    digest_short((struct str){ text, CHECKED_LENGTH }, digest);
+    memcpy(checksum, digest, CHECKSUM_LENGTH);
 }
 
 const struct secret *

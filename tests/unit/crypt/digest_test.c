@@ -31,6 +31,9 @@ digests_are_those_of_the_standards(void **state)
         digest_short(rows[i].input, first);
         assert_memory_equal(first, text.ptr, DIGEST_SHORT_LENGTH - 1);
     }
+    char of_abc[DIGEST_SHORT_LENGTH];
+    digest_short(STR("abc"), of_abc);
+    assert_memory_equal(of_abc, "ungWv48Bz-pBQUDeXa4iIw", DIGEST_SHORT_LENGTH);
     assert_false(str_eq(digest_text(mem, STR("a\0b")), digest_text(mem, STR("a\0c"))));
     arena_free(mem);
 }
