@@ -3,16 +3,9 @@
 #include "base/arena.h"
 #include "model/hint_json.h"
 #include "model/hint_words.h"
-#include "model/tokenizer.h"
 #include "text/json_write.h"
 
 #define ANSWER_MAX_BYTES ((size_t)4 * 1024 * 1024)
-
-static bool
-within_count(const struct step *step, int max_tokens)
-{
-    return step->told <= hint_ladder_most(max_tokens) || step->safety;
-}
 
 /* ---- lines ---- */
 
@@ -21,8 +14,7 @@ static size_t
 pick_lines(const struct ladder *ladder, int max_tokens)
 {
     size_t count = ladder->step_count;
-    while (count > 0 && (ladder->steps[count - 1].cost > max_tokens ||
-                         !within_count(&ladder->steps[count - 1], max_tokens)))
+    while (count > 0 && ladder->steps[count - 1].cost > max_tokens)
         count--;
     return count;
 }
@@ -62,15 +54,19 @@ write_bullets(struct arena *mem, struct json *out, const struct ladder *ladder,
               const struct told *told)
 {
     struct buf lines = buf_in(mem, ANSWER_MAX_BYTES);
-    bool several = false;
-    for (size_t i = 1; i < told->count; i++)
-        several = several || ladder->rungs[i].card != ladder->rungs[0].card;
+    uint64_t domains = 0, written = 0;
+    for (size_t i = 0; i < told->count; i++)
+        domains |= (uint64_t)1 << ladder->rungs[i].place;
     for (size_t i = 0; i < told->count; i++) {
-        if (!told_first_of_domain(ladder, i))
+        uint64_t domain = (uint64_t)1 << ladder->rungs[i].place;
+        if ((written & domain) != 0)
             continue;
-        if (several)
-            buf_add_format(&lines, "%s**%.*s**", lines.len == 0 ? "" : "\n",
-                           STR_ARG(ladder->rungs[i].card->domain->heading));
+        written |= domain;
+        if (domains != domain) {
+            buf_add_c(&lines, lines.len == 0 ? "**" : "\n**");
+            buf_add(&lines, ladder->rungs[i].card->domain->heading);
+            buf_add_c(&lines, "**");
+        }
         add_domain_bullets(&lines, ladder, told, i);
     }
     json_str(out, buf_str(&lines));
@@ -78,36 +74,26 @@ write_bullets(struct arena *mem, struct json *out, const struct ladder *ladder,
 
 /* ---- JSON ---- */
 
-struct object {
-    struct str text;
-    size_t tokens;
-};
-
-static struct object
-write_object(struct arena *mem, const struct ladder *ladder, size_t steps)
-{
-    struct told told;
-    told_after(mem, ladder, steps, &told);
-    struct str text = hint_json_object(mem, ladder, &told);
-    return (struct object){ text, tokenizer_count(text) };
-}
-
-/* What an object costs is known only when it is written, so steps are tried by halving. Of two
+/* What an object costs is known only when it is counted, so steps are tried by halving. Of two
  * budgets the larger one turns away from the other's path only to go higher: it never ends lower.
- */
+ * So that their paths are the same, all steps there would be are halved, whether the number of
+ * hints allows them or not. */
 static size_t
-pick_object(struct arena *mem, const struct ladder *ladder, int max_tokens, struct object *out)
+pick_object(struct arena *mem, const struct ladder *ladder, struct hint_objects *objects,
+            int max_tokens, int *tokens)
 {
-    size_t low = 0, high = ladder->step_count; /* `low` steps fit, more than `high` do not */
-    *out = write_object(mem, ladder, 0);
+    size_t low = 0, high = ladder->height; /* `low` steps fit, more than `high` do not */
+    struct told told = { 0 };
+    *tokens = (int)hint_object_count(objects, &told);
     while (low < high) {
-        size_t middle = (low + high + 1) / 2;
-        struct object tried = { .tokens = SIZE_MAX };
-        if (within_count(&ladder->steps[middle - 1], max_tokens))
-            tried = write_object(mem, ladder, middle);
-        if (tried.tokens <= (size_t)max_tokens) {
+        size_t middle = (low + high + 1) / 2, count = SIZE_MAX;
+        if (middle <= ladder->step_count) {
+            told_after(mem, ladder, middle, &told);
+            count = hint_object_count(objects, &told);
+        }
+        if (count <= (size_t)max_tokens) {
             low = middle;
-            *out = tried;
+            *tokens = (int)count;
         } else {
             high = middle - 1;
         }
@@ -118,12 +104,12 @@ pick_object(struct arena *mem, const struct ladder *ladder, int max_tokens, stru
 /* ---- the answer ---- */
 
 static void
-count_omitted(struct arena *mem, const struct hint_query *query, const struct ladder *ladder,
-              const struct told *told, struct hint_answer *out)
+count_omitted(struct arena *mem, const struct ladder *ladder, const struct told *told,
+              struct hint_objects *objects, struct hint_answer *out)
 {
     int *shown = ARENA_ARRAY(mem, int, ladder->rung_count + 1);
-    if (query->format == HINT_JSON)
-        hint_json_shown(mem, ladder, told, shown);
+    if (objects != NULL)
+        hint_object_shown(objects, told, shown);
     else
         for (size_t i = 0; i < told->count; i++)
             shown[i] = ladder->rungs[i].hint->levels[told->by_rung[i]->level].items;
@@ -154,17 +140,19 @@ hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answe
 {
     struct ladder ladder;
     struct told told;
-    struct object object = { STR_NONE, 0 };
-    bool is_object = query->format == HINT_JSON;
+    struct hint_objects *objects = NULL;
     hint_ladder_make(mem, query, &ladder);
-    size_t steps = is_object ? pick_object(mem, &ladder, query->max_tokens, &object)
-                             : pick_lines(&ladder, query->max_tokens);
-    told_after(mem, &ladder, steps, &told);
     *out = (struct hint_answer){ .available = ladder.order.available, .cards = ladder.order.cards };
-    out->hints = is_object ? object.text : write_lines(mem, query->format, &ladder, &told);
-    if (is_object)
-        out->tokens = (int)object.tokens;
-    else
+    if (query->format == HINT_JSON) {
+        objects = hint_objects_of(mem, &ladder);
+        size_t steps = pick_object(mem, &ladder, objects, query->max_tokens, &out->tokens);
+        told_after(mem, &ladder, steps, &told);
+        out->hints = hint_object_write(objects, &told);
+    } else {
+        size_t steps = pick_lines(&ladder, query->max_tokens);
+        told_after(mem, &ladder, steps, &told);
+        out->hints = write_lines(mem, query->format, &ladder, &told);
         out->tokens = steps == 0 ? 0 : ladder.steps[steps - 1].cost;
-    count_omitted(mem, query, &ladder, &told, out);
+    }
+    count_omitted(mem, &ladder, &told, objects, out);
 }

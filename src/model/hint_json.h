@@ -15,15 +15,17 @@ struct told {
 
 void told_after(struct arena *mem, const struct ladder *ladder, size_t steps, struct told *out);
 
-/* Whether no earlier rung is of this one's domain. */
-bool told_first_of_domain(const struct ladder *ladder, size_t rung);
+/* The objects of one ladder, of which several are counted and one is written. What one of them
+ * has in common with the one that was counted before it is not counted again. */
+struct hint_objects;
 
-/* Compact JSON; {} if nothing is told. */
-struct str hint_json_object(struct arena *mem, const struct ladder *ladder,
-                            const struct told *told);
+struct hint_objects *hint_objects_of(struct arena *mem, const struct ladder *ladder);
+
+/* The tokens of the object's text, and the text: compact JSON, {} if nothing is told. */
+size_t hint_object_count(struct hint_objects *objects, const struct told *told);
+struct str hint_object_write(struct hint_objects *objects, const struct told *told);
 
 /* How many values of each rung the object names. */
-void hint_json_shown(struct arena *mem, const struct ladder *ladder, const struct told *told,
-                     int *shown);
+void hint_object_shown(struct hint_objects *objects, const struct told *told, int *shown);
 
 #endif

@@ -67,7 +67,7 @@ emit(struct climb *climb, size_t rung)
         step->cost = cost_of_text(climb);
     else if (climb->format == HINT_BULLETS)
         step->cost = cost_of_bullets(climb);
-    if (climb->format != HINT_JSON && step->told > climb->most && !step->safety)
+    if (step->told > climb->most && !step->safety)
         climb->over = true;
     else
         climb->count++;
@@ -146,26 +146,37 @@ climb_up(struct climb *climb, size_t rung_count)
         ;
 }
 
+/* Every length once, the emphasis, and in JSON the key. */
+static size_t
+steps_of(const struct hint *hint, enum hint_format format)
+{
+    bool strong = hint->sentence < 0 && str_present(hint->member->hint.emphasis);
+    return hint->level_count + (strong ? 1 : 0) + (format == HINT_JSON ? 1 : 0);
+}
+
 void
 hint_ladder_make(struct arena *mem, const struct hint_query *query, struct ladder *out)
 {
-    size_t most = (size_t)hint_ladder_most(query->max_tokens), room = 0;
-    bool whole = query->format == HINT_JSON;
+    size_t most = (size_t)hint_ladder_most(query->max_tokens) + 1, room = 0;
     *out = (struct ladder){ 0 };
-    hint_order_make(mem, query, whole ? SIZE_MAX : most + 1, &out->order);
-    for (size_t i = 0; i < out->order.count; i++)
-        room += out->order.rungs[i].hint->level_count + 2; /* each once, the emphasis, the key */
+    hint_order_make(mem, query, query->format == HINT_JSON ? SIZE_MAX : most, &out->order);
+    out->rungs = out->order.rungs;
+    out->rung_count = out->order.count;
+    out->reach = out->order.critical > most ? out->order.critical : most;
+    out->reach = out->reach < out->rung_count ? out->reach : out->rung_count;
+    for (size_t i = 0; i < out->rung_count; i++) {
+        out->height += steps_of(out->rungs[i].hint, query->format);
+        room += i < out->reach ? out->rungs[i].hint->level_count + 2 : 0;
+    }
     struct climb climb = {
         .mem = mem,
         .format = query->format,
-        .rungs = out->order.rungs,
+        .rungs = out->rungs,
         .steps = ARENA_ARRAY(mem, struct step, room + 2),
-        .told = ARENA_ARRAY(mem, struct step, out->order.count + 1),
-        .most = (int)most,
+        .told = ARENA_ARRAY(mem, struct step, out->reach + 1),
+        .most = (int)most - 1,
     };
-    climb_up(&climb, out->order.count);
-    out->rungs = out->order.rungs;
-    out->rung_count = out->order.count;
+    climb_up(&climb, out->reach);
     out->steps = climb.steps;
     out->step_count = climb.count;
 }

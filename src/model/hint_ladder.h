@@ -24,11 +24,13 @@ struct ladder {
     struct hint_order order;
     const struct rung *rungs; /* of the order */
     size_t rung_count;
+    size_t reach; /* no more of them can be told */
     const struct step *steps;
-    size_t step_count;
+    size_t step_count; /* those that the budget could reach */
+    size_t height;     /* all there would be */
 };
 
-/* The whole ladder for JSON; for lines only as high as the budget could reach. */
+/* Only as high as the budget could reach, by the number of hints. */
 void hint_ladder_make(struct arena *mem, const struct hint_query *query, struct ladder *out);
 
 /* How many hints the budget allows, whatever they cost. */
