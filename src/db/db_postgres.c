@@ -11,7 +11,7 @@
 #include <time.h>
 
 #define ATTEMPTS_MAX 6
-#define PARAMETERS_MAX 32
+#define PARAMETERS_MAX 64
 #define SCHEMA_LOCK "7305808854526354"
 
 /* Types of columns, as the server numbers them. */

@@ -88,9 +88,10 @@ find_parameters(struct sqlite_statement *statement)
         return false;
     for (size_t i = 0; i < statement->parameters; i++) {
         snprintf(name, sizeof name, "$%zu", i + 1);
-        statement->index[i] = sqlite3_bind_parameter_index(statement->handle, name);
-        if (statement->index[i] == 0)
+        int index = sqlite3_bind_parameter_index(statement->handle, name);
+        if (index == 0)
             return false;
+        statement->index[i] = (unsigned char)index;
     }
     return true;
 }

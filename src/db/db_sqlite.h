@@ -15,14 +15,14 @@
 
 struct sqlite_store;
 
-#define SQLITE_PARAMETERS_MAX 32
+#define SQLITE_PARAMETERS_MAX 64
 
 /* A prepared statement. SQLite numbers parameters by first appearance: `index` says where $n went.
  */
 struct sqlite_statement {
     sqlite3_stmt *handle; /* NULL: not prepared yet */
     size_t parameters;
-    int index[SQLITE_PARAMETERS_MAX];
+    unsigned char index[SQLITE_PARAMETERS_MAX];
 };
 
 /* A connection with its prepared statements. Used by one thread at a time. */
