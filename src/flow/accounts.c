@@ -1,6 +1,7 @@
 #include "flow/accounts.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "crypt/password.h"
 #include "crypt/random.h"
 #include "store/app_store.h"
@@ -315,6 +316,8 @@ delete_account(struct db_tx *tx, void *argument)
         err = user_store_delete(tx, mem, id);
     if (!err)
         err = session_store_end_all(tx, mem, id, STR_NONE);
+    if (!err) /* found by the grants, so before them */
+        err = usage_store_end_user(tx, mem, id, clock_now());
     if (!err)
         err = grant_store_end_all(tx, mem, id);
     if (!err)
@@ -323,8 +326,6 @@ delete_account(struct db_tx *tx, void *argument)
         err = atom_store_end_user(tx, mem, id);
     if (!err)
         err = undo_store_end(tx, mem, id);
-    if (!err)
-        err = usage_store_end_user(tx, mem, id);
     return err ? err : delete_apps(tx, mem, id);
 }
 

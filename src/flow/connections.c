@@ -4,6 +4,7 @@
 #include "store/app_store.h"
 #include "store/grant_store.h"
 #include "store/tx.h"
+#include "store/usage_store.h"
 #include "store/user_store.h"
 
 struct looking {
@@ -84,6 +85,15 @@ find_held(struct db_tx *tx, struct looking *looking)
     return err ? err : find(tx, looking);
 }
 
+/* What the app did for the person is known as long as they are connected. */
+static enum err
+end_grant(struct db_tx *tx, struct looking *looking)
+{
+    enum err err =
+        usage_store_end_grant(tx, looking->mem, looking->user_id, looking->app_id, looking->now);
+    return err ? err : grant_store_end(tx, looking->mem, looking->user_id, looking->app_id);
+}
+
 static enum err
 narrow(struct db_tx *tx, void *argument)
 {
@@ -95,7 +105,7 @@ narrow(struct db_tx *tx, void *argument)
     grant->scopes &= looking->keep;
     grant->updated_at = looking->now;
     if (grant->scopes == 0)
-        return grant_store_end(tx, looking->mem, looking->user_id, looking->app_id);
+        return end_grant(tx, looking);
     return grant_store_put(tx, looking->mem, grant);
 }
 
@@ -117,7 +127,7 @@ end(struct db_tx *tx, void *argument)
 {
     struct looking *looking = argument;
     enum err err = find_held(tx, looking);
-    return err ? err : grant_store_end(tx, looking->mem, looking->user_id, looking->app_id);
+    return err ? err : end_grant(tx, looking);
 }
 
 static enum err

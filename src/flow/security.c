@@ -7,6 +7,7 @@
 #include "store/session_store.h"
 #include "store/token_store.h"
 #include "store/tx.h"
+#include "store/usage_store.h"
 #include "store/user_store.h"
 
 #define SESSION_ID_LENGTH 22
@@ -37,6 +38,8 @@ change(struct db_tx *tx, void *argument)
         err = user_store_put_password(tx, mem, wish->user_id, changing->new_hash, wish->now);
     if (!err)
         err = session_store_end_all(tx, mem, wish->user_id, wish->session_hash);
+    if (!err && wish->end_apps) /* found by the grants, so before them */
+        err = usage_store_end_user(tx, mem, wish->user_id, wish->now);
     if (!err && wish->end_apps)
         err = grant_store_end_all(tx, mem, wish->user_id);
     if (!err && wish->end_apps)

@@ -43,6 +43,11 @@ void tally_take(struct tally *tally, struct arena *mem, struct tally_entry **ent
 void tally_take_refusals(struct tally *tally, struct arena *mem, struct refusal **refusals,
                          size_t *count);
 
+/* When it was last taken out and all of it written, on the steady clock; at first, when it was
+ * made. So nothing in it was counted before that. */
+int64_t tally_emptied_at(const struct tally *tally);
+void tally_set_emptied(struct tally *tally, int64_t steady_ms);
+
 /* Puts one back that could not be written. */
 void tally_return(struct tally *tally, const struct tally_entry *entry);
 

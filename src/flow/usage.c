@@ -1,6 +1,8 @@
 #include "flow/usage.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
+#include "crypt/random.h"
 #include "flow/cleaning.h"
 #include "flow/tally.h"
 #include "store/tx.h"
@@ -8,7 +10,8 @@
 
 #include <string.h>
 
-#define BATCH 200 /* rows of one transaction: others write, too */
+#define BATCH 1000                 /* rows of one transaction: others write, too */
+#define FRESH_MS ((int64_t)600000) /* far less than the store knows who left: clocks differ */
 
 /* ---- writing ---- */
 
@@ -17,20 +20,57 @@ struct batch {
     const struct tally_entry *entries;
     const struct refusal *refusals;
     size_t count;
+    bool fresh; /* nothing of it was counted long ago */
 };
 
-static enum err
-write_entry(struct db_tx *tx, struct arena *mem, const struct tally_entry *entry)
+static bool
+same_day(const struct tally_entry *a, const struct tally_entry *b)
 {
-    struct str app = { entry->app, sizeof entry->app };
-    struct str user = { entry->user, sizeof entry->user };
-    struct usage_day day = { .day = entry->day };
-    for (size_t i = 0; i < USAGE_OUTCOMES; i++)
-        day.counts[i] = entry->counts[i];
-    if (entry->user[0] == '\0')
-        return usage_store_add_app(tx, mem, app, &day);
-    int64_t calls = day.counts[USAGE_CALL] + day.counts[USAGE_TOKENS];
-    return usage_store_add_person(tx, mem, user, app, entry->day, calls, entry->last_use);
+    return a->day == b->day && memcmp(a->app, b->app, sizeof a->app) == 0;
+}
+
+/* How many entries at the beginning are of the same app and day. */
+static size_t
+length_of_day(const struct tally_entry *entries, size_t count)
+{
+    size_t length = 1;
+    while (length < count && same_day(&entries[0], &entries[length]))
+        length++;
+    return length;
+}
+
+static enum err
+write_people(struct db_tx *tx, const struct batch *batch, const struct tally_entry *entries,
+             size_t count, int64_t slot)
+{
+    struct usage_ended ended = { .all = !batch->fresh };
+    enum err err = ended.all ? ERR_NONE : usage_store_list_ended(tx, batch->mem, &ended);
+    struct person_usage *people = ARENA_ARRAY(batch->mem, struct person_usage, count);
+    for (size_t i = 0; i < count; i++)
+        people[i] = (struct person_usage){
+            .user_id = { entries[i].user, sizeof entries[i].user },
+            .calls = (int64_t)entries[i].counts[USAGE_CALL] + entries[i].counts[USAGE_TOKENS],
+            .last_use = entries[i].last_use,
+        };
+    struct str app = { entries->app, sizeof entries->app };
+    return err ? err : usage_store_add_people(tx, batch->mem, app, slot, people, count, &ended);
+}
+
+/* The app as a whole stands before its people, or is not there: then nothing is added to it. */
+static enum err
+write_day(struct db_tx *tx, const struct batch *batch, const struct tally_entry *entries,
+          size_t count)
+{
+    struct str app = { entries->app, sizeof entries->app };
+    struct usage_day day = { .day = entries->day };
+    struct usage_slot slot;
+    size_t whole = entries->user[0] == '\0' ? 1 : 0;
+    for (size_t i = 0; whole == 1 && i < USAGE_OUTCOMES; i++)
+        day.counts[i] = entries->counts[i];
+    enum err err = usage_store_add_app(tx, batch->mem, app, &day, random_below(UINT32_MAX), &slot);
+    if (err || !slot.exists || count == whole)
+        return err;
+    return write_people(tx, batch, entries + whole, count - whole, slot.number);
 }
 
 static enum err
@@ -38,8 +78,10 @@ write_entries(struct db_tx *tx, void *argument)
 {
     const struct batch *batch = argument;
     enum err err = ERR_NONE;
-    for (size_t i = 0; i < batch->count && !err; i++)
-        err = write_entry(tx, batch->mem, &batch->entries[i]);
+    for (size_t done = 0, length; done < batch->count && !err; done += length) {
+        length = length_of_day(batch->entries + done, batch->count - done);
+        err = write_day(tx, batch, batch->entries + done, length);
+    }
     return err;
 }
 
@@ -72,18 +114,23 @@ usage_write(struct db *db, struct arena *mem, struct tally *tally)
     struct refusal *refusals = NULL;
     size_t entry_count = 0, refusal_count = 0, done = 0;
     enum err err = ERR_NONE;
+    int64_t began = clock_steady_ms();
+    bool fresh = began - tally_emptied_at(tally) < FRESH_MS;
     tally_take(tally, mem, &entries, &entry_count);
     tally_take_refusals(tally, mem, &refusals, &refusal_count);
     while (done < entry_count && !err) {
         struct batch batch = { .mem = mem,
                                .entries = entries + done,
-                               .count = at_most(entry_count - done, BATCH) };
+                               .count = at_most(entry_count - done, BATCH),
+                               .fresh = fresh };
         err = tx_write(db, write_entries, &batch);
         if (!err)
             done += batch.count;
     }
     for (size_t i = done; i < entry_count; i++)
         tally_return(tally, &entries[i]);
+    if (!err)
+        tally_set_emptied(tally, began);
     for (done = 0; done < refusal_count && !err;) {
         struct batch batch = { .mem = mem,
                                .refusals = refusals + done,

@@ -8,8 +8,9 @@
 
 struct arena;
 
-#define USAGE_DAYS 30      /* that are shown */
-#define USAGE_KEPT_DAYS 90 /* … and kept */
+#define USAGE_DAYS 30                /* that are shown */
+#define USAGE_KEPT_DAYS 90           /* … and kept */
+#define USAGE_END_KNOWN_SECONDS 3600 /* how long the store knows that somebody left something */
 #define REFUSALS_PER_APP_MAX 50
 #define REFUSAL_KEPT_SECONDS ((int64_t)USAGE_DAYS * 24 * 3600)
 

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "db/db.h"
 #include "store/place.h"
+#include "store/usage_store.h"
 #include "store/user_store.h"
 
 /* A redeemed code is remembered for so long, to end its family if it is presented again. */
@@ -349,10 +350,21 @@ refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash)
 SQL(clean_access, CLEAN("access_token", "place"));
 SQL(clean_refresh, CLEAN("refresh_token", "place"));
 SQL(clean_family, CLEAN("token_family", "family_id"));
-SQL(clean_grant, CLEAN("app_grant", "grant_id"));
+SQL(clean_grant, CLEAN("app_grant", "grant_id") ", user_id, app_id");
 SQL(clean_session, CLEAN("session", "session_hash"));
 SQL(clean_request, CLEAN("auth_request", "request_hash"));
 SQL(clean_code, CLEAN("auth_code", "code_hash"));
+
+/* What an app did for a person goes with the grant. */
+static enum err
+end_use(struct db_tx *tx, struct arena *mem, const struct db_rows *grants, int64_t now)
+{
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < grants->count && !err; i++)
+        err = usage_store_end_grant(tx, mem, db_cell_text(grants, i, 1), db_cell_text(grants, i, 2),
+                                    now);
+    return err;
+}
 
 enum err
 token_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit, size_t *removed)
@@ -374,6 +386,8 @@ token_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limi
         struct db_rows rows = { 0 };
         enum err err = db_query(tx, mem, steps[i].sql, &rows, db_int(steps[i].before),
                                 db_int(limit - (int64_t)*removed));
+        if (!err && steps[i].sql == &clean_grant)
+            err = end_use(tx, mem, &rows, now);
         if (err)
             return err;
         *removed += rows.count;

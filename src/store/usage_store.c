@@ -3,23 +3,51 @@
 #include "base/arena.h"
 #include "db/db.h"
 
-SQL_ASIDE(usage_add_person,
-          "INSERT INTO person_use (user_id, app_id, day, calls, last_use)"
-          " SELECT u.user_id, a.app_id, CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT)"
-          " FROM user_account u, app a WHERE u.user_id = $1 AND a.app_id = $2"
-          " ON CONFLICT (user_id, app_id, day) DO UPDATE SET"
-          " calls = person_use.calls + excluded.calls,"
-          " last_use = CASE WHEN excluded.last_use > person_use.last_use THEN excluded.last_use"
-          " ELSE person_use.last_use END");
+#include <stdlib.h>
+#include <string.h>
 
-SQL_ASIDE(
-    usage_add_app,
-    "INSERT INTO app_use (app_id, day, calls, tokens, refused, failed)"
-    " SELECT a.app_id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT),"
-    " CAST($5 AS BIGINT), CAST($6 AS BIGINT) FROM app a WHERE a.app_id = $1"
-    " ON CONFLICT (app_id, day) DO UPDATE SET calls = app_use.calls + excluded.calls,"
-    " tokens = app_use.tokens + excluded.tokens, refused = app_use.refused + excluded.refused,"
-    " failed = app_use.failed + excluded.failed");
+/* What an app did in one day has a number, the day's slot: the day, and behind it 32 bits of
+ * chance. A person is a number here, too: 60 bits of the id. So a row of use is some 25 bytes under
+ * a key that SQLite compares without looking at texts, the rows of an app's day lie side by side in
+ * the order in which a tally hands them over, and no other tree has to be kept. Should two of a
+ * million people ever share the bits (once in two million installations), they share a count. */
+#define PERSON_DIGITS 10
+#define FIRST_DIGIT '-'
+#define DIGITS ('z' - FIRST_DIGIT + 1) /* 78: ten of them are less than 2^63 */
+#define SLOTS_OF_DAY ((int64_t)1 << 32)
+#define SLOT_ATTEMPTS 4
+
+#define ADD_PEOPLE "INSERT INTO person_use (slot, person, calls, last_use)"
+#define TO_WHAT_IS_THERE                                                                   \
+    " ON CONFLICT (slot, person) DO UPDATE SET calls = person_use.calls + excluded.calls," \
+    " last_use = CASE WHEN excluded.last_use > person_use.last_use THEN excluded.last_use" \
+    " ELSE person_use.last_use END"
+
+/* Twenty people at a time: to begin and end a statement costs as much as half a row. */
+SQL_ASIDE(usage_add_many,
+          ADD_PEOPLE " VALUES ($1, $2, $3, $4), ($1, $5, $6, $7), ($1, $8, $9, $10),"
+                     " ($1, $11, $12, $13), ($1, $14, $15, $16), ($1, $17, $18, $19),"
+                     " ($1, $20, $21, $22), ($1, $23, $24, $25), ($1, $26, $27, $28),"
+                     " ($1, $29, $30, $31), ($1, $32, $33, $34), ($1, $35, $36, $37),"
+                     " ($1, $38, $39, $40), ($1, $41, $42, $43), ($1, $44, $45, $46),"
+                     " ($1, $47, $48, $49), ($1, $50, $51, $52), ($1, $53, $54, $55),"
+                     " ($1, $56, $57, $58), ($1, $59, $60, $61)" TO_WHAT_IS_THERE);
+
+SQL_ASIDE(usage_add_one, ADD_PEOPLE " VALUES ($1, $2, $3, $4)" TO_WHAT_IS_THERE);
+
+SQL_ASIDE(usage_add_connected, ADD_PEOPLE
+          " SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)"
+          " FROM app_grant g WHERE g.user_id = $5 AND g.app_id = $6" TO_WHAT_IS_THERE);
+
+SQL_ASIDE(usage_list_ended, "SELECT person FROM person_ended ORDER BY person");
+
+SQL_ASIDE(usage_add_app,
+          "UPDATE app_use SET calls = calls + $3, tokens = tokens + $4, refused = refused + $5,"
+          " failed = failed + $6 WHERE app_id = $1 AND day = $2 RETURNING slot");
+
+SQL_ASIDE(usage_begin_day, "INSERT INTO app_use (app_id, day, calls, tokens, refused, failed, slot)"
+                           " SELECT a.app_id, CAST($2 AS BIGINT), 0, 0, 0, 0, CAST($3 AS BIGINT)"
+                           " FROM app a WHERE a.app_id = $1 ON CONFLICT DO NOTHING");
 
 SQL_ASIDE(
     usage_add_refusal,
@@ -36,8 +64,9 @@ SQL_ASIDE(usage_trim_refusals,
           " (SELECT MIN(r.last_at) FROM (SELECT last_at FROM app_refusal WHERE app_id = $1"
           " ORDER BY last_at DESC LIMIT $2) r)");
 
-SQL(usage_find_grant, "SELECT day, calls, last_use FROM person_use"
-                      " WHERE user_id = $1 AND app_id = $2");
+SQL(usage_find_grant, "SELECT a.day, p.calls, p.last_use FROM app_use a"
+                      " JOIN person_use p ON p.slot = a.slot AND p.person = $2"
+                      " WHERE a.app_id = $1");
 
 SQL(usage_find_app, "SELECT day, calls, tokens, refused, failed FROM app_use"
                     " WHERE app_id = $1 AND day > $2");
@@ -47,23 +76,41 @@ SQL(usage_sum_owner, "SELECT s.app_id, CAST(SUM(s.calls + s.tokens) AS BIGINT),"
                      " JOIN app a ON a.app_id = s.app_id"
                      " WHERE a.owner_id = $1 AND s.day > $2 GROUP BY s.app_id");
 
-SQL(usage_count_people, "SELECT COUNT(DISTINCT user_id) FROM person_use"
-                        " WHERE app_id = $1 AND day > $2");
+SQL(usage_count_people, "SELECT COUNT(DISTINCT p.person) FROM app_use a"
+                        " JOIN person_use p ON p.slot = a.slot WHERE a.app_id = $1 AND a.day > $2");
 
 SQL(usage_count_connected, "SELECT COUNT(*) FROM app_grant WHERE app_id = $1 AND ends_at > $2");
 
 SQL(usage_list_refusals, "SELECT app_id, endpoint, error, reason, detail, times, first_at, last_at"
                          " FROM app_refusal WHERE app_id = $1 ORDER BY last_at DESC LIMIT $2");
 
-SQL(usage_end_user, "DELETE FROM person_use WHERE user_id = $1");
+/* Whoever writes counts takes the row of the app's day first, and looks at who left then; whoever
+ * leaves takes the rows of the days that may still be written. So one waits for the other, also on
+ * PostgreSQL. */
+#define DAYS_UNWRITTEN 1 /* what waits since before midnight is yesterday's */
+#define CONNECTED "(SELECT g.app_id FROM app_grant g WHERE g.user_id = $1)"
+SQL_ASIDE(usage_hold_app, "UPDATE app_use SET calls = calls WHERE app_id = $1 AND day >= $2");
+SQL_ASIDE(usage_hold_user,
+          "UPDATE app_use SET calls = calls WHERE app_id IN " CONNECTED " AND day >= $2");
+SQL_ASIDE(usage_note_end, "INSERT INTO person_ended (person, ended_at) VALUES ($1, $2)"
+                          " ON CONFLICT (person) DO UPDATE SET ended_at = excluded.ended_at");
+
+SQL_ASIDE(usage_end_grant, "DELETE FROM person_use WHERE person = $2 AND slot IN"
+                           " (SELECT a.slot FROM app_use a WHERE a.app_id = $1)");
+SQL_ASIDE(usage_end_user, "DELETE FROM person_use WHERE person = $2 AND slot IN"
+                          " (SELECT a.slot FROM app_use a WHERE a.app_id IN " CONNECTED ")");
+
 SQL(usage_end_app, "DELETE FROM app_use WHERE app_id = $1");
-SQL(usage_end_app_people, "DELETE FROM person_use WHERE app_id = $1");
+SQL(usage_end_app_people, "DELETE FROM person_use WHERE slot IN"
+                          " (SELECT a.slot FROM app_use a WHERE a.app_id = $1)");
 SQL(usage_end_app_refusals, "DELETE FROM app_refusal WHERE app_id = $1");
 
 SQL_ASIDE(usage_clean_people,
-          "DELETE FROM person_use WHERE (user_id, app_id, day) IN"
-          " (SELECT user_id, app_id, day FROM person_use WHERE day <= $1 LIMIT $2)"
-          " RETURNING day");
+          "DELETE FROM person_use WHERE (slot, person) IN"
+          " (SELECT slot, person FROM person_use WHERE slot < $1 LIMIT $2) RETURNING slot");
+SQL_ASIDE(usage_clean_ended,
+          "DELETE FROM person_ended WHERE person IN"
+          " (SELECT person FROM person_ended WHERE ended_at <= $1 LIMIT $2) RETURNING person");
 SQL_ASIDE(usage_clean_apps,
           "DELETE FROM app_use WHERE (app_id, day) IN"
           " (SELECT app_id, day FROM app_use WHERE day <= $1 LIMIT $2) RETURNING day");
@@ -74,21 +121,118 @@ SQL_ASIDE(usage_clean_refusals,
 
 /* ---- adding ---- */
 
-enum err
-usage_store_add_person(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
-                       int64_t day, int64_t calls, int64_t last_use)
+/* The first characters behind usr_ as one number, in the order in which bytes are compared. Step 10
+ * of the schema counts the same way. */
+static int64_t
+person_number(struct str user_id)
 {
-    return db_query(tx, mem, &usage_add_person, NULL, db_text(user_id), db_text(app_id),
-                    db_int(day), db_int(calls), db_int(last_use));
+    static const size_t prefix = 4;
+    int64_t number = 0;
+    for (size_t i = prefix; i < prefix + PERSON_DIGITS; i++) {
+        int digit = i < user_id.len ? user_id.ptr[i] - FIRST_DIGIT : 0;
+        number = number * DIGITS + (digit < 0 || digit >= DIGITS ? 0 : digit);
+    }
+    return number;
+}
+
+static enum err
+add_app(struct db_tx *tx, struct arena *mem, struct str app_id, const struct usage_day *day,
+        struct usage_slot *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &usage_add_app, &rows, db_text(app_id), db_int(day->day),
+                            db_int(day->counts[USAGE_CALL]), db_int(day->counts[USAGE_TOKENS]),
+                            db_int(day->counts[USAGE_REFUSED]), db_int(day->counts[USAGE_FAILED]));
+    *out =
+        (struct usage_slot){ .exists = !err && rows.count > 0, .number = db_cell_int(&rows, 0, 0) };
+    return err;
 }
 
 enum err
 usage_store_add_app(struct db_tx *tx, struct arena *mem, struct str app_id,
-                    const struct usage_day *day)
+                    const struct usage_day *day, uint32_t chance, struct usage_slot *out)
 {
-    return db_query(tx, mem, &usage_add_app, NULL, db_text(app_id), db_int(day->day),
-                    db_int(day->counts[USAGE_CALL]), db_int(day->counts[USAGE_TOKENS]),
-                    db_int(day->counts[USAGE_REFUSED]), db_int(day->counts[USAGE_FAILED]));
+    enum err err = add_app(tx, mem, app_id, day, out);
+    for (uint32_t i = 0; i < SLOT_ATTEMPTS && !err && !out->exists; i++) {
+        int64_t slot = day->day * SLOTS_OF_DAY + (uint32_t)(chance + i);
+        err = db_query(tx, mem, &usage_begin_day, NULL, db_text(app_id), db_int(day->day),
+                       db_int(slot));
+        if (!err)
+            err = add_app(tx, mem, app_id, day, out);
+    }
+    return err;
+}
+
+static int
+compare_numbers(const void *left, const void *right)
+{
+    const int64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+enum err
+usage_store_list_ended(struct db_tx *tx, struct arena *mem, struct usage_ended *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query_values(tx, mem, &usage_list_ended, NULL, 0, &rows);
+    int64_t *people = ARENA_ARRAY(mem, int64_t, rows.count);
+    for (size_t i = 0; i < rows.count; i++)
+        people[i] = db_cell_int(&rows, i, 0);
+    *out = (struct usage_ended){ .people = people, .count = rows.count };
+    return err;
+}
+
+static bool
+has_ended(const struct usage_ended *ended, int64_t person)
+{
+    return ended->all || (ended->count > 0 && bsearch(&person, ended->people, ended->count,
+                                                      sizeof person, compare_numbers) != NULL);
+}
+
+#define MANY 20
+
+struct many {
+    struct db_value values[1 + 3 * MANY]; /* the slot, and three of each */
+    size_t count;
+};
+
+static enum err
+add_many(struct db_tx *tx, struct arena *mem, struct many *many)
+{
+    enum err err = ERR_NONE;
+    if (many->count == MANY)
+        err = db_query_values(tx, mem, &usage_add_many, many->values, 1 + 3 * MANY, NULL);
+    for (size_t i = 0; many->count < MANY && i < many->count && !err; i++) {
+        const struct db_value *of = &many->values[1 + 3 * i];
+        err = db_query(tx, mem, &usage_add_one, NULL, many->values[0], of[0], of[1], of[2]);
+    }
+    many->count = 0;
+    return err;
+}
+
+enum err
+usage_store_add_people(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t slot,
+                       const struct person_usage *people, size_t count,
+                       const struct usage_ended *ended)
+{
+    struct many many = { .values[0] = db_int(slot) };
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < count && !err; i++) {
+        int64_t person = person_number(people[i].user_id);
+        if (has_ended(ended, person)) {
+            err = db_query(tx, mem, &usage_add_connected, NULL, db_int(slot), db_int(person),
+                           db_int(people[i].calls), db_int(people[i].last_use),
+                           db_text(people[i].user_id), db_text(app_id));
+            continue;
+        }
+        struct db_value *of = &many.values[1 + 3 * many.count++];
+        of[0] = db_int(person);
+        of[1] = db_int(people[i].calls);
+        of[2] = db_int(people[i].last_use);
+        if (many.count == MANY)
+            err = add_many(tx, mem, &many);
+    }
+    return err ? err : add_many(tx, mem, &many);
 }
 
 enum err
@@ -123,7 +267,8 @@ usage_store_find_grant(struct db_tx *tx, struct arena *mem, struct str user_id, 
 {
     struct db_rows rows = { 0 };
     *out = (struct grant_usage){ 0 };
-    enum err err = db_query(tx, mem, &usage_find_grant, &rows, db_text(user_id), db_text(app_id));
+    enum err err = db_query(tx, mem, &usage_find_grant, &rows, db_text(app_id),
+                            db_int(person_number(user_id)));
     for (size_t i = 0; i < rows.count && !err; i++) {
         size_t index = index_of(db_cell_int(&rows, i, 0), today);
         if (index < USAGE_DAYS)
@@ -206,18 +351,45 @@ usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id
 
 /* ---- ending ---- */
 
-enum err
-usage_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
+static enum err
+note_end(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
 {
-    return db_query(tx, mem, &usage_end_user, NULL, db_text(user_id));
+    return db_query(tx, mem, &usage_note_end, NULL, db_int(person_number(user_id)), db_int(now));
+}
+
+enum err
+usage_store_end_grant(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
+                      int64_t now)
+{
+    enum err err = db_query(tx, mem, &usage_hold_app, NULL, db_text(app_id),
+                            db_int(usage_day_of(now) - DAYS_UNWRITTEN));
+    if (!err)
+        err = note_end(tx, mem, user_id, now);
+    return err ? err
+               : db_query(tx, mem, &usage_end_grant, NULL, db_text(app_id),
+                          db_int(person_number(user_id)));
+}
+
+enum err
+usage_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
+{
+    enum err err = db_query(tx, mem, &usage_hold_user, NULL, db_text(user_id),
+                            db_int(usage_day_of(now) - DAYS_UNWRITTEN));
+    if (!err)
+        err = note_end(tx, mem, user_id, now);
+    return err ? err
+               : db_query(tx, mem, &usage_end_user, NULL, db_text(user_id),
+                          db_int(person_number(user_id)));
 }
 
 enum err
 usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id)
 {
-    enum err err = db_query(tx, mem, &usage_end_app, NULL, db_text(app_id));
+    enum err err = db_query(tx, mem, &usage_hold_app, NULL, db_text(app_id), db_int(0));
     if (!err)
         err = db_query(tx, mem, &usage_end_app_people, NULL, db_text(app_id));
+    if (!err)
+        err = db_query(tx, mem, &usage_end_app, NULL, db_text(app_id));
     return err ? err : db_query(tx, mem, &usage_end_app_refusals, NULL, db_text(app_id));
 }
 
@@ -228,9 +400,10 @@ usage_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limi
         const struct sql *sql;
         int64_t bound;
     } steps[] = {
-        { &usage_clean_people, usage_day_of(now) - USAGE_KEPT_DAYS },
+        { &usage_clean_people, (usage_day_of(now) - USAGE_KEPT_DAYS + 1) * SLOTS_OF_DAY },
         { &usage_clean_apps, usage_day_of(now) - USAGE_KEPT_DAYS },
         { &usage_clean_refusals, now - REFUSAL_KEPT_SECONDS },
+        { &usage_clean_ended, now - USAGE_END_KNOWN_SECONDS },
     };
     *removed = 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && (int64_t)*removed < limit; i++) {

@@ -5,6 +5,7 @@ import test from "node:test";
 import { formOn, open, press, says, told } from "../kit/account.mjs";
 import { addApp, addPerson, appCommand, assertDead, DAY, NOW, stage, words } from "../kit/oauth.mjs";
 import { Client, connected, FOOD, MUSIC, secondApp } from "../kit/preferences.mjs";
+import { until } from "../kit/until.mjs";
 
 const at = (app, what = "") => `/account/apps/${app.client_id}${what}`;
 
@@ -142,6 +143,24 @@ test("last use and how often are shown, as the app really asked", async (t) => {
   assert.match(says(page), /Last used 3 hours ago ?\. 4 requests in 30 days\./);
   assert.match(page.text, /<title>January 15, 2027: 4/);
   assert.match(says(await open(ada, "/account/apps")), /Last used 3 hours ago/);
+});
+
+test("what an app did is forgotten with the connection, also what was on its way to the store", async (t) => {
+  const { w, ada, api } = await connected(t);
+  const page = async () => says(await open(ada, at(api.app)));
+  for (const written of [true, false]) {
+    await api.read("preferences");
+    if (written) {
+      await w.stop();
+      await w.start();
+    }
+    await until("the request to be counted", async () => /1 request in 30 days/.test(await page()));
+    await press(ada, at(api.app), at(api.app, "/disconnect"));
+    await w.stop();
+    await w.start();
+    Object.assign(api, await Client.connect(ada, api.app));
+    assert.match(await page(), /It has not been used yet/);
+  }
 });
 
 test("an app that was switched off is shown as such", async (t) => {

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { press } from "../kit/account.mjs";
-import { assertTokens, words } from "../kit/oauth.mjs";
+import { open, press, says } from "../kit/account.mjs";
+import { assertTokens, DAY, NOW, words } from "../kit/oauth.mjs";
 import { psql } from "../kit/pg.mjs";
 import { connected, fine, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
 import { run } from "../kit/process.mjs";
@@ -30,9 +30,18 @@ function statement(file, words) {
   return onPostgres ? found.replaceAll(" WITHOUT ROWID", "").replaceAll("INTEGER PRIMARY KEY", "BIGINT PRIMARY KEY") : found;
 }
 
+// What step 10 made, as step 5 had left it.
+function backToStep9() {
+  const [before] = step("0005_usage.sql").split("-- What one app did in all");
+  const tables = before.slice(before.indexOf("CREATE TABLE person_use"));
+  return ["DELETE FROM schema_step WHERE version >= 10;", "DROP TABLE person_ended; DROP TABLE person_use;", "DROP INDEX app_use_slot;", "ALTER TABLE app_use DROP COLUMN slot;",
+    onPostgres ? tables.replaceAll(" WITHOUT ROWID", "") : tables].join("\n");
+}
+
 // What step 9 changed, as it was before.
 const backToStep8 = () =>
   [
+    backToStep9(),
     "DELETE FROM schema_step WHERE version >= 9;",
     "ALTER TABLE user_account ADD COLUMN generation BIGINT NOT NULL DEFAULT 1;",
     "ALTER TABLE user_account ADD COLUMN atom_sequence BIGINT NOT NULL DEFAULT 0;",
@@ -140,4 +149,33 @@ test("tokens that are older than seals work until they end, can be refreshed, an
   await press(ada, page, `${page}/disconnect`);
   assert.deepEqual([await app.worth(api.token), await app.worth(renewed.access_token)], [null, null]);
   assert.deepEqual(await other.app.worth(other.token), words(READ_WRITE));
+});
+
+test("how often an app was used is known as before, for those who are connected", async (t) => {
+  const { w, ada, api } = await connected(t);
+  const other = await secondApp(w, ada);
+  const page = async (one) => says(await open(ada, `/account/apps/${one.app.client_id}`));
+  const found = await sql(w, "SELECT user_id FROM user_account WHERE username = 'ada'");
+  const id = (typeof found === "string" ? found : JSON.stringify(found)).match(/usr_[\w-]{22}/)[0];
+  await w.stop();
+  const today = Math.floor(NOW / DAY);
+  const stranger = "usr_" + "-_aZ09".repeat(4).slice(0, 22); // who left before: no grant
+  const use = (user, app, day, calls) => `INSERT INTO person_use VALUES ('${user}', '${app.app.client_id}', ${day}, ${calls}, ${NOW - (today - day) * DAY});`;
+  await sql(w, [
+    backToStep9(),
+    "DELETE FROM app_use;",
+    `INSERT INTO app_use VALUES ('${api.app.client_id}', ${today - 1}, 5, 2, 0, 0);`,
+    `INSERT INTO app_use VALUES ('app_gone', ${today - 1}, 5, 2, 0, 0);`,
+    use(id, api, today - 1, 3), use(id, api, today - 7, 4), use(stranger, api, today - 1, 9), use(id, other, today - 7, 50),
+  ].join("\n"));
+
+  await w.start();
+  assert.match(await page(api), /Last used yesterday ?\. 7 requests in 30 days\./);
+  assert.match(await page(other), /50 requests in 30 days\./);
+  await api.read("preferences");
+  await w.stop();
+  await w.start();
+  assert.match(await page(api), /Last used (just now|today|less than a minute ago) ?\. 8 requests in 30 days\./);
+  const rows = async (what) => Number(/\d+/.exec(JSON.stringify(await sql(w, `SELECT count(*) FROM ${what}`)))[0]);
+  assert.deepEqual([await rows("person_use"), await rows("app_use WHERE app_id = 'app_gone'")], [4, 0]);
 });

@@ -2,6 +2,8 @@
 #include "unit/flow/world.h"
 
 #include "flow/security.h"
+#include "flow/tally.h"
+#include "flow/usage.h"
 
 static const struct str old_password = STR("five yellow tractors hum");
 static const struct str new_password = STR("nine purple kettles sing");
@@ -112,6 +114,16 @@ a_new_password_ends_the_other_sessions_and_leaves_apps_connected(struct kit *kit
     assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 20, &next), ERR_NONE);
 }
 
+static int64_t
+last_use(struct world *world)
+{
+    struct grant_usage usage;
+    assert_int_equal(usage_of_grant(world->kit->db, world->kit->mem, NULL, world->ada.id,
+                                    world->app.id, T0, &usage),
+                     ERR_NONE);
+    return usage.last_use;
+}
+
 static void
 if_ticked_every_connection_of_an_app_ends_with_it(struct kit *kit)
 {
@@ -119,8 +131,14 @@ if_ticked_every_connection_of_an_app_ends_with_it(struct kit *kit)
     struct token_set tokens = world_tokens(&world, T0), next;
     struct str code = world_code(&world, T0); /* on its way to the app */
     struct password_change wish = wish_of(&world);
+    struct tally *tally = tally_new();
+    tally_count(tally, world.ada.id, world.app.id, USAGE_CALL, T0);
+    assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
+    assert_int_equal(last_use(&world), T0);
     wish.end_apps = true;
     assert_int_equal(change(&world, &wish), ERR_NONE);
+    assert_int_equal(last_use(&world), 0);
+    tally_free(tally);
     assert_int_equal(world_worth(&world, tokens.access, T0 + 20), 0);
     assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 20, &next), ERR_INVALID);
     assert_int_equal(world_exchange(&world, code, T0 + 20, &next), ERR_INVALID);

@@ -1,5 +1,7 @@
 #include "unit/flow/world.h"
 
+#include "base/clock.h"
+#include "flow/connections.h"
 #include "flow/tally.h"
 #include "flow/usage.h"
 #include "store/usage_store.h"
@@ -11,6 +13,9 @@
 
 SQL(usage_rows, "SELECT (SELECT COUNT(*) FROM person_use), (SELECT COUNT(*) FROM app_use),"
                 " (SELECT COUNT(*) FROM app_refusal)");
+
+SQL(usage_ended_rows, "SELECT COUNT(*) FROM person_ended");
+SQL(usage_calls, "SELECT CAST(COALESCE(SUM(calls), 0) AS BIGINT) FROM person_use");
 
 struct counting {
     struct arena *mem;
@@ -32,6 +37,67 @@ assert_rows(struct kit *kit, int64_t people, int64_t apps, int64_t refusals)
     assert_int_equal(db_cell_int(&counting.rows, 0, 0), people);
     assert_int_equal(db_cell_int(&counting.rows, 0, 1), apps);
     assert_int_equal(db_cell_int(&counting.rows, 0, 2), refusals);
+}
+
+struct asking {
+    struct arena *mem;
+    const struct sql *sql;
+    int64_t answer;
+};
+
+static enum err
+ask(struct db_tx *tx, void *argument)
+{
+    struct asking *asking = argument;
+    struct db_rows rows = { 0 };
+    enum err err = db_query_values(tx, asking->mem, asking->sql, NULL, 0, &rows);
+    asking->answer = db_cell_int(&rows, 0, 0);
+    return err;
+}
+
+static int64_t
+answer(struct kit *kit, const struct sql *sql)
+{
+    struct asking asking = { kit->mem, sql, 0 };
+    assert_int_equal(tx_write(kit->db, ask, &asking), ERR_NONE);
+    return asking.answer;
+}
+
+struct connecting {
+    struct arena *mem;
+    struct grant grant;
+};
+
+static enum err
+add_grant(struct db_tx *tx, void *argument)
+{
+    struct connecting *connecting = argument;
+    return grant_store_add(tx, connecting->mem, &connecting->grant);
+}
+
+static void
+connect_until(struct kit *kit, struct str user_id, struct str app_id, int64_t ends_at)
+{
+    struct connecting connecting = { kit->mem,
+                                     { .id = random_id(kit->mem, "grt_"),
+                                       .user_id = user_id,
+                                       .app_id = app_id,
+                                       .scopes = HINTS,
+                                       .ends_at = ends_at,
+                                       .created_at = T0 } };
+    assert_int_equal(tx_write(kit->db, add_grant, &connecting), ERR_NONE);
+}
+
+static void
+connect_with(struct kit *kit, struct str user_id, struct str app_id)
+{
+    connect_until(kit, user_id, app_id, NOON + 1000 * DAY);
+}
+
+static void
+write_counts(struct kit *kit, struct tally *tally)
+{
+    assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
 }
 
 static struct grant_usage
@@ -160,6 +226,8 @@ what_a_person_or_an_app_leaves_is_deleted_and_not_written_again(struct kit *kit)
     struct user bob = world_user(kit, "bob"), user;
     struct app app;
     struct tally *tally = tally_new();
+    connect_with(kit, world.ada.id, world.app.id);
+    connect_with(kit, bob.id, world.app.id);
     for (int round = 0; round < 2; round++) {
         tally_count(tally, world.ada.id, world.app.id, USAGE_CALL, NOON);
         tally_count(tally, bob.id, world.app.id, USAGE_CALL, NOON);
@@ -179,6 +247,133 @@ what_a_person_or_an_app_leaves_is_deleted_and_not_written_again(struct kit *kit)
     assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
     assert_rows(kit, 0, 0, 0);
     tally_free(tally);
+}
+
+static void
+what_an_app_did_for_a_person_goes_with_their_connection(struct kit *kit)
+{
+    static const char *const ways[] = { "disconnected", "narrowed to nothing", "over by its date" };
+    struct world world = world_begin(kit);
+    struct app other = world_app(kit, true, NULL);
+    struct user bob = world_user(kit, "bob");
+    struct tally *tally = tally_new();
+    connect_with(kit, bob.id, world.app.id);
+    connect_with(kit, world.ada.id, other.id);
+    tally_count(tally, bob.id, world.app.id, USAGE_CALL, NOON);
+    tally_count(tally, world.ada.id, other.id, USAGE_CALL, NOON);
+    for (size_t way = 0; way < KIT_COUNT(ways); way++) {
+        struct connection connection;
+        bool more;
+        enum err err;
+        connect_until(kit, world.ada.id, world.app.id, NOON + (way == 2 ? 1 : 1000) * DAY);
+        for (int ago = 0; ago < USAGE_KEPT_DAYS; ago += 40)
+            tally_count(tally, world.ada.id, world.app.id, USAGE_CALL, NOON - ago * DAY);
+        write_counts(kit, tally);
+        assert_int_equal(grant_usage(&world, NULL, NOON).days[USAGE_DAYS - 1], 1);
+        assert_rows(kit, 2 + 3, 4, 0);
+        if (way == 0)
+            err = connection_end(kit->db, kit->mem, world.ada.id, world.app.id, NOON, &connection);
+        else if (way == 1)
+            err = connection_narrow(kit->db, kit->mem, world.ada.id, world.app.id, 0, NOON,
+                                    &connection);
+        else
+            err = token_clean(kit->db, kit->mem, NOON + DAY, &more);
+        assert_int_equal(err, ERR_NONE);
+        if (grant_usage(&world, NULL, NOON).last_use != 0)
+            fail_msg("%s", ways[way]);
+        assert_rows(kit, 2, 4, 0); /* bob's, and ada's with the other app */
+    }
+    tally_free(tally);
+}
+
+static void
+a_count_on_its_way_when_a_connection_ends_is_not_written_unless_there_is_a_new_one(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct tally *tally = tally_new();
+    struct connection connection;
+    for (int again = 0; again < 2; again++) {
+        connect_with(kit, world.ada.id, world.app.id);
+        tally_count(tally, world.ada.id, world.app.id, USAGE_CALL, NOON);
+        assert_int_equal(
+            connection_end(kit->db, kit->mem, world.ada.id, world.app.id, NOON, &connection),
+            ERR_NONE);
+        tally_count(tally, world.ada.id, world.app.id, USAGE_CALL, NOON + 1); /* asked before */
+        if (again)
+            connect_with(kit, world.ada.id, world.app.id);
+        write_counts(kit, tally);
+        assert_rows(kit, again, 1, 0);
+        assert_int_equal(grant_usage(&world, NULL, NOON).days[USAGE_DAYS - 1], 2 * again);
+        assert_int_equal(answer(kit, &usage_ended_rows), 1);
+    }
+    tally_free(tally);
+}
+
+static void
+that_somebody_left_is_forgotten_after_a_while(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct connection connection;
+    bool more = true;
+    connect_with(kit, world.ada.id, world.app.id);
+    assert_int_equal(
+        connection_end(kit->db, kit->mem, world.ada.id, world.app.id, NOON, &connection), ERR_NONE);
+    for (int64_t late = -1; late <= 0; late++) {
+        assert_int_equal(
+            usage_clean(kit->db, kit->mem, NOON + USAGE_END_KNOWN_SECONDS + late, &more), ERR_NONE);
+        assert_false(more);
+        assert_int_equal(answer(kit, &usage_ended_rows), late < 0);
+    }
+}
+
+static void
+counts_that_waited_longer_than_that_are_only_those_of_connections(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct user bob = world_user(kit, "bob");
+    struct tally *tally = tally_new();
+    connect_with(kit, bob.id, world.app.id);
+    tally_set_emptied(tally, clock_steady_ms() - (int64_t)USAGE_END_KNOWN_SECONDS * 1000);
+    for (int round = 0; round < 2; round++) {
+        tally_count(tally, world.ada.id, world.app.id, USAGE_CALL, NOON);
+        tally_count(tally, bob.id, world.app.id, USAGE_CALL, NOON);
+        write_counts(kit, tally);
+        assert_rows(kit, 1 + round, 1, 0); /* then nothing in it is old */
+    }
+    tally_free(tally);
+}
+
+static void
+people_are_written_by_the_thousand_and_each_is_added_up(struct kit *kit)
+{
+    static const size_t counts[] = { 9, 10, 11, 20, 2345 };
+    struct world world = world_begin(kit);
+    for (size_t n = 0; n < KIT_COUNT(counts); n++) {
+        struct app app = n == 0 ? world.app : world_app(kit, true, NULL);
+        struct tally *tally = tally_new();
+        struct app_usage usage;
+        int64_t before = answer(kit, &usage_calls);
+        struct str *people = ARENA_ARRAY(kit->mem, struct str, counts[n]);
+        for (size_t i = 0; i < counts[n]; i++)
+            people[i] = random_id(kit->mem, "usr_");
+        for (int round = 1; round <= 3; round++) {
+            for (size_t i = 0; i < counts[n]; i++)
+                for (size_t times = 0; times <= i % 3; times++)
+                    tally_count(tally, people[i], app.id, USAGE_CALL, NOON);
+            write_counts(kit, tally);
+            assert_int_equal(usage_of_app(kit->db, kit->mem, NULL, app.id, NOON, &usage), ERR_NONE);
+            assert_int_equal(usage.people, counts[n]);
+            assert_int_equal(answer(kit, &usage_calls) - before,
+                             usage.days[USAGE_DAYS - 1].counts[USAGE_CALL]);
+        }
+        for (size_t i = 0; i < counts[n]; i += 7) {
+            struct grant_usage grant;
+            assert_int_equal(
+                usage_of_grant(kit->db, kit->mem, NULL, people[i], app.id, NOON, &grant), ERR_NONE);
+            assert_int_equal(grant.days[USAGE_DAYS - 1], 3 * (i % 3 + 1));
+        }
+        tally_free(tally);
+    }
 }
 
 static void
@@ -276,6 +471,12 @@ main(void)
         KIT_CASE(two_processes_add_to_the_same_rows),
         KIT_CASE(the_newest_refusals_are_kept_and_shown_first),
         KIT_CASE(what_a_person_or_an_app_leaves_is_deleted_and_not_written_again),
+        KIT_CASE(what_an_app_did_for_a_person_goes_with_their_connection),
+        KIT_CASE(
+            a_count_on_its_way_when_a_connection_ends_is_not_written_unless_there_is_a_new_one),
+        KIT_CASE(that_somebody_left_is_forgotten_after_a_while),
+        KIT_CASE(counts_that_waited_longer_than_that_are_only_those_of_connections),
+        KIT_CASE(people_are_written_by_the_thousand_and_each_is_added_up),
         KIT_CASE(a_developer_who_goes_takes_the_counts_of_all_apps_along),
         KIT_CASE(old_days_are_not_shown_and_in_the_end_removed),
         KIT_CASE(nothing_is_lost_when_all_count_while_it_is_written),

@@ -1,0 +1,79 @@
+#include "unit/store_kit.h"
+
+#include "store/app_store.h"
+#include "store/tx.h"
+#include "store/usage_store.h"
+
+#define TODAY 20000
+
+struct adding {
+    struct arena *mem;
+    struct str app_id;
+    uint32_t chance;
+    struct usage_slot slot;
+};
+
+static enum err
+add_day(struct db_tx *tx, void *argument)
+{
+    struct adding *adding = argument;
+    struct usage_day day = { .day = TODAY, .counts[USAGE_CALL] = 1 };
+    return usage_store_add_app(tx, adding->mem, adding->app_id, &day, adding->chance,
+                               &adding->slot);
+}
+
+static enum err
+add_app(struct db_tx *tx, void *argument)
+{
+    const struct adding *adding = argument;
+    struct app app = { .id = adding->app_id,
+                       .owner_id = STR("usr_owner"),
+                       .name = STR("an app"),
+                       .redirect_uris = STR("https://c.example/cb"),
+                       .is_public = true,
+                       .position = adding->app_id.ptr[4] };
+    return app_store_add(tx, adding->mem, &app);
+}
+
+static struct usage_slot
+slot_of(struct kit *kit, const char *app_id, uint32_t chance)
+{
+    struct adding adding = { .mem = kit->mem, .app_id = str_of(app_id), .chance = chance };
+    assert_int_equal(tx_write(kit->db, add_day, &adding), ERR_NONE);
+    return adding.slot;
+}
+
+static void
+an_app_s_day_keeps_its_number_and_no_other_gets_it(struct kit *kit)
+{
+    static const char *const apps[] = { "app_a", "app_b", "app_c" };
+    int64_t numbers[KIT_COUNT(apps)];
+    for (size_t i = 0; i < KIT_COUNT(apps); i++) {
+        struct adding adding = { .mem = kit->mem, .app_id = str_of(apps[i]) };
+        assert_int_equal(tx_write(kit->db, add_app, &adding), ERR_NONE);
+        struct usage_slot slot = slot_of(kit, apps[i], UINT32_MAX); /* the same chance for all */
+        assert_true(slot.exists);
+        numbers[i] = slot.number;
+        assert_int_equal(slot.number >> 32, TODAY);
+        for (size_t other = 0; other < i; other++)
+            assert_true(numbers[other] != slot.number);
+    }
+    for (size_t i = 0; i < KIT_COUNT(apps); i++)
+        assert_int_equal(slot_of(kit, apps[i], 7).number, numbers[i]);
+}
+
+static void
+an_app_that_is_gone_has_no_day(struct kit *kit)
+{
+    assert_false(slot_of(kit, "app_gone", 7).exists);
+}
+
+int
+main(void)
+{
+    static const struct kit_case cases[] = {
+        KIT_CASE(an_app_s_day_keeps_its_number_and_no_other_gets_it),
+        KIT_CASE(an_app_that_is_gone_has_no_day),
+    };
+    return KIT_RUN("store/usage_store", cases, LOG_WARN);
+}
