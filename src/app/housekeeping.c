@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "flow/renewal.h"
 #include "flow/tally.h"
 #include "flow/tokens.h"
 #include "flow/undo.h"
@@ -16,11 +17,13 @@
 #define ROUND_MS (60 * 1000) /* from the end of one round of removing to the next */
 #define WRITE_MS (10 * 1000) /* from one writing of counts to the next */
 #define STEP_MS 100          /* between two steps of a round: others write, too */
+#define RENEW_MS 20          /* between two steps of renewing: they are short */
 #define LOOK_MS 500          /* how often it looks at the clock, which a rehearsal may move */
 
 struct housekeeping {
     struct db *db;
     struct tally *tally;
+    struct renewal *renewal;
     int64_t next_write_ms;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -82,6 +85,18 @@ remove_what_is_over(struct housekeeping *housekeeping, struct arena *mem)
     }
 }
 
+/* As long as there are some and it is not time for something else. */
+static void
+renew_hints(struct housekeeping *housekeeping, struct arena *mem)
+{
+    for (bool more = true; more && clock_steady_ms() < housekeeping->next_write_ms;) {
+        if (renewal_step(housekeeping->db, mem, housekeeping->renewal, &more) != ERR_NONE)
+            more = false; /* who is told of them again notes them again */
+        arena_reset(mem);
+        more = more && !wait_for(housekeeping, RENEW_MS);
+    }
+}
+
 static void *
 keep_house(void *argument)
 {
@@ -91,6 +106,7 @@ keep_house(void *argument)
     housekeeping->next_write_ms = clock_steady_ms() + WRITE_MS;
     while (!wait_for(housekeeping, LOOK_MS)) {
         write_counts_if_due(housekeeping, mem);
+        renew_hints(housekeeping, mem);
         if (clock_steady_ms() < next_round)
             continue;
         remove_what_is_over(housekeeping, mem);
@@ -102,12 +118,13 @@ keep_house(void *argument)
 }
 
 struct housekeeping *
-housekeeping_start(struct db *db, struct tally *tally)
+housekeeping_start(struct db *db, struct tally *tally, struct renewal *renewal)
 {
     sigset_t all, before;
     struct housekeeping *housekeeping = memory_alloc(1, sizeof *housekeeping);
     housekeeping->db = db;
     housekeeping->tally = tally;
+    housekeeping->renewal = renewal;
     pthread_mutex_init(&housekeeping->lock, NULL);
     pthread_cond_init(&housekeeping->stop, NULL);
     sigfillset(&all);

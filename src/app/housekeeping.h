@@ -1,5 +1,6 @@
-/* housekeeping.h - a thread that removes what is over, in small steps that nobody notices, and that
- * writes what was counted (flow/usage.h) every ten seconds.
+/* housekeeping.h - a thread that removes what is over, in small steps that nobody notices, that
+ * writes what was counted (flow/usage.h) every ten seconds, and makes old hints anew
+ * (flow/renewal.h).
  *
  * Nothing depends on the removing: what is over does not work, whether its row is still there or
  * not. */
@@ -8,9 +9,11 @@
 
 struct db;
 struct housekeeping;
+struct renewal;
 struct tally;
 
-struct housekeeping *housekeeping_start(struct db *db, struct tally *tally);
+struct housekeeping *housekeeping_start(struct db *db, struct tally *tally,
+                                        struct renewal *renewal);
 
 /* Writes what was counted to the last. NULL is fine. */
 void housekeeping_stop(struct housekeeping *housekeeping);

@@ -7,6 +7,7 @@
 #include "base/metric.h"
 #include "base/workers.h"
 #include "db/db.h"
+#include "flow/renewal.h"
 #include "flow/tally.h"
 #include "web/web.h"
 
@@ -37,6 +38,7 @@ struct service {
     struct http_server *metrics_server;
     struct control *control;
     struct tally *tally;
+    struct renewal *renewal;
     struct housekeeping *housekeeping;
     const char *base_url;
 };
@@ -124,6 +126,7 @@ start_web(struct service *service, struct why *why)
     struct web_settings web = {
         .db = service->db,
         .tally = service->tally,
+        .renewal = service->renewal,
         .domains = service->domains,
         .base_url = str_of(service->base_url),
         .auth_url = str_of(auth_url),
@@ -218,6 +221,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
     if (plan->before != NULL)
         err = plan->before(plan->context, service->db, service->base_url, why);
     service->tally = tally_new();
+    service->renewal = renewal_new(service->domains);
     if (!err)
         err = start_web(service, why);
     if (!err)
@@ -226,7 +230,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
         err = start_control(service, why);
     if (err)
         return err;
-    service->housekeeping = housekeeping_start(service->db, service->tally);
+    service->housekeeping = housekeeping_start(service->db, service->tally, service->renewal);
     hide_memory();
     return start_server(service, why); /* last: who connects finds everything there */
 }
@@ -251,6 +255,7 @@ stop(struct service *service)
     control_free(service->control);
     if (service->web != NULL)
         web_free(service->web);
+    renewal_free(service->renewal);
     tally_free(service->tally);
     db_close(service->db);
 }

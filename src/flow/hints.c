@@ -26,9 +26,11 @@ struct reading {
     const struct hints_wish *wish;
     struct hint_card cards[DOMAINS_MAX];
     size_t count;
+    bool renew;
 };
 
-/* A card made from another definition than today's is made again from the facts. */
+/* A card made from another definition than today's, or by another version, is made again from the
+ * facts. */
 static enum err
 read_card(struct db_tx *tx, struct reading *reading, const struct domain *domain, struct str text,
           struct hint_card *out)
@@ -37,6 +39,7 @@ read_card(struct db_tx *tx, struct reading *reading, const struct domain *domain
     size_t count = 0;
     if (hint_card_read(reading->mem, domain, text, out))
         return ERR_NONE;
+    reading->renew = true;
     enum err err = atom_store_list(tx, reading->mem, reading->wish->user_id, domain->name, STR_NONE,
                                    &atoms, &count);
     if (!err)
@@ -59,6 +62,7 @@ read_cards(struct db_tx *tx, void *argument)
     size_t count = 0;
     enum err err = record_store_hints(tx, reading->mem, wish->user_id, &records, &count);
     reading->count = 0;
+    reading->renew = false;
     for (size_t i = 0; i < count && !err; i++) {
         const struct domain *domain = domains_find(wish->domains, records[i].domain);
         if (domain == NULL) /* its definition is gone: kept, and told to nobody */
@@ -77,9 +81,11 @@ hints_read(struct db *db, struct arena *mem, const struct hints_wish *wish, stru
     reading->mem = mem;
     reading->wish = wish;
     enum err err = tx_read(db, read_cards, reading);
-    if (!err)
-        hints_from_cards(mem, wish, reading->cards, reading->count, out);
-    return err;
+    if (err)
+        return err;
+    hints_from_cards(mem, wish, reading->cards, reading->count, out);
+    out->renew = reading->renew;
+    return ERR_NONE;
 }
 
 /* ---- the answer ---- */

@@ -27,6 +27,7 @@ struct hints {
     struct hint_answer answer;
     struct context_match match;
     uint64_t considered; /* bits by place in `domains` */
+    bool renew;          /* a card had to be made from the facts: see renewal.h */
 };
 
 /* "text", "json", "bullets". */

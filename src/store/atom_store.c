@@ -40,6 +40,8 @@ SQL(record_add, "INSERT INTO user_record (place, user_id, domain, record, atom_c
                 " WHERE place BETWEEN $2 AND $3), $2), CAST($1 AS TEXT), CAST($4 AS TEXT),"
                 " CAST($5 AS TEXT), CAST($6 AS BIGINT), CAST($7 AS BIGINT), CAST($8 AS TEXT)"
                 " WHERE NOT EXISTS (SELECT 1 FROM user_record WHERE place = $3) RETURNING domain");
+SQL(record_renew, "UPDATE user_record SET hints = $6" OF_PERSON " AND domain = $4"
+                  " AND COALESCE(hints, '') = $5");
 SQL(record_end_user, "DELETE FROM user_record" OF_PERSON);
 
 enum err
@@ -317,6 +319,14 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
         db_text(tells ? record->hints : STR_NONE),
     };
     return put_or_add(tx, mem, &record_put, &record_add, values, sizeof values / sizeof values[0]);
+}
+
+enum err
+record_store_renew(struct db_tx *tx, struct arena *mem, struct str user_id,
+                   const struct record *before, struct str hints)
+{
+    return db_query(tx, mem, &record_renew, NULL, db_person(user_id), db_text(before->domain),
+                    db_text(str_present(before->hints) ? before->hints : STR("")), db_text(hints));
 }
 
 enum err

@@ -68,6 +68,10 @@ enum err record_store_hints(struct db_tx *tx, struct arena *mem, struct str user
 enum err record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
                           const struct record *record);
 
+/* Other hints of the same facts, if nobody has written since `before` was read. */
+enum err record_store_renew(struct db_tx *tx, struct arena *mem, struct str user_id,
+                            const struct record *before, struct str hints);
+
 /* Everything of this kind that there is about a person. */
 enum err atom_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id);
 

@@ -1,6 +1,7 @@
 /* hints_api.c - what an agent is told about a person. */
 #include "base/arena.h"
 #include "flow/hints.h"
+#include "flow/renewal.h"
 #include "model/grant.h"
 #include "web/bearer.h"
 #include "web/call.h"
@@ -107,6 +108,8 @@ get_hints(struct call *call)
     enum err err = hints_read(call->db, call->mem, &wish, &hints);
     if (err != ERR_NONE)
         return err;
+    if (hints.renew)
+        renewal_note(call->web->settings.renewal, wish.user_id);
     hints_write(reply_json(call, 200), &wish, &hints);
     reply_conditional(call);
     return ERR_NONE;

@@ -14,12 +14,14 @@ struct buf;
 struct db;
 struct domains;
 struct json;
+struct renewal;
 struct tally;
 struct web;
 
 struct web_settings {
     struct db *db;
     struct tally *tally;           /* where use is counted; NULL: nowhere */
+    struct renewal *renewal;       /* where old hints are noted; NULL: nowhere */
     const struct domains *domains; /* outlive this */
     struct str base_url;           /* origins, without a path */
     struct str auth_url;

@@ -6,8 +6,9 @@ import { test } from "node:test";
 import { open, press, says } from "../kit/account.mjs";
 import { assertTokens, DAY, NOW, words } from "../kit/oauth.mjs";
 import { psql } from "../kit/pg.mjs";
-import { connected, fine, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
+import { connected, fine, FOOD, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
 import { run } from "../kit/process.mjs";
+import { until } from "../kit/until.mjs";
 import { ROOT, STORE, world } from "../kit/world.mjs";
 
 const onPostgres = STORE === "postgres";
@@ -178,4 +179,22 @@ test("how often an app was used is known as before, for those who are connected"
   assert.match(await page(api), /Last used (just now|today|less than a minute ago) ?\. 8 requests in 30 days\./);
   const rows = async (what) => Number(/\d+/.exec(JSON.stringify(await sql(w, `SELECT count(*) FROM ${what}`)))[0]);
   assert.deepEqual([await rows("person_use"), await rows("app_use WHERE app_id = 'app_gone'")], [4, 0]);
+});
+
+test("hints that an earlier version kept are told as before, and kept anew once somebody asked", async (t) => {
+  const { w, api } = await connected(t, { scope: `${READ_WRITE} agent_hints` });
+  await api.write(FOOD, { allergies: ["peanuts"], dietary: "vegetarian" });
+  await api.write(MUSIC, { genres: ["jazz", "trip hop"] });
+  const asked = "agent-hints?max_tokens=200";
+  const before = await api.read(asked);
+  const kept = async () => String(await sql(w, "SELECT hints FROM user_record ORDER BY place"));
+  const cards = await kept();
+  await w.stop();
+  await sql(w, "UPDATE user_record SET hints = '5 LURGuchE_BhbvOmYVpU6YuSzM3siGLeymr7_wL5VXcc 0 3 ' WHERE domain = 'food_profile';");
+  await sql(w, "UPDATE user_record SET hints = NULL WHERE domain = 'music_preferences';");
+  assert.notEqual(await kept(), cards);
+  await w.start();
+  assert.deepEqual(await api.read(asked), before);
+  await until("the hints to be kept as this version does", async () => (await kept()) === cards);
+  assert.deepEqual(await api.read(asked), before);
 });
