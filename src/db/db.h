@@ -31,16 +31,21 @@ struct sql {
     _Alignas(32) const char *name; /* unique in the program; the linker lines rows up */
     const char *text;
     bool aside; /* changes only rows that no stamp stands for: see db_stamp() */
+    bool one;   /* finds one row at most */
 };
 
-#define SQL_ROW(variable, statement, is_aside)                                                \
+#define SQL_ROW(variable, statement, ...)                                                     \
     static const struct sql variable                                                          \
         __attribute__((section("penchant_sql"), used, aligned(32))) = { #variable, statement, \
-                                                                        is_aside }
-#define SQL(variable, statement) SQL_ROW(variable, statement, false)
+                                                                        __VA_ARGS__ }
+#define SQL(variable, statement) SQL_ROW(variable, statement, .aside = false)
 
 /* For what is only counted: it changes nobody's access and no answer of the API. */
-#define SQL_ASIDE(variable, statement) SQL_ROW(variable, statement, true)
+#define SQL_ASIDE(variable, statement) SQL_ROW(variable, statement, .aside = true)
+
+/* For a look-up that other reads of the same db_read() follow: on SQLite they see the moment that
+ * this one saw, and spare its locks. */
+#define SQL_ONE(variable, statement) SQL_ROW(variable, statement, .one = true)
 
 struct db_value {
     enum { DB_NULL, DB_TEXT, DB_INT } type;

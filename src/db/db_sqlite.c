@@ -173,6 +173,25 @@ reader_of_thread(struct sqlite_store *store)
     return reader;
 }
 
+/* A statement that comes to its end lets go of the moment it saw. One that can find no other row is
+ * left standing on the one it found for as long as the read goes on: what is asked next sees the
+ * same moment, and neither locks nor looks at the log again. */
+static bool
+stands(const struct sqlite_connection *connection, const struct sql *sql)
+{
+    return sql->one && connection->reads > 0 && connection->standing == NULL;
+}
+
+static void
+let_go(struct sqlite_connection *connection)
+{
+    if (connection->standing == NULL)
+        return;
+    sqlite3_reset(connection->standing);
+    sqlite3_clear_bindings(connection->standing);
+    connection->standing = NULL;
+}
+
 static enum err
 sqlite_read(struct db *db, db_work *work, void *argument)
 {
@@ -180,7 +199,10 @@ sqlite_read(struct db *db, db_work *work, void *argument)
     if (reader == NULL)
         return ERR_UNAVAILABLE;
     struct sqlite_tx tx = { .tx = { .db = db }, .connection = reader };
+    reader->reads++;
     enum err err = work(&tx.tx, argument);
+    if (--reader->reads == 0)
+        let_go(reader);
     return err ? err : tx.tx.broken;
 }
 
@@ -260,6 +282,8 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
             return err;
     }
     sqlite3_stmt *statement = connection->statements[number].handle;
+    if (statement == connection->standing)
+        let_go(connection);
     if (bind_values(&connection->statements[number], values, count) != SQLITE_OK) {
         log_error("wrong parameters", log_text("statement", str_of(sql->name)));
         sqlite3_clear_bindings(statement);
@@ -269,11 +293,19 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
         sqlite_touch(store_of(tx->db), values, count);
     struct db_gather gather = { .mem = mem, .columns = (size_t)sqlite3_column_count(statement) };
     int code;
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         take_row(statement, &gather);
-    enum err err = code == SQLITE_DONE ? ERR_NONE : err_of(connection->handle, sql);
-    sqlite3_reset(statement);
-    sqlite3_clear_bindings(statement);
+        if (stands(connection, sql))
+            connection->standing = statement;
+        if (statement == connection->standing)
+            break;
+    }
+    enum err err =
+        code == SQLITE_DONE || code == SQLITE_ROW ? ERR_NONE : err_of(connection->handle, sql);
+    if (statement != connection->standing) {
+        sqlite3_reset(statement);
+        sqlite3_clear_bindings(statement);
+    }
     *rows = (struct db_rows){ gather.count, gather.columns, gather.cells };
     return err;
 }

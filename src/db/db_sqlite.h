@@ -32,6 +32,8 @@ struct sqlite_connection {
     struct sqlite_statement *statements; /* by the program's statement number */
     struct sqlite_connection *next;      /* of all readers */
     struct sqlite_connection *spare;     /* of those whose thread has ended */
+    size_t reads;                        /* sqlite_read()s that are going on, one in another */
+    sqlite3_stmt *standing;              /* on its only row: see stands() */
 };
 
 struct sqlite_tx {

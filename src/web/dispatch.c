@@ -139,12 +139,51 @@ run(struct call *call)
     return err == ERR_NONE ? call->route->handle(call) : err;
 }
 
+struct running {
+    struct call *call;
+    enum err err;
+};
+
+static enum err
+run_reading(struct db_tx *tx, void *argument)
+{
+    struct running *running = argument;
+    (void)tx;
+    running->err = run(running->call);
+    return ERR_NONE;
+}
+
+/* What a token opens is read in the moment in which the token was found good, where reading is not
+ * waiting: there, all of it is one read. */
+static enum err
+run_at_one_moment(struct call *call)
+{
+    struct running running = { .call = call };
+    enum err err = tx_read(call->db, run_reading, &running);
+    return err ? err : running.err;
+}
+
+static bool
+only_reads(const struct call *call)
+{
+    const struct route *route = call->route;
+    return route->who == WHO_TOKEN && route->method == GET && !call->exchange->blocks;
+}
+
+static enum err
+run_whole(struct call *call)
+{
+    if (call->route == NULL)
+        return ERR_NOT_FOUND;
+    return only_reads(call) ? run_at_one_moment(call) : run(call);
+}
+
 static void
 on_handle(void *context, struct http_exchange *exchange)
 {
     struct call *call = call_of(context, exchange);
     call->now = clock_now();
-    enum err err = call->route == NULL ? ERR_NOT_FOUND : run(call);
+    enum err err = run_whole(call);
     if (err == ERR_NONE && exchange->response.status == 0)
         err = ERR_INTERNAL; /* a handler that says nothing is a defect of ours */
     if (err == ERR_INTERNAL)

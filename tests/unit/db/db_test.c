@@ -263,6 +263,61 @@ a_row_raised_by_many_counts_every_one(struct kit *kit)
     assert_int_equal(db_read(kit->db, sum_epochs, kit), ERR_NONE);
 }
 
+/* ---- reading at one moment ---- */
+
+SQL_ONE(test_find_one, "SELECT username FROM user_account WHERE user_id = $1");
+
+static void *
+add_beside(void *argument)
+{
+    struct arena *mem = arena_new();
+    if (add_one(argument, mem, ERR_NONE))
+        abort();
+    arena_free(mem);
+    return NULL;
+}
+
+struct moment {
+    struct kit *kit;
+    const char *asked;
+    int64_t before, after;
+};
+
+static enum err
+look_while_somebody_writes(struct db_tx *tx, void *argument)
+{
+    struct moment *moment = argument;
+    struct kit *kit = moment->kit;
+    struct db_rows rows = { 0 };
+    pthread_t writer;
+    for (int i = 0; i < 2; i++) { /* the second lets go of the first's moment, and has its own */
+        assert_int_equal(
+            db_query(tx, kit->mem, &test_find_one, &rows, db_text(str_of(moment->asked))),
+            ERR_NONE);
+        assert_int_equal(db_read(kit->db, count_rows, &moment->before), ERR_NONE);
+        pthread_create(&writer, NULL, add_beside, kit->db);
+        pthread_join(writer, NULL);
+        assert_int_equal(db_read(kit->db, count_rows, &moment->after), ERR_NONE);
+    }
+    return ERR_NONE;
+}
+
+/* On PostgreSQL each statement sees what is committed, as it would without. */
+static void
+behind_a_look_up_of_one_row_a_read_sees_the_same_moment_on_sqlite(struct kit *kit)
+{
+    struct add add = { kit->mem, 777, NULL, ERR_NONE, false };
+    assert_int_equal(db_write(kit->db, add_row, &add), ERR_NONE);
+    struct moment found = { kit, "usr_777", 0, 0 }, nobody = { kit, "usr_nobody", 0, 0 };
+    assert_int_equal(db_read(kit->db, look_while_somebody_writes, &found), ERR_NONE);
+    assert_int_equal(found.before, 2);
+    assert_int_equal(found.after, db_reads_block(kit->db) ? 3 : 2);
+    assert_int_equal(count(kit->db), 3); /* let go */
+    assert_int_equal(db_read(kit->db, look_while_somebody_writes, &nobody), ERR_NONE);
+    assert_int_equal(nobody.before, 4);
+    assert_int_equal(nobody.after, 5); /* what finds nothing stands on nothing */
+}
+
 /* ---- opening ---- */
 
 static void
@@ -314,6 +369,7 @@ main(void)
         KIT_CASE(a_transaction_of_a_thousand_rows_is_one),
         KIT_CASE(a_crowd_of_writers_loses_nothing_and_keeps_nothing_refused),
         KIT_CASE(a_row_raised_by_many_counts_every_one),
+        KIT_CASE(behind_a_look_up_of_one_row_a_read_sees_the_same_moment_on_sqlite),
         KIT_CASE(an_open_store_opens_again_with_what_it_held),
         KIT_CASE(addresses_that_are_none_are_told),
         KIT_CASE(a_password_is_never_described),
