@@ -1,7 +1,7 @@
 /* renewal.h - people whose hint cards are not this program's, to be made again.
  *
  * A card that another version made, or that was made from another definition, is answered from the
- * facts, which takes about thirty times as long. Who answers so notes the person; housekeeping
+ * facts, about fifteen times the work of a cold read. Who answers so notes the person; housekeeping
  * makes the cards again and keeps them. A fixed number of people wait at a time: who finds no room
  * is noted the next time. Safe from any thread. */
 #ifndef FLOW_RENEWAL_H
