@@ -23,7 +23,7 @@ async function load(address, options) {
   const same = new URL(response.url).pathname === location.pathname;
   if (!fresh || !same || ![200, 400].includes(response.status)) throw new Error("another page");
   for (const touch of touches) touch(fresh);
-  return { fresh, title: page.title, fine: response.ok };
+  return { fresh, title: page.title, fine: response.ok, search: new URL(response.url).search };
 }
 
 // Makes a part of this page what it is in the fresh one. Whatever is the same stays, with what is typed in
@@ -82,7 +82,7 @@ function show({ fresh, title, fine }, form, button) {
   const part = form.closest("section, details, .flash");
   const before = controls();
   const stood = part?.getBoundingClientRect().top;
-  if (fine) form.reset();
+  if (fine && !button?.name) form.reset(); // a chip's own button takes nothing of what is half typed
   for (const details of content.querySelectorAll("details[open]"))
     fresh.querySelector(`.${details.className.split(" ").join(".")}`)?.setAttribute("open", "");
   fresh.querySelector(".flash")?.removeAttribute("role"); // it is told below, once
@@ -105,7 +105,7 @@ async function act(form, button, body) {
     return new Promise(() => {}); // the page goes, and with it whatever waits
   }
   try {
-    if (location.search && answer.fine) {
+    if (location.search !== answer.search && answer.fine) {
       // A search or a choice of hints goes on; only the message is of the page without them.
       const message = answer.fresh.querySelector(".flash");
       answer = await load(location.href);

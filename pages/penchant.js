@@ -71,7 +71,8 @@ function narrow(part) {
     member.hidden = !any;
   }
 }
-if (search && !search.value) {
+// Where only some are shown, that would hide that there are others: then the form is sent.
+if (search && !search.value && !document.querySelector(".chip.more")) {
   search.addEventListener("input", () => narrow(document));
   touches.push(narrow);
 }

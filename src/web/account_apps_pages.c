@@ -14,6 +14,7 @@
 #include "web/chart.h"
 #include "web/facts.h"
 #include "web/flash.h"
+#include "web/pager.h"
 #include "web/reply.h"
 #include "web/routes.h"
 #include "web/say.h"
@@ -22,7 +23,13 @@
 #include "web/when.h"
 
 #define HERE "/account/apps"
-#define WRITTEN_SHOWN 40
+#define APPS_SHOWN 20
+#define APPS_BYTES ((size_t)18 * 1000)
+#define APP_BYTES 1000
+#define SCOPE_BYTES 75
+#define WRITTEN_SHOWN 60
+#define WRITTEN_BYTES ((size_t)11 * 1000)
+#define WRITTEN_ONE_BYTES 230
 
 WORD(disconnected, "flash.disconnected");
 WORD(narrowed, "flash.narrowed");
@@ -35,10 +42,17 @@ WORD(wrote_other, "apps.wrote.other");
 WORD(wrote_none, "apps.wrote.none");
 WORD(uses_one, "apps.uses.one");
 WORD(uses_other, "apps.uses.other");
+WORD(count_one, "apps.count.one");
+WORD(count_other, "apps.count.other");
 WORD(until_date, "apps.until");
 WORD(until_stop, "apps.until.stop");
 
+enum { PAGE };
 enum { UNTIL, DATE };
+
+static const struct field page_fields[] = {
+    [PAGE] = PAGER_FIELD,
+};
 
 static const struct field end_fields[] = {
     [UNTIL] = { "until", FIELD_LINE, FIELD_IN_FORM, .max = 20 },
@@ -114,7 +128,8 @@ put_connection(struct call *call, struct values *values, const struct connection
 
 /* When it was last used, how often, and a small picture of the last days. */
 static enum err
-put_usage(struct call *call, struct values *values, const struct connection *connection)
+put_usage(struct call *call, struct values *values, const struct connection *connection,
+          bool with_chart)
 {
     struct grant_usage usage;
     struct usage_day days[USAGE_DAYS] = { { 0 } };
@@ -131,7 +146,7 @@ put_usage(struct call *call, struct values *values, const struct connection *con
     when_put(call, values, "last_use", usage.last_use);
     values_flag(values, "used", total > 0);
     values_text(values, "uses", say_count(call, uses_one, uses_other, total));
-    if (total > 0)
+    if (total > 0 && with_chart)
         chart_put(call, values, days);
     return ERR_NONE;
 }
@@ -151,31 +166,42 @@ get_apps(struct call *call)
         err = facts_load(call, STR_NONE, &facts);
     if (err != ERR_NONE)
         return err;
-    for (size_t i = 0; i < count && !err; i++) {
+    struct pager pager = pager_for(call_whole(call, PAGE), APPS_SHOWN, APPS_BYTES);
+    for (size_t i = 0; i < count; i++)
+        pager_add(&pager, APP_BYTES + 3 * pager_bytes(call->mem, list[i].app.name) +
+                              SCOPE_BYTES * (size_t)__builtin_popcountll(list[i].grant.scopes));
+    pager_settle(&pager);
+    for (size_t i = pager.first; i < pager.last && !err; i++) {
         struct values *item = values_item(values, "apps");
         put_connection(call, item, &list[i], &facts);
-        err = put_usage(call, item, &list[i]);
+        err = put_usage(call, item, &list[i], false);
     }
     if (err != ERR_NONE)
         return err;
+    if (count > 0)
+        values_text(values, "count", say_count(call, count_one, count_other, (int64_t)count));
+    pager_put(call, values, &pager, STR(HERE "?page="), "");
     return account_page(call, 200, "account_apps", "apps", values);
 }
 
 /* ---- one of them ---- */
 
+/* The newest first. */
 static void
 put_written(struct call *call, struct values *values, struct facts *facts, struct str app_id)
 {
-    size_t shown = 0;
-    for (size_t i = facts->count; i > 0; i--) {
-        const struct sourced_atom *fact = &facts->list[i - 1];
-        if (!wrote(fact, app_id))
-            continue;
-        if (shown++ == WRITTEN_SHOWN)
-            values_flag(values, "more_written", true);
-        if (shown <= WRITTEN_SHOWN)
-            facts_put(call, facts, values_item(values, "written"), fact);
-    }
+    struct pager pager = pager_for(call->route->method == GET ? call_whole(call, PAGE) : 1,
+                                   WRITTEN_SHOWN, WRITTEN_BYTES);
+    size_t number = 0;
+    for (size_t i = facts->count; i > 0; i--)
+        if (wrote(&facts->list[i - 1], app_id))
+            pager_add(&pager, WRITTEN_ONE_BYTES + FACTS_BRIEF_MAX);
+    pager_settle(&pager);
+    for (size_t i = facts->count; i > 0; i--)
+        if (wrote(&facts->list[i - 1], app_id) && pager_shows(&pager, number++))
+            facts_put(call, facts, values_item(values, "written"), &facts->list[i - 1]);
+    pager_put(call, values, &pager, str_format(call->mem, HERE "/%.*s?page=", STR_ARG(app_id)),
+              "#wrote");
 }
 
 static void
@@ -205,7 +231,7 @@ show(struct call *call, int status, struct str end_problem)
     put_connection(call, values, &connection, &facts);
     put_written(call, values, &facts, connection.app.id);
     put_end(call, values, &connection.grant, end_problem);
-    err = put_usage(call, values, &connection);
+    err = put_usage(call, values, &connection, true);
     if (err != ERR_NONE)
         return err;
     return account_page(call, status, "account_app", "apps", values);
@@ -315,9 +341,9 @@ post_remove_written(struct call *call)
 
 const struct route account_apps_routes[] = {
     { GET, HERE, get_apps, WHO_PERSON, .says = "The apps a person is connected to.", .page = true,
-      .reads_store = true },
+      .reads_store = true, ROUTE_FIELDS(page_fields) },
     { GET, HERE "/{app}", get_app, WHO_PERSON, .says = "One connected app.", .page = true,
-      .reads_store = true },
+      .reads_store = true, ROUTE_FIELDS(page_fields) },
     { POST, HERE "/{app}/scopes", post_scopes, WHO_PERSON, .says = "Narrows what an app may do.",
       .page = true, .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
     { POST, HERE "/{app}/end", post_end, WHO_PERSON, .says = "Gives a connection an end.",

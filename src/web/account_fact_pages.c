@@ -11,7 +11,7 @@
 #include "web/call.h"
 #include "web/facts.h"
 #include "web/flash.h"
-#include "web/reply.h"
+#include "web/pager.h"
 #include "web/routes.h"
 #include "web/say.h"
 #include "web/state.h"
@@ -20,6 +20,10 @@
 
 #define HERE "/account/facts/{fact}"
 #define VALUE_BYTES_MAX 4096
+#define READERS_SHOWN 12 /* all of them are on the page of apps */
+#define SOURCES_SHOWN 12
+#define SOURCES_BYTES ((size_t)8 * 1000)
+#define SOURCE_BYTES 420
 
 WORD(removed, "flash.fact_removed");
 WORD(suppressed, "flash.fact_suppressed");
@@ -33,6 +37,8 @@ WORD(reason_outdated, "fact.reason.outdated");
 WORD(reason_not_mine, "fact.reason.not_mine");
 WORD(reason_too_personal, "fact.reason.too_personal");
 WORD(reason_other, "fact.reason.other");
+WORD(more_readers_one, "fact.readers.more.one");
+WORD(more_readers_other, "fact.readers.more.other");
 
 static const struct {
     const char *reason;
@@ -45,26 +51,34 @@ static const struct {
     { "other", reason_other },
 };
 
+enum { FROM, PAGE };
 enum { TO, REASON };
 enum { VALUE = 1 };
 
-/* A form on the overview comes back to it. */
-#define TO_OVERVIEW                                 \
+/* From which page of its member's facts one came, to go back to it; and which page of its sources.
+ */
+static const struct field shown_fields[] = {
+    [FROM] = { "from", FIELD_WHOLE, FIELD_IN_QUERY, .min = 1, .max = PAGER_PAGES_MAX },
+    [PAGE] = PAGER_FIELD,
+};
+
+/* Where its form comes back to: see account_page.h. Absent: to the place of the fact's member. */
+#define TO_PLACE                                    \
     {                                               \
-        "to", FIELD_LINE, FIELD_IN_FORM, .max = 100 \
+        "to", FIELD_LINE, FIELD_IN_FORM, .max = 200 \
     }
 
 static const struct field plain_fields[] = {
-    [TO] = TO_OVERVIEW,
+    [TO] = TO_PLACE,
 };
 
 static const struct field reason_fields[] = {
-    [TO] = TO_OVERVIEW,
+    [TO] = TO_PLACE,
     [REASON] = { "reason", FIELD_LINE, FIELD_IN_FORM, .max = 40 },
 };
 
 static const struct field edit_fields[] = {
-    [TO] = TO_OVERVIEW,
+    [TO] = TO_PLACE,
     [VALUE] = { "value", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
 };
 
@@ -79,6 +93,12 @@ reason_words(struct call *call, struct str reason)
     return reason;
 }
 
+struct came {
+    int64_t from;  /* 0: not from a page of its member's facts */
+    int64_t page;  /* of its sources */
+    struct str to; /* the place, if it is known already */
+};
+
 /* The apps that may read this domain now. */
 static enum err
 put_readers(struct call *call, struct values *values, struct str domain)
@@ -88,30 +108,62 @@ put_readers(struct call *call, struct values *values, struct str domain)
     enum err err =
         connections_list(call->db, call->mem, call->visitor->user.id, call->now, &list, &count);
     scopes opens = SCOPE_PREFERENCES_READ | scope_named(domain);
-    bool any = false;
+    int64_t readers = 0;
     for (size_t i = 0; i < count; i++)
-        if ((list[i].grant.scopes & opens) != 0 && list[i].app.status == APP_ACTIVE) {
+        if ((list[i].grant.scopes & opens) != 0 && list[i].app.status == APP_ACTIVE &&
+            readers++ < READERS_SHOWN) {
             struct values *item = values_item(values, "readers");
             values_text(item, "app", list[i].app.name);
             values_text(item, "app_id", list[i].app.id);
-            any = true;
         }
-    values_flag(values, "readers_any", any);
+    values_flag(values, "readers_any", readers > 0);
+    if (readers > READERS_SHOWN)
+        values_text(values, "more_readers",
+                    say_count(call, more_readers_one, more_readers_other, readers - READERS_SHOWN));
     return err;
 }
 
 static void
-put_sources(struct call *call, struct facts *facts, struct values *values,
-            const struct sourced_atom *fact)
+put_source(struct call *call, struct facts *facts, struct values *item,
+           const struct atom_source *source)
 {
-    for (size_t i = 0; i < fact->source_count; i++) {
-        struct values *item = values_item(values, "sources");
-        values_text(item, "name", facts_source(call, facts, fact->sources[i].source));
-        values_flag(item, "you", str_eq(fact->sources[i].source, SOURCE_USER));
-        when_put(call, item, "said", fact->sources[i].created_at);
-        if (fact->sources[i].updated_at > fact->sources[i].created_at)
-            when_put(call, item, "again", fact->sources[i].updated_at);
-    }
+    values_text(item, "name", facts_source(call, facts, source->source));
+    values_flag(item, "you", str_eq(source->source, SOURCE_USER));
+    when_put(call, item, "said", source->created_at);
+    if (source->updated_at > source->created_at)
+        when_put(call, item, "again", source->updated_at);
+}
+
+static void
+put_sources(struct call *call, struct facts *facts, struct values *values,
+            const struct sourced_atom *fact, const struct came *came)
+{
+    struct pager pager = pager_for(came->page, SOURCES_SHOWN, SOURCES_BYTES);
+    for (size_t i = 0; i < fact->source_count; i++)
+        pager_add(&pager, SOURCE_BYTES);
+    pager_settle(&pager);
+    for (size_t i = pager.first; i < pager.last; i++)
+        put_source(call, facts, values_item(values, "sources"), &fact->sources[i]);
+    struct str from =
+        came->from == 0 ? STR("") : str_format(call->mem, "from=%lld&", (long long)came->from);
+    pager_put(call, values, &pager,
+              str_format(call->mem, "/account/facts/%.*s?%.*spage=", STR_ARG(fact->atom.id),
+                         STR_ARG(from)),
+              "#sources");
+}
+
+/* Where one came from, and goes back to. */
+static void
+put_way_back(struct call *call, struct values *values, const struct atom *atom,
+             const struct came *came)
+{
+    struct str to = came->to;
+    if (came->from > 0)
+        to = account_member_place(call, atom->domain, atom->member, came->from);
+    values_text(values, "to", to);
+    values_text(values, "back",
+                str_of(account_return(call, str_present(to) ? to : atom->domain, atom->domain,
+                                      atom->member)));
 }
 
 static void
@@ -125,7 +177,7 @@ put_reasons(struct call *call, struct values *values)
 }
 
 static enum err
-show(struct call *call, int status, struct str problem)
+show(struct call *call, int status, const struct came *came, struct str problem)
 {
     struct facts facts;
     struct values *values = values_new(call->mem);
@@ -141,7 +193,8 @@ show(struct call *call, int status, struct str problem)
     bool is_text =
         member != NULL && (member->type == MEMBER_ARRAY || member->type == MEMBER_STRING);
     facts_put(call, &facts, values, fact);
-    put_sources(call, &facts, values, fact);
+    put_sources(call, &facts, values, fact, came);
+    put_way_back(call, values, &fact->atom, came);
     put_reasons(call, values);
     values_flag(values, "editable", fact->atom.status == ATOM_ACTIVE && is_text);
     account_put_field(call, values, "new_value",
@@ -163,7 +216,8 @@ show(struct call *call, int status, struct str problem)
 static enum err
 get_fact(struct call *call)
 {
-    return show(call, 200, STR_NONE);
+    struct came came = { .from = call_whole(call, FROM), .page = call_whole(call, PAGE) };
+    return show(call, 200, &came, STR_NONE);
 }
 
 /* ---- doing ---- */
@@ -185,13 +239,11 @@ done(struct call *call, const struct corrected *out, const char *key)
     const struct atom *atom = &out->atom;
     const struct domain *domain = domains_find(call->web->settings.domains, atom->domain);
     const struct member *member = domain == NULL ? NULL : domain_member(domain, atom->member);
-    bool overview = str_eq_c(call_text(call, TO), "overview");
-    struct flash flash = { .key = key,
-                           .what = facts_value(call, member, atom->value),
-                           .undo = out->undo,
-                           .to = overview ? STR_NONE : atom->domain };
-    flash_redirect(call, overview ? "/account" : account_place(call, atom->domain, atom->member),
-                   &flash);
+    struct str to = str_present(call_text(call, TO)) ? call_text(call, TO) : atom->domain;
+    struct flash flash = {
+        .key = key, .what = facts_value(call, member, atom->value), .undo = out->undo, .to = to
+    };
+    flash_redirect(call, account_return(call, to, atom->domain, atom->member), &flash);
     return ERR_NONE;
 }
 
@@ -260,7 +312,7 @@ post_edit(struct call *call)
     if (!err)
         err = corrections_edit(call->db, call->mem, &wish, value, &out, &problem);
     if (err == ERR_INVALID)
-        return show(call, 400,
+        return show(call, 400, &(struct came){ .page = 1, .to = call_text(call, TO) },
                     say_one(call, wrong_value, "problem",
                             say_sentence(call, str_of(problem == NULL ? "" : problem))));
     return err == ERR_NONE ? done(call, &out, changed) : err;
@@ -270,7 +322,7 @@ post_edit(struct call *call)
 
 const struct route account_fact_routes[] = {
     { GET, HERE, get_fact, WHO_PERSON, .says = "One fact: where it came from, who can read it.",
-      .page = true, .reads_store = true },
+      .page = true, .reads_store = true, ROUTE_FIELDS(shown_fields) },
     { POST, HERE "/remove", post_remove, WHO_PERSON, .says = "Removes a fact without a trace.",
       ROUTE_FIELDS(plain_fields), FACT_FORM },
     { POST, HERE "/suppress", post_suppress, WHO_PERSON, .says = "Marks a fact as wrong.",

@@ -1,11 +1,16 @@
 #include "web/account_page.h"
 
+#include "http/server.h"
+#include "model/domain.h"
 #include "text/template.h"
-#include "web/asset_pages.h"
 #include "web/call.h"
 #include "web/flash.h"
+#include "web/pager.h"
 #include "web/reply.h"
 #include "web/state.h"
+
+/* Stylesheets, scripts and icons are about 26 KB. */
+#define HTML_MAX ((size_t)33 * 1000)
 
 enum err
 account_page(struct call *call, int status, const char *page, const char *room,
@@ -22,7 +27,6 @@ account_page(struct call *call, int status, const char *page, const char *room,
 enum err
 account_page_acting(struct call *call, int status, const char *page, struct values *values)
 {
-    values_text(values, "act_script", assets_version(call->web->assets, "act.js"));
     enum err err = account_page(call, status, page, "preferences", values);
     if (err == ERR_NONE)
         reply_connect(call);
@@ -44,4 +48,47 @@ account_place(struct call *call, struct str domain, struct str member)
 {
     return str_format(call->mem, "/account/domains/%.*s#%.*s", STR_ARG(domain), STR_ARG(member))
         .ptr;
+}
+
+const char *
+account_member_page(struct call *call, struct str domain, struct str member, int64_t page)
+{
+    return str_format(call->mem, "/account/domains/%.*s?show=%.*s&page=%lld", STR_ARG(domain),
+                      STR_ARG(member), (long long)page)
+        .ptr;
+}
+
+struct str
+account_member_place(struct call *call, struct str domain, struct str member, int64_t page)
+{
+    return str_format(call->mem, "%.*s/%.*s/%lld", STR_ARG(domain), STR_ARG(member),
+                      (long long)page);
+}
+
+const char *
+account_return(struct call *call, struct str to, struct str domain, struct str member)
+{
+    struct str part = STR_NONE, shown = STR_NONE;
+    int64_t page;
+    str_cut(&to, '/', &part);
+    if ((str_eq_c(part, "waiting") || str_eq_c(part, "wrong")) &&
+        str_to_int(to, 1, PAGER_PAGES_MAX, &page))
+        return str_format(call->mem, "/account/facts?show=%.*s&page=%lld", STR_ARG(part),
+                          (long long)page)
+            .ptr;
+    const struct domain *meant = domains_find(call->web->settings.domains, part);
+    if (meant == NULL)
+        return "/account";
+    str_cut(&to, '/', &shown);
+    if (domain_member(meant, shown) != NULL && str_to_int(to, 1, PAGER_PAGES_MAX, &page))
+        return account_member_page(call, meant->name, shown, page);
+    if (str_eq(meant->name, domain))
+        return account_place(call, domain, member);
+    return str_format(call->mem, "/account/domains/%.*s", STR_ARG(meant->name)).ptr;
+}
+
+bool
+account_page_fits(const struct call *call)
+{
+    return call->exchange->response.body.len <= HTML_MAX;
 }

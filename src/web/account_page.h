@@ -21,7 +21,26 @@ enum err account_page_acting(struct call *call, int status, const char *page,
 void account_put_field(struct call *call, struct values *values, const char *name, struct str value,
                        struct str problem);
 
+/* Whether the page that was just made leaves room, under 60 KB, for what it loads: a page with
+ * lists is made anew with less of each until it does. */
+bool account_page_fits(const struct call *call);
+
+/* ---- where something was done, so that one comes back to it ----
+ *
+ * In a form a place is a text: "overview", "waiting/2" and "wrong/1" (pages of those lists),
+ * "music_preferences" (its page), "music_preferences/genres/3" (a page of one member's facts). */
+
 /* The address of a domain's page, at the place of one of its members. */
 const char *account_place(struct call *call, struct str domain, struct str member);
+
+/* The address of a page of all the facts of one member, and the place as a text. */
+const char *account_member_page(struct call *call, struct str domain, struct str member,
+                                int64_t page);
+struct str account_member_place(struct call *call, struct str domain, struct str member,
+                                int64_t page);
+
+/* The address a text means, the overview's if it means nothing. `domain` and `member` are what it
+ * was done to. */
+const char *account_return(struct call *call, struct str to, struct str domain, struct str member);
 
 #endif

@@ -1,44 +1,53 @@
 /* account_pages.c - what is known about a person, all of it at a glance: /account. */
 #include "base/arena.h"
+#include "base/buf.h"
 #include "flow/hints.h"
 #include "model/value.h"
-#include "text/json_read.h"
 #include "text/template.h"
+#include "text/url.h"
 #include "web/account_page.h"
 #include "web/call.h"
 #include "web/facts.h"
 #include "web/hints_panel.h"
-#include "web/reply.h"
+#include "web/pager.h"
 #include "web/routes.h"
 #include "web/say.h"
 #include "web/state.h"
 
-#define SEARCH_FROM 15 /* facts, from which a search helps */
+#define QUERY_BYTES_MAX ((size_t)4096)
+#define BUDGET_MOST 500 /* the largest that is offered */
+#define SEARCH_FROM 15  /* facts, from which a search helps */
 
-/* A person may have thousands of facts, and a page must stay one. The rest is a link or a search
- * away, and what waits moves up as it is decided. */
-#define SHOWN_PER_MEMBER 12
-#define FOUND_PER_MEMBER 40
-#define WAITING_SHOWN 10
-#define WRONG_SHOWN 50
+/* A person may have thousands of facts, and a page must stay one: of each member it shows as many
+ * as there is room for, and the rest is a link away. */
+#define SHOWN_MOST 12
+#define WAITING_MOST 4
+#define WRONG_MOST 8
+
+/* What a search found is on as many pages as it needs. */
+#define FOUND_ITEMS 100
+#define FOUND_BYTES ((size_t)14 * 1000)
+#define CHIP_BYTES 130   /* without its value, and where it came from */
+#define MEMBER_BYTES 160 /* a heading */
 
 WORD(facts_one, "account.facts.one");
 WORD(facts_other, "account.facts.other");
 WORD(more_one, "account.more.one");
 WORD(more_other, "account.more.other");
-WORD(waiting_more_one, "account.held.more.one");
-WORD(waiting_more_other, "account.held.more.other");
+WORD(found_one, "account.found.one");
+WORD(found_other, "account.found.other");
 WORD(brief, "hints.budget.50");
 WORD(standard, "hints.budget.100");
 WORD(detailed, "hints.budget.200");
 WORD(everything, "hints.budget.500");
 
-enum { QUERY, CONTEXT, BUDGET };
+enum { QUERY, PAGE, CONTEXT, BUDGET };
 
 static const struct field account_fields[] = {
     [QUERY] = { "q", FIELD_LINE, FIELD_IN_QUERY, .max = 200 },
+    [PAGE] = PAGER_FIELD,
     [CONTEXT] = { "context", FIELD_LINE, FIELD_IN_QUERY, .max = CONTEXT_MAX },
-    [BUDGET] = { "budget", FIELD_WHOLE, FIELD_IN_QUERY, .min = 1, .max = HINTS_TOKENS_MAX,
+    [BUDGET] = { "budget", FIELD_WHOLE, FIELD_IN_QUERY, .min = 1, .max = BUDGET_MOST,
                  .otherwise = HINTS_TOKENS_OTHERWISE },
 };
 
@@ -46,59 +55,80 @@ struct shown {
     struct call *call;
     struct facts facts;
     struct str wanted; /* folded; absent: everything */
-    int64_t active;
+    bool *matches;     /* for each fact, whether it is wanted */
+    struct pager pager;
+    size_t at;    /* facts so far, for the pager */
+    int64_t most; /* of a member */
 };
 
-/* ---- searching ---- */
-
 static bool
-contains(struct str text, struct str part)
+is_searching(const struct shown *shown)
 {
-    for (size_t i = 0; i + part.len <= text.len; i++)
-        if (str_starts(str_from(text, i), part))
-            return true;
-    return false;
-}
-
-static bool
-is_wanted(struct shown *shown, const struct domain *domain, const struct atom *atom)
-{
-    struct call *call = shown->call;
-    if (!str_present(shown->wanted))
-        return true;
-    const struct member *member = domain_member(domain, atom->member);
-    struct str value = value_fold(call->mem, facts_value(call, member, atom->value));
-    struct str label = value_fold(call->mem, facts_label(call, atom->member));
-    struct str title = value_fold(call->mem, domain->title);
-    return contains(value, shown->wanted) || contains(label, shown->wanted) ||
-           contains(title, shown->wanted);
+    return str_present(shown->wanted);
 }
 
 /* ---- by domain ---- */
+
+static bool
+is_of(const struct shown *shown, size_t fact, const struct domain *domain,
+      const struct member *member)
+{
+    const struct atom *atom = &shown->facts.list[fact].atom;
+    return shown->matches[fact] && atom->status == ATOM_ACTIVE &&
+           str_eq(atom->domain, domain->name) && str_eq(atom->member, member->name);
+}
+
+/* Counts what was found, in the order in which it is shown. */
+static void
+page_through(struct shown *shown)
+{
+    struct call *call = shown->call;
+    const struct domains *domains = call->web->settings.domains;
+    shown->pager = pager_for(call_whole(call, PAGE), FOUND_ITEMS, FOUND_BYTES);
+    for (size_t d = 0; d < domains->count; d++)
+        for (size_t m = 0; m < domains->list[d].member_count; m++) {
+            const struct member *member = &domains->list[d].members[m];
+            size_t before = shown->pager.count;
+            for (size_t i = 0; i < shown->facts.count; i++)
+                if (is_of(shown, i, &domains->list[d], member))
+                    pager_add(&shown->pager, CHIP_BYTES + FACTS_BRIEF_MAX +
+                                                 (shown->pager.count == before ? MEMBER_BYTES : 0));
+        }
+    pager_settle(&shown->pager);
+}
+
+/* Whether there is room for one more of a member that has so many. */
+static bool
+takes(struct shown *shown, int64_t count)
+{
+    return is_searching(shown) ? pager_shows(&shown->pager, shown->at++) : count < shown->most;
+}
 
 static void
 put_member(struct shown *shown, struct values *values, const struct domain *domain,
            const struct member *member)
 {
+    struct call *call = shown->call;
     struct values *item = NULL;
-    int64_t count = 0, most = str_present(shown->wanted) ? FOUND_PER_MEMBER : SHOWN_PER_MEMBER;
+    int64_t count = 0, put = 0;
     for (size_t i = 0; i < shown->facts.count; i++) {
-        const struct sourced_atom *fact = &shown->facts.list[i];
-        if (fact->atom.status != ATOM_ACTIVE || !str_eq(fact->atom.domain, domain->name) ||
-            !str_eq(fact->atom.member, member->name) || !is_wanted(shown, domain, &fact->atom))
+        if (!is_of(shown, i, domain, member))
             continue;
-        if (item == NULL) {
+        bool taken = takes(shown, count++);
+        if (item == NULL && (taken || !is_searching(shown))) {
             item = values_item(values, "members");
-            values_text(item, "label", facts_label(shown->call, member->name));
+            values_text(item, "label", facts_label(call, member->name));
             values_flag(item, "sensitive", member->sensitive);
         }
-        if (count++ < most)
-            facts_put(shown->call, &shown->facts, values_item(item, "facts"), fact);
+        if (taken && ++put > 0)
+            facts_put(call, &shown->facts, values_item(item, "facts"), &shown->facts.list[i]);
     }
-    if (count > most) {
-        values_text(item, "more", say_count(shown->call, more_one, more_other, count - most));
-        values_text(item, "member", member->name);
-    }
+    if (is_searching(shown) || count == put)
+        return;
+    values_text(item, "more",
+                put == 0 ? say_count(call, facts_one, facts_other, count)
+                         : say_count(call, more_one, more_other, count - put));
+    values_text(item, "member", member->name);
 }
 
 static int64_t
@@ -133,32 +163,25 @@ put_domains(struct shown *shown, struct values *values)
 /* ---- what waits, and what is wrong ---- */
 
 static void
-put_others(struct shown *shown, struct values *values)
+put_others(struct shown *shown, struct values *values, enum atom_status status, int64_t most)
 {
-    int64_t suppressed = 0, waiting = 0;
+    struct call *call = shown->call;
+    bool held = status == ATOM_HELD;
+    int64_t count = 0;
     for (size_t i = shown->facts.count; i > 0; i--) {
         const struct sourced_atom *fact = &shown->facts.list[i - 1];
-        const struct domain *domain =
-            domains_find(shown->call->web->settings.domains, fact->atom.domain);
-        if (fact->atom.status == ATOM_ACTIVE || domain == NULL)
-            continue;
-        bool held = fact->atom.status == ATOM_HELD;
-        if (!held && !is_wanted(shown, domain, &fact->atom))
-            continue;
-        int64_t before = held ? waiting++ : suppressed++;
-        if (before >= (held ? WAITING_SHOWN : WRONG_SHOWN))
+        if (fact->atom.status != status || !shown->matches[i - 1] ||
+            domains_find(call->web->settings.domains, fact->atom.domain) == NULL || count++ >= most)
             continue;
         struct values *item = values_item(values, held ? "waiting" : "wrong");
-        facts_put(shown->call, &shown->facts, item, fact);
+        facts_put(call, &shown->facts, item, fact);
         if (held)
-            facts_put_why(shown->call, &shown->facts, item, &fact->atom);
+            facts_put_why(call, &shown->facts, item, &fact->atom);
     }
-    if (waiting > WAITING_SHOWN)
-        values_text(
-            values, "waiting_more",
-            say_count(shown->call, waiting_more_one, waiting_more_other, waiting - WAITING_SHOWN));
-    values_flag(values, "has_wrong", suppressed > 0);
-    values_text(values, "wrong_count", str_format(shown->call->mem, "%lld", (long long)suppressed));
+    if (count > 0)
+        values_text(values, held ? "waiting_count" : "wrong_count",
+                    str_format(call->mem, "%lld", (long long)count));
+    values_flag(values, held ? "more_waiting" : "more_wrong", count > most);
 }
 
 /* ---- what an agent would be told ---- */
@@ -208,29 +231,71 @@ put_hints(struct call *call, struct values *values)
 
 /* ---- the page ---- */
 
+static void
+find_matches(struct shown *shown, struct str query)
+{
+    struct call *call = shown->call;
+    if (query.len > 0)
+        shown->wanted = value_fold(call->mem, query);
+    shown->matches = ARENA_ARRAY(call->mem, bool, shown->facts.count + 1);
+    for (size_t i = 0; i < shown->facts.count; i++)
+        shown->matches[i] = facts_match(call, &shown->facts.list[i].atom, shown->wanted);
+    page_through(shown);
+}
+
+/* The query as the addresses of other pages have it. */
+static struct str
+query_part(struct call *call, struct str query)
+{
+    struct buf out = buf_in(call->mem, QUERY_BYTES_MAX);
+    if (query.len > 0)
+        url_encode(&out, query);
+    return buf_str(&out);
+}
+
+static enum err
+show(struct shown *shown)
+{
+    struct call *call = shown->call;
+    struct values *values = values_new(call->mem);
+    struct str query = call_text(call, QUERY);
+    int64_t active = count_active(&shown->facts, STR_NONE);
+    values_text(values, "q", query);
+    values_text(values, "q_part", query_part(call, query));
+    values_flag(values, "searching", query.len > 0);
+    values_flag(values, "searchable", active >= SEARCH_FROM || query.len > 0);
+    values_flag(values, "nothing", shown->facts.count == 0);
+    values_text(values, "to", STR("overview"));
+    values_text(values, "total", say_count(call, facts_one, facts_other, active));
+    put_others(shown, values, ATOM_HELD, shown->most < WAITING_MOST ? 1 : WAITING_MOST);
+    put_others(shown, values, ATOM_SUPPRESSED, shown->most < WRONG_MOST ? 1 : WRONG_MOST);
+    shown->at = 0;
+    put_domains(shown, values);
+    if (is_searching(shown)) {
+        values_text(values, "found",
+                    say_count(call, found_one, found_other, (int64_t)shown->pager.count));
+        pager_put(call, values, &shown->pager,
+                  str_format(call->mem, "/account?q=%.*s&page=", STR_ARG(query_part(call, query))),
+                  "");
+    }
+    enum err err = put_hints(call, values);
+    return err == ERR_NONE ? account_page_acting(call, 200, "account", values) : err;
+}
+
 static enum err
 get_account(struct call *call)
 {
-    struct shown shown = { .call = call };
-    struct values *values = values_new(call->mem);
-    struct str query = call_text(call, QUERY);
+    struct shown shown = { .call = call, .most = SHOWN_MOST };
     enum err err = facts_load(call, STR_NONE, &shown.facts);
     if (err != ERR_NONE)
         return err;
-    if (query.len > 0)
-        shown.wanted = value_fold(call->mem, query);
-    int64_t active = count_active(&shown.facts, STR_NONE);
-    values_text(values, "q", query);
-    values_flag(values, "searching", query.len > 0);
-    values_flag(values, "searchable", active >= SEARCH_FROM || query.len > 0);
-    values_flag(values, "nothing", shown.facts.count == 0);
-    values_text(values, "total", say_count(call, facts_one, facts_other, active));
-    put_others(&shown, values);
-    put_domains(&shown, values);
-    err = put_hints(call, values);
-    if (err != ERR_NONE)
-        return err;
-    return account_page_acting(call, 200, "account", values);
+    find_matches(&shown, call_text(call, QUERY));
+    err = show(&shown);
+    while (err == ERR_NONE && shown.most > 0 && !account_page_fits(call)) {
+        shown.most = shown.most * 2 / 3;
+        err = show(&shown);
+    }
+    return err;
 }
 
 const struct route account_routes[] = {

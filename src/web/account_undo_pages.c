@@ -2,7 +2,6 @@
  * done: POST /account/undo. */
 #include "base/arena.h"
 #include "flow/undo.h"
-#include "model/domain.h"
 #include "web/account_page.h"
 #include "web/call.h"
 #include "web/flash.h"
@@ -18,20 +17,8 @@ enum { UNDO, TO };
 
 static const struct field undo_fields[] = {
     [UNDO] = { "undo", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
-    [TO] = { "to", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
+    [TO] = { "to", FIELD_LINE, FIELD_IN_FORM, .max = 200 },
 };
-
-/* The page the form was on: a domain's, or the overview. */
-static const char *
-page_of(struct call *call, const struct undone *out)
-{
-    const struct domain *domain = domains_find(call->web->settings.domains, call_text(call, TO));
-    if (domain == NULL)
-        return "/account";
-    if (!str_eq(out->domain, domain->name))
-        return str_format(call->mem, "/account/domains/%.*s", STR_ARG(domain->name)).ptr;
-    return account_place(call, domain->name, out->member);
-}
 
 static enum err
 post_undo(struct call *call)
@@ -40,11 +27,11 @@ post_undo(struct call *call)
                               .undo_id = call_text(call, UNDO),
                               .domains = call->web->settings.domains,
                               .now = call->now };
-    struct undone out;
+    struct undone out = { 0 };
     enum err err = undo_run(call->db, call->mem, &wish, &out);
     if (err != ERR_NONE && err != ERR_NOT_FOUND)
         return err;
-    flash_redirect(call, page_of(call, &out),
+    flash_redirect(call, account_return(call, call_text(call, TO), out.domain, out.member),
                    &(struct flash){ .key = err == ERR_NONE ? undone : too_late });
     return ERR_NONE;
 }

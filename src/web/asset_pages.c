@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#define HASH_START 14695981039346656037u
+
 struct asset {
     struct str name; /* "style.css" */
     const char *type;
@@ -20,6 +22,7 @@ struct asset {
 };
 
 struct assets {
+    struct str release;
     size_t count;
     struct asset *list;
 };
@@ -42,20 +45,26 @@ type_of(struct str name)
     return NULL;
 }
 
+static uint64_t
+hash_of(uint64_t hash, struct str bytes)
+{
+    for (size_t i = 0; i < bytes.len; i++)
+        hash = (hash ^ (unsigned char)bytes.ptr[i]) * 1099511628211u;
+    return hash;
+}
+
 /* Tells one release's file from the next one's; nobody else writes these bytes. */
 static const char *
 tag_of(struct arena *mem, struct str bytes)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < bytes.len; i++)
-        hash = (hash ^ (unsigned char)bytes.ptr[i]) * 1099511628211u;
-    return str_format(mem, "\"%016llx\"", (unsigned long long)hash).ptr;
+    return str_format(mem, "\"%016llx\"", (unsigned long long)hash_of(HASH_START, bytes)).ptr;
 }
 
 struct assets *
 assets_new(struct arena *mem)
 {
     size_t files = 0;
+    uint64_t all = HASH_START;
     while (embedded_files[files].name != NULL)
         files++;
     struct assets *assets = ARENA_NEW(mem, struct assets);
@@ -74,7 +83,9 @@ assets_new(struct arena *mem)
         if (str_ends(path, STR(".js")))
             asset->bytes = script_squeeze(mem, asset->bytes);
         asset->tag = tag_of(mem, asset->bytes);
+        all = hash_of(all, asset->bytes);
     }
+    assets->release = str_format(mem, "%016llx", (unsigned long long)all);
     return assets;
 }
 
@@ -88,17 +99,9 @@ find_asset(const struct assets *assets, struct str name)
 }
 
 struct str
-assets_version(const struct assets *assets, const char *name)
+assets_release(const struct assets *assets)
 {
-    const struct asset *asset = find_asset(assets, str_of(name));
-    struct str tag = asset == NULL ? STR("\"\"") : str_of(asset->tag);
-    return str_from(str_first(tag, tag.len - 1), 1);
-}
-
-struct str
-assets_address(const struct assets *assets, struct arena *mem, const char *name)
-{
-    return str_format(mem, "/assets/%s?v=%.*s", name, STR_ARG(assets_version(assets, name)));
+    return assets->release;
 }
 
 static enum err

@@ -10,7 +10,9 @@
 #include "web/visitor.h"
 
 #define LINES_MAX 5
-#define VALUES_MAX 6
+#define LINES_FEW 2
+#define SCOPES_MANY 10 /* with more than that, few lines each: it is one page */
+#define VALUES_MAX 5
 #define LINE_MAX ((size_t)2048)
 
 WORD(more_one, "consent.preview.more.one");
@@ -32,7 +34,7 @@ consent_preview_load(struct call *call, scopes asked, struct consent_preview *ou
 
 struct lines {
     struct values *item;
-    size_t shown;
+    size_t shown, most;
     int64_t left_out; /* facts */
 };
 
@@ -59,7 +61,7 @@ member_values(struct consent_preview *preview, const struct domain *domain,
             !str_eq(atom->member, member->name) || (*count)++ >= VALUES_MAX)
             continue;
         buf_add_c(&out, out.len > 0 ? ", " : "");
-        buf_add(&out, facts_value(call, member, atom->value));
+        buf_add(&out, facts_brief(call, facts_value(call, member, atom->value)));
     }
     if (*count <= VALUES_MAX)
         return buf_str(&out);
@@ -81,7 +83,7 @@ put_domain(struct consent_preview *preview, struct lines *lines, const struct do
         struct str reads = member_values(preview, domain, member, &count);
         const struct word_value said[] = { { "domain", domain->title },
                                            { "member", facts_label(call, member->name) } };
-        if (count > 0 && lines->shown < LINES_MAX)
+        if (count > 0 && lines->shown < lines->most)
             put_line(lines, name_domain ? say_with(call, member_of, said, 2) : said[1].text, reads);
         else
             lines->left_out += count;
@@ -104,7 +106,8 @@ void
 consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one)
 {
     const struct domains *domains = preview->call->web->settings.domains;
-    struct lines lines = { .item = item };
+    bool many = __builtin_popcountll(preview->asked) > SCOPES_MANY;
+    struct lines lines = { .item = item, .most = many ? LINES_FEW : LINES_MAX };
     bool everything = one == SCOPE_PREFERENCES_READ;
     if (one == SCOPE_PROFILE_READ)
         put_profile(preview, &lines);

@@ -5,7 +5,6 @@
 #include "text/form.h"
 #include "text/template.h"
 #include "web/account_page.h"
-#include "web/asset_pages.h"
 #include "web/call.h"
 #include "web/reply.h"
 #include "web/say.h"
@@ -48,8 +47,6 @@ developer_app_page(struct call *call, int status, const char *page, const char *
 {
     values_text(values, "app", app->name);
     values_text(values, "client_id", app->id);
-    values_text(values, "copy_script", assets_version(call->web->assets, "copy.js"));
-    values_text(values, "try_script", assets_version(call->web->assets, "try.js"));
     values_flag(values, "public", app->is_public);
     values_flag(values, "disabled", app->status == APP_DISABLED);
     values_flag(values, str_format(call->mem, "on_%s", tab).ptr, true);

@@ -8,6 +8,7 @@
 #include "web/chart.h"
 #include "web/developer_app.h"
 #include "web/flash.h"
+#include "web/pager.h"
 #include "web/reply.h"
 #include "web/routes.h"
 #include "web/say.h"
@@ -30,10 +31,25 @@ path_of(struct call *call, const struct app *app, const char *below)
 
 /* ---- how it goes ---- */
 
+#define REFUSALS_SHOWN 20
+#define REFUSALS_BYTES ((size_t)9 * 1000)
+#define REFUSAL_BYTES 430
+
+enum { PAGE };
+
+static const struct field page_fields[] = {
+    [PAGE] = PAGER_FIELD,
+};
+
 static void
 put_refusals(struct call *call, struct values *values, const struct refusal *list, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    struct pager pager = pager_for(call_whole(call, PAGE), REFUSALS_SHOWN, REFUSALS_BYTES);
+    for (size_t i = 0; i < count; i++)
+        pager_add(&pager, REFUSAL_BYTES + pager_bytes(call->mem, list[i].reason) +
+                              pager_bytes(call->mem, list[i].detail));
+    pager_settle(&pager);
+    for (size_t i = pager.first; i < pager.last; i++) {
         struct values *item = values_item(values, "refusals");
         values_text(item, "endpoint", list[i].endpoint);
         values_text(item, "error", list[i].error);
@@ -42,6 +58,9 @@ put_refusals(struct call *call, struct values *values, const struct refusal *lis
         values_text(item, "times", say_count(call, times_one, times_other, list[i].times));
         when_put(call, item, "last", list[i].last_at);
     }
+    pager_put(call, values, &pager,
+              str_format(call->mem, "/developer/apps/%.*s?page=", STR_ARG(call_param(call, 0))),
+              "#refusals");
 }
 
 static enum err
@@ -236,7 +255,8 @@ post_delete(struct call *call)
 
 const struct route developer_app_routes[] = {
     { GET, "/developer/apps/{app}", get_app, WHO_PERSON,
-      .says = "How an app of one's own is used, and what was refused.", .page = true },
+      .says = "How an app of one's own is used, and what was refused.", .page = true,
+      ROUTE_FIELDS(page_fields) },
     { GET, "/developer/apps/{app}/settings", get_settings, WHO_PERSON,
       .says = "What can be changed about an app of one's own.", .page = true },
     { POST, "/developer/apps/{app}/settings", post_settings, WHO_PERSON,

@@ -12,6 +12,7 @@
 #include "web/account_page.h"
 #include "web/call.h"
 #include "web/developer_app.h"
+#include "web/pager.h"
 #include "web/reply.h"
 #include "web/routes.h"
 #include "web/say.h"
@@ -23,6 +24,16 @@ WORD(calls_one, "developer.list.calls.one");
 WORD(calls_other, "developer.list.calls.other");
 WORD(refused_one, "developer.list.refused.one");
 WORD(refused_other, "developer.list.refused.other");
+
+#define APPS_SHOWN 20
+#define APPS_BYTES ((size_t)14 * 1000)
+#define APP_BYTES 620
+
+enum { PAGE };
+
+static const struct field list_fields[] = {
+    [PAGE] = PAGER_FIELD,
+};
 
 /* ---- the list ---- */
 
@@ -54,7 +65,11 @@ get_developer(struct call *call)
         err = usage_of_owner(call->db, call->mem, owner, call->now, &sums, &sum_count);
     if (err != ERR_NONE)
         return err;
-    for (size_t i = 0; i < count; i++) {
+    struct pager pager = pager_for(call_whole(call, PAGE), APPS_SHOWN, APPS_BYTES);
+    for (size_t i = 0; i < count; i++)
+        pager_add(&pager, APP_BYTES + pager_bytes(call->mem, apps[i].name));
+    pager_settle(&pager);
+    for (size_t i = pager.first; i < pager.last; i++) {
         struct usage_sum none = { 0 };
         const struct usage_sum *sum = &none;
         for (size_t s = 0; s < sum_count; s++)
@@ -62,6 +77,7 @@ get_developer(struct call *call)
                 sum = &sums[s];
         put_app(call, values, &apps[i], sum);
     }
+    pager_put(call, values, &pager, STR("/developer?page="), "");
     values_flag(values, "has_apps", count > 0);
     values_flag(values, "full", count >= APPS_PER_OWNER_MAX);
     return account_page(call, 200, "developer", "developer", values);
@@ -120,7 +136,8 @@ post_new(struct call *call)
 }
 
 const struct route developer_routes[] = {
-    { GET, "/developer", get_developer, WHO_PERSON, .says = "A developer's apps.", .page = true },
+    { GET, "/developer", get_developer, WHO_PERSON, .says = "A developer's apps.", .page = true,
+      ROUTE_FIELDS(list_fields) },
     { GET, "/developer/apps/new", get_new, WHO_PERSON, .says = "The form that registers an app.",
       .page = true },
     { POST, "/developer/apps/new", post_new, WHO_PERSON,

@@ -5,15 +5,20 @@
 #include "flow/apps.h"
 #include "flow/corrections.h"
 #include "model/value.h"
+#include "text/html.h"
 #include "text/json_read.h"
 #include "text/template.h"
+#include "text/utf8.h"
 #include "web/call.h"
 #include "web/say.h"
 #include "web/state.h"
 #include "web/visitor.h"
 #include "web/when.h"
 
+#include <string.h>
+
 #define SHOWN_MAX 1024
+#define ELLIPSIS "…"
 
 WORD(yes, "fact.yes");
 WORD(no, "fact.no");
@@ -23,6 +28,7 @@ WORD(gone, "fact.source.gone");
 WORD(and_others_one, "fact.source.others.one");
 WORD(and_others_other, "fact.source.others.other");
 WORD(instead, "account.held.instead");
+WORD(instead_of_app, "account.held.instead.app");
 WORD(looks_like, "account.held.looks_like");
 
 struct source_name {
@@ -124,6 +130,47 @@ facts_value(struct call *call, const struct member *member, struct str json)
 }
 
 struct str
+facts_brief(struct call *call, struct str shown)
+{
+    struct buf out = buf_in(call->mem, (size_t)2 * FACTS_BRIEF_MAX);
+    struct str rest = shown, kept = STR("");
+    while (rest.len > 0 && out.len <= FACTS_BRIEF_MAX) {
+        struct str before = rest;
+        if (utf8_next(&rest) < 0)
+            rest = str_from(before, 1);
+        html_escape(&out, str_first(before, before.len - rest.len));
+        if (out.len + strlen(ELLIPSIS) <= FACTS_BRIEF_MAX)
+            kept = str_first(shown, shown.len - rest.len);
+    }
+    if (out.len <= FACTS_BRIEF_MAX)
+        return shown;
+    return str_format(call->mem, "%.*s" ELLIPSIS, STR_ARG(str_trim(kept)));
+}
+
+static bool
+contains(struct str text, struct str part)
+{
+    for (size_t i = 0; i + part.len <= text.len; i++)
+        if (str_starts(str_from(text, i), part))
+            return true;
+    return false;
+}
+
+bool
+facts_match(struct call *call, const struct atom *atom, struct str wanted)
+{
+    const struct domain *domain = domains_find(call->web->settings.domains, atom->domain);
+    if (!str_present(wanted))
+        return true;
+    if (domain == NULL)
+        return false;
+    const struct member *member = domain_member(domain, atom->member);
+    return contains(value_fold(call->mem, facts_value(call, member, atom->value)), wanted) ||
+           contains(value_fold(call->mem, facts_label(call, atom->member)), wanted) ||
+           contains(value_fold(call->mem, domain->title), wanted);
+}
+
+struct str
 facts_source(struct call *call, struct facts *facts, struct str source)
 {
     struct app app;
@@ -169,7 +216,9 @@ facts_put(struct call *call, struct facts *facts, struct values *item,
     const struct domain *domain = domains_find(call->web->settings.domains, atom->domain);
     const struct member *member = domain == NULL ? NULL : domain_member(domain, atom->member);
     values_text(item, "id", atom->id);
-    values_text(item, "value", facts_value(call, member, atom->value));
+    struct str shown = facts_value(call, member, atom->value);
+    values_text(item, "value", shown);
+    values_text(item, "brief", facts_brief(call, shown));
     values_text(item, "label", facts_label(call, atom->member));
     values_text(item, "domain", atom->domain);
     values_text(item, "title", domain == NULL ? atom->domain : domain->title);
@@ -195,9 +244,20 @@ current_of(const struct facts *facts, const struct atom *atom)
     return NULL;
 }
 
+/* What it would replace, and whose word that is: the person may have said nothing about it. */
+static struct str
+replaces_words(struct call *call, struct facts *facts, const struct member *member,
+               const struct sourced_atom *current)
+{
+    const struct word_value said[] = {
+        { "value", facts_value(call, member, current->atom.value) },
+        { "source", sources_words(call, facts, current) },
+    };
+    return say_with(call, current->atom.by_user ? instead : instead_of_app, said, 2);
+}
+
 void
-facts_put_why(struct call *call, const struct facts *facts, struct values *item,
-              const struct atom *held)
+facts_put_why(struct call *call, struct facts *facts, struct values *item, const struct atom *held)
 {
     const struct domain *domain = domains_find(call->web->settings.domains, held->domain);
     const struct member *member = domain == NULL ? NULL : domain_member(domain, held->member);
@@ -208,8 +268,6 @@ facts_put_why(struct call *call, const struct facts *facts, struct values *item,
         values_text(item, "why",
                     say_one(call, looks_like, "pattern", say_sentence(call, str_of(suspicion))));
     else if (member != NULL && member->type != MEMBER_ARRAY && current != NULL)
-        values_text(
-            item, "why",
-            say_one(call, instead, "value", facts_value(call, member, current->atom.value)));
+        values_text(item, "why", replaces_words(call, facts, member, current));
     values_flag(item, "suspicious", suspicion != NULL);
 }

@@ -2,7 +2,6 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "model/domain.h"
 #include "text/base64url.h"
 #include "text/cookie.h"
 #include "text/form.h"
@@ -118,14 +117,15 @@ flash_clear(struct call *call)
 }
 
 static void
-put_undo(struct call *call, struct values *values, const struct form *form)
+put_undo(struct values *values, const struct form *form)
 {
     struct str undo = form_find(form, "undo");
-    const struct domain *to = domains_find(call->web->settings.domains, form_find(form, "to"));
+    struct str to =
+        form_find(form, "to"); /* read again, and only then believed: account_return() */
     if (!str_starts(undo, STR("und_")))
         return;
     values_text(values, "flash_undo", undo);
-    values_text(values, "flash_to", to == NULL ? STR("") : to->name);
+    values_text(values, "flash_to", str_present(to) ? to : STR(""));
 }
 
 bool
@@ -145,7 +145,7 @@ flash_put(struct call *call, struct values *values)
             const struct word_value said[] = { { "what", form_find(form, "what") },
                                                { "count", form_find(form, "count") } };
             values_text(values, "flash", say_with(call, told[i], said, 2));
-            put_undo(call, values, form);
+            put_undo(values, form);
         }
     return true;
 }

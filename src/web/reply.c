@@ -5,6 +5,7 @@
 #include "text/json_write.h"
 #include "text/template.h"
 #include "web/accept.h"
+#include "web/asset_pages.h"
 #include "web/call.h"
 #include "web/hot.h"
 #include "web/language.h"
@@ -106,9 +107,7 @@ reply_page(struct call *call, int status, const char *page, struct values *value
     struct buf out = buf_in(call->mem, PAGE_OUT_MAX);
     if (values == NULL)
         values = values_new(call->mem);
-    values_text(values, "stylesheet", call->web->stylesheet);
-    values_text(values, "script", call->web->script);
-    values_text(values, "developer_stylesheet", call->web->developer_stylesheet);
+    values_text(values, "release", assets_release(call->web->assets));
     values_text(values, "form_token", visitor_form_token(call));
     if (call->visitor != NULL)
         values_text(values, "signed_in", call->visitor->user.username);

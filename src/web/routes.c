@@ -23,6 +23,7 @@ const struct route *const routes_public[] = {
     account_routes,
     account_domain_routes,
     account_fact_routes,
+    account_list_routes,
     account_undo_routes,
     account_data_routes,
     developer_routes,

@@ -22,6 +22,7 @@ extern const struct route account_apps_routes[];
 extern const struct route account_routes[];
 extern const struct route account_domain_routes[];
 extern const struct route account_fact_routes[];
+extern const struct route account_list_routes[];
 extern const struct route account_undo_routes[];
 extern const struct route developer_routes[];
 extern const struct route developer_app_routes[];

@@ -1,6 +1,5 @@
 /* start_pages.c - what this is and where to go. */
 #include "text/template.h"
-#include "web/asset_pages.h"
 #include "web/call.h"
 #include "web/reply.h"
 #include "web/routes.h"
@@ -11,8 +10,6 @@ get_start(struct call *call)
 {
     struct values *values = values_new(call->mem);
     values_flag(values, "registration", call->web->settings.registration_open);
-    values_text(values, "start_stylesheet",
-                assets_address(call->web->assets, call->mem, "start.css"));
     return reply_page(call, 200, "start", values);
 }
 

@@ -27,10 +27,7 @@ struct web {
     struct web_settings settings; /* its texts are copies of ours */
     struct languages languages;
     struct assets *assets;
-    struct str stylesheet;           /* its address */
-    struct str developer_stylesheet; /* the same, of the portal */
-    struct str script;               /* its version */
-    struct str openapi;              /* the description, and its tag */
+    struct str openapi; /* the description, and its tag */
     const char *openapi_tag;
     struct cache *hot;                 /* see hot.h */
     struct throttle *sign_in_failures; /* by account and by address */

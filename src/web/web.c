@@ -78,9 +78,6 @@ web_new_with(const struct web_settings *settings, const struct route *const *pub
     web->client_failures = throttle_new(web->mem, settings->rate_auth, CLIENT_WINDOW_MS);
     web->hot = cache_new(settings->cache_bytes);
     web->api_calls = throttle_new(web->mem, settings->rate_api, API_WINDOW_MS);
-    web->stylesheet = assets_address(web->assets, web->mem, "style.css");
-    web->script = assets_version(web->assets, "penchant.js");
-    web->developer_stylesheet = assets_address(web->assets, web->mem, "developer.css");
 
     enum err err = open_door(web, &web->public, public, why);
     if (err == ERR_NONE)

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import test from "node:test";
-import { assertAccessible, assertFits, browserForThisFile, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { addApp, stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
 import { PASSWORD } from "../kit/world.mjs";
@@ -40,16 +40,7 @@ for (const view of VIEWS)
       await page.shoot(what);
       await assertAccessible(page, what);
       await assertFits(page, what);
-      const { shift, weight } = await page.evaluate(async () => {
-        let moved = 0;
-        new PerformanceObserver((list) => list.getEntries().forEach((entry) => (moved += entry.hadRecentInput ? 0 : entry.value))).observe({ type: "layout-shift", buffered: true });
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
-        const page = new Blob([document.documentElement.outerHTML]).size;
-        return { shift: moved, weight: page + all.slice(1).reduce((sum, one) => sum + one.decodedBodySize, 0) };
-      });
-      assert.ok(shift < 0.01, `${what} jumps: ${shift}`);
-      assert.ok(weight < 60_000, `${what} weighs ${weight} bytes`);
+      await assertLight(page, what);
     };
     await look("account");
     await page.goto("/account?q=thai");

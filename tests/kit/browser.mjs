@@ -77,6 +77,24 @@ export async function assertFits(page, what) {
   assert.ok(wide <= window, `${what} is ${wide} wide in a window of ${window}`);
 }
 
+// Everything a page is made of, in bytes as they are before packing, and how far it moved while it was made.
+const weigh = (page) => page.evaluate(async () => {
+  let shift = 0;
+  new PerformanceObserver((list) => list.getEntries().forEach((entry) => (shift += entry.hadRecentInput ? 0 : entry.value))).observe({ type: "layout-shift", buffered: true });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const parts = performance.getEntriesByType("resource").reduce((sum, one) => sum + one.decodedBodySize, 0);
+  return { shift, weight: new Blob([document.documentElement.outerHTML]).size + parts };
+});
+
+export const WEIGHT_MAX = 60_000;
+
+export async function assertLight(page, what) {
+  const { shift, weight } = await weigh(page);
+  if (process.env.WEIGHTS) console.log(`${weight} ${what}`);
+  assert.ok(shift < 0.01, `${what} jumps: ${shift}`);
+  assert.ok(process.env.WEIGHTS || weight < WEIGHT_MAX, `${what} weighs ${weight} bytes`);
+}
+
 export async function signIn(page, { username = "ada", password }) {
   await page.fill("input[name=username]", username);
   await page.fill("input[name=password]", password);

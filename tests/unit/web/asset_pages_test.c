@@ -3,6 +3,7 @@
 #include "base/embedded.h"
 #include "text/css.h"
 #include "text/script.h"
+#include "web/asset_pages.h"
 
 static int
 setup(void **state)
@@ -99,16 +100,16 @@ nothing_else_can_be_fetched(void **state)
 }
 
 static void
-pages_name_the_stylesheet_of_this_release(void **state)
+pages_name_the_files_of_this_release(void **state)
 {
     (void)state;
-    get("/assets/style.css");
-    const char *tag = answer_header("ETag");
+    struct str release = assets_release(hand.web->assets);
+    assert_int_equal(release.len, 16);
     assert_int_equal(get("/"), 200);
-    const char *href =
-        str_format(hand.mem, "href=\"/assets/style.css?v=%.*s\"", (int)(strlen(tag) - 2), tag + 1)
-            .ptr;
-    assert_true(answer_says(href));
+    static const char *const files[] = { "style.css", "start.css", "code.css" };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        assert_true(answer_says(
+            str_format(hand.mem, "href=\"/assets/%s?v=%.*s\"", files[i], STR_ARG(release)).ptr));
     assert_int_equal(get("/assets/style.css?v=anything"), 200);
 }
 
@@ -154,7 +155,7 @@ main(void)
         TEST(an_asset_is_sent_as_it_is_in_the_house),
         TEST(a_client_that_has_it_is_told_so),
         TEST(nothing_else_can_be_fetched),
-        TEST(pages_name_the_stylesheet_of_this_release),
+        TEST(pages_name_the_files_of_this_release),
         TEST(a_page_and_all_it_needs_stay_small),
         TEST(no_page_needs_what_its_policy_forbids),
     };

@@ -1,0 +1,288 @@
+#include "web/account_domain_view.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "text/json_read.h"
+#include "text/template.h"
+#include "web/account_page.h"
+#include "web/address.h"
+#include "web/call.h"
+#include "web/facts.h"
+#include "web/pager.h"
+#include "web/say.h"
+
+#define SUGGESTIONS_MAX 4
+#define DOCUMENT_MAX ((size_t)16 * 1024)
+
+/* Of each member, on the page of the whole domain: as many as the page has room for. */
+#define SHOWN_MOST 40
+
+/* Of the one member that is shown by itself. */
+#define PAGE_ITEMS 100
+#define PAGE_BYTES ((size_t)19 * 1000)
+#define CHIP_BYTES 190 /* without its value, which is there twice */
+
+WORD(more_one, "account.more.one");
+WORD(more_other, "account.more.other");
+WORD(yes, "fact.yes");
+WORD(no, "fact.no");
+
+struct showing {
+    struct call *call;
+    const struct domain_view *view;
+    const struct domain_trouble *trouble;
+    struct facts facts;
+    struct str *texts; /* of the facts, as they would be typed */
+    int64_t most;
+};
+
+static bool
+is_shown_of(const struct showing *showing, size_t fact, const struct member *member)
+{
+    const struct atom *atom = &showing->facts.list[fact].atom;
+    return atom->status == ATOM_ACTIVE && str_eq(atom->member, member->name);
+}
+
+static const struct sourced_atom *
+find_current(const struct showing *showing, const struct member *member)
+{
+    for (size_t i = 0; i < showing->facts.count; i++)
+        if (is_shown_of(showing, i, member))
+            return &showing->facts.list[i];
+    return NULL;
+}
+
+static bool
+has_value(const struct showing *showing, const struct member *member, struct str text)
+{
+    for (size_t i = 0; i < showing->facts.count; i++)
+        if (str_eq(showing->facts.list[i].atom.member, member->name) &&
+            str_eq_nocase(showing->texts[i], text))
+            return true;
+    return false;
+}
+
+/* Some values that are not there yet, to be added with one press. */
+static void
+put_suggestions(struct showing *showing, struct values *item, const struct member *member)
+{
+    const struct vocabulary *vocabulary = member->vocabulary;
+    size_t shown = 0, most = vocabulary->open ? SUGGESTIONS_MAX : vocabulary->count;
+    for (size_t i = 0; i < vocabulary->count && shown < most; i++) {
+        const struct vocabulary_value *value = &vocabulary->values[i];
+        if (has_value(showing, member, value->value))
+            continue;
+        struct values *one = values_item(item, "suggestions");
+        values_text(one, "suggested", value->value);
+        values_text(one, "says", value->label);
+        shown++;
+    }
+    values_flag(item, "has_offers", shown > 0);
+}
+
+static void
+put_choice(struct values *item, struct str value, struct str says, bool chosen)
+{
+    struct values *choice = values_item(item, "choices");
+    values_text(choice, "choice", value);
+    values_text(choice, "says", says);
+    values_text(choice, "pressed", chosen ? STR("true") : STR("false"));
+}
+
+static void
+put_choices(struct call *call, struct values *item, const struct member *member, struct str now)
+{
+    if (member->type == MEMBER_BOOL) {
+        put_choice(item, STR("true"), say(call, yes), str_eq_c(now, "true"));
+        put_choice(item, STR("false"), say(call, no), str_eq_c(now, "false"));
+        return;
+    }
+    struct str shown = str_present(now) ? facts_value(call, NULL, now) : STR_NONE;
+    for (size_t i = 0; i < member->vocabulary->count; i++) {
+        const struct vocabulary_value *value = &member->vocabulary->values[i];
+        put_choice(item, value->value, value->label, str_eq(value->value, shown));
+    }
+}
+
+/* The boxes of an object, filled with what it is now. */
+static void
+put_properties(struct call *call, struct values *item, const struct member *member, struct str now)
+{
+    const struct json_value *object = NULL;
+    if (!str_present(now) || json_read(call->mem, now, 4, &object, NULL) != ERR_NONE)
+        object = NULL;
+    for (size_t i = 0; i < member->property_count; i++) {
+        const struct property *property = &member->properties[i];
+        const struct json_value *value =
+            object == NULL ? NULL : json_member(object, str_c(call->mem, property->name));
+        struct buf text = buf_in(call->mem, DOCUMENT_MAX);
+        if (value != NULL && value->type == JSON_STR)
+            buf_add(&text, value->text);
+        else if (value != NULL && value->type == JSON_INT)
+            buf_add_int(&text, value->integer);
+        else if (value != NULL && value->type == JSON_REAL)
+            buf_add_format(&text, "%.10g", value->real);
+        struct values *one = values_item(item, "properties");
+        values_text(one, "property", property->name);
+        values_text(one, "label", facts_label(call, property->name));
+        values_text(one, "now", buf_str(&text));
+        values_flag(one, "is_bool", property->type == PROPERTY_BOOL);
+        values_flag(one, "is_number", property->type == PROPERTY_NUMBER);
+        values_flag(one, "is_text", property->type == PROPERTY_STRING);
+        values_flag(one, "true", value != NULL && value->type == JSON_BOOL && value->integer != 0);
+        values_flag(one, "false", value != NULL && value->type == JSON_BOOL && value->integer == 0);
+    }
+}
+
+static void
+put_control(struct showing *showing, struct values *item, const struct member *member)
+{
+    struct call *call = showing->call;
+    const struct sourced_atom *current = find_current(showing, member);
+    struct str now = current == NULL ? STR_NONE : current->atom.value;
+    values_flag(item, "many", member->type == MEMBER_ARRAY);
+    values_flag(item, "pick", member->type == MEMBER_ENUM || member->type == MEMBER_BOOL);
+    values_flag(item, "text", member->type == MEMBER_STRING);
+    values_flag(item, "number", member->type == MEMBER_NUMBER);
+    values_flag(item, "object", member->type == MEMBER_OBJECT);
+    if (member->vocabulary != NULL)
+        values_text(item, "list", member->vocabulary->name);
+    if (member->type == MEMBER_ARRAY) {
+        values_flag(item, "free", member->vocabulary == NULL || member->vocabulary->open);
+        values_flag(item, "has_facts", current != NULL);
+        if (member->vocabulary != NULL)
+            put_suggestions(showing, item, member);
+        return;
+    }
+    if (current != NULL)
+        values_text(item, "current_id", current->atom.id);
+    if (member->type == MEMBER_ENUM || member->type == MEMBER_BOOL)
+        put_choices(call, item, member, now);
+    else if (member->type == MEMBER_OBJECT)
+        put_properties(call, item, member, now);
+    else if (current != NULL)
+        values_text(item, "current", facts_value(call, NULL, now));
+    if (member->has_minimum)
+        values_text(item, "minimum", str_format(call->mem, "%.10g", member->minimum));
+    if (member->has_maximum)
+        values_text(item, "maximum", str_format(call->mem, "%.10g", member->maximum));
+}
+
+/* ---- its facts, the newest first ---- */
+
+static struct pager
+page_of(struct showing *showing, const struct member *member)
+{
+    struct call *call = showing->call;
+    struct pager pager = pager_for(showing->view->page, PAGE_ITEMS, PAGE_BYTES);
+    for (size_t i = showing->facts.count; i > 0; i--)
+        if (is_shown_of(showing, i - 1, member))
+            pager_add(&pager, CHIP_BYTES + 2 * pager_bytes(call->mem, showing->texts[i - 1]));
+    pager_settle(&pager);
+    return pager;
+}
+
+static void
+put_facts(struct showing *showing, struct values *values, struct values *item,
+          const struct member *member)
+{
+    struct call *call = showing->call;
+    bool alone = showing->view->only != NULL;
+    struct pager pager = { .last = (size_t)showing->most };
+    size_t count = 0;
+    if (alone)
+        pager = page_of(showing, member);
+    for (size_t i = showing->facts.count; i > 0; i--)
+        if (is_shown_of(showing, i - 1, member) && pager_shows(&pager, count++))
+            facts_put(call, &showing->facts, values_item(item, "facts"),
+                      &showing->facts.list[i - 1]);
+    struct str domain = showing->view->domain->name;
+    if (alone) {
+        values_text(values, "from", str_format(call->mem, "%zu", pager.wanted));
+        pager_put(call, values, &pager,
+                  str_format(call->mem, "/account/domains/%.*s?show=%.*s&page=", STR_ARG(domain),
+                             STR_ARG(member->name)),
+                  "");
+    } else if (count > pager.last) {
+        values_text(item, "more",
+                    say_count(call, more_one, more_other, (int64_t)(count - pager.last)));
+    }
+}
+
+static void
+put_member(struct showing *showing, struct values *values, const struct member *member)
+{
+    struct call *call = showing->call;
+    const struct domain_trouble *trouble = showing->trouble;
+    struct values *item = values_item(values, "members");
+    bool meant = str_eq(trouble->member, member->name);
+    values_text(item, "member", member->name);
+    values_text(item, "label", facts_label(call, member->name));
+    values_text(item, "description", address_directly(call->mem, member->description));
+    values_flag(item, "sensitive", member->sensitive);
+    if (member->type == MEMBER_ARRAY)
+        put_facts(showing, values, item, member);
+    put_control(showing, item, member);
+    account_put_field(call, item, "typed", meant ? trouble->typed : STR_NONE,
+                      meant ? trouble->problem : STR_NONE);
+    if (meant)
+        values_text(item, "current", trouble->typed);
+}
+
+/* Each vocabulary that is needed once, for the browser to complete from. */
+static void
+put_lists(struct values *values, const struct domain_view *view)
+{
+    for (size_t v = 0; v < view->domain->vocabulary_count; v++) {
+        const struct vocabulary *vocabulary = &view->domain->vocabularies[v];
+        if (!vocabulary->open || (view->only != NULL && view->only->vocabulary != vocabulary))
+            continue;
+        struct values *list = values_item(values, "lists");
+        values_text(list, "list", vocabulary->name);
+        for (size_t i = 0; i < vocabulary->count; i++)
+            values_text(values_item(list, "options"), "option", vocabulary->values[i].value);
+    }
+}
+
+/* ---- the page ---- */
+
+static enum err
+show(struct showing *showing, int status)
+{
+    struct call *call = showing->call;
+    const struct domain *domain = showing->view->domain;
+    const struct member *only = showing->view->only;
+    struct values *values = values_new(call->mem);
+    values_text(values, "domain", domain->name);
+    values_text(values, "domain_title", domain->title);
+    values_text(values, "about", domain->description);
+    values_flag(values, "refused", showing->trouble->problem.len > 0);
+    if (only != NULL)
+        values_text(values, "only", facts_label(call, only->name));
+    for (size_t i = 0; i < domain->member_count; i++)
+        if (only == NULL || only == &domain->members[i])
+            put_member(showing, values, &domain->members[i]);
+    put_lists(values, showing->view);
+    values_flag(values, "at_domain", true);
+    return account_page_acting(call, status, "account_domain", values);
+}
+
+enum err
+account_domain_show(struct call *call, int status, const struct domain_view *view,
+                    const struct domain_trouble *trouble)
+{
+    struct showing showing = { .call = call, .view = view, .trouble = trouble };
+    enum err err = facts_load(call, view->domain->name, &showing.facts);
+    if (err != ERR_NONE)
+        return err;
+    showing.texts = ARENA_ARRAY(call->mem, struct str, showing.facts.count + 1);
+    for (size_t i = 0; i < showing.facts.count; i++)
+        showing.texts[i] = facts_value(call, NULL, showing.facts.list[i].atom.value);
+    showing.most = SHOWN_MOST;
+    err = show(&showing, status);
+    while (err == ERR_NONE && showing.most > 0 && !account_page_fits(call)) {
+        showing.most = showing.most * 2 / 3;
+        err = show(&showing, status);
+    }
+    return err;
+}
