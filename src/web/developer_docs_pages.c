@@ -1,12 +1,9 @@
-/* developer_docs_pages.c - what a developer reads: the reference, the guide, errors, and the same
- * for agents. Nobody has to be signed in. */
+/* developer_docs_pages.c - what a developer reads: the guide, errors, and the same for agents. The
+ * reference is in developer_reference_pages.c. Nobody has to be signed in. */
 #include "base/arena.h"
-#include "base/buf.h"
-#include "text/json_tree.h"
 #include "text/template.h"
 #include "web/account_page.h"
 #include "web/call.h"
-#include "web/reference.h"
 #include "web/reply.h"
 #include "web/routes.h"
 #include "web/say.h"
@@ -62,111 +59,11 @@ WORD(do_away, "errors.away.do");
 WORD(means_ours, "errors.ours");
 WORD(do_ours, "errors.ours.do");
 
-#define EXAMPLE_MAX ((size_t)64 * 1024)
-#define EXAMPLE_WIDTH 76
-
 static struct snippet
 addresses(const struct call *call)
 {
     return (struct snippet){ .base_url = call->web->settings.base_url,
                              .auth_url = call->web->settings.auth_url };
-}
-
-/* ---- the reference ---- */
-
-/* Text in which `words` between backquotes are code. */
-static void
-put_marked(struct values *values, const char *name, struct str text)
-{
-    struct str part;
-    bool code = false;
-    while (str_cut(&text, '`', &part)) {
-        if (part.len > 0)
-            values_text(values_item(values, name), code ? "code" : "plain", part);
-        code = !code;
-    }
-}
-
-static void
-put_fields(struct values *values, const char *name, const struct reference_fields *fields)
-{
-    values_flag(values, "has_fields", fields->count > 0);
-    for (size_t i = 0; i < fields->count; i++) {
-        struct values *item = values_item(values, name);
-        values_text(item, "name", fields->list[i].name);
-        values_flag(item, "required", fields->list[i].required);
-        put_marked(item, "kind", fields->list[i].kind);
-        put_marked(item, "says", fields->list[i].says);
-    }
-}
-
-static void
-put_answers(struct values *values, const struct reference_answers *answers)
-{
-    for (size_t i = 0; i < answers->count; i++) {
-        const struct reference_answer *answer = &answers->list[i];
-        struct values *item = values_item(values, "answers");
-        bool other = str_eq_c(answer->status, "default");
-        values_text(item, "status", other ? STR("…") : answer->status);
-        put_marked(item, "errors", answer->errors);
-        put_marked(item, "says", answer->says);
-    }
-}
-
-static void
-put_endpoint(struct call *call, struct values *group, const struct reference_endpoint *endpoint)
-{
-    struct values *item = values_item(group, "endpoints");
-    values_text(item, "id", endpoint->id);
-    values_text(item, "method", str_of(endpoint->method));
-    values_text(item, "path", endpoint->path);
-    values_text(item, "title", endpoint->title);
-    put_marked(item, "says", endpoint->says);
-    put_marked(item, "needs", endpoint->needs);
-    values_flag(item, "has_needs", endpoint->needs.len > 0);
-    if (endpoint->parameters.count > 0)
-        put_fields(values_item(item, "parameters"), "fields", &endpoint->parameters);
-    for (size_t i = 0; i < endpoint->call_count; i++) {
-        struct values *one = values_item(item, "calls");
-        values_text(one, "call", endpoint->calls[i].title);
-        values_text(one, "text", endpoint->calls[i].text);
-        put_fields(one, "fields", &endpoint->calls[i].body);
-    }
-    if (endpoint->example != NULL) {
-        struct buf out = buf_in(call->mem, EXAMPLE_MAX);
-        json_tree_lay_out(&out, endpoint->example, EXAMPLE_WIDTH, 0);
-        values_text(item, "example", buf_str(&out));
-    }
-    if (endpoint->members.count > 0)
-        put_fields(values_item(item, "members"), "fields", &endpoint->members);
-    put_answers(item, &endpoint->answers);
-}
-
-static enum err
-get_reference(struct call *call)
-{
-    struct reference made, *reference = &made;
-    struct why why = { 0 };
-    struct values *values = values_new(call->mem);
-    /* Made anew for each reader: kept, it would be ten times the document. */
-    enum err err = reference_make(call->mem, call->web->openapi, reference, &why);
-    if (err != ERR_NONE)
-        return err;
-    for (size_t g = 0; g < reference->group_count; g++) {
-        struct values *group = values_item(values, "groups");
-        values_text(group, "group", reference->groups[g].name);
-        put_marked(group, "about", reference->groups[g].says);
-        for (size_t i = 0; i < reference->groups[g].count; i++)
-            put_endpoint(call, group, &reference->groups[g].endpoints[i]);
-    }
-    for (size_t i = 0; i < reference->record_count; i++) {
-        struct values *record = values_item(values, "records");
-        values_text(record, "domain", reference->records[i].domain);
-        values_text(record, "title", reference->records[i].title);
-        put_marked(record, "about", reference->records[i].says);
-        put_fields(record, "fields", &reference->records[i].members);
-    }
-    return account_page(call, 200, "developer_reference", "developer", values);
 }
 
 /* ---- the guide ---- */
@@ -254,8 +151,6 @@ get_llms(struct call *call)
 }
 
 const struct route developer_docs_routes[] = {
-    { GET, "/developer/reference", get_reference, WHO_ANYONE,
-      .says = "The API reference, for people.", .page = true, .blocks = true },
     { GET, "/developer/guide", get_guide, WHO_ANYONE, .says = "From nothing to a first call.",
       .page = true },
     { GET, "/developer/errors", get_errors, WHO_ANYONE,

@@ -31,6 +31,7 @@ const struct route *const routes_public[] = {
     developer_connect_routes,
     developer_try_routes,
     developer_docs_routes,
+    developer_reference_routes,
     NULL,
 };
 

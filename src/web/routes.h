@@ -30,6 +30,7 @@ extern const struct route developer_connect_routes[];
 extern const struct route developer_try_routes[];
 extern const struct route account_data_routes[];
 extern const struct route developer_docs_routes[];
+extern const struct route developer_reference_routes[];
 extern const struct route metrics_routes[];
 
 extern const struct route *const routes_public[];  /* what the world may ask */

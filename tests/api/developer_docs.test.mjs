@@ -8,20 +8,45 @@ import { world } from "../kit/world.mjs";
 
 const asPerson = { accept: "text/html" };
 
-test("the reference has every endpoint of the description, with its parameters", async (t) => {
+test("the reference has a page for every endpoint of the description, with its parameters", async (t) => {
   const w = await world(t);
-  const page = await w.get("/developer/reference", asPerson);
-  assertPage(page);
-  const text = textOf(page.text);
+  const overview = await w.get("/developer/reference", asPerson);
+  assertPage(overview);
   const { data } = await w.get("/openapi.json");
+  const ways = []; // from each to the next
   for (const [path, methods] of Object.entries(data.paths))
     for (const [method, operation] of Object.entries(methods)) {
-      if (!operation.operationId) continue;
-      assert.match(page.text, new RegExp(`id="${operation.operationId}"`), `${method} ${path}`);
-      assert.ok(text.includes(`${method.toUpperCase()} ${path}`), `${method} ${path}`);
-      for (const parameter of operation.parameters ?? []) if (parameter.name) assert.ok(text.includes(parameter.name), parameter.name);
+      const { operationId: id, parameters = [] } = operation;
+      if (!id) continue;
+      assert.match(overview.text, new RegExp(`<li id="${id}"><a href="/developer/reference/${id}"`), "an old link with its anchor still leads there");
+      assert.ok(textOf(overview.text).includes(`${method.toUpperCase()} ${path}`), `${method} ${path}`);
+      const page = await w.get(`/developer/reference/${id}`, asPerson);
+      assertPage(page);
+      assert.ok(textOf(page.text).includes(`${method.toUpperCase()} ${path}`), `${method} ${path}`);
+      assert.ok(textOf(page.text).includes(operation.summary), id);
+      for (const parameter of parameters) if (parameter.name) assert.ok(textOf(page.text).includes(parameter.name), parameter.name);
+      for (const status of Object.keys(operation.responses)) if (status !== "default") assert.ok(textOf(page.text).includes(status), `${id} ${status}`);
+      assert.doesNotMatch(page.text, /\{\{|`/, id);
+      ways.push([id, /rel="next"/.test(page.text) ? /href="\/developer\/reference\/(\w+)" rel="next"/.exec(page.text)[1] : undefined]);
     }
-  assert.doesNotMatch(page.text, /\{\{|`/);
+  const next = new Map(ways);
+  const reached = [];
+  for (let id = /<li id="(\w+)"/.exec(overview.text)[1]; id; id = next.get(id)) reached.push(id);
+  assert.deepEqual(reached.sort(), [...next.keys()].sort(), "from the first to the last");
+  assert.equal((await w.get("/developer/reference/no_such", asPerson)).status, 404);
+});
+
+test("the reference has a page for the record of every domain", async (t) => {
+  const w = await world(t);
+  const overview = await w.get("/developer/reference", asPerson);
+  const { data } = await w.get("/openapi.json");
+  for (const domain of data.components.schemas.DomainName.enum) {
+    assert.match(overview.text, new RegExp(`<li id="${domain}"><a href="/developer/reference/records/${domain}"`));
+    const page = await w.get(`/developer/reference/records/${domain}`, asPerson);
+    assertPage(page);
+    for (const member of Object.keys(data.components.schemas[domain].properties)) assert.ok(textOf(page.text).includes(member), member);
+  }
+  assert.equal((await w.get("/developer/reference/records/no_such", asPerson)).status, 404);
 });
 
 test("guide, errors and llms.txt name this service's own addresses and every error it has", async (t) => {

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { assertAccessible, assertFits, browserForThisFile, Callback, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, browserForThisFile, Callback, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { soon, until } from "../kit/until.mjs";
 import { PASSWORD, ROOT, world } from "../kit/world.mjs";
 
@@ -194,9 +194,10 @@ for (const view of VIEWS)
   test(`the portal's pages are usable and accessible: ${view.name}`, async (test) => {
     const { w, page } = await begin(test, view);
     const look = async (what) => {
-      if (what !== "index-reference") await page.shoot(`developer-${what}`); // which is too long for a picture
+      await page.shoot(`developer-${what}`);
       await assertAccessible(page, what);
       await assertFits(page, what);
+      await assertLight(page, what);
     };
     await signUp(page);
     await look("empty");
@@ -221,6 +222,13 @@ for (const view of VIEWS)
     for (const where of ["", "/guide", "/reference", "/errors"]) {
       await page.goto(`/developer${where}`);
       await look(`index${where.replace("/", "-")}`);
+    }
+    await page.goto("/developer/reference#getTokens");
+    const pages = await page.locator(".endpoints a").evaluateAll((links) => links.map((link) => link.pathname));
+    assert.ok(pages.length > 20, `${pages}`);
+    for (const where of pages) {
+      await page.goto(where);
+      await look(where.slice("/developer/".length).replaceAll("/", "-"));
     }
     assert.deepEqual(complaints(page), []);
   });
