@@ -67,6 +67,7 @@ struct value_sentence {
 
 struct member {
     struct str name;
+    struct str title; /* for people; absent: they read the name */
     struct str description;
     enum member_type type;
     const struct vocabulary *vocabulary; /* NULL: any text */

@@ -277,18 +277,20 @@ member_read(const struct node *node, const struct domain *domain, struct member 
         "name",       "type",    "cardinality", "",           "items",      "description",
         "vocabulary", "safety",  "sensitive",   "polarity",   "opposes",    "half_life_days",
         "weight",     "minimum", "maximum",     "max_length", "properties", "contexts",
-        "hint",       "json",    NULL
+        "hint",       "json",    "title",       NULL
     };
     static const char *const safeties[] = { "constraint", "critical", NULL };
     static const char *const polarities[] = { "prefer", "avoid", NULL };
     if (!node_is_object(node, keys))
         return;
-    struct node name = node_member(node, "name"), description = node_member(node, "description"),
+    struct node name = node_member(node, "name"), title = node_member(node, "title"),
+                description = node_member(node, "description"),
                 safety = node_member(node, "safety"), sensitive = node_member(node, "sensitive"),
                 polarity = node_member(node, "polarity"),
                 half_life = node_member(node, "half_life_days"),
                 weight = node_member(node, "weight");
     out->name = node_name(&name);
+    out->title = node_text(&title, 1, 80);
     out->description = node_text(&description, 0, 300);
     if (!str_present(out->description))
         out->description = STR("");

@@ -217,7 +217,7 @@ put_member(struct showing *showing, struct values *values, const struct member *
     struct values *item = values_item(values, "members");
     bool meant = str_eq(trouble->member, member->name);
     values_text(item, "member", member->name);
-    values_text(item, "label", facts_label(call, member->name));
+    values_text(item, "label", facts_member_label(call, member));
     values_text(item, "description", address_directly(call->mem, member->description));
     values_flag(item, "sensitive", member->sensitive);
     if (member->type == MEMBER_ARRAY)
@@ -258,7 +258,7 @@ show(struct showing *showing, int status)
     values_text(values, "about", domain->description);
     values_flag(values, "refused", showing->trouble->problem.len > 0);
     if (only != NULL)
-        values_text(values, "only", facts_label(call, only->name));
+        values_text(values, "only", facts_member_label(call, only));
     for (size_t i = 0; i < domain->member_count; i++)
         if (only == NULL || only == &domain->members[i])
             put_member(showing, values, &domain->members[i]);

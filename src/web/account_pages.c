@@ -117,7 +117,7 @@ put_member(struct shown *shown, struct values *values, const struct domain *doma
         bool taken = takes(shown, count++);
         if (item == NULL && (taken || !is_searching(shown))) {
             item = values_item(values, "members");
-            values_text(item, "label", facts_label(call, member->name));
+            values_text(item, "label", facts_member_label(call, member));
             values_flag(item, "sensitive", member->sensitive);
         }
         if (taken && ++put > 0)

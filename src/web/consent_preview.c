@@ -82,7 +82,7 @@ put_domain(struct consent_preview *preview, struct lines *lines, const struct do
         int64_t count;
         struct str reads = member_values(preview, domain, member, &count);
         const struct word_value said[] = { { "domain", domain->title },
-                                           { "member", facts_label(call, member->name) } };
+                                           { "member", facts_member_label(call, member) } };
         if (count > 0 && lines->shown < lines->most)
             put_line(lines, name_domain ? say_with(call, member_of, said, 2) : said[1].text, reads);
         else

@@ -67,6 +67,19 @@ facts_label(struct call *call, struct str name)
     return buf_str(&out);
 }
 
+struct str
+facts_member_label(struct call *call, const struct member *member)
+{
+    return str_present(member->title) ? member->title : facts_label(call, member->name);
+}
+
+/* Of a fact whose member may be gone from the definition. */
+static struct str
+label_of(struct call *call, const struct atom *atom, const struct member *member)
+{
+    return member == NULL ? facts_label(call, atom->member) : facts_member_label(call, member);
+}
+
 static struct str
 number_words(struct call *call, const struct json_value *value)
 {
@@ -166,6 +179,7 @@ facts_match(struct call *call, const struct atom *atom, struct str wanted)
         return false;
     const struct member *member = domain_member(domain, atom->member);
     return contains(value_fold(call->mem, facts_value(call, member, atom->value)), wanted) ||
+           contains(value_fold(call->mem, label_of(call, atom, member)), wanted) ||
            contains(value_fold(call->mem, facts_label(call, atom->member)), wanted) ||
            contains(value_fold(call->mem, domain->title), wanted);
 }
@@ -219,7 +233,7 @@ facts_put(struct call *call, struct facts *facts, struct values *item,
     struct str shown = facts_value(call, member, atom->value);
     values_text(item, "value", shown);
     values_text(item, "brief", facts_brief(call, shown));
-    values_text(item, "label", facts_label(call, atom->member));
+    values_text(item, "label", label_of(call, atom, member));
     values_text(item, "domain", atom->domain);
     values_text(item, "title", domain == NULL ? atom->domain : domain->title);
     values_text(item, "source", sources_words(call, facts, fact));

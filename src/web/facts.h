@@ -26,6 +26,9 @@ const struct sourced_atom *facts_find(const struct facts *facts, struct str atom
 /* "Favorite artists". */
 struct str facts_label(struct call *call, struct str name);
 
+/* The same of a member, as its definition has it. */
+struct str facts_member_label(struct call *call, const struct member *member);
+
 /* The value as it is shown; `json` is as the store has it. */
 struct str facts_value(struct call *call, const struct member *member, struct str json);
 

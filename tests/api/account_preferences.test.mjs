@@ -43,7 +43,7 @@ test("what a person states on the page is in the record, as the person's own", a
   assert.deepEqual(preferences[CODING], { indentation: { style: "spaces", width: 4 } });
   for (const atom of await atoms(api)) assert.deepEqual([atom.source, atom.confidence, atom.status], ["user", 1, "active"]);
   const page = await open(ada, "/account");
-  for (const text of [/Favorite artists Björk/, /Genres trip hop/, /Audio quality lossless/, /Avoid red eye yes/, /Max stops 1/, /Indentation Style: spaces, Width: 4/, /7 facts/]) assert.match(says(page), text);
+  for (const text of [/Favorite artists Björk/, /Favorite genres trip hop/, /Audio quality lossless/, /Avoid overnight flights yes/, /Stops at most 1/, /Indentation Style: spaces, Width: 4/, /7 facts/]) assert.match(says(page), text);
 });
 
 test("what an app writes is on the page, with who and when", async (t) => {

@@ -1,17 +1,24 @@
 // The consent page says what the app would read; the app's first answers say the same.
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
 import test from "node:test";
 import { unescape } from "../kit/html.mjs";
 import { SAME_SITE } from "../kit/account.mjs";
 import { assertPage } from "../kit/expect.mjs";
 import { addPerson, EVERYTHING, MINUTE, Person, stage } from "../kit/oauth.mjs";
+import { ROOT } from "../kit/world.mjs";
 import { Client, connected, FOOD, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
 
 const FACTS = { favorite_artists: ["Björk", "Radiohead"], genres: ["jazz", "fado"], audio_quality: "lossless" };
 const MEALS = { allergies: ["peanuts"], medical_diets: ["low-sodium"], cuisines: ["Thai"], household_size: 3 };
 
-const human = (name) => (name[0].toUpperCase() + name.slice(1)).replaceAll("_", " ");
+// A member's name for people: its title in the definition, or made from its name.
+function human(domain, name) {
+  const { members } = JSON.parse(fs.readFileSync(path.join(ROOT, `domains/${domain}.json`), "utf8"));
+  return members.find((member) => member.name === name).title ?? (name[0].toUpperCase() + name.slice(1)).replaceAll("_", " ");
+}
 
 // What stands below a scope's box: { label: text }.
 function previewOf(page, scope) {
@@ -43,7 +50,7 @@ test("what stands below a scope is the record that the scope opens", async (t) =
   const api = await Client.connect(ada, other, { scope: `${MUSIC} ${FOOD} profile:read`, prompt: "consent" });
   for (const domain of [MUSIC, FOOD]) {
     const { preferences } = await api.read(`preferences/${domain}`);
-    const wanted = Object.fromEntries(Object.entries(preferences).map(([member, value]) => [human(member), [value].flat().join(", ")]));
+    const wanted = Object.fromEntries(Object.entries(preferences).map(([member, value]) => [human(domain, member), [value].flat().join(", ")]));
     assert.deepEqual(previewOf(page, domain), wanted);
   }
   assert.deepEqual(previewOf(page, "profile:read"), { "User name": "ada" });

@@ -164,6 +164,8 @@ a_wrong_member_is_told_with_its_place(void **state)
           "members[1].opposes[1]: kinds stands here twice" },
         { "opposing an empty list", "`opposes`: [`kinds`]", "`opposes`: []",
           "members[1].opposes: must hold 1 to 64 entries, not 0" },
+        { "a title that is none", "`title`: `Cups a day`", "`title`: ``",
+          "members[3].title: must have 1 to 80 characters, not 0" },
         { "a half-life below nothing", "`half_life_days`: 30", "`half_life_days`: -1",
           "members[0].half_life_days: must be a whole number from 0 to 36500" },
         { "half a day", "`half_life_days`: 30", "`half_life_days`: 0.5",

@@ -48,6 +48,8 @@ a_member_has_what_its_line_says(void **state)
     struct arena *mem = arena_new();
     const struct domain *domain = load_base(mem);
     const struct member *kinds = domain_member(domain, STR("kinds"));
+    assert_false(str_present(kinds->title));
+    assert_str(domain_member(domain, STR("cups"))->title, STR("Cups a day"), "title");
     assert_int_equal(kinds->type, MEMBER_ARRAY);
     assert_int_equal(kinds->safety, SAFETY_CONSTRAINT);
     assert_int_equal(kinds->half_life_days, 30);

@@ -299,6 +299,31 @@ what_is_too_long_for_a_chip_ends_in_an_ellipsis(void **state)
 }
 
 static void
+a_member_is_named_as_its_definition_says(void **state)
+{
+    (void)state;
+    struct call call = fact_call();
+    assert_str(facts_member_label(&call, member_of("food_profile", "dietary")), STR("Diet"),
+               "with a title");
+    assert_str(facts_member_label(&call, member_of("food_profile", "favorite_foods")),
+               STR("Favorite foods"), "without one");
+    struct atom atom = { .domain = STR("food_profile"),
+                         .member = STR("dietary"),
+                         .value = STR("\"vegan\"") };
+    static const struct {
+        const char *wanted;
+        bool found;
+    } rows[] = { { "vegan", true }, { "diet", true },   { "dietary", true },
+                 { "food", true },  { "music", false }, { "gan v", false } };
+    for (size_t i = 0; i < ROWS(rows); i++)
+        if (facts_match(&call, &atom, str_of(rows[i].wanted)) != rows[i].found)
+            fail_msg("%s", rows[i].wanted);
+    assert_true(facts_match(&call, &atom, STR_NONE));
+    atom.domain = STR("gone");
+    assert_false(facts_match(&call, &atom, STR("vegan")));
+}
+
+static void
 a_held_fact_would_replace_whose_word_it_is(void **state)
 {
     static const struct {
@@ -348,6 +373,7 @@ main(void)
         CALL_TEST(a_fact_is_put_with_all_a_page_shows_of_it),
         CALL_TEST(facts_are_those_of_who_asks_and_found_by_id),
         CALL_TEST(what_is_too_long_for_a_chip_ends_in_an_ellipsis),
+        CALL_TEST(a_member_is_named_as_its_definition_says),
         CALL_TEST(a_held_fact_would_replace_whose_word_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
