@@ -204,7 +204,7 @@ state_value(struct call *call, const struct domain_view *view, const struct memb
     struct flash flash = { .key = counts.added > 0     ? added
                                   : counts.updated > 0 ? set
                                                        : nothing_new,
-                           .what = facts_value(call, member, value),
+                           .what = facts_brief(call, facts_value(call, member, value)),
                            .undo = undo };
     return done(call, view, member, &flash);
 }
@@ -224,7 +224,7 @@ remove_fact(struct call *call, const struct domain_view *view)
     if (member == NULL)
         return ERR_NOT_FOUND;
     struct flash flash = { .key = removed,
-                           .what = facts_value(call, member, out.atom.value),
+                           .what = facts_brief(call, facts_value(call, member, out.atom.value)),
                            .undo = out.undo };
     return done(call, view, member, &flash);
 }

@@ -14,14 +14,17 @@
 #define SUGGESTIONS_MAX 4
 #define DOCUMENT_MAX ((size_t)16 * 1024)
 
-/* Of each member, on the page of the whole domain: as many as the page has room for. */
+/* Of each member, on the page of the whole domain: as many as the page has room for, in bytes. */
 #define SHOWN_MOST 40
+#define MEMBER_MOST 9000
 
 /* Of the one member that is shown by itself. */
 #define PAGE_ITEMS 100
 #define PAGE_BYTES ((size_t)19 * 1000)
 #define CHIP_BYTES 190 /* without its value, which is there twice */
 
+WORD(facts_one, "account.facts.one");
+WORD(facts_other, "account.facts.other");
 WORD(more_one, "account.more.one");
 WORD(more_other, "account.more.other");
 WORD(yes, "fact.yes");
@@ -33,7 +36,7 @@ struct showing {
     const struct domain_trouble *trouble;
     struct facts facts;
     struct str *texts; /* of the facts, as they would be typed */
-    int64_t most;
+    size_t most;       /* bytes of a member's facts */
 };
 
 static bool
@@ -170,14 +173,19 @@ put_control(struct showing *showing, struct values *item, const struct member *m
 
 /* ---- its facts, the newest first ---- */
 
+/* Alone, a member has pages; with the others it has the first, as long as there is room for it. */
 static struct pager
-page_of(struct showing *showing, const struct member *member)
+page_of(struct showing *showing, const struct member *member, bool alone)
 {
     struct call *call = showing->call;
-    struct pager pager = pager_for(showing->view->page, PAGE_ITEMS, PAGE_BYTES);
+    struct pager pager = alone ? pager_for(showing->view->page, PAGE_ITEMS, PAGE_BYTES)
+                               : pager_for(1, SHOWN_MOST, showing->most);
     for (size_t i = showing->facts.count; i > 0; i--)
-        if (is_shown_of(showing, i - 1, member))
-            pager_add(&pager, CHIP_BYTES + 2 * pager_bytes(call->mem, showing->texts[i - 1]));
+        if (is_shown_of(showing, i - 1, member)) {
+            struct str text = showing->texts[i - 1];
+            text = alone ? text : facts_brief(call, text);
+            pager_add(&pager, CHIP_BYTES + 2 * pager_bytes(call->mem, text));
+        }
     pager_settle(&pager);
     return pager;
 }
@@ -188,12 +196,12 @@ put_facts(struct showing *showing, struct values *values, struct values *item,
 {
     struct call *call = showing->call;
     bool alone = showing->view->only != NULL;
-    struct pager pager = { .last = (size_t)showing->most };
-    size_t count = 0;
-    if (alone)
-        pager = page_of(showing, member);
+    struct pager pager = page_of(showing, member, alone);
+    size_t number = 0;
+    if (!alone && showing->most == 0)
+        pager.last = 0;
     for (size_t i = showing->facts.count; i > 0; i--)
-        if (is_shown_of(showing, i - 1, member) && pager_shows(&pager, count++))
+        if (is_shown_of(showing, i - 1, member) && pager_shows(&pager, number++))
             facts_put(call, &showing->facts, values_item(item, "facts"),
                       &showing->facts.list[i - 1]);
     struct str domain = showing->view->domain->name;
@@ -203,10 +211,21 @@ put_facts(struct showing *showing, struct values *values, struct values *item,
                   str_format(call->mem, "/account/domains/%.*s?show=%.*s&page=", STR_ARG(domain),
                              STR_ARG(member->name)),
                   "");
-    } else if (count > pager.last) {
+    } else if (pager.count > pager.last) {
+        int64_t rest = (int64_t)(pager.count - pager.last);
         values_text(item, "more",
-                    say_count(call, more_one, more_other, (int64_t)(count - pager.last)));
+                    pager.last == 0 ? say_count(call, facts_one, facts_other, rest)
+                                    : say_count(call, more_one, more_other, rest));
     }
+}
+
+/* Nothing, where it only says the title again. */
+static struct str
+description_of(struct call *call, const struct member *member)
+{
+    struct str says = address_directly(call->mem, member->description);
+    struct str label = facts_member_label(call, member);
+    return str_starts(says, label) && says.len <= label.len + 1 ? STR("") : says;
 }
 
 static void
@@ -218,7 +237,7 @@ put_member(struct showing *showing, struct values *values, const struct member *
     bool meant = str_eq(trouble->member, member->name);
     values_text(item, "member", member->name);
     values_text(item, "label", facts_member_label(call, member));
-    values_text(item, "description", address_directly(call->mem, member->description));
+    values_text(item, "description", description_of(call, member));
     values_flag(item, "sensitive", member->sensitive);
     if (member->type == MEMBER_ARRAY)
         put_facts(showing, values, item, member);
@@ -278,10 +297,10 @@ account_domain_show(struct call *call, int status, const struct domain_view *vie
     showing.texts = ARENA_ARRAY(call->mem, struct str, showing.facts.count + 1);
     for (size_t i = 0; i < showing.facts.count; i++)
         showing.texts[i] = facts_value(call, NULL, showing.facts.list[i].atom.value);
-    showing.most = SHOWN_MOST;
+    showing.most = MEMBER_MOST;
     err = show(&showing, status);
     while (err == ERR_NONE && showing.most > 0 && !account_page_fits(call)) {
-        showing.most = showing.most * 2 / 3;
+        showing.most = showing.most > CHIP_BYTES ? showing.most * 2 / 3 : 0;
         err = show(&showing, status);
     }
     return err;

@@ -240,9 +240,10 @@ done(struct call *call, const struct corrected *out, const char *key)
     const struct domain *domain = domains_find(call->web->settings.domains, atom->domain);
     const struct member *member = domain == NULL ? NULL : domain_member(domain, atom->member);
     struct str to = str_present(call_text(call, TO)) ? call_text(call, TO) : atom->domain;
-    struct flash flash = {
-        .key = key, .what = facts_value(call, member, atom->value), .undo = out->undo, .to = to
-    };
+    struct flash flash = { .key = key,
+                           .what = facts_brief(call, facts_value(call, member, atom->value)),
+                           .undo = out->undo,
+                           .to = to };
     flash_redirect(call, account_return(call, to, atom->domain, atom->member), &flash);
     return ERR_NONE;
 }

@@ -87,6 +87,7 @@ get_list(struct call *call)
             facts_put_why(call, &facts, item, &facts.list[list[i]].atom);
     }
     values_flag(values, "show_waiting", waiting);
+    values_flag(values, "any", count > 0);
     values_text(values, "q", call_text(call, QUERY));
     values_text(values, "to",
                 str_format(call->mem, "%s/%zu", waiting ? "waiting" : "wrong", pager.wanted));

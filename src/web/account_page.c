@@ -3,14 +3,15 @@
 #include "http/server.h"
 #include "model/domain.h"
 #include "text/template.h"
+#include "web/asset_pages.h"
 #include "web/call.h"
 #include "web/flash.h"
 #include "web/pager.h"
 #include "web/reply.h"
 #include "web/state.h"
 
-/* Stylesheets, scripts and icons are about 26 KB. */
-#define HTML_MAX ((size_t)33 * 1000)
+#define PAGE_MAX ((size_t)59 * 1000)
+#define ICONS_BYTES ((size_t)4 * 1000) /* that a stylesheet loads */
 
 enum err
 account_page(struct call *call, int status, const char *page, const char *room,
@@ -90,5 +91,6 @@ account_return(struct call *call, struct str to, struct str domain, struct str m
 bool
 account_page_fits(const struct call *call)
 {
-    return call->exchange->response.body.len <= HTML_MAX;
+    struct str page = call->exchange->response.body;
+    return page.len + assets_loaded_by(call->web->assets, page) + ICONS_BYTES <= PAGE_MAX;
 }

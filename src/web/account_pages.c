@@ -20,14 +20,16 @@
 
 /* A person may have thousands of facts, and a page must stay one: of each member it shows as many
  * as there is room for, and the rest is a link away. */
-#define SHOWN_MOST 12
+#define SHOWN_MOST 8
+#define MEMBER_MOST 2600 /* bytes of one member's facts, where there is room */
+#define MEMBER_FEW 500   /* … and below that of what waits and what is wrong only the newest */
 #define WAITING_MOST 4
 #define WRONG_MOST 8
 
 /* What a search found is on as many pages as it needs. */
 #define FOUND_ITEMS 100
 #define FOUND_BYTES ((size_t)14 * 1000)
-#define CHIP_BYTES 130   /* without its value, and where it came from */
+#define CHIP_BYTES 130   /* without its value, with where it came from */
 #define MEMBER_BYTES 160 /* a heading */
 
 WORD(facts_one, "account.facts.one");
@@ -57,8 +59,8 @@ struct shown {
     struct str wanted; /* folded; absent: everything */
     bool *matches;     /* for each fact, whether it is wanted */
     struct pager pager;
-    size_t at;    /* facts so far, for the pager */
-    int64_t most; /* of a member */
+    size_t at;   /* facts so far, for the pager */
+    size_t most; /* bytes of a member */
 };
 
 static bool
@@ -97,11 +99,17 @@ page_through(struct shown *shown)
     pager_settle(&shown->pager);
 }
 
-/* Whether there is room for one more of a member that has so many. */
+/* Whether there is room for one more of a member, of which so much is shown. */
 static bool
-takes(struct shown *shown, int64_t count)
+takes(struct shown *shown, const struct sourced_atom *fact, const struct member *member,
+      size_t *bytes)
 {
-    return is_searching(shown) ? pager_shows(&shown->pager, shown->at++) : count < shown->most;
+    struct call *call = shown->call;
+    if (is_searching(shown))
+        return pager_shows(&shown->pager, shown->at++);
+    struct str chip = facts_brief(call, facts_value(call, member, fact->atom.value));
+    *bytes += CHIP_BYTES + pager_bytes(call->mem, chip);
+    return *bytes <= shown->most;
 }
 
 static void
@@ -111,10 +119,13 @@ put_member(struct shown *shown, struct values *values, const struct domain *doma
     struct call *call = shown->call;
     struct values *item = NULL;
     int64_t count = 0, put = 0;
+    size_t bytes = 0;
     for (size_t i = 0; i < shown->facts.count; i++) {
         if (!is_of(shown, i, domain, member))
             continue;
-        bool taken = takes(shown, count++);
+        bool taken = takes(shown, &shown->facts.list[i], member, &bytes) &&
+                     (is_searching(shown) || put < SHOWN_MOST);
+        count++;
         if (item == NULL && (taken || !is_searching(shown))) {
             item = values_item(values, "members");
             values_text(item, "label", facts_member_label(call, member));
@@ -267,17 +278,17 @@ show(struct shown *shown)
     values_flag(values, "nothing", shown->facts.count == 0);
     values_text(values, "to", STR("overview"));
     values_text(values, "total", say_count(call, facts_one, facts_other, active));
-    put_others(shown, values, ATOM_HELD, shown->most < WAITING_MOST ? 1 : WAITING_MOST);
-    put_others(shown, values, ATOM_SUPPRESSED, shown->most < WRONG_MOST ? 1 : WRONG_MOST);
+    put_others(shown, values, ATOM_HELD, shown->most < MEMBER_FEW ? 1 : WAITING_MOST);
+    put_others(shown, values, ATOM_SUPPRESSED, shown->most < MEMBER_FEW ? 1 : WRONG_MOST);
     shown->at = 0;
     put_domains(shown, values);
-    if (is_searching(shown)) {
+    if (is_searching(shown) && shown->pager.count > 0)
         values_text(values, "found",
                     say_count(call, found_one, found_other, (int64_t)shown->pager.count));
+    if (is_searching(shown))
         pager_put(call, values, &shown->pager,
                   str_format(call->mem, "/account?q=%.*s&page=", STR_ARG(query_part(call, query))),
                   "");
-    }
     enum err err = put_hints(call, values);
     return err == ERR_NONE ? account_page_acting(call, 200, "account", values) : err;
 }
@@ -285,14 +296,14 @@ show(struct shown *shown)
 static enum err
 get_account(struct call *call)
 {
-    struct shown shown = { .call = call, .most = SHOWN_MOST };
+    struct shown shown = { .call = call, .most = MEMBER_MOST };
     enum err err = facts_load(call, STR_NONE, &shown.facts);
     if (err != ERR_NONE)
         return err;
     find_matches(&shown, call_text(call, QUERY));
     err = show(&shown);
     while (err == ERR_NONE && shown.most > 0 && !account_page_fits(call)) {
-        shown.most = shown.most * 2 / 3;
+        shown.most = shown.most > CHIP_BYTES ? shown.most * 2 / 3 : 0;
         err = show(&shown);
     }
     return err;

@@ -104,6 +104,24 @@ assets_release(const struct assets *assets)
     return assets->release;
 }
 
+size_t
+assets_loaded_by(const struct assets *assets, struct str page)
+{
+    const struct str mark = STR("\"/assets/");
+    size_t bytes = 0;
+    for (size_t at = str_index(page, '"'); at < page.len;
+         at += 1 + str_index(str_from(page, at + 1), '"')) {
+        struct str rest = str_from(page, at);
+        if (!str_starts(rest, mark))
+            continue;
+        struct str name = str_from(rest, mark.len);
+        name = str_first(name, str_index(name, '"'));
+        const struct asset *asset = find_asset(assets, str_first(name, str_index(name, '?')));
+        bytes += asset == NULL ? 0 : asset->bytes.len;
+    }
+    return bytes;
+}
+
 static enum err
 get_asset(struct call *call)
 {

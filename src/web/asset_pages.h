@@ -14,4 +14,7 @@ struct assets *assets_new(struct arena *mem);
  * showing a new page with an old stylesheet. */
 struct str assets_release(const struct assets *assets);
 
+/* How many bytes a page loads: the stylesheets and scripts it names, before packing. */
+size_t assets_loaded_by(const struct assets *assets, struct str page);
+
 #endif

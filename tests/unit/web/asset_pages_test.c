@@ -129,6 +129,22 @@ a_page_and_all_it_needs_stay_small(void **state)
 }
 
 static void
+what_a_page_loads_is_known_to_the_byte(void **state)
+{
+    (void)state;
+    const struct assets *assets = hand.web->assets;
+    size_t style = (get("/assets/style.css"), hand.exchange.response.body.len);
+    size_t script = (get("/assets/act.js"), hand.exchange.response.body.len);
+    assert_int_equal(assets_loaded_by(assets, STR("")), 0);
+    assert_int_equal(assets_loaded_by(assets, STR("<link href=\"/assets/style.css?v=1\">")), style);
+    assert_int_equal(assets_loaded_by(assets, STR("<a href=\"/x\"><link href=\"/assets/style.css\">"
+                                                  "<script src=\"/assets/act.js?v=2\">")),
+                     style + script);
+    assert_int_equal(assets_loaded_by(assets, STR("\"/assets/none.css\" /assets/style.css \"")), 0);
+    assert_int_equal(assets_loaded_by(assets, STR("<link href=\"/assets/style.css")), style);
+}
+
+static void
 no_page_needs_what_its_policy_forbids(void **state)
 {
     (void)state;
@@ -157,6 +173,7 @@ main(void)
         TEST(nothing_else_can_be_fetched),
         TEST(pages_name_the_files_of_this_release),
         TEST(a_page_and_all_it_needs_stay_small),
+        TEST(what_a_page_loads_is_known_to_the_byte),
         TEST(no_page_needs_what_its_policy_forbids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
