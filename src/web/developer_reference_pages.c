@@ -80,7 +80,7 @@ static void
 put_endpoint(struct call *call, struct values *item, const struct reference_endpoint *endpoint)
 {
     put_line(item, endpoint);
-    put_marked(item, "says", endpoint->says);
+    put_marked(item, "about", endpoint->says); /* a field without words must not find these */
     put_marked(item, "needs", endpoint->needs);
     values_flag(item, "has_needs", endpoint->needs.len > 0);
     if (endpoint->parameters.count > 0)

@@ -24,6 +24,7 @@ test("the reference has a page for every endpoint of the description, with its p
       assertPage(page);
       assert.ok(textOf(page.text).includes(`${method.toUpperCase()} ${path}`), `${method} ${path}`);
       assert.ok(textOf(page.text).includes(operation.summary), id);
+      assert.equal(textOf(page.text).split(textOf(operation.description.split(/[`.]/)[0])).length, 2, `${id} says once what it does`);
       for (const parameter of parameters) if (parameter.name) assert.ok(textOf(page.text).includes(parameter.name), parameter.name);
       for (const status of Object.keys(operation.responses)) if (status !== "default") assert.ok(textOf(page.text).includes(status), `${id} ${status}`);
       assert.doesNotMatch(page.text, /\{\{|`/, id);
