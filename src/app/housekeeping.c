@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "flow/draft.h"
 #include "flow/renewal.h"
 #include "flow/tally.h"
 #include "flow/tokens.h"
@@ -73,7 +74,8 @@ static void
 remove_what_is_over(struct housekeeping *housekeeping, struct arena *mem)
 {
     static enum err (*const steps[])(struct db * db, struct arena * mem, int64_t now,
-                                     bool *more) = { token_clean, usage_clean, undo_clean };
+                                     bool *more) = { token_clean, usage_clean, undo_clean,
+                                                     draft_clean };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         bool more = true;
         while (more && !wait_for(housekeeping, STEP_MS)) {

@@ -6,6 +6,7 @@
 #include "crypt/random.h"
 #include "store/app_store.h"
 #include "store/atom_store.h"
+#include "store/draft_store.h"
 #include "store/grant_store.h"
 #include "store/session_store.h"
 #include "store/token_store.h"
@@ -326,6 +327,8 @@ delete_account(struct db_tx *tx, void *argument)
         err = atom_store_end_user(tx, mem, id);
     if (!err)
         err = undo_store_end(tx, mem, id);
+    if (!err)
+        err = draft_store_end(tx, mem, id);
     return err ? err : delete_apps(tx, mem, id);
 }
 

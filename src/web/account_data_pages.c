@@ -1,16 +1,15 @@
 /* account_data_pages.c - take everything along, bring something in, or delete it all:
  * /account/data.
  *
- * An import is looked at before it is done. Between the two the document travels in the page: the
- * store keeps nothing that was not confirmed, and whoever confirms confirms what was shown. */
+ * An import is looked at before it is done. Between the two the document waits in the store
+ * (flow/draft.h), and the page names it: so whoever confirms confirms what was shown. */
 #include "crypt/password.h"
 #include "flow/accounts.h"
+#include "flow/draft.h"
 #include "flow/security.h"
 #include "flow/transfer.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "text/base64url.h"
-#include "text/form.h"
 #include "text/multipart.h"
 #include "text/template.h"
 #include "text/time_text.h"
@@ -25,8 +24,7 @@
 #include "web/visitor.h"
 
 #define HERE "/account/data"
-#define FORM_AROUND (64 * KIB)                   /* what stands around a document in a form */
-#define AS_BASE64(bytes) (((bytes) + 2) / 3 * 4) /* … and how much longer it is then */
+#define FORM_AROUND (64 * KIB) /* what stands around a document in a form */
 
 WORD(wrong_password, "security.password.wrong");
 WORD(wait_one, "signin.wait.one");
@@ -34,12 +32,19 @@ WORD(wait_other, "signin.wait.other");
 WORD(import_nothing, "data.import.nothing");
 WORD(import_problem, "data.import.problem");
 WORD(import_unreadable, "data.import.unreadable");
+WORD(import_late, "data.import.late");
 WORD(imported, "flash.imported");
 
 enum { PASSWORD };
 
 static const struct field delete_fields[] = {
     [PASSWORD] = { "password", FIELD_TEXT, FIELD_IN_FORM, .max = 4 * PASSWORD_BYTES_MAX },
+};
+
+enum { DRAFT };
+
+static const struct field confirm_fields[] = {
+    [DRAFT] = { "draft", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
 };
 
 static enum err
@@ -89,7 +94,7 @@ put_number(struct call *call, struct values *values, const char *name, int64_t n
 }
 
 static enum err
-show_preview(struct call *call, const struct import_counts *counts, struct str document)
+show_preview(struct call *call, const struct import_counts *counts, struct str draft)
 {
     struct values *values = values_new(call->mem);
     for (size_t i = 0; i < counts->domain_count; i++) {
@@ -102,8 +107,7 @@ show_preview(struct call *call, const struct import_counts *counts, struct str d
     put_number(call, values, "added", counts->added);
     put_number(call, values, "kept", counts->kept);
     values_flag(values, "something", counts->added > 0);
-    if (counts->added > 0)
-        values_text(values, "document", base64url_encode(call->mem, document));
+    values_text(values, "draft", draft);
     return account_page(call, 200, "account_import", "data", values);
 }
 
@@ -131,23 +135,30 @@ post_import(struct call *call)
                            document, call->now, &counts, &why);
     if (err == ERR_INVALID)
         return show(call, 400, problem_words(call, &why), STR_NONE);
-    return err == ERR_NONE ? show_preview(call, &counts, document) : err;
+    struct str draft = STR("");
+    if (err == ERR_NONE && counts.added > 0)
+        err = draft_keep(call->db, call->mem, call->visitor->user.id, document, call->now, &draft);
+    return err == ERR_NONE ? show_preview(call, &counts, draft) : err;
 }
 
 static enum err
 post_confirm(struct call *call)
 {
-    struct form *form = ARENA_NEW(call->mem, struct form);
+    struct str user_id = call->visitor->user.id, document;
     struct import_counts counts;
     struct why why = { 0 };
-    enum err err = form_read(call->mem, call->exchange->request.body, form, &why);
-    struct str document = err ? STR_NONE : base64url_decode(call->mem, form_find(form, "document"));
-    if (document.len == 0)
-        return show(call, 400, say(call, import_unreadable), STR_NONE);
-    err = transfer_import(call->db, call->mem, call->visitor->user.id, call->web->settings.domains,
-                          document, call->now, &counts, &why);
+    enum err err =
+        draft_find(call->db, call->mem, user_id, call_text(call, DRAFT), call->now, &document);
+    if (err == ERR_NOT_FOUND)
+        return show(call, 400, say(call, import_late), STR_NONE);
+    if (err != ERR_NONE)
+        return err;
+    err = transfer_import(call->db, call->mem, user_id, call->web->settings.domains, document,
+                          call->now, &counts, &why);
     if (err == ERR_INVALID)
         return show(call, 400, problem_words(call, &why), STR_NONE);
+    if (err == ERR_NONE) /* twice would do nothing more: what is there wins */
+        err = draft_forget(call->db, call->mem, user_id);
     if (err != ERR_NONE)
         return err;
     struct str count = str_format(call->mem, "%lld", (long long)counts.added);
@@ -195,7 +206,7 @@ const struct route account_data_routes[] = {
     { POST, HERE "/import", post_import, WHO_PERSON, .says = "Shows what an import would do.",
       .page = true, .body = BODY_FILE, .body_max = TRANSFER_MAX + FORM_AROUND, .blocks = true },
     { POST, HERE "/import/confirm", post_confirm, WHO_PERSON, .says = "Does it.", .page = true,
-      .body = BODY_FORM, .body_max = AS_BASE64(TRANSFER_MAX) + FORM_AROUND, .blocks = true },
+      ROUTE_FIELDS(confirm_fields), .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
     { POST, HERE "/delete", post_delete, WHO_PERSON, .says = "Deletes the account.", .page = true,
       ROUTE_FIELDS(delete_fields), .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
     { GET, "/goodbye", get_goodbye, WHO_ANYONE, .says = "Says that the account is gone.",

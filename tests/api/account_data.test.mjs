@@ -79,6 +79,37 @@ test("what is here wins, tombstones win, and pasting the text does the same", as
   assert.equal((await api.read(`preferences/${FOOD}`)).preferences.household_size, 3);
 });
 
+test("what was looked at is confirmed once, in time, by the person who looked, and weighs nothing on the page", async (t) => {
+  const { w, ada } = await filled(t);
+  const { answer, document } = await exportOf(ada);
+  const eve = await addPerson(w, "eve");
+  const mallory = await addPerson(w, "mallory");
+  const many = structuredClone(document);
+  const one = many.domains[MUSIC].atoms[0];
+  many.domains[MUSIC].atoms.push(...Array.from({ length: 1500 }, (_, i) => ({ ...one, value: `The Band of ${i} Numbers` })));
+  const confirm = `${DATA}/import/confirm`;
+  const known = async (person) => (await exportOf(person)).document.domains[MUSIC].atoms.length;
+
+  const large = await upload(eve, JSON.stringify(many));
+  assert.ok(large.text.length < 10_000, `${large.text.length} bytes`);
+  const small = await upload(eve, answer.text); // takes its place
+  assert.match(says(await press(eve, large, confirm, { status: 400 })), /not kept any longer, or another file took its place/);
+  const foreign = formOn(small, confirm).value("draft");
+  assert.match(foreign, /^imp_[\w-]{22}$/);
+  const theirs = await upload(mallory, answer.text);
+  assert.match(says(await press(mallory, theirs, confirm, { status: 400, typed: { draft: foreign } })), /Choose the file again/);
+  assert.match(says(await press(mallory, theirs, confirm, { status: 400, typed: { draft: "" } })), /Choose the file again/);
+  w.clock.forward(30 * 60);
+  assert.match(says(await press(eve, small, confirm, { status: 400 })), /not kept any longer/);
+  assert.deepEqual([await known(eve), await known(mallory)], [0, 0]);
+
+  const again = await upload(eve, JSON.stringify(many));
+  w.clock.forward(29 * 60);
+  assert.match(told(await press(eve, again, confirm)), /Imported facts: 1505/);
+  assert.equal(await known(eve), 1503);
+  assert.match(says(await press(eve, again, confirm, { status: 400 })), /Choose the file again/);
+});
+
 test("a file that is none is refused with what is wrong and where, and nothing is done", async (t) => {
   const { ada } = await filled(t);
   const { document } = await exportOf(ada);
@@ -178,6 +209,12 @@ test("after check --compact nothing of a deleted person is in the files of the s
   assert.deepEqual(found(), traces, "the test looks in the wrong place");
   const { atom_id } = await api.atom("Zanzibarbarians of Quux");
   await press(eve, `/account/facts/${atom_id}`, `/account/facts/${atom_id}/remove`); // which can be undone for a while
+  const { document } = await exportOf(eve);
+  const artists = document.domains[MUSIC].atoms;
+  artists.push({ ...artists[0], value: "Draftspeople of Xyzzy" });
+  traces.push("Draftspeople");
+  await upload(eve, JSON.stringify(document)); // looked at, and never confirmed
+  assert.ok(found().includes("Draftspeople"));
   await press(eve, DATA, `${DATA}/delete`, { typed: { password: eve.password } });
   const done = await w.command("check", "--compact");
   assert.deepEqual([done.status, done.err], [0, ""]);

@@ -35,7 +35,7 @@ function statement(file, words) {
 function backToStep9() {
   const [before] = step("0005_usage.sql").split("-- What one app did in all");
   const tables = before.slice(before.indexOf("CREATE TABLE person_use"));
-  return ["DELETE FROM schema_step WHERE version >= 10;", "DROP TABLE person_ended; DROP TABLE person_use;", "DROP INDEX app_use_slot;", "ALTER TABLE app_use DROP COLUMN slot;",
+  return ["DELETE FROM schema_step WHERE version >= 10;", "DROP TABLE import_draft;", "DROP TABLE person_ended; DROP TABLE person_use;", "DROP INDEX app_use_slot;", "ALTER TABLE app_use DROP COLUMN slot;",
     onPostgres ? tables.replaceAll(" WITHOUT ROWID", "") : tables].join("\n");
 }
 

@@ -49,6 +49,7 @@ SQL(kit_clear_app_use, "DELETE FROM app_use");
 SQL(kit_clear_refusals, "DELETE FROM app_refusal");
 SQL(kit_clear_person_ended, "DELETE FROM person_ended");
 SQL(kit_clear_undo, "DELETE FROM undo");
+SQL(kit_clear_drafts, "DELETE FROM import_draft");
 
 struct kit {
     struct db *db;
@@ -91,10 +92,11 @@ kit_clear(struct db_tx *tx, void *argument)
 {
     struct kit *kit = argument;
     static const struct sql *const all[] = {
-        &kit_clear_users,      &kit_clear_apps,     &kit_clear_sessions, &kit_clear_requests,
-        &kit_clear_grants,     &kit_clear_families, &kit_clear_codes,    &kit_clear_access,
-        &kit_clear_person_use, &kit_clear_app_use,  &kit_clear_refusals, &kit_clear_refresh,
-        &kit_clear_atoms,      &kit_clear_records,  &kit_clear_undo,     &kit_clear_person_ended,
+        &kit_clear_users,        &kit_clear_apps,     &kit_clear_sessions, &kit_clear_requests,
+        &kit_clear_grants,       &kit_clear_families, &kit_clear_codes,    &kit_clear_access,
+        &kit_clear_person_use,   &kit_clear_app_use,  &kit_clear_refusals, &kit_clear_refresh,
+        &kit_clear_atoms,        &kit_clear_records,  &kit_clear_undo,     &kit_clear_drafts,
+        &kit_clear_person_ended,
     };
     enum err err = ERR_NONE;
     for (size_t i = 0; i < KIT_COUNT(all) && !err; i++)

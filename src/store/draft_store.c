@@ -1,0 +1,53 @@
+#include "store/draft_store.h"
+
+#include "db/db.h"
+
+SQL(draft_put, "INSERT INTO import_draft (user_id, draft_id, document, ends_at)"
+               " VALUES ($1, $2, $3, $4) ON CONFLICT (user_id) DO UPDATE SET"
+               " draft_id = excluded.draft_id, document = excluded.document,"
+               " ends_at = excluded.ends_at");
+
+SQL(draft_find, "SELECT document FROM import_draft"
+                " WHERE user_id = $1 AND draft_id = $2 AND ends_at > $3");
+
+SQL(draft_end, "DELETE FROM import_draft WHERE user_id = $1");
+
+SQL_ASIDE(draft_clean, "DELETE FROM import_draft WHERE user_id IN"
+                       " (SELECT user_id FROM import_draft WHERE ends_at <= $1 LIMIT $2)"
+                       " AND ends_at <= $1 RETURNING ends_at");
+
+enum err
+draft_store_put(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id,
+                struct str document, int64_t ends_at)
+{
+    return db_query(tx, mem, &draft_put, NULL, db_text(user_id), db_text(id), db_text(document),
+                    db_int(ends_at));
+}
+
+enum err
+draft_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id,
+                 int64_t now, struct str *document)
+{
+    struct db_rows rows = { 0 };
+    enum err err =
+        db_query(tx, mem, &draft_find, &rows, db_text(user_id), db_text(id), db_int(now));
+    if (!err && rows.count == 0)
+        err = ERR_NOT_FOUND;
+    *document = err ? STR_NONE : db_cell_text(&rows, 0, 0);
+    return err;
+}
+
+enum err
+draft_store_end(struct db_tx *tx, struct arena *mem, struct str user_id)
+{
+    return db_query(tx, mem, &draft_end, NULL, db_text(user_id));
+}
+
+enum err
+draft_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit, size_t *removed)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &draft_clean, &rows, db_int(now), db_int(limit));
+    *removed = rows.count;
+    return err;
+}
