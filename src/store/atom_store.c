@@ -42,7 +42,7 @@ SQL(record_add, "INSERT INTO user_record (place, user_id, domain, record, atom_c
                 " WHERE NOT EXISTS (SELECT 1 FROM user_record WHERE place = $3) RETURNING domain");
 SQL(record_renew, "UPDATE user_record SET hints = $6" OF_PERSON " AND domain = $4"
                   " AND COALESCE(hints, '') = $5");
-SQL(record_end_user, "DELETE FROM user_record" OF_PERSON);
+SQL(record_end_user, "DELETE FROM user_record" OF_PERSON " AND domain <> ''"); /* not the head */
 
 enum err
 atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence)

@@ -358,6 +358,7 @@ what_is_known_about_a_person_goes_as_a_whole(struct kit *kit)
     run(kit, end_user, (struct args){ 0 });
     assert_int_equal(run(kit, list, (struct args){ 0 }).count, 0);
     assert_int_equal(run(kit, list_records, (struct args){ 0 }).count, 0);
+    run(kit, hold, (struct args){ 0 }); /* the person is there: the head is the account's */
     add(kit, ada.id, &soul);
     assert_int_equal(run(kit, list_sourced, (struct args){ 0 }).sourced[0].source_count, 0);
     assert_int_equal(run(kit, list, (struct args){ .user_id = bob.id }).count, 1);
