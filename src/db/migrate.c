@@ -68,6 +68,7 @@ script_for(struct arena *mem, const struct db *db, struct str text)
     } words[] = {
         { " WITHOUT ROWID", "              " },             /* a table that is its primary key */
         { " INTEGER PRIMARY KEY", " BIGINT  PRIMARY KEY" }, /* of 64 bits */
+        { "(unicode(", "(  ascii(" },                       /* a character as a number */
     };
     char *script = arena_alloc(mem, text.len + 1);
     memcpy(script, text.ptr, text.len);

@@ -20,8 +20,9 @@ SQL(user_find_username, "SELECT " COLUMNS " FROM user_account WHERE username = $
 
 SQL(user_find_email, "SELECT " COLUMNS " FROM user_account WHERE email_key = $1");
 
-/* Changes nothing, but locks the row where several can write at once. */
 SQL(user_count, "SELECT COUNT(*) FROM user_account");
+
+/* Changes nothing, but locks the row where several can write at once. */
 SQL(user_hold, "UPDATE user_account SET epoch = epoch WHERE user_id = $1"
                " RETURNING user_id");
 
