@@ -509,6 +509,8 @@ open_town(struct town *town, const char *store, size_t count)
     if (definitions_load(town->lasting, NULL, &town->domains, &why) ||
         db_open(&settings, &town->db, &why))
         errx(1, "%s", why.text);
+    if (db_address_is_sqlite(store)) /* without a log, what a reader keeps would keep us waiting */
+        sqlite_moments_stop((struct sqlite_store *)town->db);
     hurry(town, store,
           "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000000");
 }

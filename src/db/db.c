@@ -157,6 +157,12 @@ db_commits(struct db *db)
     return db->driver->commits == NULL ? 0 : db->driver->commits(db);
 }
 
+uint64_t
+db_tx_commits(const struct db_tx *tx)
+{
+    return tx->commits;
+}
+
 enum err
 db_query_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
                 const struct db_value *values, size_t count, struct db_rows *rows)

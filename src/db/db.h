@@ -7,7 +7,8 @@
  * the start and cannot wait for night.
  *
  * Work is handed in as a function. db_write() runs it in one transaction and returns only when what
- * it did is on disk; db_read() runs it on the committed state. The function may be run again after
+ * it did is on disk; db_read() runs it on the committed state, on SQLite all of it on that of one
+ * moment, and one db_read() inside another on the same. The function may be run again after
  * a conflict between transactions, so it must set what it hands out each time, and must not touch
  * anything but the store and its argument. Whatever it returns other than ERR_NONE undoes the
  * transaction; to refuse and still keep a change (a failed sign-in that counts), return ERR_NONE
@@ -31,7 +32,6 @@ struct sql {
     _Alignas(32) const char *name; /* unique in the program; the linker lines rows up */
     const char *text;
     bool aside; /* changes only rows that no stamp stands for: see db_stamp() */
-    bool one;   /* finds one row at most */
 };
 
 #define SQL_ROW(variable, statement, ...)                                                     \
@@ -42,10 +42,6 @@ struct sql {
 
 /* For what is only counted: it changes nobody's access and no answer of the API. */
 #define SQL_ASIDE(variable, statement) SQL_ROW(variable, statement, .aside = true)
-
-/* For a look-up that other reads of the same db_read() follow: on SQLite they see the moment that
- * this one saw, and spare its locks. */
-#define SQL_ONE(variable, statement) SQL_ROW(variable, statement, .one = true)
 
 struct db_value {
     enum { DB_NULL, DB_TEXT, DB_INT } type;
@@ -94,11 +90,12 @@ enum err db_read(struct db *db, db_work *work, void *argument);
 
 /* Both only rise. The stamp of an id rises when a commit has changed rows that a statement named by
  * it: usr_…, app_…, fam_…, grt_…, or the digest of a token. The number of commits rises first. So
- * what was read between two looks at that number, if it is the same in both, is what there is for
- * as long as the stamps taken in between stay the same; a write has not been answered before they
- * rise. 0: other processes write to this store, too, and nothing can be known. */
+ * if that number is still the one that a read was sure to see, what was read is what there is for
+ * as long as the stamps taken before that look stay the same; a write has not been answered before
+ * they rise. 0: other processes write to this store, too, and nothing can be known. */
 uint64_t db_stamp(struct db *db, struct str id);
 uint64_t db_commits(struct db *db);
+uint64_t db_tx_commits(const struct db_tx *tx); /* of a db_read(): that it is sure to see */
 
 /* ---- opening and care: for app/ ---- */
 

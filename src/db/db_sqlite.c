@@ -9,24 +9,11 @@
 
 #define BUSY_MS 2000
 
-/* Every connection; the page cache is small because the system caches the file anyway. The writer's
- * is large enough for what 64 writers change before they commit together: in a smaller one SQLite
- * writes changed pages into the log early, to read and to write them again. */
+/* The page cache is small because the system caches the file anyway. */
 static const char common_pragmas[] = "PRAGMA mmap_size = 0;" /* a full disk must not be a SIGBUS */
                                      "PRAGMA cache_size = -4096;"
                                      "PRAGMA temp_store = MEMORY;"
                                      "PRAGMA trusted_schema = OFF;";
-
-static const char writer_pragmas[] = "PRAGMA page_size = 8192;"
-                                     "PRAGMA journal_mode = WAL;"
-                                     "PRAGMA synchronous = FULL;"
-                                     "PRAGMA wal_autocheckpoint = 0;" /* done between two commits */
-                                     "PRAGMA journal_size_limit = 67108864;"
-                                     "PRAGMA cache_size = -8192;"
-                                     "PRAGMA foreign_keys = ON;"
-                                     "PRAGMA secure_delete = ON;"
-                                     /* So that the log is there before the lock file says so. */
-                                     "SELECT count(*) FROM sqlite_schema;";
 
 static struct sqlite_store *
 store_of(struct db *db)
@@ -110,8 +97,8 @@ sqlite_prepare(struct sqlite_connection *connection, size_t number)
     return ERR_INTERNAL;
 }
 
-static void
-connection_close(struct sqlite_connection *connection)
+void
+sqlite_disconnect(struct sqlite_connection *connection)
 {
     for (size_t i = 0; connection->statements != NULL && i < db_statement_count(); i++)
         sqlite3_finalize(connection->statements[i].handle);
@@ -119,91 +106,6 @@ connection_close(struct sqlite_connection *connection)
     connection->statements = NULL;
     sqlite3_close(connection->handle);
     connection->handle = NULL;
-}
-
-/* ---- each thread's own reading connection ---- */
-
-static void
-reader_thread_ended(void *value)
-{
-    struct sqlite_connection *reader = value;
-    struct sqlite_store *store = reader->store;
-    pthread_mutex_lock(&store->readers_lock);
-    reader->spare = store->spare_readers;
-    store->spare_readers = reader;
-    pthread_mutex_unlock(&store->readers_lock);
-}
-
-static struct sqlite_connection *
-reader_open(struct sqlite_store *store)
-{
-    struct why why = { 0 };
-    struct sqlite_connection *reader = memory_alloc(1, sizeof *reader);
-    if (sqlite_connect(store->path, SQLITE_OPEN_READONLY, &reader->handle, &why)) {
-        log_error("no reading connection", log_text("problem", str_of(why.text)));
-        free(reader);
-        return NULL;
-    }
-    reader->store = store;
-    reader->statements = memory_alloc(db_statement_count(), sizeof *reader->statements);
-    return reader;
-}
-
-static struct sqlite_connection *
-reader_of_thread(struct sqlite_store *store)
-{
-    struct sqlite_connection *reader = pthread_getspecific(store->reader_key);
-    if (reader != NULL)
-        return reader;
-    pthread_mutex_lock(&store->readers_lock);
-    reader = store->spare_readers;
-    if (reader != NULL)
-        store->spare_readers = reader->spare;
-    pthread_mutex_unlock(&store->readers_lock);
-    if (reader == NULL) {
-        reader = reader_open(store);
-        if (reader == NULL)
-            return NULL;
-        pthread_mutex_lock(&store->readers_lock);
-        reader->next = store->readers;
-        store->readers = reader;
-        pthread_mutex_unlock(&store->readers_lock);
-    }
-    pthread_setspecific(store->reader_key, reader);
-    return reader;
-}
-
-/* A statement that comes to its end lets go of the moment it saw. One that can find no other row is
- * left standing on the one it found for as long as the read goes on: what is asked next sees the
- * same moment, and neither locks nor looks at the log again. */
-static bool
-stands(const struct sqlite_connection *connection, const struct sql *sql)
-{
-    return sql->one && connection->reads > 0 && connection->standing == NULL;
-}
-
-static void
-let_go(struct sqlite_connection *connection)
-{
-    if (connection->standing == NULL)
-        return;
-    sqlite3_reset(connection->standing);
-    sqlite3_clear_bindings(connection->standing);
-    connection->standing = NULL;
-}
-
-static enum err
-sqlite_read(struct db *db, db_work *work, void *argument)
-{
-    struct sqlite_connection *reader = reader_of_thread(store_of(db));
-    if (reader == NULL)
-        return ERR_UNAVAILABLE;
-    struct sqlite_tx tx = { .tx = { .db = db }, .connection = reader };
-    reader->reads++;
-    enum err err = work(&tx.tx, argument);
-    if (--reader->reads == 0)
-        let_go(reader);
-    return err ? err : tx.tx.broken;
 }
 
 /* ---- one statement ---- */
@@ -282,8 +184,6 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
             return err;
     }
     sqlite3_stmt *statement = connection->statements[number].handle;
-    if (statement == connection->standing)
-        let_go(connection);
     if (bind_values(&connection->statements[number], values, count) != SQLITE_OK) {
         log_error("wrong parameters", log_text("statement", str_of(sql->name)));
         sqlite3_clear_bindings(statement);
@@ -293,19 +193,11 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
         sqlite_touch(store_of(tx->db), values, count);
     struct db_gather gather = { .mem = mem, .columns = (size_t)sqlite3_column_count(statement) };
     int code;
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
         take_row(statement, &gather);
-        if (stands(connection, sql))
-            connection->standing = statement;
-        if (statement == connection->standing)
-            break;
-    }
-    enum err err =
-        code == SQLITE_DONE || code == SQLITE_ROW ? ERR_NONE : err_of(connection->handle, sql);
-    if (statement != connection->standing) {
-        sqlite3_reset(statement);
-        sqlite3_clear_bindings(statement);
-    }
+    enum err err = code == SQLITE_DONE ? ERR_NONE : err_of(connection->handle, sql);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
     *rows = (struct db_rows){ gather.count, gather.columns, gather.cells };
     return err;
 }
@@ -329,19 +221,12 @@ static void
 sqlite_close(struct db *db)
 {
     struct sqlite_store *store = store_of(db);
-    struct sqlite_connection *next;
-    for (struct sqlite_connection *reader = store->readers; reader != NULL; reader = next) {
-        next = reader->next;
-        connection_close(reader);
-        free(reader);
-    }
-    pthread_key_delete(store->reader_key);
+    sqlite_readers_stop(store);
     if (store->writer_connection.handle != NULL) {
         sqlite_writer_stop(store);
-        connection_close(&store->writer_connection);
+        sqlite_disconnect(&store->writer_connection);
     }
     sqlite_unlock(store);
-    pthread_mutex_destroy(&store->readers_lock);
     free(store->stamps.of);
     free(store->path);
     free(store);
@@ -355,8 +240,7 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
     store->path = strdup(db_address_rest(settings->address));
     store->lock_fd = -1;
     store->stamps.of = memory_alloc(STAMPS, sizeof *store->stamps.of);
-    pthread_mutex_init(&store->readers_lock, NULL);
-    pthread_key_create(&store->reader_key, reader_thread_ended);
+    sqlite_readers_start(store);
 
     struct sqlite_connection *writer = &store->writer_connection;
     enum err err = sqlite_lock(store, why);
@@ -366,8 +250,6 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
     if (!err) {
         writer->statements = memory_alloc(db_statement_count(), sizeof *writer->statements);
         err = sqlite_writer_start(store);
-        if (!err)
-            err = sqlite_execute(writer->handle, writer_pragmas);
         if (err)
             why_set(why, "store: cannot write to %s: %s", store->path,
                     sqlite3_errmsg(writer->handle));

@@ -1,7 +1,9 @@
 /* db_sqlite.h - what the files of the SQLite engine share. Private to db/.
  *
- *   db_sqlite.c         opening, statements, reading
+ *   db_sqlite.c         opening, statements
+ *   db_sqlite_read.c    the readers, each with the moment it sees
  *   db_sqlite_commit.c  the one writer: group commit and checkpoints
+ *   db_sqlite_stamps.c  what has changed
  *   db_sqlite_lock.c    one process a file
  *   db_sqlite_care.c    backup and check */
 #ifndef DB_DB_SQLITE_H
@@ -28,12 +30,7 @@ struct sqlite_statement {
 /* A connection with its prepared statements. Used by one thread at a time. */
 struct sqlite_connection {
     sqlite3 *handle;
-    struct sqlite_store *store;
     struct sqlite_statement *statements; /* by the program's statement number */
-    struct sqlite_connection *next;      /* of all readers */
-    struct sqlite_connection *spare;     /* of those whose thread has ended */
-    size_t reads;                        /* sqlite_read()s that are going on, one in another */
-    sqlite3_stmt *standing;              /* on its only row: see stands() */
 };
 
 struct sqlite_tx {
@@ -74,6 +71,17 @@ struct sqlite_writer {
     struct histogram commit_latency;
 };
 
+struct sqlite_reader;
+
+/* Every thread that reads has a connection of its own. */
+struct sqlite_readers {
+    pthread_key_t of_thread;
+    pthread_mutex_t lock;
+    struct sqlite_reader *all;
+    struct sqlite_reader *spare; /* whose threads have ended */
+    _Atomic uint64_t moments;    /* see db_sqlite_read.c */
+};
+
 struct sqlite_store {
     struct db db;
     char *path;
@@ -81,17 +89,22 @@ struct sqlite_store {
     struct sqlite_connection writer_connection;
     struct sqlite_writer writer;
     struct sqlite_stamps stamps;
-
-    pthread_mutex_t readers_lock;
-    pthread_key_t reader_key; /* each thread's own reading connection */
-    struct sqlite_connection *readers;
-    struct sqlite_connection *spare_readers;
+    struct sqlite_readers readers;
 };
 
 /* db_sqlite.c */
 enum err sqlite_connect(const char *path, int flags, sqlite3 **out, struct why *why);
 enum err sqlite_execute(sqlite3 *handle, const char *script);
 enum err sqlite_prepare(struct sqlite_connection *connection, size_t statement);
+void sqlite_disconnect(struct sqlite_connection *connection);
+
+/* db_sqlite_read.c. The last three by whoever holds the writing connection. */
+void sqlite_readers_start(struct sqlite_store *store);
+void sqlite_readers_stop(struct sqlite_store *store);
+enum err sqlite_read(struct db *db, db_work *work, void *argument);
+void sqlite_moment_over(struct sqlite_store *store);  /* there is a newer one */
+void sqlite_moments_stop(struct sqlite_store *store); /* none is kept until they go on */
+void sqlite_moments_go_on(struct sqlite_store *store);
 
 /* db_sqlite_commit.c */
 enum err sqlite_writer_start(struct sqlite_store *store);

@@ -226,7 +226,9 @@ checkpoint(struct sqlite_store *store)
     int mode =
         writer->wal_frames < RESTART_FRAMES ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_RESTART;
     int in_log = 0, moved = 0;
+    sqlite_moments_stop(store);
     int code = sqlite3_wal_checkpoint_v2(handle_of(store), NULL, mode, &in_log, &moved);
+    sqlite_moments_go_on(store);
     if (code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC)
         flush_failed(code);
     if (code != SQLITE_OK && code != SQLITE_BUSY)
@@ -242,6 +244,7 @@ static void
 end_batch(struct sqlite_store *store, enum err result)
 {
     struct sqlite_writer *writer = &store->writer;
+    sqlite_moment_over(store);  /* first: what is read from now on is read anew, see db.h */
     sqlite_raise_stamps(store); /* before anybody is answered */
     pthread_mutex_lock(&writer->lock);
     struct batch *batch = writer->batch;
@@ -360,9 +363,11 @@ sqlite_compact(struct db *db, struct why *why)
     if (!err) {
         if (writer->batch != NULL) /* somebody handed us the connection with work in it */
             end_batch(store, commit(store));
+        sqlite_moments_stop(store);
         err = sqlite_execute(handle_of(store), "VACUUM");
         if (!err)
             err = empty_log(store);
+        sqlite_moments_go_on(store);
         pthread_mutex_lock(&writer->lock);
         pass_turn(writer);
         pthread_mutex_unlock(&writer->lock);
@@ -375,6 +380,19 @@ sqlite_compact(struct db *db, struct why *why)
 
 /* ---- life ---- */
 
+/* The page cache is large enough for what 64 writers change before they commit together: in a
+ * smaller one SQLite writes changed pages into the log early, to read and to write them again. */
+static const char writer_pragmas[] = "PRAGMA page_size = 8192;"
+                                     "PRAGMA journal_mode = WAL;"
+                                     "PRAGMA synchronous = FULL;"
+                                     "PRAGMA wal_autocheckpoint = 0;" /* done between two commits */
+                                     "PRAGMA journal_size_limit = 67108864;"
+                                     "PRAGMA cache_size = -8192;"
+                                     "PRAGMA foreign_keys = ON;"
+                                     "PRAGMA secure_delete = ON;"
+                                     /* So that the log is there before the lock file says so. */
+                                     "SELECT count(*) FROM sqlite_schema;";
+
 static int
 prepare(struct sqlite_store *store, const char *text, sqlite3_stmt **out)
 {
@@ -385,6 +403,9 @@ enum err
 sqlite_writer_start(struct sqlite_store *store)
 {
     pthread_mutex_init(&store->writer.lock, NULL);
+    if (sqlite_execute(handle_of(store), writer_pragmas))
+        return ERR_UNAVAILABLE;
+    /* Behind the pragmas: that of autocheckpoint takes any hook away. */
     sqlite3_wal_hook(handle_of(store), count_frames, &store->writer);
     if (prepare(store, "SAVEPOINT member", &store->writer.savepoint) == SQLITE_OK &&
         prepare(store, "RELEASE member", &store->writer.release) == SQLITE_OK)

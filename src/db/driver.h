@@ -63,7 +63,8 @@ struct db {
 
 struct db_tx {
     struct db *db;
-    enum err broken; /* the first error: whatever is asked afterwards fails the same way */
+    uint64_t commits; /* see db_tx_commits() */
+    enum err broken;  /* the first error: whatever is asked afterwards fails the same way */
 };
 
 /* The statements of the program, as the linker gathered them. */

@@ -24,6 +24,8 @@ struct work {
     const char *problem;
     struct access *access;
     bool is_refresh;
+    tx_work *find;
+    uint64_t commits; /* that the read was sure to see */
 };
 
 static enum err
@@ -281,17 +283,25 @@ token_access_stamp(struct db *db, const struct access *access)
            store_stamp(db, access->token_hash);
 }
 
+static enum err
+find_noting_commits(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    work->commits = tx_commits(tx);
+    return work->find(tx, work);
+}
+
 /* The ids are known only after reading. If a commit came in between, what was read may be older
  * than the stamps say, and is good for this once. */
 static enum err
 read_stamped(struct db *db, tx_work *find, struct work *work)
 {
-    uint64_t commits = store_commits(db);
-    enum err err = tx_read(db, find, work);
+    work->find = find;
+    enum err err = tx_read(db, find_noting_commits, work);
     if (err)
         return err;
     uint64_t stamp = token_access_stamp(db, work->access);
-    work->access->stamp = commits == store_commits(db) ? stamp : 0;
+    work->access->stamp = work->commits == store_commits(db) ? stamp : 0;
     return ERR_NONE;
 }
 

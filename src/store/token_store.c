@@ -57,13 +57,12 @@ SQL(access_add, "INSERT INTO access_token (place, token_hash, family_id, app_id,
                 " ON CONFLICT (place) DO NOTHING RETURNING place");
 
 /* While its seal is the person's, a token needs neither family nor grant nor account. */
-SQL_ONE(access_find,
-        "SELECT h.user_id, t.app_id, t.family_id, t.scopes, t.narrow_reach, t.created_at,"
-        " t.ends_at, t.live_until, h.generation, t.scopes FROM access_token t"
-        " JOIN user_record h ON h.place = t.person_place AND h.seal = t.seal"
-        " JOIN app a ON a.app_id = t.app_id"
-        " WHERE t.place = $1 AND t.token_hash = $2 AND t.live_until > $3"
-        " AND a.status = 'active' AND a.epoch = t.app_epoch");
+SQL(access_find, "SELECT h.user_id, t.app_id, t.family_id, t.scopes, t.narrow_reach, t.created_at,"
+                 " t.ends_at, t.live_until, h.generation, t.scopes FROM access_token t"
+                 " JOIN user_record h ON h.place = t.person_place AND h.seal = t.seal"
+                 " JOIN app a ON a.app_id = t.app_id"
+                 " WHERE t.place = $1 AND t.token_hash = $2 AND t.live_until > $3"
+                 " AND a.status = 'active' AND a.epoch = t.app_epoch");
 
 #define EARLIEST_END                                                           \
     "CASE WHEN t.ends_at < f.ends_at AND t.ends_at < g.ends_at THEN t.ends_at" \

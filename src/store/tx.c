@@ -26,6 +26,12 @@ store_commits(struct db *db)
     return db_commits(db);
 }
 
+uint64_t
+tx_commits(const struct db_tx *tx)
+{
+    return db_tx_commits(tx);
+}
+
 enum err
 store_ping(struct db *db)
 {

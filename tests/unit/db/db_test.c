@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 SQL(test_add, "INSERT INTO user_account (user_id, username, status, position, epoch,"
@@ -265,8 +266,6 @@ a_row_raised_by_many_counts_every_one(struct kit *kit)
 
 /* ---- reading at one moment ---- */
 
-SQL_ONE(test_find_one, "SELECT username FROM user_account WHERE user_id = $1");
-
 static void *
 add_beside(void *argument)
 {
@@ -277,45 +276,141 @@ add_beside(void *argument)
     return NULL;
 }
 
+static void
+somebody_adds(struct db *db)
+{
+    pthread_t writer;
+    pthread_create(&writer, NULL, add_beside, db);
+    pthread_join(writer, NULL);
+}
+
 struct moment {
     struct kit *kit;
-    const char *asked;
     int64_t before, after;
+    uint64_t commits, inner_commits;
 };
+
+static enum err
+count_inside(struct db_tx *tx, void *argument)
+{
+    struct moment *moment = argument;
+    moment->inner_commits = db_tx_commits(tx);
+    return count_rows(tx, &moment->after);
+}
 
 static enum err
 look_while_somebody_writes(struct db_tx *tx, void *argument)
 {
     struct moment *moment = argument;
-    struct kit *kit = moment->kit;
-    struct db_rows rows = { 0 };
-    pthread_t writer;
-    for (int i = 0; i < 2; i++) { /* the second lets go of the first's moment, and has its own */
-        assert_int_equal(
-            db_query(tx, kit->mem, &test_find_one, &rows, db_text(str_of(moment->asked))),
-            ERR_NONE);
-        assert_int_equal(db_read(kit->db, count_rows, &moment->before), ERR_NONE);
-        pthread_create(&writer, NULL, add_beside, kit->db);
-        pthread_join(writer, NULL);
-        assert_int_equal(db_read(kit->db, count_rows, &moment->after), ERR_NONE);
-    }
-    return ERR_NONE;
+    moment->commits = db_tx_commits(tx);
+    enum err err = count_rows(tx, &moment->before);
+    somebody_adds(moment->kit->db);
+    return err ? err : db_read(moment->kit->db, count_inside, moment);
 }
 
-/* On PostgreSQL each statement sees what is committed, as it would without. */
+/* On PostgreSQL each statement sees what is committed. */
 static void
-behind_a_look_up_of_one_row_a_read_sees_the_same_moment_on_sqlite(struct kit *kit)
+a_read_sees_one_moment_on_sqlite(struct kit *kit)
 {
-    struct add add = { kit->mem, 777, NULL, ERR_NONE, false };
-    assert_int_equal(db_write(kit->db, add_row, &add), ERR_NONE);
-    struct moment found = { kit, "usr_777", 0, 0 }, nobody = { kit, "usr_nobody", 0, 0 };
-    assert_int_equal(db_read(kit->db, look_while_somebody_writes, &found), ERR_NONE);
-    assert_int_equal(found.before, 2);
-    assert_int_equal(found.after, db_reads_block(kit->db) ? 3 : 2);
-    assert_int_equal(count(kit->db), 3); /* let go */
-    assert_int_equal(db_read(kit->db, look_while_somebody_writes, &nobody), ERR_NONE);
-    assert_int_equal(nobody.before, 4);
-    assert_int_equal(nobody.after, 5); /* what finds nothing stands on nothing */
+    bool sqlite = !db_reads_block(kit->db);
+    for (int64_t i = 0; i < 3; i++) {
+        struct moment moment = { .kit = kit };
+        assert_int_equal(db_read(kit->db, look_while_somebody_writes, &moment), ERR_NONE);
+        assert_int_equal(moment.before, i);
+        assert_int_equal(moment.after, sqlite ? i : i + 1);
+        assert_int_equal(moment.commits, moment.inner_commits);
+        assert_int_equal(moment.commits < db_commits(kit->db), sqlite);
+    }
+}
+
+static void
+what_others_wrote_is_seen_as_soon_as_it_was_answered(struct kit *kit)
+{
+    for (int64_t i = 0; i < 100; i++) {
+        assert_int_equal(count(kit->db), i);
+        assert_int_equal(count(kit->db), i);
+        somebody_adds(kit->db);
+    }
+}
+
+/* A thread that has read, and does nothing until it is told to end. */
+struct idler {
+    struct db *db;
+    int said[2], told[2];
+    pthread_t thread;
+};
+
+static void *
+read_and_idle(void *argument)
+{
+    struct idler *idler = argument;
+    char byte = 0;
+    int64_t seen = 0;
+    if (db_read(idler->db, count_rows, &seen) || write(idler->said[1], &byte, 1) != 1 ||
+        read(idler->told[0], &byte, 1) != 1)
+        abort();
+    return NULL;
+}
+
+static void
+idler_start(struct idler *idler, struct db *db)
+{
+    char byte;
+    idler->db = db;
+    assert_int_equal(pipe(idler->said) | pipe(idler->told), 0);
+    pthread_create(&idler->thread, NULL, read_and_idle, idler);
+    assert_int_equal(read(idler->said[0], &byte, 1), 1);
+}
+
+static void
+idler_end(struct idler *idler)
+{
+    assert_int_equal(write(idler->told[1], "", 1), 1);
+    pthread_join(idler->thread, NULL);
+    for (int i = 0; i < 2; i++) {
+        close(idler->said[i]);
+        close(idler->told[i]);
+    }
+}
+
+static int64_t
+log_bytes(struct kit *kit)
+{
+    struct stat found = { 0 };
+    stat(db_path_beside(kit->mem, kit->address, "-wal").ptr, &found);
+    return found.st_size;
+}
+
+static void
+who_has_read_and_idles_keeps_no_log_from_being_emptied(struct kit *kit)
+{
+    struct idler idler;
+    struct why why = { 0 };
+    assert_int_equal(add_one(kit->db, kit->mem, ERR_NONE), ERR_NONE);
+    idler_start(&idler, kit->db);
+    assert_int_equal(count(kit->db), 1);
+    assert_int_equal(db_compact(kit->db, &why), ERR_NONE);
+    if (!db_reads_block(kit->db))
+        assert_int_equal(log_bytes(kit), 0);
+    assert_int_equal(count(kit->db), 1);
+    idler_end(&idler);
+}
+
+/* Several times as much is written as a log may have before it is begun anew. */
+static void
+nor_does_one_who_goes_on_reading(struct kit *kit)
+{
+    enum { WRITES = 1500, LOG_MAX = 12 * 1024 * 1024 };
+    struct idler idler;
+    if (db_reads_block(kit->db))
+        return;
+    idler_start(&idler, kit->db);
+    for (int i = 0; i < WRITES; i++) {
+        assert_int_equal(add_one(kit->db, kit->mem, ERR_NONE), ERR_NONE);
+        assert_int_equal(count(kit->db), i + 1);
+    }
+    assert_true(log_bytes(kit) < LOG_MAX);
+    idler_end(&idler);
 }
 
 /* ---- opening ---- */
@@ -369,7 +464,10 @@ main(void)
         KIT_CASE(a_transaction_of_a_thousand_rows_is_one),
         KIT_CASE(a_crowd_of_writers_loses_nothing_and_keeps_nothing_refused),
         KIT_CASE(a_row_raised_by_many_counts_every_one),
-        KIT_CASE(behind_a_look_up_of_one_row_a_read_sees_the_same_moment_on_sqlite),
+        KIT_CASE(a_read_sees_one_moment_on_sqlite),
+        KIT_CASE(what_others_wrote_is_seen_as_soon_as_it_was_answered),
+        KIT_CASE(who_has_read_and_idles_keeps_no_log_from_being_emptied),
+        KIT_CASE(nor_does_one_who_goes_on_reading),
         KIT_CASE(an_open_store_opens_again_with_what_it_held),
         KIT_CASE(addresses_that_are_none_are_told),
         KIT_CASE(a_password_is_never_described),
