@@ -343,6 +343,16 @@ keep_text(char *into, size_t room, struct str text)
     into[length] = '\0';
 }
 
+/* What tells one kind from another. */
+static void
+name_kind(struct kept_refusal *out, const struct refusal *refusal)
+{
+    memcpy(out->app, refusal->app_id.ptr, sizeof out->app);
+    keep_text(out->endpoint, sizeof out->endpoint, refusal->endpoint);
+    keep_text(out->error, sizeof out->error, refusal->error);
+    keep_text(out->reason, sizeof out->reason, refusal->reason);
+}
+
 /* The place of the same kind, or a free one; NULL: there is no room. */
 static struct kept_refusal *
 find_refusal(struct tally *tally, const struct kept_refusal *wanted)
@@ -373,13 +383,11 @@ tally_refuse(struct tally *tally, struct arena *mem, const struct refusal *refus
                                    .last_at = refusal->last_at };
     if (!is_id(refusal->app_id, STR("app_")) || refusal->times <= 0)
         return;
-    memcpy(wanted.app, refusal->app_id.ptr, sizeof wanted.app);
-    keep_text(wanted.endpoint, sizeof wanted.endpoint,
-              refusal_clean(mem, refusal->endpoint, sizeof wanted.endpoint - 1));
-    keep_text(wanted.error, sizeof wanted.error,
-              refusal_clean(mem, refusal->error, sizeof wanted.error - 1));
-    keep_text(wanted.reason, sizeof wanted.reason,
-              refusal_clean(mem, refusal->reason, sizeof wanted.reason - 1));
+    struct refusal clean = *refusal;
+    clean.endpoint = refusal_clean(mem, refusal->endpoint, sizeof wanted.endpoint - 1);
+    clean.error = refusal_clean(mem, refusal->error, sizeof wanted.error - 1);
+    clean.reason = refusal_clean(mem, refusal->reason, sizeof wanted.reason - 1);
+    name_kind(&wanted, &clean);
     keep_text(wanted.detail, sizeof wanted.detail,
               refusal_clean(mem, refusal->detail, sizeof wanted.detail - 1));
 
@@ -412,22 +420,19 @@ copy_refusal(struct arena *mem, const struct kept_refusal *kept)
     };
 }
 
-/* Copies those of the app, or all with an absent one, and removes them if they are taken. */
-static void
-copy_refusals(struct tally *tally, struct arena *mem, struct str app, bool take,
-              struct refusal **refusals, size_t *count)
+void
+tally_look_refusals(struct tally *tally, struct arena *mem, struct str app,
+                    struct refusal **refusals, size_t *count)
 {
     struct refusal *out = ARENA_ARRAY(mem, struct refusal, REFUSALS);
     *count = 0;
     pthread_mutex_lock(&tally->refusal_lock);
     for (size_t i = 0; i < REFUSALS; i++) {
-        struct kept_refusal *one = &tally->refusals[i];
+        const struct kept_refusal *one = &tally->refusals[i];
         if (one->times == 0 ||
             (str_present(app) && !str_eq(app, (struct str){ one->app, sizeof one->app })))
             continue;
         out[(*count)++] = copy_refusal(mem, one);
-        if (take)
-            one->times = 0;
     }
     pthread_mutex_unlock(&tally->refusal_lock);
     *refusals = out;
@@ -444,17 +449,24 @@ compare_refusals(const void *left, const void *right)
 }
 
 void
-tally_take_refusals(struct tally *tally, struct arena *mem, struct refusal **refusals,
+tally_list_refusals(struct tally *tally, struct arena *mem, struct refusal **refusals,
                     size_t *count)
 {
-    copy_refusals(tally, mem, STR_NONE, true, refusals, count);
+    tally_look_refusals(tally, mem, STR_NONE, refusals, count);
     if (*count > 1)
         qsort(*refusals, *count, sizeof **refusals, compare_refusals);
 }
 
 void
-tally_look_refusals(struct tally *tally, struct arena *mem, struct str app,
-                    struct refusal **refusals, size_t *count)
+tally_end_refusals(struct tally *tally, const struct refusal *written, size_t count)
 {
-    copy_refusals(tally, mem, app, false, refusals, count);
+    pthread_mutex_lock(&tally->refusal_lock);
+    for (size_t i = 0; i < count; i++) {
+        struct kept_refusal kind = { 0 };
+        name_kind(&kind, &written[i]);
+        struct kept_refusal *one = find_refusal(tally, &kind);
+        if (one != NULL && one->times > 0)
+            one->times -= written[i].times;
+    }
+    pthread_mutex_unlock(&tally->refusal_lock);
 }

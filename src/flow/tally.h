@@ -40,8 +40,6 @@ struct tally_entry {
  * every process, so that two who write at once do not wait for each other in a circle. */
 void tally_take(struct tally *tally, struct arena *mem, struct tally_entry **entries,
                 size_t *count);
-void tally_take_refusals(struct tally *tally, struct arena *mem, struct refusal **refusals,
-                         size_t *count);
 
 /* When it was last taken out and all of it written, on the steady clock; at first, when it was
  * made. So nothing in it was counted before that. */
@@ -55,7 +53,13 @@ void tally_return(struct tally *tally, const struct tally_entry *entry);
 void tally_look(struct tally *tally, struct str user, struct str app, int64_t day,
                 struct tally_entry *out);
 void tally_look_refusals(struct tally *tally, struct arena *mem, struct str app,
-                         struct refusal **refusals, size_t *count);
+                         struct refusal **refusals, size_t *count); /* app absent: of all */
+
+/* All refusals in one order, to be written. They wait on until they are, so that a page that is
+ * opened meanwhile does not miss them. */
+void tally_list_refusals(struct tally *tally, struct arena *mem, struct refusal **refusals,
+                         size_t *count);
+void tally_end_refusals(struct tally *tally, const struct refusal *written, size_t count);
 
 void tally_write_metrics(struct buf *page, void *context); /* context is the tally */
 

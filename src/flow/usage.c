@@ -117,7 +117,7 @@ usage_write(struct db *db, struct arena *mem, struct tally *tally)
     int64_t began = clock_steady_ms();
     bool fresh = began - tally_emptied_at(tally) < FRESH_MS;
     tally_take(tally, mem, &entries, &entry_count);
-    tally_take_refusals(tally, mem, &refusals, &refusal_count);
+    tally_list_refusals(tally, mem, &refusals, &refusal_count);
     while (done < entry_count && !err) {
         struct batch batch = { .mem = mem,
                                .entries = entries + done,
@@ -137,10 +137,9 @@ usage_write(struct db *db, struct arena *mem, struct tally *tally)
                                .count = at_most(refusal_count - done, BATCH) };
         err = tx_write(db, write_refusals, &batch);
         if (!err)
-            done += batch.count;
+            tally_end_refusals(tally, batch.refusals, batch.count);
+        done += batch.count;
     }
-    for (size_t i = done; i < refusal_count; i++)
-        tally_refuse(tally, mem, &refusals[i]);
     return err;
 }
 
@@ -247,12 +246,15 @@ same_kind(const struct refusal *a, const struct refusal *b)
            str_eq(a->reason, b->reason);
 }
 
-/* Adds one that waits to the list, which has room for it. */
+/* Adds one that waited to the list, which has room for it. It was looked at before the store was:
+ * if that is as new, it was written meanwhile. */
 static void
 add_waiting(struct refusal *list, size_t *count, const struct refusal *waiting)
 {
     for (size_t i = 0; i < *count; i++)
         if (same_kind(&list[i], waiting)) {
+            if (list[i].last_at >= waiting->last_at)
+                return;
             list[i].times += waiting->times;
             list[i].last_at = waiting->last_at;
             list[i].detail = waiting->detail;
@@ -277,11 +279,11 @@ refusals_of_app(struct db *db, struct arena *mem, struct tally *tally, struct st
     struct reading reading = { .mem = mem, .app_id = app_id, .refusals = &stored, .count = count };
     *out = NULL;
     *count = 0;
+    if (tally != NULL) /* first: what is written waits on until it is in the store */
+        tally_look_refusals(tally, mem, app_id, &waiting, &waiting_count);
     enum err err = tx_read(db, read_refusals, &reading);
     if (err)
         return err;
-    if (tally != NULL)
-        tally_look_refusals(tally, mem, app_id, &waiting, &waiting_count);
     struct refusal *all = ARENA_ARRAY(mem, struct refusal, *count + waiting_count);
     if (*count > 0)
         memcpy(all, stored, *count * sizeof *all);

@@ -98,7 +98,7 @@ ids_that_are_none_of_ours_are_not_counted(void **state)
     }
     tally_take(tally, mem, &entries, &count);
     assert_int_equal(count, 0);
-    tally_take_refusals(tally, mem, &refusals, &count);
+    tally_list_refusals(tally, mem, &refusals, &count);
     assert_int_equal(count, 0);
     tally_free(tally);
     arena_free(mem);
@@ -144,10 +144,37 @@ nobody_can_fill_the_memory_with_refusals(void **state)
         }
     tally_look_refusals(tally, mem, STR("app_0000000000000000000000"), &refusals, &count);
     assert_int_equal(count, 32);
-    tally_take_refusals(tally, mem, &refusals, &count);
+    tally_list_refusals(tally, mem, &refusals, &count);
     assert_int_equal(count, 512);
-    tally_take_refusals(tally, mem, &refusals, &count);
+    tally_end_refusals(tally, refusals, count);
+    tally_list_refusals(tally, mem, &refusals, &count);
     assert_int_equal(count, 0);
+    tally_free(tally);
+    arena_free(mem);
+}
+
+static void
+refusals_are_seen_until_they_are_written_and_newer_ones_stay(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct tally *tally = tally_new();
+    struct refusal *listed, *seen, again = refusal(APP, STR("reason"), STR("second"));
+    size_t count, seen_count;
+    tally_refuse(tally, mem, &again);
+    tally_list_refusals(tally, mem, &listed, &count);
+    assert_int_equal(count, 1);
+    tally_look_refusals(tally, mem, APP, &seen, &seen_count);
+    assert_int_equal(seen_count, 1);
+    tally_refuse(tally, mem, &again);
+    tally_end_refusals(tally, listed, count);
+    tally_look_refusals(tally, mem, APP, &seen, &seen_count);
+    assert_int_equal(seen_count, 1);
+    assert_int_equal(seen[0].times, 1);
+    tally_end_refusals(tally, seen, seen_count);
+    tally_end_refusals(tally, seen, seen_count); /* it is not there */
+    tally_look_refusals(tally, mem, APP, &seen, &seen_count);
+    assert_int_equal(seen_count, 0);
     tally_free(tally);
     arena_free(mem);
 }
@@ -161,6 +188,7 @@ main(void)
         cmocka_unit_test(ids_that_are_none_of_ours_are_not_counted),
         cmocka_unit_test(the_same_mistake_a_thousand_times_is_one_line),
         cmocka_unit_test(nobody_can_fill_the_memory_with_refusals),
+        cmocka_unit_test(refusals_are_seen_until_they_are_written_and_newer_ones_stay),
     };
     return cmocka_run_group_tests_name("flow/tally", tests, NULL, NULL);
 }
