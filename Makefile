@@ -151,7 +151,7 @@ soak: tools-check build/check/penchant build/penchant build/tsan/penchant $(UNIT
 lint: tools-lint build/penchant ## floors, banned words, formatting, static checks, generated documents
 	@tools/lint
 
-bench: tools-bench build/penchant build/check/penchant $(PRELOADS) build/bench/commit build/bench/compose build/bench/spend build/bench/people ## measure: ratios to nginx in one run, instructions per request
+bench: tools-bench build/penchant build/check/penchant $(PRELOADS) build/bench/commit build/bench/compose build/bench/load build/bench/people ## measure: ratios to nginx in one run, instructions per request
 	@node bench/run.mjs
 
 build/bench/%: bench/%.c build/release/penchant.a

@@ -2,7 +2,7 @@
 // them the peers that do the same.
 import { askKeptAlive } from "./conversation.mjs";
 import { instructionsPerRequest } from "./instructions.mjs";
-import { load, spend, writeRequests } from "./load.mjs";
+import { load, writeRequests } from "./load.mjs";
 import { startPeers } from "./peers/peers.mjs";
 import { population } from "./population.mjs";
 import { startPostgres } from "./postgres.mjs";
@@ -36,12 +36,12 @@ function sameAgain(row, port, requests) {
 // Each connection has a request of its own, which goes on where the last run ended.
 function following(row, port, requests) {
   const file = writeRequests(port, requests);
-  return (seconds) => spend(port, file, row.status, seconds, row.follow);
+  return (seconds) => load(port, file, row.status, seconds, row.follow);
 }
 
 // As long as the requests last: fresh ones for every run, made while nobody is measured.
 function onceEach(row, port, fresh) {
-  return async () => spend(port, writeRequests(port, await fresh()), row.status, "once");
+  return async () => load(port, writeRequests(port, await fresh()), row.status, "once");
 }
 
 // nginx takes anything twice; it gets the same load program and requests of the same length.
@@ -49,7 +49,7 @@ async function runsOf(row, ours, nginx, requests, fresh) {
   if (row.follow) return [following(row, nginx.port, requests), following(row, ours.port, await fresh())];
   if (row.once) {
     const file = writeRequests(nginx.port, requests);
-    return [(seconds) => spend(nginx.port, file, row.status, seconds), onceEach(row, ours.port, fresh)];
+    return [(seconds) => load(nginx.port, file, row.status, seconds), onceEach(row, ours.port, fresh)];
   }
   return [sameAgain(row, nginx.port, requests), sameAgain(row, ours.port, requests)];
 }

@@ -1,7 +1,7 @@
 // mixed.mjs - how long reads take while one request in twenty is a durable write: the same reads over the same
 // connections by the same load program, alone and with writes among them. Only reads are in the percentiles.
 import { reads, writes } from "./cases.mjs";
-import { spend, spendWith, writeRequests } from "./load.mjs";
+import { load, loadWith, writeRequests } from "./load.mjs";
 import { population } from "./population.mjs";
 import { startPenchant } from "./servers.mjs";
 import { settings } from "./settings.mjs";
@@ -21,11 +21,11 @@ export async function measureMixed(kind) {
   try {
     const file = writeRequests(server.port, reads(people));
     const fresh = (seconds) => writeRequests(server.port, writes(WRITES_A_SECOND * seconds)(people));
-    const withWrites = (seconds) => spendWith(server.port, file, 200, seconds, EVERY, fresh(seconds));
-    await spend(server.port, file, 200, 1);
+    const withWrites = (seconds) => loadWith(server.port, file, 200, seconds, EVERY, fresh(seconds));
+    await load(server.port, file, 200, 1);
     await withWrites(1);
     for (let i = 0; i < settings.runs; i++) {
-      alone.push(await spend(server.port, file, 200, settings.seconds));
+      alone.push(await load(server.port, file, 200, settings.seconds));
       mixed.push(await withWrites(settings.seconds));
     }
   } finally {

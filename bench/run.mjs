@@ -55,7 +55,7 @@ async function measureBeside() {
   for (const store of ["sqlite", "postgresql"]) {
     const what = `reads beside writes, ${store}`;
     if (!what.includes(settings.only)) continue;
-    const needs = ["taskset", "spend", "people", ...(store === "sqlite" ? [] : ["postgres", "initdb"])];
+    const needs = ["taskset", "load", "people", ...(store === "sqlite" ? [] : ["postgres", "initdb"])];
     await measure(what, needs, async () => report.mixed.push(await measureMixed(store)));
   }
 }
@@ -66,7 +66,7 @@ async function measureSizes() {
   for (const [store, sizes] of [["sqlite", settings.scale], ["postgresql", settings.scalePostgresql]]) {
     const what = `scale, ${store}`;
     if (!what.includes(settings.only)) continue;
-    const needs = ["taskset", "nginx", "wrk", "people", ...(store === "sqlite" ? [] : ["postgres", "initdb"])];
+    const needs = ["taskset", "nginx", "load", "people", ...(store === "sqlite" ? [] : ["postgres", "initdb"])];
     await measure(what, needs, async () => report.scale.push(...(await measureScale(store, sizes))));
   }
 }
@@ -216,7 +216,7 @@ async function main() {
   await measureSizes(); // before anything is written into the stores that are shared
   for (const row of chosen) {
     const store = row.store === "postgresql" ? ["postgres", "initdb"] : [];
-    const loader = [row.follow || row.once ? "spend" : "wrk", ...(row.population ? ["people"] : [])];
+    const loader = ["load", ...(row.population ? ["people"] : [])];
     await measure(`${row.name}, ${row.store}`, [...pinned, "nginx", ...loader, ...store], () => measureRow(row));
   }
   await measureBeside();

@@ -68,14 +68,13 @@ export function find(name, folders = []) {
 
 export const tools = {
   taskset: find("taskset"),
-  wrk: find("wrk"),
   nginx: find("nginx"),
   valgrind: find("valgrind"),
   postgres: find("postgres", ["/usr/lib/postgresql/15/bin"]),
   initdb: find("initdb", ["/usr/lib/postgresql/15/bin"]),
   commit: existsSync(join(root, "build/bench/commit")) ? join(root, "build/bench/commit") : null,
   compose: existsSync(join(root, "build/bench/compose")) ? join(root, "build/bench/compose") : null,
+  load: existsSync(join(root, "build/bench/load")) ? join(root, "build/bench/load") : null,
   people: existsSync(join(root, "build/bench/people")) ? join(root, "build/bench/people") : null,
-  spend: existsSync(join(root, "build/bench/spend")) ? join(root, "build/bench/spend") : null,
   slowDisk: existsSync(join(root, "build/preload/disk.so")) ? join(root, "build/preload/disk.so") : null,
 };

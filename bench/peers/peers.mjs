@@ -5,7 +5,7 @@
 // null. start() gives { pid, port, requests, stop() } of a fresh server, whose requests for `what` can be
 // sent again and again and are answered with 200. `world` is our own service, running, with `prepared`:
 // what the row has put into its store.
-import { load, spend, writeRequests } from "../load.mjs";
+import { load, writeRequests } from "../load.mjs";
 import { forgetMost, memory } from "../process.mjs";
 import { settings } from "../settings.mjs";
 import { glewlwyd } from "./glewlwyd.mjs";
@@ -19,12 +19,11 @@ const WARM_UP = 3; // times ours: what runs on Node is compiled while it runs
 // Its runs, by the program that loads ours. One that fails has failed for good: null from then on.
 function runsOf(row, server, tell) {
   const file = writeRequests(server.port, server.requests);
-  const send = row.follow || row.once ? spend : load;
   let broken = false;
   return async (seconds, { warmUp = false } = {}) => {
     if (broken) return null;
     try {
-      const numbers = await send(server.port, file, 200, warmUp ? WARM_UP * seconds : seconds);
+      const numbers = await load(server.port, file, 200, warmUp ? WARM_UP * seconds : seconds);
       return { ...numbers, memoryMiB: memory(server.pid).most };
     } catch (error) {
       broken = true;
