@@ -69,6 +69,7 @@ script_for(struct arena *mem, const struct db *db, struct str text)
         { " WITHOUT ROWID", "              " },             /* a table that is its primary key */
         { " INTEGER PRIMARY KEY", " BIGINT  PRIMARY KEY" }, /* of 64 bits */
         { "(unicode(", "(  ascii(" },                       /* a character as a number */
+        { " group_concat(", "   string_agg(" },             /* texts of several rows as one */
     };
     char *script = arena_alloc(mem, text.len + 1);
     memcpy(script, text.ptr, text.len);

@@ -1,6 +1,7 @@
 #include "store/atom_store.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "db/db.h"
 #include "model/atom_sheet.h"
 #include "store/place.h"
@@ -15,7 +16,7 @@ SQL(atom_release, "UPDATE user_record SET generation = generation + 1,"
 
 /* A domain takes the next of a person's places when it is first written about, and keeps it: what
  * is empty stays, as an empty row. */
-SQL(sheet_find, "SELECT domain, atoms FROM user_atoms" OF_PERSON " AND domain = $4");
+SQL(sheet_find, "SELECT domain, atoms FROM user_atoms" OF_PERSON " AND domain = $4" NO_OTHER);
 SQL(sheet_list, "SELECT domain, atoms FROM user_atoms" OF_PERSON);
 SQL(sheet_domains, "SELECT domain FROM user_atoms" OF_PERSON " AND atoms <> ''");
 SQL(sheet_put, "UPDATE user_atoms SET atoms = $5" OF_PERSON " AND domain = $4 RETURNING domain");
@@ -29,20 +30,20 @@ SQL(source_name, "SELECT name FROM app WHERE app_id = $1");
 
 #define TOLD OF_PERSON " AND atom_count > 0"
 SQL(record_list, "SELECT domain, record, atom_count, updated_at FROM user_record" TOLD);
-SQL(record_find,
-    "SELECT domain, record, atom_count, updated_at FROM user_record" TOLD " AND domain = $4");
-SQL(record_hints, "SELECT domain, hints FROM user_record" TOLD);
-SQL(record_put,
-    "UPDATE user_record SET record = $5, atom_count = $6, updated_at = $7, hints = $8" OF_PERSON
-    " AND domain = $4 RETURNING domain");
-SQL(record_add, "INSERT INTO user_record (place, user_id, domain, record, atom_count, updated_at,"
-                " hints) SELECT COALESCE((SELECT MAX(place) + 1 FROM user_record"
+SQL(record_find, "SELECT domain, record, atom_count, updated_at FROM user_record" TOLD
+                 " AND domain = $4" NO_OTHER);
+SQL(record_put, "UPDATE user_record SET record = $5, atom_count = $6, updated_at = $7" OF_PERSON
+                " AND domain = $4 RETURNING domain");
+SQL(record_add, "INSERT INTO user_record (place, user_id, domain, record, atom_count, updated_at)"
+                " SELECT COALESCE((SELECT MAX(place) + 1 FROM user_record"
                 " WHERE place BETWEEN $2 AND $3), $2), CAST($1 AS TEXT), CAST($4 AS TEXT),"
-                " CAST($5 AS TEXT), CAST($6 AS BIGINT), CAST($7 AS BIGINT), CAST($8 AS TEXT)"
+                " CAST($5 AS TEXT), CAST($6 AS BIGINT), CAST($7 AS BIGINT)"
                 " WHERE NOT EXISTS (SELECT 1 FROM user_record WHERE place = $3) RETURNING domain");
-SQL(record_renew, "UPDATE user_record SET hints = $6" OF_PERSON " AND domain = $4"
-                  " AND COALESCE(hints, '') = $5");
 SQL(record_end_user, "DELETE FROM user_record" OF_PERSON " AND domain <> ''"); /* not the head */
+
+/* All cards of a person are one text in the head, which every request has read already. */
+SQL(cards_find, "SELECT hints FROM user_record" HEAD_OF_PERSON NO_OTHER);
+SQL(cards_put, "UPDATE user_record SET hints = $4" HEAD_OF_PERSON);
 
 enum err
 atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence)
@@ -291,18 +292,63 @@ record_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struc
     return err;
 }
 
-enum err
-record_store_hints(struct db_tx *tx, struct arena *mem, struct str user_id, struct record **out,
-                   size_t *count)
+/* ---- cards ---- */
+
+/* A line each: the domain, a space, the card. No value that is kept has a line's end in it, and
+ * nothing else of a card could. */
+static bool
+next_card(struct str *rest, struct record *out)
+{
+    struct str line;
+    if (!str_cut(rest, '\n', &line))
+        return false;
+    size_t space = str_index(line, ' ');
+    *out = (struct record){ .domain = str_first(line, space), .hints = str_from(line, space + 1) };
+    return true;
+}
+
+static enum err
+find_cards(struct db_tx *tx, struct arena *mem, struct str user_id, struct str *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &record_hints, &rows, db_person(user_id));
-    *out = ARENA_ARRAY(mem, struct record, rows.count);
-    *count = rows.count;
-    for (size_t i = 0; i < rows.count; i++)
-        (*out)[i] = (struct record){ .domain = db_cell_text(&rows, i, 0),
-                                     .hints = db_cell_text(&rows, i, 1) };
+    enum err err = db_query(tx, mem, &cards_find, &rows, db_person(user_id));
+    *out = db_cell_text(&rows, 0, 0);
     return err;
+}
+
+static enum err
+put_cards(struct db_tx *tx, struct arena *mem, struct str user_id, struct str cards)
+{
+    return db_query(tx, mem, &cards_put, NULL, db_person(user_id), db_text(cards));
+}
+
+static void
+add_card(struct buf *out, const struct record *card)
+{
+    if (out->len > 0)
+        buf_add_char(out, '\n');
+    buf_add(out, card->domain);
+    buf_add_char(out, ' ');
+    buf_add(out, card->hints);
+}
+
+/* In place of the domain's card, or behind the others; not `there`: without it. */
+static struct str
+with_card(struct arena *mem, struct str cards, const struct record *card, bool there)
+{
+    struct buf out = buf_in(mem, SIZE_MAX);
+    struct record each;
+    while (next_card(&cards, &each)) {
+        bool is_it = str_eq(each.domain, card->domain);
+        if (!is_it)
+            add_card(&out, &each);
+        else if (there)
+            add_card(&out, card);
+        there = there && !is_it;
+    }
+    if (there)
+        add_card(&out, card);
+    return out.len == 0 ? STR_NONE : buf_str(&out);
 }
 
 enum err
@@ -316,22 +362,56 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
         db_text(tells ? record->json : STR("{}")),
         db_int(record->atom_count),
         db_int(record->updated_at),
-        db_text(tells ? record->hints : STR_NONE),
     };
-    return put_or_add(tx, mem, &record_put, &record_add, values, sizeof values / sizeof values[0]);
+    enum err err =
+        put_or_add(tx, mem, &record_put, &record_add, values, sizeof values / sizeof values[0]);
+    struct str cards;
+    if (!err)
+        err = find_cards(tx, mem, user_id, &cards);
+    struct record card = { .domain = record->domain, .hints = record->hints };
+    return err ? err : put_cards(tx, mem, user_id, with_card(mem, cards, &card, tells));
+}
+
+enum err
+record_store_hints(struct db_tx *tx, struct arena *mem, struct str user_id, struct record **out,
+                   size_t *count)
+{
+    struct str cards;
+    struct record card;
+    size_t room = 0;
+    enum err err = find_cards(tx, mem, user_id, &cards);
+    for (struct str rest = cards; next_card(&rest, &card);)
+        room++;
+    *out = ARENA_ARRAY(mem, struct record, room);
+    *count = 0;
+    while (next_card(&cards, &card))
+        (*out)[(*count)++] = card;
+    return err;
 }
 
 enum err
 record_store_renew(struct db_tx *tx, struct arena *mem, struct str user_id,
                    const struct record *before, struct str hints)
 {
-    return db_query(tx, mem, &record_renew, NULL, db_person(user_id), db_text(before->domain),
-                    db_text(str_present(before->hints) ? before->hints : STR("")), db_text(hints));
+    int64_t sequence;
+    struct str cards;
+    struct record card, renewed = { .domain = before->domain, .hints = hints };
+    enum err err = atom_store_hold(tx, mem, user_id, &sequence);
+    if (!err)
+        err = find_cards(tx, mem, user_id, &cards);
+    if (err)
+        return err == ERR_NOT_FOUND ? ERR_NONE : err;
+    for (struct str rest = cards; next_card(&rest, &card);)
+        if (str_eq(card.domain, before->domain) && str_eq(card.hints, before->hints))
+            return put_cards(tx, mem, user_id, with_card(mem, cards, &renewed, true));
+    return ERR_NONE;
 }
 
 enum err
 atom_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
     enum err err = db_query(tx, mem, &sheet_end_user, NULL, db_person(user_id));
-    return err ? err : db_query(tx, mem, &record_end_user, NULL, db_person(user_id));
+    if (!err)
+        err = db_query(tx, mem, &record_end_user, NULL, db_person(user_id));
+    return err ? err : put_cards(tx, mem, user_id, STR_NONE);
 }

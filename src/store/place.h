@@ -24,4 +24,8 @@ int64_t place_of_hash(struct str hash); /* 60 bits */
 #define OF_PERSON " WHERE place BETWEEN $2 AND $3 AND user_id = $1"
 #define HEAD_OF_PERSON OF_PERSON " AND domain = ''"
 
+/* Behind a look for one row: SQLite would go on to the end of the person's places, and often into
+ * another page. */
+#define NO_OTHER " LIMIT 1"
+
 #endif

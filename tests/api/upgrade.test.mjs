@@ -11,6 +11,7 @@ import { run } from "../kit/process.mjs";
 import { until } from "../kit/until.mjs";
 import { ROOT, STORE, world } from "../kit/world.mjs";
 
+const TRAVEL = "travel_profile";
 const onPostgres = STORE === "postgres";
 
 async function sql(w, text) {
@@ -31,11 +32,14 @@ function statement(file, words) {
   return onPostgres ? found.replaceAll(" WITHOUT ROWID", "").replaceAll("INTEGER PRIMARY KEY", "BIGINT PRIMARY KEY") : found;
 }
 
+// Before step 12 each domain's row had its own card; without one it is made when it is asked for.
+const backToStep11 = () => "DELETE FROM schema_step WHERE version >= 12; UPDATE user_record SET hints = NULL;\n";
+
 // What step 10 made, as step 5 had left it.
 function backToStep9() {
   const [before] = step("0005_usage.sql").split("-- What one app did in all");
   const tables = before.slice(before.indexOf("CREATE TABLE person_use"));
-  return ["DELETE FROM schema_step WHERE version >= 10;", "DROP TABLE import_draft;", "DROP TABLE person_ended; DROP TABLE person_use;", "DROP INDEX app_use_slot;", "ALTER TABLE app_use DROP COLUMN slot;",
+  return [backToStep11(), "DELETE FROM schema_step WHERE version >= 10;", "DROP TABLE import_draft;", "DROP TABLE person_ended; DROP TABLE person_use;", "DROP INDEX app_use_slot;", "ALTER TABLE app_use DROP COLUMN slot;",
     onPostgres ? tables.replaceAll(" WITHOUT ROWID", "") : tables].join("\n");
 }
 
@@ -185,15 +189,20 @@ test("hints that an earlier version kept are told as before, and kept anew once 
   const { w, api } = await connected(t, { scope: `${READ_WRITE} agent_hints` });
   await api.write(FOOD, { allergies: ["peanuts"], dietary: "vegetarian" });
   await api.write(MUSIC, { genres: ["jazz", "trip hop"] });
+  await api.write(TRAVEL, { seat_preference: "aisle" });
   const asked = "agent-hints?max_tokens=200";
   const before = await api.read(asked);
-  const kept = async () => String(await sql(w, "SELECT hints FROM user_record ORDER BY place"));
+  const heads = "SELECT hints FROM user_record WHERE domain = '' AND hints IS NOT NULL";
+  const kept = async () => (await sql(w, heads)).replace(/\n$/, "");
   const cards = await kept();
+  const travel = cards.split("\n").find((line) => line.startsWith(TRAVEL)).slice(TRAVEL.length + 1);
+  assert.deepEqual(cards.split("\n").map((line) => line.split(" ")[0]), [FOOD, MUSIC, TRAVEL]);
   await w.stop();
-  await sql(w, "UPDATE user_record SET hints = '5 LURGuchE_BhbvOmYVpU6YuSzM3siGLeymr7_wL5VXcc 0 3 ' WHERE domain = 'food_profile';");
-  await sql(w, "UPDATE user_record SET hints = NULL WHERE domain = 'music_preferences';");
-  assert.notEqual(await kept(), cards);
+  await sql(w, backToStep11());
+  await sql(w, `UPDATE user_record SET hints = '5 LURGuchE_BhbvOmYVpU6YuSzM3siGLeymr7_wL5VXcc 0 3 \n' WHERE domain = '${FOOD}';`);
+  await sql(w, `UPDATE user_record SET hints = '${travel}' WHERE domain = '${TRAVEL}';`);
   await w.start();
+  assert.equal(await kept(), [`${FOOD} 5 LURGuchE_BhbvOmYVpU6YuSzM3siGLeymr7_wL5VXcc 0 3  `, `${MUSIC} `, `${TRAVEL} ${travel}`].join("\n"));
   assert.deepEqual(await api.read(asked), before);
   await until("the hints to be kept as this version does", async () => (await kept()) === cards);
   assert.deepEqual(await api.read(asked), before);

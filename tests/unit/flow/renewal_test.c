@@ -6,7 +6,7 @@
 #include "store/tx.h"
 #include "unit/assert_str.h"
 
-#define OLD STR("5 -Py6MdwKW-dzI54ZijWWUULB63374p292zBny4Jp4Mo 0 3 \n")
+#define OLD STR("5 -Py6MdwKW-dzI54ZijWWUULB63374p292zBny4Jp4Mo 0 3 ")
 
 /* ---- what is kept ---- */
 

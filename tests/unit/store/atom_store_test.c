@@ -1,3 +1,4 @@
+#include "base/buf.h"
 #include "unit/store/rows.h"
 
 #include "store/atom_store.h"
@@ -309,6 +310,39 @@ a_record_is_replaced_and_tells_nothing_without_atoms(struct kit *kit)
     assert_int_equal(run(kit, list_hints, (struct args){ 0 }).count, 0);
 }
 
+static void
+a_card_takes_the_place_of_its_domains_and_leaves_the_others(struct kit *kit)
+{
+    static const char *const rows[][3] = {
+        /* domain, card (NULL: nothing is known any more), all that there are */
+        { "music", "one", "music=one" },
+        { "food", "", "music=one food=" },
+        { "foo", "three 3", "music=one food= foo=three 3" },
+        { "food", "two", "music=one food=two foo=three 3" },
+        { "music", "longer than before", "music=longer than before food=two foo=three 3" },
+        { "food", NULL, "music=longer than before foo=three 3" },
+        { "travel", NULL, "music=longer than before foo=three 3" },
+        { "music", NULL, "foo=three 3" },
+        { "foo", NULL, "" },
+        { "food", "again", "food=again" },
+    };
+    rows_begin(kit);
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        struct buf all = buf_in(kit->mem, 1000);
+        run(kit, put_record,
+            (struct args){ .record = { .domain = str_of(rows[i][0]),
+                                       .json = STR("{}"),
+                                       .atom_count = rows[i][1] != NULL,
+                                       .hints = str_of(rows[i][1] != NULL ? rows[i][1] : "x") } });
+        struct args found = run(kit, list_hints, (struct args){ 0 });
+        for (size_t c = 0; c < found.count; c++)
+            buf_add_format(&all, "%s%.*s=%.*s", c > 0 ? " " : "", STR_ARG(found.records[c].domain),
+                           STR_ARG(found.records[c].hints));
+        assert_same_text(buf_str(&all), str_of(rows[i][2]));
+    }
+    assert_int_equal(run(kit, list_hints, (struct args){ .user_id = bob.id }).count, 0);
+}
+
 /* Places are given out once, and never run over into those of others. */
 static void
 a_person_has_room_for_256_domains_and_no_more(struct kit *kit)
@@ -377,6 +411,7 @@ main(void)
         KIT_CASE(the_domains_in_which_something_is_known_have_names),
         KIT_CASE(holding_gives_the_sequence_and_releasing_raises_the_generation),
         KIT_CASE(a_record_is_replaced_and_tells_nothing_without_atoms),
+        KIT_CASE(a_card_takes_the_place_of_its_domains_and_leaves_the_others),
         KIT_CASE(what_is_known_about_a_person_goes_as_a_whole),
         KIT_CASE(a_person_has_room_for_256_domains_and_no_more),
         KIT_CASE(people_whose_places_are_the_same_are_not),
