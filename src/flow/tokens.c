@@ -385,7 +385,6 @@ find_refresh(struct db_tx *tx, struct work *work)
     *work->access = (struct access){
         .user_id = live.family.user_id,
         .app_id = live.family.app_id,
-        .family_id = live.family.id,
         .scopes = live.family.scopes & live.granted,
         .created_at = token.ends_at - REFRESH_SECONDS,
         .ends_at = token.ends_at < live.family.ends_at ? token.ends_at : live.family.ends_at,

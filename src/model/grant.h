@@ -91,7 +91,6 @@ struct access {
     struct str user_id;
     struct str username; /* of one that was introspected */
     struct str app_id;
-    struct str family_id;
     struct str token_hash;
     scopes scopes; /* the token's, as far as the grant allows them now */
     bool narrow_reach;

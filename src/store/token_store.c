@@ -57,8 +57,8 @@ SQL(access_add, "INSERT INTO access_token (place, token_hash, family_id, app_id,
                 " ON CONFLICT (place) DO NOTHING RETURNING place");
 
 /* While its seal is the person's, a token needs neither family nor grant nor account. */
-SQL(access_find, "SELECT h.user_id, t.app_id, t.family_id, t.scopes, t.narrow_reach, t.created_at,"
-                 " t.ends_at, t.live_until, h.generation, t.scopes FROM access_token t"
+SQL(access_find, "SELECT h.user_id, t.app_id, t.scopes, t.narrow_reach, t.created_at, t.ends_at,"
+                 " t.live_until, h.generation FROM access_token t"
                  " JOIN user_record h ON h.place = t.person_place AND h.seal = t.seal"
                  " JOIN app a ON a.app_id = t.app_id"
                  " WHERE t.place = $1 AND t.token_hash = $2 AND t.live_until > $3"
@@ -69,7 +69,7 @@ SQL(access_find, "SELECT h.user_id, t.app_id, t.family_id, t.scopes, t.narrow_re
     " WHEN f.ends_at < g.ends_at THEN f.ends_at ELSE g.ends_at END"
 
 SQL(access_find_family,
-    "SELECT f.user_id, f.app_id, f.family_id, t.scopes, f.narrow_reach, t.created_at, t.ends_at,"
+    "SELECT f.user_id, f.app_id, t.scopes, f.narrow_reach, t.created_at, t.ends_at,"
     " " EARLIEST_END ", h.generation, g.scopes"
     " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_LIVES
     " AND t.place = $1 AND t.token_hash = $3 AND t.ends_at > $2");
@@ -259,20 +259,19 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
                        db_int(now), db_text(hash));
     if (found(err, &rows))
         return found(err, &rows);
-    scopes_read_known(db_cell_text(&rows, 0, 3), &carried);
-    granted = carried; /* in most cases, and always under the seal */
-    if (!str_eq(db_cell_text(&rows, 0, 3), db_cell_text(&rows, 0, 9)))
-        scopes_read_known(db_cell_text(&rows, 0, 9), &granted);
+    scopes_read_known(db_cell_text(&rows, 0, 2), &carried);
+    granted = carried;
+    if (rows.columns > 8) /* not under the seal */
+        scopes_read_known(db_cell_text(&rows, 0, 8), &granted);
     *out = (struct access){
         .user_id = db_cell_text(&rows, 0, 0),
         .app_id = db_cell_text(&rows, 0, 1),
-        .family_id = db_cell_text(&rows, 0, 2),
         .scopes = carried & granted,
-        .narrow_reach = db_cell_int(&rows, 0, 4) != 0,
-        .created_at = db_cell_int(&rows, 0, 5),
-        .ends_at = db_cell_int(&rows, 0, 6),
-        .live_until = db_cell_int(&rows, 0, 7),
-        .generation = db_cell_int(&rows, 0, 8),
+        .narrow_reach = db_cell_int(&rows, 0, 3) != 0,
+        .created_at = db_cell_int(&rows, 0, 4),
+        .ends_at = db_cell_int(&rows, 0, 5),
+        .live_until = db_cell_int(&rows, 0, 6),
+        .generation = db_cell_int(&rows, 0, 7),
         .token_hash = hash,
     };
     return ERR_NONE;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define ASKED_MAX 2048 /* bytes of a question that is worth keeping */
+#define TEXTS 4        /* of an access */
 
 _Static_assert(FINGERPRINT_BYTES == CACHE_KEY_BYTES, "a key is a fingerprint");
 
@@ -73,13 +74,12 @@ token_key(struct str token)
 /* ---- an access, as bytes ---- */
 
 static struct str *const *
-texts_of(struct access *access, struct str *out[5])
+texts_of(struct access *access, struct str *out[TEXTS])
 {
     out[0] = &access->user_id;
     out[1] = &access->username;
     out[2] = &access->app_id;
-    out[3] = &access->family_id;
-    out[4] = &access->token_hash;
+    out[3] = &access->token_hash;
     return out;
 }
 
@@ -88,13 +88,13 @@ static struct str
 pack(struct arena *mem, const struct access *access, struct str behind)
 {
     struct access copy = *access;
-    struct str *texts[5];
+    struct str *texts[TEXTS];
     size_t length = sizeof copy + behind.len;
     texts_of(&copy, texts);
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < TEXTS; i++)
         length += texts[i]->len;
     char *out = arena_alloc(mem, length), *at = out + sizeof copy;
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < TEXTS; i++) {
         if (texts[i]->len > 0)
             memcpy(at, texts[i]->ptr, texts[i]->len);
         at += texts[i]->len;
@@ -108,11 +108,11 @@ pack(struct arena *mem, const struct access *access, struct str behind)
 static struct str
 unpack(struct str kept, struct access *out)
 {
-    struct str *texts[5];
+    struct str *texts[TEXTS];
     memcpy(out, kept.ptr, sizeof *out);
     kept = str_from(kept, sizeof *out);
     texts_of(out, texts);
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < TEXTS; i++) {
         texts[i]->ptr = kept.ptr;
         kept = str_from(kept, texts[i]->len);
     }

@@ -141,7 +141,6 @@ a_family_and_its_token_read_back(struct kit *kit)
     assert_int_equal(tx_read(kit->db, find_access, &args), ERR_NONE);
     assert_same_text(args.access.user_id, ada.id);
     assert_same_text(args.access.app_id, finder.id);
-    assert_same_text(args.access.family_id, family.id);
     assert_int_equal(args.access.scopes, HINTS); /* carried, and still granted */
     assert_true(args.access.narrow_reach);
     assert_int_equal(args.access.created_at, T0);
@@ -237,7 +236,6 @@ with_the_seal_broken_a_token_is_worth_what_its_family_and_grant_say_now(struct k
     assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
     assert_same_text(broken.access.user_id, under_seal.access.user_id);
     assert_same_text(broken.access.app_id, under_seal.access.app_id);
-    assert_same_text(broken.access.family_id, under_seal.access.family_id);
     assert_int_equal(broken.access.scopes, under_seal.access.scopes);
     assert_int_equal(broken.access.narrow_reach, under_seal.access.narrow_reach);
     assert_int_equal(broken.access.created_at, under_seal.access.created_at);
