@@ -24,8 +24,6 @@ struct work {
     const char *problem;
     struct access *access;
     bool is_refresh;
-    tx_work *find;
-    uint64_t commits; /* that the read was sure to see */
 };
 
 static enum err
@@ -270,7 +268,9 @@ static enum err
 find_access(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
-    return access_store_find(tx, work->mem, work->hash, work->now, work->access);
+    enum err err = access_store_find(tx, work->mem, work->hash, work->now, work->access);
+    work->access->commits = tx_commits(tx);
+    return err;
 }
 
 uint64_t
@@ -283,26 +283,13 @@ token_access_stamp(struct db *db, const struct access *access)
            store_stamp(db, access->token_hash);
 }
 
-static enum err
-find_noting_commits(struct db_tx *tx, void *argument)
-{
-    struct work *work = argument;
-    work->commits = tx_commits(tx);
-    return work->find(tx, work);
-}
-
 /* The ids are known only after reading. If a commit came in between, what was read may be older
  * than the stamps say, and is good for this once. */
-static enum err
-read_stamped(struct db *db, tx_work *find, struct work *work)
+void
+token_access_mark(struct db *db, struct access *access)
 {
-    work->find = find;
-    enum err err = tx_read(db, find_noting_commits, work);
-    if (err)
-        return err;
-    uint64_t stamp = token_access_stamp(db, work->access);
-    work->access->stamp = work->commits == store_commits(db) ? stamp : 0;
-    return ERR_NONE;
+    uint64_t stamp = token_access_stamp(db, access);
+    access->stamp = access->commits == store_commits(db) ? stamp : 0;
 }
 
 enum err
@@ -312,7 +299,7 @@ token_access(struct db *db, struct arena *mem, struct str token, int64_t now, st
     if (secret == NULL)
         return ERR_UNAUTHENTICATED;
     struct work work = { .mem = mem, .hash = secret_hash(mem, secret), .now = now, .access = out };
-    enum err err = read_stamped(db, find_access, &work);
+    enum err err = tx_read(db, find_access, &work);
     return err == ERR_NOT_FOUND ? ERR_UNAUTHENTICATED : err;
 }
 
@@ -420,9 +407,9 @@ token_introspect(struct db *db, struct arena *mem, const struct app *app, struct
                          .now = now,
                          .access = out,
                          .is_refresh = *is_refresh };
-    enum err err = read_stamped(db, find_either, &work);
+    enum err err = tx_read(db, find_either, &work);
     if (*is_refresh)
-        out->stamp = 0; /* rotates with its next use: not worth keeping */
+        out->commits = 0; /* rotates with its next use: not worth keeping */
     if (err)
         return err;
     return str_eq(out->app_id, app->id) ? ERR_NONE : ERR_NOT_FOUND;

@@ -58,6 +58,7 @@ enum err token_refusal(struct db *db, struct arena *mem, struct str text, int64_
 /* As long as this is what access->stamp is, and until live_until, the access is what it was: no
  * commit has touched its token, family, grant, app or user. 0: nobody can know, ask the store. */
 uint64_t token_access_stamp(struct db *db, const struct access *access);
+void token_access_mark(struct db *db, struct access *access); /* sets it, after it was found */
 
 /* A live token of this app: access or refresh. ERR_NOT_FOUND: inactive, whatever the cause. */
 enum err token_introspect(struct db *db, struct arena *mem, const struct app *app, struct str token,

@@ -98,6 +98,7 @@ struct access {
     int64_t ends_at;
     int64_t live_until; /* the token, its family and its grant, if nothing ends them before */
     int64_t generation; /* the user's */
+    uint64_t commits;   /* that it was sure to be read behind */
     uint64_t stamp;     /* of all of these rows: see token_access_stamp(); 0: not to be kept */
 };
 

@@ -142,9 +142,12 @@ hot_access(struct call *call, struct str token, struct access *out)
 }
 
 void
-hot_keep_access(struct call *call, struct str token, const struct access *access)
+hot_keep_access(struct call *call, struct str token, struct access *access)
 {
-    if (access->stamp == 0 || !cache_keeps(call->web->hot))
+    if (!cache_keeps(call->web->hot))
+        return;
+    token_access_mark(call->db, access);
+    if (access->stamp == 0)
         return;
     struct cache_key key = token_key(token);
     cache_put(call->web->hot, &key, pack(call->mem, access, STR("")));
@@ -214,8 +217,10 @@ hot_introspection(struct call *call)
 }
 
 void
-hot_keep_introspection(struct call *call, const struct access *access)
+hot_keep_introspection(struct call *call, struct access *access)
 {
+    if (access != NULL && call->keep)
+        token_access_mark(call->db, access);
     if (access == NULL || access->stamp == 0 || call->app->old_secret_ends_at > call->now)
         call->keep = false; /* an old secret that still works will not for long */
     else

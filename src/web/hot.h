@@ -18,7 +18,7 @@ struct call;
 
 /* False: ask the store, then keep what it says. */
 bool hot_access(struct call *call, struct str token, struct access *out);
-void hot_keep_access(struct call *call, struct str token, const struct access *access);
+void hot_keep_access(struct call *call, struct str token, struct access *access);
 
 /* After the token is known: true if the call is answered. Otherwise its answer is kept once it is
  * finished, if the row says so. */
@@ -29,7 +29,7 @@ bool hot_answer(struct call *call);
 bool hot_introspection(struct call *call);
 
 /* This answer about a live token is worth keeping under what was sent. */
-void hot_keep_introspection(struct call *call, const struct access *access);
+void hot_keep_introspection(struct call *call, struct access *access);
 
 /* From reply.c: the body is there, `tag` is its ETag or absent. */
 void hot_keep(struct call *call, struct str tag, struct str body);
