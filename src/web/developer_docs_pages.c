@@ -132,8 +132,8 @@ get_errors(struct call *call)
         struct values *item = values_item(values, errors[i].where);
         values_text(item, "status", str_of(errors[i].status));
         values_text(item, "error", str_of(errors[i].error));
-        values_text(item, "means", say(call, errors[i].means));
-        values_text(item, "does", say(call, errors[i].does));
+        say_marked(item, "means", say(call, errors[i].means));
+        say_marked(item, "does", say(call, errors[i].does));
     }
     return account_page(call, 200, "developer_errors", "developer", values);
 }

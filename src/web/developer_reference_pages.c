@@ -12,11 +12,14 @@
 #include "web/call.h"
 #include "web/reference.h"
 #include "web/routes.h"
+#include "web/say.h"
 #include "web/state.h"
 
 #define HERE "/developer/reference"
 #define EXAMPLE_MAX ((size_t)64 * 1024)
 #define EXAMPLE_WIDTH 76
+
+WORD(other_status, "reference.others");
 
 /* Made anew for each reader: kept, it would be ten times the document. */
 static enum err
@@ -28,42 +31,31 @@ make(struct call *call, struct reference *out)
 
 /* ---- parts ---- */
 
-/* Text in which `words` between backquotes are code. */
+/* What is sent says what is required; what is answered says what is not always there. */
 static void
-put_marked(struct values *values, const char *name, struct str text)
-{
-    struct str part;
-    bool code = false;
-    while (str_cut(&text, '`', &part)) {
-        if (part.len > 0)
-            values_text(values_item(values, name), code ? "code" : "plain", part);
-        code = !code;
-    }
-}
-
-static void
-put_fields(struct values *values, const char *name, const struct reference_fields *fields)
+put_fields(struct values *values, const struct reference_fields *fields, bool answered)
 {
     values_flag(values, "has_fields", fields->count > 0);
     for (size_t i = 0; i < fields->count; i++) {
-        struct values *item = values_item(values, name);
+        struct values *item = values_item(values, "fields");
         values_text(item, "name", fields->list[i].name);
-        values_flag(item, "required", fields->list[i].required);
-        put_marked(item, "kind", fields->list[i].kind);
-        put_marked(item, "says", fields->list[i].says);
+        values_flag(item, "required", !answered && fields->list[i].required);
+        values_flag(item, "sometimes", answered && !fields->list[i].required);
+        say_marked(item, "kind", fields->list[i].kind);
+        say_marked(item, "says", fields->list[i].says);
     }
 }
 
 static void
-put_answers(struct values *values, const struct reference_answers *answers)
+put_answers(struct call *call, struct values *values, const struct reference_answers *answers)
 {
     for (size_t i = 0; i < answers->count; i++) {
         const struct reference_answer *answer = &answers->list[i];
         struct values *item = values_item(values, "answers");
         bool other = str_eq_c(answer->status, "default");
-        values_text(item, "status", other ? STR("…") : answer->status);
-        put_marked(item, "errors", answer->errors);
-        put_marked(item, "says", answer->says);
+        values_text(item, "status", other ? say(call, other_status) : answer->status);
+        say_marked(item, "errors", answer->errors);
+        say_marked(item, "says", answer->says);
     }
 }
 
@@ -80,16 +72,16 @@ static void
 put_endpoint(struct call *call, struct values *item, const struct reference_endpoint *endpoint)
 {
     put_line(item, endpoint);
-    put_marked(item, "about", endpoint->says); /* a field without words must not find these */
-    put_marked(item, "needs", endpoint->needs);
+    say_marked(item, "about", endpoint->says); /* a field without words must not find these */
+    say_marked(item, "needs", endpoint->needs);
     values_flag(item, "has_needs", endpoint->needs.len > 0);
     if (endpoint->parameters.count > 0)
-        put_fields(values_item(item, "parameters"), "fields", &endpoint->parameters);
+        put_fields(values_item(item, "parameters"), &endpoint->parameters, false);
     for (size_t i = 0; i < endpoint->call_count; i++) {
         struct values *one = values_item(item, "calls");
         values_text(one, "call", endpoint->calls[i].title);
         values_text(one, "text", endpoint->calls[i].text);
-        put_fields(one, "fields", &endpoint->calls[i].body);
+        put_fields(one, &endpoint->calls[i].body, false);
     }
     if (endpoint->example != NULL) {
         struct buf out = buf_in(call->mem, EXAMPLE_MAX);
@@ -97,8 +89,8 @@ put_endpoint(struct call *call, struct values *item, const struct reference_endp
         values_text(item, "example", buf_str(&out));
     }
     if (endpoint->members.count > 0)
-        put_fields(values_item(item, "members"), "fields", &endpoint->members);
-    put_answers(item, &endpoint->answers);
+        put_fields(values_item(item, "members"), &endpoint->members, true);
+    put_answers(call, item, &endpoint->answers);
 }
 
 /* ---- the overview ---- */
@@ -114,7 +106,7 @@ get_overview(struct call *call)
     for (size_t g = 0; g < reference.group_count; g++) {
         struct values *group = values_item(values, "groups");
         values_text(group, "group", reference.groups[g].name);
-        put_marked(group, "about", reference.groups[g].says);
+        say_marked(group, "about", reference.groups[g].says);
         for (size_t i = 0; i < reference.groups[g].count; i++)
             put_line(values_item(group, "endpoints"), &reference.groups[g].endpoints[i]);
     }
@@ -122,7 +114,7 @@ get_overview(struct call *call)
         struct values *record = values_item(values, "records");
         values_text(record, "domain", reference.records[i].domain);
         values_text(record, "title", reference.records[i].title);
-        put_marked(record, "about", reference.records[i].says);
+        say_marked(record, "about", reference.records[i].says);
     }
     return account_page(call, 200, "developer_reference", "developer", values);
 }
@@ -177,8 +169,8 @@ get_record(struct call *call)
         struct values *values = values_new(call->mem);
         values_text(values, "domain", record->domain);
         values_text(values, "title", record->title);
-        put_marked(values, "about", record->says);
-        put_fields(values, "fields", &record->members);
+        say_marked(values, "about", record->says);
+        put_fields(values, &record->members, false);
         return account_page(call, 200, "developer_record", "developer", values);
     }
     return err == ERR_NONE ? ERR_NOT_FOUND : err;

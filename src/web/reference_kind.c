@@ -89,7 +89,7 @@ add_type(const struct reading *reading, struct buf *out, const struct json_value
             buf_add_format(out, "%s%s", i == 0 ? "" : " or ",
                            word_for(type->children[i].text, schema));
     } else if (items != NULL) {
-        buf_add_c(out, "list of: ");
+        buf_add_c(out, "list of ");
         add_kind(reading, out, items);
     } else {
         buf_add_c(out, word_for(type->text, schema));

@@ -1,5 +1,6 @@
 #include "web/say.h"
 
+#include "text/template.h"
 #include "web/call.h"
 #include "web/language.h"
 #include "web/state.h"
@@ -47,4 +48,16 @@ say_sentence(struct call *call, struct str sentence)
         return sentence; /* it is English already */
     struct str said = words_match(languages->list[0].words, language->words, call->mem, sentence);
     return str_present(said) ? said : sentence;
+}
+
+void
+say_marked(struct values *values, const char *name, struct str text)
+{
+    struct str part;
+    bool code = false;
+    while (str_cut(&text, '`', &part)) {
+        if (part.len > 0)
+            values_text(values_item(values, name), code ? "code" : "plain", part);
+        code = !code;
+    }
 }

@@ -9,6 +9,7 @@
 
 struct call;
 struct language;
+struct values;
 
 /* The language of this request's pages. */
 const struct language *say_language(struct call *call);
@@ -25,5 +26,8 @@ struct str say_count(struct call *call, const char *one, const char *other, int6
 
 /* What a floor below said in English; the sentence itself if the catalogue does not have it. */
 struct str say_sentence(struct call *call, struct str sentence);
+
+/* A list of pieces, each "plain" or "code": text in which `words` between backquotes are code. */
+void say_marked(struct values *values, const char *name, struct str text);
 
 #endif
