@@ -276,6 +276,8 @@ show(struct shown *shown)
     values_flag(values, "searching", query.len > 0);
     values_flag(values, "searchable", active >= SEARCH_FROM || query.len > 0);
     values_flag(values, "nothing", shown->facts.count == 0);
+    values_flag(values, "legend",
+                is_searching(shown) ? shown->pager.count > 0 : shown->facts.count > 0);
     values_text(values, "to", STR("overview"));
     values_text(values, "total", say_count(call, facts_one, facts_other, active));
     put_others(shown, values, ATOM_HELD, shown->most < MEMBER_FEW ? 1 : WAITING_MOST);

@@ -231,8 +231,10 @@ facts_put(struct call *call, struct facts *facts, struct values *item,
     const struct member *member = domain == NULL ? NULL : domain_member(domain, atom->member);
     values_text(item, "id", atom->id);
     struct str shown = facts_value(call, member, atom->value);
+    struct str brief = facts_brief(call, shown);
     values_text(item, "value", shown);
-    values_text(item, "brief", facts_brief(call, shown));
+    values_text(item, "brief", brief);
+    values_flag(item, "long", brief.len < shown.len);
     values_text(item, "label", label_of(call, atom, member));
     values_text(item, "domain", atom->domain);
     values_text(item, "title", domain == NULL ? atom->domain : domain->title);

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import test from "node:test";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertApart, assertFits, assertLight, browserForThisFile, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { addApp, stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
 import { PASSWORD } from "../kit/world.mjs";
@@ -49,6 +49,7 @@ for (const view of VIEWS)
     await look("account-domain");
     await page.goto("/account/domains/travel_profile");
     await look("account-domain-empty");
+    await assertApart(page, "account-domain-empty");
     await page.goto(`/account/facts/${fact("Radiohead")}`);
     await look("account-fact");
     await page.click("form[action$='/suppress'] button");

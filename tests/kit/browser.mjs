@@ -77,6 +77,16 @@ export async function assertFits(page, what) {
   assert.ok(wide <= window, `${what} is ${wide} wide in a window of ${window}`);
 }
 
+// Nothing that can be typed into or pressed lies on another such thing.
+export async function assertApart(page, what) {
+  const met = await page.$$eval("main :is(input:not([type=hidden]), select, textarea, button)", (all) => {
+    const boxes = all.map((one) => [one.name, one.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
+    const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    return boxes.flatMap(([a, box], i) => boxes.slice(i + 1).filter(([, other]) => meet(box, other)).map(([b]) => `${a} and ${b}`));
+  });
+  assert.deepEqual(met, [], what);
+}
+
 // Everything a page is made of, in bytes as they are before packing, and how far it moved while it was made.
 const weigh = (page) => page.evaluate(async () => {
   let shift = 0;
