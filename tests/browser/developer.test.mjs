@@ -249,6 +249,7 @@ test("without scripts everything but the trial works, and the trial says so", as
   assert.match(await page.textContent("#python"), new RegExp(app));
   await page.goto(`/developer/apps/${app}/try`);
   assert.match(await page.textContent("#needs-script"), /needs JavaScript/);
+  assert.equal(await page.isVisible("#try"), false); // nothing to press that does nothing
   await page.goto(`/developer/apps/${app}/delete`);
   await page.click("text=Delete for good");
   assert.match(await page.textContent("main"), /Gig Finder is deleted/);
