@@ -77,7 +77,8 @@ put_suggestions(struct showing *showing, struct values *item, const struct membe
             continue;
         struct values *one = values_item(item, "suggestions");
         values_text(one, "suggested", value->value);
-        values_text(one, "says", value->label);
+        /* As it stands there once it was added. A label is made for sentences of somebody else. */
+        values_text(one, "says", vocabulary->open ? value->value : value->label);
         shown++;
     }
     values_flag(item, "has_offers", shown > 0);
