@@ -25,7 +25,7 @@
 #define BATCH_MAX 256
 #define TURN_SECONDS 10        /* to wait for the connection */
 #define COMMIT_SECONDS 30      /* to wait for somebody else's commit */
-#define CHECKPOINT_FRAMES 1000 /* pages in the log: move them into the file when nobody waits */
+#define CHECKPOINT_FRAMES 4000 /* pages in the log: move them into the file */
 #define RESTART_FRAMES 16000   /* wait for readers, so that the log begins anew */
 
 struct waiter {

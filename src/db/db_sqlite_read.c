@@ -61,7 +61,7 @@ reader_open(struct sqlite_store *store)
     reader->store = store;
     connection->statements = memory_alloc(db_statement_count(), sizeof *connection->statements);
     pthread_mutex_init(&reader->in_use, NULL);
-    if (prepare(reader, "BEGIN", &reader->begin) && prepare(reader, "ROLLBACK", &reader->end))
+    if (prepare(reader, "BEGIN", &reader->begin) && prepare(reader, "COMMIT", &reader->end))
         return reader;
     log_error("no reading connection",
               log_text("problem", str_of(sqlite3_errmsg(connection->handle))));

@@ -400,7 +400,7 @@ who_has_read_and_idles_keeps_no_log_from_being_emptied(struct kit *kit)
 static void
 nor_does_one_who_goes_on_reading(struct kit *kit)
 {
-    enum { WRITES = 1500, LOG_MAX = 12 * 1024 * 1024 };
+    enum { WRITES = 1500, LOG_MAX = 40 * 1024 * 1024 };
     struct idler idler;
     if (db_reads_block(kit->db))
         return;
