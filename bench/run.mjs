@@ -168,10 +168,10 @@ function printScale() {
   if (report.scale.length === 0) return;
   const fewest = Math.min(...report.scale.map((row) => row.people));
   console.log("\nThe same reads with few people and with many: every request another person's, cache = 0\n");
-  const headings = ["question", "store", "people", "a second", "of nginx", "to fewest", "file reads", "MiB", "bytes a person", "promise"];
+  const headings = ["question", "store", "people", "a second", "of nginx", "to fewest", "file reads", "instr/request", "MiB", "bytes a person", "promise"];
   console.log(table(headings, report.scale.map((row) => [
     row.name, row.store, whole(row.people), whole(row.perSecond), percent(row.ofNginx), fixed(row.toFewest), fixed(row.fileReads),
-    fixed(row.memoryMiB, 1), whole(row.bytesPerPerson), row.people === fewest ? "" : atLeast(row.toFewest, promises.scale),
+    whole(row.instructions), fixed(row.memoryMiB, 1), whole(row.bytesPerPerson), row.people === fewest ? "" : atLeast(row.toFewest, promises.scale),
   ])));
 }
 

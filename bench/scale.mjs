@@ -3,11 +3,12 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { coldReads } from "./cases.mjs";
 import { askKeptAlive } from "./conversation.mjs";
+import { instructionsPerRequest } from "./instructions.mjs";
 import { load, writeRequests } from "./load.mjs";
 import { population } from "./population.mjs";
 import { memory } from "./process.mjs";
 import { startNginx, startPenchant } from "./servers.mjs";
-import { settings } from "./settings.mjs";
+import { settings, tools } from "./settings.mjs";
 import { median } from "./table.mjs";
 
 // How often the process has read from a file so far. Sockets are not counted.
@@ -58,6 +59,12 @@ async function measureQuestion({ name, requests }, sizes) {
   }
 }
 
+// The work itself, which no memory slows down: counted on one process that has the store for itself.
+async function countWork(row, { town }) {
+  const { requests } = coldReads.find(({ name }) => name === row.name);
+  return instructionsPerRequest(town.store, requests(town), 200, 0);
+}
+
 // A row a question and size, the smallest size first.
 export async function measureScale(kind, sizes) {
   const open = [];
@@ -68,5 +75,7 @@ export async function measureScale(kind, sizes) {
   } finally {
     for (const { server } of open) await server.stop();
   }
+  const counts = kind === "sqlite" && tools.valgrind !== null;
+  for (const row of rows) row.instructions = counts ? await countWork(row, open.find(({ people }) => people === row.people)) : null;
   return rows;
 }
