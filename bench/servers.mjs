@@ -52,8 +52,17 @@ function bodyWords(body) {
   };
 }
 
+// nginx writes a page of its own into a redirect, unless it is made from another answer.
+function locations(answer, lines, word) {
+  const says = (status) => `${lines.join("\n      ")}\n      return ${status} ${word};`;
+  if (answer.status < 300 || answer.status > 399) return `location / {\n      ${says(answer.status)}\n    }`;
+  return `error_page 418 =${answer.status} @moved;
+    location / { return 418; }
+    location @moved {\n      ${says(200)}\n    }`;
+}
+
 export function nginxConfiguration(folder, port, answer) {
-  const type = answer.headers.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "text/plain";
+  const type = answer.headers.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
   const headers = answer.headers
     .filter(([name]) => !madeByNginx.has(name.toLowerCase()))
     .map(([name, value]) => `add_header ${name} ${quoted(value)} always;`);
@@ -72,11 +81,7 @@ http {
   client_body_temp_path ${folder}/body;
   server {
     listen 127.0.0.1:${port};
-    location / {
-      default_type ${quoted(type)};
-      ${[...headers, ...before].join("\n      ")}
-      return ${answer.status} ${word};
-    }
+    ${locations(answer, [`default_type ${quoted(type)};`, ...headers, ...before], word)}
   }
 }
 `;
