@@ -8,11 +8,11 @@
  *
  * Work is handed in as a function. db_write() runs it in one transaction and returns only when what
  * it did is on disk; db_read() runs it on the committed state, on SQLite all of it on that of one
- * moment, and one db_read() inside another on the same. The function may be run again after
- * a conflict between transactions, so it must set what it hands out each time, and must not touch
- * anything but the store and its argument. Whatever it returns other than ERR_NONE undoes the
- * transaction; to refuse and still keep a change (a failed sign-in that counts), return ERR_NONE
- * and carry the refusal in the argument.
+ * moment, its first statement's, and one db_read() inside another on the same. The function may be
+ * run again after a conflict between transactions, so it must set what it hands out each time, and
+ * must not touch anything but the store and its argument. Whatever it returns other than ERR_NONE
+ * undoes the transaction; to refuse and still keep a change (a failed sign-in that counts), return
+ * ERR_NONE and carry the refusal in the argument.
  *
  * ERR_UNAVAILABLE means nothing was changed, or that nobody can know (the connection broke during
  * the commit): whole or not at all in either case. ERR_INTERNAL means a defect. After any error a
@@ -95,7 +95,7 @@ enum err db_read(struct db *db, db_work *work, void *argument);
  * they rise. 0: other processes write to this store, too, and nothing can be known. */
 uint64_t db_stamp(struct db *db, struct str id);
 uint64_t db_commits(struct db *db);
-uint64_t db_tx_commits(const struct db_tx *tx); /* of a db_read(): that it is sure to see */
+uint64_t db_tx_commits(const struct db_tx *tx); /* that a db_read() has been sure to see */
 
 /* ---- opening and care: for app/ ---- */
 

@@ -98,8 +98,7 @@ static enum err
 run_dressed(struct db_tx *inner, void *argument)
 {
     struct dressed *dressed = argument;
-    struct failing_tx tx = { .tx = { .db = dressed->db, .commits = inner->commits },
-                             .inner = inner };
+    struct failing_tx tx = { .tx = { .db = dressed->db }, .inner = inner };
     enum err err = dressed->work(&tx.tx, dressed->argument);
     if (err)
         return err;

@@ -178,6 +178,8 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
 {
     struct sqlite_connection *connection = ((struct sqlite_tx *)tx)->connection;
     const struct sql *sql = db_statement(number);
+    if (((struct sqlite_tx *)tx)->reader != NULL && sqlite_see_moment((struct sqlite_tx *)tx))
+        return ERR_UNAVAILABLE;
     if (connection->statements[number].handle == NULL) {
         enum err err = sqlite_prepare(connection, number);
         if (err)

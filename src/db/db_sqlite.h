@@ -33,9 +33,12 @@ struct sqlite_connection {
     struct sqlite_statement *statements; /* by the program's statement number */
 };
 
+struct sqlite_reader;
+
 struct sqlite_tx {
     struct db_tx tx;
     struct sqlite_connection *connection;
+    struct sqlite_reader *reader; /* whose connection it is; NULL: it writes */
 };
 
 struct waiter;
@@ -71,8 +74,6 @@ struct sqlite_writer {
     struct histogram commit_latency;
 };
 
-struct sqlite_reader;
-
 /* Every thread that reads has a connection of its own. */
 struct sqlite_readers {
     pthread_key_t of_thread;
@@ -102,6 +103,7 @@ void sqlite_disconnect(struct sqlite_connection *connection);
 void sqlite_readers_start(struct sqlite_store *store);
 void sqlite_readers_stop(struct sqlite_store *store);
 enum err sqlite_read(struct db *db, db_work *work, void *argument);
+enum err sqlite_see_moment(struct sqlite_tx *tx);     /* before each statement of a read */
 void sqlite_moment_over(struct sqlite_store *store);  /* there is a newer one */
 void sqlite_moments_stop(struct sqlite_store *store); /* none is kept until they go on */
 void sqlite_moments_go_on(struct sqlite_store *store);

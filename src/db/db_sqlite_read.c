@@ -3,7 +3,9 @@
  * To see one state of the store all through a read, SQLite takes locks and looks at its log, which
  * takes as long as finding a row. But between two commits there is only one state, and this process
  * alone commits. So a reader that is done keeps its transaction open, and goes on in it with the
- * next read, unless there was a commit meanwhile.
+ * next read, unless there was a commit meanwhile. A read sees the moment of its first statement,
+ * not of its beginning: what its caller found in memory before is then never newer than what it
+ * reads, and may be kept together with it.
  *
  * `moments` counts: by two when there is a newer state, raised before any write is answered; odd
  * while the log is moved into the file, which every open transaction would hinder: then nobody
@@ -26,6 +28,7 @@ struct sqlite_reader {
     uint64_t moment;        /* what the open transaction sees; 0: none is open */
     uint64_t commits;       /* that it is sure to see */
     size_t reads;           /* that are going on, one in another */
+    bool seeing;            /* they have had their first statement */
 };
 
 /* ---- each thread's own ---- */
@@ -140,7 +143,7 @@ let_go(struct sqlite_reader *reader)
 /* Both counters are looked at before the store is: a commit in between makes the moment newer than
  * it is thought to be, never older. Moments rise before commits do, so they are looked at last. */
 static enum err
-see_moment(struct sqlite_reader *reader)
+choose_moment(struct sqlite_reader *reader)
 {
     reader->commits = sqlite_commits(&reader->store->db);
     uint64_t now = atomic_load(&reader->store->readers.moments);
@@ -152,6 +155,16 @@ see_moment(struct sqlite_reader *reader)
         return ERR_UNAVAILABLE;
     reader->moment = now;
     return ERR_NONE;
+}
+
+enum err
+sqlite_see_moment(struct sqlite_tx *tx)
+{
+    struct sqlite_reader *reader = tx->reader;
+    enum err err = reader->seeing ? ERR_NONE : choose_moment(reader);
+    reader->seeing = !err;
+    tx->tx.commits = reader->commits;
+    return err;
 }
 
 static bool
@@ -167,18 +180,16 @@ sqlite_read(struct db *db, db_work *work, void *argument)
     struct sqlite_reader *reader = reader_of_thread((struct sqlite_store *)db);
     if (reader == NULL)
         return ERR_UNAVAILABLE;
-    enum err err = ERR_NONE;
-    if (reader->reads++ == 0) {
+    struct sqlite_tx tx = { .tx = { .db = db },
+                            .connection = &reader->connection,
+                            .reader = reader };
+    if (reader->reads++ == 0)
         pthread_mutex_lock(&reader->in_use);
-        err = see_moment(reader);
-    }
-    struct sqlite_tx tx = { .tx = { .db = db, .commits = reader->commits },
-                            .connection = &reader->connection };
-    if (!err)
-        err = work(&tx.tx, argument);
+    enum err err = work(&tx.tx, argument);
     if (!err)
         err = tx.tx.broken;
     if (--reader->reads == 0) {
+        reader->seeing = false;
         if (err || !may_keep(reader))
             let_go(reader);
         pthread_mutex_unlock(&reader->in_use);

@@ -294,16 +294,17 @@ static enum err
 count_inside(struct db_tx *tx, void *argument)
 {
     struct moment *moment = argument;
+    enum err err = count_rows(tx, &moment->after);
     moment->inner_commits = db_tx_commits(tx);
-    return count_rows(tx, &moment->after);
+    return err;
 }
 
 static enum err
 look_while_somebody_writes(struct db_tx *tx, void *argument)
 {
     struct moment *moment = argument;
-    moment->commits = db_tx_commits(tx);
     enum err err = count_rows(tx, &moment->before);
+    moment->commits = db_tx_commits(tx);
     somebody_adds(moment->kit->db);
     return err ? err : db_read(moment->kit->db, count_inside, moment);
 }
@@ -320,6 +321,30 @@ a_read_sees_one_moment_on_sqlite(struct kit *kit)
         assert_int_equal(moment.after, sqlite ? i : i + 1);
         assert_int_equal(moment.commits, moment.inner_commits);
         assert_int_equal(moment.commits < db_commits(kit->db), sqlite);
+    }
+}
+
+static enum err
+look_after_somebody_wrote(struct db_tx *tx, void *argument)
+{
+    struct moment *moment = argument;
+    somebody_adds(moment->kit->db);
+    moment->commits = db_commits(moment->kit->db);
+    enum err err = count_rows(tx, &moment->after);
+    moment->inner_commits = db_tx_commits(tx);
+    return err;
+}
+
+/* So what was found in memory before it can be kept together with what it finds. */
+static void
+a_read_sees_the_moment_of_its_first_statement_and_not_of_its_beginning(struct kit *kit)
+{
+    for (int64_t i = 0; i < 3; i++) {
+        struct moment moment = { .kit = kit };
+        assert_int_equal(count(kit->db), i);
+        assert_int_equal(db_read(kit->db, look_after_somebody_wrote, &moment), ERR_NONE);
+        assert_int_equal(moment.after, i + 1);
+        assert_int_equal(moment.inner_commits, moment.commits);
     }
 }
 
@@ -465,6 +490,7 @@ main(void)
         KIT_CASE(a_crowd_of_writers_loses_nothing_and_keeps_nothing_refused),
         KIT_CASE(a_row_raised_by_many_counts_every_one),
         KIT_CASE(a_read_sees_one_moment_on_sqlite),
+        KIT_CASE(a_read_sees_the_moment_of_its_first_statement_and_not_of_its_beginning),
         KIT_CASE(what_others_wrote_is_seen_as_soon_as_it_was_answered),
         KIT_CASE(who_has_read_and_idles_keeps_no_log_from_being_emptied),
         KIT_CASE(nor_does_one_who_goes_on_reading),
