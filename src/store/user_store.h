@@ -3,7 +3,8 @@
  * The head lies before what is told about the person, where a request that brings a token finds it
  * on its way. It has the generation, which rises with every change to what is known about the
  * person, and the seal, which changes whenever something that the person allowed ends or changes: a
- * grant, a family, the account's status. A token that carries the seal has missed none of these. */
+ * grant, a family, the account's status. A token that carries the seal has missed none of these.
+ * What hints are told from is in the head, too, and atom_store.h's business. */
 #ifndef STORE_USER_STORE_H
 #define STORE_USER_STORE_H
 
