@@ -40,7 +40,8 @@ struct sql {
                                                                         __VA_ARGS__ }
 #define SQL(variable, statement) SQL_ROW(variable, statement, .aside = false)
 
-/* For what is only counted: it changes nobody's access and no answer of the API. */
+/* For what is only counted, or is new so that nobody can have remembered anything of it: it changes
+ * nobody's access and no answer of the API. */
 #define SQL_ASIDE(variable, statement) SQL_ROW(variable, statement, .aside = true)
 
 struct db_value {

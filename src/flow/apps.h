@@ -64,10 +64,13 @@ enum err app_delete(struct db *db, struct arena *mem, struct str id, struct app 
 const char *app_refusal(struct arena *mem, const struct app *app, struct str secret_text,
                         int64_t now);
 
-/* The app that knows this secret, or, with an absent one, the public app of that id. The same
- * answer for an unknown app, a disabled one and a wrong secret: ERR_UNAUTHENTICATED. An app that is
- * there is in *out also then, to be asked for the app_refusal(). */
-enum err app_authenticate(struct db *db, struct arena *mem, struct str id, struct str secret_text,
-                          int64_t now, struct app *out);
+/* Whether whoever sent this secret, or none, is the app: it knows the secret, or is public and sent
+ * none. Never for an app that is disabled, or not there, which is one without an id; that takes as
+ * long as a wrong secret. */
+bool app_is_proved(struct arena *mem, const struct app *app, struct str secret_text, int64_t now);
+
+/* What an app that was found may be remembered by until it is changed: see db_stamp(). Taken before
+ * it is looked for. */
+uint64_t app_stamp(struct db *db, struct str id);
 
 #endif

@@ -22,11 +22,12 @@
     " AND a.status = 'active' AND a.epoch = f.app_epoch" \
     " AND u.status = 'active' AND u.epoch = f.user_epoch"
 
-SQL(family_add, "INSERT INTO token_family (family_id, grant_id, user_id, app_id, user_epoch,"
-                " app_epoch, scopes, narrow_reach, created_at, ends_at, person_place)"
-                " SELECT CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($1 AS TEXT), CAST($6 AS TEXT),"
-                " CAST($7 AS BIGINT), CAST($8 AS BIGINT), CAST($9 AS TEXT), CAST($10 AS BIGINT),"
-                " CAST($11 AS BIGINT), CAST($12 AS BIGINT), place FROM user_record" HEAD_OF_PERSON);
+SQL_ASIDE(family_add,
+          "INSERT INTO token_family (family_id, grant_id, user_id, app_id, user_epoch,"
+          " app_epoch, scopes, narrow_reach, created_at, ends_at, person_place)"
+          " SELECT CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($1 AS TEXT), CAST($6 AS TEXT),"
+          " CAST($7 AS BIGINT), CAST($8 AS BIGINT), CAST($9 AS TEXT), CAST($10 AS BIGINT),"
+          " CAST($11 AS BIGINT), CAST($12 AS BIGINT), place FROM user_record" HEAD_OF_PERSON);
 
 SQL(family_find,
     "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"
@@ -41,8 +42,8 @@ SQL(family_put_end, "UPDATE token_family SET ends_at = $2 WHERE family_id = $1")
 SQL(family_end, "DELETE FROM token_family WHERE family_id = $1 RETURNING user_id");
 SQL(family_end_user, "DELETE FROM token_family WHERE user_id = $1");
 
-SQL(code_add, "INSERT INTO auth_code (code_hash, family_id, app_id, redirect_uri, challenge,"
-              " ends_at) VALUES ($1, $2, $3, $4, $5, $6)");
+SQL_ASIDE(code_add, "INSERT INTO auth_code (code_hash, family_id, app_id, redirect_uri, challenge,"
+                    " ends_at) VALUES ($1, $2, $3, $4, $5, $6)");
 
 SQL(code_find, "SELECT code_hash, family_id, app_id, redirect_uri, challenge, redeemed_at, ends_at"
                " FROM auth_code WHERE code_hash = $1");
@@ -51,10 +52,10 @@ SQL(code_redeem, "UPDATE auth_code SET redeemed_at = $2"
                  " WHERE code_hash = $1 AND redeemed_at IS NULL AND ends_at > $2"
                  " RETURNING family_id");
 
-SQL(access_add, "INSERT INTO access_token (place, token_hash, family_id, app_id, app_epoch,"
-                " person_place, seal, scopes, narrow_reach, created_at, ends_at, live_until)"
-                " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
-                " ON CONFLICT (place) DO NOTHING RETURNING place");
+SQL_ASIDE(access_add, "INSERT INTO access_token (place, token_hash, family_id, app_id, app_epoch,"
+                      " person_place, seal, scopes, narrow_reach, created_at, ends_at, live_until)"
+                      " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+                      " ON CONFLICT (place) DO NOTHING RETURNING place");
 
 /* While its seal is the person's, a token needs neither family nor grant nor account. */
 SQL(access_find, "SELECT h.user_id, t.app_id, t.scopes, t.narrow_reach, t.created_at, t.ends_at,"
@@ -81,9 +82,10 @@ SQL(access_end, "DELETE FROM access_token WHERE place = $1 AND token_hash = $2")
 
 #define OF_REFRESH " WHERE place = $1 AND token_hash = $2"
 
-SQL(refresh_add, "INSERT INTO refresh_token (place, token_hash, family_id, created_at, ends_at,"
-                 " reuses) VALUES ($1, $2, $3, $4, $5, 0)"
-                 " ON CONFLICT (place) DO NOTHING RETURNING place");
+SQL_ASIDE(refresh_add,
+          "INSERT INTO refresh_token (place, token_hash, family_id, created_at, ends_at,"
+          " reuses) VALUES ($1, $2, $3, $4, $5, 0)"
+          " ON CONFLICT (place) DO NOTHING RETURNING place");
 
 SQL(refresh_find, "SELECT r.token_hash, r.family_id, f.app_id, r.ends_at, r.used_at, r.reuses"
                   " FROM refresh_token r JOIN token_family f ON f.family_id = r.family_id"

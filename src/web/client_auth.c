@@ -6,6 +6,7 @@
 #include "text/form.h"
 #include "text/url.h"
 #include "web/call.h"
+#include "web/hot.h"
 #include "web/reply.h"
 #include "web/state.h"
 #include "web/throttle.h"
@@ -117,23 +118,20 @@ client_auth(struct call *call)
         return ERR_NONE;
     }
     struct app *app = ARENA_NEW(call->mem, struct app);
-    enum err err = app_authenticate(call->db, call->mem, claim.id, claim.secret, call->now, app);
-    if (err == ERR_NONE)
-        wait = throttle_wait_both(failures, address, who);
-    else if (err == ERR_UNAUTHENTICATED)
-        wait = throttle_take_both(failures, address, who);
-    if (err == ERR_UNAUTHENTICATED && str_present(app->id))
+    enum err err = hot_app(call, claim.id, app);
+    if (err && err != ERR_NOT_FOUND)
+        return err;
+    bool proved = app_is_proved(call->mem, app, claim.secret, call->now);
+    wait = proved ? throttle_wait_both(failures, address, who)
+                  : throttle_take_both(failures, address, who);
+    if (!proved && str_present(app->id))
         usage_refused(call, app->id, str_of(app_refusal(call->mem, app, claim.secret, call->now)),
                       STR_NONE);
-    if (wait != 0) {
+    if (wait != 0)
         refuse_for_now(call, wait); /* past the limit nobody is told whether it was right */
-        return ERR_NONE;
-    }
-    if (err == ERR_UNAUTHENTICATED) {
+    else if (!proved)
         client_auth_refuse(call);
-        return ERR_NONE;
-    }
-    if (err == ERR_NONE)
+    else
         call->app = app;
-    return err;
+    return ERR_NONE;
 }

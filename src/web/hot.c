@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "crypt/fingerprint.h"
+#include "flow/apps.h"
 #include "flow/tokens.h"
 #include "model/app.h"
 #include "web/call.h"
@@ -9,10 +10,10 @@
 #include "web/reply.h"
 #include "web/state.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define ASKED_MAX 2048 /* bytes of a question that is worth keeping */
-#define TEXTS 4        /* of an access */
 
 _Static_assert(FINGERPRINT_BYTES == CACHE_KEY_BYTES, "a key is a fingerprint");
 
@@ -71,53 +72,102 @@ token_key(struct str token)
     return key;
 }
 
-/* ---- an access, as bytes ---- */
+/* ---- a struct and its texts, as bytes ---- */
 
-static struct str *const *
-texts_of(struct access *access, struct str *out[TEXTS])
+struct shape {
+    size_t size;
+    size_t count;
+    size_t texts[8]; /* where they lie in it */
+};
+
+static const struct shape access_shape = {
+    sizeof(struct access),
+    4,
+    { offsetof(struct access, user_id), offsetof(struct access, username),
+      offsetof(struct access, app_id), offsetof(struct access, token_hash) }
+};
+
+static const struct shape app_shape = {
+    sizeof(struct app),
+    8,
+    { offsetof(struct app, id), offsetof(struct app, owner_id), offsetof(struct app, name),
+      offsetof(struct app, redirect_uris), offsetof(struct app, homepage),
+      offsetof(struct app, privacy_link), offsetof(struct app, secret_hash),
+      offsetof(struct app, old_secret_hash) }
+};
+
+static struct str
+text_in(const void *value, size_t at)
 {
-    out[0] = &access->user_id;
-    out[1] = &access->username;
-    out[2] = &access->app_id;
-    out[3] = &access->token_hash;
-    return out;
+    struct str text;
+    memcpy(&text, (const char *)value + at, sizeof text);
+    return text;
 }
 
 /* The struct, its texts, and whatever is to be kept behind them. */
 static struct str
-pack(struct arena *mem, const struct access *access, struct str behind)
+pack(struct arena *mem, const struct shape *shape, const void *value, struct str behind)
 {
-    struct access copy = *access;
-    struct str *texts[TEXTS];
-    size_t length = sizeof copy + behind.len;
-    texts_of(&copy, texts);
-    for (size_t i = 0; i < TEXTS; i++)
-        length += texts[i]->len;
-    char *out = arena_alloc(mem, length), *at = out + sizeof copy;
-    for (size_t i = 0; i < TEXTS; i++) {
-        if (texts[i]->len > 0)
-            memcpy(at, texts[i]->ptr, texts[i]->len);
-        at += texts[i]->len;
+    size_t length = shape->size + behind.len;
+    for (size_t i = 0; i < shape->count; i++)
+        length += text_in(value, shape->texts[i]).len;
+    char *out = arena_alloc(mem, length), *at = out + shape->size;
+    memcpy(out, value, shape->size);
+    for (size_t i = 0; i < shape->count; i++) {
+        struct str text = text_in(value, shape->texts[i]);
+        if (text.len > 0)
+            memcpy(at, text.ptr, text.len);
+        at += text.len;
     }
     if (behind.len > 0)
         memcpy(at, behind.ptr, behind.len);
-    memcpy(out, &copy, sizeof copy);
     return (struct str){ out, length };
 }
 
+/* An absent text stays absent. Returns what was kept behind. */
 static struct str
-unpack(struct str kept, struct access *out)
+unpack(struct str kept, const struct shape *shape, void *out)
 {
-    struct str *texts[TEXTS];
-    memcpy(out, kept.ptr, sizeof *out);
-    kept = str_from(kept, sizeof *out);
-    texts_of(out, texts);
-    for (size_t i = 0; i < TEXTS; i++) {
-        texts[i]->ptr = kept.ptr;
-        kept = str_from(kept, texts[i]->len);
+    memcpy(out, kept.ptr, shape->size);
+    kept = str_from(kept, shape->size);
+    for (size_t i = 0; i < shape->count; i++) {
+        struct str text = text_in(out, shape->texts[i]);
+        if (text.ptr != NULL)
+            text.ptr = kept.ptr;
+        memcpy((char *)out + shape->texts[i], &text, sizeof text);
+        kept = str_from(kept, text.len);
     }
     return kept;
 }
+
+/* ---- apps ---- */
+
+enum err
+hot_app(struct call *call, struct str id, struct app *out)
+{
+    *out = (struct app){ 0 };
+    uint64_t stamp = cache_keeps(call->web->hot) ? app_stamp(call->db, id) : 0;
+    if (stamp == 0)
+        return app_find(call->db, call->mem, id, out);
+    struct question question;
+    struct cache_key key;
+    begin(&question, 'c');
+    add_text(&question, id);
+    add_bytes(&question, &stamp, sizeof stamp); /* changed since: another key */
+    if (!make_key(&question, &key))
+        return ERR_NOT_FOUND; /* no id is that long */
+    struct str kept = cache_get(call->web->hot, call->mem, &key);
+    if (str_present(kept)) {
+        unpack(kept, &app_shape, out);
+        return ERR_NONE;
+    }
+    enum err err = app_find(call->db, call->mem, id, out);
+    if (!err)
+        cache_put(call->web->hot, &key, pack(call->mem, &app_shape, out, STR("")));
+    return err;
+}
+
+/* ---- tokens ---- */
 
 static bool
 is_current(struct call *call, const struct access *access)
@@ -125,8 +175,6 @@ is_current(struct call *call, const struct access *access)
     return access->live_until > call->now && access->stamp != 0 &&
            token_access_stamp(call->db, access) == access->stamp;
 }
-
-/* ---- tokens ---- */
 
 bool
 hot_access(struct call *call, struct str token, struct access *out)
@@ -137,7 +185,7 @@ hot_access(struct call *call, struct str token, struct access *out)
     struct str kept = cache_get(call->web->hot, call->mem, &key);
     if (!str_present(kept))
         return false;
-    unpack(kept, out);
+    unpack(kept, &access_shape, out);
     return is_current(call, out);
 }
 
@@ -150,7 +198,7 @@ hot_keep_access(struct call *call, struct str token, struct access *access)
     if (access->stamp == 0)
         return;
     struct cache_key key = token_key(token);
-    cache_put(call->web->hot, &key, pack(call->mem, access, STR("")));
+    cache_put(call->web->hot, &key, pack(call->mem, &access_shape, access, STR("")));
 }
 
 /* ---- answers ---- */
@@ -208,7 +256,7 @@ hot_introspection(struct call *call)
     struct str kept = cache_get(call->web->hot, call->mem, &call->hot_key);
     if (!str_present(kept))
         return false;
-    struct str body = unpack(kept, &access);
+    struct str body = unpack(kept, &access_shape, &access);
     if (!is_current(call, &access) || client_auth_waits(call, access.app_id))
         return false;
     call->keep = false;
@@ -244,7 +292,8 @@ tagged(struct arena *mem, struct str tag, struct str body)
 void
 hot_keep(struct call *call, struct str tag, struct str body)
 {
-    struct str value = call->introspected != NULL ? pack(call->mem, call->introspected, body)
-                                                  : tagged(call->mem, tag, body);
+    struct str value = call->introspected != NULL
+                           ? pack(call->mem, &access_shape, call->introspected, body)
+                           : tagged(call->mem, tag, body);
     cache_put(call->web->hot, &call->hot_key, value);
 }

@@ -1,20 +1,26 @@
 /* hot.h - what is asked for again and again, from memory.
  *
- * Three things are kept, within the setting `cache`: the access that a token gives, whole answers
- * to a token's GET, and whole introspections. What is kept is used only while it is exactly what
- * the store would say: of a token as long as no commit has touched the rows it hangs on (see
- * token_access_stamp) and nothing of it has run out; of an answer as long as the access and the
- * person's generation are the same. Where other processes write to the store, every request asks
- * for the token's state and the generation, and only answers are kept.
+ * Four things are kept, within the setting `cache`: the app that proves who it is, the access that
+ * a token gives, whole answers to a token's GET, and whole introspections. What is kept is used
+ * only while it is exactly what the store would say: of an app as long as no commit has touched it;
+ * of a token as long as none has touched the rows it hangs on (see token_access_stamp) and nothing
+ * of it has run out; of an answer as long as the access and the person's generation are the same.
+ * Where other processes write to the store, every request asks for the app, the token's state and
+ * the generation, and only answers are kept.
  *
- * Nothing secret lies here: keys are fingerprints. */
+ * Nothing secret lies here: keys are fingerprints, and an app has only hashes of its secrets. */
 #ifndef WEB_HOT_H
 #define WEB_HOT_H
 
+#include "base/err.h"
 #include "base/str.h"
 
 struct access;
+struct app;
 struct call;
+
+/* As app_find(): *out has no id if there is none. */
+enum err hot_app(struct call *call, struct str id, struct app *out);
 
 /* False: ask the store, then keep what it says. */
 bool hot_access(struct call *call, struct str token, struct access *out);

@@ -1,0 +1,98 @@
+/* What may be remembered of an app and of a token, and until when: SQLite only. On PostgreSQL
+ * others write, too, and nothing is. */
+#include "unit/flow/world.h"
+
+#include "store/tx.h"
+
+#define TRIES 8 /* ids share stamps, so that one may rise for another's sake */
+
+static bool
+is_shared(struct kit *kit)
+{
+    return store_commits(kit->db) == 0;
+}
+
+static struct access
+remembered(struct world *world, const struct secret *token)
+{
+    struct access access;
+    assert_int_equal(
+        token_access(world->kit->db, world->kit->mem, secret_reveal(token), T0, &access), ERR_NONE);
+    token_access_mark(world->kit->db, &access);
+    assert_int_equal(access.stamp == 0, is_shared(world->kit));
+    return access;
+}
+
+static bool
+is_as_it_was(struct world *world, const struct access *access)
+{
+    return token_access_stamp(world->kit->db, access) == access->stamp;
+}
+
+static void
+new_tokens_are_nobody_elses_matter(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set set = world_tokens(&world, T0);
+    size_t apps_forgotten = 0, accesses_forgotten = 0;
+    for (int i = 0; i < TRIES; i++) {
+        struct access access = remembered(&world, set.access);
+        uint64_t stamp = app_stamp(kit->db, world.app.id);
+        assert_int_equal(stamp == 0, is_shared(kit));
+        assert_int_equal(world_refresh(&world, set.refresh, T0, &set), ERR_NONE);
+        apps_forgotten += stamp != app_stamp(kit->db, world.app.id) ? 1 : 0;
+        accesses_forgotten += is_as_it_was(&world, &access) ? 0 : 1;
+    }
+    assert_true(apps_forgotten < TRIES / 2);
+    assert_true(accesses_forgotten < TRIES / 2);
+}
+
+static void
+an_app_that_was_changed_is_forgotten_with_all_its_tokens(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set set = world_tokens(&world, T0);
+    struct app app;
+    const struct secret *secret;
+    uint64_t stamp = app_stamp(kit->db, world.app.id);
+    assert_int_equal(app_rotate_secret(kit->db, kit->mem, world.app.id, true, T0, &app, &secret),
+                     ERR_NONE);
+    if (is_shared(kit))
+        return;
+    assert_int_not_equal(stamp, app_stamp(kit->db, world.app.id));
+
+    struct access access = remembered(&world, set.access);
+    stamp = app_stamp(kit->db, world.app.id);
+    assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_DISABLED, T0, &app),
+                     ERR_NONE);
+    assert_int_not_equal(stamp, app_stamp(kit->db, world.app.id));
+    assert_false(is_as_it_was(&world, &access));
+}
+
+static void
+a_token_that_was_ended_is_forgotten(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set set = world_tokens(&world, T0);
+    struct access access = remembered(&world, set.access);
+    assert_int_equal(token_revoke(kit->db, kit->mem, &world.app, secret_reveal(set.access), T0),
+                     ERR_NONE);
+    assert_int_equal(is_as_it_was(&world, &access), is_shared(kit));
+
+    set = world_tokens(&world, T0);
+    access = remembered(&world, set.access);
+    assert_int_equal(token_revoke(kit->db, kit->mem, &world.app, secret_reveal(set.refresh), T0),
+                     ERR_NONE);
+    assert_int_equal(is_as_it_was(&world, &access), is_shared(kit));
+}
+
+int
+main(void)
+{
+    static const struct kit_case cases[] = {
+        KIT_CASE(new_tokens_are_nobody_elses_matter),
+        KIT_CASE(an_app_that_was_changed_is_forgotten_with_all_its_tokens),
+        KIT_CASE(a_token_that_was_ended_is_forgotten),
+    };
+    return KIT_RUN("flow/remembered", cases, LOG_WARN);
+}
