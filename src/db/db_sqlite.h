@@ -56,15 +56,14 @@ struct sqlite_stamps {
     bool touched_all; /* the list was too short */
 };
 
-/* Who may use the writing connection, and whose work is waiting for the next commit. */
+/* Who uses the writing connection, and whose work waits for it. */
 struct sqlite_writer {
     pthread_mutex_t lock;
-    bool taken;
-    struct waiter *first_waiting;
-    struct waiter *last_waiting;
+    bool led; /* somebody does the work of all */
+    struct member *first;
+    struct member *last;
     size_t waiting;
-    struct batch *batch; /* of the open transaction; NULL: none is open */
-    int wal_frames;      /* in the log since the last checkpoint that reset it */
+    int wal_frames; /* in the log since the last checkpoint that reset it */
     sqlite3_stmt *savepoint;
     sqlite3_stmt *release;
 

@@ -1,47 +1,43 @@
 /* Group commit: many transactions, one flush.
  *
- * One connection writes. A thread with work waits its turn for it, first come, first served; its
- * work runs in a savepoint of the one open transaction. When it is done and somebody else is
- * waiting, it hands the connection on without committing; whoever finds nobody waiting (or the
- * batch full) commits for all. While that commit waits for the disk, the next batch gathers in
- * front of it: the slower the disk, the larger the batches.
+ * One connection writes. A thread with work lines up for it, first come, first served; whoever
+ * finds nobody there leads. The leader does its own work and that of all who have lined up
+ * meanwhile, each in a savepoint of one transaction, until nobody waits (or the group is full);
+ * then it commits for all, tells them, and lets the next in line lead. So nobody has to wake up for
+ * a turn, only for the result. While a commit waits for the disk, the next group gathers: the
+ * slower the disk, the larger the groups.
  *
  * Nothing is answered before the commit: not even a refusal, since it may have been decided on rows
- * that another member of the batch wrote and that a failed commit takes back. If the commit fails,
+ * that another member of the group wrote and that a failed commit takes back. If the commit fails,
  * or an error inside a member's work rolls back the whole transaction (a full disk does), every
  * member is told that nothing happened. A flush that fails ends the process: after it nobody knows
  * what is on the disk, and asking again would be answered with a lie. */
 #include "db/db_sqlite.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
 
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#define BATCH_MAX 256
-#define TURN_SECONDS 10        /* to wait for the connection */
-#define COMMIT_SECONDS 30      /* to wait for somebody else's commit */
+#define GROUP_MAX 256
+#define LINE_SECONDS 10        /* to wait until somebody begins with it */
 #define CHECKPOINT_FRAMES 4000 /* pages in the log: move them into the file */
 #define RESTART_FRAMES 16000   /* wait for readers, so that the log begins anew */
 
-struct waiter {
-    pthread_cond_t turn;
-    struct waiter *next;
-    bool its_turn;
-};
-
-/* The members of one commit. Kept until the last of them has looked at the result. */
-struct batch {
-    pthread_cond_t ended;
-    size_t members;
-    size_t looking; /* threads that still hold a pointer to it */
-    bool over;
+/* Lives on its thread's stack, which stays there until it is told. */
+struct member {
+    db_work *work; /* NULL: wants the connection for itself, and leads */
+    void *argument;
+    struct member *next; /* in the line, then in the group */
+    pthread_cond_t told;
+    bool leads;
+    bool over; /* its result is final */
     enum err result;
 };
+
+/* ---- the line: with the lock held ---- */
 
 static void
 cond_init_steady(pthread_cond_t *cond)
@@ -53,75 +49,101 @@ cond_init_steady(pthread_cond_t *cond)
     pthread_condattr_destroy(&attributes);
 }
 
-static struct timespec
-seconds_from_now(int seconds)
+static void
+join_line(struct sqlite_writer *writer, struct member *me)
+{
+    if (writer->last == NULL)
+        writer->first = me;
+    else
+        writer->last->next = me;
+    writer->last = me;
+    writer->waiting++;
+}
+
+/* False: it does not stand there any more. */
+static bool
+leave_line(struct sqlite_writer *writer, struct member *me)
+{
+    struct member *before = NULL;
+    struct member *at = writer->first;
+    for (; at != NULL && at != me; at = at->next)
+        before = at;
+    if (at == NULL)
+        return false;
+    if (before == NULL)
+        writer->first = me->next;
+    else
+        before->next = me->next;
+    if (writer->last == me)
+        writer->last = before;
+    writer->waiting--;
+    me->next = NULL;
+    return true;
+}
+
+/* Whoever stands in line no longer cannot leave: somebody is at its work, and
+ * the result comes, however slow the disk is. */
+static void
+stand_in_line(struct sqlite_writer *writer, struct member *me)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += seconds;
-    return until;
-}
-
-/* ---- whose turn it is ---- */
-
-static void
-leave_queue(struct sqlite_writer *writer, struct waiter *me)
-{
-    struct waiter *before = NULL;
-    for (struct waiter *at = writer->first_waiting; at != me; at = at->next)
-        before = at;
-    if (before == NULL)
-        writer->first_waiting = me->next;
-    else
-        before->next = me->next;
-    if (writer->last_waiting == me)
-        writer->last_waiting = before;
-    writer->waiting--;
-}
-
-static enum err
-take_turn(struct sqlite_writer *writer)
-{
-    struct waiter me = { 0 };
-    enum err err = ERR_NONE;
-    pthread_mutex_lock(&writer->lock);
-    if (!writer->taken) {
-        writer->taken = true;
-        pthread_mutex_unlock(&writer->lock);
-        return ERR_NONE;
-    }
-    cond_init_steady(&me.turn);
-    if (writer->last_waiting == NULL)
-        writer->first_waiting = &me;
-    else
-        writer->last_waiting->next = &me;
-    writer->last_waiting = &me;
-    writer->waiting++;
-    struct timespec until = seconds_from_now(TURN_SECONDS);
+    until.tv_sec += LINE_SECONDS;
     int late = 0;
-    while (!me.its_turn && late == 0)
-        late = pthread_cond_timedwait(&me.turn, &writer->lock, &until);
-    if (!me.its_turn) {
-        leave_queue(writer, &me);
-        err = ERR_UNAVAILABLE;
+    while (!me->leads && !me->over && late == 0)
+        late = pthread_cond_timedwait(&me->told, &writer->lock, &until);
+    if (!me->leads && !me->over && leave_line(writer, me)) {
+        me->result = ERR_UNAVAILABLE;
+        me->over = true;
+    }
+    while (!me->leads && !me->over)
+        pthread_cond_wait(&me->told, &writer->lock);
+}
+
+/* ---- the line: who takes the lock ---- */
+
+/* On return it leads, or is over. */
+static void
+line_up(struct sqlite_writer *writer, struct member *me)
+{
+    pthread_mutex_lock(&writer->lock);
+    if (!writer->led) {
+        writer->led = me->leads = true;
+    } else {
+        cond_init_steady(&me->told);
+        join_line(writer, me);
+        stand_in_line(writer, me);
+        pthread_cond_destroy(&me->told);
     }
     pthread_mutex_unlock(&writer->lock);
-    pthread_cond_destroy(&me.turn);
-    return err;
 }
 
-/* With the lock held. */
-static void
-pass_turn(struct sqlite_writer *writer)
+/* The first in line whose work can be done now; NULL: nobody. */
+static struct member *
+next_in_line(struct sqlite_writer *writer)
 {
-    struct waiter *next = writer->first_waiting;
-    if (next == NULL) {
-        writer->taken = false;
-        return;
+    pthread_mutex_lock(&writer->lock);
+    struct member *next = writer->first;
+    if (next != NULL && next->work == NULL)
+        next = NULL;
+    if (next != NULL)
+        leave_line(writer, next);
+    pthread_mutex_unlock(&writer->lock);
+    return next;
+}
+
+static void
+let_next_lead(struct sqlite_writer *writer)
+{
+    pthread_mutex_lock(&writer->lock);
+    struct member *next = writer->first;
+    writer->led = next != NULL;
+    if (next != NULL) {
+        leave_line(writer, next);
+        next->leads = true;
+        pthread_cond_signal(&next->told);
     }
-    leave_queue(writer, next);
-    next->its_turn = true;
-    pthread_cond_signal(&next->turn);
+    pthread_mutex_unlock(&writer->lock);
 }
 
 /* ---- the open transaction ---- */
@@ -133,19 +155,13 @@ handle_of(struct sqlite_store *store)
 }
 
 static enum err
-open_batch(struct sqlite_store *store)
+begin(struct sqlite_store *store)
 {
-    if (store->writer.batch != NULL)
+    if (!sqlite_execute(handle_of(store), "BEGIN IMMEDIATE"))
         return ERR_NONE;
-    if (sqlite_execute(handle_of(store), "BEGIN IMMEDIATE")) {
-        log_error("store: cannot begin",
-                  log_number("code", sqlite3_extended_errcode(handle_of(store))));
-        return ERR_UNAVAILABLE;
-    }
-    struct batch *batch = memory_alloc(1, sizeof *batch);
-    cond_init_steady(&batch->ended);
-    store->writer.batch = batch;
-    return ERR_NONE;
+    log_error("store: cannot begin",
+              log_number("code", sqlite3_extended_errcode(handle_of(store))));
+    return ERR_UNAVAILABLE;
 }
 
 /* One of the two that every member runs, so that their text is read only once. */
@@ -237,94 +253,71 @@ checkpoint(struct sqlite_store *store)
         writer->wal_frames = 0;
 }
 
-/* ---- one write ---- */
+/* ---- a group ---- */
 
-/* Ends the batch for all its members. The caller holds the turn, not the lock. */
-static void
-end_batch(struct sqlite_store *store, enum err result)
+/* Works until nobody waits: *group are those whose work was done. */
+static enum err
+work_through_line(struct sqlite_store *store, struct member *me, struct member **group,
+                  size_t *count)
 {
-    struct sqlite_writer *writer = &store->writer;
-    sqlite_moment_over(store);  /* first: what is read from now on is read anew, see db.h */
-    sqlite_raise_stamps(store); /* before anybody is answered */
+    struct member *member = me;
+    for (*count = 0; member != NULL; *count += 1) {
+        member->result = run_member(store, member->work, member->argument);
+        member->next = *group;
+        *group = member;
+        if (whole_transaction_gone(store))
+            return ERR_UNAVAILABLE;
+        member = *count + 1 < GROUP_MAX ? next_in_line(&store->writer) : NULL;
+    }
+    return ERR_NONE;
+}
+
+static void
+tell(struct sqlite_writer *writer, struct member *group, const struct member *leader,
+     enum err committed)
+{
     pthread_mutex_lock(&writer->lock);
-    struct batch *batch = writer->batch;
-    writer->batch = NULL;
-    batch->over = true;
-    batch->result = result;
-    if (result)
-        atomic_fetch_add(&writer->failed, batch->members);
-    pthread_cond_broadcast(&batch->ended);
+    for (struct member *member = group; member != NULL; member = member->next) {
+        if (committed)
+            member->result = committed;
+        member->over = true;
+        if (member != leader)
+            pthread_cond_signal(&member->told);
+    }
     pthread_mutex_unlock(&writer->lock);
 }
 
-/* With the lock held: waits for the batch's end and lets go of it. */
-static enum err
-result_of(struct sqlite_writer *writer, struct batch *batch)
-{
-    struct timespec until = seconds_from_now(COMMIT_SECONDS);
-    int late = 0;
-    while (!batch->over && late == 0)
-        late = pthread_cond_timedwait(&batch->ended, &writer->lock, &until);
-    enum err result = batch->over ? batch->result : ERR_UNAVAILABLE;
-    if (--batch->looking == 0 && batch->over) {
-        pthread_cond_destroy(&batch->ended);
-        free(batch);
-    }
-    return result;
-}
-
-/* Hands the connection on, or commits for all if nobody else wants to join. */
 static void
-hand_on_or_commit(struct sqlite_store *store, struct batch *batch)
+lead(struct sqlite_store *store, struct member *me)
 {
     struct sqlite_writer *writer = &store->writer;
-    if (whole_transaction_gone(store)) {
-        end_batch(store, ERR_UNAVAILABLE);
-    } else {
-        pthread_mutex_lock(&writer->lock);
-        if (writer->first_waiting != NULL && batch->members < BATCH_MAX) {
-            pass_turn(writer);
-            pthread_mutex_unlock(&writer->lock);
-            return;
-        }
-        pthread_mutex_unlock(&writer->lock);
-        end_batch(store, commit(store));
+    struct member *group = NULL;
+    size_t count = 0;
+    me->result = begin(store);
+    if (!me->result) {
+        enum err err = work_through_line(store, me, &group, &count);
+        if (!err)
+            err = commit(store);
+        sqlite_moment_over(store);  /* first: what is read from now on is read anew, see db.h */
+        sqlite_raise_stamps(store); /* before anybody is answered */
+        atomic_fetch_add(&writer->transactions, count);
+        if (err)
+            atomic_fetch_add(&writer->failed, count);
+        tell(writer, group, me, err);
         checkpoint(store);
     }
-    pthread_mutex_lock(&writer->lock);
-    pass_turn(writer);
-    pthread_mutex_unlock(&writer->lock);
+    let_next_lead(writer);
 }
 
 enum err
 sqlite_write(struct db *db, db_work *work, void *argument)
 {
     struct sqlite_store *store = (struct sqlite_store *)db;
-    struct sqlite_writer *writer = &store->writer;
-    enum err err = take_turn(writer);
-    if (err)
-        return err;
-    atomic_fetch_add(&writer->transactions, 1);
-    err = open_batch(store);
-    if (err) {
-        pthread_mutex_lock(&writer->lock);
-        pass_turn(writer);
-        pthread_mutex_unlock(&writer->lock);
-        return err;
-    }
-    struct batch *batch = writer->batch;
-    pthread_mutex_lock(&writer->lock);
-    batch->members++;
-    batch->looking++;
-    pthread_mutex_unlock(&writer->lock);
-
-    err = run_member(store, work, argument);
-    hand_on_or_commit(store, batch);
-
-    pthread_mutex_lock(&writer->lock);
-    enum err committed = result_of(writer, batch);
-    pthread_mutex_unlock(&writer->lock);
-    return committed ? committed : err;
+    struct member me = { .work = work, .argument = argument };
+    line_up(&store->writer, &me);
+    if (me.leads)
+        lead(store, &me);
+    return me.result;
 }
 
 /* ---- cleaning ---- */
@@ -358,19 +351,16 @@ enum err
 sqlite_compact(struct db *db, struct why *why)
 {
     struct sqlite_store *store = (struct sqlite_store *)db;
-    struct sqlite_writer *writer = &store->writer;
-    enum err err = take_turn(writer);
-    if (!err) {
-        if (writer->batch != NULL) /* somebody handed us the connection with work in it */
-            end_batch(store, commit(store));
+    struct member me = { 0 };
+    line_up(&store->writer, &me);
+    enum err err = me.result;
+    if (me.leads) {
         sqlite_moments_stop(store);
         err = sqlite_execute(handle_of(store), "VACUUM");
         if (!err)
             err = empty_log(store);
         sqlite_moments_go_on(store);
-        pthread_mutex_lock(&writer->lock);
-        pass_turn(writer);
-        pthread_mutex_unlock(&writer->lock);
+        let_next_lead(&store->writer);
     }
     if (err)
         why_set(why,
