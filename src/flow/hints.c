@@ -60,7 +60,11 @@ read_cards(struct db_tx *tx, void *argument)
     const struct hints_wish *wish = reading->wish;
     struct record *records = NULL;
     size_t count = 0;
-    enum err err = record_store_hints(tx, reading->mem, wish->user_id, &records, &count);
+    enum err err = ERR_NONE;
+    if (str_present(wish->cards))
+        record_store_split(reading->mem, wish->cards, &records, &count);
+    else
+        err = record_store_hints(tx, reading->mem, wish->user_id, &records, &count);
     reading->count = 0;
     reading->renew = false;
     for (size_t i = 0; i < count && !err; i++) {

@@ -14,6 +14,7 @@ struct json;
 
 struct hints_wish {
     struct str user_id;
+    struct str cards; /* as token_access() found them; absent: to be read */
     const struct domains *domains;
     uint64_t reach;     /* bits by place in `domains`: may be told */
     uint64_t sensitive; /* … their sensitive members, too */

@@ -23,6 +23,7 @@ struct work {
     enum err refusal; /* told to the app, though the transaction commits */
     const char *problem;
     struct access *access;
+    struct str *cards; /* NULL: nobody asks for them */
     bool is_refresh;
 };
 
@@ -228,7 +229,7 @@ revoke_access(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
     struct access access;
-    enum err err = access_store_find(tx, work->mem, work->hash, work->now, &access);
+    enum err err = access_store_find(tx, work->mem, work->hash, work->now, &access, NULL);
     if (err || !str_eq(access.app_id, work->app->id))
         return err == ERR_NOT_FOUND ? ERR_NONE : err;
     return access_store_end(tx, work->mem, work->hash);
@@ -268,7 +269,8 @@ static enum err
 find_access(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
-    enum err err = access_store_find(tx, work->mem, work->hash, work->now, work->access);
+    enum err err =
+        access_store_find(tx, work->mem, work->hash, work->now, work->access, work->cards);
     work->access->commits = tx_commits(tx);
     return err;
 }
@@ -293,12 +295,15 @@ token_access_mark(struct db *db, struct access *access)
 }
 
 enum err
-token_access(struct db *db, struct arena *mem, struct str token, int64_t now, struct access *out)
+token_access(struct db *db, struct arena *mem, struct str token, int64_t now, struct access *out,
+             struct str *cards)
 {
     const struct secret *secret = secret_read(mem, token, SECRET_ACCESS_TOKEN);
     if (secret == NULL)
         return ERR_UNAUTHENTICATED;
-    struct work work = { .mem = mem, .hash = secret_hash(mem, secret), .now = now, .access = out };
+    struct work work = {
+        .mem = mem, .hash = secret_hash(mem, secret), .now = now, .access = out, .cards = cards
+    };
     enum err err = tx_read(db, find_access, &work);
     return err == ERR_NOT_FOUND ? ERR_UNAUTHENTICATED : err;
 }

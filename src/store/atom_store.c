@@ -372,20 +372,26 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
     return err ? err : put_cards(tx, mem, user_id, with_card(mem, cards, &card, tells));
 }
 
-enum err
-record_store_hints(struct db_tx *tx, struct arena *mem, struct str user_id, struct record **out,
-                   size_t *count)
+void
+record_store_split(struct arena *mem, struct str cards, struct record **out, size_t *count)
 {
-    struct str cards;
     struct record card;
     size_t room = 0;
-    enum err err = find_cards(tx, mem, user_id, &cards);
     for (struct str rest = cards; next_card(&rest, &card);)
         room++;
     *out = ARENA_ARRAY(mem, struct record, room);
     *count = 0;
     while (next_card(&cards, &card))
         (*out)[(*count)++] = card;
+}
+
+enum err
+record_store_hints(struct db_tx *tx, struct arena *mem, struct str user_id, struct record **out,
+                   size_t *count)
+{
+    struct str cards;
+    enum err err = find_cards(tx, mem, user_id, &cards);
+    record_store_split(mem, cards, out, count);
     return err;
 }
 

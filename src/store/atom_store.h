@@ -64,6 +64,9 @@ enum err record_store_list(struct db_tx *tx, struct arena *mem, struct str user_
 enum err record_store_hints(struct db_tx *tx, struct arena *mem, struct str user_id,
                             struct record **out, size_t *count);
 
+/* The same from the cards of the person's head. */
+void record_store_split(struct arena *mem, struct str cards, struct record **out, size_t *count);
+
 /* Without atoms it tells nothing, and is not listed. The person is held. */
 enum err record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
                           const struct record *record);

@@ -58,12 +58,16 @@ SQL_ASIDE(access_add, "INSERT INTO access_token (place, token_hash, family_id, a
                       " ON CONFLICT (place) DO NOTHING RETURNING place");
 
 /* While its seal is the person's, a token needs neither family nor grant nor account. */
-SQL(access_find, "SELECT h.user_id, t.app_id, t.scopes, t.narrow_reach, t.created_at, t.ends_at,"
-                 " t.live_until, h.generation FROM access_token t"
-                 " JOIN user_record h ON h.place = t.person_place AND h.seal = t.seal"
-                 " JOIN app a ON a.app_id = t.app_id"
-                 " WHERE t.place = $1 AND t.token_hash = $2 AND t.live_until > $3"
-                 " AND a.status = 'active' AND a.epoch = t.app_epoch");
+#define UNDER_SEAL(more)                                                             \
+    "SELECT h.user_id, t.app_id, t.scopes, t.narrow_reach, t.created_at, t.ends_at," \
+    " t.live_until, h.generation" more " FROM access_token t"                        \
+    " JOIN user_record h ON h.place = t.person_place AND h.seal = t.seal"            \
+    " JOIN app a ON a.app_id = t.app_id"                                             \
+    " WHERE t.place = $1 AND t.token_hash = $2 AND t.live_until > $3"                \
+    " AND a.status = 'active' AND a.epoch = t.app_epoch"
+
+SQL(access_find, UNDER_SEAL(""));
+SQL(access_find_cards, UNDER_SEAL(", h.hints"));
 
 #define EARLIEST_END                                                           \
     "CASE WHEN t.ends_at < f.ends_at AND t.ends_at < g.ends_at THEN t.ends_at" \
@@ -251,20 +255,24 @@ access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token 
 
 enum err
 access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
-                  struct access *out)
+                  struct access *out, struct str *cards)
 {
     struct db_rows rows = { 0 };
     scopes carried, granted;
-    enum err err = db_query(tx, mem, &access_find, &rows, db_token(hash), db_int(now));
-    if (!err && rows.count == 0)
+    const struct sql *sql = cards == NULL ? &access_find : &access_find_cards;
+    enum err err = db_query(tx, mem, sql, &rows, db_token(hash), db_int(now));
+    bool sealed = !err && rows.count > 0;
+    if (!err && !sealed)
         err = db_query(tx, mem, &access_find_family, &rows, db_int(place_of_hash(hash)),
                        db_int(now), db_text(hash));
     if (found(err, &rows))
         return found(err, &rows);
     scopes_read_known(db_cell_text(&rows, 0, 2), &carried);
     granted = carried;
-    if (rows.columns > 8) /* not under the seal */
+    if (!sealed)
         scopes_read_known(db_cell_text(&rows, 0, 8), &granted);
+    if (cards != NULL)
+        *cards = sealed ? db_cell_text(&rows, 0, 8) : STR_NONE;
     *out = (struct access){
         .user_id = db_cell_text(&rows, 0, 0),
         .app_id = db_cell_text(&rows, 0, 1),

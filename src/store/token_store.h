@@ -59,9 +59,11 @@ struct access_token {
 enum err access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token *token,
                           const struct live_family *of);
 
-/* A token that may be used now. ERR_NOT_FOUND otherwise. */
+/* A token that may be used now. ERR_NOT_FOUND otherwise. Where `cards` is not NULL, with the cards
+ * of the person's head (see record_store_split()), which is read anyway; absent: there are none, or
+ * it takes another look. */
 enum err access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
-                           struct access *out);
+                           struct access *out, struct str *cards);
 
 /* The app of a token that was issued, live or not, and when it ends. ERR_NOT_FOUND: none, or
  * forgotten: an hour behind its end. */

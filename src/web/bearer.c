@@ -78,7 +78,8 @@ bearer_auth(struct call *call)
     struct access *access = ARENA_NEW(call->mem, struct access);
     enum err err = ERR_NONE;
     if (!hot_access(call, token, access)) {
-        err = token_access(call->db, call->mem, token, call->now, access);
+        err = token_access(call->db, call->mem, token, call->now, access,
+                           call->route->cards ? &call->cards : NULL);
         if (err == ERR_NONE)
             hot_keep_access(call, token, access);
     }

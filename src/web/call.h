@@ -39,6 +39,7 @@ struct call {
     const struct visitor *visitor; /* on pages: who is signed in; NULL: nobody */
     const struct app *app;         /* WHO_APP */
     const struct access *access;   /* WHO_TOKEN */
+    struct str cards;              /* … of a row that wants them; absent: to be read */
 
     const struct language *language; /* of its pages; see say.h */
 

@@ -97,6 +97,7 @@ get_hints(struct call *call)
 {
     struct hints_wish wish = {
         .user_id = call->access->user_id,
+        .cards = call->cards,
         .domains = call->web->settings.domains,
         .context = call_text(call, CONTEXT),
         .max_tokens = (int)call_whole(call, MAX_TOKENS),
@@ -118,7 +119,7 @@ get_hints(struct call *call)
 const struct route hints_routes[] = {
     { GET, "/v1/agent-hints", get_hints, WHO_TOKEN,
       .says = "Sentences about the person for an AI prompt, within a token budget.",
-      .scope = SCOPE_AGENT_HINTS, ROUTE_FIELDS(hints_fields), .hot = HOT_PREFERENCES,
+      .scope = SCOPE_AGENT_HINTS, ROUTE_FIELDS(hints_fields), .cards = true, .hot = HOT_PREFERENCES,
       .cors = true },
     { 0 },
 };

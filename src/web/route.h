@@ -59,6 +59,7 @@ struct route {
     bool blocks;      /* it may wait (it writes, or hashes a password): a worker runs it */
     bool reads_store; /* it waits only where reading the store does */
     bool page;        /* for people: origins are guarded, and errors are pages too */
+    bool cards;       /* it is about the person's hint cards, which lie where the token leads */
     enum hot hot;     /* what its answer is made of, so that it may be kept: see hot.h */
     bool cors;        /* scripts of any site may call it, without credentials; never a page */
 };

@@ -55,7 +55,7 @@ usage_refused_unread(struct call *call)
     if (call->web->settings.tally == NULL)
         return;
     if (str_present(token)) {
-        if (token_access(call->db, call->mem, token, call->now, &access) == ERR_NONE)
+        if (token_access(call->db, call->mem, token, call->now, &access, NULL) == ERR_NONE)
             usage_refused(call, access.app_id, STR_NONE, STR_NONE);
         return;
     }

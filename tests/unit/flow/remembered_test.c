@@ -17,7 +17,8 @@ remembered(struct world *world, const struct secret *token)
 {
     struct access access;
     assert_int_equal(
-        token_access(world->kit->db, world->kit->mem, secret_reveal(token), T0, &access), ERR_NONE);
+        token_access(world->kit->db, world->kit->mem, secret_reveal(token), T0, &access, NULL),
+        ERR_NONE);
     token_access_mark(world->kit->db, &access);
     assert_int_equal(access.stamp == 0, is_shared(world->kit));
     return access;

@@ -56,8 +56,9 @@ the_whole_path_works(struct kit *kit)
     bool is_refresh;
     assert_int_equal(world_exchange(&world, code, T0 + 1, &first), ERR_NONE);
     assert_int_equal(first.scopes, HINTS | MUSIC);
-    assert_int_equal(token_access(kit->db, kit->mem, secret_reveal(first.access), T0 + 1, &access),
-                     ERR_NONE);
+    assert_int_equal(
+        token_access(kit->db, kit->mem, secret_reveal(first.access), T0 + 1, &access, NULL),
+        ERR_NONE);
     assert_true(str_eq(access.user_id, world.ada.id));
     assert_true(str_eq(access.app_id, world.app.id));
     assert_true(access.narrow_reach); /* a domain, and not preferences:read */

@@ -211,7 +211,7 @@ world_worth(struct world *world, const struct secret *token, int64_t now)
 {
     struct access access;
     enum err err =
-        token_access(world->kit->db, world->kit->mem, secret_reveal(token), now, &access);
+        token_access(world->kit->db, world->kit->mem, secret_reveal(token), now, &access, NULL);
     if (err == ERR_UNAUTHENTICATED)
         return 0;
     assert_int_equal(err, ERR_NONE);

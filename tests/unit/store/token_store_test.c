@@ -42,7 +42,7 @@ add_access(struct db_tx *tx, void *argument)
     return err ? err : access_store_add(tx, a->mem, &a->token, &a->live);
 }
 
-WORK(find_access, access_store_find(tx, a->mem, a->id, a->now, &a->access))
+WORK(find_access, access_store_find(tx, a->mem, a->id, a->now, &a->access, NULL))
 WORK(end_access, access_store_end(tx, a->mem, a->id))
 WORK(add_refresh, refresh_store_add(tx, a->mem, a->id, a->family.id, a->now))
 WORK(find_refresh, refresh_store_find(tx, a->mem, a->id, a->now, &a->refresh))

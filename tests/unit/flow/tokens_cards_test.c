@@ -1,0 +1,79 @@
+/* Hint cards that lie on a token's way: told with it, or left to another look. */
+#include "unit/flow/world.h"
+
+#include "flow/connections.h"
+#include "store/tx.h"
+#include "unit/assert_str.h"
+
+#define CARDS STR("food_profile one\nmusic_preferences two")
+
+SQL(test_put_cards, "UPDATE user_record SET hints = $2 WHERE user_id = $1 AND domain = ''");
+
+static enum err
+put_cards(struct db_tx *tx, void *argument)
+{
+    const struct world *world = argument;
+    return db_query(tx, world->kit->mem, &test_put_cards, NULL, db_text(world->ada.id),
+                    db_text(CARDS));
+}
+
+/* What comes with the token; the access is the same whether it is asked for or not. */
+static struct str
+found_with(struct world *world, const struct secret *token)
+{
+    struct kit *kit = world->kit;
+    struct access with, without;
+    struct str cards = STR("left over");
+    assert_int_equal(token_access(kit->db, kit->mem, secret_reveal(token), T0, &with, &cards),
+                     ERR_NONE);
+    assert_int_equal(token_access(kit->db, kit->mem, secret_reveal(token), T0, &without, NULL),
+                     ERR_NONE);
+    assert_str(with.user_id, without.user_id, "user");
+    assert_str(with.app_id, without.app_id, "app");
+    assert_int_equal(with.scopes, without.scopes);
+    assert_int_equal(with.generation, without.generation);
+    return cards;
+}
+
+static void
+cards_come_with_the_token(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set set = world_tokens(&world, T0);
+    assert_false(str_present(found_with(&world, set.access)));
+    assert_int_equal(tx_write(kit->db, put_cards, &world), ERR_NONE);
+    assert_str(found_with(&world, set.access), CARDS, "cards");
+}
+
+static void
+a_token_whose_seal_is_broken_leaves_them_to_another_look(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set set = world_tokens(&world, T0);
+    struct str cards = STR("left over");
+    struct access access;
+    struct connection left;
+    assert_int_equal(tx_write(kit->db, put_cards, &world), ERR_NONE);
+    assert_int_equal(
+        connection_narrow(kit->db, kit->mem, world.ada.id, world.app.id, HINTS, T0, &left),
+        ERR_NONE);
+    assert_false(str_present(found_with(&world, set.access)));
+    assert_int_equal(world_worth(&world, set.access, T0), HINTS);
+
+    assert_int_equal(connection_end(kit->db, kit->mem, world.ada.id, world.app.id, T0, &left),
+                     ERR_NONE);
+    assert_int_equal(
+        token_access(kit->db, kit->mem, secret_reveal(set.access), T0, &access, &cards),
+        ERR_UNAUTHENTICATED);
+    assert_str(cards, STR("left over"), "of a token that opens nothing");
+}
+
+int
+main(void)
+{
+    static const struct kit_case cases[] = {
+        KIT_CASE(cards_come_with_the_token),
+        KIT_CASE(a_token_whose_seal_is_broken_leaves_them_to_another_look),
+    };
+    return KIT_RUN("flow/tokens_cards", cases, LOG_WARN);
+}
