@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { App, appCommand } from "../kit/oauth.mjs";
 import { Client, connected, fine, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
 
 const EVERYTHING = `${READ_WRITE} agent_hints profile:read`;
@@ -137,6 +138,23 @@ test("a wrong secret is wrong, whatever was answered to the right one", async (t
   const basic = (secret) => ({ authorization: `Basic ${Buffer.from(`${api.app.client_id}:${secret}`).toString("base64")}` });
   const asked = await api.w.ask("POST", "/oauth/introspect", { headers: basic("pn_cs_wrong"), form: { token: api.token } });
   assert.equal(asked.status, 401);
+});
+
+test("an app's secret that was ended proves nothing any more, and the new one at once", async (t) => {
+  const { w, api } = await connected(t, { scope: EVERYTHING, settings: { "rate-api": "0", "rate-auth": "0" } });
+  const withSecret = (client_secret) => new App(w, { ...api.app, client_secret });
+  let newest = withSecret(api.app.client_secret), older = withSecret("pn_cs_none");
+  let asked = 0; // about another token each time: no answer is kept
+  const stop = hammer(6, () => newest.introspect(`${api.token}${asked++}`), () => null, (_, { status }) => assert.ok(status === 200 || status === 401));
+  const stopOld = hammer(4, () => older.introspect(`${api.token}${asked++}`), () => older, (_, answer) => assert.equal(answer.status, 401, "an ended secret was taken"));
+  for (let i = 0; i < 10; i++) {
+    const { client_secret } = await appCommand(w, "rotate-secret", api.app.client_id, "--end-old");
+    w.secrets.add(client_secret);
+    [older, newest] = [newest, withSecret(client_secret)];
+    assert.equal((await newest.introspect(api.token)).data.active, true);
+    assert.equal((await older.introspect(api.token)).status, 401);
+  }
+  assert.ok((await stop()) > 10 && (await stopOld()) > 10);
 });
 
 test("with no memory for it everything works the same", async (t) => {
