@@ -23,6 +23,15 @@ hex_digit(char c)
     return -1;
 }
 
+int
+url_escaped_byte(struct str text)
+{
+    if (text.len < 3 || text.ptr[0] != '%')
+        return -1;
+    int high = hex_digit(text.ptr[1]), low = hex_digit(text.ptr[2]);
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
 /* How many bytes at the front stand for themselves. */
 static size_t
 plain_prefix(struct str in, bool plus_is_space)
@@ -52,11 +61,10 @@ url_decode(struct arena *mem, struct str in, bool plus_is_space, struct str *out
             in = str_from(in, 1);
             continue;
         }
-        int high = in.len >= 3 && in.ptr[0] == '%' ? hex_digit(in.ptr[1]) : -1;
-        int low = high >= 0 ? hex_digit(in.ptr[2]) : -1;
-        if (low < 0 || (high == 0 && low == 0))
+        int byte = url_escaped_byte(in);
+        if (byte <= 0)
             return false;
-        text[length++] = (char)(high * 16 + low);
+        text[length++] = (char)byte;
         in = str_from(in, 3);
     }
     *out = (struct str){ text, length };
@@ -75,8 +83,8 @@ is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool
-is_unreserved(char c)
+bool
+url_is_unreserved(char c)
 {
     return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
@@ -87,7 +95,7 @@ url_encode(struct buf *out, struct str in)
     static const char hex[] = "0123456789ABCDEF";
     while (in.len > 0) {
         size_t run = 0;
-        while (run < in.len && is_unreserved(in.ptr[run]))
+        while (run < in.len && url_is_unreserved(in.ptr[run]))
             run++;
         buf_add(out, str_first(in, run));
         in = str_from(in, run);

@@ -6,13 +6,18 @@
 #define TEXT_URL_H
 
 #include "base/buf.h"
-#include "base/err.h"
 
 /* Decodes %-escapes (and '+' as a space where asked). False if malformed, with %00, or not UTF-8.
  */
 bool url_decode(struct arena *mem, struct str in, bool plus_is_space, struct str *out);
 
-/* Everything but RFC 3986 unreserved characters as %XX. */
+/* What the %-escape at the front of a text stands for; -1: there is none. */
+int url_escaped_byte(struct str text);
+
+/* RFC 3986 §2.3: what needs no escape anywhere. */
+bool url_is_unreserved(char c);
+
+/* All but these as %XX. */
 void url_encode(struct buf *out, struct str in);
 
 /* "https://host:port" and nothing more, as a browser would write it in an Origin header: lower

@@ -1,46 +1,24 @@
 #include "web/path.h"
 
-#include <string.h>
+#include "text/url.h"
 
-static bool
-unreserved(unsigned char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && strchr("-._~", c) != NULL);
-}
+#include <string.h>
 
 /* What may stand in a segment as it is: RFC 3986's pchar without ';', whose only use in a path is
  * to hide a parameter from whoever looks at segments. */
 static bool
-plain(unsigned char c)
+plain(char c)
 {
-    return unreserved(c) || (c != '\0' && strchr("!$&'()*+,=:@", c) != NULL);
-}
-
-static int
-hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
+    return url_is_unreserved(c) || (c != '\0' && strchr("!$&'()*+,=:@", c) != NULL);
 }
 
 /* Whether an escape may stand at the front of this text. */
 static bool
 escape_ok(struct str at)
 {
-    if (at.len < 3)
-        return false;
-    int high = hex_digit(at.ptr[1]);
-    int low = hex_digit(at.ptr[2]);
-    if (high < 0 || low < 0)
-        return false;
-    unsigned char c = (unsigned char)(high * 16 + low);
-    return c >= 0x20 && c != 0x7f && c != '/' && c != '\\' && !unreserved(c);
+    int byte = url_escaped_byte(at);
+    return byte >= 0x20 && byte != 0x7f && byte != '/' && byte != '\\' &&
+           !url_is_unreserved((char)byte);
 }
 
 static bool
@@ -53,7 +31,7 @@ segment_ok(struct str segment)
             if (!escape_ok(str_from(segment, i)))
                 return false;
             i += 2;
-        } else if (!plain((unsigned char)segment.ptr[i])) {
+        } else if (!plain(segment.ptr[i])) {
             return false;
         }
     }
