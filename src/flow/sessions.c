@@ -1,6 +1,5 @@
 #include "flow/sessions.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "crypt/digest.h"
 #include "crypt/password.h"
@@ -13,7 +12,7 @@
 #include "text/utf8.h"
 
 #define KEY_BYTES 32
-#define KEY_LENGTH 43
+#define KEY_LENGTH BASE64URL_LENGTH(KEY_BYTES)
 #define DEVICE_MAX 200
 #define TRIES_MAX 3
 
@@ -28,15 +27,7 @@ session_make_key(struct arena *mem)
 bool
 session_key_well_formed(struct str key)
 {
-    if (key.len != KEY_LENGTH)
-        return false;
-    for (size_t i = 0; i < key.len; i++) {
-        char c = key.ptr[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '-' || c == '_'))
-            return false;
-    }
-    return true;
+    return key.len == KEY_LENGTH && base64url_only(key);
 }
 
 struct str

@@ -1,9 +1,9 @@
 #include "model/app.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "crypt/digest.h"
 #include "model/redirect_uri.h"
+#include "text/base64url.h"
 #include "text/utf8.h"
 
 #define NAME_MAX_CHARACTERS 60
@@ -12,15 +12,7 @@
 bool
 app_id_well_formed(struct str id)
 {
-    if (id.len != ID_LENGTH || !str_starts(id, STR("app_")))
-        return false;
-    for (size_t i = 4; i < id.len; i++) {
-        char c = id.ptr[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '-' || c == '_'))
-            return false;
-    }
-    return true;
+    return id.len == ID_LENGTH && str_starts(id, STR("app_")) && base64url_only(id);
 }
 
 struct str

@@ -1,29 +1,20 @@
 #include "model/pkce.h"
 
 #include "crypt/digest.h"
+#include "text/base64url.h"
+#include "text/url.h"
 
-#define CHALLENGE_LENGTH 43
+#define CHALLENGE_LENGTH DIGEST_TEXT_LENGTH
 #define VERIFIER_MIN 43
 #define VERIFIER_MAX 128
-
-static bool
-is_base64url(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_';
-}
 
 bool
 pkce_challenge_fine(struct str challenge)
 {
     /* SHA-256 of nothing: a client whose verifier is empty protects nothing. */
     static const struct str of_nothing = STR("47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU");
-    if (challenge.len != CHALLENGE_LENGTH || str_eq(challenge, of_nothing))
-        return false;
-    for (size_t i = 0; i < challenge.len; i++)
-        if (!is_base64url(challenge.ptr[i]))
-            return false;
-    return true;
+    return challenge.len == CHALLENGE_LENGTH && base64url_only(challenge) &&
+           !str_eq(challenge, of_nothing);
 }
 
 bool
@@ -31,11 +22,9 @@ pkce_verifier_fine(struct str verifier)
 {
     if (verifier.len < VERIFIER_MIN || verifier.len > VERIFIER_MAX)
         return false;
-    for (size_t i = 0; i < verifier.len; i++) {
-        char c = verifier.ptr[i];
-        if (!is_base64url(c) && c != '.' && c != '~')
+    for (size_t i = 0; i < verifier.len; i++)
+        if (!url_is_unreserved(verifier.ptr[i]))
             return false;
-    }
     return true;
 }
 

@@ -5,25 +5,29 @@
 #define URL_EXTRA "-_"
 #define STANDARD_EXTRA "+/"
 
-struct str
-base64url_encode(struct arena *mem, struct str bytes)
+/* The table is one line of the cache, so which part of it is read leaves no trace there. */
+void
+base64url_write(struct str bytes, char *out)
 {
-    static const char alphabet[] =
+    _Alignas(64) static const char digits[65] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" URL_EXTRA;
-    char *text = arena_alloc(mem, bytes.len / 3 * 4 + 4);
-    size_t length = 0;
     uint32_t bits = 0;
     unsigned held = 0; /* how many bits wait */
     for (size_t i = 0; i < bytes.len; i++) {
         bits = bits << 8 | (unsigned char)bytes.ptr[i];
-        held += 8;
-        while (held >= 6) {
-            held -= 6;
-            text[length++] = alphabet[bits >> held & 63];
-        }
+        for (held += 8; held >= 6; held -= 6)
+            *out++ = digits[bits >> (held - 6) & 63];
     }
     if (held > 0)
-        text[length++] = alphabet[bits << (6 - held) & 63];
+        *out = digits[bits << (6 - held) & 63];
+}
+
+struct str
+base64url_encode(struct arena *mem, struct str bytes)
+{
+    size_t length = BASE64URL_LENGTH(bytes.len);
+    char *text = arena_alloc(mem, length + 1);
+    base64url_write(bytes, text);
     return (struct str){ text, length };
 }
 
@@ -38,6 +42,15 @@ sextet(char c, const char *extra)
     if (c >= '0' && c <= '9')
         return c - '0' + 52;
     return c == extra[0] ? 62 : c == extra[1] ? 63 : -1;
+}
+
+bool
+base64url_only(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (sextet(text.ptr[i], URL_EXTRA) < 0)
+            return false;
+    return true;
 }
 
 static struct str

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "flow/tokens.h"
+#include "text/base64url.h"
 #include "web/call.h"
 #include "web/hot.h"
 #include "web/reach.h"
@@ -19,13 +20,7 @@ bearer_read(struct str header)
     if (!str_eq_nocase(scheme, STR("Bearer")))
         return STR_NONE;
     struct str token = str_from(header, scheme.len + 1);
-    for (size_t i = 0; i < token.len; i++) {
-        char c = token.ptr[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '-' || c == '_'))
-            return STR("");
-    }
-    return token;
+    return base64url_only(token) ? token : STR("");
 }
 
 static void

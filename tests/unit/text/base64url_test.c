@@ -31,6 +31,20 @@ encoding_is_that_of_rfc_4648_without_padding(void **state)
 }
 
 static void
+only_its_digits_pass_for_them(void **state)
+{
+    (void)state;
+    for (int c = 0; c < 256; c++) {
+        char text[] = { 'A', (char)c };
+        bool digit = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                     c == '-' || c == '_';
+        if (base64url_only((struct str){ text, 2 }) != digit)
+            fail_msg("character %d", c);
+    }
+    assert_true(base64url_only(STR("")));
+}
+
+static void
 only_one_spelling_is_read(void **state)
 {
     static const struct {
@@ -90,6 +104,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(encoding_is_that_of_rfc_4648_without_padding),
+        cmocka_unit_test(only_its_digits_pass_for_them),
         cmocka_unit_test(only_one_spelling_is_read),
         cmocka_unit_test(basic_credentials_have_the_standard_alphabet_and_padding),
     };
