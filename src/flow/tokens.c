@@ -1,6 +1,5 @@
 #include "flow/tokens.h"
 
-#include "base/arena.h"
 #include "crypt/secret.h"
 #include "flow/cleaning.h"
 #include "model/pkce.h"
@@ -361,7 +360,8 @@ token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, st
     return ERR_NONE;
 }
 
-/* A refresh token in the shape of an access: its family's scopes, and its own idle end. */
+/* A refresh token in the shape of an access: its family's scopes, and its own idle end. Without
+ * `commits`: it rotates with its next use and is not worth keeping. */
 static enum err
 find_refresh(struct db_tx *tx, struct work *work)
 {
@@ -413,8 +413,6 @@ token_introspect(struct db *db, struct arena *mem, const struct app *app, struct
                          .access = out,
                          .is_refresh = *is_refresh };
     enum err err = tx_read(db, find_either, &work);
-    if (*is_refresh)
-        out->commits = 0; /* rotates with its next use: not worth keeping */
     if (err)
         return err;
     return str_eq(out->app_id, app->id) ? ERR_NONE : ERR_NOT_FOUND;
