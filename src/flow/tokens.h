@@ -46,8 +46,8 @@ enum err token_refresh(struct db *db, struct arena *mem, const struct refresh *w
 enum err token_revoke(struct db *db, struct arena *mem, const struct app *app, struct str token,
                       int64_t now);
 
-/* The access that a bearer token gives now. ERR_UNAUTHENTICATED: none. With the person's hint cards,
- * if `cards` is not NULL and they lie on the way: see hints_wish. */
+/* The access that a bearer token gives now. ERR_UNAUTHENTICATED: none. With the person's hint
+ * cards, if `cards` is not NULL and they lie on the way: see hints_wish. */
 enum err token_access(struct db *db, struct arena *mem, struct str token, int64_t now,
                       struct access *out, struct str *cards);
 
