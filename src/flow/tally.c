@@ -1,4 +1,4 @@
-#include "flow/tally.h"
+#include "flow/tally_parts.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -6,45 +6,11 @@
 #include "base/metric.h"
 
 #include <endian.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
-#define LANES 16
 #define PLACES 32768                /* of a lane; a power of two */
 #define PEOPLE_MAX (PLACES / 4 * 3) /* the rest is for apps, whose counts matter more */
 #define PROBES 32                   /* places that are looked at before one is left out */
-#define REFUSALS 512                /* kinds of refusal at a time, in all */
-#define REFUSALS_OF_APP_MAX 32      /* … and of one app */
-
-struct lane {
-    pthread_mutex_t lock;
-    struct tally_entry *places; /* NULL: nobody counts here yet */
-    size_t used;
-    _Atomic bool filling;
-};
-
-struct kept_refusal {
-    char app[TALLY_ID_LENGTH];
-    char endpoint[REFUSAL_ENDPOINT_MAX];
-    char error[REFUSAL_ERROR_MAX];
-    char reason[REFUSAL_REASON_MAX];
-    char detail[REFUSAL_DETAIL_MAX];
-    int64_t times; /* 0: a free place */
-    int64_t first_at;
-    int64_t last_at;
-};
-
-struct tally {
-    struct arena *mem;
-    pthread_mutex_t mem_lock;
-    struct lane lanes[LANES];
-    pthread_mutex_t refusal_lock;
-    struct kept_refusal *refusals;
-    size_t refusal_count;
-    _Atomic uint64_t left_out;
-    _Atomic int64_t emptied_at;
-};
 
 struct tally *
 tally_new(void)
@@ -52,11 +18,12 @@ tally_new(void)
     struct arena *mem = arena_new();
     struct tally *tally = ARENA_NEW(mem, struct tally);
     tally->mem = mem;
-    tally->refusals = ARENA_ARRAY(mem, struct kept_refusal, REFUSALS);
+    tally->refusals = ARENA_ARRAY(mem, struct kept_refusal, TALLY_REFUSALS);
     tally->emptied_at = clock_steady_ms();
     pthread_mutex_init(&tally->mem_lock, NULL);
+    pthread_mutex_init(&tally->taken_lock, NULL);
     pthread_mutex_init(&tally->refusal_lock, NULL);
-    for (size_t i = 0; i < LANES; i++)
+    for (size_t i = 0; i < TALLY_LANES; i++)
         pthread_mutex_init(&tally->lanes[i].lock, NULL);
     metric_register(tally_write_metrics, tally);
     return tally;
@@ -68,8 +35,9 @@ tally_free(struct tally *tally)
     if (tally == NULL)
         return;
     metric_forget(tally);
-    for (size_t i = 0; i < LANES; i++)
+    for (size_t i = 0; i < TALLY_LANES; i++)
         pthread_mutex_destroy(&tally->lanes[i].lock);
+    pthread_mutex_destroy(&tally->taken_lock);
     pthread_mutex_destroy(&tally->refusal_lock);
     pthread_mutex_destroy(&tally->mem_lock);
     arena_free(tally->mem); /* and the tally itself with it */
@@ -85,10 +53,16 @@ tally_write_metrics(struct buf *page, void *context)
                  (int64_t)atomic_load_explicit(&tally->left_out, memory_order_relaxed));
 }
 
-static void
-leave_out(struct tally *tally)
+void
+tally_leave_out(struct tally *tally)
 {
     atomic_fetch_add_explicit(&tally->left_out, 1, memory_order_relaxed);
+}
+
+bool
+tally_is_id(struct str id, struct str prefix)
+{
+    return id.len == TALLY_ID_LENGTH && str_starts(id, prefix);
 }
 
 /* ---- counting ---- */
@@ -99,7 +73,7 @@ own_lane(struct tally *tally)
     static _Atomic unsigned next;
     static _Thread_local unsigned mine; /* 0: not chosen yet */
     if (mine == 0)
-        mine = 1 + atomic_fetch_add_explicit(&next, 1, memory_order_relaxed) % LANES;
+        mine = 1 + atomic_fetch_add_explicit(&next, 1, memory_order_relaxed) % TALLY_LANES;
     return &tally->lanes[mine - 1];
 }
 
@@ -164,7 +138,7 @@ add(struct tally *tally, struct lane *lane, const struct tally_entry *entry)
 {
     struct tally_entry *place = find_place(lane, entry, true);
     if (place == NULL)
-        leave_out(tally);
+        tally_leave_out(tally);
     else
         merge(place, entry);
     if (lane->used >= PEOPLE_MAX / 2)
@@ -185,43 +159,29 @@ enter_lane(struct tally *tally)
     return lane;
 }
 
-static bool
-is_id(struct str id, struct str prefix)
-{
-    return id.len == TALLY_ID_LENGTH && str_starts(id, prefix);
-}
-
 void
 tally_count(struct tally *tally, struct str user, struct str app, enum usage_outcome outcome,
             int64_t now)
 {
     struct tally_entry entry = { .day = (int32_t)usage_day_of(now), .last_use = now };
-    if (!is_id(app, STR("app_")) || entry.day <= 0)
+    if (!tally_is_id(app, STR("app_")) || entry.day <= 0)
         return;
     memcpy(entry.app, app.ptr, sizeof entry.app);
     entry.counts[outcome] = 1;
     struct lane *lane = enter_lane(tally);
     add(tally, lane, &entry);
     bool served = outcome == USAGE_CALL || outcome == USAGE_TOKENS; /* being refused is no use */
-    if (served && is_id(user, STR("usr_"))) {
+    if (served && tally_is_id(user, STR("usr_"))) {
         memcpy(entry.user, user.ptr, sizeof entry.user);
         add(tally, lane, &entry);
     }
     pthread_mutex_unlock(&lane->lock);
 }
 
-void
-tally_return(struct tally *tally, const struct tally_entry *entry)
-{
-    struct lane *lane = enter_lane(tally);
-    add(tally, lane, entry);
-    pthread_mutex_unlock(&lane->lock);
-}
-
 bool
 tally_is_filling(const struct tally *tally)
 {
-    for (size_t i = 0; i < LANES; i++)
+    for (size_t i = 0; i < TALLY_LANES; i++)
         if (atomic_load_explicit(&tally->lanes[i].filling, memory_order_relaxed))
             return true;
     return false;
@@ -272,9 +232,10 @@ empty_lane(struct lane *lane, struct tally_entry *out)
 void
 tally_take(struct tally *tally, struct arena *mem, struct tally_entry **entries, size_t *count)
 {
-    struct tally_entry *all[LANES];
-    size_t counts[LANES], total = 0, kept = 0;
-    for (size_t i = 0; i < LANES; i++) {
+    struct tally_entry *all[TALLY_LANES];
+    size_t counts[TALLY_LANES], total = 0, kept = 0;
+    pthread_mutex_lock(&tally->taken_lock); /* who looks now waits, and misses nothing */
+    for (size_t i = 0; i < TALLY_LANES; i++) {
         struct lane *lane = &tally->lanes[i];
         pthread_mutex_lock(&lane->lock);
         all[i] = ARENA_ARRAY(mem, struct tally_entry, lane->used);
@@ -283,7 +244,7 @@ tally_take(struct tally *tally, struct arena *mem, struct tally_entry **entries,
         total += counts[i];
     }
     struct tally_entry *out = ARENA_ARRAY(mem, struct tally_entry, total);
-    for (size_t i = 0, at = 0; i < LANES; at += counts[i], i++)
+    for (size_t i = 0, at = 0; i < TALLY_LANES; at += counts[i], i++)
         if (counts[i] > 0)
             memcpy(out + at, all[i], counts[i] * sizeof *out);
     if (total > 1)
@@ -294,8 +255,32 @@ tally_take(struct tally *tally, struct arena *mem, struct tally_entry **entries,
         else
             out[kept++] = out[i];
     }
-    *entries = out;
-    *count = kept;
+    tally->taken = *entries = out;
+    tally->taken_count = *count = kept;
+    pthread_mutex_unlock(&tally->taken_lock);
+}
+
+void
+tally_set_written(struct tally *tally, size_t count)
+{
+    pthread_mutex_lock(&tally->taken_lock);
+    tally->taken += count;
+    tally->taken_count -= count;
+    pthread_mutex_unlock(&tally->taken_lock);
+}
+
+void
+tally_return(struct tally *tally)
+{
+    pthread_mutex_lock(&tally->taken_lock);
+    for (size_t i = 0; i < tally->taken_count; i++) {
+        struct lane *lane = enter_lane(tally);
+        add(tally, lane, &tally->taken[i]);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    tally->taken = NULL;
+    tally->taken_count = 0;
+    pthread_mutex_unlock(&tally->taken_lock);
 }
 
 int64_t
@@ -316,12 +301,19 @@ tally_look(struct tally *tally, struct str user, struct str app, int64_t day,
 {
     struct tally_entry key = { .day = (int32_t)day };
     *out = (struct tally_entry){ 0 };
-    if (!is_id(app, STR("app_")))
+    if (!tally_is_id(app, STR("app_")))
         return;
     memcpy(key.app, app.ptr, sizeof key.app);
-    if (is_id(user, STR("usr_")))
+    if (tally_is_id(user, STR("usr_")))
         memcpy(key.user, user.ptr, sizeof key.user);
-    for (size_t i = 0; i < LANES; i++) {
+    pthread_mutex_lock(&tally->taken_lock);
+    const struct tally_entry *taken =
+        tally->taken_count == 0
+            ? NULL
+            : bsearch(&key, tally->taken, tally->taken_count, sizeof key, compare_entries);
+    if (taken != NULL)
+        merge(out, taken);
+    for (size_t i = 0; i < TALLY_LANES; i++) {
         struct lane *lane = &tally->lanes[i];
         pthread_mutex_lock(&lane->lock);
         const struct tally_entry *found =
@@ -330,143 +322,5 @@ tally_look(struct tally *tally, struct str user, struct str app, int64_t day,
             merge(out, found);
         pthread_mutex_unlock(&lane->lock);
     }
-}
-
-/* ---- refusals ---- */
-
-static void
-keep_text(char *into, size_t room, struct str text)
-{
-    size_t length = text.len < room - 1 ? text.len : room - 1;
-    if (length > 0)
-        memcpy(into, text.ptr, length);
-    into[length] = '\0';
-}
-
-/* What tells one kind from another. */
-static void
-name_kind(struct kept_refusal *out, const struct refusal *refusal)
-{
-    memcpy(out->app, refusal->app_id.ptr, sizeof out->app);
-    keep_text(out->endpoint, sizeof out->endpoint, refusal->endpoint);
-    keep_text(out->error, sizeof out->error, refusal->error);
-    keep_text(out->reason, sizeof out->reason, refusal->reason);
-}
-
-/* The place of the same kind, or a free one; NULL: there is no room. */
-static struct kept_refusal *
-find_refusal(struct tally *tally, const struct kept_refusal *wanted)
-{
-    struct kept_refusal *unused = NULL;
-    size_t of_app = 0;
-    for (size_t i = 0; i < REFUSALS; i++) {
-        struct kept_refusal *one = &tally->refusals[i];
-        if (one->times == 0) {
-            unused = unused == NULL ? one : unused;
-            continue;
-        }
-        if (memcmp(one->app, wanted->app, sizeof one->app) != 0)
-            continue;
-        of_app++;
-        if (strcmp(one->endpoint, wanted->endpoint) == 0 &&
-            strcmp(one->error, wanted->error) == 0 && strcmp(one->reason, wanted->reason) == 0)
-            return one;
-    }
-    return of_app < REFUSALS_OF_APP_MAX ? unused : NULL;
-}
-
-void
-tally_refuse(struct tally *tally, struct arena *mem, const struct refusal *refusal)
-{
-    struct kept_refusal wanted = { .times = refusal->times,
-                                   .first_at = refusal->first_at,
-                                   .last_at = refusal->last_at };
-    if (!is_id(refusal->app_id, STR("app_")) || refusal->times <= 0)
-        return;
-    struct refusal clean = *refusal;
-    clean.endpoint = refusal_clean(mem, refusal->endpoint, sizeof wanted.endpoint - 1);
-    clean.error = refusal_clean(mem, refusal->error, sizeof wanted.error - 1);
-    clean.reason = refusal_clean(mem, refusal->reason, sizeof wanted.reason - 1);
-    name_kind(&wanted, &clean);
-    keep_text(wanted.detail, sizeof wanted.detail,
-              refusal_clean(mem, refusal->detail, sizeof wanted.detail - 1));
-
-    pthread_mutex_lock(&tally->refusal_lock);
-    struct kept_refusal *place = find_refusal(tally, &wanted);
-    if (place == NULL)
-        leave_out(tally);
-    else if (place->times == 0)
-        *place = wanted;
-    else {
-        place->times += wanted.times;
-        place->last_at = wanted.last_at;
-        memcpy(place->detail, wanted.detail, sizeof place->detail);
-    }
-    pthread_mutex_unlock(&tally->refusal_lock);
-}
-
-static struct refusal
-copy_refusal(struct arena *mem, const struct kept_refusal *kept)
-{
-    return (struct refusal){
-        .app_id = str_copy(mem, (struct str){ kept->app, sizeof kept->app }),
-        .endpoint = str_copy(mem, str_of(kept->endpoint)),
-        .error = str_copy(mem, str_of(kept->error)),
-        .reason = str_copy(mem, str_of(kept->reason)),
-        .detail = str_copy(mem, str_of(kept->detail)),
-        .times = kept->times,
-        .first_at = kept->first_at,
-        .last_at = kept->last_at,
-    };
-}
-
-void
-tally_look_refusals(struct tally *tally, struct arena *mem, struct str app,
-                    struct refusal **refusals, size_t *count)
-{
-    struct refusal *out = ARENA_ARRAY(mem, struct refusal, REFUSALS);
-    *count = 0;
-    pthread_mutex_lock(&tally->refusal_lock);
-    for (size_t i = 0; i < REFUSALS; i++) {
-        const struct kept_refusal *one = &tally->refusals[i];
-        if (one->times == 0 ||
-            (str_present(app) && !str_eq(app, (struct str){ one->app, sizeof one->app })))
-            continue;
-        out[(*count)++] = copy_refusal(mem, one);
-    }
-    pthread_mutex_unlock(&tally->refusal_lock);
-    *refusals = out;
-}
-
-static int
-compare_refusals(const void *left, const void *right)
-{
-    const struct refusal *a = left, *b = right;
-    int order = memcmp(a->app_id.ptr, b->app_id.ptr, TALLY_ID_LENGTH);
-    if (order == 0)
-        order = strcmp(a->endpoint.ptr, b->endpoint.ptr);
-    return order != 0 ? order : strcmp(a->reason.ptr, b->reason.ptr);
-}
-
-void
-tally_list_refusals(struct tally *tally, struct arena *mem, struct refusal **refusals,
-                    size_t *count)
-{
-    tally_look_refusals(tally, mem, STR_NONE, refusals, count);
-    if (*count > 1)
-        qsort(*refusals, *count, sizeof **refusals, compare_refusals);
-}
-
-void
-tally_end_refusals(struct tally *tally, const struct refusal *written, size_t count)
-{
-    pthread_mutex_lock(&tally->refusal_lock);
-    for (size_t i = 0; i < count; i++) {
-        struct kept_refusal kind = { 0 };
-        name_kind(&kind, &written[i]);
-        struct kept_refusal *one = find_refusal(tally, &kind);
-        if (one != NULL && one->times > 0)
-            one->times -= written[i].times;
-    }
-    pthread_mutex_unlock(&tally->refusal_lock);
+    pthread_mutex_unlock(&tally->taken_lock);
 }

@@ -37,19 +37,21 @@ struct tally_entry {
 };
 
 /* Takes everything out, in the order of app, day and user, equal ones added up: the same order in
- * every process, so that two who write at once do not wait for each other in a circle. */
+ * every process, so that two who write at once do not wait for each other in a circle. One thread
+ * at a time takes, writes and gives the rest back; meanwhile tally_look() sees what is not written
+ * yet, and `mem` has to live. */
 void tally_take(struct tally *tally, struct arena *mem, struct tally_entry **entries,
                 size_t *count);
+void tally_set_written(struct tally *tally, size_t count); /* so many more, from the first on */
+void tally_return(struct tally *tally);                    /* those that could not be written */
 
 /* When it was last taken out and all of it written, on the steady clock; at first, when it was
  * made. So nothing in it was counted before that. */
 int64_t tally_emptied_at(const struct tally *tally);
 void tally_set_emptied(struct tally *tally, int64_t steady_ms);
 
-/* Puts one back that could not be written. */
-void tally_return(struct tally *tally, const struct tally_entry *entry);
-
-/* What waits here: added to what the store says, so that a page shows what has just happened. */
+/* What is not written yet: added to what the store says, so that a page shows what has just
+ * happened. */
 void tally_look(struct tally *tally, struct str user, struct str app, int64_t day,
                 struct tally_entry *out);
 void tally_look_refusals(struct tally *tally, struct arena *mem, struct str app,

@@ -125,10 +125,10 @@ usage_write(struct db *db, struct arena *mem, struct tally *tally)
                                .fresh = fresh };
         err = tx_write(db, write_entries, &batch);
         if (!err)
-            done += batch.count;
+            tally_set_written(tally, batch.count);
+        done += batch.count;
     }
-    for (size_t i = done; i < entry_count; i++)
-        tally_return(tally, &entries[i]);
+    tally_return(tally);
     if (!err)
         tally_set_emptied(tally, began);
     for (done = 0; done < refusal_count && !err;) {
@@ -157,6 +157,21 @@ struct reading {
     size_t *count;
 };
 
+#define WAITING_DAYS 2 /* what waits since before midnight is yesterday's */
+
+/* Looked at before the store is read, as refusals are: what is written in between is told twice by
+ * this one page, but never missed. */
+static void
+look_at_waiting(struct tally *tally, struct str user_id, struct str app_id, int64_t now,
+                struct tally_entry waiting[WAITING_DAYS])
+{
+    for (int64_t ago = 0; ago < WAITING_DAYS; ago++) {
+        waiting[ago] = (struct tally_entry){ 0 };
+        if (tally != NULL)
+            tally_look(tally, user_id, app_id, usage_day_of(now) - ago, &waiting[ago]);
+    }
+}
+
 static enum err
 read_grant(struct db_tx *tx, void *argument)
 {
@@ -172,19 +187,17 @@ usage_of_grant(struct db *db, struct arena *mem, struct tally *tally, struct str
     struct reading reading = {
         .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .grant = out
     };
+    struct tally_entry waiting[WAITING_DAYS];
     *out = (struct grant_usage){ 0 };
+    look_at_waiting(tally, user_id, app_id, now, waiting);
     enum err err = tx_read(db, read_grant, &reading);
-    if (err || tally == NULL)
-        return err;
-    for (int64_t ago = 0; ago < 2; ago++) { /* what waits since before midnight is yesterday's */
-        struct tally_entry waiting;
-        tally_look(tally, user_id, app_id, usage_day_of(now) - ago, &waiting);
-        int64_t calls = (int64_t)waiting.counts[USAGE_CALL] + waiting.counts[USAGE_TOKENS];
-        out->days[USAGE_DAYS - 1 - ago] += calls;
-        if (waiting.last_use > out->last_use)
-            out->last_use = waiting.last_use;
+    for (size_t ago = 0; ago < WAITING_DAYS && !err; ago++) {
+        const uint32_t *counts = waiting[ago].counts;
+        out->days[USAGE_DAYS - 1 - ago] += (int64_t)counts[USAGE_CALL] + counts[USAGE_TOKENS];
+        if (waiting[ago].last_use > out->last_use)
+            out->last_use = waiting[ago].last_use;
     }
-    return ERR_NONE;
+    return err;
 }
 
 static enum err
@@ -200,17 +213,14 @@ usage_of_app(struct db *db, struct arena *mem, struct tally *tally, struct str a
              struct app_usage *out)
 {
     struct reading reading = { .mem = mem, .app_id = app_id, .now = now, .app = out };
+    struct tally_entry waiting[WAITING_DAYS];
     *out = (struct app_usage){ 0 };
+    look_at_waiting(tally, STR_NONE, app_id, now, waiting);
     enum err err = tx_read(db, read_app, &reading);
-    if (err || tally == NULL)
-        return err;
-    for (int64_t ago = 0; ago < 2; ago++) {
-        struct tally_entry waiting;
-        tally_look(tally, STR_NONE, app_id, usage_day_of(now) - ago, &waiting);
+    for (size_t ago = 0; ago < WAITING_DAYS && !err; ago++)
         for (size_t i = 0; i < USAGE_OUTCOMES; i++)
-            out->days[USAGE_DAYS - 1 - ago].counts[i] += waiting.counts[i];
-    }
-    return ERR_NONE;
+            out->days[USAGE_DAYS - 1 - ago].counts[i] += waiting[ago].counts[i];
+    return err;
 }
 
 static enum err

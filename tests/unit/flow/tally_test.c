@@ -33,7 +33,7 @@ refusal(struct str app, struct str reason, struct str detail)
 }
 
 static void
-what_is_taken_out_is_gone_and_what_is_put_back_is_there_again(void **state)
+what_is_taken_out_is_seen_until_it_is_written_and_the_rest_comes_back(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -47,12 +47,24 @@ what_is_taken_out_is_gone_and_what_is_put_back_is_there_again(void **state)
     assert_int_equal(entries[0].user[0], '\0'); /* the app as a whole comes first */
     assert_int_equal(entries[0].counts[USAGE_CALL], 2);
     assert_int_equal(entries[1].last_use, NOW + 1);
-    tally_look(tally, STR_NONE, APP, usage_day_of(NOW), &look);
-    assert_int_equal(look.counts[USAGE_CALL], 0);
-    tally_return(tally, &entries[0]);
-    tally_count(tally, STR_NONE, APP, USAGE_CALL, NOW);
+    tally_count(tally, person(mem, 1), APP, USAGE_CALL, NOW + 2);
     tally_look(tally, STR_NONE, APP, usage_day_of(NOW), &look);
     assert_int_equal(look.counts[USAGE_CALL], 3);
+    tally_set_written(tally, 1);
+    tally_look(tally, STR_NONE, APP, usage_day_of(NOW), &look);
+    assert_int_equal(look.counts[USAGE_CALL], 1);
+    tally_look(tally, person(mem, 1), APP, usage_day_of(NOW), &look);
+    assert_int_equal(look.counts[USAGE_CALL], 3);
+    assert_int_equal(look.last_use, NOW + 2);
+    tally_return(tally);
+    tally_take(tally, mem, &entries, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(entries[0].counts[USAGE_CALL], 1);
+    assert_int_equal(entries[1].counts[USAGE_CALL], 3);
+    tally_set_written(tally, count);
+    tally_return(tally);
+    tally_look(tally, person(mem, 1), APP, usage_day_of(NOW), &look);
+    assert_int_equal(look.counts[USAGE_CALL], 0);
     tally_free(tally);
     arena_free(mem);
 }
@@ -183,7 +195,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_taken_out_is_gone_and_what_is_put_back_is_there_again),
+        cmocka_unit_test(what_is_taken_out_is_seen_until_it_is_written_and_the_rest_comes_back),
         cmocka_unit_test(a_crowd_of_people_is_counted_too_low_and_the_app_still_right),
         cmocka_unit_test(ids_that_are_none_of_ours_are_not_counted),
         cmocka_unit_test(the_same_mistake_a_thousand_times_is_one_line),

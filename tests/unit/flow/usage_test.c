@@ -1,43 +1,10 @@
-#include "unit/flow/world.h"
+#include "unit/flow/counts.h"
 
 #include "base/clock.h"
 #include "flow/connections.h"
-#include "flow/tally.h"
-#include "flow/usage.h"
-#include "store/usage_store.h"
-
-#include <pthread.h>
-
-#define DAY ((int64_t)86400)
-#define NOON (T0 / DAY * DAY + DAY / 2)
-
-SQL(usage_rows, "SELECT (SELECT COUNT(*) FROM person_use), (SELECT COUNT(*) FROM app_use),"
-                " (SELECT COUNT(*) FROM app_refusal)");
 
 SQL(usage_ended_rows, "SELECT COUNT(*) FROM person_ended");
 SQL(usage_calls, "SELECT CAST(COALESCE(SUM(calls), 0) AS BIGINT) FROM person_use");
-
-struct counting {
-    struct arena *mem;
-    struct db_rows rows;
-};
-
-static enum err
-count_rows(struct db_tx *tx, void *argument)
-{
-    struct counting *counting = argument;
-    return db_query_values(tx, counting->mem, &usage_rows, NULL, 0, &counting->rows);
-}
-
-static void
-assert_rows(struct kit *kit, int64_t people, int64_t apps, int64_t refusals)
-{
-    struct counting counting = { .mem = kit->mem };
-    assert_int_equal(tx_read(kit->db, count_rows, &counting), ERR_NONE);
-    assert_int_equal(db_cell_int(&counting.rows, 0, 0), people);
-    assert_int_equal(db_cell_int(&counting.rows, 0, 1), apps);
-    assert_int_equal(db_cell_int(&counting.rows, 0, 2), refusals);
-}
 
 struct asking {
     struct arena *mem;
@@ -95,31 +62,6 @@ connect_with(struct kit *kit, struct str user_id, struct str app_id)
 }
 
 static void
-write_counts(struct kit *kit, struct tally *tally)
-{
-    assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
-}
-
-static struct grant_usage
-grant_usage(struct world *world, struct tally *tally, int64_t now)
-{
-    struct grant_usage usage;
-    assert_int_equal(usage_of_grant(world->kit->db, world->kit->mem, tally, world->ada.id,
-                                    world->app.id, now, &usage),
-                     ERR_NONE);
-    return usage;
-}
-
-static struct app_usage
-app_usage(struct world *world, struct tally *tally, int64_t now)
-{
-    struct app_usage usage;
-    assert_int_equal(
-        usage_of_app(world->kit->db, world->kit->mem, tally, world->app.id, now, &usage), ERR_NONE);
-    return usage;
-}
-
-static void
 refuse(struct world *world, struct tally *tally, const char *reason, const char *detail,
        int64_t now)
 {
@@ -168,7 +110,7 @@ use_is_seen_before_it_is_written_and_the_same_after(struct kit *kit)
         assert_int_equal(app.days[USAGE_DAYS - 2].counts[USAGE_CALL], 1);
         assert_int_equal(app.people, round);
         assert_rows(kit, 2 * round, 2 * round, 0);
-        assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
+        write_counts(kit, tally);
     }
     assert_rows(kit, 2, 2, 0);
     tally_free(tally);
@@ -184,7 +126,7 @@ two_processes_add_to_the_same_rows(struct kit *kit)
         struct tally *tally = tallies[i % 2];
         tally_count(tally, world.ada.id, world.app.id, USAGE_CALL, NOON + i);
         refuse(&world, tally, "The code is too old.", i == 5 ? "last" : "", NOON + i);
-        assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
+        write_counts(kit, tally);
     }
     assert_int_equal(grant_usage(&world, NULL, NOON).days[USAGE_DAYS - 1], 6);
     assert_int_equal(grant_usage(&world, NULL, NOON).last_use, NOON + 5);
@@ -207,14 +149,14 @@ the_newest_refusals_are_kept_and_shown_first(struct kit *kit)
     for (int i = 0; i < 3 * REFUSALS_PER_APP_MAX; i++) {
         refuse(&world, tally, str_format(kit->mem, "reason %d", i).ptr, "", NOON + i);
         if (i % 20 == 0)
-            assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
+            write_counts(kit, tally);
     }
     size_t count = refusals(&world, tally, &list);
     assert_int_equal(count, REFUSALS_PER_APP_MAX);
     assert_true(str_eq_c(list[0].reason, "reason 149"));
     for (size_t i = 1; i < count; i++)
         assert_true(list[i].last_at <= list[i - 1].last_at);
-    assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
+    write_counts(kit, tally);
     assert_rows(kit, 0, 0, REFUSALS_PER_APP_MAX);
     tally_free(tally);
 }
@@ -233,18 +175,18 @@ what_a_person_or_an_app_leaves_is_deleted_and_not_written_again(struct kit *kit)
         tally_count(tally, bob.id, world.app.id, USAGE_CALL, NOON);
         refuse(&world, tally, "The secret is wrong.", "", NOON);
         if (round == 0) {
-            assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
+            write_counts(kit, tally);
             assert_rows(kit, 2, 1, 1);
             assert_int_equal(account_delete(kit->db, kit->mem, bob.id, &user), ERR_NONE);
             assert_rows(kit, 1, 1, 1);
         }
     }
-    assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
+    write_counts(kit, tally);
     assert_rows(kit, 1, 1, 1); /* bob's second call was of nobody */
     tally_count(tally, world.ada.id, world.app.id, USAGE_CALL, NOON);
     assert_int_equal(app_delete(kit->db, kit->mem, world.app.id, &app), ERR_NONE);
     assert_rows(kit, 0, 0, 0);
-    assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
+    write_counts(kit, tally);
     assert_rows(kit, 0, 0, 0);
     tally_free(tally);
 }
@@ -384,7 +326,7 @@ a_developer_who_goes_takes_the_counts_of_all_apps_along(struct kit *kit)
     struct tally *tally = tally_new();
     tally_count(tally, bob.id, world.app.id, USAGE_CALL, NOON);
     refuse(&world, tally, "The secret is wrong.", "", NOON);
-    assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
+    write_counts(kit, tally);
     assert_rows(kit, 1, 1, 1);
     assert_int_equal(account_delete(kit->db, kit->mem, world.ada.id, &user), ERR_NONE);
     assert_rows(kit, 0, 0, 0);
@@ -399,7 +341,7 @@ old_days_are_not_shown_and_in_the_end_removed(struct kit *kit)
     bool more = true;
     tally_count(tally, world.ada.id, world.app.id, USAGE_CALL, NOON);
     refuse(&world, tally, "The secret is wrong.", "", NOON);
-    assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
+    write_counts(kit, tally);
     struct grant_usage grant = grant_usage(&world, tally, NOON + USAGE_DAYS * DAY);
     assert_int_equal(grant.last_use, NOON);
     for (size_t i = 0; i < USAGE_DAYS; i++)
@@ -424,45 +366,6 @@ old_days_are_not_shown_and_in_the_end_removed(struct kit *kit)
 
 /* ---- a crowd ---- */
 
-#define CROWD 8
-#define EACH 2000
-
-struct counter {
-    struct world *world;
-    struct tally *tally;
-    struct str bob;
-};
-
-static void *
-count_along(void *argument)
-{
-    struct counter *counter = argument;
-    for (int i = 0; i < EACH; i++)
-        tally_count(counter->tally, i % 2 == 0 ? counter->world->ada.id : counter->bob,
-                    counter->world->app.id, USAGE_CALL, NOON);
-    return NULL;
-}
-
-static void
-nothing_is_lost_when_all_count_while_it_is_written(struct kit *kit)
-{
-    struct world world = world_begin(kit);
-    struct counter counter = { &world, tally_new(), world_user(kit, "bob").id };
-    pthread_t threads[CROWD];
-    for (int i = 0; i < CROWD; i++)
-        pthread_create(&threads[i], NULL, count_along, &counter);
-    for (int i = 0; i < 20; i++)
-        assert_int_equal(usage_write(kit->db, kit->mem, counter.tally), ERR_NONE);
-    for (int i = 0; i < CROWD; i++)
-        pthread_join(threads[i], NULL);
-    assert_int_equal(usage_write(kit->db, kit->mem, counter.tally), ERR_NONE);
-    assert_int_equal(app_usage(&world, NULL, NOON).days[USAGE_DAYS - 1].counts[USAGE_CALL],
-                     CROWD * EACH);
-    assert_int_equal(grant_usage(&world, NULL, NOON).days[USAGE_DAYS - 1], CROWD * EACH / 2);
-    assert_rows(kit, 2, 1, 0);
-    tally_free(counter.tally);
-}
-
 int
 main(void)
 {
@@ -479,7 +382,6 @@ main(void)
         KIT_CASE(people_are_written_by_the_thousand_and_each_is_added_up),
         KIT_CASE(a_developer_who_goes_takes_the_counts_of_all_apps_along),
         KIT_CASE(old_days_are_not_shown_and_in_the_end_removed),
-        KIT_CASE(nothing_is_lost_when_all_count_while_it_is_written),
     };
     return KIT_RUN("flow/usage", cases, LOG_WARN);
 }
