@@ -1,79 +1,15 @@
 /* The store's contract, held against both engines: SQLite always, PostgreSQL when
  * PENCHANT_TEST_POSTGRES names an empty database. */
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/log.h"
-#include "db/db.h"
-#include "unit/store_kit.h"
+#include "unit/db/rows.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-SQL(test_add, "INSERT INTO user_account (user_id, username, status, position, epoch,"
-              " created_at, updated_at) VALUES ($1, $2, 'active', $3, 0, $4, $4)"
-              " ON CONFLICT DO NOTHING RETURNING user_id");
 SQL(test_add_plain, "INSERT INTO user_account (user_id, username, status, position, epoch,"
                     " created_at, updated_at) VALUES ($1, $2, 'active', $3, 0, 1, 1)");
 SQL(test_swapped, "SELECT CAST($2 AS TEXT), CAST($1 AS BIGINT), CAST(NULL AS TEXT)");
-SQL(test_count, "SELECT COUNT(*), MAX(position), SUM(epoch) FROM user_account");
 SQL(test_find, "SELECT username, name, position FROM user_account WHERE user_id = $1");
 SQL(test_raise, "UPDATE user_account SET epoch = epoch + 1 WHERE user_id = $1"
                 " RETURNING epoch");
-
-static _Atomic int64_t next_position = 1;
-
-struct add {
-    struct arena *mem;
-    int64_t position;
-    const char *name; /* NULL: made from the position */
-    enum err then;    /* returned by the work after the row was added */
-    bool added;
-};
-
-static enum err
-add_row(struct db_tx *tx, void *argument)
-{
-    struct add *add = argument;
-    struct db_rows rows;
-    struct str id = str_format(add->mem, "usr_%lld", (long long)add->position);
-    struct str name = add->name != NULL
-                          ? str_of(add->name)
-                          : str_format(add->mem, "user%lld", (long long)add->position);
-    enum err err = db_query(tx, add->mem, &test_add, &rows, db_text(id), db_text(name),
-                            db_int(add->position), db_int(1));
-    if (err)
-        return err;
-    add->added = rows.count == 1;
-    return add->then;
-}
-
-static enum err
-count_rows(struct db_tx *tx, void *argument)
-{
-    struct db_rows rows;
-    struct arena *mem = arena_new();
-    enum err err = db_query(tx, mem, &test_count, &rows);
-    *(int64_t *)argument = db_cell_int(&rows, 0, 0);
-    arena_free(mem);
-    return err;
-}
-
-static int64_t
-count(struct db *db)
-{
-    int64_t number = -1;
-    assert_int_equal(db_read(db, count_rows, &number), ERR_NONE);
-    return number;
-}
-
-static enum err
-add_one(struct db *db, struct arena *mem, enum err then)
-{
-    struct add add = { mem, atomic_fetch_add(&next_position, 1), NULL, then, false };
-    return db_write(db, add_row, &add);
-}
 
 static void
 what_was_written_is_read(struct kit *kit)
@@ -264,180 +200,6 @@ a_row_raised_by_many_counts_every_one(struct kit *kit)
     assert_int_equal(db_read(kit->db, sum_epochs, kit), ERR_NONE);
 }
 
-/* ---- reading at one moment ---- */
-
-static void *
-add_beside(void *argument)
-{
-    struct arena *mem = arena_new();
-    if (add_one(argument, mem, ERR_NONE))
-        abort();
-    arena_free(mem);
-    return NULL;
-}
-
-static void
-somebody_adds(struct db *db)
-{
-    pthread_t writer;
-    pthread_create(&writer, NULL, add_beside, db);
-    pthread_join(writer, NULL);
-}
-
-struct moment {
-    struct kit *kit;
-    int64_t before, after;
-    uint64_t commits, inner_commits;
-};
-
-static enum err
-count_inside(struct db_tx *tx, void *argument)
-{
-    struct moment *moment = argument;
-    enum err err = count_rows(tx, &moment->after);
-    moment->inner_commits = db_tx_commits(tx);
-    return err;
-}
-
-static enum err
-look_while_somebody_writes(struct db_tx *tx, void *argument)
-{
-    struct moment *moment = argument;
-    enum err err = count_rows(tx, &moment->before);
-    moment->commits = db_tx_commits(tx);
-    somebody_adds(moment->kit->db);
-    return err ? err : db_read(moment->kit->db, count_inside, moment);
-}
-
-/* On PostgreSQL each statement sees what is committed. */
-static void
-a_read_sees_one_moment_on_sqlite(struct kit *kit)
-{
-    bool sqlite = !db_reads_block(kit->db);
-    for (int64_t i = 0; i < 3; i++) {
-        struct moment moment = { .kit = kit };
-        assert_int_equal(db_read(kit->db, look_while_somebody_writes, &moment), ERR_NONE);
-        assert_int_equal(moment.before, i);
-        assert_int_equal(moment.after, sqlite ? i : i + 1);
-        assert_int_equal(moment.commits, moment.inner_commits);
-        assert_int_equal(moment.commits < db_commits(kit->db), sqlite);
-    }
-}
-
-static enum err
-look_after_somebody_wrote(struct db_tx *tx, void *argument)
-{
-    struct moment *moment = argument;
-    somebody_adds(moment->kit->db);
-    moment->commits = db_commits(moment->kit->db);
-    enum err err = count_rows(tx, &moment->after);
-    moment->inner_commits = db_tx_commits(tx);
-    return err;
-}
-
-/* So what was found in memory before it can be kept together with what it finds. */
-static void
-a_read_sees_the_moment_of_its_first_statement_and_not_of_its_beginning(struct kit *kit)
-{
-    for (int64_t i = 0; i < 3; i++) {
-        struct moment moment = { .kit = kit };
-        assert_int_equal(count(kit->db), i);
-        assert_int_equal(db_read(kit->db, look_after_somebody_wrote, &moment), ERR_NONE);
-        assert_int_equal(moment.after, i + 1);
-        assert_int_equal(moment.inner_commits, moment.commits);
-    }
-}
-
-static void
-what_others_wrote_is_seen_as_soon_as_it_was_answered(struct kit *kit)
-{
-    for (int64_t i = 0; i < 100; i++) {
-        assert_int_equal(count(kit->db), i);
-        assert_int_equal(count(kit->db), i);
-        somebody_adds(kit->db);
-    }
-}
-
-/* A thread that has read, and does nothing until it is told to end. */
-struct idler {
-    struct db *db;
-    int said[2], told[2];
-    pthread_t thread;
-};
-
-static void *
-read_and_idle(void *argument)
-{
-    struct idler *idler = argument;
-    char byte = 0;
-    int64_t seen = 0;
-    if (db_read(idler->db, count_rows, &seen) || write(idler->said[1], &byte, 1) != 1 ||
-        read(idler->told[0], &byte, 1) != 1)
-        abort();
-    return NULL;
-}
-
-static void
-idler_start(struct idler *idler, struct db *db)
-{
-    char byte;
-    idler->db = db;
-    assert_int_equal(pipe(idler->said) | pipe(idler->told), 0);
-    pthread_create(&idler->thread, NULL, read_and_idle, idler);
-    assert_int_equal(read(idler->said[0], &byte, 1), 1);
-}
-
-static void
-idler_end(struct idler *idler)
-{
-    assert_int_equal(write(idler->told[1], "", 1), 1);
-    pthread_join(idler->thread, NULL);
-    for (int i = 0; i < 2; i++) {
-        close(idler->said[i]);
-        close(idler->told[i]);
-    }
-}
-
-static int64_t
-log_bytes(struct kit *kit)
-{
-    struct stat found = { 0 };
-    stat(db_path_beside(kit->mem, kit->address, "-wal").ptr, &found);
-    return found.st_size;
-}
-
-static void
-who_has_read_and_idles_keeps_no_log_from_being_emptied(struct kit *kit)
-{
-    struct idler idler;
-    struct why why = { 0 };
-    assert_int_equal(add_one(kit->db, kit->mem, ERR_NONE), ERR_NONE);
-    idler_start(&idler, kit->db);
-    assert_int_equal(count(kit->db), 1);
-    assert_int_equal(db_compact(kit->db, &why), ERR_NONE);
-    if (!db_reads_block(kit->db))
-        assert_int_equal(log_bytes(kit), 0);
-    assert_int_equal(count(kit->db), 1);
-    idler_end(&idler);
-}
-
-/* Several times as much is written as a log may have before it is begun anew. */
-static void
-nor_does_one_who_goes_on_reading(struct kit *kit)
-{
-    enum { WRITES = 1500, LOG_MAX = 40 * 1024 * 1024 };
-    struct idler idler;
-    if (db_reads_block(kit->db))
-        return;
-    idler_start(&idler, kit->db);
-    for (int i = 0; i < WRITES; i++) {
-        assert_int_equal(add_one(kit->db, kit->mem, ERR_NONE), ERR_NONE);
-        assert_int_equal(count(kit->db), i + 1);
-    }
-    assert_true(log_bytes(kit) < LOG_MAX);
-    idler_end(&idler);
-}
-
 /* ---- opening ---- */
 
 static void
@@ -489,11 +251,6 @@ main(void)
         KIT_CASE(a_transaction_of_a_thousand_rows_is_one),
         KIT_CASE(a_crowd_of_writers_loses_nothing_and_keeps_nothing_refused),
         KIT_CASE(a_row_raised_by_many_counts_every_one),
-        KIT_CASE(a_read_sees_one_moment_on_sqlite),
-        KIT_CASE(a_read_sees_the_moment_of_its_first_statement_and_not_of_its_beginning),
-        KIT_CASE(what_others_wrote_is_seen_as_soon_as_it_was_answered),
-        KIT_CASE(who_has_read_and_idles_keeps_no_log_from_being_emptied),
-        KIT_CASE(nor_does_one_who_goes_on_reading),
         KIT_CASE(an_open_store_opens_again_with_what_it_held),
         KIT_CASE(addresses_that_are_none_are_told),
         KIT_CASE(a_password_is_never_described),

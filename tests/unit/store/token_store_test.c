@@ -1,106 +1,24 @@
-#include "unit/store/rows.h"
+#include "unit/store/tokens.h"
 
-struct args {
-    struct arena *mem;
-    struct user user;
-    enum user_status status;
-    struct app app;
-    struct grant grant;
-    struct family family;
-    struct live_family live;
-    struct auth_code code;
-    struct access_token token;
-    struct access access;
-    struct refresh_token refresh;
-    struct str id;
-    int64_t now, number;
-    size_t removed;
-};
-
-WORK(add_grant, grant_store_add(tx, a->mem, &a->grant))
 WORK(put_grant, grant_store_put(tx, a->mem, &a->grant))
 WORK(end_grant, grant_store_end(tx, a->mem, ada.id, finder.id))
 WORK(put_app, app_store_put(tx, a->mem, &a->app))
 WORK(delete_app, app_store_delete(tx, a->mem, finder.id))
 WORK(put_user, user_store_put_status(tx, a->mem, ada.id, a->status, T0))
 WORK(delete_user, user_store_delete(tx, a->mem, ada.id))
-WORK(add_family, family_store_add(tx, a->mem, &a->family))
 WORK(find_family, family_store_find(tx, a->mem, a->id, a->now, &a->live))
 WORK(put_family_end, family_store_put_end(tx, a->mem, a->id, a->number))
 WORK(break_seal, user_store_break_seal(tx, a->mem, a->id))
 WORK(end_family, family_store_end(tx, a->mem, a->id))
 WORK(end_families, family_store_end_user(tx, a->mem, ada.id))
-WORK(add_code, code_store_add(tx, a->mem, &a->code))
 WORK(find_code, code_store_find(tx, a->mem, a->id, &a->code))
 WORK(redeem_code, code_store_redeem(tx, a->mem, a->id, a->now))
 
-static enum err
-add_access(struct db_tx *tx, void *argument)
-{
-    struct args *a = argument;
-    enum err err = family_store_find(tx, a->mem, STR("fam_1"), T0, &a->live);
-    return err ? err : access_store_add(tx, a->mem, &a->token, &a->live);
-}
-
 WORK(find_access, access_store_find(tx, a->mem, a->id, a->now, &a->access, NULL))
 WORK(end_access, access_store_end(tx, a->mem, a->id))
-WORK(add_refresh, refresh_store_add(tx, a->mem, a->id, a->family.id, a->now))
 WORK(find_refresh, refresh_store_find(tx, a->mem, a->id, a->now, &a->refresh))
 WORK(use_refresh, refresh_store_use(tx, a->mem, a->id, a->now))
 WORK(reuse_refresh, refresh_store_reuse(tx, a->mem, a->id))
-WORK(clean, token_store_clean(tx, a->mem, a->now, a->number, &a->removed))
-
-static const struct grant grant = {
-    .id = { "grt_1", 5 },
-    .user_id = { ADA, 26 },
-    .app_id = { FINDER, 26 },
-    .scopes = SCOPE_AGENT_HINTS | KIT_MUSIC,
-    .ends_at = T0 + 5000,
-    .created_at = T0,
-};
-static const struct family family = {
-    .id = { "fam_1", 5 },
-    .grant_id = { "grt_1", 5 },
-    .user_id = { ADA, 26 },
-    .app_id = { FINDER, 26 },
-    .app_epoch = 3,
-    .scopes = SCOPE_AGENT_HINTS | SCOPE_PROFILE_READ,
-    .narrow_reach = true,
-    .created_at = T0,
-    .ends_at = T0 + 4000,
-};
-
-static enum err
-write_one(struct kit *kit, tx_work *work, struct args args)
-{
-    args.mem = kit->mem;
-    return tx_write(kit->db, work, &args);
-}
-
-/* Ada, the app, a grant, a family under it, an access token "at" and a refresh token "rt". */
-static void
-begin_with(struct kit *kit, const struct grant *of_ada, const struct family *of_grant)
-{
-    struct access_token token = {
-        .hash = STR("at"),
-        .scopes = HINTS | PROFILE,
-        .created_at = T0,
-        .ends_at = T0 + 3600,
-    };
-    rows_begin(kit);
-    assert_int_equal(write_one(kit, add_grant, (struct args){ .grant = *of_ada }), ERR_NONE);
-    assert_int_equal(write_one(kit, add_family, (struct args){ .family = *of_grant }), ERR_NONE);
-    assert_int_equal(write_one(kit, add_access, (struct args){ .token = token }), ERR_NONE);
-    assert_int_equal(
-        write_one(kit, add_refresh, (struct args){ .id = STR("rt"), .family = family, .now = T0 }),
-        ERR_NONE);
-}
-
-static void
-begin(struct kit *kit)
-{
-    begin_with(kit, &grant, &family);
-}
 
 static enum err
 look(struct kit *kit, tx_work *work, const char *id, int64_t now)
@@ -332,15 +250,6 @@ ending_a_token_leaves_the_family_and_ending_the_family_leaves_nothing(struct kit
 }
 
 static void
-add_another_family(struct kit *kit, const char *id, int64_t created_at)
-{
-    struct args args = { .family = family };
-    args.family.id = str_copy(kit->mem, str_of(id));
-    args.family.created_at = created_at;
-    assert_int_equal(write_one(kit, add_family, args), ERR_NONE);
-}
-
-static void
 past_a_hundred_families_of_a_grant_the_oldest_ends(struct kit *kit)
 {
     begin(kit);
@@ -421,115 +330,6 @@ a_refresh_token_is_used_once_and_retried_three_times(struct kit *kit)
     assert_int_equal(look(kit, find_refresh, "rt", T0 + REFRESH_SECONDS), ERR_NOT_FOUND);
 }
 
-/* ---- cleaning ---- */
-
-SQL(test_count_rows,
-    "SELECT (SELECT COUNT(*) FROM access_token) + (SELECT COUNT(*) FROM refresh_token)"
-    " + (SELECT COUNT(*) FROM token_family) + (SELECT COUNT(*) FROM app_grant)"
-    " + (SELECT COUNT(*) FROM session) + (SELECT COUNT(*) FROM auth_request)"
-    " + (SELECT COUNT(*) FROM auth_code)");
-
-static enum err
-count_rows(struct db_tx *tx, void *argument)
-{
-    struct args *a = argument;
-    struct db_rows rows = { 0 };
-    enum err err = db_query_values(tx, a->mem, &test_count_rows, NULL, 0, &rows);
-    a->number = db_cell_int(&rows, 0, 0);
-    return err;
-}
-
-static int64_t
-rows_left(struct kit *kit)
-{
-    struct args args = { .mem = kit->mem };
-    assert_int_equal(tx_read(kit->db, count_rows, &args), ERR_NONE);
-    return args.number;
-}
-
-static enum err
-add_session_and_request(struct db_tx *tx, void *argument)
-{
-    struct args *a = argument;
-    struct session session = { .hash = STR("s"),
-                               .user_id = ada.id,
-                               .device = STR(""),
-                               .address = STR(""),
-                               .created_at = T0,
-                               .ends_at = T0 + 100 };
-    struct auth_request request = { .hash = STR("r"),
-                                    .session_hash = STR("s"),
-                                    .app_id = finder.id,
-                                    .redirect_uri = STR("x"),
-                                    .challenge = STR("x"),
-                                    .ends_at = T0 + 200 };
-    enum err err = session_store_add(tx, a->mem, &session);
-    return err ? err : request_store_add(tx, a->mem, &request);
-}
-
-static size_t
-cleaned(struct kit *kit, int64_t now, int64_t limit)
-{
-    struct args args = { .mem = kit->mem, .now = now, .number = limit };
-    assert_int_equal(tx_write(kit->db, clean, &args), ERR_NONE);
-    return args.removed;
-}
-
-static void
-cleaning_removes_what_is_over_and_nothing_else(struct kit *kit)
-{
-    begin(kit);
-    struct args code = { .code = { .hash = STR("code"),
-                                   .family_id = family.id,
-                                   .app_id = finder.id,
-                                   .redirect_uri = STR("x"),
-                                   .challenge = STR("x"),
-                                   .ends_at = T0 + 60 } };
-    assert_int_equal(write_one(kit, add_code, code), ERR_NONE);
-    assert_int_equal(write_one(kit, add_session_and_request, (struct args){ 0 }), ERR_NONE);
-    assert_int_equal(rows_left(kit), 7);
-    const int64_t month = (int64_t)30 * 24 * 3600;
-    const struct {
-        const char *why;
-        int64_t now;
-        size_t removed;
-    } rows[] = {
-        { "nothing yet", T0 + 99, 0 },
-        { "the session", T0 + 100, 1 },
-        { "the request", T0 + 200, 1 },
-        { "the family", T0 + 4000, 1 },
-        { "the grant", T0 + 5000, 1 },
-        { "not the access token, to tell whose it was", T0 + 7199, 0 },
-        { "the access token", T0 + 7200, 1 },
-        { "nothing more for a long time", T0 + month - 1, 0 },
-        { "the refresh token", T0 + month, 1 },
-        { "nothing before the code is forgotten", T0 + month + 59, 0 },
-        { "the code", T0 + month + 60, 1 },
-    };
-    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
-        size_t removed = cleaned(kit, rows[i].now, 100);
-        if (removed != rows[i].removed)
-            fail_msg("%s: %zu removed", rows[i].why, removed);
-    }
-    assert_int_equal(rows_left(kit), 0);
-}
-
-static void
-cleaning_takes_small_steps(struct kit *kit)
-{
-    begin(kit); /* four rows, all over in a year */
-    for (int i = 0; i < 5; i++)
-        add_another_family(kit, str_format(kit->mem, "more_%d", i).ptr, T0);
-    int64_t later = T0 + FAMILY_SECONDS;
-    assert_int_equal(rows_left(kit), 9);
-    assert_int_equal(cleaned(kit, later, 4), 4);
-    assert_int_equal(rows_left(kit), 5);
-    assert_int_equal(cleaned(kit, later, 4), 4);
-    assert_int_equal(cleaned(kit, later, 4), 1);
-    assert_int_equal(cleaned(kit, later, 4), 0);
-    assert_int_equal(rows_left(kit), 0);
-}
-
 int
 main(void)
 {
@@ -547,8 +347,6 @@ main(void)
         KIT_CASE(of_many_families_of_one_second_the_new_one_stays),
         KIT_CASE(a_code_is_redeemed_once_in_time_and_remembered),
         KIT_CASE(a_refresh_token_is_used_once_and_retried_three_times),
-        KIT_CASE(cleaning_removes_what_is_over_and_nothing_else),
-        KIT_CASE(cleaning_takes_small_steps),
     };
     return KIT_RUN("store/token_store", cases, LOG_WARN);
 }
