@@ -90,17 +90,17 @@ listener_open(const char *address, struct listener *out, struct why *why)
 }
 
 static bool
-variable_number(const char *name, int64_t min, int64_t *out)
+variable_number(const char *name, int64_t *out)
 {
-    return str_to_int(str_of(getenv(name)), min, INT32_MAX, out);
+    return str_to_int(str_of(getenv(name)), 1, INT32_MAX, out);
 }
 
 bool
 http_socket_inherited(void)
 {
     int64_t pid, count;
-    return variable_number("LISTEN_PID", 1, &pid) && pid == (int64_t)getpid() &&
-           variable_number("LISTEN_FDS", 1, &count);
+    return variable_number("LISTEN_PID", &pid) && pid == (int64_t)getpid() &&
+           variable_number("LISTEN_FDS", &count);
 }
 
 enum err

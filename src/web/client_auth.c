@@ -64,7 +64,7 @@ read_claim(struct call *call, struct claim *claim)
         return true;
     }
     if (body_secret.len > 0) {
-        usage_refused_claim(call, body_id, STR_NONE);
+        usage_refused_claim(call, body_id);
         reply_oauth_error(call, 400, "invalid_request",
                           STR("Send the client's credentials in the header or in the body, not in "
                               "both."));

@@ -24,9 +24,9 @@ WORD(told_deleted, "flash.app.deleted");
 WORD(told_old_ended, "flash.app.old_secret_ended");
 
 static const char *
-path_of(struct call *call, const struct app *app, const char *below)
+settings_path(struct call *call, const struct app *app)
 {
-    return str_format(call->mem, "/developer/apps/%.*s%s", STR_ARG(app->id), below).ptr;
+    return str_format(call->mem, "/developer/apps/%.*s/settings", STR_ARG(app->id)).ptr;
 }
 
 /* ---- how it goes ---- */
@@ -150,8 +150,7 @@ post_settings(struct call *call)
     if (err == ERR_INVALID)
         return show_settings(call, 400, &app, &wish, &problems);
     if (err == ERR_NONE)
-        flash_redirect(call, path_of(call, &app, "/settings"),
-                       &(struct flash){ .key = told_saved });
+        flash_redirect(call, settings_path(call, &app), &(struct flash){ .key = told_saved });
     return err;
 }
 
@@ -176,7 +175,7 @@ post_rotate(struct call *call)
     /* A form that is sent twice makes one secret: it knows by a piece of its hash which one it was
      * to replace. */
     if (app.is_public || !str_eq(call_text(call, SEEN), str_first(app.secret_hash, 12))) {
-        reply_redirect(call, path_of(call, &app, "/settings"));
+        reply_redirect(call, settings_path(call, &app));
         return ERR_NONE;
     }
     err = app_rotate_secret(call->db, call->mem, app.id, end_now, call->now, &app, &secret);
@@ -192,8 +191,7 @@ post_end_old(struct call *call)
     if (err == ERR_NONE)
         err = app_end_old_secret(call->db, call->mem, app.id, call->now, &app);
     if (err == ERR_NONE)
-        flash_redirect(call, path_of(call, &app, "/settings"),
-                       &(struct flash){ .key = told_old_ended });
+        flash_redirect(call, settings_path(call, &app), &(struct flash){ .key = told_old_ended });
     return err;
 }
 
@@ -216,7 +214,7 @@ post_status(struct call *call)
     if (err == ERR_NONE && status != app.status)
         err = app_set_status(call->db, call->mem, app.id, status, call->now, &app);
     if (err == ERR_NONE)
-        flash_redirect(call, path_of(call, &app, "/settings"),
+        flash_redirect(call, settings_path(call, &app),
                        &(struct flash){ .key = status == APP_ACTIVE ? told_enabled : told_disabled,
                                         .what = app.name });
     return err;

@@ -22,12 +22,12 @@ usage_refused(struct call *call, struct str app_id, struct str reason, struct st
 }
 
 void
-usage_refused_claim(struct call *call, struct str client_id, struct str reason)
+usage_refused_claim(struct call *call, struct str client_id)
 {
     struct app app;
     if (call->web->settings.tally != NULL &&
         app_find(call->db, call->mem, client_id, &app) == ERR_NONE)
-        usage_refused(call, app.id, reason, STR_NONE);
+        usage_refused(call, app.id, STR_NONE, STR_NONE);
 }
 
 /* A client_id in a body that is JSON, or a form under another name. */
@@ -61,7 +61,7 @@ usage_refused_unread(struct call *call)
     }
     if (!client_auth_read_basic(call->mem, header, &id, &secret))
         id = client_id_of_body(call);
-    usage_refused_claim(call, id, STR_NONE);
+    usage_refused_claim(call, id);
 }
 
 void

@@ -16,7 +16,7 @@ struct call;
 void usage_refused(struct call *call, struct str app_id, struct str reason, struct str detail);
 
 /* The same by a claimed client_id: looked up first, since anybody can claim anything. */
-void usage_refused_claim(struct call *call, struct str client_id, struct str reason);
+void usage_refused_claim(struct call *call, struct str client_id);
 
 /* A request whose body has the wrong type was refused before anybody read it: finds out whose it
  * was, from the token, the header or what can be made of the body. */
