@@ -1,7 +1,6 @@
 /* Apps, from the command line. A secret is printed once, when it is made. */
 #include "app/command.h"
 
-#include "base/arena.h"
 #include "base/clock.h"
 #include "crypt/secret.h"
 #include "flow/accounts.h"

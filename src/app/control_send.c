@@ -1,7 +1,6 @@
 #include "app/control.h"
 
 #include "app/control_socket.h"
-#include "base/arena.h"
 #include "base/buf.h"
 #include "text/json_read.h"
 #include "text/json_write.h"

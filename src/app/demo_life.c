@@ -1,6 +1,5 @@
 #include "app/demo_life.h"
 
-#include "base/arena.h"
 #include "base/embedded.h"
 #include "flow/corrections.h"
 #include "flow/preferences.h"

@@ -2,7 +2,6 @@
 #include "app/command.h"
 #include "app/definitions.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "model/domain.h"
 #include "text/json_write.h"

@@ -1,7 +1,6 @@
 /* Hints, from the command line: all that is known, as the person could see it. */
 #include "app/command.h"
 
-#include "base/arena.h"
 #include "flow/accounts.h"
 #include "flow/hints.h"
 #include "text/json_read.h"

@@ -1,7 +1,6 @@
 /* Care for the store, from the command line. */
 #include "app/command.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "db/db.h"
 #include "text/json_write.h"

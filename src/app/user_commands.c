@@ -1,7 +1,6 @@
 /* Accounts, from the command line. */
 #include "app/command.h"
 
-#include "base/arena.h"
 #include "base/clock.h"
 #include "flow/accounts.h"
 #include "text/json_write.h"

@@ -1,7 +1,5 @@
 #include "crypt/random.h"
 
-#include "base/arena.h"
-
 #include <sodium.h>
 
 #define ID_BYTES 16

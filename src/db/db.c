@@ -6,7 +6,6 @@
 #include "base/metric.h"
 #include "db/driver.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The linker puts every SQL() into one section and names its ends. */

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -3,8 +3,6 @@
  * so that a start can tell a log that was never there from one that somebody removed. */
 #include "db/db_sqlite.h"
 
-#include "base/arena.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -5,8 +5,6 @@
  * has to say so, and none can forget to. */
 #include "db/db_sqlite.h"
 
-#include "base/arena.h"
-
 #define ID_PREFIX 4
 #define DIGEST_LENGTH 43
 

@@ -9,7 +9,6 @@
 #include "base/embedded.h"
 #include "base/log.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct step {

@@ -1,6 +1,5 @@
 #include "flow/accounts.h"
 
-#include "base/arena.h"
 #include "base/clock.h"
 #include "crypt/password.h"
 #include "crypt/random.h"

@@ -1,6 +1,5 @@
 #include "flow/apps.h"
 
-#include "base/arena.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
 #include "crypt/secret.h"

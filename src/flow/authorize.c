@@ -1,12 +1,10 @@
 #include "flow/authorize.h"
 
-#include "base/arena.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
 #include "crypt/secret.h"
 #include "flow/apps.h"
 #include "model/pkce.h"
-#include "model/redirect_uri.h"
 #include "model/user.h"
 #include "store/app_store.h"
 #include "store/grant_store.h"

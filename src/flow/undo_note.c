@@ -1,6 +1,5 @@
 #include "flow/undo_note.h"
 
-#include "base/arena.h"
 #include "crypt/random.h"
 #include "model/atom_sheet.h"
 #include "store/undo_store.h"

@@ -1,7 +1,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "model/domain_parts.h"
-#include "text/json_read.h"
 
 #define CONTEXTS_MAX 64
 #define MEMBERS_MAX 128

@@ -1,4 +1,3 @@
-#include "base/arena.h"
 #include "base/buf.h"
 #include "model/domain_parts.h"
 #include "model/value_text.h"

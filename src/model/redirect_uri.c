@@ -1,6 +1,5 @@
 #include "model/redirect_uri.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "text/url.h"
 

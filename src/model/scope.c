@@ -1,6 +1,5 @@
 #include "model/scope.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "model/domain.h"
 

@@ -1,6 +1,5 @@
 #include "model/usage.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "text/utf8.h"
 

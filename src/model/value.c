@@ -1,6 +1,5 @@
 #include "model/value.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "model/definition.h"
 #include "model/value_text.h"

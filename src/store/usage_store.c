@@ -4,7 +4,6 @@
 #include "db/db.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* What an app did in one day has a number, the day's slot: the day, and behind it 32 bits of
  * chance. A person is a number here, too: 60 bits of the id. So a row of use is some 25 bytes under

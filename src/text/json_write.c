@@ -1,6 +1,5 @@
 #include "text/json_write.h"
 
-#include "base/arena.h"
 #include "text/time_text.h"
 #include "text/utf8.h"
 

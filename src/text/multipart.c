@@ -1,6 +1,5 @@
 #include "text/multipart.h"
 
-#include "base/arena.h"
 #include "text/utf8.h"
 
 #include <string.h>

@@ -3,8 +3,6 @@
 #include "text/html.h"
 #include "text/url.h"
 
-#include <string.h>
-
 /* ---- values ---- */
 
 enum entry_kind { ENTRY_TEXT, ENTRY_FLAG, ENTRY_LIST };

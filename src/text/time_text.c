@@ -1,7 +1,5 @@
 #include "text/time_text.h"
 
-#include "base/arena.h"
-
 #include <string.h>
 
 #define DAY_SECONDS 86400

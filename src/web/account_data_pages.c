@@ -8,7 +8,6 @@
 #include "flow/draft.h"
 #include "flow/security.h"
 #include "flow/transfer.h"
-#include "base/arena.h"
 #include "base/buf.h"
 #include "text/multipart.h"
 #include "text/template.h"

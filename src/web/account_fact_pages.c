@@ -2,7 +2,6 @@
  * GET /account/facts/{fact}, and a form for each thing that can be done. */
 #include "flow/connections.h"
 #include "flow/corrections.h"
-#include "base/arena.h"
 #include "base/buf.h"
 #include "text/json_read.h"
 #include "text/json_write.h"

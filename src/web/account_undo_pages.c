@@ -1,6 +1,5 @@
 /* account_undo_pages.c - taking back the last thing one did, from the message that told it was
  * done: POST /account/undo. */
-#include "base/arena.h"
 #include "flow/undo.h"
 #include "web/account_page.h"
 #include "web/call.h"

@@ -1,6 +1,5 @@
 #include "web/address.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 
 #define TEXT_MAX ((size_t)4096)

@@ -2,7 +2,6 @@
 
 #include "base/arena.h"
 #include "base/embedded.h"
-#include "http/server.h"
 #include "text/css.h"
 #include "text/script.h"
 #include "web/call.h"

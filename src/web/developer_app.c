@@ -6,9 +6,7 @@
 #include "text/template.h"
 #include "web/account_page.h"
 #include "web/call.h"
-#include "web/reply.h"
 #include "web/say.h"
-#include "web/state.h"
 #include "web/visitor.h"
 #include "web/when.h"
 

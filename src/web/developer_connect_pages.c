@@ -1,6 +1,4 @@
 /* developer_connect_pages.c - code for one's own app, filled in: it works when pasted. */
-#include "base/arena.h"
-#include "model/redirect_uri.h"
 #include "text/template.h"
 #include "web/call.h"
 #include "web/developer_app.h"

@@ -1,6 +1,5 @@
 /* developer_docs_pages.c - what a developer reads: the guide, errors, and the same for agents. The
  * reference is in developer_reference_pages.c. Nobody has to be signed in. */
-#include "base/arena.h"
 #include "text/template.h"
 #include "web/account_page.h"
 #include "web/call.h"

@@ -3,7 +3,6 @@
  * The page that shows a new secret is the answer to the form itself: behind a redirect the secret
  * would have to be kept until the next request. So that sending the form twice does not make two
  * apps, the form has a word of its own from which, with the session's key, the app's id is made. */
-#include "base/arena.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
 #include "crypt/secret.h"
@@ -16,7 +15,6 @@
 #include "web/reply.h"
 #include "web/routes.h"
 #include "web/say.h"
-#include "web/state.h"
 #include "web/visitor.h"
 #include "web/when.h"
 

@@ -4,7 +4,6 @@
  * On one page it would be heavier than a page should be, and is more than anybody reads at once. An
  * endpoint's address has the operationId of /openapi.json; on the overview the same is an anchor.
  */
-#include "base/arena.h"
 #include "base/buf.h"
 #include "text/json_tree.h"
 #include "text/template.h"

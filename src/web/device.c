@@ -1,7 +1,6 @@
 #include "web/device.h"
 
 #include <stddef.h>
-#include <string.h>
 
 struct mark {
     const char *text;

@@ -1,5 +1,4 @@
 /* domains_api.c - which domains there are, what their records look like, how much is in them. */
-#include "base/arena.h"
 #include "flow/preferences.h"
 #include "model/grant.h"
 #include "web/call.h"

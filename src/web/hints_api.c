@@ -1,5 +1,4 @@
 /* hints_api.c - what an agent is told about a person. */
-#include "base/arena.h"
 #include "flow/hints.h"
 #include "flow/renewal.h"
 #include "model/grant.h"

@@ -1,6 +1,5 @@
 #include "web/openapi.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/embedded.h"
 #include "model/domain.h"

@@ -1,6 +1,5 @@
 #include "web/pager.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "text/html.h"
 #include "text/template.h"

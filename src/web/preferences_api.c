@@ -1,6 +1,5 @@
 /* preferences_api.c - a person's preferences as JSON: records, atoms, writes, corrections.
  * A handler may trust its row: the token is live. Which domains it opens is asked of reach.h. */
-#include "base/arena.h"
 #include "flow/corrections.h"
 #include "flow/preferences.h"
 #include "flow/transfer.h"

@@ -8,7 +8,6 @@
 #include "web/asset_pages.h"
 #include "web/call.h"
 #include "web/hot.h"
-#include "web/language.h"
 #include "web/say.h"
 #include "web/state.h"
 #include "web/usage_call.h"

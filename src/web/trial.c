@@ -1,6 +1,5 @@
 #include "web/trial.h"
 
-#include "base/arena.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
 #include "model/grant.h"

@@ -15,8 +15,6 @@
 #include "web/state.h"
 #include "web/throttle.h"
 
-#include <stdlib.h>
-
 #define SIGN_IN_WINDOW_MS (15 * 60 * 1000)
 #define CLIENT_WINDOW_MS (60 * 1000)
 #define API_WINDOW_MS 1000

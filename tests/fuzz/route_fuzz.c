@@ -10,7 +10,6 @@
 #include "text/url.h"
 #include "web/path.h"
 #include "web/router.h"
-#include "web/routes.h"
 #include "web/web.h"
 
 #include <strings.h>

@@ -19,7 +19,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LINE_MAX_BYTES ((size_t)64 * 1024 * 1024)
 #define EVERYTHING (~(uint64_t)0)

@@ -6,7 +6,6 @@
 #include "text/json_read.h"
 #include "text/time_text.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,4 @@
 /* The source itself is included, so that a test can choose the number that is otherwise chance. */
-#include "store/tx.h"
-#include "store/user_store.h"
 #include "unit/store_kit.h"
 
 static uint32_t chosen_chance;
