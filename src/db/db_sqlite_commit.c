@@ -196,9 +196,12 @@ whole_transaction_gone(struct sqlite_store *store)
     return sqlite3_get_autocommit(handle_of(store)) != 0;
 }
 
-static _Noreturn void
-flush_failed(int code)
+/* Ends the process if that is what went wrong. */
+static void
+heed_failed_flush(int code)
 {
+    if (code != SQLITE_IOERR_FSYNC && code != SQLITE_IOERR_DIR_FSYNC)
+        return;
     log_error("store: the disk refused to flush; stopping, since nobody knows what it holds",
               log_number("code", code));
     log_stop();
@@ -212,8 +215,7 @@ commit(struct sqlite_store *store)
     enum err err = sqlite_execute(handle_of(store), "COMMIT");
     int code = sqlite3_extended_errcode(handle_of(store));
     if (err) {
-        if (code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC)
-            flush_failed(code);
+        heed_failed_flush(code);
         log_error("store: a commit failed", log_number("code", code));
         if (!whole_transaction_gone(store))
             sqlite_execute(handle_of(store), "ROLLBACK");
@@ -245,8 +247,7 @@ checkpoint(struct sqlite_store *store)
     sqlite_moments_stop(store);
     int code = sqlite3_wal_checkpoint_v2(handle_of(store), NULL, mode, &in_log, &moved);
     sqlite_moments_go_on(store);
-    if (code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC)
-        flush_failed(code);
+    heed_failed_flush(code);
     if (code != SQLITE_OK && code != SQLITE_BUSY)
         log_warn("store: a checkpoint failed", log_number("code", code));
     if (code == SQLITE_OK && moved == in_log)
@@ -334,8 +335,7 @@ empty_log(struct sqlite_store *store)
     for (int attempt = 0; attempt < TRUNCATE_ATTEMPTS; attempt++) {
         int code = sqlite3_wal_checkpoint_v2(handle_of(store), NULL, SQLITE_CHECKPOINT_TRUNCATE,
                                              NULL, NULL);
-        if (code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC)
-            flush_failed(code);
+        heed_failed_flush(code);
         if (code == SQLITE_OK) {
             store->writer.wal_frames = 0;
             return ERR_NONE;
@@ -357,6 +357,7 @@ sqlite_compact(struct db *db, struct why *why)
     if (me.leads) {
         sqlite_moments_stop(store);
         err = sqlite_execute(handle_of(store), "VACUUM");
+        heed_failed_flush(sqlite3_extended_errcode(handle_of(store)));
         if (!err)
             err = empty_log(store);
         sqlite_moments_go_on(store);

@@ -1,6 +1,5 @@
 #include "store/token_store.h"
 
-#include "base/arena.h"
 #include "db/db.h"
 #include "store/place.h"
 #include "store/usage_store.h"
@@ -265,8 +264,9 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     if (!err && !sealed)
         err = db_query(tx, mem, &access_find_family, &rows, db_int(place_of_hash(hash)),
                        db_int(now), db_text(hash));
-    if (found(err, &rows))
-        return found(err, &rows);
+    err = found(err, &rows);
+    if (err)
+        return err;
     scopes_read_known(db_cell_text(&rows, 0, 2), &carried);
     granted = carried;
     if (!sealed)

@@ -68,6 +68,20 @@ for (const at of [1, 2, 3, 7, 20])
     await w.assertSound();
   });
 
+onSqlite("an fsync that fails while the store is compacted ends the process, and nothing acknowledged is lost", async (t) => {
+  const w = await diskWorld(t);
+  const broken = path.join(w.dir, "the-disk-is-broken");
+  const service = await w.start({}, { env: onDisk({ DISK_FAIL_FSYNC_WHILE: broken }) });
+  for (const name of ["ada", "bob"]) assert.equal((await add(w, name)).status, 0);
+  fs.writeFileSync(broken, "");
+  await w.control(["check", "--compact"]).catch(() => {});
+  assert.notEqual((await service.exited()).status, 0, "a failed fsync went by unnoticed");
+  assert.match(service.err, /refused to flush/);
+  await w.start();
+  assert.deepEqual(await w.usernames(), ["ada", "bob"]);
+  await w.assertSound();
+});
+
 onSqlite("a full disk is 503 and exit 1, the service lives, and goes on when there is room again", async (t) => {
   const w = await diskWorld(t);
   await w.start({}, { env: onDisk({ DISK_FAIL_WRITE_WHILE: w.full, DISK_ERRNO: "ENOSPC" }) });
