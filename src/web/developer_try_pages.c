@@ -198,7 +198,7 @@ post_end(struct call *call)
     if (err == ERR_NONE)
         err = token_revoke(call->db, call->mem, &app, call_text(call, TOKEN), call->now);
     if (err == ERR_NONE)
-        reply_bytes(call, 200, "application/json", STR(""));
+        reply_bytes(call, 200, NULL, STR(""));
     return err;
 }
 

@@ -9,6 +9,7 @@ function assertRevoked(answer) {
   assert.equal(answer.status, 200, answer.text);
   assertCommon(answer);
   assert.equal(answer.text, "");
+  assert.equal(answer.headers["content-type"], undefined, "a library would read JSON where there is none");
   assert.match(answer.headers["cache-control"], /no-store/);
 }
 
