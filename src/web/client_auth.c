@@ -14,7 +14,7 @@
 
 struct claim {
     struct str id;
-    struct str secret; /* absent: none was sent */
+    struct str secret; /* absent: none was sent, or an empty one */
 };
 
 bool
@@ -109,6 +109,8 @@ client_auth(struct call *call)
     struct claim claim = { 0 };
     if (!read_claim(call, &claim))
         return ERR_NONE;
+    if (claim.secret.len == 0)
+        claim.secret = STR_NONE; /* RFC 6749 §2.3.1: an empty one may as well be left out */
     struct throttle *failures = call->web->client_failures;
     struct str address = call->exchange->request.client;
     struct str who = failing_as(call, claim.id);

@@ -261,6 +261,23 @@ test("a public app needs its verifier and no secret, and may not claim one", asy
   assertTokens(await app.refresh(set.refresh_token), EVERYTHING);
 });
 
+test("a public app may send its empty secret, in the body or in a Basic header, as libraries do", async (t) => {
+  const { ada, app } = await stage(t, { app: { isPublic: true } });
+  const ways = [
+    [{ client_id: app.client_id, client_secret: "" }, {}],
+    [{}, { authorization: basic(app.client_id, "") }],
+    [{ client_id: app.client_id, client_secret: "" }, { authorization: basic(app.client_id, "") }],
+  ];
+  for (const [form, headers] of ways) {
+    const request = await ada.authorize(app);
+    const set = assertTokens(await app.post("/oauth/token", { ...rest(request), ...form }, { by: "none", headers }));
+    const next = assertTokens(await app.post("/oauth/token", { grant_type: "refresh_token", refresh_token: set.refresh_token, ...form }, { by: "none", headers }));
+    assertTokenError(await app.post("/oauth/introspect", { token: next.access_token, ...form }, { by: "none", headers }), 401, "invalid_client");
+    assert.equal((await app.post("/oauth/revoke", { token: next.refresh_token, ...form }, { by: "none", headers })).status, 200);
+    await assertDead(app, next);
+  }
+});
+
 test("after too many wrong secrets an app waits, and goes on after a minute (C16)", async (t) => {
   const { w, ada, app } = await stage(t, { settings: { "rate-auth": 5 } });
   const request = await ada.authorize(app);
