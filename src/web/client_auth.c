@@ -90,17 +90,10 @@ refuse_for_now(struct call *call, int64_t seconds)
     reply_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)seconds).ptr);
 }
 
-static struct str
-failing_as(struct call *call, struct str app_id)
-{
-    return str_format(call->mem, "app %.*s", STR_ARG(str_first(app_id, 64)));
-}
-
 bool
-client_auth_waits(struct call *call, struct str app_id)
+client_auth_waits(struct call *call)
 {
-    return throttle_wait_both(call->web->client_failures, call->exchange->request.client,
-                              failing_as(call, app_id)) != 0;
+    return throttle_wait(call->web->client_failures, call->exchange->request.client) != 0;
 }
 
 enum err
@@ -113,8 +106,8 @@ client_auth(struct call *call)
         claim.secret = STR_NONE; /* RFC 6749 §2.3.1: an empty one may as well be left out */
     struct throttle *failures = call->web->client_failures;
     struct str address = call->exchange->request.client;
-    struct str who = failing_as(call, claim.id);
-    int64_t wait = throttle_wait_both(failures, address, who);
+    struct str who = str_format(call->mem, "app %.*s", STR_ARG(str_first(claim.id, 64)));
+    int64_t wait = throttle_wait(failures, address);
     if (wait != 0) {
         refuse_for_now(call, wait);
         return ERR_NONE;
@@ -124,8 +117,9 @@ client_auth(struct call *call)
     if (err && err != ERR_NOT_FOUND)
         return err;
     bool proved = app_is_proved(call->mem, app, claim.secret, call->now);
-    wait = proved ? throttle_wait_both(failures, address, who)
-                  : throttle_take_both(failures, address, who);
+    /* Others' failures as this app never stop the app itself: its id is in everybody's address bar,
+     * and its secret is too long to guess. */
+    wait = proved ? throttle_wait(failures, address) : throttle_take_both(failures, address, who);
     if (!proved && str_present(app->id))
         usage_refused(call, app->id, str_of(app_refusal(call->mem, app, claim.secret, call->now)),
                       STR_NONE);

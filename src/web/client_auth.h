@@ -14,8 +14,8 @@ struct call;
 /* ERR_NONE: call->app is there, or the answer is. */
 enum err client_auth(struct call *call);
 
-/* Whether failures make this app, or this address, wait. */
-bool client_auth_waits(struct call *call, struct str app_id);
+/* Whether failures make this address wait. */
+bool client_auth_waits(struct call *call);
 
 /* 401 invalid_client. */
 void client_auth_refuse(struct call *call);

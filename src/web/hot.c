@@ -257,7 +257,7 @@ hot_introspection(struct call *call)
     if (!str_present(kept))
         return false;
     struct str body = unpack(kept, &access_shape, &access);
-    if (!is_current(call, &access) || client_auth_waits(call, access.app_id))
+    if (!is_current(call, &access) || client_auth_waits(call))
         return false;
     call->keep = false;
     reply_kept(call, STR_NONE, body);

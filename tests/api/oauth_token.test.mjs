@@ -289,6 +289,21 @@ test("after too many wrong secrets an app waits, and goes on after a minute (C16
   assertTokens(await app.exchange(request));
 });
 
+test("wrong secrets from elsewhere do not stop an app that has the right one, nor a public one (C16)", async (t) => {
+  const { w, ada, app } = await stage(t, { settings: { "rate-auth": 5, "trusted-proxies": "127.0.0.1" } });
+  const open = await addApp(w, { name: "Open App", isPublic: true });
+  const from = (address) => ({ headers: { "x-forwarded-for": address } });
+  const sets = [await ada.connect(app), await ada.connect(open)];
+  await app.introspect(sets[0].access_token, {}, { by: "basic", ...from("192.0.2.1") }); // now it is in memory
+  for (const one of [app, open]) {
+    for (let i = 0; i < 5; i++) assertTokenError(await one.refresh("x", { client_secret: "wrong" }, from(`198.51.100.${i}`)), 401, "invalid_client");
+    assertError(await one.refresh("x", { client_secret: "wrong" }, from("198.51.100.9")), 429, "rate_limited"); // whoever guesses waits
+  }
+  assert.equal((await app.introspect(sets[0].access_token, {}, { by: "basic", ...from("192.0.2.1") })).data.active, true);
+  assertTokens(await app.refresh(sets[0].refresh_token, {}, from("192.0.2.1")));
+  assertTokens(await open.refresh(sets[1].refresh_token, {}, from("192.0.2.1")));
+});
+
 test("an app that is right is never made to wait, however many of its requests are under way", async (t) => {
   const { ada, app } = await stage(t, { settings: { "rate-auth": 3 } });
   const { access_token } = await ada.connect(app);
