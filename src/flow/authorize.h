@@ -29,7 +29,7 @@ struct authorize_wish {
     struct str challenge;
     struct str challenge_method;
     struct str prompt;
-    struct str resource;
+    struct str resource;    /* RFC 8707: one that is not ours */
     struct str request;     /* RFC 9101: not offered */
     struct str request_uri; /* the same */
     const char *repeated;   /* a parameter that came twice; NULL: none */

@@ -35,6 +35,15 @@ WORD(unreadable, "consent.unreadable");
 WORD(choose, "consent.choose");
 WORD(choose_term, "consent.choose_term");
 
+/* RFC 8707: the one resource that our tokens are for is this service, or a part of it. */
+static bool
+is_ours(struct str resource, struct str base_url)
+{
+    struct str rest = str_from(resource, base_url.len);
+    return str_starts(resource, base_url) && (rest.len == 0 || rest.ptr[0] == '/') &&
+           str_index(rest, '#') == rest.len;
+}
+
 bool
 authorize_query_read(struct call *call, struct str query, struct authorize_wish *out)
 {
@@ -53,7 +62,6 @@ authorize_query_read(struct call *call, struct str query, struct authorize_wish 
         { "prompt", &out->prompt },
         { "request", &out->request },
         { "request_uri", &out->request_uri },
-        { "resource", &out->resource },
     };
     struct form *form = ARENA_NEW(call->mem, struct form);
     struct why why = { 0 };
@@ -63,11 +71,13 @@ authorize_query_read(struct call *call, struct str query, struct authorize_wish 
         struct str value = form_find(form, parameters[i].name);
         *parameters[i].value = value.len == 0 ? STR_NONE : value; /* RFC 6749 §3.1 */
     }
-    for (size_t i = 0; i < form->count;
-         i++) { /* of any name: RFC 8707 lets resource alone repeat */
+    for (size_t i = 0; i < form->count; i++) { /* of any name: resource alone may repeat */
         const char *name = str_c(call->mem, form->fields[i].name);
-        if (form_count(form, name) > 1 && !str_eq_c(form->fields[i].name, "resource"))
-            out->repeated = name;
+        struct str value = form->fields[i].value;
+        if (!str_eq_c(form->fields[i].name, "resource"))
+            out->repeated = form_count(form, name) > 1 ? name : out->repeated;
+        else if (value.len > 0 && !is_ours(value, call->web->settings.base_url))
+            out->resource = value;
     }
     for (size_t i = 0; i < 2; i++) /* these two decide whether an answer may be sent at all */
         if (form_count(form, parameters[i].name) > 1)

@@ -185,6 +185,20 @@ test("any other fault is told to the app by redirect, with state and iss, and as
   }
 });
 
+test("resource may be this service or an address under it, and nothing beside (A43)", async (t) => {
+  const { w, ada, app } = await stage(t);
+  await ada.connect(app);
+  const us = w.origin;
+  for (const resource of [us, `${us}/`, `${us}/v1/agent-hints?format=json`, [us, `${us}/v1`], ""]) {
+    const request = app.request({ resource });
+    assertBack(await ada.get(request.path), request, {});
+  }
+  for (const resource of [`${us}0/`, `${us}.evil.example`, `${us}@evil.example/`, `${us}?x`, `${us}/#x`, us.slice(0, -1), [us, "https://b.example/"], ["https://b.example/", us]]) {
+    const request = app.request({ resource });
+    assertBack(await ada.get(request.path), request, { error: "invalid_target" });
+  }
+});
+
 test("a fault is told to the app only after somebody has signed in: we are nobody's open redirector", async (t) => {
   const { w, app } = await stage(t, { signedIn: false });
   const stranger = new Person(w, { username: "ada" });
