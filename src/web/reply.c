@@ -155,7 +155,7 @@ reply_options(struct call *call)
     header(call, "Allow", place->allow);
     if (place->cors) {
         header(call, "Access-Control-Allow-Methods", place->methods);
-        header(call, "Access-Control-Allow-Headers", "Authorization, Content-Type");
+        header(call, "Access-Control-Allow-Headers", "Authorization, Content-Type, If-None-Match");
         header(call, "Access-Control-Max-Age", "86400");
     }
 }
