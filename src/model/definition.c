@@ -10,18 +10,47 @@
 
 #define PLACE_MAX 256
 #define QUOTE_MAX 64
+#define FILE_SHOWN_MAX 160
 #define NAME_MAX_LENGTH 64
 
 /* ---- telling what is wrong ---- */
 
+/* The next character, or a question mark for what cannot be shown. */
+static struct str
+take_readable(struct str *rest)
+{
+    struct str text = *rest;
+    if (utf8_next(rest) < 0) {
+        *rest = str_from(text, 1);
+        return STR("?");
+    }
+    struct str one = str_first(text, text.len - rest->len);
+    return utf8_forbidden(one) < 0 ? one : STR("?");
+}
+
 const char *
 definition_quote(struct definition *in, struct str text)
 {
-    struct buf out = buf_in(in->mem, QUOTE_MAX + 4);
-    for (size_t i = 0; i < text.len && i < QUOTE_MAX; i++)
-        buf_add_char(&out, text.ptr[i] >= ' ' && text.ptr[i] <= '~' ? text.ptr[i] : '?');
-    if (text.len > QUOTE_MAX)
+    struct buf out = buf_in(in->mem, QUOTE_MAX + 8);
+    while (text.len > 0 && out.len < QUOTE_MAX)
+        buf_add(&out, take_readable(&text));
+    if (text.len > 0)
         buf_add_c(&out, "...");
+    return str_c(in->mem, buf_str(&out));
+}
+
+/* The file as it was found; of a path that would leave no room for the problem, the end. */
+static const char *
+quote_file(struct definition *in)
+{
+    struct buf out = buf_in(in->mem, FILE_SHOWN_MAX + 8);
+    struct str rest = in->file;
+    while (rest.len > FILE_SHOWN_MAX)
+        take_readable(&rest);
+    if (rest.len < in->file.len)
+        buf_add_c(&out, "...");
+    while (rest.len > 0)
+        buf_add(&out, take_readable(&rest));
     return str_c(in->mem, buf_str(&out));
 }
 
@@ -52,7 +81,7 @@ node_wrong(const struct node *node, const char *format, ...)
     vsnprintf(problem, sizeof problem, format, args);
     va_end(args);
     add_place(&place, node);
-    why_set(in->why, "%s: %.*s%s%s", definition_quote(in, in->file), STR_ARG(buf_str(&place)),
+    why_set(in->why, "%s: %.*s%s%s", quote_file(in), STR_ARG(buf_str(&place)),
             place.len == 0 ? "" : ": ", problem);
 }
 
@@ -215,7 +244,10 @@ node_int(const struct node *node, int min, int max, int otherwise)
         return otherwise;
     if (value->type == JSON_INT && value->integer >= min && value->integer <= max)
         return (int)value->integer;
-    node_wrong(node, "must be a whole number from %d to %d", min, max);
+    if (min == max)
+        node_wrong(node, "must be %d", min);
+    else
+        node_wrong(node, "must be a whole number from %d to %d", min, max);
     return otherwise;
 }
 

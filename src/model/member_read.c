@@ -80,9 +80,10 @@ read_bounds(const struct node *node, struct member *out)
         node_wrong(out->has_minimum ? &minimum : &maximum, "only a number has bounds");
     else if (out->has_minimum && out->has_maximum && out->minimum > out->maximum)
         node_wrong(&minimum, "is larger than the maximum");
-    else if ((out->has_minimum && !value_number_fits(out->minimum)) ||
-             (out->has_maximum && !value_number_fits(out->maximum)))
-        node_wrong(out->has_minimum ? &minimum : &maximum, "is larger than values can be");
+    else if (out->has_minimum && !value_number_fits(out->minimum))
+        node_wrong(&minimum, "is larger than values can be");
+    else if (out->has_maximum && !value_number_fits(out->maximum))
+        node_wrong(&maximum, "is larger than values can be");
     if (length.value != NULL &&
         (out->type == MEMBER_ENUM || out->type == MEMBER_NUMBER || out->type == MEMBER_BOOL))
         node_wrong(&length, "only texts have a length");

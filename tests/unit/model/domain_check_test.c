@@ -35,7 +35,7 @@ a_wrong_head_is_told_with_its_place(void **state)
           "colour: there is no such key here" },
         { "a key that is missing", "`title`: `Tea`,", "", "title is missing" },
         { "another format", "`format`: 1", "`format`: 2",
-          "format: must be a whole number from 1 to 1" },
+          "format: must be 1" },
         { "another name than the file's", "`tea`", "`coffee`",
           "domain: must be the file's name, tea" },
         { "a name that is none", "`tea`", "`Tea`",
@@ -109,6 +109,11 @@ a_wrong_vocabulary_is_told_with_its_place(void **state)
           "vocabularies.kind.values[1]: sencha is a spelling of green already" },
         { "a label that is a value", "`label`: `a drop`", "`label`: `None`",
           "vocabularies.milk.values[1]: none is a spelling of none already" },
+        { "a spelling in other letters", "`value`: `black` }",
+          "`value`: `black`, `aliases`: [`Grüner Tee`, `緑茶`] }, { `value`: `grüner_tee` }",
+          "vocabularies.kind.values[2]: grüner tee is a spelling of black already" },
+        { "a key of other letters", "`milk`: { `values`", "`mi\u202e\u00dflk`: { `values`",
+          "vocabularies.mi?ßlk: must have a name of small letters, digits and _" },
         { "a value with blanks around it", "`value`: `black`", "`value`: ` black`",
           "vocabularies.kind.values[1].value: must have no blanks around it, and single ones "
           "within" },
@@ -178,6 +183,8 @@ a_wrong_member_is_told_with_its_place(void **state)
           "members[3].minimum: is larger than the maximum" },
         { "a bound past every value", "`minimum`: 0", "`minimum`: -1e16",
           "members[3].minimum: is larger than values can be" },
+        { "an upper bound past every value", "`maximum`: 9.5", "`maximum`: 1e16",
+          "members[3].maximum: is larger than values can be" },
         { "bounds of a bool", "`type`: `bool`", "`type`: `bool`, `maximum`: 1",
           "members[4].maximum: only a number has bounds" },
         { "a length past every value", "`max_length`: 20", "`max_length`: 201",
@@ -309,6 +316,34 @@ a_sentence_that_would_read_badly_is_refused(void **state)
     check_wrong(rows, ROWS(rows));
 }
 
+static void
+the_file_is_named_however_deep_it_lies(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    static const struct {
+        const char *file, *expected;
+    } rows[] = {
+        { "/srv/größe/definitions of all the domains that we have in production/tea.json",
+          "/srv/größe/definitions of all the domains that we have in production/tea.json: "
+          "format is missing" },
+        { "/srv/a\x1b[2J\xff/tea.json", "/srv/a?[2J?/tea.json: format is missing" },
+        { "/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/012345678ß/"
+          "0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/tea.json",
+          "...3456789/0123456789/0123456789/0123456789/0123456789/0123456789/012345678ß/"
+          "0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/tea.json: "
+          "format is missing" },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct domain_source source = { str_of(rows[i].file), STR("tea"), STR("{}") };
+        struct domains set;
+        struct why why = { 0 };
+        assert_int_equal(domains_load(mem, &source, 1, &set, &why), ERR_INVALID);
+        assert_str(str_of(why.text), str_of(rows[i].expected), rows[i].file);
+    }
+    arena_free(mem);
+}
+
 int
 main(void)
 {
@@ -317,6 +352,7 @@ main(void)
         cmocka_unit_test(a_wrong_vocabulary_is_told_with_its_place),
         cmocka_unit_test(a_wrong_member_is_told_with_its_place),
         cmocka_unit_test(a_sentence_that_would_read_badly_is_refused),
+        cmocka_unit_test(the_file_is_named_however_deep_it_lies),
     };
     return cmocka_run_group_tests_name("model/domain_check", tests, NULL, NULL);
 }
