@@ -17,7 +17,7 @@
 
 #include <endian.h>
 
-#define CARD_VERSION '6' /* of this format, and of how sentences are made and counted */
+#define CARD_VERSION '7' /* of this format, and of how sentences are made and counted */
 #define CARD_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define DIGEST_PART 16 /* characters: 96 bits */
 

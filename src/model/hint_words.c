@@ -60,6 +60,12 @@ enum spot { INSIDE, IN_QUOTES, AT_FRONT };
 static bool
 starts_plainly(struct str text)
 {
+    size_t first = str_starts(text, STR("-")) ? 1 : 0, end = first;
+    while (end < text.len && text.ptr[end] >= '0' && text.ptr[end] <= '9')
+        end++;
+    if (end > first) /* a number, unless "1." or "1)" would begin an ordered list */
+        return end == text.len || (text.ptr[end] != '.' && text.ptr[end] != ')') ||
+               (end + 1 < text.len && text.ptr[end + 1] != ' ');
     char c = text.len > 0 ? text.ptr[0] : '#';
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }

@@ -4,7 +4,7 @@
 // ---- a value in its place ----
 
 const withoutQuotes = (text) => text.replace(/["“”„‟＂]/gu, "'") + (text.endsWith("\\") ? " " : "");
-const startsPlainly = (text) => /^[A-Za-z\u0080-\u{10ffff}]/u.test(text);
+const startsPlainly = (text) => /^([A-Za-z\u0080-\u{10ffff}]|-?\d+(?!\d|[.)]( |$)))/u.test(text);
 
 const MARKS = "\\`*_[<~"; // which mean something anywhere in Markdown
 const SOMETIMES = "&:.";
