@@ -113,7 +113,7 @@ read_atom(struct arena *mem, const struct domain *domain, const struct json_valu
         return "has a status other than active, suppressed and held";
     if (!time_of(given, "created_at", &atom->created_at) ||
         !time_of(given, "updated_at", &atom->updated_at))
-        return "lacks created_at or updated_at";
+        return "lacks a created_at or updated_at that is a time since 1970";
     problem = read_suppression(given, atom);
     return problem != NULL ? problem : read_sources(mem, given, out);
 }
