@@ -136,6 +136,14 @@ test("the first call answers what the page says", async (t) => {
   assert.deepEqual(JSON.parse(await run("/bin/sh", ["first-hints.sh"])), shown);
 });
 
+test("every context that the page gives as an example is recognized", async (t) => {
+  const { api } = await follow(t);
+  const [, , section] = /^(## Context)\n([^]*?)matched by name/m.exec(PAGE);
+  const labels = [...section.replaceAll("\n", " ").matchAll(/`([^`]+)`/g)].map(([, label]) => label);
+  assert.equal(labels.length, 4);
+  for (const context of labels) assert.ok((await api.read(`agent-hints?${new URLSearchParams({ context })}`)).context_matched, context);
+});
+
 test("what was kept is asked for by its tag, and a change is told at once", async (t) => {
   const { api, run, folder } = await follow(t);
   const asking = (language, twice) => fs.writeFileSync(path.join(folder, `twice.${language}`), twice);
