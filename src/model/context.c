@@ -324,17 +324,29 @@ is_among(struct str name, const struct str *names, size_t count)
     return false;
 }
 
+/* By its name or an alias: who lists either means it. */
 static bool
-is_safety_choice(const struct context_choice *choice, const struct domain *domain)
+is_safety_context(const struct context *context, const struct domain *domain)
 {
     const struct str *names = domain->safety_contexts;
     size_t count = domain->safety_context_count;
+    if (is_among(context->name, names, count))
+        return true;
+    for (size_t i = 0; i < context->alias_count; i++)
+        if (is_among(context->aliases[i], names, count))
+            return true;
+    return false;
+}
+
+static bool
+is_safety_choice(const struct context_choice *choice, const struct domain *domain)
+{
     if (choice->domain == domain)
         return false;
     if (choice->context != NULL)
-        return is_among(choice->context->name, names, count);
+        return is_safety_context(choice->context, domain);
     for (size_t i = 0; i < choice->domain->context_count; i++)
-        if (is_among(choice->domain->contexts[i].name, names, count))
+        if (is_safety_context(&choice->domain->contexts[i], domain))
             return true;
     return false;
 }

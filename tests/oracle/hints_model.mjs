@@ -200,9 +200,10 @@ export const hintsOfPerson = (definitions, atoms) => [...definitions.values()].f
 const weightIn = (member, context) => member.contexts[context] ?? member.contexts["*"] ?? 0.5;
 
 const isSafetyContext = (definitions, domain, [other, context]) =>
-  context === null
-    ? definitions.get(other).contexts.some(({ name }) => domain.safety_contexts.includes(name))
-    : domain.safety_contexts.includes(context);
+  definitions
+    .get(other)
+    .contexts.filter(({ name }) => context === null || name === context)
+    .some(({ name, aliases }) => [name, ...(aliases ?? [])].some((one) => domain.safety_contexts.includes(one)));
 
 // What a query concerns: `choices` are the pairs of domain and context that its label means.
 export function concerned(definitions, hints, query, choices) {

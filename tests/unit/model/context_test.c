@@ -315,7 +315,7 @@ critical_members_reach_neighboring_contexts(void **state)
 
 static const char small[] =
     "{ `format`: 1, `domain`: `board_games`, `version`: `1.0.0`, `title`: `Board games`,"
-    "  `safety_contexts`: [`rules`],"
+    "  `safety_contexts`: [`rules`, `next_book`],"
     "  `contexts`: [{ `name`: `game_night`, `aliases`: [`the`, `game_rules`] },"
     "               { `name`: `rules`, `aliases`: [`fix_bug`, `a_b`, `ab`] }],"
     "  `keywords`: { `weak`: [`dice`, `music`], `not`: [`gamenight`, `videogame`] },"
@@ -360,6 +360,10 @@ definitions_of_others_stand_beside(void **state)
     struct context_match match;
     context_find(index, STR("rules"), &match);
     assert_false(context_is_safety(&match, &list[0])); /* it is told anyway */
+    context_find(index, STR("book_recommendation"), &match);
+    assert_true(context_is_safety(&match, &list[0])); /* by an alias */
+    context_find(index, STR("book_club"), &match);
+    assert_false(context_is_safety(&match, &list[0]));
     arena_free(mem);
 }
 
