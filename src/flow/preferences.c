@@ -374,9 +374,10 @@ preferences_write(struct db *db, struct arena *mem, const struct preference_writ
         return err;
     err = tx_write(db, merge_all, &merge);
     if (err == ERR_INVALID && merge.full)
-        complain(mem, problems, STR("preferences"),
-                 "would be more than 2,000 facts in this domain, suppressed ones included; the person "
-                 "has to remove some first");
+        complain(
+            mem, problems, STR("preferences"),
+            "would be more than 2,000 facts in this domain, suppressed ones included; the person "
+            "has to remove some first");
     return err;
 }
 

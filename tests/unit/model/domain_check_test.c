@@ -34,8 +34,7 @@ a_wrong_head_is_told_with_its_place(void **state)
         { "an unknown key", "`format`", "`colour`: 1, `format`",
           "colour: there is no such key here" },
         { "a key that is missing", "`title`: `Tea`,", "", "title is missing" },
-        { "another format", "`format`: 1", "`format`: 2",
-          "format: must be 1" },
+        { "another format", "`format`: 1", "`format`: 2", "format: must be 1" },
         { "another name than the file's", "`tea`", "`coffee`",
           "domain: must be the file's name, tea" },
         { "a name that is none", "`tea`", "`Tea`",
@@ -328,7 +327,8 @@ the_file_is_named_however_deep_it_lies(void **state)
           "/srv/größe/definitions of all the domains that we have in production/tea.json: "
           "format is missing" },
         { "/srv/a\x1b[2J\xff/tea.json", "/srv/a?[2J?/tea.json: format is missing" },
-        { "/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/012345678ß/"
+        { "/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/"
+          "012345678ß/"
           "0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/tea.json",
           "...3456789/0123456789/0123456789/0123456789/0123456789/0123456789/012345678ß/"
           "0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/tea.json: "
