@@ -109,7 +109,8 @@ add_folder(struct arena *mem, const char *folder, struct sources *out, struct wh
     struct dirent **entries;
     int count = scandir(folder, &entries, is_definition, compare_entries);
     if (count < 0) {
-        why_set(why, "%s: cannot be read as a folder of definitions: %s", folder, strerror(errno));
+        why_set(why, "domains: %s cannot be read as a folder of definitions: %s", folder,
+                strerror(errno));
         return ERR_INVALID;
     }
     enum err err = add_entries(mem, folder, entries, (size_t)count, out, why);

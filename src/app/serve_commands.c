@@ -172,11 +172,11 @@ remove_entry(const char *path, const struct stat *info, int kind, struct FTW *wa
 static enum err
 listen_somewhere(struct call_of_command *call, struct listener *out, struct why *why)
 {
-    enum err err = listener_open(call->settings->listen, out, why);
+    enum err err = listener_open("listen", call->settings->listen, out, why);
     if (err != ERR_TAKEN)
         return err;
     struct why other = { 0 };
-    err = listener_open("127.0.0.1:0", out, &other);
+    err = listener_open("listen", "127.0.0.1:0", out, &other);
     if (!err)
         console_say(call->console, "%s is taken; using %s instead.\n", call->settings->listen,
                     out->address);

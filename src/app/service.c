@@ -100,7 +100,7 @@ open_listener(struct service *service, const struct listener *given, struct why 
     }
     if (http_socket_inherited())
         return listener_inherit(&service->listener, why);
-    return listener_open(service->settings->listen, &service->listener, why);
+    return listener_open("listen", service->settings->listen, &service->listener, why);
 }
 
 /* The address people type, if nobody said: every address is this machine's own name for itself. */
@@ -173,7 +173,8 @@ start_metrics(struct service *service, struct why *why)
     struct listener listener;
     if (service->settings->metrics_listen == NULL)
         return ERR_NONE;
-    enum err err = listener_open(service->settings->metrics_listen, &listener, why);
+    enum err err =
+        listener_open("metrics-listen", service->settings->metrics_listen, &listener, why);
     if (err)
         return err;
     struct http_settings http = {

@@ -61,12 +61,12 @@ bind_and_listen(int fd, int family, const struct listen_address *where)
 }
 
 enum err
-listener_open(const char *address, struct listener *out, struct why *why)
+listener_open(const char *setting, const char *address, struct listener *out, struct why *why)
 {
     struct listen_address where;
     const char *problem = listen_parse(address, &where);
     if (problem != NULL) {
-        why_set(why, "listen: \"%s\" %s", address, problem);
+        why_set(why, "%s: \"%s\" %s", setting, address, problem);
         return ERR_INVALID;
     }
     int family = where.v4 ? AF_INET : AF_INET6;
@@ -82,10 +82,10 @@ listener_open(const char *address, struct listener *out, struct why *why)
     if (fd >= 0)
         close(fd);
     if (failed == EADDRINUSE) {
-        why_set(why, "listen: %s is in use by another process", address);
+        why_set(why, "%s: %s is in use by another process", setting, address);
         return ERR_TAKEN;
     }
-    why_set(why, "listen: cannot listen on %s: %s", address, strerror(failed));
+    why_set(why, "%s: cannot listen on %s: %s", setting, address, strerror(failed));
     return ERR_UNAVAILABLE;
 }
 

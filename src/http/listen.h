@@ -13,8 +13,9 @@ struct listener {
     char address[LISTEN_TEXT_MAX];
 };
 
-/* ERR_TAKEN: another process listens there. */
-enum err listener_open(const char *address, struct listener *out, struct why *why);
+/* `setting` is what the address was given as. ERR_TAKEN: another process listens there. */
+enum err listener_open(const char *setting, const char *address, struct listener *out,
+                       struct why *why);
 enum err listener_inherit(struct listener *out, struct why *why);
 
 #endif

@@ -157,7 +157,7 @@ prepare(struct http_server *server, const struct http_settings *settings, struct
         return ERR_NONE;
     }
     return settings->inherited ? listener_inherit(&server->listener, why)
-                               : listener_open(settings->listen, &server->listener, why);
+                               : listener_open("listen", settings->listen, &server->listener, why);
 }
 
 /* Threads inherit the mask they are started under: signals are the main thread's business. */

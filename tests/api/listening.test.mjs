@@ -113,6 +113,9 @@ test("a port that is taken: one line that names it, exit 1, and the store is lef
   const { status } = await service.exited();
   assert.equal(status, 1);
   assert.equal(service.lines.filter((line) => /error|cannot|in use/i.test(line)).length, 1, service.err);
-  assert.match(service.err, new RegExp(`${w.port}`));
+  assert.match(service.err, new RegExp(`^penchant: listen: .*${w.port}`, "m"));
+  const numbers = other.launch({ "metrics-listen": `127.0.0.1:${w.port}`, "log-format": "text" });
+  assert.equal((await numbers.exited()).status, 1);
+  assert.match(numbers.err, new RegExp(`^penchant: metrics-listen: .*${w.port}`, "m"));
   assert.equal((await w.get("/healthz")).status, 200);
 });

@@ -165,7 +165,7 @@ a_folder_that_is_none_and_one_that_is_too_full_are_refused(void **state)
                      ERR_INVALID);
     assert_str(str_of(folder->why.text),
                str_format(folder->mem,
-                          "%s: cannot be read as a folder of definitions: No such file or "
+                          "domains: %s cannot be read as a folder of definitions: No such file or "
                           "directory",
                           nowhere),
                "line");
