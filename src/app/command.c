@@ -183,7 +183,7 @@ command_option_values(const struct call_of_command *call, const char *name, stru
 enum command_place
 command_place(const struct call_of_command *call)
 {
-    if (call->command->place == STORE_TO_COMPACT)
+    if (call->command->place == BESIDE_THE_SERVICE)
         return command_has(call, "compact") ? ON_THE_STORE : ON_ITS_OWN;
     return call->command->place;
 }
@@ -272,7 +272,10 @@ command_describe(struct buf *out, const struct command *command)
                  option->value == NULL ? "" : option->value);
         buf_add_format(out, "  %-24s %s\n", left, option->says);
     }
-    if (command->place == ON_THE_STORE || command->place == IN_STEPS)
+    if (command->place == AS_THE_SERVICE)
+        buf_add_c(out,
+                  "\n  Each setting (`penchant help settings`) is an option of it: --listen …\n");
+    else if (command->place != ON_ITS_OWN)
         buf_add_c(out, "\n  --store and the other settings (`penchant help settings`) say which "
                        "store.\n  Works while the service runs.\n");
 }

@@ -36,7 +36,7 @@ enum command_place {
     IN_STEPS,       /* first where it was typed, with `side` and without `db`, to open files and to
                        ask for the steps (store_side.h); each of these is a command ON_THE_STORE,
                        and may be the same again */
-    STORE_TO_COMPACT, /* ON_THE_STORE with --compact, else ON_ITS_OWN */
+    BESIDE_THE_SERVICE, /* reads the store by itself; ON_THE_STORE with --compact */
 };
 
 enum command_input {

@@ -23,6 +23,13 @@ test("help lists every command, and each has help of its own with an example or 
     assert.match((await w.penchant(["help", "user"])).out, new RegExp(`\\b${action}\\b`));
 });
 
+test("help of whatever takes settings says so", async (t) => {
+  const w = await world(t, { start: false });
+  for (const command of ["serve", "demo", "user add", "app list", "hints", "migrate", "backup", "check", "export", "import"])
+    assert.match((await w.penchant(["help", ...command.split(" ")])).out, /penchant help settings/, command);
+  for (const command of ["version", "help"]) assert.doesNotMatch((await w.penchant(["help", command])).out, /which store/, command);
+});
+
 test("lines of help fit a terminal", async (t) => {
   const w = await world(t, { start: false });
   for (const topic of [[], ["settings"], ["routes"], ...COMMANDS.map((command) => [command])])
