@@ -131,5 +131,6 @@ enum err sqlite_backup(const char *address, const char *file,
                        void (*progress)(void *context, int percent), void *context,
                        struct why *why);
 enum err sqlite_check(const char *address, struct buf *report, struct why *why);
+void sqlite_folder_of(const char *file, char *out, size_t size);
 
 #endif

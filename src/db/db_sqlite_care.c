@@ -41,15 +41,21 @@ copy_pages(sqlite3 *from, sqlite3 *to, void (*progress)(void *context, int perce
     return code == SQLITE_DONE ? finished : code;
 }
 
+void
+sqlite_folder_of(const char *file, char *out, size_t size)
+{
+    const char *slash = strrchr(file, '/');
+    if (slash == NULL)
+        snprintf(out, size, ".");
+    else
+        snprintf(out, size, "%.*s", (int)(slash - file + 1), file);
+}
+
 static enum err
 flush_directory(const char *file)
 {
     char path[PATH_MAX];
-    const char *slash = strrchr(file, '/');
-    if (slash == NULL)
-        snprintf(path, sizeof path, ".");
-    else
-        snprintf(path, sizeof path, "%.*s", (int)(slash - file + 1), file);
+    sqlite_folder_of(file, path, sizeof path);
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return ERR_UNAVAILABLE;
@@ -88,7 +94,9 @@ sqlite_backup(const char *address, const char *file, void (*progress)(void *cont
     err = sqlite_connect(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &to, why);
     if (!err) {
         sqlite_execute(from, "BEGIN; SELECT count(*) FROM sqlite_schema");
-        if (copy_pages(from, to, progress, context) != SQLITE_OK) {
+        /* A plain file, without a log: it can be looked through where nothing may be written. */
+        if (copy_pages(from, to, progress, context) != SQLITE_OK ||
+            sqlite_execute(to, "PRAGMA journal_mode = DELETE")) {
             why_set(why, "backup: cannot write %s: %s", part, sqlite3_errmsg(to));
             err = ERR_UNAVAILABLE;
         }

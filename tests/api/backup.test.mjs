@@ -70,6 +70,18 @@ test("a stopped service can be copied too, and the copy is a store like any othe
   }
 });
 
+test("a copy is one plain file, and looking through it leaves nothing beside it", async (t) => {
+  const w = await world(t);
+  await w.addUser("ada");
+  const folder = path.join(w.dir, "copies");
+  const file = path.join(folder, "copy");
+  fs.mkdirSync(folder);
+  const { status, err } = await w.command("backup", file);
+  assert.equal(status, 0, err);
+  if (STORE === "sqlite") assert.equal((await w.command("check", { store: `sqlite:${file}` })).out, "the store is sound\n");
+  assert.deepEqual(fs.readdirSync(folder), ["copy"]);
+});
+
 test("a copy never overwrites a file, and a failed one leaves none", async (t) => {
   const w = await world(t);
   await w.addUser("ada");
