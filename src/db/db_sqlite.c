@@ -123,7 +123,8 @@ err_of(sqlite3 *handle, const struct sql *sql)
     case SQLITE_READONLY:
     case SQLITE_INTERRUPT:
     case SQLITE_PROTOCOL:
-        log_warn("store", log_text("statement", str_of(sql->name)), log_number("code", code));
+        log_warn("store", log_text("statement", str_of(sql->name)), log_number("code", code),
+                 log_text("problem", str_of(sqlite3_errstr(code))));
         return ERR_UNAVAILABLE;
     default: /* a constraint nobody expected, a damaged file */
         log_error("store", log_text("statement", str_of(sql->name)), log_number("code", code),

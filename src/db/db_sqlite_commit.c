@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+#include <limits.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -159,8 +160,9 @@ begin(struct sqlite_store *store)
 {
     if (!sqlite_execute(handle_of(store), "BEGIN IMMEDIATE"))
         return ERR_NONE;
-    log_error("store: cannot begin",
-              log_number("code", sqlite3_extended_errcode(handle_of(store))));
+    int code = sqlite3_extended_errcode(handle_of(store));
+    log_error("store: cannot begin", log_number("code", code),
+              log_text("problem", str_of(sqlite3_errstr(code))));
     return ERR_UNAVAILABLE;
 }
 
@@ -216,7 +218,8 @@ commit(struct sqlite_store *store)
     int code = sqlite3_extended_errcode(handle_of(store));
     if (err) {
         heed_failed_flush(code);
-        log_error("store: a commit failed", log_number("code", code));
+        log_error("store: a commit failed", log_number("code", code),
+                  log_text("problem", str_of(sqlite3_errstr(code))));
         if (!whole_transaction_gone(store))
             sqlite_execute(handle_of(store), "ROLLBACK");
     }
@@ -249,7 +252,8 @@ checkpoint(struct sqlite_store *store)
     sqlite_moments_go_on(store);
     heed_failed_flush(code);
     if (code != SQLITE_OK && code != SQLITE_BUSY)
-        log_warn("store: a checkpoint failed", log_number("code", code));
+        log_warn("store: a checkpoint failed", log_number("code", code),
+                 log_text("problem", str_of(sqlite3_errstr(code))));
     if (code == SQLITE_OK && moved == in_log)
         writer->wal_frames = 0;
 }
@@ -347,6 +351,26 @@ empty_log(struct sqlite_store *store)
     return ERR_UNAVAILABLE;
 }
 
+/* A new file is made of what there is, then written over the old one: beside the store, as memory
+ * need not have room for it. */
+static enum err
+rebuild(struct sqlite_store *store)
+{
+    char folder[PATH_MAX];
+    sqlite_folder_of(store->path, folder, sizeof folder);
+    sqlite3_temp_directory = folder; /* nobody else makes such files */
+    enum err err = sqlite_execute(handle_of(store), "PRAGMA temp_store = FILE; VACUUM");
+    int code = sqlite3_extended_errcode(handle_of(store));
+    if (err) {
+        heed_failed_flush(code);
+        log_error("store: compacting failed", log_number("code", code),
+                  log_text("problem", str_of(sqlite3_errstr(code))));
+    }
+    sqlite_execute(handle_of(store), "PRAGMA temp_store = MEMORY");
+    sqlite3_temp_directory = NULL;
+    return err;
+}
+
 enum err
 sqlite_compact(struct db *db, struct why *why)
 {
@@ -356,8 +380,7 @@ sqlite_compact(struct db *db, struct why *why)
     enum err err = me.result;
     if (me.leads) {
         sqlite_moments_stop(store);
-        err = sqlite_execute(handle_of(store), "VACUUM");
-        heed_failed_flush(sqlite3_extended_errcode(handle_of(store)));
+        err = rebuild(store);
         if (!err)
             err = empty_log(store);
         sqlite_moments_go_on(store);

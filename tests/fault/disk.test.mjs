@@ -68,17 +68,50 @@ for (const at of [1, 2, 3, 7, 20])
     await w.assertSound();
   });
 
-onSqlite("an fsync that fails while the store is compacted ends the process, and nothing acknowledged is lost", async (t) => {
+onSqlite("a flush that fails while the store is compacted ends the process, and nothing acknowledged is lost", async (t) => {
   const w = await diskWorld(t);
-  const broken = path.join(w.dir, "the-disk-is-broken");
-  const service = await w.start({}, { env: onDisk({ DISK_FAIL_FSYNC_WHILE: broken }) });
-  for (const name of ["ada", "bob"]) assert.equal((await add(w, name)).status, 0);
-  fs.writeFileSync(broken, "");
-  await w.control(["check", "--compact"]).catch(() => {});
-  assert.notEqual((await service.exited()).status, 0, "a failed fsync went by unnoticed");
+  const service = await w.start({}, { env: onDisk({ DISK_FAIL_FSYNC_WHILE: w.full }) });
+  assert.equal((await add(w, "ada")).status, 0);
+  fs.writeFileSync(w.full, "");
+  await w.command("check", "--compact");
+  assert.equal((await service.exited()).status, 1);
   assert.match(service.err, /refused to flush/);
+  fs.rmSync(w.full);
   await w.start();
-  assert.deepEqual(await w.usernames(), ["ada", "bob"]);
+  assert.deepEqual(await w.usernames(), ["ada"]);
+  await w.assertSound();
+});
+
+// A document with as much about a person as fits.
+function longLife() {
+  const at = "2026-01-01T00:00:00Z";
+  const sources = [{ source: "user", created_at: at, updated_at: at }];
+  const atoms = Array.from({ length: 2000 }, (_, i) => ({
+    member: "statements", value: `${i} ${"é".repeat(190)}`, status: "active", by_user: true, created_at: at, updated_at: at, sources,
+  }));
+  const domains = ["music_preferences", "food_profile", "travel_profile", "coding_profile"];
+  return { format: "penchant-export", version: 1, exported_at: at, user: {}, domains: Object.fromEntries(domains.map((name) => [name, { preferences: {}, atoms }])) };
+}
+
+onSqlite("compacting takes room beside the store and not in memory; without it nothing is lost", async (t) => {
+  const w = await diskWorld(t);
+  const life = path.join(w.dir, "life.json");
+  fs.writeFileSync(life, JSON.stringify(longLife()));
+  await w.start({}, { env: { ...onDisk({ DISK_FAIL_WRITE_WHILE: w.full }), DISK_PATH: path.join(w.dir, "etilqs") } });
+  for (const name of ["ada", "grace", "joan", "mary"]) {
+    assert.equal((await add(w, name)).status, 0);
+    const { status, err } = await w.command("import", life, "--user", name);
+    assert.equal(status, 0, err);
+  }
+  fs.writeFileSync(w.full, "");
+  const refused = await w.command("check", "--compact");
+  assert.deepEqual([refused.status, /disk too full/.test(refused.err)], [1, true], refused.err);
+  assert.equal((await add(w, "anne")).status, 0); // the store itself has room
+  fs.rmSync(w.full);
+  assert.equal((await w.command("check", "--compact")).status, 0);
+  assert.deepEqual(await w.usernames(), ["ada", "anne", "grace", "joan", "mary"]);
+  assert.deepEqual(fs.readdirSync(w.dir).filter((name) => name.includes("etilqs")), []);
+  await w.stop();
   await w.assertSound();
 });
 
@@ -94,6 +127,7 @@ onSqlite("a full disk is 503 and exit 1, the service lives, and goes on when the
   assert.deepEqual([...new Set(many.map(({ status }) => status))], [1]);
   assert.deepEqual(await w.usernames(), ["before"]); // reading goes on
   assert.equal((await w.get("/healthz")).status, 200);
+  assert.match(w.service.err, /a commit failed.*database or disk is full/); // in words
   fs.rmSync(w.full);
   await until("writing to work again", async () => (await w.signUp({ username: "during" })).status === 303);
   assert.equal((await add(w, "during2")).status, 0);
