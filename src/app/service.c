@@ -72,13 +72,17 @@ hide_memory(void)
 #endif
 }
 
+/* A terminal that is closed ends the service as Ctrl-C does, unless `nohup` started it. */
 static sigset_t
 stop_signals(void)
 {
     sigset_t set;
+    struct sigaction hangup = { 0 };
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        sigaddset(&set, SIGHUP);
     return set;
 }
 
@@ -281,7 +285,7 @@ service_run(const struct service_plan *plan)
     enum err err = start(&service, plan, &why);
     if (!err) {
         sigwait(&signals, &received);
-        log_info("stopping", log_text("signal", str_of(received == SIGTERM ? "TERM" : "INT")));
+        log_info("stopping", log_text("signal", str_of(sigabbrev_np(received))));
     }
     stop(&service);
     if (!err)

@@ -13,10 +13,20 @@ test("a service with nothing to do ends at once, and says that it drains", async
   assert.ok(w.service.log.some((line) => /drain|stop/.test(line.event)), w.service.err);
 });
 
-test("SIGINT ends it the same way", async (t) => {
-  const w = await world(t);
-  w.service.signal("SIGINT");
-  assert.deepEqual(await w.service.exited(), { status: 0, signal: null });
+for (const signal of ["SIGINT", "SIGHUP"])
+  test(`${signal} ends it the same way`, async (t) => {
+    const w = await world(t);
+    w.service.signal(signal);
+    assert.deepEqual(await w.service.exited(), { status: 0, signal: null });
+    assert.deepEqual(w.service.log.find(({ event }) => event === "stopping").signal, signal.slice(3));
+  });
+
+test("started by nohup it goes on when the terminal is closed", async (t) => {
+  const w = await world(t, { start: false });
+  await w.start({}, { launch: (program, args) => ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", program, ...args] });
+  w.service.signal("SIGHUP");
+  assert.equal((await w.get("/readyz")).status, 200);
+  await w.stop();
 });
 
 test("idle connections do not hold it back", async (t) => {
