@@ -187,7 +187,7 @@ one_line_is_one_line_whatever_the_file_holds(void **state)
     struct why why = { 0 };
     struct str text = STR("{ \"a\\u001b[31m\\nb\xe2\x80\xae\": 1 }");
     assert_int_equal(tea_load(mem, text, &set, &why), ERR_INVALID);
-    assert_string_equal(why.text, "x/tea.json: a?[31m?b???: there is no such key here");
+    assert_string_equal(why.text, "x/tea.json: a?[31m?b?: there is no such key here");
     arena_free(mem);
 }
 

@@ -162,7 +162,7 @@ options_tell_scripts_of_other_sites_what_they_may(void **state)
     assert_header("Allow", "GET, HEAD, POST, OPTIONS");
     assert_header("Access-Control-Allow-Origin", "*");
     assert_header("Access-Control-Allow-Methods", "GET, POST");
-    assert_header("Access-Control-Allow-Headers", "Authorization, Content-Type");
+    assert_header("Access-Control-Allow-Headers", "Authorization, Content-Type, If-None-Match");
     assert_non_null(answer_header("Access-Control-Max-Age"));
     assert_header("Access-Control-Allow-Credentials", NULL);
     assert_int_equal(hand.exchange.response.body.len, 0);
