@@ -329,11 +329,10 @@ post_remove_written(struct call *call)
         err = corrections_remove_app(call->db, call->mem, &wish, &gone);
     if (err != ERR_NONE)
         return err;
-    flash_redirect(
-        call, path_of(call, &connection),
-        &(struct flash){ .key = removed,
-                         .what = connection.app.name,
-                         .count = str_format(call->mem, "%lld", (long long)gone.removed) });
+    flash_redirect(call, path_of(call, &connection),
+                   &(struct flash){ .key = removed,
+                                    .what = connection.app.name,
+                                    .count = say_number(call, gone.removed) });
     return ERR_NONE;
 }
 

@@ -86,12 +86,6 @@ get_export(struct call *call)
 
 /* ---- in ---- */
 
-static void
-put_number(struct call *call, struct values *values, const char *name, int64_t number)
-{
-    values_text(values, name, str_format(call->mem, "%lld", (long long)number));
-}
-
 static enum err
 show_preview(struct call *call, const struct import_counts *counts, struct str draft)
 {
@@ -100,11 +94,11 @@ show_preview(struct call *call, const struct import_counts *counts, struct str d
         struct values *item = values_item(values, "domains");
         values_text(item, "domain", counts->domains[i].domain->name);
         values_text(item, "title", counts->domains[i].domain->title);
-        put_number(call, item, "added", counts->domains[i].added);
-        put_number(call, item, "kept", counts->domains[i].kept);
+        values_text(item, "added", say_number(call, counts->domains[i].added));
+        values_text(item, "kept", say_number(call, counts->domains[i].kept));
     }
-    put_number(call, values, "added", counts->added);
-    put_number(call, values, "kept", counts->kept);
+    values_text(values, "added", say_number(call, counts->added));
+    values_text(values, "kept", say_number(call, counts->kept));
     values_flag(values, "something", counts->added > 0);
     values_text(values, "draft", draft);
     return account_page(call, 200, "account_import", "data", values);
@@ -160,8 +154,8 @@ post_confirm(struct call *call)
         err = draft_forget(call->db, call->mem, user_id);
     if (err != ERR_NONE)
         return err;
-    struct str count = str_format(call->mem, "%lld", (long long)counts.added);
-    flash_redirect(call, HERE, &(struct flash){ .key = imported, .count = count });
+    flash_redirect(call, HERE,
+                   &(struct flash){ .key = imported, .count = say_number(call, counts.added) });
     return ERR_NONE;
 }
 

@@ -190,8 +190,7 @@ put_others(struct shown *shown, struct values *values, enum atom_status status, 
             facts_put_why(call, &shown->facts, item, &fact->atom);
     }
     if (count > 0)
-        values_text(values, held ? "waiting_count" : "wrong_count",
-                    str_format(call->mem, "%lld", (long long)count));
+        values_text(values, held ? "waiting_count" : "wrong_count", say_number(call, count));
     values_flag(values, held ? "more_waiting" : "more_wrong", count > most);
 }
 

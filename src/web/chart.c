@@ -44,8 +44,8 @@ in_words(struct call *call, const struct usage_day *day)
 {
     const struct word_value words[] = {
         { "day", when_date(call, day->day * SECONDS_A_DAY) },
-        { "served", number(call, served(day)) },
-        { "refused", number(call, not_served(day)) },
+        { "served", say_number(call, served(day)) },
+        { "refused", say_number(call, not_served(day)) },
     };
     return say_with(call, bar_says, words, sizeof words / sizeof *words);
 }
@@ -79,11 +79,11 @@ chart_put(struct call *call, struct values *values, const struct usage_day *days
             continue;
         struct values *item = values_item(values, "days");
         values_text(item, "day", when_date(call, days[i].day * SECONDS_A_DAY));
-        values_text(item, "calls", number(call, days[i].counts[USAGE_CALL]));
-        values_text(item, "tokens", number(call, days[i].counts[USAGE_TOKENS]));
-        values_text(item, "refused", number(call, days[i].counts[USAGE_REFUSED]));
-        values_text(item, "failed", number(call, days[i].counts[USAGE_FAILED]));
+        values_text(item, "calls", say_number(call, days[i].counts[USAGE_CALL]));
+        values_text(item, "tokens", say_number(call, days[i].counts[USAGE_TOKENS]));
+        values_text(item, "refused", say_number(call, days[i].counts[USAGE_REFUSED]));
+        values_text(item, "failed", say_number(call, days[i].counts[USAGE_FAILED]));
     }
-    values_text(values, "most", number(call, most));
+    values_text(values, "most", say_number(call, most));
     values_text(values, "first_day", when_date(call, days[0].day * SECONDS_A_DAY));
 }

@@ -67,7 +67,7 @@ member_values(struct consent_preview *preview, const struct domain *domain,
         return buf_str(&out);
     const struct word_value said[] = {
         { "values", buf_str(&out) },
-        { "count", str_format(call->mem, "%lld", (long long)(*count - VALUES_MAX)) },
+        { "count", say_number(call, *count - VALUES_MAX) },
     };
     return say_with(call, more_values, said, 2);
 }

@@ -87,10 +87,10 @@ get_app(struct call *call)
     chart_put(call, values, usage.days);
     put_refusals(call, values, refusals, count);
     values_flag(values, "used", served + refused > 0);
-    values_text(values, "served", str_format(call->mem, "%lld", (long long)served));
-    values_text(values, "refused_count", str_format(call->mem, "%lld", (long long)refused));
-    values_text(values, "people", str_format(call->mem, "%lld", (long long)usage.people));
-    values_text(values, "connected", str_format(call->mem, "%lld", (long long)usage.connected));
+    values_text(values, "served", say_number(call, served));
+    values_text(values, "refused_count", say_number(call, refused));
+    values_text(values, "people", say_number(call, usage.people));
+    values_text(values, "connected", say_number(call, usage.connected));
     return developer_app_page(call, 200, "developer_app", "overview", &app, values);
 }
 
@@ -232,7 +232,7 @@ get_delete(struct call *call)
         return err;
     struct values *values = values_new(call->mem);
     if (usage.connected > 0)
-        values_text(values, "connected", str_format(call->mem, "%lld", (long long)usage.connected));
+        values_text(values, "connected", say_number(call, usage.connected));
     return developer_app_page(call, 200, "developer_delete", "settings", &app, values);
 }
 

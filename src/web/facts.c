@@ -216,9 +216,7 @@ sources_words(struct call *call, struct facts *facts, const struct sourced_atom 
     if (fact->source_count == 1)
         return name;
     int64_t others = (int64_t)fact->source_count - 1;
-    const struct word_value said[] = {
-        { "name", name }, { "count", str_format(call->mem, "%lld", (long long)others) }
-    };
+    const struct word_value said[] = { { "name", name }, { "count", say_number(call, others) } };
     return say_with(call, others == 1 ? and_others_one : and_others_other, said, 2);
 }
 

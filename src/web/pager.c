@@ -65,12 +65,6 @@ pager_bytes(struct arena *mem, struct str text)
 /* ---- links ---- */
 
 static struct str
-number_text(struct call *call, size_t number)
-{
-    return str_format(call->mem, "%zu", number);
-}
-
-static struct str
 link_to(struct call *call, struct str address, size_t page, const char *anchor)
 {
     return str_format(call->mem, "%.*s%zu%s", STR_ARG(address), page, anchor);
@@ -88,7 +82,7 @@ put_numbers(struct call *call, struct values *values, const struct pager *pager,
             continue;
         struct values *item = values_item(values, "numbers");
         values_flag(item, "gap", page > before + 1);
-        values_text(item, "number", number_text(call, page));
+        values_text(item, "number", say_number(call, (int64_t)page));
         if (page == pager->wanted)
             values_flag(item, "here", true);
         else
@@ -104,9 +98,9 @@ pager_put(struct call *call, struct values *values, const struct pager *pager, s
     if (pager->pages < 2)
         return;
     const struct word_value said[] = {
-        { "first", number_text(call, pager->first + 1) },
-        { "last", number_text(call, pager->last) },
-        { "count", number_text(call, pager->count) },
+        { "first", say_number(call, (int64_t)pager->first + 1) },
+        { "last", say_number(call, (int64_t)pager->last) },
+        { "count", say_number(call, (int64_t)pager->count) },
     };
     values_text(values, "range", say_with(call, range, said, sizeof said / sizeof *said));
     if (pager->wanted > 1)

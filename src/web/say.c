@@ -1,9 +1,14 @@
 #include "web/say.h"
 
+#include "base/buf.h"
 #include "text/template.h"
 #include "web/call.h"
 #include "web/language.h"
 #include "web/state.h"
+
+#define NUMBER_MAX ((size_t)64) /* of 19 digits, a sign and six separators */
+
+WORD(thousands, "number.thousands");
 
 const struct language *
 say_language(struct call *call)
@@ -33,10 +38,23 @@ say_one(struct call *call, const char *key, const char *name, struct str value)
 }
 
 struct str
+say_number(struct call *call, int64_t number)
+{
+    struct str digits = str_format(call->mem, "%lld", (long long)number);
+    struct str separator = say(call, thousands);
+    struct buf out = buf_in(call->mem, NUMBER_MAX);
+    for (size_t i = 0; i < digits.len; i++) {
+        if (i > 0 && (digits.len - i) % 3 == 0)
+            buf_add(&out, separator);
+        buf_add_char(&out, digits.ptr[i]);
+    }
+    return buf_str(&out);
+}
+
+struct str
 say_count(struct call *call, const char *one, const char *other, int64_t count)
 {
-    return say_one(call, count == 1 ? one : other, "count",
-                   str_format(call->mem, "%lld", (long long)count));
+    return say_one(call, count == 1 ? one : other, "count", say_number(call, count));
 }
 
 struct str

@@ -21,6 +21,9 @@ struct str say_with(struct call *call, const char *key, const struct word_value 
 /* With one value. */
 struct str say_one(struct call *call, const char *key, const char *name, struct str value);
 
+/* A count as people read it: "5,417". */
+struct str say_number(struct call *call, int64_t number);
+
 /* The first key's text for 1, the other's for any other number; {count} is the number. */
 struct str say_count(struct call *call, const char *one, const char *other, int64_t count);
 

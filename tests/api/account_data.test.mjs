@@ -105,7 +105,7 @@ test("what was looked at is confirmed once, in time, by the person who looked, a
 
   const again = await upload(eve, JSON.stringify(many));
   w.clock.forward(29 * 60);
-  assert.match(told(await press(eve, again, confirm)), /Imported facts: 1505/);
+  assert.match(told(await press(eve, again, confirm)), /Imported facts: 1,505/);
   assert.equal(await known(eve), 1503);
   assert.match(says(await press(eve, again, confirm, { status: 400 })), /Choose the file again/);
 });

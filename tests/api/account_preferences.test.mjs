@@ -199,7 +199,7 @@ test("two thousand facts are still a page of a few kilobytes, and each can be fo
     const page = await open(ada, where);
     assert.ok(page.text.length < 60_000, `${where}: ${page.text.length}`);
   }
-  assert.match(says(await open(ada, "/account")), /1992 more/);
+  assert.match(says(await open(ada, "/account")), /1,992 more/);
   assert.match((await open(ada, "/account?q=number+1234")).text, />Band number 1234</);
 });
 

@@ -74,6 +74,7 @@ test("every page is light, fits and does not jump, however much there is", async
       await assertFits(page, what);
       await page.shoot(`many-${what.replaceAll(/\W+/g, "-")}`);
       if (turn === 0) await assertAccessible(page, what);
+      assert.doesNotMatch(await page.innerText("main"), /\b\d{4,} (facts|tokens|requests)|of \d{4,}$/m, what);
     }
     assert.deepEqual(complaints(page), []);
   }
