@@ -112,6 +112,7 @@ takes(struct shown *shown, const struct sourced_atom *fact, const struct member 
     return *bytes <= shown->most;
 }
 
+/* The newest first, as on the domain's own page. */
 static void
 put_member(struct shown *shown, struct values *values, const struct domain *domain,
            const struct member *member)
@@ -120,11 +121,12 @@ put_member(struct shown *shown, struct values *values, const struct domain *doma
     struct values *item = NULL;
     int64_t count = 0, put = 0;
     size_t bytes = 0;
-    for (size_t i = 0; i < shown->facts.count; i++) {
-        if (!is_of(shown, i, domain, member))
+    for (size_t i = shown->facts.count; i > 0; i--) {
+        const struct sourced_atom *fact = &shown->facts.list[i - 1];
+        if (!is_of(shown, i - 1, domain, member))
             continue;
-        bool taken = takes(shown, &shown->facts.list[i], member, &bytes) &&
-                     (is_searching(shown) || put < SHOWN_MOST);
+        bool taken =
+            takes(shown, fact, member, &bytes) && (is_searching(shown) || put < SHOWN_MOST);
         count++;
         if (item == NULL && (taken || !is_searching(shown))) {
             item = values_item(values, "members");
@@ -132,7 +134,7 @@ put_member(struct shown *shown, struct values *values, const struct domain *doma
             values_flag(item, "sensitive", member->sensitive);
         }
         if (taken && ++put > 0)
-            facts_put(call, &shown->facts, values_item(item, "facts"), &shown->facts.list[i]);
+            facts_put(call, &shown->facts, values_item(item, "facts"), fact);
     }
     if (is_searching(shown) || count == put)
         return;

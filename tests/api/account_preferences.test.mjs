@@ -186,7 +186,7 @@ test("search finds by value, kind and area, in any case", async (t) => {
   await api.write(FOOD, { cuisines: ["Thai"] });
   const found = async (q) => [...(await open(ada, `/account?q=${encodeURIComponent(q)}`)).text.matchAll(/<a class="chip[^"]*"[^>]*>([^<]*)</g)].map(([, value]) => unescape(value));
   assert.deepEqual(await found("BJÖRK"), ["Björk"]);
-  assert.deepEqual(await found("artist"), ["Björk", "Radiohead"]);
+  assert.deepEqual(await found("artist"), ["Radiohead", "Björk"]);
   assert.deepEqual(await found("food"), ["Thai"]);
   assert.deepEqual(await found("nothing like it"), []);
   assert.deepEqual((await found("<script>")).length, 0);
@@ -232,6 +232,17 @@ test("hostile values are text on every page that shows them (B14, J4)", async (t
   assert.deepEqual(await atoms(api), before);
 });
 
+test("the overview, a search and the domain's page show what was said last first", async (t) => {
+  const { ada, api } = await connected(t);
+  await api.write(MUSIC, { favorite_artists: ["Björk", "Radiohead"] });
+  await state(ada, MUSIC, "favorite_artists", "Nina Simone");
+  const order = ["Nina Simone", "Radiohead", "Björk"];
+  for (const where of ["/account", "/account?q=artists", at(MUSIC)]) {
+    const shown = [...(await open(ada, where)).text.matchAll(/<a [^>]*href="\/account\/facts\/[^>]*>([^<]*)</g)].map(([, text]) => unescape(text));
+    assert.deepEqual(shown, order, where);
+  }
+});
+
 test("what a page offers follows from the definition", async (t) => {
   const { ada } = await connected(t);
   const page = await open(ada, at(MUSIC));
@@ -239,7 +250,7 @@ test("what a page offers follows from the definition", async (t) => {
   assert.match(part(page, "genres"), /name="add" value="acoustic"/);
   assert.match(part(page, "genres"), /list="list-genre"/);
   assert.match(page.text, /<datalist id="list-genre"><option>acoustic</);
-  assert.match(part(page, "favorite_artists"), /you like, best first/);
+  assert.match(part(page, "favorite_artists"), /Artists, bands and composers you like\./);
   assert.match(part(await open(ada, at(TRAVEL)), "max_stops"), /type="number"[^>]* min="0" max="3"/);
   assert.match(part(page, "genres"), /<form method="post">/); // to the page's own address
   await open(ada, at("no_such_domain"), 404);
