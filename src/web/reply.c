@@ -250,30 +250,49 @@ reply_kept(struct call *call, struct str tag, struct str body)
 
 /* ---- what did not ---- */
 
-static const char *
-error_name(int status)
+WORD(invalid_request, "error.invalid_request");
+WORD(invalid_token, "error.invalid_token");
+WORD(access_denied, "error.access_denied");
+WORD(not_found, "error.not_found");
+WORD(method_not_allowed, "error.method_not_allowed");
+WORD(payload_too_large, "error.payload_too_large");
+WORD(uri_too_long, "error.uri_too_long");
+WORD(unsupported_media_type, "error.unsupported_media_type");
+WORD(expectation_failed, "error.expectation_failed");
+WORD(rate_limited, "error.rate_limited");
+WORD(request_header_fields_too_large, "error.request_header_fields_too_large");
+WORD(temporarily_unavailable, "error.temporarily_unavailable");
+WORD(server_error, "error.server_error");
+
+/* What programs call an error, and what a page says above its sentence. */
+struct error_kind {
+    int status;
+    const char *name;
+    const char *headline;
+};
+
+static const struct error_kind *
+error_kind(int status)
 {
-    static const struct {
-        int status;
-        const char *name;
-    } names[] = {
-        { 400, "invalid_request" },
-        { 401, "invalid_token" },
-        { 403, "access_denied" },
-        { 404, "not_found" },
-        { 405, "method_not_allowed" },
-        { 413, "payload_too_large" },
-        { 414, "uri_too_long" },
-        { 415, "unsupported_media_type" },
-        { 417, "expectation_failed" },
-        { 429, "rate_limited" },
-        { 431, "request_header_fields_too_large" },
-        { 503, "temporarily_unavailable" },
+    static const struct error_kind kinds[] = {
+        { 400, "invalid_request", invalid_request },
+        { 401, "invalid_token", invalid_token },
+        { 403, "access_denied", access_denied },
+        { 404, "not_found", not_found },
+        { 405, "method_not_allowed", method_not_allowed },
+        { 413, "payload_too_large", payload_too_large },
+        { 414, "uri_too_long", uri_too_long },
+        { 415, "unsupported_media_type", unsupported_media_type },
+        { 417, "expectation_failed", expectation_failed },
+        { 429, "rate_limited", rate_limited },
+        { 431, "request_header_fields_too_large", request_header_fields_too_large },
+        { 503, "temporarily_unavailable", temporarily_unavailable },
     };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].status == status)
-            return names[i].name;
-    return "server_error";
+    static const struct error_kind ours = { 500, "server_error", server_error };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].status == status)
+            return &kinds[i];
+    return &ours;
 }
 
 void
@@ -287,7 +306,7 @@ enum err
 reply_error_page(struct call *call, int status, struct str sentence)
 {
     struct values *values = values_new(call->mem);
-    values_flag(values, error_name(status), true); /* the template has a headline for each */
+    values_text(values, "headline", say(call, error_kind(status)->headline));
     values_text(values, "sentence", say_sentence(call, sentence));
     values_text(values, "status", str_format(call->mem, "%d", status));
     values_text(values, "request", call->exchange->request.id);
@@ -330,7 +349,7 @@ reply_error(struct call *call, int status, struct str sentence)
     bool for_people = (call->at.place == NULL || call->at.place->page) &&
                       accept_prefers_page(http_header(&call->exchange->request, "Accept"));
     if (!for_people || reply_error_page(call, status, sentence) != ERR_NONE)
-        error_json(call, status, error_name(status), sentence);
+        error_json(call, status, error_kind(status)->name, sentence);
     if (status == 503 || status == 429)
         reply_retry_later(call);
     if (status == 401)

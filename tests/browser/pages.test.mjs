@@ -94,6 +94,7 @@ for (const view of VIEWS)
     await look("signup-done");
     await page.goto("/nothing/here");
     await look("not-found");
+    assert.equal(await page.title(), `${await page.textContent("h1")} · Penchant`); // a tab's name says what it is, too
     assert.deepEqual(complaints(page), []);
     assert.deepEqual(await w.usernames(), ["ada"]);
   });
