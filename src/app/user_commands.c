@@ -199,7 +199,7 @@ const struct command user_commands[] = {
       "NAME",
       1,
       1,
-      { { "email", "ADDRESS", "an e-mail address, which can be signed in with too" },
+      { { "email", "ADDRESS", "an email address, which can be signed in with too" },
         { "name", "NAME", "how the person wants to be called" },
         { "no-password", NULL, "nobody can sign in until `user passwd`" },
         JSON_OPTION },

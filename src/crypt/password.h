@@ -12,7 +12,7 @@
 #define PASSWORD_BYTES_MAX 1024
 
 /* NULL if good enough, else a sentence for the person choosing it: what is wrong and what would
- * help. `words` are the person's own (user name, e-mail, name), which do not count as strength. */
+ * help. `words` are the person's own (user name, email, name), which do not count as strength. */
 const char *password_problem(struct arena *mem, struct str password, const struct str *words,
                              size_t word_count);
 

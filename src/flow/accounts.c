@@ -173,7 +173,7 @@ tell_taken(struct db_tx *tx, struct making *making)
     err = user_store_find_email(tx, mem, user_fold_email(mem, user->email), &other);
     if (err == ERR_NONE)
         problems->email = str_format(mem,
-                                     "The e-mail address %.*s belongs to an account already; sign "
+                                     "The email address %.*s belongs to an account already; sign "
                                      "in to it, or use another address.",
                                      STR_ARG(user->email))
                               .ptr;

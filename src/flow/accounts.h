@@ -30,7 +30,7 @@ bool account_problems_any(const struct account_problems *problems);
 enum err account_make(struct db *db, struct arena *mem, const struct account_wish *wish,
                       int64_t now, struct user *out, struct account_problems *problems);
 
-/* By user name, e-mail address or id (usr_…). */
+/* By user name, email address or id (usr_…). */
 enum err account_find(struct db *db, struct arena *mem, struct str who, struct user *out);
 
 enum err account_list(struct db *db, struct arena *mem, int64_t after, int64_t limit,

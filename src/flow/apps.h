@@ -13,7 +13,7 @@ struct secret;
 
 struct app_wish {
     struct str id;    /* absent: a new one. A form that is sent twice has the same */
-    struct str owner; /* user name, e-mail address or id */
+    struct str owner; /* user name, email address or id */
     struct str name;
     const struct str *redirect_uris;
     size_t redirect_uri_count;

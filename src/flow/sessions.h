@@ -13,7 +13,7 @@ struct arena;
 struct db;
 
 struct sign_in {
-    struct str who; /* user name or e-mail address, as typed */
+    struct str who; /* user name or email address, as typed */
     struct str password;
     struct str old_key;    /* of the session that was there; absent: none */
     struct str request_id; /* of an app's request that waits in it; absent: none */

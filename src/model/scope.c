@@ -15,7 +15,7 @@ static struct scope_row rows[64] = {
       "correct or remove it." },
     { "agent_hints", "Hints for AI agents",
       "Get short sentences about your preferences to give to an AI model." },
-    { "profile:read", "Profile", "See your user name, your name and your e-mail address." },
+    { "profile:read", "Profile", "See your user name, your name and your email address." },
 };
 
 /* Of each row, with its length: every request asks for a dozen. */

@@ -69,7 +69,7 @@ user_username_problem(struct str folded)
     return NULL;
 }
 
-/* ---- e-mail ---- */
+/* ---- email ---- */
 
 static bool
 is_blank(int32_t character)
@@ -92,20 +92,20 @@ const char *
 user_email_problem(struct str email)
 {
     if (email.len == 0)
-        return "An e-mail address looks like ada@example.org; this one is empty.";
+        return "An email address looks like ada@example.org; this one is empty.";
     if (email.len > EMAIL_BYTES_MAX)
-        return "An e-mail address has at most 254 bytes; this one is longer.";
+        return "An email address has at most 254 bytes; this one is longer.";
     if (!utf8_valid(email) || utf8_forbidden(email) >= 0 || has_blank(email))
-        return "An e-mail address holds no blanks, line breaks or invisible characters; leave them "
+        return "An email address holds no blanks, line breaks or invisible characters; leave them "
                "out.";
     size_t at = str_index(email, '@');
     struct str domain = str_from(email, at + 1);
     if (at == email.len)
-        return "An e-mail address has an at sign, as in ada@example.org.";
+        return "An email address has an at sign, as in ada@example.org.";
     if (str_index(domain, '@') < domain.len)
-        return "An e-mail address has one at sign, as in ada@example.org; this one has more.";
+        return "An email address has one at sign, as in ada@example.org; this one has more.";
     if (at == 0 || domain.len == 0)
-        return "An e-mail address has something before and after its at sign, as in "
+        return "An email address has something before and after its at sign, as in "
                "ada@example.org.";
     return NULL;
 }

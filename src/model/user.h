@@ -1,4 +1,4 @@
-/* user.h - a person with an account: what a good name, e-mail address and display name are.
+/* user.h - a person with an account: what a good name, email address and display name are.
  *
  * Pure rules. A *_problem function returns NULL if fine, else a whole sentence that says what is
  * wrong and what would be right. */

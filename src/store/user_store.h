@@ -14,7 +14,7 @@
 struct arena;
 struct db_tx;
 
-/* ERR_TAKEN if the user name or the e-mail address belongs to somebody. */
+/* ERR_TAKEN if the user name or the email address belongs to somebody. */
 enum err user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user);
 
 /* ERR_NOT_FOUND if there is none. */

@@ -25,7 +25,7 @@ test("the page says who asks, where it leads, who is signed in, and each scope i
   assert.deepEqual([...form.ticked("scope")].sort(), [...SCOPES].sort());
   assert.deepEqual(form.choices("term"), ["revoked", "1d", "30d", "1y"]);
   assert.deepEqual(form.choices("decision").sort(), ["allow", "deny"]);
-  for (const about of [/music/i, /food/i, /travel/i, /cod(e|ing)/i, /hint/i, /profile|name|e-mail/i, /change|write|add/i]) assert.match(text, about);
+  for (const about of [/music/i, /food/i, /travel/i, /cod(e|ing)/i, /hint/i, /profile|name|email/i, /change|write|add/i]) assert.match(text, about);
   const { form: fewer } = await ada.asked(app, { scope: "music_preferences agent_hints" });
   assert.deepEqual([...fewer.choices("scope")].sort(), ["agent_hints", "music_preferences"]);
   assert.doesNotMatch(textOf((await ada.asked(app, { scope: "music_preferences" })).page.text), /food|travel/i);

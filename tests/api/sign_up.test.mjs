@@ -62,10 +62,10 @@ const WRONG = [
   ["a name with a blank inside", { username: "ada lovelace" }, /user ?name|letters/i],
   ["a name with markup", { username: "<b>ada</b>" }, /user ?name|letters/i],
   ["a name in another script", { username: "адa" }, /user ?name|letters/i],
-  ["an e-mail address without an at sign", { email: "ada.example.org" }, /e-?mail|address/i],
-  ["an e-mail address with two", { email: "ada@@example.org" }, /e-?mail|address/i],
-  ["an e-mail address with a line end", { email: "ada@example.org\r\nBcc: all@example.org" }, /e-?mail|address/i],
-  ["an e-mail address of 300 characters", { email: `${"a".repeat(290)}@example.org` }, /e-?mail|address|254|long/i],
+  ["an email address without an at sign", { email: "ada.example.org" }, /e-?mail|address/i],
+  ["an email address with two", { email: "ada@@example.org" }, /e-?mail|address/i],
+  ["an email address with a line end", { email: "ada@example.org\r\nBcc: all@example.org" }, /e-?mail|address/i],
+  ["an email address of 300 characters", { email: `${"a".repeat(290)}@example.org` }, /e-?mail|address|254|long/i],
   ["a display name with a line end", { name: "Ada\nLovelace" }, /name|line/i],
   ["a display name that turns the text around", { name: "Ada \u202Ecod.exe" }, /name|character/i],
   ["a display name with nothing to see", { name: "\u200b\u200b" }, /name|character/i],
@@ -120,7 +120,7 @@ test("characters of every script can be a display name and a password, and marku
   assert.match(back.text, /&lt;Sons&gt;/);
 });
 
-test("a name that is taken is told, in any spelling, and so is an e-mail address", async (t) => {
+test("a name that is taken is told, in any spelling, and so is an email address", async (t) => {
   const w = await world(t);
   assert.equal((await w.signUp(ada)).status, 303);
   for (const fields of [{ username: "ada" }, { username: "ADA" }, { username: "ada2", email: "ADA@example.ORG" }]) {

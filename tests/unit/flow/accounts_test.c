@@ -137,10 +137,10 @@ what_is_taken_is_told_by_name(struct kit *kit)
         { "ADA", NULL, "The user name ada is taken; choose another.", NULL },
         { "ada", "new@example.org", "The user name ada is taken; choose another.", NULL },
         { "bob", "ADA@example.org", NULL,
-          "The e-mail address ADA@example.org belongs to an account already; sign in to it, or use "
+          "The email address ADA@example.org belongs to an account already; sign in to it, or use "
           "another address." },
         { "ada", "ada@example.org", "The user name ada is taken; choose another.",
-          "The e-mail address ada@example.org belongs to an account already; sign in to it, or use "
+          "The email address ada@example.org belongs to an account already; sign in to it, or use "
           "another address." },
     };
     made(kit, "ada", "ada@example.org");
