@@ -306,3 +306,16 @@ test("at 400 % zoom nothing is cut off", async (t) => {
   await page.goto(app.request({ redirect_uri: "https://evil.example/" }).path);
   await assertFits(page, "an error");
 });
+
+test("with text half as large again both buttons are in the window", async (t) => {
+  const { app, page } = await setting(t, { name: "large-text", ...PHONE });
+  await page.goto(app.request().path);
+  await signIn(page, { password: PASSWORD });
+  await page.waitForSelector("button[value=allow]");
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("html { font-size: 150% }");
+    document.adoptedStyleSheets = [sheet];
+  });
+  await assertFits(page, "consent in large text");
+});
