@@ -399,9 +399,13 @@ reply_err(struct call *call, enum err err)
         call->refusal.detail = str_format(call->mem, "%.*s %.*s", STR_ARG(call->details[0].at),
                                           STR_ARG(call->details[0].problem));
     }
+    const char *otherwise = answers[err].sentence;
+    if (err == ERR_NOT_FOUND && call->route != NULL && call->route->who == WHO_PERSON)
+        otherwise =
+            "This is not here any more, or never was. Perhaps it was removed in another tab.";
     /* The first detail is told in the sentence, for whoever reads only that. */
     struct str sentence = call->detail_count == 0
-                              ? str_of(answers[err].sentence)
+                              ? str_of(otherwise)
                               : str_format(call->mem, "%.*s %.*s", STR_ARG(call->details[0].at),
                                            STR_ARG(call->details[0].problem));
     reply_error(call, answers[err].status, sentence);
