@@ -15,6 +15,7 @@
 #define COOKIE_MAX ((size_t)3 * 1024) /* browsers keep 4 KiB */
 #define SECONDS "60"
 
+WORD(signed_out, "flash.signed_out");
 WORD(password_changed, "flash.password_changed");
 WORD(password_changed_apps, "flash.password_changed_apps");
 WORD(session_ended, "flash.session_ended");
@@ -41,29 +42,14 @@ WORD(app_deleted, "flash.app.deleted");
 WORD(app_old_secret_ended, "flash.app.old_secret_ended");
 
 /* Everything that can be told; a cookie names one of them. */
-static const char *const told[] = { password_changed,
-                                    password_changed_apps,
-                                    session_ended,
-                                    disconnected,
-                                    narrowed,
-                                    end_set,
-                                    app_facts_removed,
-                                    fact_added,
-                                    fact_set,
-                                    fact_there,
-                                    fact_removed,
-                                    fact_suppressed,
-                                    fact_lifted,
-                                    fact_accepted,
-                                    fact_rejected,
-                                    fact_changed,
-                                    imported,
-                                    app_saved,
-                                    app_disabled,
-                                    app_enabled,
-                                    app_deleted,
-                                    app_old_secret_ended,
-                                    undone,
+static const char *const told[] = { signed_out,      password_changed,     password_changed_apps,
+                                    session_ended,   disconnected,         narrowed,
+                                    end_set,         app_facts_removed,    fact_added,
+                                    fact_set,        fact_there,           fact_removed,
+                                    fact_suppressed, fact_lifted,          fact_accepted,
+                                    fact_rejected,   fact_changed,         imported,
+                                    app_saved,       app_disabled,         app_enabled,
+                                    app_deleted,     app_old_secret_ended, undone,
                                     undo_too_late };
 
 static struct str

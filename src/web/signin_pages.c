@@ -8,6 +8,7 @@
 #include "text/template.h"
 #include "web/authorize_query.h"
 #include "web/call.h"
+#include "web/flash.h"
 #include "web/reply.h"
 #include "web/routes.h"
 #include "web/say.h"
@@ -80,7 +81,10 @@ show_form(struct call *call, int status, struct str problem)
     values_text(values, "signup", visitor_by_way_of(call, "/signup", next));
     struct sender sender = find_sender(call);
     values_text(values, "app", sender.app);
+    bool told = flash_put(call, values);
     enum err err = reply_page(call, status, "signin", values);
+    if (err == ERR_NONE && told)
+        flash_clear(call);
     if (err == ERR_NONE && str_present(sender.destination))
         reply_form_action(call, redirect_uri_origin(call->mem, sender.destination));
     return err;

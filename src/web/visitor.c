@@ -9,10 +9,14 @@
 #include "text/multipart.h"
 #include "text/url.h"
 #include "web/call.h"
+#include "web/flash.h"
 #include "web/reply.h"
+#include "web/say.h"
 #include "web/state.h"
 
 #define NEXT_MAX ((size_t)8 * 1024)
+
+WORD(signed_out, "flash.signed_out");
 
 /* __Host- keeps a cookie to https, to this host and to all of its paths. */
 static struct str
@@ -106,7 +110,11 @@ visitor_by_way_of(struct call *call, const char *page, struct str next)
 void
 visitor_send_to_sign_in(struct call *call)
 {
-    struct str next = call->route->method == GET ? call->exchange->request.target : STR_NONE;
+    if (call->route->method != GET) {
+        flash_redirect(call, "/signin", &(struct flash){ .key = signed_out });
+        return;
+    }
+    struct str next = call->exchange->request.target;
     reply_redirect(call, str_c(call->mem, visitor_by_way_of(call, "/signin", next)));
 }
 

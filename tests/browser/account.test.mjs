@@ -243,3 +243,48 @@ test("at 400 % zoom nothing is cut off", async (t) => {
     await assertFits(page, where);
   }
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+
+  test(`what another tab has removed is told to be gone, and not that one misspelled it; ${how}`, async (t) => {
+    const { page, fact } = await scene(t, { javaScriptEnabled });
+    const other = await page.context().newPage();
+    await other.goto(`/account/facts/${fact("Radiohead")}`);
+    await page.goto(`/account/facts/${fact("Radiohead")}`);
+    await page.click("form[action$='/remove'] button");
+    await page.waitForSelector(".flash");
+    await other.click("form[action$='/suppress'] button");
+    await other.waitForSelector("text=not here any more");
+    assert.equal(await other.title(), "There is nothing here · Penchant");
+    await other.goto("/nothing/like/this");
+    await other.waitForSelector("text=Check its spelling");
+  });
+
+  test(`who was signed out in another tab is told that nothing was done; ${how}`, async (t) => {
+    const { api, page } = await scene(t, { javaScriptEnabled });
+    await page.goto("/account/domains/food_profile");
+    const other = await page.context().newPage();
+    await other.goto("/account");
+    await other.click("form[action='/signout'] button");
+    await other.waitForURL((url) => url.pathname === "/");
+    await page.fill("#cuisines input[name=value]", "Greek");
+    await page.click("#cuisines .inline button");
+    await page.waitForURL("**/signin");
+    assert.match(await page.textContent("[role=status]"), /signed out in the meantime, so nothing was done/);
+    if (javaScriptEnabled) await assertAccessible(page, "signed out meanwhile");
+    assert.deepEqual((await api.record("food_profile")).cuisines, ["Thai", "Ethiopian", "Sichuan"]);
+    await page.reload(); // it is told once
+    assert.equal(await page.locator(".flash").count(), 0);
+  });
+}
+
+test("a wrong password is told where one types the next", async (t) => {
+  const { page } = await scene(t);
+  await page.goto("/signin");
+  await signIn(page, { password: "not the one at all" });
+  await page.waitForSelector("[role=alert]");
+  assert.equal(await page.evaluate(() => document.activeElement.name), "password");
+  const described = await page.getAttribute("input[name=password]", "aria-describedby");
+  assert.match(await page.textContent(`#${described}`), /do not belong together/);
+});
