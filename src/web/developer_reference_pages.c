@@ -68,6 +68,13 @@ put_line(struct values *item, const struct reference_endpoint *endpoint)
 }
 
 static void
+put_record(struct values *values, const struct reference_record *record)
+{
+    values_text(values, "domain", record->domain);
+    values_text(values, "title", record->title);
+}
+
+static void
 put_endpoint(struct call *call, struct values *item, const struct reference_endpoint *endpoint)
 {
     put_line(item, endpoint);
@@ -111,8 +118,7 @@ get_overview(struct call *call)
     }
     for (size_t i = 0; i < reference.record_count; i++) {
         struct values *record = values_item(values, "records");
-        values_text(record, "domain", reference.records[i].domain);
-        values_text(record, "title", reference.records[i].title);
+        put_record(record, &reference.records[i]);
         say_marked(record, "about", reference.records[i].says);
     }
     return account_page(call, 200, "developer_reference", "developer", values);
@@ -166,9 +172,12 @@ get_record(struct call *call)
         if (!str_eq(record->domain, call_param(call, 0)))
             continue;
         struct values *values = values_new(call->mem);
-        values_text(values, "domain", record->domain);
-        values_text(values, "title", record->title);
+        put_record(values, record);
         say_marked(values, "about", record->says);
+        if (i > 0)
+            put_record(values_item(values, "before"), record - 1);
+        if (i + 1 < reference.record_count)
+            put_record(values_item(values, "after"), record + 1);
         put_fields(values, &record->members, false);
         return account_page(call, 200, "developer_record", "developer", values);
     }

@@ -41,12 +41,16 @@ test("the reference has a page for the record of every domain", async (t) => {
   const w = await world(t);
   const overview = await w.get("/developer/reference", asPerson);
   const { data } = await w.get("/openapi.json");
+  const ways = { prev: new Map(), next: new Map() };
   for (const domain of data.components.schemas.DomainName.enum) {
     assert.match(overview.text, new RegExp(`<li id="${domain}"><a href="/developer/reference/records/${domain}"`));
     const page = await w.get(`/developer/reference/records/${domain}`, asPerson);
     assertPage(page);
     for (const member of Object.keys(data.components.schemas[domain].properties)) assert.ok(textOf(page.text).includes(member), member);
+    for (const way of ["prev", "next"]) ways[way].set(domain, new RegExp(`href="/developer/reference/records/(\\w+)" rel="${way}"`).exec(page.text)?.[1]);
   }
+  const order = [...overview.text.matchAll(/href="\/developer\/reference\/records\/(\w+)"/g)].map(([, domain]) => domain);
+  order.forEach((domain, i) => assert.deepEqual([ways.prev.get(domain), ways.next.get(domain)], [order[i - 1], order[i + 1]], domain));
   assert.equal((await w.get("/developer/reference/records/no_such", asPerson)).status, 404);
 });
 
