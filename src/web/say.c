@@ -44,7 +44,7 @@ say_number(struct call *call, int64_t number)
     struct str separator = say(call, thousands);
     struct buf out = buf_in(call->mem, NUMBER_MAX);
     for (size_t i = 0; i < digits.len; i++) {
-        if (i > 0 && (digits.len - i) % 3 == 0)
+        if (i > 0 && digits.ptr[i - 1] != '-' && (digits.len - i) % 3 == 0)
             buf_add(&out, separator);
         buf_add_char(&out, digits.ptr[i]);
     }

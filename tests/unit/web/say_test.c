@@ -18,6 +18,8 @@ a_count_is_told_in_groups_of_three(void **state)
         { 999999, "999,999" },
         { 1000000, "1,000,000" },
         { INT64_MAX, "9,223,372,036,854,775,807" },
+        { -123, "-123" },
+        { -1234, "-1,234" },
     };
     (void)state;
     struct call call = call_by_hand();
