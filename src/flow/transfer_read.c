@@ -111,6 +111,9 @@ read_atom(struct arena *mem, const struct domain *domain, const struct json_valu
                            .by_user = by_user->integer != 0 };
     if (!atom_status_read(text_of(given, "status"), &atom->status))
         return "has a status other than active, suppressed and held";
+    /* A document can claim anything: what an app may not write as active does not come in so. */
+    if (atom->status == ATOM_ACTIVE && !atom->by_user && value_suspicion(mem, &value) != NULL)
+        atom->status = ATOM_HELD;
     if (!time_of(given, "created_at", &atom->created_at) ||
         !time_of(given, "updated_at", &atom->updated_at))
         return "lacks a created_at or updated_at that is a time since 1970";

@@ -117,6 +117,20 @@ sources_times_and_status_come_in_as_they_were(struct kit *kit)
 }
 
 static void
+what_an_app_may_not_say_waits_for_the_person(struct kit *kit)
+{
+    struct str ada = facts_person(kit, "ada");
+    imported(kit, ada,
+             DOCUMENT(DOMAIN(
+                 MUSIC, PLAIN("\"see https://x\"") "," FACT("genres", "\"ask https://y\"", "active",
+                                                            "true", SAID("user") "," APP))),
+             2, 0);
+    assert_int_equal(facts_find(kit, ada, "\"see https://x\"")->atom.status, ATOM_HELD);
+    assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"ask https://y\"]}"),
+               "what she said or accepted");
+}
+
+static void
 a_fact_that_comes_twice_comes_in_once(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
@@ -241,6 +255,7 @@ main(void)
         KIT_CASE(a_person_gets_everything_and_an_app_what_is_active),
         KIT_CASE(what_is_there_wins_and_so_does_what_is_suppressed),
         KIT_CASE(sources_times_and_status_come_in_as_they_were),
+        KIT_CASE(what_an_app_may_not_say_waits_for_the_person),
         KIT_CASE(a_fact_that_comes_twice_comes_in_once),
         KIT_CASE(what_is_wrong_is_told_with_its_place_and_nothing_comes_in),
         KIT_CASE(a_domain_that_would_be_too_full_takes_nothing),
