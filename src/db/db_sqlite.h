@@ -41,8 +41,7 @@ struct sqlite_tx {
     struct sqlite_reader *reader; /* whose connection it is; NULL: it writes */
 };
 
-struct waiter;
-struct batch;
+struct member;
 
 #define STAMPS 16384 /* ids share them: one that rises for another's sake costs a look-up */
 

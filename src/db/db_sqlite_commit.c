@@ -82,8 +82,8 @@ leave_line(struct sqlite_writer *writer, struct member *me)
     return true;
 }
 
-/* Whoever stands in line no longer cannot leave: somebody is at its work, and
- * the result comes, however slow the disk is. */
+/* Whoever stands in line no longer cannot leave: somebody is at its work, and the result comes,
+ * however slow the disk is. */
 static void
 stand_in_line(struct sqlite_writer *writer, struct member *me)
 {
@@ -155,14 +155,18 @@ handle_of(struct sqlite_store *store)
     return store->writer_connection.handle;
 }
 
+static void
+complain(const char *event, int code)
+{
+    log_error(event, log_number("code", code), log_text("problem", str_of(sqlite3_errstr(code))));
+}
+
 static enum err
 begin(struct sqlite_store *store)
 {
     if (!sqlite_execute(handle_of(store), "BEGIN IMMEDIATE"))
         return ERR_NONE;
-    int code = sqlite3_extended_errcode(handle_of(store));
-    log_error("store: cannot begin", log_number("code", code),
-              log_text("problem", str_of(sqlite3_errstr(code))));
+    complain("store: cannot begin", sqlite3_extended_errcode(handle_of(store)));
     return ERR_UNAVAILABLE;
 }
 
@@ -218,8 +222,7 @@ commit(struct sqlite_store *store)
     int code = sqlite3_extended_errcode(handle_of(store));
     if (err) {
         heed_failed_flush(code);
-        log_error("store: a commit failed", log_number("code", code),
-                  log_text("problem", str_of(sqlite3_errstr(code))));
+        complain("store: a commit failed", code);
         if (!whole_transaction_gone(store))
             sqlite_execute(handle_of(store), "ROLLBACK");
     }
@@ -363,8 +366,7 @@ rebuild(struct sqlite_store *store)
     int code = sqlite3_extended_errcode(handle_of(store));
     if (err) {
         heed_failed_flush(code);
-        log_error("store: compacting failed", log_number("code", code),
-                  log_text("problem", str_of(sqlite3_errstr(code))));
+        complain("store: compacting failed", code);
     }
     sqlite_execute(handle_of(store), "PRAGMA temp_store = MEMORY");
     sqlite3_temp_directory = NULL;
