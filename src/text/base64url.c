@@ -6,8 +6,8 @@
 #define STANDARD_EXTRA "+/"
 
 /* The table is one line of the cache, so which part of it is read leaves no trace there. */
-void
-base64url_write(struct str bytes, char *out)
+static void
+write_digits(struct str bytes, char *out)
 {
     _Alignas(64) static const char digits[65] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" URL_EXTRA;
@@ -27,7 +27,7 @@ base64url_encode(struct arena *mem, struct str bytes)
 {
     size_t length = BASE64URL_LENGTH(bytes.len);
     char *text = arena_alloc(mem, length + 1);
-    base64url_write(bytes, text);
+    write_digits(bytes, text);
     return (struct str){ text, length };
 }
 

@@ -9,7 +9,6 @@ bool base64url_only(struct str text);
 
 #define BASE64URL_LENGTH(bytes) (((bytes)*4 + 2) / 3)
 
-void base64url_write(struct str bytes, char *out); /* so many characters, and no NUL */
 struct str base64url_encode(struct arena *mem, struct str bytes);
 
 /* Strict: the alphabet, no padding, no stray bits. Absent if malformed. */
