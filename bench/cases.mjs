@@ -90,7 +90,7 @@ export const cases = [
   ...onBoth({ name: "record, cold", population: true, cache: 0, request: allAsk(record), status: 200 }),
   ...onBoth({ name: "atoms (20), cold", population: true, cache: 0, request: allAsk(atoms), status: 200, peers: peers.atoms }),
   ...onBoth({ name: "preference write", population: true, request: writes(2000), once: true, status: 200 }),
-  { name: "sign-in", store: "sqlite", prepare: signIn, request: (requests) => requests, status: 303 },
+  ...onBoth({ name: "sign-in", prepare: signIn, request: (requests) => requests, status: 303 }),
   ...onBoth({ name: "introspect, 1 token", prepare: oneToken, request: introspect, status: 200, floor: 0.45, peers: peers.introspect }),
   ...onBoth({ name: "introspect, many tokens", prepare: manyTokens, request: introspect, status: 200 }),
   ...onBoth({ name: "user info, 1 token", prepare: oneToken, request: userinfo, status: 200, floor: 0.5, peers: peers.userinfo }),
