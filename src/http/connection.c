@@ -50,8 +50,20 @@ connections_stop(struct connections *connections)
 bool
 connections_overfull(const struct connections *connections)
 {
-    return atomic_load_explicit(&connections->open, memory_order_relaxed) >=
+    return atomic_load(&connections->expected) + atomic_load(&connections->open) >=
            connections->max + HTTP_PAST_CAP_CONNECTIONS;
+}
+
+void
+connections_expect(struct connections *connections)
+{
+    atomic_fetch_add(&connections->expected, 1);
+}
+
+void
+connections_expect_no_more(struct connections *connections)
+{
+    atomic_fetch_sub(&connections->expected, 1);
 }
 
 /* What is counted as one address: an IPv6 host has a /64 to itself. */
@@ -116,6 +128,7 @@ connections_add(struct connections *connections, int fd, const struct sockaddr *
     pthread_mutex_lock(&connections->lock);
     size_t from_there = tally_add(connections, connection);
     size_t open = atomic_fetch_add(&connections->open, 1) + 1;
+    connections_expect_no_more(connections);
     connection->past_cap = open > connections->max ||
                            (from_there > connections->per_address_max && !connection->trusted);
     connection_enter(connection, STAGE_FRESH);
@@ -193,8 +206,8 @@ connections_sleep(struct connections *connections, long ms)
 static bool
 all_gone(const struct connections *connections)
 {
-    return atomic_load(&connections->open) == 0 && connections->parting_count == 0 &&
-           connections->lingering_count == 0;
+    return atomic_load(&connections->expected) == 0 && atomic_load(&connections->open) == 0 &&
+           connections->parting_count == 0 && connections->lingering_count == 0;
 }
 
 bool

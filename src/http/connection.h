@@ -54,6 +54,7 @@ struct connections {
     size_t max;
     size_t per_address_max;
     struct networks trusted;
+    _Atomic size_t expected; /* taken in, and not yet known to the library's thread */
     _Atomic size_t open;
     _Atomic int mode; /* enum connections_mode */
     _Atomic uint64_t total;
@@ -77,6 +78,10 @@ void connections_stop(struct connections *connections); /* none may be open any 
 
 /* Whether a further one is to be closed unheard. */
 bool connections_overfull(const struct connections *connections);
+
+/* One was taken in: it is added soon, or never. */
+void connections_expect(struct connections *connections);
+void connections_expect_no_more(struct connections *connections);
 
 struct connection *connections_add(struct connections *connections, int fd,
                                    const struct sockaddr *peer);

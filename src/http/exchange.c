@@ -277,7 +277,13 @@ handle_on_worker(struct exchange *x)
 {
     struct http_server *server = x->server;
     connection_enter(x->connection, STAGE_WORKING);
+    /* Counted first, looked then; http_server_drain() cuts first and counts then. So either it
+     * waits for this one or this one knows. */
     atomic_fetch_add(&server->suspended, 1);
+    if (atomic_load(&server->connections.mode) == CONNECTIONS_CUT) {
+        atomic_fetch_sub(&server->suspended, 1);
+        return MHD_NO;
+    }
     x->step = STEP_WORKING;
     MHD_suspend_connection(x->handle); /* before the worker can resume it */
     if (workers_submit(server->workers, work, x))

@@ -112,7 +112,7 @@ listener_inherit(struct listener *out, struct why *why)
         why_set(why, "listen: no socket was handed to this process (LISTEN_PID, LISTEN_FDS)");
         return ERR_INVALID;
     }
-    *out = (struct listener){ .fd = INHERITED_FD, .inherited = true };
+    *out = (struct listener){ .fd = INHERITED_FD };
     if (getsockopt(out->fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &length) < 0 || !listening ||
         !learn_address(out)) {
         why_set(why, "listen: the socket handed to this process is no listening TCP socket");

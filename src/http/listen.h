@@ -9,7 +9,6 @@
 
 struct listener {
     int fd;
-    bool inherited; /* others hold it too: never shut it down, only close it */
     char address[LISTEN_TEXT_MAX];
 };
 

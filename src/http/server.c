@@ -26,15 +26,6 @@ http_proxies_problem(const char *proxies)
 
 /* ---- what the library calls ---- */
 
-static enum MHD_Result
-may_connect(void *argument, const struct sockaddr *peer, socklen_t length)
-{
-    const struct http_server *server = argument;
-    (void)peer;
-    (void)length;
-    return connections_overfull(&server->connections) ? MHD_NO : MHD_YES;
-}
-
 static void
 connection_changed(void *argument, struct MHD_Connection *handle, void **context,
                    enum MHD_ConnectionNotificationCode what)
@@ -62,9 +53,9 @@ leave_encoded(void *argument, struct MHD_Connection *handle, char *text)
 
 /* ---- starting ---- */
 
-/* A thread of the library that runs out of descriptors tries again and again without a pause, so
- * the cap must be reached before: asks the system for as many as are needed, and lowers the cap to
- * what it grants. */
+/* Who comes when no descriptor is left can only be kept waiting; who comes past the cap is told so.
+ * So the cap must be reached before: asks the system for as many as are needed, and lowers the cap
+ * to what it grants. */
 static size_t
 affordable_connections(size_t wanted)
 {
@@ -94,11 +85,11 @@ static struct MHD_Daemon *
 start_daemon(struct http_server *server, const struct http_settings *settings,
              const struct tls_files *tls)
 {
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET |
+                     MHD_ALLOW_SUSPEND_RESUME;
     /* The library divides its limit among its threads; ours must always be reached before. */
     size_t limit = (server->connections.max + 2 * HTTP_PAST_CAP_CONNECTIONS) * settings->threads;
     struct MHD_OptionItem options[] = {
-        { MHD_OPTION_LISTEN_SOCKET, server->listener.fd, NULL },
         { MHD_OPTION_CONNECTION_LIMIT, (intptr_t)limit, NULL },
         { MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_LIBRARY_MEMORY, NULL },
         { MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)connection_changed, server },
@@ -114,7 +105,7 @@ start_daemon(struct http_server *server, const struct http_settings *settings,
         { MHD_OPTION_END, 0, NULL },
         { MHD_OPTION_END, 0, NULL },
     };
-    struct MHD_OptionItem *next = &options[8];
+    struct MHD_OptionItem *next = &options[7];
     if (settings->threads > 1)
         *next++ = (struct MHD_OptionItem){ MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)settings->threads,
                                            NULL };
@@ -125,8 +116,8 @@ start_daemon(struct http_server *server, const struct http_settings *settings,
         *next++ = (struct MHD_OptionItem){ MHD_OPTION_HTTPS_PRIORITIES, 0,
                                            (void *)(uintptr_t)TLS_PRIORITIES };
     }
-    return MHD_start_daemon(flags, 0, may_connect, server, exchange_go_on, server, MHD_OPTION_ARRAY,
-                            options, MHD_OPTION_END);
+    return MHD_start_daemon(flags, 0, NULL, NULL, exchange_go_on, server, MHD_OPTION_ARRAY, options,
+                            MHD_OPTION_END);
 }
 
 /* What can be wrong with the settings; nothing is started yet. */
@@ -171,8 +162,11 @@ start_threads(struct http_server *server, const struct http_settings *settings,
     exchange_pool_start(&server->exchanges);
     connections_start(&server->connections, server->id_seed);
     server->daemon = start_daemon(server, settings, tls);
+    bool started = server->daemon != NULL && acceptor_start(server);
+    if (!started && server->daemon != NULL)
+        MHD_stop_daemon(server->daemon);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return server->daemon != NULL;
+    return started;
 }
 
 static void
@@ -239,17 +233,12 @@ void
 http_server_drain(struct http_server *server, int64_t deadline_ms)
 {
     int64_t until = clock_steady_ms() + deadline_ms;
-    int fd = MHD_quiesce_daemon(server->daemon);
-    /* Its own socket refuses from now on. One that others hold keeps its queue for them. */
-    if (fd >= 0 && !server->listener.inherited)
-        shutdown(fd, SHUT_RDWR);
+    acceptor_stop(server);
     connections_set_mode(&server->connections, CONNECTIONS_DRAIN);
     if (!connections_wait(&server->connections, until))
         connections_set_mode(&server->connections, CONNECTIONS_CUT);
     wait_for_workers(server);
     MHD_stop_daemon(server->daemon);
-    if (fd >= 0)
-        close(fd); /* not before: a thread of the library may just have been about to accept */
     metrics_hide(server);
     server_free(server);
 }

@@ -16,6 +16,9 @@ struct http_server {
     struct listener listener;
     struct connections connections;
     struct exchange_pool exchanges;
+    pthread_t acceptor;
+    _Atomic bool closing; /* nobody is to be taken in any more */
+    int closing_fd;       /* tells the acceptor so */
     uint64_t id_seed;
     _Atomic uint64_t id_count;
     _Atomic size_t suspended; /* exchanges on their way through the workers */
@@ -23,6 +26,10 @@ struct http_server {
     char name[32];
     struct http_server *next; /* in metrics.c */
 };
+
+/* In accept.c: takes connections in, until it is stopped; then the socket is closed. */
+bool acceptor_start(struct http_server *server);
+void acceptor_stop(struct http_server *server);
 
 /* In metrics.c: shows a server on the metrics page, and no longer. */
 void metrics_show(struct http_server *server);

@@ -1,0 +1,101 @@
+#include "http/state.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* The library can take connections in by itself, but to make it stop while it serves the ones it
+ * has (MHD_quiesce_daemon) races with its own threads: each of both removes the socket from a
+ * thread's epoll set, and whoever comes second ends the process. So a thread of ours does it. */
+
+#define PAUSE_MS 50
+
+enum taken { TAKEN, NONE_WAITS, SHORT_OF_MEANS };
+
+static enum taken
+nobody_taken(void)
+{
+    switch (errno) {
+    case ECONNABORTED: /* has left already: on to the next */
+    case EINTR:
+        return TAKEN;
+    case EAGAIN: /* or somebody else who holds the socket was first */
+        return NONE_WAITS;
+    default: /* no descriptor, no memory; or trouble of the network, which passes, too */
+        return SHORT_OF_MEANS;
+    }
+}
+
+static enum taken
+take_one(struct http_server *server)
+{
+    struct connections *connections = &server->connections;
+    struct sockaddr_in6 peer = { .sin6_family = AF_UNSPEC }; /* large enough for the other, too */
+    socklen_t length = sizeof peer;
+    int fd = accept4(server->listener.fd, (struct sockaddr *)&peer, &length,
+                     SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd < 0)
+        return nobody_taken();
+    if (connections_overfull(connections)) {
+        close(fd);
+        return TAKEN;
+    }
+    connections_expect(connections);
+    if (MHD_add_connection(server->daemon, fd, (const struct sockaddr *)&peer, length) != MHD_YES)
+        connections_expect_no_more(connections); /* the library has closed it */
+    return TAKEN;
+}
+
+/* Takes whoever waits. False: there are more, and no means for them. */
+static bool
+take_all(struct http_server *server)
+{
+    enum taken taken;
+    do
+        taken = take_one(server);
+    while (taken == TAKEN && !atomic_load(&server->closing));
+    return taken != SHORT_OF_MEANS;
+}
+
+static void *
+accept_run(void *argument)
+{
+    struct http_server *server = argument;
+    struct pollfd ready[] = { { .fd = server->closing_fd, .events = POLLIN },
+                              { .fd = server->listener.fd, .events = POLLIN } };
+    nfds_t watched = 2;
+    while (!atomic_load(&server->closing)) {
+        /* Without means it looks again in a while, not at once: whoever waits would wake it. */
+        poll(ready, watched, watched == 2 ? -1 : PAUSE_MS);
+        watched = take_all(server) ? 2 : 1;
+    }
+    return NULL;
+}
+
+bool
+acceptor_start(struct http_server *server)
+{
+    server->closing_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (server->closing_fd < 0)
+        return false;
+    int failed = pthread_create(&server->acceptor, NULL, accept_run, server);
+    if (failed == 0)
+        return true;
+    close(server->closing_fd);
+    errno = failed;
+    return false;
+}
+
+void
+acceptor_stop(struct http_server *server)
+{
+    atomic_store(&server->closing, true);
+    eventfd_write(server->closing_fd, 1);
+    pthread_join(server->acceptor, NULL);
+    close(server->closing_fd);
+    /* Its own socket refuses from now on. One that others hold keeps its queue for them. */
+    close(server->listener.fd);
+}
