@@ -1,5 +1,6 @@
-// compare.mjs - one case: our program and nginx, the same questions, the same answer, in turns; and with
-// them the peers that do the same.
+// compare.mjs - one case: our program, on a store of each size, and nginx, the same questions, the same answer,
+// in turns; and with them the peers that do the same.
+import { createReadStream, readFileSync } from "node:fs";
 import { askKeptAlive } from "./conversation.mjs";
 import { instructionsPerRequest } from "./instructions.mjs";
 import { load, writeRequests } from "./load.mjs";
@@ -11,47 +12,68 @@ import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
 import { settings } from "./settings.mjs";
 import { median } from "./table.mjs";
 
-// A store of the case's own, or the one full of people that many share.
-async function withStore({ store: kind, population: shared }, work) {
-  if (shared) {
-    const people = await population(kind);
-    return work(people.store, people);
-  }
-  if (kind === "sqlite") return work(sqliteStore());
-  const postgres = await startPostgres();
+// ---- our program on its stores ----
+
+// What the system has dropped from its memory meanwhile is fetched again: the disk is not what is compared.
+async function fetchStore(store) {
+  if (!store.startsWith("sqlite:")) return;
+  for await (const bytes of createReadStream(store.slice("sqlite:".length), { highWaterMark: 1 << 20 })) void bytes;
+}
+
+// { people, town, store, server, requests(), stop() }; of a case without people the store is its own and empty.
+async function openStore(row, people, cache) {
+  const town = people === null ? null : await population(row.store, people);
+  const postgres = town === null && row.store === "postgresql" ? await startPostgres() : null;
+  const store = town?.store ?? postgres?.store ?? sqliteStore();
+  await fetchStore(store).catch(() => {}); // an own one is not there yet
+  const server = await startPenchant(store, { cache });
+  const requests = async (from = server, count = undefined) => [typeof row.request === "function" ? await row.request(town, from, count) : row.request].flat();
+  const stop = async () => {
+    await server.stop();
+    await postgres?.stop();
+  };
+  return { people, town, store, server, requests, stop };
+}
+
+async function onStores(row, cache, work) {
+  const open = [];
   try {
-    return await work(postgres.store);
+    for (const people of row.people ? settings.people[row.store] : [null]) open.push(await openStore(row, people, cache));
+    return await work(open);
   } finally {
-    await postgres.stop();
+    for (const { stop } of open) await stop();
   }
 }
 
 // ---- what is sent: (seconds) → the numbers of one run ----
 
-function sameAgain(row, port, requests) {
-  const file = writeRequests(port, requests);
-  return (seconds) => load(port, file, row.status, seconds);
-}
-
-// Each connection has a request of its own, which goes on where the last run ended.
-function following(row, port, requests) {
-  const file = writeRequests(port, requests);
+async function loadOn(row, { server, requests }) {
+  const { port } = server;
+  // As long as the requests last: fresh ones for every run, made while nobody is measured.
+  if (row.once) return async () => load(port, writeRequests(port, await requests()), row.status, "once");
+  // Where each connection has a request of its own, it goes on where the last run ended.
+  const file = writeRequests(port, await requests());
   return (seconds) => load(port, file, row.status, seconds, row.follow);
 }
 
-// As long as the requests last: fresh ones for every run, made while nobody is measured.
-function onceEach(row, port, fresh) {
-  return async () => load(port, writeRequests(port, await fresh()), row.status, "once");
+// How often the process has read from a file so far. Sockets are not counted.
+const fileReads = (pid) => Number(readFileSync(`/proc/${pid}/io`, "latin1").match(/^syscr: (\d+)/m)[1]);
+
+async function ours(row, side) {
+  const run = await loadOn(row, side);
+  forgetMost(side.server.pid);
+  return async (seconds) => {
+    const before = fileReads(side.server.pid);
+    const numbers = await run(seconds);
+    side.fileReads = (fileReads(side.server.pid) - before) / numbers.requests; // of the last run
+    return { ...numbers, memoryMiB: memory(side.server.pid).most };
+  };
 }
 
-// nginx takes anything twice; it gets the same load program and requests of the same length.
-async function runsOf(row, ours, nginx, requests, fresh) {
-  if (row.follow) return [following(row, nginx.port, requests), following(row, ours.port, await fresh())];
-  if (row.once) {
-    const file = writeRequests(nginx.port, requests);
-    return [(seconds) => load(nginx.port, file, row.status, seconds), onceEach(row, ours.port, fresh)];
-  }
-  return [sameAgain(row, nginx.port, requests), sameAgain(row, ours.port, requests)];
+// It takes anything twice, so it gets the same again: requests of the same length, by the same program.
+function nginxs(row, nginx, requests) {
+  const file = writeRequests(nginx.port, requests);
+  return (seconds) => load(nginx.port, file, row.status, seconds);
 }
 
 // ---- taking turns ----
@@ -70,33 +92,20 @@ function summary(runs) {
   if (runs.includes(null)) return null;
   const of = (key) => median(runs.map((each) => each[key]));
   const rates = runs.map((each) => each.perSecond);
-  return { perSecond: of("perSecond"), p50: of("p50"), p99: of("p99"), spread: Math.max(...rates) / Math.min(...rates), memoryMiB: runs.at(-1).memoryMiB };
+  const spread = Math.max(...rates) / Math.min(...rates);
+  return { perSecond: of("perSecond"), p50: of("p50"), p99: of("p99"), spread, memoryMiB: runs.at(-1).memoryMiB };
 }
 
 // `times`: our rate to theirs; `ratio`: theirs to nginx's, which gives our answer.
-function beside(peers, results, ours, nginx) {
+function beside(peers, results, mine, nginx) {
   return peers.flatMap(({ name, floor }, i) => {
     const theirs = results[i];
-    return theirs === null ? [] : [{ name, ...theirs, times: ours.perSecond / theirs.perSecond, floor, ratio: theirs.perSecond / nginx.perSecond }];
+    return theirs === null ? [] : [{ name, ...theirs, times: mine.perSecond / theirs.perSecond, floor, ratio: theirs.perSecond / nginx.perSecond }];
   });
 }
 
-async function against(row, ours, requests, fresh, peers) {
-  const answer = await askKeptAlive(ours.port, requests[0], requests[1]);
-  if (answer.status !== row.status) throw new Error(`answered ${answer.status} instead of ${row.status}`);
-  const nginx = await startNginx(answer, requests[0]);
-  try {
-    const sides = [...(await runsOf(row, ours, nginx, requests, fresh)), ...peers.map(({ run }) => run)];
-    const [theirs, mine, ...others] = await interleaved(sides);
-    const ratio = mine.perSecond / theirs.perSecond;
-    return { bytes: answer.size, nginx: theirs, penchant: mine, ratio, memoryMiB: memory(ours.pid).most, peers: beside(peers, others, mine, theirs) };
-  } finally {
-    await nginx.stop();
-  }
-}
-
-async function besidePeers(row, world, skip, work) {
-  const peers = await startPeers(row, world, skip);
+async function besidePeers(row, fewest, skip, work) {
+  const peers = await startPeers(row, { ...fewest.server, prepared: fewest.town }, skip);
   try {
     return await work(peers);
   } finally {
@@ -104,27 +113,51 @@ async function besidePeers(row, world, skip, work) {
   }
 }
 
-// Everything about one row. `alsoCount` is given the work of counting instructions, which may fail by
-// itself; `skip` is told of a peer that cannot be measured, and why.
+async function against(row, open, peers) {
+  const asked = await open[0].requests();
+  const answer = await askKeptAlive(open[0].server.port, asked[0], asked[1]);
+  if (answer.status !== row.status) throw new Error(`answered ${answer.status} instead of ${row.status}`);
+  const nginx = await startNginx(answer, asked[0]);
+  try {
+    const sides = [nginxs(row, nginx, asked)];
+    for (const side of open) sides.push(await ours(row, side));
+    const [limit, ...all] = await interleaved([...sides, ...peers.map(({ run }) => run)]);
+    const fewest = all[0];
+    return open.map(({ people, fileReads: reads }, i) => ({
+      people,
+      fileReads: reads,
+      bytes: answer.size,
+      nginx: limit,
+      penchant: all[i],
+      ratio: all[i].perSecond / limit.perSecond,
+      toFewest: all[i].perSecond / fewest.perSecond,
+      peers: i === 0 ? beside(peers, all.slice(open.length), fewest, limit) : [],
+    }));
+  } finally {
+    await nginx.stop();
+  }
+}
+
+// Everything about one row, a result for each size. `alsoCount` is given the work of counting instructions,
+// which may fail by itself; `skip` is told of a peer that cannot be measured, and why.
 export async function measureCase(row, { alsoCount, skip }) {
   const cache = row.cache ?? settings.cacheMiB;
-  const result = { name: row.name, store: row.store, floor: row.floor ?? null, cacheMiB: cache, instructions: null };
-  await withStore(row, async (store, people) => {
-    const ours = await startPenchant(store, { cache });
-    let requests;
-    try {
-      const prepared = people ?? (await row.prepare?.(ours));
-      const fresh = async () => [typeof row.request === "function" ? await row.request(prepared, ours) : row.request].flat();
-      requests = await fresh();
-      await besidePeers(row, { ...ours, prepared }, skip, async (peers) => {
-        forgetMost(ours.pid);
-        Object.assign(result, await against(row, ours, requests, fresh, peers));
-      });
-    } finally {
-      await ours.stop();
-    }
-    if (row.follow || row.once || row.store !== "sqlite") return;
-    await alsoCount(async () => (result.instructions = await instructionsPerRequest(store, requests, row.status, cache)));
+  let open;
+  const results = await onStores(row, cache, async (stores) => {
+    open = stores;
+    return besidePeers(row, stores[0], skip, (peers) => against(row, stores, peers));
   });
-  return result;
+  const told = results.map((result, i) => ({
+    name: row.name,
+    store: row.store,
+    ...result,
+    cacheMiB: cache,
+    floor: result.people <= (row.floorUpTo ?? Infinity) ? row.floor ?? null : null,
+    scale: i > 0 ? row.scale ?? null : null,
+    instructions: null,
+  }));
+  if (row.store === "sqlite")
+    for (const [i, { store, requests }] of open.entries())
+      await alsoCount(async () => (told[i].instructions = await instructionsPerRequest(store, row, requests, cache)));
+  return told;
 }

@@ -20,23 +20,51 @@ function countIn(file) {
 
 // ---- a request ----
 
-async function count(store, requests, status, times, cache) {
-  const file = join(makeFolder(), "callgrind.out");
-  const server = await startPenchant(store, { under: callgrind(file), cache });
+// The request after that answer, if there is something in it to go on with.
+function following(request, { body }, member) {
+  const fields = new URLSearchParams(request.body);
+  fields.set(member, JSON.parse(body)[member]);
+  return { ...request, body: fields.toString() };
+}
+
+async function askInTurn(server, row, list, times) {
   const conversation = await Conversation.open(server.port);
+  let request = list[0];
   for (let i = 0; i < times; i++) {
-    const answer = await conversation.ask(requestBytes(server.port, requests[i % requests.length]));
-    if (answer.status !== status) throw new Error(`status ${answer.status} instead of ${status} under callgrind`);
+    const answer = await conversation.ask(requestBytes(server.port, request));
+    if (answer.status !== row.status) throw new Error(`status ${answer.status} instead of ${row.status} under callgrind`);
+    request = row.follow ? following(request, answer, row.follow) : list[(i + 1) % list.length];
   }
   conversation.close();
-  await server.stop();
+}
+
+// Where answers are kept, those counted are all kept already: nobody's first.
+async function ready(server, row, list, most, cache) {
+  if (row.once || row.follow || cache === 0) return list;
+  const few = list.slice(0, most);
+  await askInTurn(server, row, few, few.length);
+  return few;
+}
+
+// What the requests need to be made is done by the same process, over one connection so that it costs the same
+// each time, and as often whether all of them are sent then or half.
+async function count(store, row, requests, times, most, cache) {
+  const file = join(makeFolder(), "callgrind.out");
+  const server = await startPenchant(store, { under: callgrind(file), cache });
+  try {
+    const list = await ready(server, row, await requests({ ...server, width: 1 }, most), most, cache);
+    await askInTurn(server, row, list, times);
+  } finally {
+    await server.stop();
+  }
   return countIn(file);
 }
 
-export async function instructionsPerRequest(store, requests, status, cache) {
-  const times = settings.instructionRequests;
-  const once = await count(store, requests, status, times, cache);
-  const twice = await count(store, requests, status, 2 * times, cache);
+// `requests` makes them, given a server.
+export async function instructionsPerRequest(store, row, requests, cache) {
+  const times = Math.min(row.counted ?? Infinity, settings.instructionRequests);
+  const once = await count(store, row, requests, times, 2 * times, cache);
+  const twice = await count(store, row, requests, 2 * times, 2 * times, cache);
   return Math.round((twice - once) / times);
 }
 

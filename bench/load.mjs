@@ -26,7 +26,7 @@ function numbersOf(output, status, name = "NUMBERS") {
   if (!numbers) throw new Error(`the load program said: ${output}`);
   const [requests, microseconds, p50, p99, wrong] = numbers;
   if (requests === 0 || wrong > 0) throw new Error(`of ${requests} answers ${wrong} had another status than ${status}`);
-  return { perSecond: requests / (microseconds / 1e6), p50: p50 / 1000, p99: p99 / 1000 };
+  return { requests, perSecond: requests / (microseconds / 1e6), p50: p50 / 1000, p99: p99 / 1000 };
 }
 
 // The requests in turn, again and again; each only once (seconds: "once"); or what an answer gives as `member` in the next.

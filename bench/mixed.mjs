@@ -13,9 +13,9 @@ const WRITES_A_SECOND = 20000; // more than any run gets done: each is sent once
 const of = (runs, key) => median(runs.map((run) => run[key]));
 const summary = (runs) => ({ perSecond: of(runs, "perSecond"), p50: of(runs, "p50"), p99: of(runs, "p99") });
 
-// { store, alone, reads, writes: { perSecond, p50, p99 }, writeShare, ratio }, the ratio being that of the p99s
-export async function measureMixed(kind) {
-  const people = await population(kind);
+// { store, people, alone, reads, writes: { perSecond, p50, p99 }, writeShare, ratio }, the ratio being that of the p99s
+export async function measureMixed(kind, size) {
+  const people = await population(kind, size);
   const server = await startPenchant(people.store);
   const alone = [], mixed = [];
   try {
@@ -33,5 +33,5 @@ export async function measureMixed(kind) {
   }
   const [first, read, wrote] = [alone, mixed.map((run) => run.usual), mixed.map((run) => run.others)].map(summary);
   const writeShare = wrote.perSecond / (wrote.perSecond + read.perSecond);
-  return { store: kind, alone: first, reads: read, writes: wrote, writeShare, ratio: read.p99 / first.p99 };
+  return { store: kind, people: size, alone: first, reads: read, writes: wrote, writeShare, ratio: read.p99 / first.p99 };
 }

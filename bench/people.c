@@ -6,15 +6,17 @@
  * postgresql://…). They come in cohorts, as people do. What each knows about itself comes in two
  * writes a domain, and between two writes of one person there is one of everybody else of the
  * cohort: in a file that grows like that a person's rows lie as far apart as in life. TOKENS of the
- * people, beginning with the first, let an app in; FILE gets a line with the app's id and secret,
- * and one a person: user name, access token, refresh token.
+ * people, the first and then evenly among all, have a password and let an app in; FILE gets a line
+ * with the app's id and secret and the password, and one a person: user name, access token, refresh
+ * token.
  *
  * All of it goes through the program's own flows, so the store holds exactly what the service would
  * have written. What differs: tx_write() and tx_read() here run their work inside one large
  * transaction, and SQLite keeps no journal, so that a disk is not waited for ten million times;
- * nobody has a password, which takes longer to hash than all the rest: sessions are put where a
- * sign-in would put them; and whoever comes after the first ORIGINALS knows the same about itself
- * as one of them, whose rows are copied, domain by domain: what they hold was computed already.
+ * all have the same password, hashed once, since that takes longer than all the rest, and sessions
+ * are put where a sign-in would put them; and whoever comes after the first ORIGINALS knows the
+ * same about itself as one of them, whose rows are copied, domain by domain: what they hold was
+ * computed already.
  *
  * Prints {"people":…,"atoms":…,"seconds":…}; on a terminal also how far it is. */
 #include "people_facts.h"
@@ -24,6 +26,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "crypt/digest.h"
+#include "crypt/password.h"
 #include "crypt/random.h"
 #include "crypt/secret.h"
 #include "db/db.h"
@@ -38,6 +41,7 @@
 #include "store/atom_store.h"
 #include "store/session_store.h"
 #include "store/tx.h"
+#include "store/user_store.h"
 #include "text/json_read.h"
 
 #include <err.h>
@@ -50,6 +54,7 @@
 #define COHORT 50000    /* people whose writes take turns */
 #define ORIGINALS 10000 /* people whose facts are their own */
 #define DAY ((int64_t)24 * 3600)
+#define PASSWORD STR("seven grey herons over the weir")
 #define CALLBACK STR("http://127.0.0.1/callback")
 #define SCOPES                                                                        \
     STR("preferences:read preferences:write agent_hints profile:read coding_profile " \
@@ -68,9 +73,9 @@ struct town {
     struct arena *mem; /* of one step */
     struct app reader; /* the app that tokens are made for */
     struct app writers[2];
-    struct str verifier, challenge;
+    struct str verifier, challenge, password_hash;
     struct person *people;
-    size_t count;
+    size_t count, tokens;
     int64_t now;
     int64_t atoms;
 };
@@ -227,16 +232,28 @@ get_code(struct town *town, const struct user *user, const struct session *sessi
     return err ? err : consent_decide(town->db, town->mem, session, user, &consent, &request, code);
 }
 
+/* So many of all, as far from each other as they can be. */
+static bool
+has_token(const struct town *town, size_t person)
+{
+    return person * town->tokens % town->count < town->tokens;
+}
+
 static enum err
 let_app_in(struct town *town, size_t person, size_t which)
 {
     (void)which;
+    if (!has_token(town, person))
+        return ERR_NONE;
     struct user user;
     struct session session;
     struct token_set set;
     const struct secret *code = NULL;
     const char *problem = NULL;
-    enum err err = account_find(town->db, town->mem, town->people[person].id, &user);
+    struct str id = town->people[person].id;
+    enum err err = user_store_put_password(open_tx, town->mem, id, town->password_hash, town->now);
+    if (!err)
+        err = account_find(town->db, town->mem, id, &user);
     if (!err)
         err = sign_in(town, &user, &session);
     if (!err)
@@ -318,7 +335,7 @@ smaller(size_t a, size_t b)
 
 /* Cohort by cohort; the first ends with the originals. */
 static void
-fill(struct town *town, size_t tokens)
+fill(struct town *town)
 {
     size_t domains = town->domains.count, first = 0, people;
     for (; first < town->count; first += people) {
@@ -329,8 +346,7 @@ fill(struct town *town, size_t tokens)
             everybody(town, "preferences", write_some, first, people, domains * VISITS);
         else
             everybody(town, "preferences", copy_some, first, people, domains);
-        if (first < tokens)
-            everybody(town, "tokens", let_app_in, first, smaller(people, tokens - first), 1);
+        everybody(town, "tokens", let_app_in, first, people, 1);
         show_progress("people", first + people, town->count);
     }
 }
@@ -364,14 +380,16 @@ add_app(struct town *town, const char *name, struct app *out)
 }
 
 static void
-write_file(const struct town *town, const char *path, const struct secret *secret, size_t tokens)
+write_file(const struct town *town, const char *path, const struct secret *secret)
 {
     FILE *file = fopen(path, "w");
     if (file == NULL)
         err(1, "%s", path);
-    fprintf(file, "%.*s %.*s\n", STR_ARG(town->reader.id), STR_ARG(secret_reveal(secret)));
-    for (size_t i = 0; i < tokens; i++)
-        fprintf(file, "person%zu %s %s\n", i, town->people[i].access, town->people[i].refresh);
+    fprintf(file, "%.*s %.*s %.*s\n", STR_ARG(town->reader.id), STR_ARG(secret_reveal(secret)),
+            STR_ARG(PASSWORD));
+    for (size_t i = 0; i < town->count; i++)
+        if (has_token(town, i))
+            fprintf(file, "person%zu %s %s\n", i, town->people[i].access, town->people[i].refresh);
     if (fclose(file) != 0)
         err(1, "%s", path);
 }
@@ -387,7 +405,7 @@ hurry(struct town *town, const char *store, const char *pragmas)
 }
 
 static void
-open_town(struct town *town, const char *store, size_t count)
+open_town(struct town *town, const char *store, size_t count, size_t tokens)
 {
     struct db_settings settings = { .address = store, .connections = 1 };
     struct why why = { 0 };
@@ -395,8 +413,10 @@ open_town(struct town *town, const char *store, size_t count)
     town->mem = arena_new();
     town->now = clock_now();
     town->count = count;
+    town->tokens = tokens;
     town->people = memory_alloc(count, sizeof *town->people);
     town->verifier = STR("a-verifier-of-at-least-forty-three-characters");
+    town->password_hash = password_hash(town->lasting, PASSWORD);
     town->challenge = digest_text(town->lasting, town->verifier);
     if (definitions_load(town->lasting, NULL, &town->domains, &why) ||
         db_open(&settings, &town->db, &why))
@@ -418,14 +438,14 @@ main(int argc, char **argv)
     random_start();
     struct town town = { 0 };
     int64_t began_ns = clock_ticks_ns();
-    open_town(&town, argv[1], (size_t)count);
+    open_town(&town, argv[1], (size_t)count, (size_t)tokens);
     add_owner(&town);
     const struct secret *secret = add_app(&town, "Reader", &town.reader);
     add_app(&town, "Kitchen helper", &town.writers[0]);
     add_app(&town, "Travel desk", &town.writers[1]);
-    fill(&town, (size_t)tokens);
+    fill(&town);
     hurry(&town, argv[1], "PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL");
-    write_file(&town, argv[4], secret, (size_t)tokens);
+    write_file(&town, argv[4], secret);
     db_close(town.db);
     printf("{\"people\":%zu,\"atoms\":%lld,\"seconds\":%.1f}\n", town.count, (long long)town.atoms,
            (double)(clock_ticks_ns() - began_ns) / 1e9);

@@ -1,11 +1,10 @@
-// people.mjs - people, apps, and what the people allow: a world to measure tokens in, made by walking
-// the real flow. Nothing is written into the store behind the program's back.
+// people.mjs - what people of a full store (population.mjs) do by themselves: sign in, and let the app in once
+// more. All of it by walking the real flow; nothing is written into the store behind the program's back.
 import { createHash, randomBytes } from "node:crypto";
 import { askMany } from "./conversation.mjs";
 
-const scopes = ["profile:read", "music_preferences"];
-const redirectUri = "http://127.0.0.1/callback";
-const password = "seven grey herons over the weir";
+const redirectUri = "http://127.0.0.1/callback"; // of the app of people.c
+const scope = "profile:read music_preferences"; // some of what everybody lets it read
 
 const form = (fields) => new URLSearchParams(fields).toString();
 export const post = (path, fields, headers = {}) => ({
@@ -19,8 +18,8 @@ export const basic = (app) => ({ Authorization: `Basic ${Buffer.from(`${app.clie
 const header = (answer, name) => answer.headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? "";
 
 // The answers to all of them, in their order, or an error that tells of the first that went wrong.
-async function ask(world, requests, status) {
-  const answers = await askMany(world.port, requests);
+async function ask(server, requests, status) {
+  const answers = await askMany(server.port, requests, server.width);
   const wrong = answers.findIndex((answer) => answer.status !== status);
   if (wrong >= 0) {
     const { method = "GET", path } = requests[wrong];
@@ -29,80 +28,41 @@ async function ask(world, requests, status) {
   return answers;
 }
 
-// ---- people and apps ----
+// So many of those with a token, as far from each other as they can be.
+export const some = ({ tokens }, count) =>
+  Array.from({ length: Math.min(count, tokens.length) }, (_, i) => tokens[Math.floor((i * tokens.length) / Math.min(count, tokens.length))]);
 
-async function addApp(world, owner, number) {
-  const words = ["app", "add", "--owner", owner, "--name", `App ${number}`, "--redirect-uri", redirectUri];
-  return JSON.parse(await world.run([...words, "--scope", scopes.join(" "), "--json"], ""));
+export const signIn = ({ password }, { name: username }) => post("/signin", { username, password });
+
+// The cookies of people who have signed in, once for each store.
+const signedIn = new Map(); // town → promise
+async function cookies(town, server, people) {
+  if (!signedIn.has(town)) signedIn.set(town, ask(server, people.map((person) => signIn(town, person)), 303));
+  return (await signedIn.get(town)).map((answer) => header(answer, "set-cookie").split(";")[0]);
 }
 
-export async function makePerson(world) {
-  const [{ name }] = await addPeople(world, 1);
-  return { name, password };
-}
-
-async function addPeople(world, count) {
-  const names = Array.from({ length: count }, (_, i) => `person${i}`);
-  for (const name of names)
-    await world.run(["user", "add", name, "--email", `${name}@example.org`, "--name", `Person of ${name}`], `${password}\n`);
-  const answers = await ask(world, names.map((username) => post("/signin", { username, password })), 303);
-  return answers.map((answer, i) => ({ name: names[i], cookie: header(answer, "set-cookie").split(";")[0] }));
-}
-
-// ---- what an app asks for ----
-
-function wish(grant, prompt = {}) {
+function wish({ client_id }, cookie) {
   const verifier = randomBytes(32).toString("base64url");
   const query = form({
     response_type: "code",
-    client_id: grant.app.client_id,
+    client_id,
     redirect_uri: redirectUri,
-    scope: scopes.join(" "),
+    scope,
     state: "xyz",
     code_challenge: createHash("sha256").update(verifier).digest("base64url"),
     code_challenge_method: "S256",
-    ...prompt,
   });
-  return { verifier, request: { path: `/oauth/authorize?${query}`, headers: { Cookie: grant.cookie } } };
+  return { verifier, request: { path: `/oauth/authorize?${query}`, headers: { Cookie: cookie } } };
 }
 
-function consent(grant, page) {
-  const field = (name) => page.body.toString().match(new RegExp(`name="${name}" value="([^"]*)"`))?.[1] ?? "";
-  const fields = [["request", field("request")], ["form", field("form")], ["term", "revoked"], ["decision", "allow"]];
-  return post("/oauth/consent", [...fields, ...scopes.map((scope) => ["scope", scope])], { Cookie: grant.cookie });
-}
-
-// Every person allows every app: a live grant each, [{ app, cookie }].
-export async function makeGrants(world, { people, apps }) {
-  const everybody = await addPeople(world, people);
-  const every = [];
-  for (let i = 0; i < apps; i++) every.push(await addApp(world, everybody[0].name, i));
-  const grants = everybody.flatMap(({ cookie }) => every.map((app) => ({ app, cookie })));
-  const pages = await ask(world, grants.map((grant) => wish(grant, { prompt: "consent" }).request), 200);
-  await ask(world, pages.map((page, i) => consent(grants[i], page)), 303);
-  return grants;
-}
-
-// So many codes of each grant, as requests that exchange them. A code lives for a minute, and a grant
+// So many codes of so many people in turn, as requests that exchange them. A code lives for a minute, and a grant
 // for at most a hundred of them.
-export async function makeExchanges(world, grants, ofEach) {
-  const wishes = Array.from({ length: ofEach }, () => grants.map((grant) => ({ grant, ...wish(grant) }))).flat();
-  const answers = await ask(world, wishes.map(({ request }) => request), 303);
+export async function exchanges(town, server, people, count) {
+  const everybody = await cookies(town, server, some(town, people));
+  const wishes = Array.from({ length: count }, (_, i) => wish(town.app, everybody[i % everybody.length]));
+  const answers = await ask(server, wishes.map(({ request }) => request), 303);
   return answers.map((answer, i) => {
-    const { grant: { app }, verifier } = wishes[i];
     const code = new URL(header(answer, "location")).searchParams.get("code");
-    const { client_id, client_secret } = app;
-    return post("/oauth/token", { grant_type: "authorization_code", client_id, client_secret, code, redirect_uri: redirectUri, code_verifier: verifier });
+    return post("/oauth/token", { grant_type: "authorization_code", ...town.app, code, redirect_uri: redirectUri, code_verifier: wishes[i].verifier });
   });
-}
-
-// So many token sets of each grant, [{ app, access_token, refresh_token }]. In steps, so that no code
-// gets old on a slow machine.
-export async function makeTokens(world, grants, ofEach) {
-  const sets = [];
-  for (let i = 0; i < ofEach; i++) {
-    const answers = await ask(world, await makeExchanges(world, grants, 1), 200);
-    sets.push(...answers.map((answer, n) => ({ app: grants[n].app, ...JSON.parse(answer.body) })));
-  }
-  return sets;
 }

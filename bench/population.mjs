@@ -1,11 +1,11 @@
-// population.mjs - a store full of people (people.c), made once for each kind of store and shared by
-// the cases that want it: { store, app, tokens: [{ name, access, refresh }], people, atoms, bytesPerPerson }.
+// population.mjs - a store full of people (people.c), made once for each kind and size and shared by the cases
+// that want it: { store, app, password, tokens: [{ name, access, refresh }], people, atoms, bytesPerPerson }.
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { startPostgres } from "./postgres.mjs";
 import { makeFolder, run } from "./process.mjs";
 import { sqliteStore } from "./servers.mjs";
-import { settings, tools } from "./settings.mjs";
+import { tools } from "./settings.mjs";
 
 const TOKENS_MAX = 100000; // as many different people a cold case asks for
 const made = new Map(); // store kind and number of people → promise
@@ -22,14 +22,16 @@ async function place(kind) {
     return { store: sqliteStore(folder), size: () => sizeOf(folder), stop: async () => {} };
   }
   const postgres = await startPostgres();
-  return { store: postgres.store, size: () => sizeOf(postgres.data), stop: postgres.stop };
+  // Without its log, whose size says how much was written lately, not how much there is.
+  return { store: postgres.store, size: () => sizeOf(join(postgres.data, "base")), stop: postgres.stop };
 }
 
 function readTokens(file) {
   const [first, ...lines] = readFileSync(file, "utf8").trimEnd().split("\n");
-  const [client_id, client_secret] = first.split(" ");
+  const [client_id, client_secret, ...password] = first.split(" ");
   return {
     app: { client_id, client_secret },
+    password: password.join(" "),
     tokens: lines.map((line) => {
       const [name, access, refresh] = line.split(" ");
       return { name, access, refresh };
@@ -49,7 +51,7 @@ async function fill(kind, people) {
   return { store, stop, ...said, bytesPerPerson, ...readTokens(file) };
 }
 
-export function population(kind, people = kind === "sqlite" ? settings.people : settings.peoplePostgresql) {
+export function population(kind, people) {
   const which = `${kind}, ${people}`;
   if (!made.has(which)) made.set(which, fill(kind, people));
   return made.get(which);

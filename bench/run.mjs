@@ -11,12 +11,11 @@ import { instructionsPerComposition } from "./instructions.mjs";
 import { measureMixed } from "./mixed.mjs";
 import { endPopulations, populations } from "./population.mjs";
 import { memory, run } from "./process.mjs";
-import { measureScale } from "./scale.mjs";
 import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
 import { promises, root, settings, tools } from "./settings.mjs";
 import { fixed, median, percent, table, whole } from "./table.mjs";
 
-const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], scale: [], populations: [], skipped: [], composition: [], start: null, commit: {}, notMeasured: [] };
+const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], populations: [], skipped: [], composition: [], start: null, commit: {}, notMeasured: [] };
 
 function notMeasured(what, why) {
   report.notMeasured.push({ what, why });
@@ -43,10 +42,14 @@ function skip(what, whole) {
 }
 
 async function measureRow(row) {
-  const alsoCount = (work) => measure(`instructions of ${row.name}`, ["valgrind"], work);
-  const result = await measureCase(row, { alsoCount, skip });
-  report.cases.push(result);
-  console.error(`  ${row.name}, ${row.store}: ${percent(result.ratio)} of nginx`);
+  const store = row.store === "postgresql" ? ["postgres", "initdb"] : [];
+  const needs = ["taskset", "nginx", "load", ...(row.people ? ["people"] : []), ...store];
+  await measure(`${row.name}, ${row.store}`, needs, async () => {
+    const alsoCount = (work) => measure(`instructions of ${row.name}`, ["valgrind"], work);
+    const results = await measureCase(row, { alsoCount, skip });
+    report.cases.push(...results);
+    console.error(`  ${row.name}, ${row.store}: ${results.map(({ ratio }) => percent(ratio)).join(", ")} of nginx`);
+  });
 }
 
 // ---- reads beside writes ----
@@ -56,18 +59,9 @@ async function measureBeside() {
     const what = `reads beside writes, ${store}`;
     if (!what.includes(settings.only)) continue;
     const needs = ["taskset", "load", "people", ...(store === "sqlite" ? [] : ["postgres", "initdb"])];
-    await measure(what, needs, async () => report.mixed.push(await measureMixed(store)));
-  }
-}
-
-// ---- few people and many ----
-
-async function measureSizes() {
-  for (const [store, sizes] of [["sqlite", settings.scale], ["postgresql", settings.scalePostgresql]]) {
-    const what = `scale, ${store}`;
-    if (!what.includes(settings.only)) continue;
-    const needs = ["taskset", "nginx", "load", "people", ...(store === "sqlite" ? [] : ["postgres", "initdb"])];
-    await measure(what, needs, async () => report.scale.push(...(await measureScale(store, sizes))));
+    await measure(what, needs, async () => {
+      for (const people of settings.people[store]) report.mixed.push(await measureMixed(store, people));
+    });
   }
 }
 
@@ -121,11 +115,12 @@ function atMost(value, ceiling) {
 
 function printCases() {
   if (report.cases.length === 0) return;
-  const headings = ["case", "store", "bytes", "penchant/s", "nginx/s", "ratio", "p50 ms", "p99 ms", "nginx p50", "nginx p99", "instr/request", "cache", "MiB", "promise"];
+  const headings = ["case", "store", "people", "bytes", "penchant/s", "nginx/s", "ratio", "to fewest", "p50 ms", "p99 ms", "nginx p50", "nginx p99", "instr/request", "file reads", "cache", "MiB", "promise"];
   const rows = report.cases.map((c) => [
-    c.name, c.store, whole(c.bytes), whole(c.penchant.perSecond), whole(c.nginx.perSecond), percent(c.ratio),
+    c.name, c.store, whole(c.people), whole(c.bytes), whole(c.penchant.perSecond), whole(c.nginx.perSecond), percent(c.ratio), fixed(c.toFewest),
     fixed(c.penchant.p50), fixed(c.penchant.p99), fixed(c.nginx.p50), fixed(c.nginx.p99),
-    whole(c.instructions), whole(c.cacheMiB), fixed(c.memoryMiB, 1), atLeast(c.ratio, c.floor),
+    whole(c.instructions), fixed(c.fileReads), whole(c.cacheMiB), fixed(c.penchant.memoryMiB, 1),
+    [atLeast(c.ratio, c.floor), atLeast(c.toFewest, c.scale)].filter((text) => text !== "").join("; to fewest: "),
   ]);
   console.log(`\nOne core each for server and load, ${settings.connections} connections, median of ${settings.runs} (${settings.seconds} s each)\n`);
   console.log(table(headings, rows));
@@ -157,21 +152,10 @@ function printCommit() {
 function printMixed() {
   if (report.mixed.length === 0) return;
   console.log("\nReads of hints alone, and with a durable write as every 20th request over the same connections\n");
-  const headings = ["store", "reads/s alone", "p50 ms", "p99 ms", "reads/s mixed", "p50 ms", "p99 ms", "writes/s", "p99 ms", "writes", "ratio", "promise"];
+  const headings = ["store", "people", "reads/s alone", "p50 ms", "p99 ms", "reads/s mixed", "p50 ms", "p99 ms", "writes/s", "p99 ms", "writes", "ratio", "promise"];
   console.log(table(headings, report.mixed.map((m) => [
-    m.store, whole(m.alone.perSecond), fixed(m.alone.p50), fixed(m.alone.p99), whole(m.reads.perSecond), fixed(m.reads.p50), fixed(m.reads.p99),
+    m.store, whole(m.people), whole(m.alone.perSecond), fixed(m.alone.p50), fixed(m.alone.p99), whole(m.reads.perSecond), fixed(m.reads.p50), fixed(m.reads.p99),
     whole(m.writes.perSecond), fixed(m.writes.p99), percent(m.writeShare), fixed(m.ratio), atMost(m.ratio, promises.mixedP99),
-  ])));
-}
-
-function printScale() {
-  if (report.scale.length === 0) return;
-  const fewest = Math.min(...report.scale.map((row) => row.people));
-  console.log("\nThe same reads with few people and with many: every request another person's, cache = 0\n");
-  const headings = ["question", "store", "people", "a second", "of nginx", "to fewest", "file reads", "instr/request", "MiB", "bytes a person", "promise"];
-  console.log(table(headings, report.scale.map((row) => [
-    row.name, row.store, whole(row.people), whole(row.perSecond), percent(row.ofNginx), fixed(row.toFewest), fixed(row.fileReads),
-    whole(row.instructions), fixed(row.memoryMiB, 1), whole(row.bytesPerPerson), row.people === fewest ? "" : atLeast(row.toFewest, promises.scale),
   ])));
 }
 
@@ -193,7 +177,7 @@ function printComposition() {
 function printPeers() {
   const rows = report.cases.flatMap((c) => (c.peers ?? []).map((p) => [
     c.name, p.name, whole(p.perSecond), whole(c.penchant.perSecond), fixed(p.times, 1), fixed(p.p50), fixed(p.p99),
-    fixed(c.penchant.p50), fixed(c.penchant.p99), percent(p.ratio), fixed(p.memoryMiB, 1), fixed(c.memoryMiB, 1), atLeast(p.times, p.floor),
+    fixed(c.penchant.p50), fixed(c.penchant.p99), percent(p.ratio), fixed(p.memoryMiB, 1), fixed(c.penchant.memoryMiB, 1), atLeast(p.times, p.floor),
   ]));
   if (rows.length === 0) return;
   console.log("\nOthers on the same core, in turns with ours on SQLite: ratio is ours to theirs\n");
@@ -209,17 +193,12 @@ function printPopulations() {
 // ---- all of it ----
 
 async function main() {
-  const pinned = ["taskset"];
   const chosen = cases.filter((row) => `${row.name}, ${row.store}`.includes(settings.only));
   if (tools.taskset !== null) await run(tools.taskset, ["-a", "-c", "-p", String(settings.loadCore), String(process.pid)]);
-  await measure("start and memory", [...pinned, "nginx"], measureStart);
-  await measureSizes(); // before anything is written into the stores that are shared
-  for (const row of chosen) {
-    const store = row.store === "postgresql" ? ["postgres", "initdb"] : [];
-    const loader = ["load", ...(row.population ? ["people"] : [])];
-    await measure(`${row.name}, ${row.store}`, [...pinned, "nginx", ...loader, ...store], () => measureRow(row));
-  }
+  await measure("start and memory", ["taskset", "nginx"], measureStart);
+  for (const row of chosen.filter(({ last }) => !last)) await measureRow(row);
   await measureBeside();
+  for (const row of chosen.filter(({ last }) => last)) await measureRow(row);
   await measureComposition();
   report.populations = await populations();
   await endPopulations();
@@ -229,7 +208,6 @@ async function main() {
   printCases();
   printComposition();
   printMixed();
-  printScale();
   printPeers();
   printPopulations();
   printCommit();

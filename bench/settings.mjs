@@ -20,16 +20,14 @@ const list = (name, otherwise) => (process.env[name] ?? otherwise).split(",").ma
   if (Number.isInteger(value) && value > 0) return value;
   console.error(`${name} must be whole numbers above 0 with commas between them, not "${process.env[name]}"`);
   process.exit(2);
-});
+}).sort((a, b) => a - b);
 
 export const settings = {
   program: process.env.BENCH_PROGRAM ?? join(root, "build/penchant"),
   runs: whole("BENCH_RUNS", 3),
   seconds: whole("BENCH_SECONDS", 2), // of each run
-  people: whole("BENCH_PEOPLE", 1000), // in the SQLite store that reads are measured on
-  peoplePostgresql: whole("BENCH_PEOPLE_POSTGRESQL", 1000),
-  scale: list("BENCH_SCALE", "1000,100000"), // people in the stores that are compared with each other
-  scalePostgresql: list("BENCH_SCALE_POSTGRESQL", "1000,10000"),
+  // People in the stores that are measured, beginning with the fewest.
+  people: { sqlite: list("BENCH_PEOPLE", "1000,100000"), postgresql: list("BENCH_PEOPLE_POSTGRESQL", "1000,10000") },
   cacheMiB: whole("BENCH_CACHE", 64), // the setting `cache` of warm cases
   only: process.env.BENCH_ONLY ?? "", // cases whose name contains this
   peers: process.env.BENCH_PEERS !== "off", // others beside the rows that name them
@@ -45,7 +43,6 @@ export const promises = {
   startMs: 100, // at most
   idleMiB: 15, // at most
   mixedP99: 3, // of reads beside writes to reads alone, at most
-  scale: 0.8, // cold reads with many people to those with few, at least
   groupCommitSlowDisk: 20, // 64 writers to 1, at least, when fsync takes 5 ms
 };
 
