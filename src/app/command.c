@@ -185,7 +185,7 @@ command_place(const struct call_of_command *call)
 {
     if (call->command->place == BESIDE_THE_SERVICE)
         return command_has(call, "compact") ? ON_THE_STORE : ON_ITS_OWN;
-    return call->command->place;
+    return call->command->place == ON_A_STORE ? ON_THE_STORE : call->command->place;
 }
 
 bool
@@ -223,6 +223,13 @@ command_fail(struct call_of_command *call, enum err err, const char *format, ...
     buf_add_char(&out, '\n');
     call->console->err(call->console, buf_str(&out));
     return 1;
+}
+
+int
+command_fail_store(struct call_of_command *call, enum err err, const struct why *why)
+{
+    command_fail(call, err, "%s", why->text);
+    return err == ERR_NOT_FOUND ? 2 : 1;
 }
 
 int
@@ -278,6 +285,8 @@ command_describe(struct buf *out, const struct command *command)
     else if (command->place != ON_ITS_OWN)
         buf_add_c(out, "\n  --store and the other settings (`penchant help settings`) say which "
                        "store.\n  Works while the service runs.\n");
+    if (command->place == ON_A_STORE)
+        buf_add_c(out, "  Where there is no store it makes one.\n");
 }
 
 void

@@ -33,6 +33,7 @@ enum command_place {
     ON_ITS_OWN,     /* without a store */
     AS_THE_SERVICE, /* it opens the store itself */
     ON_THE_STORE,   /* with it open: here, or in the service that has it */
+    ON_A_STORE,     /* the same, and where there is none it makes one */
     IN_STEPS,       /* first where it was typed, with `side` and without `db`, to open files and to
                        ask for the steps (store_side.h); each of these is a command ON_THE_STORE,
                        and may be the same again */
@@ -78,7 +79,7 @@ struct call_of_command {
     size_t option_count;
 };
 
-/* Where it runs, with the options it was given. */
+/* Where it runs, with the options it was given: neither ON_A_STORE nor BESIDE_THE_SERVICE. */
 enum command_place command_place(const struct call_of_command *call);
 
 bool command_takes_value(const struct command *command, struct str option);
@@ -97,6 +98,10 @@ bool command_wants_input(const struct call_of_command *call);
 /* Says why it failed, on the error side, in the form that was asked for. Returns 1. */
 int command_fail(struct call_of_command *call, enum err err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same with what opening the store said. Returns 2 if there is no store where it was sought:
+ * that is a setting, mistyped. */
+int command_fail_store(struct call_of_command *call, enum err err, const struct why *why);
 
 /* The same for what cannot be meant. Returns 2. */
 int command_misused(struct call_of_command *call, const char *sentence);

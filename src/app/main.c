@@ -39,9 +39,10 @@ run_on_store(struct call_of_command *call)
 {
     struct why why = { 0 };
     struct store_side *side = ARENA_NEW(call->mem, struct store_side);
-    enum err err = store_side_open(call->settings, call->domains, side, &why);
+    bool must_exist = call->command->place != ON_A_STORE;
+    enum err err = store_side_open(call->settings, call->domains, must_exist, side, &why);
     if (err)
-        return command_fail(call, err, "%s", why.text);
+        return command_fail_store(call, err, &why);
     call->side = side;
     int status =
         call->command->place == IN_STEPS ? call->command->run(call) : store_side_run(side, call);

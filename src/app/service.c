@@ -91,7 +91,8 @@ stop_signals(void)
 static enum err
 open_store(struct service *service, struct why *why)
 {
-    struct db_settings settings = { service->settings->store, (size_t)service->settings->pool };
+    struct db_settings settings = { .address = service->settings->store,
+                                    .connections = (size_t)service->settings->pool };
     return db_open(&settings, &service->db, why);
 }
 

@@ -42,7 +42,7 @@ backup(struct call_of_command *call)
     const char *file = str_c(call->mem, call->arguments[0]);
     enum err err = db_backup(call->settings->store, file, show_progress, call->console, &why);
     if (err)
-        return command_fail(call, err, "%s", why.text);
+        return command_fail_store(call, err, &why);
     if (command_has(call, "json")) {
         struct json *json = command_json(call);
         json_open_object(json);
@@ -62,7 +62,7 @@ check(struct call_of_command *call)
     bool compact = command_has(call, "compact");
     enum err err = db_check(call->settings->store, &report, &why);
     if (err)
-        return command_fail(call, err, "%s", why.text);
+        return command_fail_store(call, err, &why);
     if (report.len > 0) {
         call->console->err(call->console, buf_str(&report));
         return command_fail(call, ERR_INVALID, "the store is damaged; restore a backup");
@@ -92,7 +92,7 @@ const struct command store_commands[] = {
       0,
       0,
       { JSON_OPTION },
-      ON_THE_STORE,
+      ON_A_STORE,
       NO_INPUT,
       NULL,
       migrate,

@@ -7,10 +7,10 @@
 #define WORDS_MAX (8 + COMMAND_OPTIONS_MAX + COMMAND_ARGUMENTS_MAX)
 
 enum err
-store_side_open(const struct settings *settings, const struct domains *domains,
+store_side_open(const struct settings *settings, const struct domains *domains, bool must_exist,
                 struct store_side *out, struct why *why)
 {
-    struct db_settings with = { settings->store, 1 };
+    struct db_settings with = { settings->store, 1, must_exist };
     *out = (struct store_side){ .settings = settings, .domains = domains };
     enum err err = db_open(&with, &out->db, why);
     if (err)

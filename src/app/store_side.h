@@ -13,8 +13,9 @@ struct store_side {
     struct db *db; /* NULL: the service has it */
 };
 
+/* ERR_NOT_FOUND: `must_exist`, and there is no store. */
 enum err store_side_open(const struct settings *settings, const struct domains *domains,
-                         struct store_side *out, struct why *why);
+                         bool must_exist, struct store_side *out, struct why *why);
 void store_side_close(struct store_side *side);
 
 /* Runs a command that was parsed; gives its exit status. */

@@ -203,7 +203,7 @@ const struct command user_commands[] = {
         { "name", "NAME", "how the person wants to be called" },
         { "no-password", NULL, "nobody can sign in until `user passwd`" },
         JSON_OPTION },
-      ON_THE_STORE,
+      ON_A_STORE,
       SECRET_INPUT,
       "no-password",
       user_add,

@@ -88,6 +88,16 @@ write_metrics(struct buf *page, void *context)
 }
 
 enum err
+db_not_there(const char *where, struct why *why)
+{
+    why_set(why,
+            "store: there is no store at %s; name with --store the one that the service has, or "
+            "let `penchant serve` make it",
+            where);
+    return ERR_NOT_FOUND;
+}
+
+enum err
 db_open(const struct db_settings *settings, struct db **out, struct why *why)
 {
     const char *problem = db_address_problem(settings->address);
@@ -99,7 +109,7 @@ db_open(const struct db_settings *settings, struct db **out, struct why *why)
     enum err err = db_driver_of(settings->address)->open(settings, &db, why);
     if (err)
         return err;
-    err = db_migrate(db, why);
+    err = db_migrate(db, settings->must_exist, why);
     if (!err)
         err = db->driver->prepare(db, why);
     if (err) {

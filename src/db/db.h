@@ -103,6 +103,7 @@ uint64_t db_tx_commits(const struct db_tx *tx); /* that a db_read() has been sur
 struct db_settings {
     const char *address;
     size_t connections; /* PostgreSQL's pool */
+    bool must_exist;    /* where there is no store none is made: ERR_NOT_FOUND */
 };
 
 /* The address itself, without touching anything: NULL if it is one, else what is wrong with it. */

@@ -112,7 +112,7 @@ postgres_backup(const char *address, const char *file, void (*progress)(void *co
 enum err
 postgres_check(const char *address, struct buf *report, struct why *why)
 {
-    struct db_settings settings = { .address = address, .connections = 1 };
+    struct db_settings settings = { .address = address, .connections = 1, .must_exist = true };
     struct db *db = NULL;
     (void)report; /* pages are PostgreSQL's to check (amcheck); ours is that the schema fits */
     enum err err = db_open(&settings, &db, why);

@@ -238,9 +238,12 @@ sqlite_close(struct db *db)
 static enum err
 sqlite_open(const struct db_settings *settings, struct db **out, struct why *why)
 {
+    const char *path = db_address_rest(settings->address);
+    if (settings->must_exist && sqlite_is_absent(path))
+        return db_not_there(path, why);
     struct sqlite_store *store = memory_alloc(1, sizeof *store);
     store->db.driver = &db_sqlite_driver;
-    store->path = strdup(db_address_rest(settings->address));
+    store->path = strdup(path);
     store->lock_fd = -1;
     store->stamps.of = memory_alloc(STAMPS, sizeof *store->stamps.of);
     sqlite_readers_start(store);

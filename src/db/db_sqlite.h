@@ -120,6 +120,7 @@ uint64_t sqlite_stamp(struct db *db, struct str id);
 uint64_t sqlite_commits(struct db *db);
 
 /* db_sqlite_lock.c */
+bool sqlite_is_absent(const char *path);                           /* or has no byte */
 enum err sqlite_lock(struct sqlite_store *store, struct why *why); /* ERR_TAKEN: somebody has it */
 enum err sqlite_lock_mark_open(struct sqlite_store *store, struct why *why);
 void sqlite_lock_mark_closed(struct sqlite_store *store); /* when all is in the main file */

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void
@@ -22,6 +23,15 @@ is_there(const struct sqlite_store *store, const char *ending)
     char path[PATH_MAX];
     path_beside(path, sizeof path, store, ending);
     return access(path, F_OK) == 0;
+}
+
+bool
+sqlite_is_absent(const char *path)
+{
+    struct stat found;
+    if (stat(path, &found) != 0)
+        return errno == ENOENT || errno == ENOTDIR;
+    return S_ISREG(found.st_mode) && found.st_size == 0;
 }
 
 static bool

@@ -72,7 +72,10 @@ size_t db_statement_count(void);
 const struct sql *db_statement(size_t index);
 
 /* Applies what is missing of schema/, in one transaction. */
-enum err db_migrate(struct db *db, struct why *why);
+enum err db_migrate(struct db *db, bool must_exist, struct why *why);
+
+/* Says that there is no store where one must be. */
+enum err db_not_there(const char *where, struct why *why);
 
 /* Gathers rows whose number is not known beforehand. */
 struct db_gather {

@@ -93,7 +93,7 @@ apply(struct db *db, struct arena *mem, const struct step *step, struct why *why
 }
 
 static enum err
-apply_missing(struct db *db, struct arena *mem, struct why *why)
+apply_missing(struct db *db, struct arena *mem, bool must_exist, struct why *why)
 {
     int64_t version = 0;
     enum err err = db->driver->schema_run(db, make_table, NULL, why);
@@ -102,6 +102,8 @@ apply_missing(struct db *db, struct arena *mem, struct why *why)
                                      &version, why);
     if (err)
         return err;
+    if (version == 0 && must_exist)
+        return db_not_there(db->driver->describe(db, mem).ptr, why);
     int64_t known = newest_known(db);
     if (version > known) {
         why_set(why,
@@ -122,13 +124,13 @@ apply_missing(struct db *db, struct arena *mem, struct why *why)
 }
 
 enum err
-db_migrate(struct db *db, struct why *why)
+db_migrate(struct db *db, bool must_exist, struct why *why)
 {
     enum err err = db->driver->schema_begin(db, why);
     if (err)
         return err;
     struct arena *mem = arena_new();
-    err = apply_missing(db, mem, why);
+    err = apply_missing(db, mem, must_exist, why);
     arena_free(mem);
     enum err ended = db->driver->schema_end(db, err == ERR_NONE, why);
     return err ? err : ended;

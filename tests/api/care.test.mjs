@@ -68,13 +68,48 @@ test("check says that a sound store is sound, stopped and running", async (t) =>
   assert.match(out, /sound/i);
 });
 
-test("check on nothing says so", async (t) => {
+// Every command that does not itself begin a store.
+const NEED_A_STORE = [
+  "user list", "user disable ada", "user enable ada", "user passwd ada", "user delete ada",
+  "app list", "app add --owner ada --name x --redirect-uri https://x.example/ --scope agent_hints", "app rotate-secret a", "app disable a", "app enable a", "app delete a",
+  "hints ada", "export ada", "export --all", "import documents", "check", "check --compact",
+];
+
+test("a command that finds no store says so, exits 2 and makes none", async (t) => {
   const w = await world(t, { start: false });
-  const store = STORE === "sqlite" ? `sqlite:${w.dir}/absent.db` : w.address.replace(/[^/]+$/, "absent");
-  const { status, err } = await w.command("check", { store });
+  fs.writeFileSync(path.join(w.dir, "documents"), "{}");
+  fs.writeFileSync(path.join(w.dir, "empty.db"), "");
+  const before = fs.readdirSync(w.dir).sort();
+  // On PostgreSQL the database is there, and has none of our tables.
+  const places = STORE === "sqlite" ? [`sqlite:${w.dir}/absent.db`, `sqlite:${w.dir}/absent/penchant.db`, `sqlite:${w.dir}/empty.db`] : [w.address];
+  const commands = STORE === "sqlite" ? [...NEED_A_STORE, "backup copy"] : NEED_A_STORE;
+  for (const command of commands)
+    for (const store of places) {
+      const { status, out, err } = await w.command(...command.split(" "), { store, stdin: "a long passphrase\n" });
+      assert.deepEqual([status, out], [2, ""], `${command}: ${err}`);
+      assert.match(err, /^penchant: store: there is no store at .*(db|dbname='\w+').*--store.*penchant serve.*\n$/, command);
+      assert.deepEqual(fs.readdirSync(w.dir).sort(), before, command);
+    }
+  const asked = await w.command("export", "--all", "--json", { store: places[0] });
+  assert.deepEqual([asked.status, asked.error.error], [2, "not_found"], asked.err);
+  if (STORE === "sqlite") assert.equal(fs.statSync(path.join(w.dir, "empty.db")).size, 0);
+  else assert.equal(await psql(w.address, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"), "0");
+});
+
+test("migrate and user add begin a store", async (t) => {
+  for (const command of ["migrate", "user add ada --no-password"]) {
+    const w = await world(t, { start: false });
+    assert.equal((await w.command(...command.split(" "))).status, 0);
+    assert.equal((await w.command("user", "list")).status, 0);
+    await w.start();
+  }
+});
+
+onPostgres("check of a database that is not there says so", async (t) => {
+  const w = await world(t, { start: false });
+  const { status, err } = await w.command("check", { store: w.address.replace(/[^/]+$/, "absent") });
   assert.equal(status, 1);
   assert.equal(err.trim().split("\n").length, 1, err);
-  if (STORE === "sqlite") assert.ok(!fs.existsSync(`${w.dir}/absent.db`), "looking made a file");
 });
 
 onSqlite("a damaged file is reported by check, whichever page it hits, and nothing crashes", async (t) => {

@@ -96,6 +96,7 @@ told("weak, empty and absent passwords are refused", async (w) => {
 });
 
 told("people get a table, programs get JSON, and an empty list is a list", async (w) => {
+  assert.equal((await w.command("migrate")).status, 0);
   assert.deepEqual((await user(w, "list", "--json")).data, { users: [] });
   await w.addUser("ada", { args: ["--email", "ada@example.org"] });
   const people = await user(w, "list");
