@@ -234,6 +234,7 @@ apply_file(struct arena *mem, const char *path, struct settings *out, struct why
 {
     struct str rest, name, value;
     size_t line = 0;
+    size_t lines[ROWS] = { 0 }; /* where each stands; 0: nowhere yet */
     enum err err = read_file(mem, path, &rest, why);
     if (err)
         return err;
@@ -247,6 +248,13 @@ apply_file(struct arena *mem, const char *path, struct settings *out, struct why
                     str_present(name) ? name.ptr : "this");
             return ERR_INVALID;
         }
+        size_t *first = &lines[row - rows];
+        if (*first != 0) {
+            why_set(why, "%s: %s stands twice, on line %zu and on line %zu; remove one of both",
+                    path, row->name, *first, line);
+            return ERR_INVALID;
+        }
+        *first = line;
         const char *problem = put_value(mem, row, value, out);
         if (problem != NULL) {
             why_set(why, "%s, line %zu: %s %s", path, line, row->name, problem);
