@@ -45,6 +45,10 @@ sqlite_connect(const char *path, int flags, sqlite3 **out, struct why *why)
     pthread_once(&configured, configure_sqlite);
     sqlite3 *handle = NULL;
     int code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code == SQLITE_OK && sqlite_check_log(handle, path, why)) {
+        sqlite3_close_v2(handle);
+        return ERR_INVALID;
+    }
     if (code == SQLITE_OK) {
         sqlite3_extended_result_codes(handle, 1);
         sqlite3_busy_timeout(handle, BUSY_MS);

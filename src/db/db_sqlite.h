@@ -4,6 +4,7 @@
  *   db_sqlite_read.c    the readers, each with the moment it sees
  *   db_sqlite_commit.c  the one writer: group commit and checkpoints
  *   db_sqlite_stamps.c  what has changed
+ *   db_sqlite_place.c   what lies at the path, before SQLite touches it
  *   db_sqlite_lock.c    one process a file
  *   db_sqlite_care.c    backup and check */
 #ifndef DB_DB_SQLITE_H
@@ -119,8 +120,13 @@ void sqlite_raise_stamps(struct sqlite_store *store);
 uint64_t sqlite_stamp(struct db *db, struct str id);
 uint64_t sqlite_commits(struct db *db);
 
+/* db_sqlite_place.c */
+bool sqlite_is_absent(const char *path); /* or has no byte */
+enum err sqlite_check_rights(const char *path, struct why *why);
+enum err sqlite_check_log(sqlite3 *handle, const char *path, struct why *why);
+void sqlite_folder_of(const char *file, char *out, size_t size);
+
 /* db_sqlite_lock.c */
-bool sqlite_is_absent(const char *path);                           /* or has no byte */
 enum err sqlite_lock(struct sqlite_store *store, struct why *why); /* ERR_TAKEN: somebody has it */
 enum err sqlite_lock_mark_open(struct sqlite_store *store, struct why *why);
 void sqlite_lock_mark_closed(struct sqlite_store *store); /* when all is in the main file */
@@ -131,6 +137,5 @@ enum err sqlite_backup(const char *address, const char *file,
                        void (*progress)(void *context, int percent), void *context,
                        struct why *why);
 enum err sqlite_check(const char *address, struct buf *report, struct why *why);
-void sqlite_folder_of(const char *file, char *out, size_t size);
 
 #endif

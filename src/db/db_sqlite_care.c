@@ -43,16 +43,6 @@ copy_pages(sqlite3 *from, sqlite3 *to, void (*progress)(void *context, int perce
     return code == SQLITE_DONE ? finished : code;
 }
 
-void
-sqlite_folder_of(const char *file, char *out, size_t size)
-{
-    const char *slash = strrchr(file, '/');
-    if (slash == NULL)
-        snprintf(out, size, ".");
-    else
-        snprintf(out, size, "%.*s", (int)(slash - file + 1), file);
-}
-
 static enum err
 flush_directory(const char *file)
 {

@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static void
@@ -23,15 +22,6 @@ is_there(const struct sqlite_store *store, const char *ending)
     char path[PATH_MAX];
     path_beside(path, sizeof path, store, ending);
     return access(path, F_OK) == 0;
-}
-
-bool
-sqlite_is_absent(const char *path)
-{
-    struct stat found;
-    if (stat(path, &found) != 0)
-        return errno == ENOENT || errno == ENOTDIR;
-    return S_ISREG(found.st_mode) && found.st_size == 0;
 }
 
 static bool
@@ -55,8 +45,10 @@ sqlite_lock(struct sqlite_store *store, struct why *why)
     path_beside(path, sizeof path, store, ".lock");
     store->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (store->lock_fd < 0) {
-        why_set(why, "store: cannot open %s: %s", path, strerror(errno));
-        return ERR_UNAVAILABLE;
+        int problem = errno;
+        enum err err = sqlite_check_rights(store->path, why);
+        why_set(why, "store: cannot open %s: %s", path, strerror(problem));
+        return err ? err : ERR_UNAVAILABLE;
     }
     if (flock(store->lock_fd, LOCK_EX | LOCK_NB) != 0) {
         why_set(why, "store: %s is in use by another penchant process", store->path);
@@ -69,7 +61,7 @@ sqlite_lock(struct sqlite_store *store, struct why *why)
                 store->path, store->path, path);
         return ERR_INVALID;
     }
-    return ERR_NONE;
+    return sqlite_check_rights(store->path, why);
 }
 
 enum err

@@ -7,7 +7,7 @@ import test from "node:test";
 import { createDatabase } from "../kit/pg.mjs";
 import { run } from "../kit/process.mjs";
 import { until } from "../kit/until.mjs";
-import { STORE, world } from "../kit/world.mjs";
+import { onSqlite, STORE, world } from "../kit/world.mjs";
 
 // The user names in a copy, read by the program itself (from PostgreSQL after restoring the dump).
 async function namesIn(w, file) {
@@ -80,6 +80,37 @@ test("a copy is one plain file, and looking through it leaves nothing beside it"
   assert.equal(status, 0, err);
   if (STORE === "sqlite") assert.equal((await w.command("check", { store: `sqlite:${file}` })).out, "the store is sound\n");
   assert.deepEqual(fs.readdirSync(folder), ["copy"]);
+});
+
+onSqlite("a copy put beside the log of the store that was there before is refused, and neither is touched", async (t) => {
+  const w = await world(t);
+  const file = path.join(w.dir, "copy");
+  assert.equal((await w.signUp({ username: "ada" })).status, 303);
+  assert.equal((await w.command("backup", file)).status, 0);
+  assert.equal((await w.signUp({ username: "grace" })).status, 303);
+  await w.kill();
+  fs.copyFileSync(file, w.file);
+  const log = fs.readFileSync(`${w.file}-wal`);
+  assert.ok(log.length > 0);
+  const service = w.launch({ "log-format": "text" });
+  assert.equal((await service.exited()).status, 1, service.err);
+  assert.equal(service.lines.length, 1, service.err);
+  const said = new RegExp(`store: ${w.file} is a backup, and ${w.file}-wal is the log of another store.*-shm and \\.lock`);
+  assert.match(service.err, said);
+  for (const words of [["check"], ["check", "--compact"], ["backup", path.join(w.dir, "again")], ["user", "list"]]) {
+    const { status, err } = await w.command(...words);
+    assert.equal(status, 1, words.join(" "));
+    assert.match(err, said);
+  }
+  assert.ok(fs.readFileSync(w.file).equals(fs.readFileSync(file)), "the copy was changed");
+  assert.ok(fs.readFileSync(`${w.file}-wal`).equals(log), "the log was changed");
+  for (const ending of ["-wal", "-shm", ".lock"]) fs.rmSync(w.file + ending, { force: true });
+  await w.start();
+  assert.deepEqual(await w.usernames(), ["ada"]);
+  await w.assertSound();
+  await w.kill(); // its own log, from here on, is its own
+  await w.start();
+  assert.deepEqual(await w.usernames(), ["ada"]);
 });
 
 test("a copy never overwrites a file, and a failed one leaves none", async (t) => {

@@ -68,6 +68,37 @@ test("check says that a sound store is sound, stopped and running", async (t) =>
   assert.match(out, /sound/i);
 });
 
+// Root may write everything, unless it gives that up.
+const asAnybody = process.getuid() === 0 ? (program, args) => ["setpriv", "--bounding-set=-dac_override", program, ...args] : undefined;
+
+onSqlite("a store that may not be written is told at the start, with the file and the right that is missing", async (t) => {
+  const w = await world(t, { start: false });
+  await w.addUser("ada");
+  const folder = path.join(w.dir, "folder");
+  const file = path.join(folder, "penchant.db");
+  const cases = [
+    { closed: "penchant.db", mode: 0o400, said: `file ${file} ` },
+    { closed: "penchant.db-wal", mode: 0o400, said: `file ${file}-wal ` },
+    { closed: "penchant.db.lock", mode: 0o400, said: `file ${file}.lock ` },
+    { closed: "", mode: 0o500, said: `folder ${folder}/ ` },
+    { closed: "", mode: 0o500, said: `folder ${folder}/ `, without: "penchant.db.lock" },
+  ];
+  for (const { closed, mode, said, without } of cases) {
+    fs.mkdirSync(folder);
+    fs.copyFileSync(w.file, file);
+    for (const beside of ["penchant.db-wal", "penchant.db-shm", "penchant.db.lock"]) if (beside !== without) fs.writeFileSync(path.join(folder, beside), "");
+    fs.chmodSync(path.join(folder, closed), mode);
+    const service = w.launch({ "log-format": "text", store: `sqlite:${file}` }, { launch: asAnybody });
+    assert.equal((await service.exited()).status, 1, service.err);
+    assert.equal(service.lines.length, 1, service.err);
+    assert.ok(service.err.startsWith(`penchant: store: the ${said}may not be written: Permission denied; `), service.err);
+    assert.match(service.err, /chown/);
+    assert.deepEqual(fs.readFileSync(file), fs.readFileSync(w.file));
+    fs.chmodSync(folder, 0o700);
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
 // Every command that does not itself begin a store.
 const NEED_A_STORE = [
   "user list", "user disable ada", "user enable ada", "user passwd ada", "user delete ada",
