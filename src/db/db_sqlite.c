@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUSY_MS 2000
-
 /* The page cache is small because the system caches the file anyway. */
 static const char common_pragmas[] = "PRAGMA mmap_size = 0;" /* a full disk must not be a SIGBUS */
                                      "PRAGMA cache_size = -4096;"
@@ -51,7 +49,7 @@ sqlite_connect(const char *path, int flags, sqlite3 **out, struct why *why)
     }
     if (code == SQLITE_OK) {
         sqlite3_extended_result_codes(handle, 1);
-        sqlite3_busy_timeout(handle, BUSY_MS);
+        sqlite3_busy_timeout(handle, SQLITE_BUSY_MS);
         /* Only the writer may move the log into the file: see the WAL-reset bug of 3.40. */
         if (flags & SQLITE_OPEN_READONLY)
             sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);

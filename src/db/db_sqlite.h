@@ -19,6 +19,7 @@
 struct sqlite_store;
 
 #define SQLITE_PARAMETERS_MAX 64
+#define SQLITE_BUSY_MS 2000
 
 /* A prepared statement. SQLite numbers parameters by first appearance: `index` says where $n went.
  */
@@ -63,13 +64,15 @@ struct sqlite_writer {
     struct member *first;
     struct member *last;
     size_t waiting;
-    int wal_frames; /* in the log since the last checkpoint that reset it */
+    int wal_frames; /* in the log */
+    int tried_at;   /* how many there were at the last checkpoint of this log; 0: none yet */
     sqlite3_stmt *savepoint;
     sqlite3_stmt *release;
 
     _Atomic uint64_t transactions;
     _Atomic uint64_t commits;
     _Atomic uint64_t failed;
+    _Atomic uint64_t checkpoints;
     struct histogram commit_latency;
 };
 

@@ -24,8 +24,9 @@
 
 #define GROUP_MAX 256
 #define LINE_SECONDS 10        /* to wait until somebody begins with it */
-#define CHECKPOINT_FRAMES 4000 /* pages in the log: move them into the file */
-#define RESTART_FRAMES 16000   /* wait for readers, so that the log begins anew */
+#define CHECKPOINT_FRAMES 4000 /* pages that the log has grown by: move them into the file */
+#define RESTART_FRAMES 16000   /* in it: wait for readers, so that the log begins anew */
+#define RESTART_WAIT_MS 100    /* long for a request, nothing for a backup, which keeps the log */
 
 /* Lives on its thread's stack, which stays there until it is told. */
 struct member {
@@ -178,6 +179,15 @@ step(sqlite3_stmt *statement)
     return sqlite3_reset(statement) == SQLITE_OK ? ERR_NONE : ERR_UNAVAILABLE;
 }
 
+/* What cannot be taken back by itself is taken back with the whole group. */
+static enum err
+undo_all(struct sqlite_store *store)
+{
+    complain("store: a savepoint was lost", sqlite3_extended_errcode(handle_of(store)));
+    sqlite_execute(handle_of(store), "ROLLBACK");
+    return ERR_UNAVAILABLE;
+}
+
 /* Runs one member's work. On return the transaction may be gone: ask whole_transaction_gone(). */
 static enum err
 run_member(struct sqlite_store *store, db_work *work, void *argument)
@@ -188,11 +198,9 @@ run_member(struct sqlite_store *store, db_work *work, void *argument)
     enum err err = work(&tx.tx, argument);
     if (!err)
         err = tx.tx.broken;
-    if (err)
-        sqlite_execute(handle_of(store), "ROLLBACK TO member");
-    if (step(store->writer.release) && !err)
-        err = ERR_UNAVAILABLE;
-    return err;
+    if (err && sqlite_execute(handle_of(store), "ROLLBACK TO member"))
+        return undo_all(store);
+    return step(store->writer.release) ? undo_all(store) : err;
 }
 
 /* Some errors (a full disk, an interrupt) take back everything, released savepoints included. */
@@ -234,31 +242,38 @@ commit(struct sqlite_store *store)
 static int
 count_frames(void *context, sqlite3 *handle, const char *name, int frames)
 {
+    struct sqlite_writer *writer = context;
     (void)handle;
     (void)name;
-    ((struct sqlite_writer *)context)->wal_frames = frames;
+    writer->wal_frames = frames;
+    if (frames < writer->tried_at) /* it has begun anew */
+        writer->tried_at = 0;
     return SQLITE_OK;
 }
 
-/* Moves the log into the file; the connection is still ours, so nobody else can be doing it. */
+/* Moves the log into the file; the connection is still ours, so nobody else can be doing it. Who
+ * reads for long, as a backup does, keeps the log from beginning anew: then it is tried again when
+ * it has grown by as much once more. At every commit it would cost two flushes each time, and for a
+ * large log the wait for that reader. */
 static void
 checkpoint(struct sqlite_store *store)
 {
     struct sqlite_writer *writer = &store->writer;
-    if (writer->wal_frames < CHECKPOINT_FRAMES)
+    if (writer->wal_frames - writer->tried_at < CHECKPOINT_FRAMES)
         return;
     int mode =
         writer->wal_frames < RESTART_FRAMES ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_RESTART;
-    int in_log = 0, moved = 0;
     sqlite_moments_stop(store);
-    int code = sqlite3_wal_checkpoint_v2(handle_of(store), NULL, mode, &in_log, &moved);
+    sqlite3_busy_timeout(handle_of(store), RESTART_WAIT_MS);
+    int code = sqlite3_wal_checkpoint_v2(handle_of(store), NULL, mode, NULL, NULL);
+    sqlite3_busy_timeout(handle_of(store), SQLITE_BUSY_MS);
     sqlite_moments_go_on(store);
     heed_failed_flush(code);
     if (code != SQLITE_OK && code != SQLITE_BUSY)
         log_warn("store: a checkpoint failed", log_number("code", code),
                  log_text("problem", str_of(sqlite3_errstr(code))));
-    if (code == SQLITE_OK && moved == in_log)
-        writer->wal_frames = 0;
+    writer->tried_at = writer->wal_frames;
+    atomic_fetch_add(&writer->checkpoints, 1);
 }
 
 /* ---- a group ---- */
@@ -344,7 +359,7 @@ empty_log(struct sqlite_store *store)
                                              NULL, NULL);
         heed_failed_flush(code);
         if (code == SQLITE_OK) {
-            store->writer.wal_frames = 0;
+            store->writer.wal_frames = store->writer.tried_at = 0;
             return ERR_NONE;
         }
         if (code != SQLITE_BUSY && code != SQLITE_LOCKED)
@@ -455,6 +470,10 @@ sqlite_writer_metrics(struct sqlite_store *store, struct buf *page)
     metric_family(page, "penchant_store_failed_total", "counter",
                   "Write transactions undone because the store could not keep them.");
     metric_value(page, "penchant_store_failed_total", "", (int64_t)atomic_load(&writer->failed));
+    metric_family(page, "penchant_store_checkpoints_total", "counter",
+                  "How often moving the log into the file was begun.");
+    metric_value(page, "penchant_store_checkpoints_total", "",
+                 (int64_t)atomic_load(&writer->checkpoints));
     metric_family(page, "penchant_store_commit_seconds", "histogram", "How long a commit took.");
     metric_histogram(page, "penchant_store_commit_seconds", "", &writer->commit_latency);
     pthread_mutex_lock(&writer->lock);
