@@ -238,7 +238,7 @@ run(struct db *db, attempt *try, db_work *work, void *argument)
         case CONFLICT:
             wait_before_retry(i);
             break;
-        case LOST_BEFORE: /* a connection gone stale while it lay idle: the next one may be new */
+        case LOST_BEFORE: /* a connection gone stale while it lay idle: the next one is new */
             break;
         }
         atomic_fetch_add(&store->retries, 1);

@@ -45,7 +45,8 @@ void postgres_pool_stop(struct postgres_store *store);
  */
 enum err postgres_borrow(struct postgres_store *store, struct postgres_connection **out);
 
-/* A connection that broke is closed; another is made when it is needed. */
+/* A connection that broke is closed, and with it those that lie idle; others are made when they are
+ * needed. */
 void postgres_give_back(struct postgres_store *store, struct postgres_connection *connection);
 
 /* One connection outside the pool, without statements. */

@@ -27,6 +27,26 @@ be_silent(void *context, const PGresult *result)
     (void)result;
 }
 
+/* An address may name several servers, and then each has a line with its own reason; a line that
+ * begins with a tab only advises. All reasons as one line. */
+static void
+say_reasons(const char *message, struct why *why)
+{
+    static const struct str words = STR("connection to server ");
+    char reasons[sizeof why->text] = "";
+    struct str line, rest = str_of(message);
+    size_t length = 0;
+    while (str_cut(&rest, '\n', &line) && length < sizeof reasons) {
+        if (line.len == 0 || line.ptr[0] == '\t')
+            continue;
+        if (str_starts(line, words))
+            line = str_from(line, words.len);
+        length += (size_t)snprintf(reasons + length, sizeof reasons - length, "%s%.*s",
+                                   length == 0 ? "" : "; ", STR_ARG(line));
+    }
+    why_set(why, "store: cannot connect to PostgreSQL: %s", reasons);
+}
+
 PGconn *
 postgres_connect(const char *address, struct why *why)
 {
@@ -36,8 +56,7 @@ postgres_connect(const char *address, struct why *why)
         PQsetNoticeReceiver(handle, be_silent, NULL);
         return handle;
     }
-    const char *message = PQerrorMessage(handle);
-    why_set(why, "store: cannot connect to PostgreSQL: %.*s", (int)strcspn(message, "\n"), message);
+    say_reasons(PQerrorMessage(handle), why);
     PQfinish(handle);
     return NULL;
 }
@@ -93,14 +112,20 @@ connection_free(struct postgres_connection *connection)
     free(connection);
 }
 
-void
-postgres_pool_stop(struct postgres_store *store)
+static void
+connections_free(struct postgres_connection *first)
 {
     struct postgres_connection *next;
-    for (struct postgres_connection *at = store->idle; at != NULL; at = next) {
+    for (struct postgres_connection *at = first; at != NULL; at = next) {
         next = at->next;
         connection_free(at);
     }
+}
+
+void
+postgres_pool_stop(struct postgres_store *store)
+{
+    connections_free(store->idle);
     store->idle = NULL;
     pthread_cond_destroy(&store->given_back);
     pthread_mutex_destroy(&store->lock);
@@ -173,20 +198,38 @@ postgres_borrow(struct postgres_store *store, struct postgres_connection **out)
     return ERR_UNAVAILABLE;
 }
 
+/* With the lock held: the idle ones are the pool's no longer. */
+static struct postgres_connection *
+take_idle(struct postgres_store *store)
+{
+    struct postgres_connection *first = store->idle;
+    for (struct postgres_connection *at = first; at != NULL; at = at->next)
+        store->connections--;
+    store->idle = NULL;
+    return first;
+}
+
+/* What ended one connection, a server that restarted or went, has mostly ended those that lay idle
+ * meanwhile. Nobody shall find out about each of them at the cost of an attempt. */
 void
 postgres_give_back(struct postgres_store *store, struct postgres_connection *connection)
 {
-    bool sound = PQstatus(connection->handle) == CONNECTION_OK &&
-                 PQtransactionStatus(connection->handle) == PQTRANS_IDLE;
+    bool lost = PQstatus(connection->handle) != CONNECTION_OK;
+    bool sound = !lost && PQtransactionStatus(connection->handle) == PQTRANS_IDLE;
+    struct postgres_connection *dropped = NULL;
     pthread_mutex_lock(&store->lock);
+    if (lost)
+        dropped = take_idle(store);
     if (sound) {
         connection->next = store->idle;
         store->idle = connection;
+        pthread_cond_signal(&store->given_back);
     } else {
         store->connections--;
+        pthread_cond_broadcast(&store->given_back);
     }
-    pthread_cond_signal(&store->given_back);
     pthread_mutex_unlock(&store->lock);
+    connections_free(dropped);
     if (!sound)
         connection_free(connection);
 }

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { assertError, assertUnavailable } from "../kit/expect.mjs";
 import { Cluster, psql } from "../kit/pg.mjs";
+import { Program } from "../kit/process.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres, world } from "../kit/world.mjs";
 
@@ -31,12 +32,40 @@ onPostgres("while PostgreSQL is away the answer is 503 with Retry-After, and the
   assert.equal((await w.users()).length, 13);
 });
 
-onPostgres("connections that the database ends are replaced, one 503 at most for each", async (t) => {
+// As many connections as the pool has: each request holds one while it waits for the table.
+async function fillPool(w, cluster) {
+  const address = cluster.address(w.database);
+  const held = new Program("psql", ["-qAtX", address], { stdin: null, stdio: ["pipe", "pipe", "pipe"] });
+  held.child.stdin.write("BEGIN; LOCK TABLE user_account IN ACCESS EXCLUSIVE MODE; SELECT 'locked';\n");
+  await until("the lock", () => held.out.includes("locked"));
+  const asked = Array.from({ length: 8 }, (_, i) => w.signUp({ username: `warm${i}` }));
+  const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'penchant'";
+  await until("all of the pool to wait", async () => (await psql(cluster.address("postgres"), waiting)) === "8");
+  held.child.stdin.end("COMMIT;\n");
+  await held.exit();
+  for (const answer of asked) assert.equal((await answer).status, 303);
+}
+
+const OURS = "FROM pg_stat_activity WHERE application_name = 'penchant'";
+
+onPostgres("connections that the database ends are replaced, and nobody notices", async (t) => {
   const { cluster, w } = await ownCluster(t);
-  await Promise.all(Array.from({ length: 8 }, (_, i) => w.signUp({ username: `warm${i}` })));
-  await psql(cluster.address("postgres"), "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname LIKE 'w%'");
-  await until("sign-up to work again", async () => (await w.signUp({ username: "again" })).status === 303, 20_000);
+  await fillPool(w, cluster);
+  await psql(cluster.address("postgres"), `SELECT count(pg_terminate_backend(pid)) ${OURS}`);
+  await until("their end", async () => (await psql(cluster.address("postgres"), `SELECT count(*) ${OURS}`)) === "0");
   for (let i = 0; i < 10; i++) assert.equal((await w.signUp({ username: `later${i}` })).status, 303);
+  assert.equal((await w.users()).length, 18);
+});
+
+onPostgres("after a restart of PostgreSQL the first request is answered as ever", async (t) => {
+  const { cluster, w } = await ownCluster(t);
+  for (const [ask, status] of [[() => w.signUp({ username: "ada" }), 303], [() => w.get("/readyz"), 200]]) {
+    await fillPool(w, cluster);
+    await cluster.stop();
+    await cluster.up();
+    assert.equal((await ask()).status, status);
+    for (const { username } of await w.users()) assert.equal((await w.command("user", "delete", username)).status, 0);
+  }
 });
 
 onPostgres("PostgreSQL is killed -9 during writes: whatever was acknowledged is there when it is back", async (t) => {
@@ -70,6 +99,15 @@ onPostgres("PostgreSQL is killed -9 during writes: whatever was acknowledged is 
     assert.equal(user.email, `${name}@example.org`);
   }
   await w.assertSound();
+});
+
+onPostgres("an address of several servers: the reason of each is told, in one line", async (t) => {
+  const w = await world(t, { start: false });
+  const store = `postgresql://penchant@127.0.0.1:1,127.0.0.1:2,127.0.0.1:${w.pgPort}/nothing_here`;
+  const service = w.launch({ "log-format": "text", store });
+  assert.equal((await service.exited()).status, 1);
+  assert.equal(service.lines.length, 1, service.err);
+  assert.match(service.err, /port 1 failed: Connection refused; .*port 2 failed: Connection refused; .*database "nothing_here" does not exist/);
 });
 
 onPostgres("a service that starts while PostgreSQL is away says one line and exits 1", async (t) => {
