@@ -33,10 +33,19 @@ struct workers {
     uint64_t refused;
 };
 
+static _Thread_local bool is_one;
+
+bool
+workers_is_one(void)
+{
+    return is_one;
+}
+
 static void *
 work(void *argument)
 {
     struct workers *workers = argument;
+    is_one = true;
     if (workers->niceness > 0) /* on Linux that of this thread alone */
         setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + workers->niceness);
     pthread_mutex_lock(&workers->lock);

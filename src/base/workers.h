@@ -18,6 +18,9 @@ struct workers *workers_start(size_t threads, size_t queue_max, int niceness);
 /* False when the queue is full or the workers are stopping: the job was not taken. */
 bool workers_submit(struct workers *workers, void (*job)(void *), void *argument);
 
+/* Whether the thread that asks is one of them: there may be many, so what each keeps is small. */
+bool workers_is_one(void);
+
 /* Jobs waiting, and jobs running. */
 size_t workers_waiting(struct workers *workers);
 size_t workers_busy(struct workers *workers);

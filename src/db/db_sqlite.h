@@ -101,7 +101,7 @@ enum err sqlite_execute(sqlite3 *handle, const char *script);
 enum err sqlite_prepare(struct sqlite_connection *connection, size_t statement);
 void sqlite_disconnect(struct sqlite_connection *connection);
 
-/* db_sqlite_read.c. The last three by whoever holds the writing connection. */
+/* db_sqlite_read.c. The three about moments by whoever holds the writing connection. */
 void sqlite_readers_start(struct sqlite_store *store);
 void sqlite_readers_stop(struct sqlite_store *store);
 enum err sqlite_read(struct db *db, db_work *work, void *argument);
@@ -109,6 +109,7 @@ enum err sqlite_see_moment(struct sqlite_tx *tx);     /* before each statement o
 void sqlite_moment_over(struct sqlite_store *store);  /* there is a newer one */
 void sqlite_moments_stop(struct sqlite_store *store); /* none is kept until they go on */
 void sqlite_moments_go_on(struct sqlite_store *store);
+void sqlite_readers_metrics(struct sqlite_store *store, struct buf *page);
 
 /* db_sqlite_commit.c */
 enum err sqlite_writer_start(struct sqlite_store *store);

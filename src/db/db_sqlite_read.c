@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "base/workers.h"
 
 #include <stdlib.h>
 
@@ -30,6 +31,11 @@ struct sqlite_reader {
     size_t reads;           /* that are going on, one in another */
     bool seeing;            /* they have had their first statement */
 };
+
+/* Threads that answer requests as they come are as many as cores, and read all the time; workers
+ * are as many as an operator says, and mostly write. */
+static const char many_pages[] = "PRAGMA cache_size = -4096";
+static const char few_pages[] = "PRAGMA cache_size = -256";
 
 /* ---- each thread's own ---- */
 
@@ -93,6 +99,7 @@ reader_of_thread(struct sqlite_store *store)
         readers->all = reader;
         pthread_mutex_unlock(&readers->lock);
     }
+    sqlite_execute(reader->connection.handle, workers_is_one() ? few_pages : many_pages);
     pthread_setspecific(readers->of_thread, reader);
     return reader;
 }
@@ -222,4 +229,28 @@ void
 sqlite_moments_go_on(struct sqlite_store *store)
 {
     atomic_fetch_add(&store->readers.moments, 1);
+}
+
+/* ---- how much they keep ---- */
+
+void
+sqlite_readers_metrics(struct sqlite_store *store, struct buf *page)
+{
+    int64_t bytes = 0, count = 0;
+    pthread_mutex_lock(&store->readers.lock);
+    for (struct sqlite_reader *reader = store->readers.all; reader != NULL; reader = reader->next) {
+        int used = 0, most = 0;
+        count++;
+        if (pthread_mutex_trylock(&reader->in_use) != 0)
+            continue;
+        sqlite3_db_status(reader->connection.handle, SQLITE_DBSTATUS_CACHE_USED, &used, &most, 0);
+        bytes += used;
+        pthread_mutex_unlock(&reader->in_use);
+    }
+    pthread_mutex_unlock(&store->readers.lock);
+    metric_family(page, "penchant_store_readers", "gauge", "Threads that have read so far.");
+    metric_value(page, "penchant_store_readers", "", count);
+    metric_family(page, "penchant_store_reader_bytes", "gauge",
+                  "What they keep of the store in memory; not of those that read just now.");
+    metric_value(page, "penchant_store_reader_bytes", "", bytes);
 }
