@@ -17,6 +17,7 @@ const onStore = (folder, store, title) =>
 
 const all = [
   countingTask("lint", "lint_test", `${ROOT}/tests/lint_test`),
+  countingTask("lint", "packages_test", `${ROOT}/tests/packages_test`),
   ...units.filter((binary) => !speaksPostgres(binary)).map((binary) => unitTask("unit", binary)),
   ...units.filter(speaksPostgres).map((binary) => unitTask("unit on both stores", binary, freshDatabase)),
   ...testFiles("oracle").map((file) => fileTask("oracle", file, {}, 900_000)),
