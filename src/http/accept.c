@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The library can take connections in by itself, but to make it stop while it serves the ones it
@@ -12,6 +13,7 @@
  * thread's epoll set, and whoever comes second ends the process. So a thread of ours does it. */
 
 #define PAUSE_MS 50
+#define ARRIVAL_MS 1000 /* a thread of the library looks for new ones all the time */
 
 enum taken { TAKEN, NONE_WAITS, SHORT_OF_MEANS };
 
@@ -89,6 +91,15 @@ acceptor_start(struct http_server *server)
     return false;
 }
 
+/* Until whoever was taken in is known to a thread of the library: stopping that would close them
+ * unseen. One that the library has no memory for never arrives. */
+static void
+wait_for_arrivals(const struct http_server *server)
+{
+    for (int i = 0; i < ARRIVAL_MS && atomic_load(&server->connections.expected) > 0; i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
 void
 acceptor_stop(struct http_server *server)
 {
@@ -98,4 +109,5 @@ acceptor_stop(struct http_server *server)
     close(server->closing_fd);
     /* Its own socket refuses from now on. One that others hold keeps its queue for them. */
     close(server->listener.fd);
+    wait_for_arrivals(server);
 }

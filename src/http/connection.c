@@ -206,8 +206,8 @@ connections_sleep(struct connections *connections, long ms)
 static bool
 all_gone(const struct connections *connections)
 {
-    return atomic_load(&connections->expected) == 0 && atomic_load(&connections->open) == 0 &&
-           connections->parting_count == 0 && connections->lingering_count == 0;
+    return atomic_load(&connections->open) == 0 && connections->parting_count == 0 &&
+           connections->lingering_count == 0;
 }
 
 bool
