@@ -77,8 +77,14 @@ enum err authorize_begin(struct db *db, struct arena *mem, const struct authoriz
                          const struct session *session, const struct user *user, int64_t now,
                          struct authorize_begun *out);
 
-/* The request that waits in this session, with its app. ERR_NOT_FOUND: there is none, or it is too
- * late. */
+/* The person has signed in because of this very request, in the session of that hash: it waits
+ * there, and prompt=login is done with. */
+enum err authorize_keep(struct db *db, struct arena *mem, const struct authorize_checked *checked,
+                        struct str session_hash, int64_t now, struct str *request_id);
+
+/* The request that waits in this session, with its app; or one whose session has ended, which
+ * must_sign_in says, so that it comes into the next one: see sign_in.request_id. ERR_NOT_FOUND:
+ * there is none, or it is too late. */
 enum err consent_find(struct db *db, struct arena *mem, const struct session *session,
                       struct str request_id, int64_t now, struct auth_request *request,
                       struct app *app, scopes *held);

@@ -75,14 +75,13 @@ enter(struct db_tx *tx, void *argument)
     if (!err && str_present(entry->new_hash))
         err =
             user_store_renew_password(tx, entry->mem, user.id, user.password_hash, entry->new_hash);
-    if (!err && str_present(wish->old_key)) {
-        struct str old_hash = session_hash(entry->mem, wish->old_key);
-        if (str_present(wish->request_id))
-            err = request_store_move(tx, entry->mem, digest_text(entry->mem, wish->request_id),
-                                     old_hash, entry->session.hash);
-        if (!err)
-            err = session_store_end(tx, entry->mem, old_hash);
-    }
+    struct str old_hash =
+        str_present(wish->old_key) ? session_hash(entry->mem, wish->old_key) : STR_NONE;
+    if (!err && str_present(wish->request_id))
+        err = request_store_move(tx, entry->mem, digest_text(entry->mem, wish->request_id),
+                                 old_hash, wish->now, entry->session.hash);
+    if (!err && str_present(old_hash))
+        err = session_store_end(tx, entry->mem, old_hash);
     return err;
 }
 

@@ -16,7 +16,8 @@ struct sign_in {
     struct str who; /* user name or email address, as typed */
     struct str password;
     struct str old_key;    /* of the session that was there; absent: none */
-    struct str request_id; /* of an app's request that waits in it; absent: none */
+    struct str request_id; /* of an app's request that waits in it, or in one that has ended, and
+                            * that goes on in the new one; absent: none */
     struct str device;     /* from User-Agent */
     struct str address;
     int64_t now;

@@ -28,15 +28,22 @@ SQL(session_end_all, "DELETE FROM session WHERE user_id = $1"
 SQL(request_add, "INSERT INTO auth_request (" REQUEST_COLUMNS ")"
                  " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)");
 
+/* In this session ($2), or left behind by one that is over ($3: now), as session_store_find says.
+ */
+#define WAITS_FOR                                                                         \
+    "(session_hash = $2 OR NOT EXISTS (SELECT 1 FROM session AS s JOIN user_account AS u" \
+    " ON u.user_id = s.user_id AND u.status = 'active' AND u.epoch = s.user_epoch"        \
+    " WHERE s.session_hash = auth_request.session_hash AND s.ends_at > $3))"
+
 SQL(request_find, "SELECT " REQUEST_COLUMNS " FROM auth_request"
-                  " WHERE request_hash = $1 AND session_hash = $2 AND ends_at > $3");
+                  " WHERE request_hash = $1 AND ends_at > $3 AND " WAITS_FOR);
 
 SQL(request_take, "DELETE FROM auth_request"
                   " WHERE request_hash = $1 AND session_hash = $2 AND ends_at > $3"
                   " RETURNING " REQUEST_COLUMNS);
 
-SQL(request_move, "UPDATE auth_request SET session_hash = $3, must_sign_in = 0"
-                  " WHERE request_hash = $1 AND session_hash = $2");
+SQL(request_move, "UPDATE auth_request SET session_hash = $4, must_sign_in = 0"
+                  " WHERE request_hash = $1 AND " WAITS_FOR);
 
 static struct session
 read_session(const struct db_rows *rows, size_t row)
@@ -172,8 +179,8 @@ request_store_take(struct db_tx *tx, struct arena *mem, struct str hash, struct 
 
 enum err
 request_store_move(struct db_tx *tx, struct arena *mem, struct str hash, struct str from_session,
-                   struct str to_session)
+                   int64_t now, struct str to_session)
 {
-    return db_query(tx, mem, &request_move, NULL, db_text(hash), db_text(from_session),
+    return db_query(tx, mem, &request_move, NULL, db_text(hash), db_text(from_session), db_int(now),
                     db_text(to_session));
 }

@@ -27,16 +27,19 @@ enum err session_store_end_all(struct db_tx *tx, struct arena *mem, struct str u
 
 enum err request_store_add(struct db_tx *tx, struct arena *mem, const struct auth_request *request);
 
-/* One that waits now, in that session. ERR_NOT_FOUND otherwise. */
+/* One that waits now, in that session or in one that has ended. ERR_NOT_FOUND otherwise. The
+ * session may be absent: nobody is signed in. */
 enum err request_store_find(struct db_tx *tx, struct arena *mem, struct str hash,
                             struct str session_hash, int64_t now, struct auth_request *out);
 
-/* Takes it away: ERR_NOT_FOUND if somebody else did, or it is too late. */
+/* Takes it away, if it waits in that very session: ERR_NOT_FOUND if somebody else did, or it is too
+ * late. */
 enum err request_store_take(struct db_tx *tx, struct arena *mem, struct str hash,
                             struct str session_hash, int64_t now, struct auth_request *out);
 
-/* After signing in again: what waited in the old session waits in the new one. */
+/* After signing in again: what waited in the old session, or in one that has ended, waits in the
+ * new one. Nothing happens to what waits in the session of somebody else. */
 enum err request_store_move(struct db_tx *tx, struct arena *mem, struct str hash,
-                            struct str from_session, struct str to_session);
+                            struct str from_session, int64_t now, struct str to_session);
 
 #endif

@@ -16,6 +16,7 @@
 #define SECONDS "60"
 
 WORD(signed_out, "flash.signed_out");
+WORD(signed_out_deciding, "flash.signed_out_deciding");
 WORD(password_changed, "flash.password_changed");
 WORD(password_changed_apps, "flash.password_changed_apps");
 WORD(session_ended, "flash.session_ended");
@@ -50,7 +51,7 @@ static const char *const told[] = { signed_out,      password_changed,     passw
                                     fact_rejected,   fact_changed,         imported,
                                     app_saved,       app_disabled,         app_enabled,
                                     app_deleted,     app_old_secret_ended, undone,
-                                    undo_too_late };
+                                    undo_too_late,   signed_out_deciding };
 
 static struct str
 cookie_name(const struct call *call)

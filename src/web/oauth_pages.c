@@ -165,8 +165,7 @@ begin(struct call *call, const struct authorize_checked *checked)
                   checked->state);
         return ERR_NONE;
     case NEXT_SIGN_IN:
-        reply_redirect(
-            call, str_format(call->mem, "/signin?request=%.*s", STR_ARG(begun.request_id)).ptr);
+        reply_redirect(call, visitor_sign_in_for(call, begun.request_id));
         return ERR_NONE;
     case NEXT_CONSENT:
         break;
@@ -232,7 +231,7 @@ get_consent(struct call *call)
     if (err != ERR_NONE)
         return err;
     if (request.must_sign_in) {
-        reply_redirect(call, str_format(call->mem, "/signin?request=%.*s", STR_ARG(id)).ptr);
+        reply_redirect(call, visitor_sign_in_for(call, id));
         return ERR_NONE;
     }
     if (request.must_consent || !grant_covers(held, request.scopes))
@@ -323,7 +322,7 @@ const struct route oauth_routes[] = {
       .says = "What an agent would be told, as ticked.", .page = true, .reads_store = true,
       ROUTE_FIELDS(waiting_fields) },
     { POST, "/oauth/consent", post_consent, WHO_PERSON, .says = "Takes the person's decision.",
-      .page = true, .blocks = true, ROUTE_FIELDS(consent_fields), .body = BODY_FORM,
-      .body_max = 16 * KIB },
+      .resumes = "request", .page = true, .blocks = true, ROUTE_FIELDS(consent_fields),
+      .body = BODY_FORM, .body_max = 16 * KIB },
     { 0 },
 };

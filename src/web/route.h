@@ -49,9 +49,11 @@ struct route {
     const char *path; /* "/v1/domains/{domain}/schema": {…} takes one segment, decoded */
     enum err (*handle)(struct call *call);
     enum who who;
-    const char *says; /* one sentence, for `penchant help routes` */
-    scopes scope;     /* WHO_TOKEN: one of these is needed; 0: any live token will do */
-    bool any_domain;  /* … or any domain's scope */
+    const char *says;    /* one sentence, for `penchant help routes` */
+    scopes scope;        /* WHO_TOKEN: one of these is needed; 0: any live token will do */
+    bool any_domain;     /* … or any domain's scope */
+    const char *resumes; /* WHO_PERSON: the field of its form that names an app's request, to which
+                          * somebody comes back who was signed out meanwhile; NULL: none */
     const struct field *fields;
     size_t field_count;
     enum body body;

@@ -36,12 +36,33 @@ static const struct field arrival_fields[] = {
     [PASSWORD] = { "unused", FIELD_TEXT, FIELD_IN_QUERY, .max = 1 },
 };
 
+/* The id of the request that waits on the server until somebody has signed in, however it was told.
+ */
+static struct str
+waiting_request(const struct call *call)
+{
+    struct str id = call_text(call, REQUEST);
+    return str_present(id) ? id : visitor_request_at(call_text(call, NEXT));
+}
+
 /* The app that sent the person here, and where it wants the person sent in the end: the browser
  * must be let go there, since it applies form-action to the redirects that follow a form. */
 struct sender {
     struct str app; /* its name */
     struct str destination;
 };
+
+/* The authorization request to which one goes on from here. ERR_NOT_FOUND: one does not. */
+static enum err
+check_next(struct call *call, struct authorize_checked *out)
+{
+    struct authorize_wish wish;
+    struct str next = call_text(call, NEXT);
+    if (!str_starts(next, STR("/oauth/authorize?")) ||
+        !authorize_query_read(call, str_from(next, str_index(next, '?') + 1), &wish))
+        return ERR_NOT_FOUND;
+    return authorize_check(call->db, call->mem, &wish, out);
+}
 
 /* Absent: nobody, and nowhere but here. */
 static struct sender
@@ -52,18 +73,15 @@ find_sender(struct call *call)
     struct app app;
     scopes held;
     struct sender nobody = { STR_NONE, STR_NONE };
-    struct str next = call_text(call, NEXT), waiting = call_text(call, REQUEST);
-    if (str_present(waiting) && call->visitor != NULL)
-        return consent_find(call->db, call->mem, &call->visitor->session, waiting, call->now,
-                            &request, &app, &held) == ERR_NONE
+    const struct session none = { 0 };
+    struct str waiting = waiting_request(call);
+    if (str_present(waiting))
+        return consent_find(call->db, call->mem,
+                            call->visitor == NULL ? &none : &call->visitor->session, waiting,
+                            call->now, &request, &app, &held) == ERR_NONE
                    ? (struct sender){ app.name, request.redirect_uri }
                    : nobody;
-    if (!str_starts(next, STR("/oauth/authorize?")))
-        return nobody;
-    struct authorize_wish wish;
-    if (!authorize_query_read(call, str_from(next, str_index(next, '?') + 1), &wish) ||
-        authorize_check(call->db, call->mem, &wish, &checked) != ERR_NONE ||
-        checked.stop == AUTHORIZE_TELL_PERSON)
+    if (check_next(call, &checked) != ERR_NONE || checked.stop == AUTHORIZE_TELL_PERSON)
         return nobody;
     return (struct sender){ checked.app.name, checked.redirect_uri };
 }
@@ -72,10 +90,12 @@ static enum err
 show_form(struct call *call, int status, struct str problem)
 {
     struct values *values = values_new(call->mem);
-    struct str next = call_text(call, NEXT);
+    struct str next = call_text(call, NEXT), waiting = waiting_request(call);
+    if (str_present(waiting))
+        next = visitor_request_page(call, waiting);
     values_text(values, "username", call_text(call, USERNAME));
     values_text(values, "next", visitor_next_fine(next) ? next : STR_NONE);
-    values_text(values, "request", call_text(call, REQUEST));
+    values_text(values, "request", waiting);
     values_text(values, "problem", problem);
     values_flag(values, "registration", call->web->settings.registration_open);
     values_text(values, "signup", visitor_by_way_of(call, "/signup", next));
@@ -96,13 +116,27 @@ get_signin(struct call *call)
     return show_form(call, 200, STR_NONE);
 }
 
-static const char *
-where_next(struct call *call)
+/* After signing in. An app that wanted that (prompt=login) has it now, and its request must not
+ * want it again: so it is kept in the new session, and its own address is not asked a second time.
+ */
+static enum err
+find_next(struct call *call, struct str key, const char **out)
 {
-    struct str next = call_text(call, NEXT), waiting = call_text(call, REQUEST);
-    if (str_starts(waiting, STR("req_")) && str_index(waiting, '&') == waiting.len)
-        return str_format(call->mem, "/oauth/consent?request=%.*s", STR_ARG(waiting)).ptr;
-    return visitor_next_fine(next) ? str_c(call->mem, next) : "/account";
+    struct authorize_checked checked;
+    struct str next = call_text(call, NEXT), waiting = waiting_request(call);
+    if (!str_present(waiting)) {
+        enum err err = check_next(call, &checked);
+        if (err == ERR_NONE && checked.stop == AUTHORIZE_FINE && checked.must_sign_in)
+            err = authorize_keep(call->db, call->mem, &checked, session_hash(call->mem, key),
+                                 call->now, &waiting);
+        if (err != ERR_NONE && err != ERR_NOT_FOUND)
+            return err;
+    }
+    struct str page = visitor_request_page(call, waiting);
+    if (str_present(page))
+        next = page;
+    *out = visitor_next_fine(next) ? str_c(call->mem, next) : "/account";
+    return ERR_NONE;
 }
 
 static enum err
@@ -124,7 +158,7 @@ post_signin(struct call *call)
         .who = str_present(typed) ? typed : STR(""),
         .password = str_present(password) ? password : STR(""),
         .old_key = call->visitor == NULL ? STR_NONE : call->visitor->key,
-        .request_id = call_text(call, REQUEST),
+        .request_id = waiting_request(call),
         .device = http_header(&call->exchange->request, "User-Agent"),
         .address = call->exchange->request.client,
         .now = call->now,
@@ -146,9 +180,12 @@ post_signin(struct call *call)
         return say_wait(call, wait);
     if (err == ERR_UNAUTHENTICATED)
         return show_form(call, 401, say(call, wrong));
+    const char *next = NULL;
+    if (err == ERR_NONE)
+        err = find_next(call, key, &next);
     if (err != ERR_NONE)
         return err;
-    reply_redirect(call, where_next(call));
+    reply_redirect(call, next);
     visitor_set_cookie(call, key);
     return ERR_NONE;
 }

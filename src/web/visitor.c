@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "crypt/digest.h"
 #include "flow/sessions.h"
+#include "text/base64url.h"
 #include "text/cookie.h"
 #include "text/form.h"
 #include "text/multipart.h"
@@ -17,6 +18,7 @@
 #define NEXT_MAX ((size_t)8 * 1024)
 
 WORD(signed_out, "flash.signed_out");
+WORD(signed_out_deciding, "flash.signed_out_deciding");
 
 /* __Host- keeps a cookie to https, to this host and to all of its paths. */
 static struct str
@@ -107,11 +109,54 @@ visitor_by_way_of(struct call *call, const char *page, struct str next)
     return path.overflow ? str_of(page) : buf_str(&path);
 }
 
+#define REQUEST_PATH "/oauth/consent?request="
+
+static bool
+request_fine(struct str id)
+{
+    return str_starts(id, STR("req_")) && base64url_only(id);
+}
+
+struct str
+visitor_request_at(struct str next)
+{
+    struct str path = STR(REQUEST_PATH);
+    struct str id = str_starts(next, path) ? str_from(next, path.len) : STR_NONE;
+    return request_fine(id) ? id : STR_NONE;
+}
+
+struct str
+visitor_request_page(struct call *call, struct str id)
+{
+    return request_fine(id) ? str_format(call->mem, REQUEST_PATH "%.*s", STR_ARG(id)) : STR_NONE;
+}
+
+const char *
+visitor_sign_in_for(struct call *call, struct str id)
+{
+    return request_fine(id) ? str_format(call->mem, "/signin?request=%.*s", STR_ARG(id)).ptr
+                            : "/signin";
+}
+
+/* What was sent is not done later: whoever comes back decides again. */
+static void
+send_from_form(struct call *call)
+{
+    struct form *form = ARENA_NEW(call->mem, struct form);
+    struct why why = { 0 };
+    struct str id = STR_NONE;
+    if (call->route->resumes != NULL &&
+        form_read(call->mem, call->exchange->request.body, form, &why) == ERR_NONE)
+        id = form_find(form, call->route->resumes);
+    const char *key = request_fine(id) ? signed_out_deciding : signed_out;
+    flash_redirect(call, visitor_sign_in_for(call, id), &(struct flash){ .key = key });
+}
+
 void
 visitor_send_to_sign_in(struct call *call)
 {
     if (call->route->method != GET) {
-        flash_redirect(call, "/signin", &(struct flash){ .key = signed_out });
+        send_from_form(call);
         return;
     }
     struct str next = call->exchange->request.target;

@@ -31,8 +31,16 @@ struct str visitor_form_token(const struct call *call);
 void visitor_set_cookie(struct call *call, struct str key);
 void visitor_clear_cookie(struct call *call);
 
-/* To the sign-in page, and from there back to where the visitor wanted to go. */
+/* To the sign-in page, and from there back to where the visitor wanted to go; from a form, to the
+ * app's request that it was about. */
 void visitor_send_to_sign_in(struct call *call);
+
+/* An app's request waits on the server under an id. The address of its page, absent if the id
+ * cannot be one; the id in such an address, absent if it is another; and where one signs in for it.
+ */
+struct str visitor_request_page(struct call *call, struct str id);
+struct str visitor_request_at(struct str next);
+const char *visitor_sign_in_for(struct call *call, struct str id);
 
 /* A path of ours, nothing else: what may be followed after signing in. */
 bool visitor_next_fine(struct str next);

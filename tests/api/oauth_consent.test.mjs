@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { assertPage } from "../kit/expect.mjs";
 import { formTo, textOf } from "../kit/html.mjs";
-import { addApp, addPerson, appCommand, assertBack, assertDead, assertPageTo, assertStop, CALLBACK, DAY, DOMAINS, EVERYTHING, MINUTE, Person, SCOPES, stage, userCommand, words } from "../kit/oauth.mjs";
+import { addApp, addPerson, appCommand, assertBack, assertDead, assertPageTo, assertStop, CALLBACK, DAY, DOMAINS, EVERYTHING, MINUTE, NOW, Person, SCOPES, stage, userCommand, words } from "../kit/oauth.mjs";
+import { PASSWORD } from "../kit/world.mjs";
 
 const TWO = "agent_hints profile:read";
 
@@ -130,6 +131,90 @@ test("nobody who is not signed in can answer", async (t) => {
   const looked = await stranger.get(`/oauth/consent?request=${form.value("request")}`);
   assert.match(looked.headers.location ?? "", /^\/signin/);
   await assertNotGranted(ada, app, TWO);
+});
+
+const ENDINGS = {
+  "signed out in another tab": (w, ada) => ada.signOut(),
+  "the session was ended elsewhere": async (w, ada) => {
+    const there = new Person(w, { username: "ada" });
+    await there.signIn();
+    const { text } = await there.get("/account/security");
+    const [, action] = /action="(\/account\/security\/sessions\/[^"]+\/end)"/.exec(text);
+    assert.equal((await there.post(action, formTo(text, action).filled())).status, 303);
+  },
+  "the account was disabled and enabled": async (w) => {
+    for (const what of ["disable", "enable"]) await userCommand(w, what, "ada");
+  },
+};
+
+for (const [why, end] of Object.entries(ENDINGS))
+  for (const decision of ["allow", "deny"])
+    test(`${why} while deciding, then ${decision}: after signing in the same request is asked again`, async (t) => {
+      const { w, ada, app } = await stage(t);
+      const { page, form, ...request } = await ada.asked(app, { scope: TWO });
+      await end(w, ada);
+      const sent = await ada.decide(page, { decision });
+      assert.equal(sent.status, 303);
+      assert.equal(sent.headers.location, `/signin?request=${form.value("request")}`);
+      const signIn = await ada.get(sent.headers.location);
+      assertPageTo(signIn, "https://app.example");
+      assert.match(textOf(signIn.text), /signed out in the meantime/);
+      assert.match(textOf(signIn.text), /Concert Finder sent you here/);
+      const wrong = await ada.fillSignIn(signIn, { password: "wrong kettle sings at dusk" });
+      assert.match(textOf(wrong.text), /sent you here/, "also after a mistake");
+      const signed = await ada.fillSignIn(wrong);
+      assert.equal(signed.headers.location, `/oauth/consent?request=${form.value("request")}`);
+      const again = await ada.get(signed.headers.location);
+      assert.equal(again.status, 200, "decided without the person");
+      assert.deepEqual(ada.consentForm(again).choices("scope"), form.choices("scope"));
+      const { code } = assertBack(await ada.decide(again), request, {});
+      const { data } = await app.exchange({ ...request, code });
+      assert.deepEqual(words(data.scope), words(TWO));
+    });
+
+test("who reloads the page instead, or has no account, comes back to the request as well", async (t) => {
+  const { w, ada, app } = await stage(t);
+  const { form, ...request } = await ada.asked(app, { scope: TWO });
+  const id = form.value("request");
+  await ada.signOut();
+  const sent = await ada.get(`/oauth/consent?request=${id}`);
+  const signIn = await ada.get(sent.headers.location);
+  assert.match(textOf(signIn.text), /Concert Finder sent you here/);
+  const [, link] = /href="(\/signup[^"]*)"/.exec(signIn.text);
+  const signUp = formTo((await ada.get(link.replaceAll("&amp;", "&"))).text, "/signup");
+  const done = await ada.get(ada.ownPage(await ada.post("/signup", signUp.filled({ typed: { username: "grace", password: PASSWORD } }))));
+  const [, onwards] = /class="button" href="(\/signin[^"]*)"/.exec(done.text);
+  const grace = await ada.signIn({ where: onwards.replaceAll("&amp;", "&"), username: "grace" });
+  const { code } = assertBack(await ada.through(grace), request, {});
+  const { data } = await app.exchange({ ...request, code });
+  assert.equal((await app.userinfo(data.access_token)).data.preferred_username, "grace");
+  await assertNotGranted(await addPerson(w, "eve"), app, TWO);
+});
+
+test("a sign-in takes over no request of a living session, no late one, and leads to no other site", async (t) => {
+  const { w, ada, app } = await stage(t);
+  const eve = await addPerson(w, "eve");
+  const { page, form, ...request } = await ada.asked(app, { scope: TWO });
+  const id = form.value("request");
+  for (const where of [`/signin?request=${id}`, `/signin?next=${encodeURIComponent(`/oauth/consent?request=${id}`)}`]) {
+    assert.doesNotMatch(textOf((await eve.get(where)).text), /sent you here/);
+    assertStop(await eve.get((await eve.signIn({ where })).headers.location));
+  }
+  assertBack(await ada.decide(page), request, {}); // it still waits where it was
+  const late = await ada.asked(app, { scope: TWO, prompt: "consent" });
+  await ada.signOut();
+  w.clock.stop(NOW + 10 * MINUTE);
+  const sent = await ada.decide(late.page);
+  assertStop(await ada.get((await ada.signIn({ where: sent.headers.location })).headers.location));
+  await ada.signOut();
+  for (const nonsense of ["https://evil.example/", "//evil.example", "req_x&next=//evil.example", "req_/../../signout", "req_\r\nX: y", ""]) {
+    const answer = await ada.post("/oauth/consent", { request: nonsense, decision: "allow" });
+    assert.deepEqual([answer.status, answer.headers.location], [303, "/signin"], nonsense);
+    assert.equal(answer.headers.x, undefined);
+    const signed = await ada.post("/signin", { request: nonsense, username: "ada", password: PASSWORD });
+    assert.deepEqual([signed.status, signed.headers.location], [303, "/account"], nonsense);
+    await ada.signOut();
+  }
 });
 
 test("a GET never approves, whatever stands in its address (B6)", async (t) => {

@@ -310,6 +310,99 @@ test("prompt=login asks for the password again, and only then goes on", async (t
   assertBack(await ada.through(answer), request, {});
 });
 
+const signedIn = async (w) => {
+  const person = new Person(w, { username: "ada" });
+  await person.signIn();
+  return person;
+};
+
+// Follows one authorization request to its end and counts how often a password was asked for.
+async function passwordsAsked(person, request, steps = {}) {
+  let asked = 0;
+  let answer = await person.get(request.path);
+  for (let step = 0; step < 12; step++) {
+    const next = person.ownPage(answer);
+    if (next) answer = await person.get(next);
+    else if (answer.status !== 200) return { asked, answer };
+    else if (formTo(answer.text, "/oauth/consent")) {
+      if (steps.consent) answer = (await steps.consent(answer)) ?? answer;
+      answer = await person.decide(answer);
+    } else {
+      asked++;
+      answer = await (steps.signIn ?? ((page) => person.fillSignIn(page)))(answer);
+    }
+  }
+  throw new Error("the pages lead in a circle");
+}
+
+test("prompt=login asks exactly once, whoever was signed in before, whatever happens on the way", async (t) => {
+  const { w, ada, app } = await stage(t);
+  await addPerson(w, "grace", { signedIn: false });
+  const login = (more) => app.request({ scope: "profile:read", prompt: "login", ...more });
+  const nobody = () => new Person(w, { username: "ada" });
+  const wrongFirst = (person) => async (page) => {
+    const again = await person.fillSignIn(page, { password: "wrong kettle sings at dusk" });
+    assert.equal(again.status, 401);
+    return person.fillSignIn(again);
+  };
+  const signUpFirst = (person, username) => async (page) => {
+    const [, link] = /href="(\/signup[^"]*)"/.exec(page.text);
+    const form = formTo((await person.get(link.replaceAll("&amp;", "&"))).text, "/signup");
+    const done = await person.get(person.ownPage(await person.post("/signup", form.filled({ typed: { username, password: PASSWORD } }))));
+    const [, onwards] = /class="button" href="(\/signin[^"]*)"/.exec(done.text);
+    return person.signIn({ where: onwards.replaceAll("&amp;", "&"), username });
+  };
+  const reloaded = (person) => async (page) => {
+    const id = formTo(page.text, "/oauth/consent").value("request");
+    return person.get(`/oauth/consent?request=${id}`);
+  };
+  const ways = {
+    "nobody signed in": async () => [nobody(), {}],
+    "somebody signed in": async () => [ada, {}],
+    "nobody, a wrong password first": async () => { const p = nobody(); return [p, { signIn: wrongFirst(p) }]; },
+    "somebody, a wrong password first": async () => [ada, { signIn: wrongFirst(ada) }],
+    "nobody, who signs up first": async () => { const p = nobody(); return [p, { signIn: signUpFirst(p, "newcomer1") }]; },
+    "somebody, who makes another account": async () => { const p = await signedIn(w); return [p, { signIn: signUpFirst(p, "newcomer2") }]; },
+    "somebody, as somebody else": async () => { const p = await signedIn(w); return [p, { signIn: (page) => p.fillSignIn(page, { username: "grace" }) }]; },
+    "nobody, the consent page reloaded": async () => { const p = nobody(); return [p, { consent: reloaded(p) }]; },
+    "somebody, the consent page reloaded": async () => [ada, { consent: reloaded(ada) }],
+  };
+  for (const prompt of ["login", "login consent", "consent login"])
+    for (const [why, way] of Object.entries(ways)) {
+      if (prompt !== "login" && /account|signs up/.test(why)) continue; // a name is taken once
+      const [person, steps] = await way();
+      const request = login({ prompt });
+      const { asked, answer } = await passwordsAsked(person, request, steps);
+      assert.equal(asked, 1, `${why}, prompt=${prompt}`);
+      const { code } = assertBack(answer, request, {});
+      assert.equal((await app.exchange({ ...request, code })).status, 200, why);
+    }
+  // One that is wrong is not kept, and is told to the app as ever.
+  const refused = app.request({ prompt: "login", scope: "nonsense" });
+  const told = await passwordsAsked(nobody(), refused);
+  assertBack(told.answer, refused, { error: "invalid_scope" });
+});
+
+test("prompt=login is not done with by a sign-in for something else, nor by an address", async (t) => {
+  const { w, ada, app } = await stage(t);
+  await ada.connect(app);
+  const request = app.request({ prompt: "login" });
+  for (const where of ["/signin", "/signin?next=/account", `/signin?next=${encodeURIComponent(app.request().path)}`]) {
+    await ada.signIn({ where });
+    assert.match((await ada.get(request.path)).headers.location, /^\/signin\?request=req_/, where);
+  }
+  // A request that was signed in for waits in that session alone.
+  const grace = new Person(w, { username: "ada" });
+  const kept = await grace.signIn({ where: `/signin?next=${encodeURIComponent(request.path)}` });
+  assert.match(kept.headers.location, /^\/oauth\/consent\?request=req_[A-Za-z0-9_-]{22}$/);
+  assertPage(await ada.get(kept.headers.location), 400);
+  // Once that session is over, another one signs in for it again.
+  await grace.signOut();
+  const left = await ada.get(kept.headers.location);
+  assert.match(left.headers.location, /^\/signin\?request=req_/);
+  assertBack(await ada.through(left), request, {});
+});
+
 test("with prompt=login consent both happen; another person who signs in decides for themselves", async (t) => {
   const { w, ada, app } = await stage(t);
   await ada.connect(app);

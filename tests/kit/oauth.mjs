@@ -221,6 +221,12 @@ export class Person {
     return this.post("/signin", form.filled({ typed: { username, password } }));
   }
 
+  async signOut() {
+    const form = formTo((await this.get("/")).text, "/signout");
+    assert.equal((await this.post("/signout", form.filled())).status, 303);
+    assert.equal(this.session, undefined);
+  }
+
   // What the consent page says and offers, as a form.
   consentForm(page) {
     const form = formTo(page.text, "/oauth/consent");

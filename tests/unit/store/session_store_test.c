@@ -22,7 +22,7 @@ WORK(delete_user_work, user_store_delete(tx, a->mem, a->user.id))
 WORK(add_request_work, request_store_add(tx, a->mem, &a->request))
 WORK(find_request_work, request_store_find(tx, a->mem, a->hash, a->other, a->now, &a->request))
 WORK(take_request_work, request_store_take(tx, a->mem, a->hash, a->other, a->now, &a->request))
-WORK(move_request_work, request_store_move(tx, a->mem, a->hash, a->other, a->session.hash))
+WORK(move_request_work, request_store_move(tx, a->mem, a->hash, a->other, a->now, a->session.hash))
 
 static const struct session session = {
     .hash = { "s1", 2 },
@@ -216,6 +216,8 @@ a_request_reads_back_with_or_without_state(struct kit *kit)
 static void
 a_request_is_found_and_taken_only_in_its_session_and_time(struct kit *kit)
 {
+    rows_begin(kit);
+    add(kit, "s1", ADA, T0);
     add_request(kit, &request);
     static const struct {
         const char *hash, *session;
@@ -244,6 +246,9 @@ a_request_is_found_and_taken_only_in_its_session_and_time(struct kit *kit)
 static void
 a_request_moves_to_the_next_session_only_from_its_own(struct kit *kit)
 {
+    rows_begin(kit);
+    add(kit, "s1", ADA, T0);
+    add(kit, "s2", ADA, T0);
     add_request(kit, &request);
     struct args foreign = { .mem = kit->mem,
                             .hash = STR("r1"),
@@ -266,6 +271,43 @@ a_request_moves_to_the_next_session_only_from_its_own(struct kit *kit)
     assert_false(own.request.must_sign_in); /* it has happened */
 }
 
+/* Ended by hand, by time, or because there is none of that name: the same. */
+static void
+a_request_whose_session_has_ended_is_found_by_all_and_taken_after_a_move(struct kit *kit)
+{
+    static const struct {
+        const char *session; /* of the request */
+        bool end;
+        int64_t now;
+    } rows[] = { { "s1", true, T0 }, { "s1", false, T0 + 100 }, { "s7", false, T0 } };
+    rows_begin(kit);
+    add(kit, "s2", BOB, T0 + 1);
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        struct auth_request row = request;
+        row.hash = str_format(kit->mem, "r%zu", i);
+        row.session_hash = str_of(rows[i].session);
+        struct args ended = { .mem = kit->mem, .hash = STR("s1") };
+        assert_int_equal(tx_write(kit->db, end_work, &ended), ERR_NONE);
+        add(kit, "s1", ADA, T0);
+        add_request(kit, &row);
+        if (rows[i].end)
+            assert_int_equal(tx_write(kit->db, end_work, &ended), ERR_NONE);
+        struct args args = { .mem = kit->mem, .hash = row.hash, .now = rows[i].now };
+        assert_int_equal(tx_read(kit->db, find_request_work, &args), ERR_NONE); /* as nobody */
+        args.other = STR("s2");
+        assert_int_equal(tx_read(kit->db, find_request_work, &args), ERR_NONE);
+        assert_same_request(&args.request, &row);
+        assert_int_equal(tx_write(kit->db, take_request_work, &args), ERR_NOT_FOUND);
+        args.other = STR_NONE;
+        args.session.hash = STR("s2");
+        assert_int_equal(tx_write(kit->db, move_request_work, &args), ERR_NONE);
+        args.other = STR("s2");
+        assert_int_equal(tx_write(kit->db, take_request_work, &args), ERR_NONE);
+        assert_false(args.request.must_sign_in);
+        assert_same_text(args.request.state, request.state);
+    }
+}
+
 int
 main(void)
 {
@@ -278,6 +320,7 @@ main(void)
         KIT_CASE(a_request_reads_back_with_or_without_state),
         KIT_CASE(a_request_is_found_and_taken_only_in_its_session_and_time),
         KIT_CASE(a_request_moves_to_the_next_session_only_from_its_own),
+        KIT_CASE(a_request_whose_session_has_ended_is_found_by_all_and_taken_after_a_move),
     };
     return KIT_RUN("store/session_store", cases, LOG_WARN);
 }

@@ -1,0 +1,184 @@
+/* authorize_check.c - step 1 of authorize.h: what the app sent, against what it registered. */
+#include "flow/apps.h"
+#include "flow/authorize.h"
+#include "model/pkce.h"
+
+#define STATE_MAX 2048
+
+static enum authorize_stop
+tell_person(struct authorize_checked *out, const char *sentence)
+{
+    out->stop = AUTHORIZE_TELL_PERSON;
+    out->error = "invalid_request";
+    out->description = sentence;
+    return out->stop;
+}
+
+static enum authorize_stop
+tell_app(struct authorize_checked *out, const char *error, const char *sentence)
+{
+    out->stop = AUTHORIZE_TELL_APP;
+    out->error = error;
+    out->description = sentence;
+    return out->stop;
+}
+
+static bool
+is(const char *name, const char *other)
+{
+    return name != NULL && str_eq_c(str_of(name), other);
+}
+
+static void
+tell_other_uri(struct arena *mem, const struct authorize_wish *wish, struct authorize_checked *out)
+{
+    struct str nearest = STR_NONE;
+    out->reason = app_uri_difference(&out->app, wish->redirect_uri, &nearest);
+    if (str_present(wish->redirect_uri))
+        out->detail = str_format(mem, "sent: %.*s, registered: %.*s",
+                                 STR_ARG(str_first(wish->redirect_uri, 100)), STR_ARG(nearest));
+    tell_person(out, str_format(mem,
+                                "The app wants you sent to an address that it did not register, so "
+                                "you are not sent there. For its developer: %s",
+                                out->reason)
+                         .ptr);
+}
+
+/* The first of a set, so that there are no more reasons than scopes. */
+static const char *
+first_scope(scopes set)
+{
+    return scope_row((size_t)__builtin_ctzll(set))->name;
+}
+
+/* Who asks, and where to answer. Until both are sure, nobody is redirected (RFC 6749 §4.1.2.1). */
+static enum err
+check_app(struct db *db, struct arena *mem, const struct authorize_wish *wish,
+          struct authorize_checked *out)
+{
+    static const char unknown[] =
+        "The app that sent you here is not registered with this service, so "
+        "nothing is shared with it. For its developer: client_id is wrong.";
+    if (is(wish->repeated, "client_id") || is(wish->repeated, "redirect_uri")) {
+        tell_person(out, "The app that sent you here asked in a way that is not allowed. For its "
+                         "developer: client_id or redirect_uri came more than once.");
+        return ERR_NONE;
+    }
+    enum err err = app_find(db, mem, wish->client_id, &out->app);
+    if (err && err != ERR_NOT_FOUND)
+        return err;
+    if (err || out->app.status != APP_ACTIVE) {
+        tell_person(out, unknown);
+        out->reason = "The app is disabled.";
+        return ERR_NONE;
+    }
+    out->is_trial = str_present(wish->trial_of) && str_eq(wish->trial_of, out->app.owner_id);
+    if (!out->is_trial && !str_present(app_find_uri(&out->app, wish->redirect_uri))) {
+        tell_other_uri(mem, wish, out);
+        return ERR_NONE;
+    }
+    out->redirect_uri = wish->redirect_uri;
+    return ERR_NONE;
+}
+
+static bool
+state_fine(struct str state)
+{
+    if (state.len > STATE_MAX)
+        return false;
+    for (size_t i = 0; i < state.len; i++)
+        if ((unsigned char)state.ptr[i] < 0x20 || state.ptr[i] == 0x7f)
+            return false;
+    return true;
+}
+
+static enum authorize_stop
+check_scopes(struct arena *mem, const struct authorize_wish *wish, struct authorize_checked *out)
+{
+    struct str unknown = STR_NONE;
+    if (!str_present(wish->scope))
+        return tell_app(out, "invalid_scope", "scope is missing; name at least one.");
+    if (!scopes_read(wish->scope, &out->scopes, &unknown)) {
+        out->detail = unknown;
+        return tell_app(out, "invalid_scope",
+                        "scope holds a name that does not exist, or one twice.");
+    }
+    scopes beyond = out->scopes & ~out->app.scopes;
+    if (beyond != 0)
+        out->reason = str_format(mem,
+                                 "scope %s is not registered for this app; add it in the "
+                                 "settings, or leave it out.",
+                                 first_scope(beyond))
+                          .ptr;
+    if (beyond != 0)
+        return tell_app(
+            out, "invalid_scope",
+            str_format(mem, "The app did not register the scope %s.", scopes_write(mem, beyond).ptr)
+                .ptr);
+    return AUTHORIZE_FINE;
+}
+
+/* Everything else: told to the app. */
+static enum authorize_stop
+check_rest(struct arena *mem, const struct authorize_wish *wish, struct authorize_checked *out)
+{
+    if (wish->repeated != NULL)
+        out->reason = "A parameter was sent more than once.";
+    if (wish->repeated != NULL)
+        return tell_app(out, "invalid_request",
+                        str_format(mem, "%.64s was sent more than once.", wish->repeated).ptr);
+    if (!state_fine(wish->state)) {
+        out->state = STR_NONE;
+        return tell_app(out, "invalid_request",
+                        "state has at most 2048 bytes and no control characters.");
+    }
+    if (str_present(wish->request))
+        return tell_app(out, "request_not_supported", "request objects are not supported.");
+    if (str_present(wish->request_uri))
+        return tell_app(out, "request_uri_not_supported", "request_uri is not supported.");
+    if (str_present(wish->resource))
+        return tell_app(out, "invalid_target", "resource is not this service; leave it out.");
+    if (!str_present(wish->response_type))
+        return tell_app(out, "invalid_request", "response_type is missing; send code.");
+    if (!str_eq(wish->response_type, STR("code")))
+        return tell_app(out, "unsupported_response_type", "response_type must be code.");
+    if (!str_present(wish->challenge))
+        return tell_app(out, "invalid_request", "code_challenge is missing; PKCE is required.");
+    if (!str_eq(wish->challenge_method, STR("S256")))
+        return tell_app(out, "invalid_request",
+                        "code_challenge_method must be S256; other transforms are not supported.");
+    if (!pkce_challenge_fine(wish->challenge))
+        return tell_app(out, "invalid_request",
+                        "code_challenge must be the base64url SHA-256 of the verifier: 43 "
+                        "characters, no padding.");
+    return check_scopes(mem, wish, out);
+}
+
+/* login, consent or both; anything else is ignored. */
+static void
+read_prompt(struct str prompt, struct authorize_checked *out)
+{
+    struct str rest = prompt, word;
+    while (str_cut(&rest, ' ', &word)) {
+        if (str_eq(word, STR("login")))
+            out->must_sign_in = true;
+        if (str_eq(word, STR("consent")))
+            out->must_consent = true;
+    }
+}
+
+enum err
+authorize_check(struct db *db, struct arena *mem, const struct authorize_wish *wish,
+                struct authorize_checked *out)
+{
+    *out = (struct authorize_checked){ .stop = AUTHORIZE_FINE };
+    enum err err = check_app(db, mem, wish, out);
+    if (err || out->stop != AUTHORIZE_FINE)
+        return err;
+    out->state = is(wish->repeated, "state") ? STR_NONE : wish->state;
+    out->challenge = wish->challenge;
+    out->must_consent = out->app.is_public; /* anybody can say they are it (RFC 8252 §8.6) */
+    read_prompt(wish->prompt, out);
+    check_rest(mem, wish, out);
+    return ERR_NONE;
+}
