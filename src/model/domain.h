@@ -71,6 +71,8 @@ struct member {
     struct str description;
     enum member_type type;
     const struct vocabulary *vocabulary; /* NULL: any text */
+    const struct str *suggested;         /* values to offer, the most usual first */
+    size_t suggested_count;              /* 0: as the vocabulary has them */
     enum member_safety safety;
     bool sensitive;
     bool avoid;                /* it names what the person does not want */

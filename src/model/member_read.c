@@ -49,6 +49,41 @@ read_vocabulary_of(const struct node *node, const struct domain *domain, struct 
         node_wrong(&vocabulary, "the vocabulary of an enum must not be open");
 }
 
+static struct str
+read_suggested_value(const struct node *node)
+{
+    struct str text = node_text(node, 1, VALUE_LENGTH_OTHERWISE);
+    if (str_present(text) && !str_eq(text, value_blanks(node->in->mem, text)))
+        node_wrong(node, "must have no blanks around it, and single ones within");
+    return text;
+}
+
+static void
+read_suggested(const struct node *node, struct member *out)
+{
+    struct node suggest = node_member(node, "suggest");
+    const struct vocabulary *vocabulary = out->vocabulary;
+    if (suggest.value == NULL)
+        return;
+    if (out->type != MEMBER_ARRAY) {
+        node_wrong(&suggest, "only an array suggests values");
+        return;
+    }
+    if (!node_is_array(&suggest, 1, ITEMS_MAX))
+        return;
+    out->suggested = node_texts(&suggest, ITEMS_MAX, read_suggested_value, &out->suggested_count);
+    for (size_t i = 0; i < out->suggested_count; i++) {
+        struct node child = node_child(&suggest, i);
+        struct str value = out->suggested[i];
+        if (vocabulary != NULL && !vocabulary->open && str_present(value) &&
+            vocabulary_find(vocabulary, value_fold(node->in->mem, value)) == NULL)
+            node_wrong(&child, "is not in the vocabulary, which takes nothing else");
+        for (size_t j = 0; j < i; j++)
+            if (str_eq(value, out->suggested[j]))
+                node_wrong(&child, "%s stands here twice", definition_quote(node->in, value));
+    }
+}
+
 static void
 read_opposes(const struct node *node, struct member *out)
 {
@@ -278,7 +313,7 @@ member_read(const struct node *node, const struct domain *domain, struct member 
         "name",       "type",    "cardinality", "",           "items",      "description",
         "vocabulary", "safety",  "sensitive",   "polarity",   "opposes",    "half_life_days",
         "weight",     "minimum", "maximum",     "max_length", "properties", "contexts",
-        "hint",       "json",    "title",       NULL
+        "hint",       "json",    "title",       "suggest",    NULL
     };
     static const char *const safeties[] = { "constraint", "critical", NULL };
     static const char *const polarities[] = { "prefer", "avoid", NULL };
@@ -297,6 +332,7 @@ member_read(const struct node *node, const struct domain *domain, struct member 
         out->description = STR("");
     read_type(node, out);
     read_vocabulary_of(node, domain, out);
+    read_suggested(node, out);
     if (safety.value != NULL)
         out->safety = node_choice(&safety, safeties, 0) == 1 ? SAFETY_CRITICAL : SAFETY_CONSTRAINT;
     out->sensitive = node_bool(&sensitive);

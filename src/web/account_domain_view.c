@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "model/value.h"
 #include "text/json_read.h"
 #include "text/template.h"
 #include "web/account_page.h"
@@ -35,8 +36,12 @@ struct showing {
     const struct domain_view *view;
     const struct domain_trouble *trouble;
     struct facts facts;
-    struct str *texts; /* of the facts, as they would be typed */
-    size_t most;       /* bytes of a member's facts */
+    struct str *texts;               /* of the facts, as they would be typed */
+    struct said {                    /* the same, as they are compared */
+        const struct member *member; /* NULL: of an earlier definition */
+        struct str meaning;
+    } * said;
+    size_t most; /* bytes of a member's facts */
 };
 
 static bool
@@ -55,31 +60,85 @@ find_current(const struct showing *showing, const struct member *member)
     return NULL;
 }
 
-static bool
-has_value(const struct showing *showing, const struct member *member, struct str text)
+/* ---- what could be added with one press ---- */
+
+/* As spellings of one thing are compared: by its place in the vocabulary, or by its letters. */
+static struct str
+meaning_of(struct call *call, const struct member *member, struct str text)
 {
-    for (size_t i = 0; i < showing->facts.count; i++)
-        if (str_eq(showing->facts.list[i].atom.member, member->name) &&
-            str_eq_nocase(showing->texts[i], text))
+    struct str folded = value_fold(call->mem, text);
+    const struct vocabulary_value *entry = member == NULL || member->vocabulary == NULL
+                                               ? NULL
+                                               : vocabulary_find(member->vocabulary, folded);
+    return entry == NULL ? folded : entry->key;
+}
+
+/* Its words stand there, be they many of it or one. */
+static bool
+names(struct str text, struct str what)
+{
+    for (size_t at = 0; what.len > 0 && at + what.len <= text.len; at++) {
+        struct str rest = str_from(text, at);
+        if (!str_starts(rest, what) || (at > 0 && text.ptr[at - 1] != ' '))
+            continue;
+        rest = str_from(rest, what.len);
+        rest = str_from(rest, str_starts(rest, STR("es")) ? 2 : str_starts(rest, STR("s")) ? 1 : 0);
+        if (rest.len == 0 || rest.ptr[0] == ' ')
             return true;
+    }
     return false;
 }
 
-/* Some values that are not there yet, to be added with one press. */
+/* Nothing that was said already, in this member or in another: peanuts are no favourite of
+ * somebody who is allergic to them. What is avoided is looked for among other words, too: better
+ * not offered than offered to the wrong person. */
+static bool
+is_said(const struct showing *showing, const struct member *member, struct str text)
+{
+    struct call *call = showing->call;
+    struct str wanted = meaning_of(call, member, text), folded = value_fold(call->mem, text);
+    bool closed = member->vocabulary != NULL && !member->vocabulary->open;
+    for (size_t i = 0; i < showing->facts.count; i++) {
+        const struct member *other = showing->said[i].member;
+        struct str said = showing->said[i].meaning;
+        if (other == NULL || (closed && other != member))
+            continue; /* what cannot be typed is offered always */
+        if (str_eq(said, wanted))
+            return true;
+        if (other != member && (other->avoid || other->safety != SAFETY_NONE) &&
+            (names(said, folded) || names(folded, said)))
+            return true;
+    }
+    return false;
+}
+
+static bool
+put_suggestion(struct showing *showing, struct values *item, const struct member *member,
+               struct str value, struct str says)
+{
+    if (is_said(showing, member, value))
+        return false;
+    struct values *one = values_item(item, "suggestions");
+    values_text(one, "suggested", value);
+    values_text(one, "says", says);
+    return true;
+}
+
+/* The most usual first, as the definition has them. */
 static void
 put_suggestions(struct showing *showing, struct values *item, const struct member *member)
 {
     const struct vocabulary *vocabulary = member->vocabulary;
-    size_t shown = 0, most = vocabulary->open ? SUGGESTIONS_MAX : vocabulary->count;
-    for (size_t i = 0; i < vocabulary->count && shown < most; i++) {
+    bool open = vocabulary == NULL || vocabulary->open;
+    size_t shown = 0, most = open ? SUGGESTIONS_MAX : vocabulary->count;
+    for (size_t i = 0; i < member->suggested_count && shown < most; i++)
+        shown += put_suggestion(showing, item, member, member->suggested[i], member->suggested[i]);
+    bool rest = vocabulary != NULL && member->suggested_count == 0;
+    for (size_t i = 0; rest && i < vocabulary->count && shown < most; i++) {
         const struct vocabulary_value *value = &vocabulary->values[i];
-        if (has_value(showing, member, value->value))
-            continue;
-        struct values *one = values_item(item, "suggestions");
-        values_text(one, "suggested", value->value);
         /* As it stands there once it was added. A label is made for sentences of somebody else. */
-        values_text(one, "says", vocabulary->open ? value->value : value->label);
-        shown++;
+        struct str says = open ? value->value : value->label;
+        shown += put_suggestion(showing, item, member, value->value, says);
     }
     values_flag(item, "has_offers", shown > 0);
 }
@@ -154,8 +213,7 @@ put_control(struct showing *showing, struct values *item, const struct member *m
     if (member->type == MEMBER_ARRAY) {
         values_flag(item, "free", member->vocabulary == NULL || member->vocabulary->open);
         values_flag(item, "has_facts", current != NULL);
-        if (member->vocabulary != NULL)
-            put_suggestions(showing, item, member);
+        put_suggestions(showing, item, member);
         return;
     }
     if (current != NULL)
@@ -296,8 +354,13 @@ account_domain_show(struct call *call, int status, const struct domain_view *vie
     if (err != ERR_NONE)
         return err;
     showing.texts = ARENA_ARRAY(call->mem, struct str, showing.facts.count + 1);
-    for (size_t i = 0; i < showing.facts.count; i++)
-        showing.texts[i] = facts_value(call, NULL, showing.facts.list[i].atom.value);
+    showing.said = ARENA_ARRAY(call->mem, struct said, showing.facts.count + 1);
+    for (size_t i = 0; i < showing.facts.count; i++) {
+        const struct atom *atom = &showing.facts.list[i].atom;
+        const struct member *member = domain_member(view->domain, atom->member);
+        showing.texts[i] = facts_value(call, NULL, atom->value);
+        showing.said[i] = (struct said){ member, meaning_of(call, member, showing.texts[i]) };
+    }
     showing.most = MEMBER_MOST;
     err = show(&showing, status);
     while (err == ERR_NONE && showing.most > 0 && !account_page_fits(call)) {

@@ -247,13 +247,42 @@ test("what a page offers follows from the definition", async (t) => {
   const { ada } = await connected(t);
   const page = await open(ada, at(MUSIC));
   assert.match(part(page, "audio_quality"), /value="standard" aria-pressed="false">standard</);
-  assert.match(part(page, "genres"), /name="add" value="acoustic"/);
+  assert.match(part(page, "genres"), /name="add" value="pop"/);
   assert.match(part(page, "genres"), /list="list-genre"/);
   assert.match(page.text, /<datalist id="list-genre"><option>acoustic</);
   assert.match(part(page, "favorite_artists"), /Artists, bands and composers you like\./);
   assert.match(part(await open(ada, at(TRAVEL)), "max_stops"), /type="number"[^>]* min="0" max="3"/);
   assert.match(part(page, "genres"), /<form method="post">/); // to the page's own address
   await open(ada, at("no_such_domain"), 404);
+});
+
+const offered = (page, member) => [...part(page, member).matchAll(/name="add" value="([^"]*)"/g)].map(([, value]) => unescape(value));
+
+test("what is offered to be added is usual, and nothing that was said already anywhere in the domain", async (t) => {
+  const { ada, api } = await connected(t);
+  assert.deepEqual(offered(await open(ada, at(FOOD)), "allergies"), ["peanuts", "tree nuts", "milk", "eggs"]);
+  assert.deepEqual(offered(await open(ada, at(FOOD)), "disliked_foods"), ["cilantro", "olives", "mushrooms", "onions"]);
+  assert.deepEqual(offered(await open(ada, at(CODING)), "languages"), ["Python", "JavaScript", "TypeScript", "Java"]);
+  assert.deepEqual(offered(await open(ada, at(TRAVEL)), "airline_alliances"), ["Star Alliance", "oneworld", "SkyTeam"]); // closed: all
+  assert.deepEqual(offered(await open(ada, at(MUSIC)), "favorite_artists"), []);
+
+  // By another name, in other letters, among other words, in any member, wherever it was said.
+  await api.write(FOOD, { allergies: ["Groundnuts", "potato"], dietary_restrictions: ["any kind of mushrooms"], favorite_foods: ["Cilantro"], disliked_foods: ["rice"], cuisines: ["italian", "Thai food"], dietary: "gluten free" });
+  await api.write(CODING, { avoided_technologies: ["Java", "C", "typescript compilers"], languages: ["python"] });
+  const food = await open(ada, at(FOOD));
+  assert.deepEqual(offered(food, "allergies"), ["tree nuts", "milk", "eggs", "shellfish"]);
+  assert.deepEqual(offered(food, "favorite_foods"), ["tomatoes", "avocado", "salad", "bell peppers"]);
+  assert.deepEqual(offered(food, "disliked_foods"), ["olives", "onions", "eggplant", "beets"]);
+  assert.deepEqual(offered(food, "medical_diets"), ["diabetic", "low-sodium", "low-FODMAP", "DASH"]);
+  assert.deepEqual(offered(food, "cuisines"), ["Chinese", "Japanese", "Indian", "Mexican"]);
+  assert.ok(!offered(food, "disliked_cuisines").includes("Italian"));
+  assert.deepEqual(offered(await open(ada, at(CODING)), "languages"), ["JavaScript", "C#", "C++", "Go"]);
+
+  // What a person called wrong is not offered to them again; what they removed is.
+  await api.write(MUSIC, { genres: ["rock"], disliked_genres: ["jazz"] });
+  const rock = (await find(api, "rock")).atom_id ?? (await find(api, "rock")).id;
+  await press(ada, fact(rock), fact(rock, "/suppress"));
+  assert.deepEqual(offered(await open(ada, at(MUSIC)), "genres"), ["pop", "hip-hop", "electronic", "R&B"]);
 });
 
 test("the panel shows what an agent gets, for any context and budget", async (t) => {

@@ -67,6 +67,8 @@ a_member_has_what_its_line_says(void **state)
     assert_str(kinds->json_key, STR("teas"), "key");
     assert_int_equal(kinds->json_limit, 4);
     assert_ptr_equal(kinds->vocabulary, &domain->vocabularies[0]);
+    assert_int_equal(kinds->suggested_count, 2);
+    assert_str(kinds->suggested[0], STR("white"), "suggested, in its own order");
 
     const struct member *avoided = domain_member(domain, STR("avoided"));
     assert_true(avoided->avoid);
@@ -74,6 +76,7 @@ a_member_has_what_its_line_says(void **state)
     assert_int_equal(avoided->max_length, 20);
     assert_int_equal(avoided->weight, 32768);
     assert_int_equal(avoided->hint.base_items, 3);
+    assert_int_equal(avoided->suggested_count, 0);
 
     const struct member *cups = domain_member(domain, STR("cups"));
     assert_true(cups->has_minimum && cups->minimum == 0);

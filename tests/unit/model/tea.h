@@ -21,6 +21,7 @@ static const char tea[] =
     "  `members`: ["
     "    { `name`: `kinds`, `type`: `array`, `items`: `string`, `cardinality`: `many`,"
     "      `description`: `Teas.`, `vocabulary`: `kind`, `safety`: `constraint`,"
+    "      `suggest`: [`white`, `green`],"
     "      `half_life_days`: 30, `weight`: 0.25, `contexts`: { `*`: 0.5, `party`: 1 },"
     "      `hint`: { `text`: `User drinks {list}.`, `text_one`: `User drinks {list} tea.`,"
     "        `short`: `Teas: {list}`, `emphasis`: `hot`, `conjunction`: `or`,"
