@@ -80,6 +80,16 @@ test("every page is light, fits and does not jump, however much there is", async
   }
 });
 
+test("a page jumps if it does so each time it is loaded, and only then", async () => {
+  const loaded = (...shifts) => ({ evaluate: async () => ({ shift: shifts.shift(), weight: 1 }), reload: async () => {}, shifts });
+  await assertLight(loaded(0), "still");
+  await assertLight(loaded(0.011, 0), "painted by halves once");
+  await assertLight(loaded(0.011, 0.02, 0.009), "… and twice");
+  const page = loaded(0.011, 0.011, 0.011, 0);
+  await assert.rejects(assertLight(page, "the page"), /the page jumps/);
+  assert.deepEqual(page.shifts, [0], "it was loaded three times");
+});
+
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
   const message = (page, text) => page.waitForSelector(`.flash >> text=${text}`);
