@@ -172,6 +172,19 @@ for (const [why, end] of Object.entries(ENDINGS))
       assert.deepEqual(words(data.scope), words(TWO));
     });
 
+test("the page leads to another account, which is asked instead", async (t) => {
+  const { w, ada, app } = await stage(t);
+  await addPerson(w, "grace", { signedIn: false });
+  const { page, ...request } = await ada.asked(app, { scope: TWO });
+  const [, link] = /href="(\/signin\?request=[^"]*)">Use another account</.exec(page.text);
+  const again = await ada.get((await ada.signIn({ where: link, username: "grace" })).headers.location);
+  assert.match(textOf(again.text), /You are signed in as grace/);
+  assert.equal((await ada.decide(page)).status, 403, "the form of the first one is over");
+  const { code } = assertBack(await ada.decide(again), request, {});
+  const { data } = await app.exchange({ ...request, code });
+  assert.equal((await app.userinfo(data.access_token)).data.preferred_username, "grace");
+});
+
 test("who reloads the page instead, or has no account, comes back to the request as well", async (t) => {
   const { w, ada, app } = await stage(t);
   const { form, ...request } = await ada.asked(app, { scope: TWO });
