@@ -57,7 +57,8 @@ enum err token_refusal(struct db *db, struct arena *mem, struct str text, int64_
                        struct str *app_id, const char **sentence);
 
 /* As long as this is what access->stamp is, and until live_until, the access is what it was: no
- * commit has touched its token, family, grant, app or user. 0: nobody can know, ask the store. */
+ * commit has touched its token, family, grant, app or user. It says nothing about another token,
+ * whose stamp may be the same number for other reasons. 0: nobody can know, ask the store. */
 uint64_t token_access_stamp(struct db *db, const struct access *access);
 void token_access_mark(struct db *db, struct access *access); /* sets it, after it was found */
 

@@ -221,6 +221,9 @@ hot_answer(struct call *call)
     struct question question;
     begin(&question, 'a');
     add_text(&question, call->exchange->request.target);
+    /* A stamp is a sum of numbers that only rise: of one token it is never the same again, but two
+     * tokens of the same person and app can meet in it, one before a change and one behind it. */
+    add_text(&question, access->token_hash);
     add_text(&question, access->user_id);
     add_text(&question, access->app_id);
     add_bytes(&question, &access->scopes, sizeof access->scopes);

@@ -4,7 +4,8 @@
  * a token gives, whole answers to a token's GET, and whole introspections. What is kept is used
  * only while it is exactly what the store would say: of an app as long as no commit has touched it;
  * of a token as long as none has touched the rows it hangs on (see token_access_stamp) and nothing
- * of it has run out; of an answer as long as the access and the person's generation are the same.
+ * of it has run out; of an answer, for the token it was given to, as long as the access and the
+ * person's generation are the same.
  * Where other processes write to the store, every request asks for the app, the token's state and
  * the generation, and only answers are kept.
  *
