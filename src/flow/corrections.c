@@ -162,8 +162,10 @@ activate(struct work *work, bool own)
     struct sourced_atom *sourced = &work->atoms[work->at];
     struct atom *atom = &sourced->atom;
     struct value value = { atom->value, atom->key };
-    /* What an app could not have made active by itself is active by the person's word. */
-    if (own || str_present(work->out->ended.id) || value_suspicion(work->mem, &value) != NULL)
+    /* What an app could not have made active by itself is active by the person's word; and so is
+     * what no app says any more. */
+    if (own || sourced->source_count == 0 || str_present(work->out->ended.id) ||
+        value_suspicion(work->mem, &value) != NULL)
         make_own(work, sourced);
     atom->status = ATOM_ACTIVE;
     atom->reason = atom->suppressed_by = STR_NONE;

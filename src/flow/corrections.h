@@ -40,7 +40,8 @@ enum err corrections_suppress(struct db *db, struct arena *mem, const struct cor
                               struct str reason, struct corrected *out);
 
 /* Not wrong after all: a suppressed fact is active again, and takes the place of what a
- * single-valued member has now. ERR_NOT_FOUND for a held one. */
+ * single-valued member has now. If those who said it are gone, it is the person's own.
+ * ERR_NOT_FOUND for a held one. */
 enum err corrections_lift(struct db *db, struct arena *mem, const struct correction *wish,
                           struct corrected *out);
 

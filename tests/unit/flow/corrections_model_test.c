@@ -333,12 +333,13 @@ bury(struct model *model, struct fact *fact, const char *reason)
     fact->suppressed_at = fact->updated_at = model->now;
 }
 
-/* What an app could not have made active alone is the person's word. */
+/* What an app could not have made active alone is the person's word, and so is what no app says. */
 static void
 lift(struct model *model, size_t at)
 {
     const struct fact *fact = &model->facts[at];
-    bool own = find_current(model, fact->topic) < model->count ||
+    bool orphan = !fact->said[PERSON] && !fact->said[FIRST_APP] && !fact->said[SECOND_APP];
+    bool own = orphan || find_current(model, fact->topic) < model->count ||
                topics[fact->topic].meanings[fact->meaning].suspicious;
     struct fact *lifted = become_active(model, at);
     if (own)

@@ -315,6 +315,33 @@ what_only_one_app_said_goes_with_it(struct kit *kit)
 }
 
 static void
+a_fact_whose_app_is_gone_is_the_persons_own_when_it_is_lifted(struct kit *kit)
+{
+    struct str ada = facts_person(kit, "ada");
+    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
+    facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"soul\"]}", T0);
+    correct(kit, suppress_as_outdated, ada, JAZZ, T0 + 1);
+    correct(kit, suppress_as_outdated, ada, "\"soul\"", T0 + 1);
+    struct app_removal wish = { ada, FINDER, kit_domains(), T0 + 2 };
+    struct app_removed out;
+    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &wish, &out), ERR_NONE);
+    assert_int_equal(out.suppressed, 2);
+    correct(kit, corrections_lift, ada, JAZZ, T0 + 3);
+    correct(kit, corrections_lift, ada, "\"soul\"", T0 + 3);
+    const struct sourced_atom *jazz = facts_find(kit, ada, JAZZ);
+    assert_int_equal(jazz->atom.status, ATOM_ACTIVE);
+    assert_true(jazz->atom.by_user);
+    assert_int_equal(jazz->atom.source_count, 1);
+    assert_int_equal(jazz->source_count, 1);
+    assert_str(jazz->sources[0].source, SOURCE_USER, "who says so");
+    assert_int_equal(jazz->sources[0].created_at, T0 + 3);
+    const struct sourced_atom *soul = facts_find(kit, ada, "\"soul\"");
+    assert_false(soul->atom.by_user); /* another app says so, as before */
+    assert_int_equal(soul->source_count, 1);
+    assert_str(soul->sources[0].source, PLAYER, "who still says so");
+}
+
+static void
 no_record_of_a_domain_without_definition_tells_what_was_removed(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
@@ -369,6 +396,7 @@ main(void)
         KIT_CASE(an_edit_to_what_is_there_in_another_form_makes_it_active),
         KIT_CASE(an_edit_that_is_no_value_changes_nothing),
         KIT_CASE(what_only_one_app_said_goes_with_it),
+        KIT_CASE(a_fact_whose_app_is_gone_is_the_persons_own_when_it_is_lifted),
         KIT_CASE(no_record_of_a_domain_without_definition_tells_what_was_removed),
         KIT_CASE(sources_come_in_the_order_in_which_they_said_so),
     };
