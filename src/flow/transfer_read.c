@@ -121,6 +121,15 @@ read_atom(struct arena *mem, const struct domain *domain, const struct json_valu
     return problem != NULL ? problem : read_sources(mem, given, out);
 }
 
+/* A domain that only the service it comes from knows, and there is no fact in it to be lost. */
+static bool
+is_unknown_and_empty(const struct domains *domains, const struct json_value *given)
+{
+    const struct json_value *atoms = json_member(given, "atoms");
+    return domains_find(domains, given->key) == NULL && atoms != NULL &&
+           atoms->type == JSON_ARRAY && atoms->count == 0;
+}
+
 static enum err
 read_domain(struct arena *mem, const struct domains *domains, const struct json_value *given,
             struct arrival *out, struct why *why)
@@ -181,9 +190,14 @@ transfer_read(struct arena *mem, const struct domains *domains, struct str docum
         why_set(why, "domains must be an object");
         return ERR_INVALID;
     }
-    /* No name occurs twice, so there is room for all that are domains here. */
-    for (size_t i = 0; i < given->count && !err; i++)
-        err = read_domain(mem, domains, &given->children[i], &out->list[out->count++], why);
+    for (size_t i = 0; i < given->count && !err; i++) {
+        struct arrival arrival;
+        if (is_unknown_and_empty(domains, &given->children[i]))
+            continue;
+        err = read_domain(mem, domains, &given->children[i], &arrival, why);
+        if (!err) /* a domain of ours, and no name occurs twice: so there is room for it */
+            out->list[out->count++] = arrival;
+    }
     return err;
 }
 

@@ -122,7 +122,7 @@ test("a file that is none is refused with what is wrong and where, and nothing i
     [Buffer.from([0xff, 0xfe]), /cannot be imported/],
     ["[]", /not a penchant-export of version 1/],
     [JSON.stringify({ ...document, version: 2 }), /not a penchant-export of version 1/],
-    [JSON.stringify({ ...document, domains: { no_such: { atoms: [] } } }), /domains\.no_such is not a domain/],
+    [JSON.stringify({ ...document, domains: { no_such: { atoms: [0] } } }), /domains\.no_such is not a domain/],
     [JSON.stringify(broken), /domains\.food_profile\.atoms\[0\] has a value that/],
     [`{"a":`.repeat(50_000), /cannot be imported/],
   ];

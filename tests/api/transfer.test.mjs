@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
+import { press } from "../kit/account.mjs";
 import { connected, FOOD, MUSIC, secondApp } from "../kit/preferences.mjs";
 import { onSqlite, world } from "../kit/world.mjs";
 
@@ -113,6 +114,31 @@ test("what apps wrote, suppressed and tried goes out with its sources, and comes
   // Into the account it came from, and it is told so: nothing is new.
   const [{ added, kept }] = await imported(w, path.join(w.dir, "ada.json"));
   assert.deepEqual([added, kept], [0, 7]);
+});
+
+told("a domain that only the other service knows, and that holds nothing, keeps nothing out", async (w) => {
+  await w.addUser("ada");
+  const file = await put(w, "elsewhere.json", document({ no_such_domain: [], [MUSIC]: [fact("genres", "jazz")] }));
+  const [{ added, kept }] = await imported(w, file, "--user", "ada");
+  assert.deepEqual([added, kept], [1, 0]);
+  assert.deepEqual((await exported(w, "ada")).domains[MUSIC].preferences, { genres: ["jazz"] });
+});
+
+test("a fact that is lifted when its app's writes are gone is the person's own, and goes out and in", async (t) => {
+  const { w, ada, app, api } = await connected(t);
+  await api.write(MUSIC, { genres: ["jazz"] });
+  const { atom_id } = await api.atom("jazz");
+  await press(ada, `/account/facts/${atom_id}`, `/account/facts/${atom_id}/suppress`, { chosen: { reason: "other" } });
+  await press(ada, `/account/apps/${app.client_id}`, `/account/apps/${app.client_id}/forget`);
+  assert.deepEqual((await exported(w, "ada")).domains[MUSIC].atoms[0].sources, []);
+  await press(ada, "/account", `/account/facts/${atom_id}/lift`);
+  assert.deepEqual(await api.record(MUSIC), { genres: ["jazz"] });
+  const out = await exported(w, "ada");
+  const [{ by_user, status, sources }] = out.domains[MUSIC].atoms;
+  assert.deepEqual([by_user, status, sources.map(({ source }) => source)], [true, "active", ["user"]]);
+  await w.addUser("bob");
+  await imported(w, await put(w, "ada.json", out), "--user", "bob");
+  assert.deepEqual(essence(await exported(w, "bob")), essence(out));
 });
 
 told("all accounts go out a line each, and come in again by their ids or their names", async (w, t) => {
@@ -234,8 +260,8 @@ onSqlite("hostile documents are refused in no time and in one line", async (t) =
     [hold(`{"${MUSIC}":{"atoms":[${"0,".repeat(3_000_000)}0]}}`), /too many values/],
     [hold(`{"${MUSIC}":{"atoms":[${"0,".repeat(2000)}0]}}`), /more than 2,000 facts/],
     [hold(`{"${MUSIC}":{"atoms":[]},"${MUSIC}":{"atoms":[]}}`), /a key occurs twice/],
-    [hold(`{"music_\\u001b[2J":{"atoms":[]}}`), /domains\.\* is not a domain/],
-    [hold(`{"no_such_domain":{"atoms":[]}}`), /domains\.no_such_domain is not a domain/],
+    [hold(`{"music_\\u001b[2J":{"atoms":[0]}}`), /domains\.\* is not a domain/],
+    [hold(`{"no_such_domain":{"atoms":[0]}}`), /domains\.no_such_domain is not a domain/],
     [hold(`{"${MUSIC}":{"atoms":[${JSON.stringify(fact("genres", "a\u202eb"))}]}}`), /atoms\[0\] has a value that holds U\+202E/],
     [hold(`{"${MUSIC}":{"atoms":[${JSON.stringify(fact("statements", "x".repeat(201)))}]}}`), /atoms\[0\] has a value that must have at most 200 characters/],
     [hold(`{"${MUSIC}":{"atoms":[${JSON.stringify(fact("genres", "x", { created_at: "1970-01-01T00:00:00Z" }))}]}}`), /lacks a created_at or updated_at that is a time since 1970/],

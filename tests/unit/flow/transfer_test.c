@@ -1,6 +1,7 @@
 #include "unit/flow/facts.h"
 
 #include "unit/assert_str.h"
+#include "unit/model/tea.h"
 
 #include "flow/transfer.h"
 
@@ -153,8 +154,10 @@ what_is_wrong_is_told_with_its_place_and_nothing_comes_in(struct kit *kit)
         { "{\"format\":\"penchant-export\",\"version\":2,\"domains\":{}}", "of version 1" },
         { "{\"format\":\"penchant-export\",\"version\":\"1\",\"domains\":{}}", "of version 1" },
         { "{\"format\":\"penchant-export\",\"version\":1}", "domains must be an object" },
-        { DOCUMENT("\"nosuch\":{\"atoms\":[]}"), "domains.nosuch is not a domain" },
-        { DOCUMENT("\"\\u001b[2J\":{\"atoms\":[]}"), "domains.* is not a domain" },
+        { DOCUMENT("\"nosuch\":{\"atoms\":[7]}"), "domains.nosuch is not a domain" },
+        { DOCUMENT("\"nosuch\":{}"), "domains.nosuch is not a domain" },
+        { DOCUMENT("\"\\u001b[2J\":{\"atoms\":[7]}"), "domains.* is not a domain" },
+        { DOCUMENT(DOMAIN(MUSIC, "") "," DOMAIN(MUSIC, "")), "a key occurs twice" },
         { DOCUMENT("\"" MUSIC "\":{}"), "domains." MUSIC ".atoms must be a list" },
         { DOCUMENT("\"" MUSIC "\":7"), "domains." MUSIC ".atoms must be a list" },
         { DOCUMENT(DOMAIN(MUSIC, PLAIN("\"jazz\"") ",7")), "atoms[1] names no member" },
@@ -248,6 +251,69 @@ nobody_imports_into_nobody(struct kit *kit)
         ERR_NOT_FOUND);
 }
 
+static void
+a_domain_that_is_not_known_here_and_holds_nothing_is_passed_over(struct kit *kit)
+{
+    struct str ada = facts_person(kit, "ada");
+    imported(kit, ada,
+             DOCUMENT(DOMAIN("nosuch", "") "," DOMAIN(MUSIC,
+                                                      PLAIN("\"jazz\"")) "," DOMAIN("neither", "")),
+             1, 0);
+    assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"jazz\"]}"), "what it holds");
+}
+
+/* As many as there can be here, and then one more that is not known. */
+static void
+a_document_may_name_one_domain_more_than_there_can_be(struct kit *kit)
+{
+    struct domain_source sources[DOMAINS_MAX];
+    struct domains set;
+    struct import_counts counts = { 0 };
+    struct why why = { 0 };
+    struct str ada = facts_person(kit, "ada");
+    struct buf text = buf_in(kit->mem, TRANSFER_MAX);
+    for (size_t i = 0; i < DOMAINS_MAX; i++) {
+        struct str name = str_format(kit->mem, "d%zu", i);
+        sources[i] = (struct domain_source){
+            name, name, tea_changed(kit->mem, "`tea`", str_format(kit->mem, "`d%zu`", i).ptr)
+        };
+        buf_add_format(&text, "\"d%zu\":{\"atoms\":[]},", i);
+    }
+    assert_int_equal(domains_load(kit->mem, sources, DOMAINS_MAX, &set, &why), ERR_NONE);
+    static const struct {
+        const char *last;
+        enum err err;
+    } rows[] = { { "[7]", ERR_INVALID }, { "[]", ERR_NONE } };
+    for (size_t i = 0; i < KIT_COUNT(rows); i++) {
+        struct str document = str_format(kit->mem,
+                                         "{\"format\":\"penchant-export\",\"version\":1,"
+                                         "\"domains\":{%.*s\"nosuch\":{\"atoms\":%s}}}",
+                                         STR_ARG(buf_str(&text)), rows[i].last);
+        assert_int_equal(transfer_import(kit->db, kit->mem, ada, &set, document, T0, &counts, &why),
+                         rows[i].err);
+    }
+    assert_string_equal(why.text, "domains.nosuch is not a domain of this service");
+    assert_int_equal(counts.domain_count, DOMAINS_MAX);
+}
+
+static void
+a_lifted_fact_goes_out_and_in_when_its_app_is_gone(struct kit *kit)
+{
+    struct str ada = facts_person(kit, "ada"), bob = facts_person(kit, "bob");
+    struct app_removal removal = { ada, FINDER, kit_domains(), T0 };
+    struct app_removed removed;
+    struct corrected out;
+    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
+    struct correction jazz = facts_mean(kit, ada, "\"jazz\"", T0);
+    assert_int_equal(corrections_suppress(kit->db, kit->mem, &jazz, STR("other"), &out), ERR_NONE);
+    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &removal, &removed), ERR_NONE);
+    assert_int_equal(corrections_lift(kit->db, kit->mem, &jazz, &out), ERR_NONE);
+    const char *document = exported(kit, ada, STR_NONE);
+    imported(kit, bob, document, 1, 0);
+    const char *atoms = strstr(document, "\"member\":"); /* behind whose it is, and the fact's id */
+    assert_string_equal(strstr(exported(kit, bob, STR_NONE), "\"member\":"), atoms);
+}
+
 int
 main(void)
 {
@@ -261,6 +327,9 @@ main(void)
         KIT_CASE(a_domain_that_would_be_too_full_takes_nothing),
         KIT_CASE(a_document_says_whose_it_is),
         KIT_CASE(nobody_imports_into_nobody),
+        KIT_CASE(a_domain_that_is_not_known_here_and_holds_nothing_is_passed_over),
+        KIT_CASE(a_document_may_name_one_domain_more_than_there_can_be),
+        KIT_CASE(a_lifted_fact_goes_out_and_in_when_its_app_is_gone),
     };
     return KIT_RUN("transfer", cases, LOG_WARN);
 }
