@@ -22,7 +22,8 @@
 #define SILENCE_MS 10000 /* from connecting to a whole request */
 #define LOOK_MS 200
 #define WAITING_MAX 256
-#define LINE_MAX_BYTES ((size_t)128 * 1024 * 1024)
+#define PIECE_BYTES ((size_t)1024 * 1024)
+#define LINE_MAX_BYTES (8 * PIECE_BYTES) /* no byte needs more in a JSON text */
 
 struct visit;
 
@@ -69,9 +70,17 @@ send_line(struct remote_console *remote, const char *key, struct str text, int64
     control_write(remote->fd, buf_str(&out));
 }
 
+/* A large document in pieces of whole characters, since each is a JSON text of its own. */
 static void
 remote_out(struct console *console, struct str text)
 {
+    while (text.len > PIECE_BYTES) {
+        size_t piece = PIECE_BYTES;
+        while (piece > 1 && ((unsigned char)text.ptr[piece] & 0xc0) == 0x80)
+            piece--;
+        send_line((struct remote_console *)console, "out", str_first(text, piece), 0);
+        text = str_from(text, piece);
+    }
     send_line((struct remote_console *)console, "out", text, 0);
 }
 

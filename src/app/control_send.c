@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANSWER_LINE_MAX ((size_t)128 * 1024 * 1024)
+#define ANSWER_LINE_MAX ((size_t)16 * 1024 * 1024) /* more than a piece: see control.c */
 
 static struct str
 spell_request(struct arena *mem, const struct str *words, size_t count, struct str input)

@@ -7,7 +7,7 @@
 
 /* A request with the largest document there is: as a JSON text it has at most twice as many bytes,
  * unless it holds what no JSON may. */
-#define CONTROL_REQUEST_MAX ((size_t)17 * 1024 * 1024)
+#define CONTROL_REQUEST_MAX ((size_t)129 * 1024 * 1024)
 
 /* A Unix socket at a path of any length; -1 with errno set. */
 int control_socket_bind(const char *path);

@@ -11,12 +11,16 @@
 #include <unistd.h>
 
 #define DEPTH_MAX 10
-#define ROOM \
-    (TRANSFER_MAX + 2) /* the largest document, a newline, and one byte to see it is more */
+#define ROOM_FIRST ((size_t)64 * 1024)
+#define ROOM_MAX \
+    (TRANSFER_OWN_MAX + 2) /* the largest document, a newline, and one byte to see it is more */
 
 struct document_file {
+    struct arena *mem;
     int fd;
-    char *bytes; /* from the first that nobody has been given */
+    char *room; /* where bytes are read to */
+    size_t room_size;
+    char *bytes; /* in it, from the first that nobody has been given */
     size_t length;
     size_t given; /* to be dropped before the next */
     size_t line;
@@ -26,17 +30,35 @@ struct document_file {
     bool whole_given;
 };
 
-/* Until a newline is there, the room is full, or the file is over. */
+/* Where more can be read to: what was given away is overwritten, then the room grows. */
+static void
+make_room(struct document_file *file)
+{
+    size_t size = file->room_size;
+    if (file->bytes + file->length < file->room + size)
+        return;
+    if (file->bytes == file->room) {
+        size = size * 2 < ROOM_MAX ? size * 2 : ROOM_MAX;
+        file->room = arena_alloc(file->mem, size);
+        file->room_size = size;
+    }
+    memmove(file->room, file->bytes, file->length);
+    file->bytes = file->room;
+}
+
+/* Until a newline is there, as much as there may be, or the file is over. */
 static enum err
 fill(struct document_file *file, bool to_newline, struct why *why)
 {
     size_t seen = 0;
-    while (!file->ended && file->length < ROOM) {
+    while (!file->ended && file->length < ROOM_MAX) {
         if (to_newline && file->length > seen &&
             memchr(file->bytes + seen, '\n', file->length - seen) != NULL)
             break;
         seen = file->length;
-        ssize_t got = read(file->fd, file->bytes + file->length, ROOM - file->length);
+        make_room(file);
+        char *end = file->bytes + file->length;
+        ssize_t got = read(file->fd, end, (size_t)(file->room + file->room_size - end));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
@@ -70,7 +92,7 @@ static void
 drop(struct document_file *file, size_t count)
 {
     file->length -= count;
-    memmove(file->bytes, file->bytes + count, file->length);
+    file->bytes += count;
 }
 
 static struct str
@@ -114,8 +136,10 @@ document_file_open(struct arena *mem, const char *name, struct document_file **o
         return ERR_NOT_FOUND;
     }
     struct document_file *file = ARENA_NEW(mem, struct document_file);
+    file->mem = mem;
     file->fd = fd;
-    file->bytes = arena_alloc(mem, ROOM);
+    file->room = file->bytes = arena_alloc(mem, ROOM_FIRST);
+    file->room_size = ROOM_FIRST;
     file->size = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
     *out = file;
     struct why problem = { 0 };
@@ -142,9 +166,9 @@ next_line(struct document_file *file, struct document *out, struct why *why)
         if (err)
             return err;
         line = first_line(file);
-        if (line.len > TRANSFER_MAX) {
+        if (line.len > TRANSFER_OWN_MAX) {
             why_set(why,
-                    "the document on line %zu is larger than 8 MiB; nothing behind it was "
+                    "the document on line %zu is larger than 64 MiB; nothing behind it was "
                     "read",
                     file->line + 1);
             return ERR_TOO_LARGE;
@@ -167,8 +191,8 @@ document_file_next(struct document_file *file, struct document *out, struct why 
     struct str whole = { file->bytes, file->length };
     if (err || file->whole_given || is_blank(whole))
         return err;
-    if (whole.len > TRANSFER_MAX + 1) {
-        why_set(why, "the document is larger than 8 MiB");
+    if (whole.len > TRANSFER_OWN_MAX + 1) {
+        why_set(why, "the document is larger than 64 MiB");
         return ERR_TOO_LARGE;
     }
     file->whole_given = true;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #define PAGE STR("500")
+#define AWAY_MAX 3 /* after so many accounts in a row the store is away, not the account broken */
 #define HEARD_MAX ((size_t)1024 * 1024) /* a page of accounts, or what one import did */
 
 #define JSON_OPTION                    \
@@ -31,7 +32,7 @@ fail(struct call_of_command *call, enum err err, struct str who, const struct wh
     if (err == ERR_UNAVAILABLE)
         return command_fail(call, err, "the store could not do it now; nothing was changed");
     if (err == ERR_TOO_LARGE)
-        return command_fail(call, err, "it would be a document of more than 8 MiB");
+        return command_fail(call, err, "it would be a document of more than 64 MiB");
     return command_fail(call, err, "it failed (%s)", err_name(err));
 }
 
@@ -133,7 +134,7 @@ export_one(struct call_of_command *call)
     if (call->argument_count != 1)
         return command_misused(call, "export wants one USER here");
     struct str who = call->arguments[0];
-    struct buf out = buf_in(call->mem, TRANSFER_MAX);
+    struct buf out = buf_in(call->mem, TRANSFER_OWN_MAX);
     enum err err = account_find(call->db, call->mem, who, &user);
     if (!err) {
         struct export_wish wish = { .user_id = user.id,
@@ -151,26 +152,33 @@ export_one(struct call_of_command *call)
 
 struct exporting {
     struct call_of_command *call;
-    int64_t done, total;
+    int64_t done, failed, total;
+    int away; /* how often in a row there was no store to ask */
     char next[24];
 };
 
-/* One account. An account that went away meanwhile is not missed. */
-static int
-export_step(struct exporting *exporting, struct str user_id)
+/* One account. An account that went away meanwhile is not missed; one that fails is named, and does
+ * not keep the others in. */
+static void
+export_step(struct exporting *exporting, const struct json_value *user)
 {
     struct call_of_command *call = exporting->call;
     struct arena *mem = arena_new();
     struct listener listener = listen(mem, call->console);
-    struct str words[] = { STR("export"), STR("--json"), STR("--"), user_id };
+    struct str id = heard_text(user, "sub"), name = heard_text(user, "username");
+    struct str words[] = { STR("export"), STR("--json"), STR("--"), id };
     int status = store_side_ask(call->side, mem, words, 4, STR_NONE, &listener.console);
-    bool gone = str_eq(heard_text(heard(mem, &listener.complained), "error"), STR("not_found"));
-    if (status != 0)
-        status = gone ? 0 : complain_at(call, mem, "", &listener, status);
+    struct str error = heard_text(heard(mem, &listener.complained), "error");
+    exporting->away = str_eq(error, STR("unavailable")) ? exporting->away + 1 : 0;
+    exporting->done++;
+    if (status != 0 && !str_eq(error, STR("not_found"))) {
+        struct str place = str_format(mem, "%.*s (%.*s): ", STR_ARG(name), STR_ARG(id));
+        complain_at(call, mem, place.ptr, &listener, status);
+        exporting->failed++;
+    }
     arena_free(mem);
     if (exporting->total > 0)
-        call->console->progress(call->console, (int)(++exporting->done * 100 / exporting->total));
-    return status;
+        call->console->progress(call->console, (int)(exporting->done * 100 / exporting->total));
 }
 
 /* The accounts behind `next`. *more: there may be others. */
@@ -190,8 +198,11 @@ export_page(struct exporting *exporting, struct arena *mem, bool *more)
     if (exporting->total == 0)
         exporting->total = heard_number(page, "total");
     *more = users != NULL && users->count > 0;
-    for (size_t i = 0; *more && i < users->count && status == 0; i++)
-        status = export_step(exporting, heard_text(&users->children[i], "sub"));
+    for (size_t i = 0; *more && i < users->count && exporting->away < AWAY_MAX; i++)
+        export_step(exporting, &users->children[i]);
+    if (exporting->away == AWAY_MAX)
+        status = command_fail(call, ERR_UNAVAILABLE,
+                              "the store does not answer; the other accounts were not tried");
     if (status == 0 && ferror(stdout))
         status = command_fail(call, ERR_UNAVAILABLE, "could not write the answer");
     return status;
@@ -213,6 +224,10 @@ export_typed(struct call_of_command *call)
         arena_free(mem);
     }
     call->console->err(call->console, STR("")); /* ends the progress */
+    if (status == 0 && exporting.failed > 0)
+        status = command_fail(call, ERR_UNAVAILABLE,
+                              "%lld of %lld accounts could not be exported; they are named above",
+                              (long long)exporting.failed, (long long)exporting.done);
     return status;
 }
 

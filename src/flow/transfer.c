@@ -71,9 +71,12 @@ write_own_atom(struct json *out, const struct sourced_atom *sourced)
 static struct str
 record_of(const struct exporting *exporting, const struct domain *domain)
 {
-    struct atom *atoms = ARENA_ARRAY(exporting->mem, struct atom, exporting->count);
     size_t count = 0;
     int64_t active;
+    for (size_t i = 0; i < exporting->count; i++)
+        count += str_eq(exporting->atoms[i].atom.domain, domain->name) ? 1 : 0;
+    struct atom *atoms = ARENA_ARRAY(exporting->mem, struct atom, count);
+    count = 0;
     for (size_t i = 0; i < exporting->count; i++)
         if (str_eq(exporting->atoms[i].atom.domain, domain->name))
             atoms[count++] = exporting->atoms[i].atom;

@@ -13,7 +13,12 @@ struct arena;
 struct buf;
 struct db;
 
+/* An app's export, and what a page takes. */
 #define TRANSFER_MAX ((size_t)8 * 1024 * 1024)
+
+/* What a person or an operator takes along, and what a command brings back: an app that floods an
+ * account must not keep its owner from leaving with it. */
+#define TRANSFER_OWN_MAX ((size_t)64 * 1024 * 1024)
 
 struct export_wish {
     struct str user_id;
@@ -23,7 +28,7 @@ struct export_wish {
     int64_t now;
 };
 
-/* ERR_TOO_LARGE past TRANSFER_MAX. */
+/* ERR_TOO_LARGE past what `out` may hold. */
 enum err transfer_export(struct db *db, struct arena *mem, const struct export_wish *wish,
                          struct buf *out);
 

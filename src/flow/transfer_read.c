@@ -162,8 +162,8 @@ static enum err
 read_envelope(struct arena *mem, struct str document, const struct json_value **root,
               struct why *why)
 {
-    if (document.len > TRANSFER_MAX) {
-        why_set(why, "the document is larger than 8 MiB");
+    if (document.len > TRANSFER_OWN_MAX) {
+        why_set(why, "the document is larger than 64 MiB");
         return ERR_INVALID;
     }
     if (json_read(mem, document, DEPTH_MAX, root, why))

@@ -164,8 +164,8 @@ connections_remove(struct connections *connections, struct connection *connectio
     free(connection);
 }
 
-void
-connection_enter(struct connection *connection, enum stage stage)
+static void
+enter(struct connection *connection, enum stage stage, int64_t times)
 {
     /* A fresh one has as long as a head; if by then not a byte came, as long as an idle one. */
     static const int64_t allowed_ms[STAGE_COUNT] = {
@@ -177,9 +177,21 @@ connection_enter(struct connection *connection, enum stage stage)
     if (connection->past_cap)
         deadline = connection->opened_ms + HTTP_PAST_CAP_MS;
     else if (stage != STAGE_WORKING)
-        deadline = clock_steady_ms() + allowed_ms[stage];
+        deadline = clock_steady_ms() + allowed_ms[stage] * times;
     /* An exchange and not a store: whoever leaves idleness sees whether the reaper was first. */
     atomic_exchange_explicit(&connection->watch, watch_pack(deadline, stage), memory_order_acq_rel);
+}
+
+void
+connection_enter(struct connection *connection, enum stage stage)
+{
+    enter(connection, stage, 1);
+}
+
+void
+connection_answer(struct connection *connection, size_t bytes)
+{
+    enter(connection, STAGE_ANSWERING, 1 + (int64_t)(bytes / HTTP_ANSWER_BYTES));
 }
 
 void

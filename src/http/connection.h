@@ -87,8 +87,9 @@ struct connection *connections_add(struct connections *connections, int fd,
                                    const struct sockaddr *peer);
 void connections_remove(struct connections *connections, struct connection *connection);
 
-/* Moves on to a stage that may take that long. */
+/* Moves on to a stage that may take that long; answering, with so many bytes. */
 void connection_enter(struct connection *connection, enum stage stage);
+void connection_answer(struct connection *connection, size_t bytes);
 
 /* Whether its next read will find the end. The library reads once more when a suspended connection
  * is resumed, and if it finds the end it drops the answer: such a connection must not be suspended.

@@ -144,7 +144,7 @@ send_answer(struct exchange *x)
         atomic_load(&x->server->connections.mode) != CONNECTIONS_SERVE)
         add_header(response, "Connection", "close");
     x->step = STEP_ANSWERED;
-    connection_enter(x->connection, STAGE_ANSWERING);
+    connection_answer(x->connection, body.len);
     enum MHD_Result queued = MHD_queue_response(x->handle, (unsigned)answer->status, response);
     MHD_destroy_response(response);
     return queued;

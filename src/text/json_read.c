@@ -19,6 +19,7 @@
 
 /* A value takes some 150 bytes here, and two in a document that is made to hurt. */
 #define VALUES_MAX 500000
+#define VALUE_BYTES 16 /* that a value has on the average, where there are more of them */
 
 /* ---- jansson's memory ---- */
 
@@ -131,7 +132,8 @@ offset_of(const json_error_t *error, struct str document)
 static const char *
 structure_problem(struct str document, size_t depth_max, size_t *offset)
 {
-    size_t depth = 0, values = 1;
+    size_t depth = 0, values = 1, by_size = document.len / VALUE_BYTES;
+    size_t values_max = by_size > VALUES_MAX ? by_size : VALUES_MAX;
     bool in_string = false;
     for (size_t i = 0; i < document.len; i++) {
         char c = document.ptr[i];
@@ -145,7 +147,7 @@ structure_problem(struct str document, size_t depth_max, size_t *offset)
                 in_string = false;
         } else if (c == '"') {
             in_string = true;
-        } else if (c == ',' && ++values > VALUES_MAX) {
+        } else if (c == ',' && ++values > values_max) {
             return "the document has too many values";
         } else if (c == '[' || c == '{') {
             if (depth == depth_max)

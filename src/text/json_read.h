@@ -1,9 +1,9 @@
 /* json_read.h - JSON in, checked before anyone looks at it.
  *
  * json_read() takes one whole document: valid UTF-8, no duplicate keys, no deeper than `depth_max`,
- * at most half a million values, nothing behind it. What comes back is a tree in the arena; a
- * value's strings may hold any character JSON can carry, U+0000 included. On failure `why` says
- * what is wrong and where. */
+ * at most half a million values, or one in 16 bytes of a large document, nothing behind it. What
+ * comes back is a tree in the arena; a value's strings may hold any character JSON can carry,
+ * U+0000 included. On failure `why` says what is wrong and where. */
 #ifndef TEXT_JSON_READ_H
 #define TEXT_JSON_READ_H
 

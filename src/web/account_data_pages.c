@@ -67,12 +67,18 @@ get_data(struct call *call)
 static enum err
 get_export(struct call *call)
 {
-    struct buf out = buf_in(call->mem, TRANSFER_MAX);
+    struct buf out = buf_in(call->mem, TRANSFER_OWN_MAX);
     const struct user *user = &call->visitor->user;
     struct export_wish wish = { .user_id = user->id,
                                 .domains = call->web->settings.domains,
                                 .now = call->now };
     enum err err = transfer_export(call->db, call->mem, &wish, &out);
+    if (err == ERR_TOO_LARGE) {
+        reply_error(call, 413,
+                    STR("All that is known about you is more than the 64 MiB of one document. "
+                        "Remove what an app wrote, on that app's page, and try again."));
+        return ERR_NONE;
+    }
     if (err != ERR_NONE)
         return err;
     struct str day = str_first(time_write(call->mem, call->now), 10);
@@ -124,6 +130,11 @@ post_import(struct call *call)
         document = multipart_find(&parts, "text");
     if (str_trim(document).len == 0)
         return show(call, 400, say(call, import_nothing), STR_NONE);
+    if (document.len > TRANSFER_MAX) {
+        why_set(&why, "the document is larger than 8 MiB, which only an operator can bring in, "
+                      "with penchant import");
+        return show(call, 400, problem_words(call, &why), STR_NONE);
+    }
     err = transfer_preview(call->db, call->mem, call->visitor->user.id, call->web->settings.domains,
                            document, call->now, &counts, &why);
     if (err == ERR_INVALID)
@@ -195,7 +206,7 @@ const struct route account_data_routes[] = {
     { GET, HERE, get_data, WHO_PERSON, .says = "Export, import, and the end of an account.",
       .page = true },
     { GET, HERE "/export", get_export, WHO_PERSON, .says = "Everything about a person, as a file.",
-      .page = true, .reads_store = true },
+      .page = true, .blocks = true },
     { POST, HERE "/import", post_import, WHO_PERSON, .says = "Shows what an import would do.",
       .page = true, .body = BODY_FILE, .body_max = TRANSFER_MAX + FORM_AROUND, .blocks = true },
     { POST, HERE "/import/confirm", post_confirm, WHO_PERSON, .says = "Does it.", .page = true,

@@ -332,6 +332,13 @@ get_export(struct call *call)
         .now = call->now,
     };
     enum err err = transfer_export(call->db, call->mem, &wish, &out);
+    if (err == ERR_TOO_LARGE) {
+        reply_error(call, 413,
+                    STR("All of it is more than the 8 MiB of one document. Read it in parts: "
+                        "GET /v1/preferences/{domain}, or GET /v1/preferences/atoms page by "
+                        "page."));
+        return ERR_NONE;
+    }
     if (err != ERR_NONE)
         return err;
     reply_bytes(call, 200, "application/json", buf_str(&out));

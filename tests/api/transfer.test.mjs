@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { press } from "../kit/account.mjs";
-import { connected, FOOD, MUSIC, secondApp } from "../kit/preferences.mjs";
+import { press, SAME_SITE } from "../kit/account.mjs";
+import { connected, FOOD, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
 import { onSqlite, world } from "../kit/world.mjs";
 
 function told(sentence, story) {
@@ -193,7 +193,7 @@ told("what cannot be is said in one line, and nothing is changed", async (w) => 
     [["import", await put(w, "many", `${JSON.stringify(fine)}\n`.repeat(2)), "--user", "ada"], 1, /several documents; --user is for one/],
     [["import", await put(w, "nobody's", document({}, { sub: "usr_\u001b[31m" }))], 1, /does not say whose it is \(user.sub\)/],
     [["import", await put(w, "by name", document({}, { sub: "ada" }))], 1, /there is no user ada/], // only an id is an id
-    [["import", await put(w, "large", Buffer.alloc(8 * 1024 * 1024 + 3, " x"))], 1, /larger than 8 MiB/],
+    [["import", await put(w, "large", Buffer.alloc(64 * 1024 * 1024 + 3, " x"))], 1, /larger than 64 MiB/],
   ];
   for (const [words, status, sentence] of cases) {
     const result = await w.command(...words);
@@ -299,4 +299,31 @@ told("an account with as much as fits goes out and comes in", async (w) => {
   assert.equal(refused.status, 1);
   assert.match(refused.err, /more than 2,000 facts in one domain; nothing was changed/);
   assert.deepEqual(essence(await exported(w, "ada")), essence(out));
+});
+
+test("an account that an app has flooded is downloaded by its owner and by the operator, and comes in again", async (t) => {
+  const { w, ada, api } = await connected(t, { scope: `${READ_WRITE} agent_hints` });
+  const bob = await w.addUser("bob");
+  const text = (i) => `${i} ${"\u{20000}".repeat(190)}`; // four bytes each
+  const atoms = Array.from({ length: 1800 }, (_, i) => fact("statements", text(i)));
+  const domains = ["coding_profile", FOOD, MUSIC];
+  const flood = document(Object.fromEntries(domains.map((name) => [name, atoms])));
+  assert.equal((await imported(w, await put(w, "flood.json", flood), "--user", "ada"))[0].added, atoms.length * domains.length);
+  // The operator's.
+  const out = await exported(w, "ada");
+  assert.deepEqual(out.domains[MUSIC].atoms.map(({ value }) => value), atoms.map(({ value }) => value));
+  // Her own.
+  const own = await ada.get("/account/data/export", SAME_SITE);
+  assert.deepEqual([own.status, own.headers["content-type"]], [200, "application/json"]);
+  assert.match(own.headers["content-disposition"], /^attachment; filename="penchant-ada-/);
+  assert.ok(Buffer.byteLength(own.text) > 8 * 1024 * 1024);
+  assert.deepEqual(essence(JSON.parse(own.text)), essence(out));
+  // What was taken along can be brought back, by command only.
+  assert.equal((await imported(w, await put(w, "own.json", own.text), "--user", bob.sub))[0].added, atoms.length * domains.length);
+  assert.deepEqual(essence(await exported(w, "bob")), essence(out));
+  // An app's document has its bound, and says what to do instead.
+  const refused = await api.get("preferences/export");
+  assert.deepEqual([refused.status, refused.data.error], [413, "payload_too_large"]);
+  assert.match(refused.data.error_description, /more than the 8 MiB of one document\. Read it in parts: GET \/v1\/preferences\/\{domain\}/);
+  assert.equal(refused.headers["content-disposition"], undefined);
 });

@@ -124,3 +124,25 @@ for (const running of [false, true])
       },
     });
   });
+
+for (const running of [false, true])
+  test(`export --all on a ${running ? "running" : "stopped"} service: an account that fails is named, and those behind it come`, async (t) => {
+    const w = await world(t, { failing: true, start: running });
+    const names = ["ada", "bob", "eve", "mia"];
+    for (const name of names) assert.equal((await w.command("user", "add", name, "--no-password")).status, 0);
+    let named = 0;
+    await forEachFailure(w, {
+      act: () => w.command("export", "--all"),
+      async look({ status, out, err }, struck, n) {
+        const came = out.split("\n").filter(Boolean).map((line) => JSON.parse(line).user.username);
+        const failed = [...err.matchAll(/^penchant: (\w+) \(usr_\S+\): /gm)].map(([, name]) => name);
+        assert.equal(status, struck ? 1 : 0, `call ${n}: ${err}`);
+        if (!struck) return assert.deepEqual([came.sort(), err], [names, ""]);
+        if (failed.length === 0) return assert.match(err, /^penchant: [^\n]+\n$/); // the accounts could not be listed
+        named++;
+        assert.deepEqual([...came, ...failed].sort(), names, `call ${n}: ${err}`);
+        assert.match(err, /\npenchant: 1 of 4 accounts could not be exported; they are named above\n$/);
+      },
+    });
+    assert.ok(named >= names.length, `${named}`);
+  });

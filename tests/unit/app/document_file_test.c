@@ -89,7 +89,7 @@ the_largest_fits_and_one_byte_more_does_not(void **state)
             struct document_file *file = NULL;
             struct document document;
             struct why why = { 0 };
-            put(documents(mem, count, TRANSFER_MAX + more));
+            put(documents(mem, count, TRANSFER_OWN_MAX + more));
             assert_int_equal(document_file_open(mem, name, &file, &why), ERR_NONE);
             for (size_t i = 1; i < count; i++)
                 assert_int_equal(document_file_next(file, &document, &why), ERR_NONE);
@@ -98,9 +98,9 @@ the_largest_fits_and_one_byte_more_does_not(void **state)
             bool passes = more == 0 || (more == 1 && count == 1);
             assert_int_equal(err, passes ? ERR_NONE : ERR_TOO_LARGE);
             if (passes)
-                assert_int_equal(document.text.len, TRANSFER_MAX + more);
+                assert_int_equal(document.text.len, TRANSFER_OWN_MAX + more);
             else
-                assert_non_null(strstr(why.text, "larger than 8 MiB"));
+                assert_non_null(strstr(why.text, "larger than 64 MiB"));
             document_file_close(file);
             arena_free(mem);
         }

@@ -215,8 +215,9 @@ check_body(const struct route *row, const struct json_value *operation)
     const struct json_value *types = at(operation, "requestBody/content");
     const struct json_value *responses = json_member(operation, "responses");
     bool takes = row->body != BODY_NONE;
+    bool large = takes || strcmp(row->path, "/v1/preferences/export") == 0; /* what it would tell */
     assert_int_equal(types != NULL, takes);
-    assert_int_equal(json_member(responses, "413") != NULL, takes);
+    assert_int_equal(json_member(responses, "413") != NULL, large);
     assert_int_equal(json_member(responses, "415") != NULL, takes);
     if (!takes)
         return;
