@@ -202,6 +202,26 @@ command_wants_input(const struct call_of_command *call)
     return command->input != NO_INPUT && !spared;
 }
 
+void
+command_complain(struct call_of_command *call, enum command_trouble trouble, struct str name,
+                 struct str sentence)
+{
+    bool failed = trouble == COMMAND_FAILED;
+    if (!command_has(call, "json")) {
+        console_complain(call->console, "penchant: %s%.*s\n",
+                         failed ? "" : "warning: ", STR_ARG(sentence));
+        return;
+    }
+    struct buf out = buf_in(call->mem, ANSWER_MAX);
+    struct json json = json_into(&out);
+    json_open_object(&json);
+    json_put_str(&json, failed ? "error" : "warning", name);
+    json_put_str(&json, failed ? "error_description" : "warning_description", sentence);
+    json_close_object(&json);
+    buf_add_char(&out, '\n');
+    call->console->err(call->console, buf_str(&out));
+}
+
 int
 command_fail(struct call_of_command *call, enum err err, const char *format, ...)
 {
@@ -210,18 +230,7 @@ command_fail(struct call_of_command *call, enum err err, const char *format, ...
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    if (!command_has(call, "json")) {
-        console_complain(call->console, "penchant: %s\n", sentence);
-        return 1;
-    }
-    struct buf out = buf_in(call->mem, ANSWER_MAX);
-    struct json json = json_into(&out);
-    json_open_object(&json);
-    json_put_str(&json, "error", str_of(err_name(err)));
-    json_put_str(&json, "error_description", str_of(sentence));
-    json_close_object(&json);
-    buf_add_char(&out, '\n');
-    call->console->err(call->console, buf_str(&out));
+    command_complain(call, COMMAND_FAILED, str_of(err_name(err)), str_of(sentence));
     return 1;
 }
 

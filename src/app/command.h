@@ -106,6 +106,11 @@ int command_fail_store(struct call_of_command *call, enum err err, const struct 
 /* The same for what cannot be meant. Returns 2. */
 int command_misused(struct call_of_command *call, const char *sentence);
 
+/* What both are made of; COMMAND_DID_LESS: it was done, but perhaps not all that was meant. */
+enum command_trouble { COMMAND_FAILED, COMMAND_DID_LESS };
+void command_complain(struct call_of_command *call, enum command_trouble trouble, struct str name,
+                      struct str sentence);
+
 /* For answers as JSON: begin, write, end. */
 struct json *command_json(struct call_of_command *call);
 int command_json_done(struct call_of_command *call, struct json *json);

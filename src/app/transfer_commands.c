@@ -106,25 +106,34 @@ complain_at(struct call_of_command *call, struct arena *mem, const char *place,
             const struct listener *listener, int status)
 {
     const struct json_value *said = heard(mem, &listener->complained);
-    struct str error = heard_text(said, "error"), text = heard_text(said, "error_description");
+    struct str name = heard_text(said, "error"), text = heard_text(said, "error_description");
+    enum command_trouble trouble = status == 0 ? COMMAND_DID_LESS : COMMAND_FAILED;
+    if (trouble == COMMAND_DID_LESS) {
+        name = heard_text(said, "warning");
+        text = heard_text(said, "warning_description");
+    }
     if (text.len == 0)
         text = buf_str(&listener->complained);
-    if (!command_has(call, "json")) {
-        console_complain(call->console, "penchant: %s%.*s\n", place, STR_ARG(text));
-        return status;
-    }
-    struct buf out = buf_in(mem, HEARD_MAX);
-    struct json json = json_into(&out);
-    json_open_object(&json);
-    json_put_str(&json, "error", error);
-    json_put_str(&json, "error_description", str_format(mem, "%s%.*s", place, STR_ARG(text)));
-    json_close_object(&json);
-    buf_add_char(&out, '\n');
-    call->console->err(call->console, buf_str(&out));
+    command_complain(call, trouble, name, str_format(mem, "%s%.*s", place, STR_ARG(text)));
     return status;
 }
 
 /* ---- out ---- */
+
+/* An operator's own domains are known only to whoever is told where their definitions are. */
+static void
+warn_of_left_out(struct call_of_command *call, const struct left_out *left_out)
+{
+    if (left_out->facts > 0)
+        command_complain(
+            call, COMMAND_DID_LESS, STR("left_out"),
+            str_format(call->mem,
+                       "%lld fact%s left out, in domains that have no definition here: %.*s; pass "
+                       "--domains with the folder of their definitions (a service that runs has to "
+                       "be started with it)",
+                       (long long)left_out->facts, left_out->facts == 1 ? " was" : "s were",
+                       STR_ARG(left_out->domains)));
+}
 
 static int
 export_one(struct call_of_command *call)
@@ -135,18 +144,21 @@ export_one(struct call_of_command *call)
         return command_misused(call, "export wants one USER here");
     struct str who = call->arguments[0];
     struct buf out = buf_in(call->mem, TRANSFER_OWN_MAX);
+    struct left_out left_out = { 0 };
     enum err err = account_find(call->db, call->mem, who, &user);
     if (!err) {
         struct export_wish wish = { .user_id = user.id,
                                     .domains = call->domains,
                                     .username = user.username,
-                                    .now = clock_now() };
+                                    .now = clock_now(),
+                                    .left_out = &left_out };
         err = transfer_export(call->db, call->mem, &wish, &out);
     }
     if (err)
         return fail(call, err, who, &why);
     call->console->out(call->console, buf_str(&out));
     call->console->out(call->console, STR("\n"));
+    warn_of_left_out(call, &left_out);
     return 0;
 }
 
@@ -171,10 +183,9 @@ export_step(struct exporting *exporting, const struct json_value *user)
     struct str error = heard_text(heard(mem, &listener.complained), "error");
     exporting->away = str_eq(error, STR("unavailable")) ? exporting->away + 1 : 0;
     exporting->done++;
-    if (status != 0 && !str_eq(error, STR("not_found"))) {
+    if (listener.complained.len > 0 && !str_eq(error, STR("not_found"))) {
         struct str place = str_format(mem, "%.*s (%.*s): ", STR_ARG(name), STR_ARG(id));
-        complain_at(call, mem, place.ptr, &listener, status);
-        exporting->failed++;
+        exporting->failed += complain_at(call, mem, place.ptr, &listener, status) != 0 ? 1 : 0;
     }
     arena_free(mem);
     if (exporting->total > 0)

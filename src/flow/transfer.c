@@ -6,6 +6,9 @@
 #include "store/tx.h"
 #include "text/json_write.h"
 
+#define LEFT_OUT_NAMES_MAX 8 /* in one sentence */
+#define LEFT_OUT_BYTES_MAX 4096
+
 struct exporting {
     struct arena *mem;
     const struct export_wish *wish;
@@ -106,6 +109,33 @@ write_domain(struct json *out, const struct exporting *exporting, const struct d
     json_close_object(out);
 }
 
+static void
+tell_left_out(const struct exporting *exporting, struct left_out *out)
+{
+    struct {
+        struct str name;
+        size_t facts;
+    } seen[LEFT_OUT_NAMES_MAX + 1] = { 0 }; /* the last is for all others */
+    struct buf names = buf_in(exporting->mem, LEFT_OUT_BYTES_MAX);
+    *out = (struct left_out){ 0 };
+    for (size_t i = 0; i < exporting->count; i++) {
+        struct str name = exporting->atoms[i].atom.domain;
+        size_t at = 0;
+        if (domains_find(exporting->wish->domains, name) != NULL)
+            continue;
+        while (at < LEFT_OUT_NAMES_MAX && seen[at].facts > 0 && !str_eq(seen[at].name, name))
+            at++;
+        seen[at].name = at < LEFT_OUT_NAMES_MAX ? name : STR("others");
+        seen[at].facts++;
+        out->facts++;
+    }
+    for (size_t i = 0; i <= LEFT_OUT_NAMES_MAX && seen[i].facts > 0; i++)
+        buf_add_format(&names, "%s%.*s (%zu)", i == 0 ? "" : ", ", STR_ARG(seen[i].name),
+                       seen[i].facts);
+    if (out->facts > 0)
+        out->domains = buf_str(&names);
+}
+
 enum err
 transfer_export(struct db *db, struct arena *mem, const struct export_wish *wish, struct buf *out)
 {
@@ -113,6 +143,8 @@ transfer_export(struct db *db, struct arena *mem, const struct export_wish *wish
     enum err err = tx_read(db, gather, &exporting);
     if (err)
         return err;
+    if (wish->left_out != NULL)
+        tell_left_out(&exporting, wish->left_out);
     struct json json = json_into(out);
     json_open_object(&json);
     json_put_str(&json, "format", STR("penchant-export"));

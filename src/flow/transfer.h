@@ -20,12 +20,19 @@ struct db;
  * account must not keep its owner from leaving with it. */
 #define TRANSFER_OWN_MAX ((size_t)64 * 1024 * 1024)
 
+/* What a person's export has not: facts of domains that nobody here has defined. */
+struct left_out {
+    int64_t facts;
+    struct str domains; /* "reading (3), tea (1)"; absent: none */
+};
+
 struct export_wish {
     struct str user_id;
     const struct domains *domains;
     struct str app_id;   /* who asks; absent: the person, or an operator */
     struct str username; /* told beside the id; absent: not */
     int64_t now;
+    struct left_out *left_out; /* NULL: nobody wants to know */
 };
 
 /* ERR_TOO_LARGE past what `out` may hold. */

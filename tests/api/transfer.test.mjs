@@ -7,7 +7,7 @@ import path from "node:path";
 import test from "node:test";
 import { press, SAME_SITE } from "../kit/account.mjs";
 import { connected, FOOD, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
-import { onSqlite, world } from "../kit/world.mjs";
+import { onSqlite, ROOT, world } from "../kit/world.mjs";
 
 function told(sentence, story) {
   test(`${sentence}, on a stopped service`, async (t) => story(await world(t, { start: false }), t));
@@ -326,4 +326,27 @@ test("an account that an app has flooded is downloaded by its owner and by the o
   assert.deepEqual([refused.status, refused.data.error], [413, "payload_too_large"]);
   assert.match(refused.data.error_description, /more than the 8 MiB of one document\. Read it in parts: GET \/v1\/preferences\/\{domain\}/);
   assert.equal(refused.headers["content-disposition"], undefined);
+});
+
+test("an export that cannot know the operator's own domains says what it leaves out, and what to pass", async (t) => {
+  const w = await world(t, { start: false });
+  const EXAMPLES = path.join(ROOT, "docs/examples");
+  for (const name of ["ada", "bob"]) await w.addUser(name);
+  const file = await put(w, "reads.json", document({ [MUSIC]: [fact("genres", "jazz")], reading: ["Woolf", "Stoker"].map((value) => fact("favorite_authors", value)) }));
+  const [{ added }] = await imported(w, file, "--user", "ada", "--domains", EXAMPLES);
+  assert.equal(added, 3);
+  const sentence = "2 facts were left out, in domains that have no definition here: reading (2); pass --domains with the folder of their definitions (a service that runs has to be started with it)";
+  const some = await w.command("export", "ada");
+  assert.deepEqual([some.status, some.err], [0, `penchant: warning: ${sentence}\n`]);
+  assert.deepEqual(JSON.parse(some.out).domains.reading, undefined);
+  assert.deepEqual(JSON.parse(some.out).domains[MUSIC].preferences, { genres: ["jazz"] });
+  const asJson = await w.command("export", "ada", "--json");
+  assert.deepEqual(JSON.parse(asJson.err), { warning: "left_out", warning_description: sentence });
+  const all = await w.command("export", "--all");
+  assert.equal(all.status, 0);
+  assert.match(all.err, /^penchant: warning: ada \(usr_\S+\): 2 facts were left out, [^\n]*\n$/);
+  assert.equal(all.out.trim().split("\n").length, 2);
+  const whole = await w.command("export", "ada", "--domains", EXAMPLES);
+  assert.deepEqual([whole.status, whole.err], [0, ""]);
+  assert.deepEqual(JSON.parse(whole.out).domains.reading.preferences, { favorite_authors: ["Woolf", "Stoker"] });
 });
