@@ -250,12 +250,11 @@ path_of(struct call *call, const struct connection *connection)
 static enum err
 post_scopes(struct call *call)
 {
-    struct form *form = ARENA_NEW(call->mem, struct form);
+    const struct form *form = call_form(call);
     struct connection connection;
-    struct why why = { 0 };
     scopes keep = 0, one;
-    enum err err = form_read(call->mem, call->exchange->request.body, form, &why);
-    for (size_t i = 0; i < form->count && !err; i++)
+    enum err err = form == NULL ? ERR_INVALID : ERR_NONE;
+    for (size_t i = 0; !err && i < form->count; i++)
         if (str_eq_c(form->fields[i].name, "scope") &&
             scopes_read(form->fields[i].value, &one, NULL))
             keep |= one;

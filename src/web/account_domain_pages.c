@@ -86,23 +86,22 @@ write_number(struct json *json, struct arena *mem, struct str typed)
 static void
 write_object(struct json *json, struct call *call, const struct member *member)
 {
-    struct form *form = ARENA_NEW(call->mem, struct form);
+    const struct form *form = call_form(call);
     json_open_object(json);
-    if (form_read(call->mem, call->exchange->request.body, form, NULL) == ERR_NONE)
-        for (size_t i = 0; i < member->property_count; i++) {
-            const struct property *property = &member->properties[i];
-            struct str typed = str_trim(
-                form_find(form, str_format(call->mem, "p_%.*s", STR_ARG(property->name)).ptr));
-            if (typed.len == 0)
-                continue;
-            json_key_str(json, property->name);
-            if (property->type == PROPERTY_STRING)
-                json_str(json, typed);
-            else if (property->type == PROPERTY_BOOL)
-                json_bool(json, str_eq_c(typed, "true"));
-            else
-                write_number(json, call->mem, typed);
-        }
+    for (size_t i = 0; form != NULL && i < member->property_count; i++) {
+        const struct property *property = &member->properties[i];
+        struct str typed =
+            str_trim(form_find(form, str_format(call->mem, "p_%.*s", STR_ARG(property->name)).ptr));
+        if (typed.len == 0)
+            continue;
+        json_key_str(json, property->name);
+        if (property->type == PROPERTY_STRING)
+            json_str(json, typed);
+        else if (property->type == PROPERTY_BOOL)
+            json_bool(json, str_eq_c(typed, "true"));
+        else
+            write_number(json, call->mem, typed);
+    }
     json_close_object(json);
 }
 

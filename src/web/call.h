@@ -16,6 +16,7 @@ struct access;
 struct app;
 struct db;
 struct door;
+struct form;
 struct language;
 struct visitor;
 struct web;
@@ -35,6 +36,8 @@ struct call {
     struct place_match at;     /* at.place is NULL: nothing answers there */
     const struct route *route; /* NULL: no row answers */
     size_t number;             /* of the row; valid if there is one */
+    const struct form *form;   /* see call_form() */
+    const char *form_problem;  /* why there is none; NULL: there is, or nobody has asked yet */
     struct field_value fields[FIELDS_MAX];
     const struct visitor *visitor; /* on pages: who is signed in; NULL: nobody */
     const struct app *app;         /* WHO_APP */
@@ -65,6 +68,10 @@ struct call {
         struct str problem;
     } details[CALL_DETAILS_MAX];
 };
+
+/* The body as a form, read when the first one asks for it. NULL: it cannot be read, and
+ * call->form_problem says why. */
+const struct form *call_form(struct call *call);
 
 /* A declared field by its place in the row's list; absent if it was not sent. */
 static inline struct str

@@ -45,11 +45,10 @@ read_claim(struct call *call, struct claim *claim)
 {
     const struct http_request *request = &call->exchange->request;
     struct str header = http_header(request, "Authorization");
-    struct form *form = ARENA_NEW(call->mem, struct form);
-    struct why why = { 0 };
-    if (form_read(call->mem, request->body, form, &why) != ERR_NONE) {
+    const struct form *form = call_form(call);
+    if (form == NULL) {
         reply_oauth_error(call, 400, "invalid_request",
-                          str_format(call->mem, "The body cannot be read: %s", why.text));
+                          str_format(call->mem, "The body cannot be read: %s", call->form_problem));
         return false;
     }
     if (form_count(form, "client_id") > 1 || form_count(form, "client_secret") > 1) {

@@ -73,12 +73,9 @@ read_lines(struct str text, struct str *lines)
 static struct str
 read_scopes(struct call *call)
 {
-    struct form *form = ARENA_NEW(call->mem, struct form);
+    const struct form *form = call_form(call);
     struct buf out = buf_in(call->mem, 16 * 1024);
-    struct why why = { 0 };
-    if (form_read(call->mem, call->exchange->request.body, form, &why) != ERR_NONE)
-        return STR("");
-    for (size_t i = 0; i < form->count; i++) {
+    for (size_t i = 0; form != NULL && i < form->count; i++) {
         if (!str_eq(form->fields[i].name, STR("scope")))
             continue;
         if (out.len > 0)

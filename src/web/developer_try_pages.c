@@ -89,13 +89,11 @@ get_callback(struct call *call)
 static scopes
 read_scopes(struct call *call, const struct app *app)
 {
-    struct form *form = ARENA_NEW(call->mem, struct form);
-    struct why why = { 0 };
+    const struct form *form = call_form(call);
     scopes ticked = 0;
-    if (form_read(call->mem, call->exchange->request.body, form, &why) == ERR_NONE)
-        for (size_t i = 0; i < form->count; i++)
-            if (str_eq(form->fields[i].name, STR("scope")))
-                ticked |= scope_named(form->fields[i].value) & app->scopes;
+    for (size_t i = 0; form != NULL && i < form->count; i++)
+        if (str_eq(form->fields[i].name, STR("scope")))
+            ticked |= scope_named(form->fields[i].value) & app->scopes;
     return ticked != 0 ? ticked : app->scopes;
 }
 

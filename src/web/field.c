@@ -42,24 +42,38 @@ take(struct call *call, const struct field *field, const struct form *form, stru
                                       : take_text(call, field, text);
 }
 
-static enum err
-read_from(struct call *call, enum field_place place, struct str bytes)
+static const struct form *
+read_query(struct call *call, struct why *why)
 {
-    struct form *form = NULL;
+    struct str target = call->exchange->request.target;
+    struct form *form = ARENA_NEW(call->mem, struct form);
+    enum err err = form_read(call->mem, str_from(target, str_index(target, '?') + 1), form, why);
+    return err == ERR_NONE ? form : NULL;
+}
+
+static enum err
+refuse_unreadable(struct call *call, struct str place, const char *problem)
+{
+    reply_detail(call, place, str_format(call->mem, "cannot be read: %s", problem));
+    return ERR_INVALID;
+}
+
+static enum err
+read_from(struct call *call, enum field_place place)
+{
+    const struct form *form = NULL;
+    struct why why = { 0 };
     bool wrong = false;
     for (size_t i = 0; i < call->route->field_count; i++) {
         const struct field *field = &call->route->fields[i];
         if (field->in != place)
             continue;
-        if (form == NULL) {
-            struct why why = { 0 };
-            form = ARENA_NEW(call->mem, struct form);
-            if (form_read(call->mem, bytes, form, &why) != ERR_NONE) {
-                reply_detail(call, place == FIELD_IN_QUERY ? STR("query") : STR("body"),
-                             str_format(call->mem, "cannot be read: %s", why.text));
-                return ERR_INVALID;
-            }
-        }
+        if (form == NULL)
+            form = place == FIELD_IN_QUERY ? read_query(call, &why) : call_form(call);
+        if (form == NULL)
+            return place == FIELD_IN_QUERY
+                       ? refuse_unreadable(call, STR("query"), why.text)
+                       : refuse_unreadable(call, STR("body"), call->form_problem);
         const char *problem = take(call, field, form, &call->fields[i]);
         if (problem != NULL) {
             reply_detail(call, str_of(field->name), str_of(problem));
@@ -74,9 +88,7 @@ field_read_all(struct call *call)
 {
     if (call->route->field_count == 0)
         return ERR_NONE;
-    struct str target = call->exchange->request.target;
-    struct str query = str_from(target, str_index(target, '?') + 1);
-    enum err in_query = read_from(call, FIELD_IN_QUERY, query);
-    enum err in_form = read_from(call, FIELD_IN_FORM, call->exchange->request.body);
+    enum err in_query = read_from(call, FIELD_IN_QUERY);
+    enum err in_form = read_from(call, FIELD_IN_FORM);
     return in_query != ERR_NONE ? in_query : in_form;
 }

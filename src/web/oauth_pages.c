@@ -247,14 +247,10 @@ get_consent(struct call *call)
 
 /* The boxes that were ticked: one field each, all of the same name. */
 static scopes
-read_ticks(struct call *call, struct str sent)
+read_ticks(const struct form *form)
 {
-    struct form *form = ARENA_NEW(call->mem, struct form);
-    struct why why = { 0 };
     scopes ticked = 0;
-    if (form_read(call->mem, sent, form, &why) != ERR_NONE)
-        return 0;
-    for (size_t i = 0; i < form->count; i++) {
+    for (size_t i = 0; form != NULL && i < form->count; i++) {
         scopes one;
         if (str_eq(form->fields[i].name, STR("scope")) &&
             scopes_read(form->fields[i].value, &one, NULL))
@@ -272,7 +268,10 @@ get_hints(struct call *call)
     scopes held;
     struct values *values = values_new(call->mem);
     struct str target = call->exchange->request.target;
-    scopes ticked = read_ticks(call, str_from(target, str_index(target, '?') + 1));
+    struct str query = str_from(target, str_index(target, '?') + 1);
+    struct form *form = ARENA_NEW(call->mem, struct form);
+    bool readable = form_read(call->mem, query, form, NULL) == ERR_NONE;
+    scopes ticked = read_ticks(readable ? form : NULL);
     enum err err = consent_find(call->db, call->mem, &call->visitor->session,
                                 call_text(call, REQUEST), call->now, &request, &app, &held);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN || (!err && request.must_sign_in))
@@ -291,7 +290,7 @@ post_consent(struct call *call)
     struct consent_wish wish = {
         .request_id = call_text(call, REQUEST),
         .allow = str_eq(decision, STR("allow")),
-        .ticked = read_ticks(call, call->exchange->request.body),
+        .ticked = read_ticks(call_form(call)),
         .now = call->now,
     };
     bool term_fine = grant_term_read(call_text(call, TERM), &wish.term);

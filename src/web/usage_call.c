@@ -36,14 +36,12 @@ client_id_of_body(struct call *call)
 {
     struct str body = call->exchange->request.body;
     const struct json_value *document = NULL, *id;
-    struct form *form = ARENA_NEW(call->mem, struct form);
-    struct why why = { 0 };
-    if (json_read(call->mem, body, 2, &document, &why) == ERR_NONE) {
+    if (json_read(call->mem, body, 2, &document, NULL) == ERR_NONE) {
         id = json_member(document, "client_id");
         return id != NULL && id->type == JSON_STR ? id->text : STR_NONE;
     }
-    return form_read(call->mem, body, form, &why) == ERR_NONE ? form_find(form, "client_id")
-                                                              : STR_NONE;
+    const struct form *form = call_form(call);
+    return form == NULL ? STR_NONE : form_find(form, "client_id");
 }
 
 void

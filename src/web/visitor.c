@@ -61,14 +61,12 @@ visitor_read_parts(struct call *call, struct multipart *out)
 bool
 visitor_form_ok(struct call *call)
 {
-    struct form *form = ARENA_NEW(call->mem, struct form);
-    struct why why = { 0 };
     struct multipart parts;
     if (call->route->body == BODY_FILE)
         return visitor_read_parts(call, &parts) == ERR_NONE &&
                digest_equal(multipart_find(&parts, "form"), visitor_form_token(call));
-    if (form_read(call->mem, call->exchange->request.body, form, &why) != ERR_NONE ||
-        form_count(form, "form") != 1)
+    const struct form *form = call_form(call);
+    if (form == NULL || form_count(form, "form") != 1)
         return false;
     return digest_equal(form_find(form, "form"), visitor_form_token(call));
 }
