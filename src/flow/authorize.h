@@ -19,6 +19,9 @@ struct db;
 struct secret;
 struct user;
 
+/* The sentence for invalid_target, here and where tokens are given. */
+#define AUTHORIZE_WRONG_TARGET "resource is not this service; leave it out."
+
 /* As sent; absent: not sent, or sent empty. */
 struct authorize_wish {
     struct str client_id;
@@ -29,7 +32,7 @@ struct authorize_wish {
     struct str challenge;
     struct str challenge_method;
     struct str prompt;
-    struct str resource;    /* RFC 8707: one that is not ours */
+    struct str resource;    /* RFC 8707: one that is not ours; see AUTHORIZE_WRONG_TARGET */
     struct str request;     /* RFC 9101: not offered */
     struct str request_uri; /* the same */
     const char *repeated;   /* a parameter that came twice; NULL: none */

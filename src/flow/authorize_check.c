@@ -137,7 +137,7 @@ check_rest(struct arena *mem, const struct authorize_wish *wish, struct authoriz
     if (str_present(wish->request_uri))
         return tell_app(out, "request_uri_not_supported", "request_uri is not supported.");
     if (str_present(wish->resource))
-        return tell_app(out, "invalid_target", "resource is not this service; leave it out.");
+        return tell_app(out, "invalid_target", AUTHORIZE_WRONG_TARGET);
     if (!str_present(wish->response_type))
         return tell_app(out, "invalid_request", "response_type is missing; send code.");
     if (!str_eq(wish->response_type, STR("code")))

@@ -37,6 +37,8 @@ WORD(means_refresh, "errors.refresh");
 WORD(do_refresh, "errors.refresh.do");
 WORD(means_refresh_scope, "errors.refresh_scope");
 WORD(do_refresh_scope, "errors.refresh_scope.do");
+WORD(means_resource, "errors.resource");
+WORD(do_resource, "errors.resource.do");
 WORD(means_grant_type, "errors.grant_type");
 WORD(do_grant_type, "errors.grant_type.do");
 WORD(means_form, "errors.form");
@@ -111,6 +113,7 @@ static const struct error_row {
     { "token", "400", "invalid_grant", means_uri_differs, do_uri_differs },
     { "token", "400", "invalid_grant", means_refresh, do_refresh },
     { "token", "400", "invalid_scope", means_refresh_scope, do_refresh_scope },
+    { "token", "400", "invalid_target", means_resource, do_resource },
     { "token", "400", "unsupported_grant_type", means_grant_type, do_grant_type },
     { "token", "415", "unsupported_media_type", means_form, do_form },
     { "api", "401", "invalid_token", means_token, do_token },

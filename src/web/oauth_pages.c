@@ -11,6 +11,7 @@
 #include "web/call.h"
 #include "web/consent_preview.h"
 #include "web/reply.h"
+#include "web/resource.h"
 #include "web/routes.h"
 #include "web/say.h"
 #include "web/state.h"
@@ -34,15 +35,6 @@ WORD(too_late, "consent.too_late");
 WORD(unreadable, "consent.unreadable");
 WORD(choose, "consent.choose");
 WORD(choose_term, "consent.choose_term");
-
-/* RFC 8707: the one resource that our tokens are for is this service, or a part of it. */
-static bool
-is_ours(struct str resource, struct str base_url)
-{
-    struct str rest = str_from(resource, base_url.len);
-    return str_starts(resource, base_url) && (rest.len == 0 || rest.ptr[0] == '/') &&
-           str_index(rest, '#') == rest.len;
-}
 
 bool
 authorize_query_read(struct call *call, struct str query, struct authorize_wish *out)
@@ -73,12 +65,10 @@ authorize_query_read(struct call *call, struct str query, struct authorize_wish 
     }
     for (size_t i = 0; i < form->count; i++) { /* of any name: resource alone may repeat */
         const char *name = str_c(call->mem, form->fields[i].name);
-        struct str value = form->fields[i].value;
         if (!str_eq_c(form->fields[i].name, "resource"))
             out->repeated = form_count(form, name) > 1 ? name : out->repeated;
-        else if (value.len > 0 && !is_ours(value, call->web->settings.base_url))
-            out->resource = value;
     }
+    out->resource = resource_foreign(form, call->web->settings.base_url);
     for (size_t i = 0; i < 2; i++) /* these two decide whether an answer may be sent at all */
         if (form_count(form, parameters[i].name) > 1)
             out->repeated = parameters[i].name;

@@ -2,11 +2,13 @@
  * A handler may trust its row: the app has proved who it is, the fields are there. */
 #include "base/arena.h"
 #include "crypt/secret.h"
+#include "flow/authorize.h"
 #include "flow/tokens.h"
 #include "web/call.h"
 #include "web/client_auth.h"
 #include "web/hot.h"
 #include "web/reply.h"
+#include "web/resource.h"
 #include "web/routes.h"
 #include "web/state.h"
 #include "web/usage_call.h"
@@ -109,13 +111,18 @@ static enum err
 post_token(struct call *call)
 {
     struct str type = call_text(call, GRANT_TYPE);
-    if (str_eq(type, STR("authorization_code")))
-        return exchange(call);
-    if (str_eq(type, STR("refresh_token")))
-        return refresh(call);
-    reply_oauth_error(call, 400, "unsupported_grant_type",
-                      STR("grant_type must be authorization_code or refresh_token."));
-    return ERR_NONE;
+    bool by_code = str_eq(type, STR("authorization_code"));
+    if (!by_code && !str_eq(type, STR("refresh_token"))) {
+        reply_oauth_error(call, 400, "unsupported_grant_type",
+                          STR("grant_type must be authorization_code or refresh_token."));
+        return ERR_NONE;
+    }
+    /* RFC 8707 §2.2: before a code or a refresh token is used up. */
+    if (str_present(resource_foreign(call_form(call), call->web->settings.base_url))) {
+        reply_oauth_error(call, 400, "invalid_target", STR(AUTHORIZE_WRONG_TARGET));
+        return ERR_NONE;
+    }
+    return by_code ? exchange(call) : refresh(call);
 }
 
 /* ---- what a token is worth ---- */

@@ -382,3 +382,20 @@ test("after a secret is rotated the old one works for a day more, or ends at onc
   assert.equal((await next.introspect(access_token)).status, 401);
   assert.equal((await new App(w, { ...app, client_secret: last.client_secret }).introspect(access_token)).status, 200);
 });
+
+test("a resource that is not this service is refused before anything is used up, at both grants (A43)", async (t) => {
+  const { w, ada, app } = await stage(t);
+  const us = w.origin;
+  const foreign = ["https://elsewhere.example/", "/v1", `${us}0/`, `${us}@evil.example/`, `${us}/#x`, [us, "https://b.example/"], ["https://b.example/", us]];
+  const request = await ada.authorize(app);
+  const refused = (answer) => {
+    assertTokenError(answer, 400, "invalid_target");
+    assert.equal(answer.data.error_description, "resource is not this service; leave it out.");
+  };
+  for (const resource of foreign) refused(await app.exchange(request, { resource }));
+  let { refresh_token } = assertTokens(await app.exchange(request, { resource: us }));
+  for (const resource of foreign) refused(await app.refresh(refresh_token, { resource }));
+  for (const resource of [`${us}/`, `${us}/v1/agent-hints?format=json`, [us, `${us}/v1`], ""])
+    ({ refresh_token } = assertTokens(await app.refresh(refresh_token, { resource })));
+  assertTokenError(await app.post("/oauth/token", { grant_type: "password", resource: foreign[0] }), 400, "unsupported_grant_type");
+});

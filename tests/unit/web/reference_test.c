@@ -134,7 +134,7 @@ a_shared_answer_is_told_once(void **state)
             assert_str(tokens->answers.list[i].shared, STR(""), "its own");
             assert_str(tokens->answers.list[i].errors,
                        STR("`invalid_grant`, `invalid_request`, `invalid_scope`, "
-                           "`unsupported_grant_type`"),
+                           "`invalid_target`, `unsupported_grant_type`"),
                        "every code");
         }
 }
