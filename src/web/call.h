@@ -31,7 +31,8 @@ struct call {
     struct door *door;
     int64_t now; /* the one moment at which this request is decided */
 
-    bool wrong_type; /* of the body; refused before anything else, but for whom is looked up */
+    /* Of the body; refused before anything else, but for whom is looked up. */
+    enum call_body { CALL_BODY_FINE, CALL_BODY_WRONG_TYPE, CALL_BODY_ENCODED } body;
 
     struct place_match at;     /* at.place is NULL: nothing answers there */
     const struct route *route; /* NULL: no row answers */

@@ -90,9 +90,22 @@ refuse_origin(struct call *call)
                            STR_ARG(ours)));
 }
 
+/* RFC 9110 §12.5.3: with what would have been taken. */
 static void
-refuse_type(struct call *call)
+refuse_encoding(struct call *call)
 {
+    reply_error(call, 415,
+                STR("No Content-Encoding is taken here. Send the body as it is, not compressed."));
+    reply_header(call, "Accept-Encoding", "identity");
+}
+
+static void
+refuse_body(struct call *call)
+{
+    if (call->body == CALL_BODY_ENCODED) {
+        refuse_encoding(call);
+        return;
+    }
     reply_error(call, 415,
                 call->route->body == BODY_FORM
                     ? STR("Send the body as application/x-www-form-urlencoded in UTF-8.")
@@ -112,9 +125,11 @@ on_head(void *context, struct http_exchange *exchange)
     exchange->body_max = route->body_max;
     bool asks_store = route->reads_store || route->page || route->who > WHO_OPERATOR;
     exchange->blocks = route->blocks || (asks_store && door->web->reads_block);
-    call->wrong_type = !guard_content_type_ok(&exchange->request, route->body);
-    if (call->wrong_type && route->who < WHO_APP)
-        refuse_type(call);
+    call->body = !guard_encoding_ok(&exchange->request, route->body)       ? CALL_BODY_ENCODED
+                 : !guard_content_type_ok(&exchange->request, route->body) ? CALL_BODY_WRONG_TYPE
+                                                                           : CALL_BODY_FINE;
+    if (call->body != CALL_BODY_FINE && route->who < WHO_APP)
+        refuse_body(call);
     else if (route->page && route->method != GET &&
              !guard_origin_ok(&exchange->request, door->web->settings.auth_url))
         refuse_origin(call);
@@ -125,8 +140,8 @@ on_head(void *context, struct http_exchange *exchange)
 static enum err
 run(struct call *call)
 {
-    if (call->wrong_type) {
-        refuse_type(call);
+    if (call->body != CALL_BODY_FINE) {
+        refuse_body(call);
         usage_refused_unread(call);
         return ERR_NONE;
     }

@@ -59,6 +59,15 @@ guard_content_type_ok(const struct http_request *request, enum body body)
     return true;
 }
 
+/* Nothing here unpacks: a small body could become a large one, and none needs to be large. */
+bool
+guard_encoding_ok(const struct http_request *request, enum body body)
+{
+    struct str encoding = str_trim(http_header(request, "Content-Encoding"));
+    return body == BODY_NONE || (http_header_count(request, "Content-Encoding") <= 1 &&
+                                 (encoding.len == 0 || str_eq_nocase(encoding, STR("identity"))));
+}
+
 bool
 guard_answered(const struct call *call)
 {

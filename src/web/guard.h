@@ -16,6 +16,9 @@ bool guard_origin_ok(const struct http_request *request, struct str our_origin);
 /* The Content-Type is what the row takes; a charset, if named, is UTF-8. */
 bool guard_content_type_ok(const struct http_request *request, enum body body);
 
+/* The body comes as it is: no Content-Encoding, or the one that does nothing. */
+bool guard_encoding_ok(const struct http_request *request, enum body body);
+
 /* Finds out who calls, as the row asks for. ERR_NONE: they may come in, or were answered; see
  * guard_answered(). */
 enum err guard_who(struct call *call);

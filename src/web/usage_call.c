@@ -57,7 +57,7 @@ usage_refused_unread(struct call *call)
             usage_refused(call, access.app_id, STR_NONE, STR_NONE);
         return;
     }
-    if (!client_auth_read_basic(call->mem, header, &id, &secret))
+    if (!client_auth_read_basic(call->mem, header, &id, &secret) && call->body != CALL_BODY_ENCODED)
         id = client_id_of_body(call);
     usage_refused_claim(call, id);
 }

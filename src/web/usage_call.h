@@ -18,8 +18,8 @@ void usage_refused(struct call *call, struct str app_id, struct str reason, stru
 /* The same by a claimed client_id: looked up first, since anybody can claim anything. */
 void usage_refused_claim(struct call *call, struct str client_id);
 
-/* A request whose body has the wrong type was refused before anybody read it: finds out whose it
- * was, from the token, the header or what can be made of the body. */
+/* A request whose body has the wrong type or an encoding was refused before anybody read it: finds
+ * out whose it was, from the token, the header or what can be made of the body. */
 void usage_refused_unread(struct call *call);
 
 /* The answer is an error of that name, with that sentence. Called by reply.c. */

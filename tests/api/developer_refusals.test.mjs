@@ -142,6 +142,16 @@ const MISTAKES = [
     line: { endpoint: "POST /oauth/token", error: "unsupported_media_type", reason: /x-www-form-urlencoded/ },
   },
   {
+    what: "a compressed body at the API",
+    make: async ({ w, grace, app }) => {
+      const { access_token } = await grace.connect(app);
+      return w.ask("POST", "/v1/preferences/music_preferences", { json: { preferences: {} }, headers: { authorization: `Bearer ${access_token}`, "content-encoding": "gzip" } });
+    },
+    status: 415,
+    answer: /Content-Encoding/,
+    line: { endpoint: "POST /v1/preferences/{domain}", error: "unsupported_media_type", reason: /Content-Encoding/ },
+  },
+  {
     what: "a form at the API",
     make: async ({ w, grace, app }) => {
       const { access_token } = await grace.connect(app);

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { gzipSync } from "node:zlib";
 import { assertError } from "../kit/expect.mjs";
 import { addApp, addPerson, appCommand, App, assertDead, assertInvalidGrant, assertTokenError, assertTokens, basic, DAY, EVERYTHING, HOUR, pkce, stage, userCommand, userinfo, words } from "../kit/oauth.mjs";
 
@@ -398,4 +399,21 @@ test("a resource that is not this service is refused before anything is used up,
   for (const resource of [`${us}/`, `${us}/v1/agent-hints?format=json`, [us, `${us}/v1`], ""])
     ({ refresh_token } = assertTokens(await app.refresh(refresh_token, { resource })));
   assertTokenError(await app.post("/oauth/token", { grant_type: "password", resource: foreign[0] }), 400, "unsupported_grant_type");
+});
+
+test("a compressed form is refused as that, at every endpoint, and uses nothing up", async (t) => {
+  const { w, ada, app } = await stage(t);
+  const request = await ada.authorize(app);
+  const send = (where, form, headers = {}) => w.ask("POST", where, { body: gzipSync(new URLSearchParams(form).toString()), headers: { "content-type": FORM, "content-encoding": "gzip", ...headers } });
+  const refused = (answer) => {
+    assertTokenError(answer, 415, "unsupported_media_type");
+    assert.match(answer.data.error_description, /^No Content-Encoding is taken here/);
+    assert.equal(answer.headers["accept-encoding"], "identity");
+  };
+  refused(await send("/oauth/token", { ...rest(request), ...app.credentials }));
+  refused(await send("/oauth/token", rest(request), { authorization: app.basic }));
+  const { access_token } = assertTokens(await app.exchange(request));
+  for (const where of ["/oauth/revoke", "/oauth/introspect"]) refused(await send(where, { token: access_token }, { authorization: app.basic }));
+  refused(await send("/signin", { username: "ada" }));
+  assert.equal((await app.introspect(access_token)).data.active, true);
 });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { assertError } from "../kit/expect.mjs";
 import { addPerson, HOUR, NOW } from "../kit/oauth.mjs";
 import { assertDetails, Client, connected, counts, FOOD, MUSIC, secondApp } from "../kit/preferences.mjs";
@@ -195,6 +196,21 @@ test("a body with anything wrong in it is refused as a whole, with what is wrong
   }
   assert.equal((await api.read("preferences/atoms?status=all")).total, 0);
   assert.deepEqual(await api.merge(MUSIC, { statements: ["ä".repeat(200)], favorite_artists: Array.from({ length: 100 }, (_, i) => `Artist ${i}`) }), counts({ added: 101 }));
+});
+
+test("a compressed body is refused as that, and nothing is taken from it", async (t) => {
+  const { api } = await connected(t);
+  const text = '{"preferences":{"genres":["jazz"]}}';
+  const post = (body, encoding) => api.ask("POST", `preferences/${MUSIC}`, { body, headers: { "content-type": "application/json", "content-encoding": encoding } });
+  for (const [body, encoding] of [[gzipSync(text), "gzip"], [deflateSync(text), "deflate"], [brotliCompressSync(text), "br"], [text, "gzip"], [text, "identity, gzip"], [text, "nonsense"]]) {
+    const answer = await post(body, encoding);
+    assertError(answer, 415, "unsupported_media_type");
+    assert.equal(answer.data.error_description, "No Content-Encoding is taken here. Send the body as it is, not compressed.");
+    assert.equal(answer.headers["accept-encoding"], "identity");
+  }
+  assert.deepEqual(await api.record(MUSIC), {});
+  assert.equal((await post(text, "identity")).status, 200);
+  assert.deepEqual(await api.record(MUSIC), { genres: ["jazz"] });
 });
 
 test("a body that is not what is asked for is refused before anything is looked at", async (t) => {

@@ -95,6 +95,42 @@ a_body_is_of_the_type_its_row_takes(void **state)
 }
 
 static void
+a_body_comes_as_it_is(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        enum body body;
+        struct sent sent[3];
+        bool ok;
+    } table[] = {
+        { "nothing said", BODY_JSON, { { 0 } }, true },
+        { "identity", BODY_JSON, { { "Content-Encoding", "identity" } }, true },
+        { "in any case, with blanks", BODY_FORM, { { "content-encoding", " Identity " } }, true },
+        { "empty", BODY_FORM, { { "Content-Encoding", "" } }, true },
+        { "gzip", BODY_JSON, { { "Content-Encoding", "gzip" } }, false },
+        { "gzip of a form", BODY_FORM, { { "Content-Encoding", "gzip" } }, false },
+        { "gzip of a file", BODY_FILE, { { "Content-Encoding", "gzip" } }, false },
+        { "one that nobody knows", BODY_JSON, { { "Content-Encoding", "x-mine" } }, false },
+        { "a list", BODY_JSON, { { "Content-Encoding", "identity, gzip" } }, false },
+        { "two lines",
+          BODY_JSON,
+          { { "Content-Encoding", "identity" }, { "Content-Encoding", "gzip" } },
+          false },
+        { "two lines, one empty",
+          BODY_JSON,
+          { { "Content-Encoding", "" }, { "Content-Encoding", "gzip" } },
+          false },
+        { "no body", BODY_NONE, { { "Content-Encoding", "gzip" } }, true },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct http_request request = { .headers = (void *)(uintptr_t)table[i].sent };
+        if (guard_encoding_ok(&request, table[i].body) != table[i].ok)
+            fail_msg("%s", table[i].why);
+    }
+}
+
+static void
 a_row_without_who_lets_nobody_in(void **state)
 {
     (void)state;
@@ -111,6 +147,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_form_comes_from_our_own_pages),
         cmocka_unit_test(a_body_is_of_the_type_its_row_takes),
+        cmocka_unit_test(a_body_comes_as_it_is),
         cmocka_unit_test(a_row_without_who_lets_nobody_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
