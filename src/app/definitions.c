@@ -120,14 +120,36 @@ add_folder(struct arena *mem, const char *folder, struct sources *out, struct wh
     return err;
 }
 
+/* Whether the definitions fit together. Those of the program do; where a folder replaces one of
+ * them, the others may name what went with it, which is nobody's mistake. */
+static enum err
+check_together(const struct sources *sources, size_t first, const struct domains *set,
+               struct why *why)
+{
+    for (size_t i = first; i < sources->count; i++) {
+        const struct domain_source *source = &sources->list[i];
+        const struct domain *domain = domains_find(set, source->name);
+        size_t lost = domains_lost_safety_context(set, domain);
+        if (lost == domain->safety_context_count)
+            continue;
+        why_set(why, "%.*s: safety_contexts[%zu]: %.*s is not a context of another domain",
+                STR_ARG(source->file), lost, STR_ARG(domain->safety_contexts[lost]));
+        return ERR_INVALID;
+    }
+    return ERR_NONE;
+}
+
 enum err
 definitions_load(struct arena *mem, const char *folder, struct domains *out, struct why *why)
 {
     struct sources *sources = ARENA_NEW(mem, struct sources);
     add_embedded(sources);
+    size_t built_in = sources->count;
     enum err err = folder == NULL ? ERR_NONE : add_folder(mem, folder, sources, why);
     if (!err)
         err = domains_load(mem, sources->list, sources->count, out, why);
+    if (!err)
+        err = check_together(sources, built_in, out, why);
     if (!err)
         scopes_setup(out);
     return err;

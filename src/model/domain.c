@@ -111,3 +111,36 @@ domains_load(struct arena *mem, const struct domain_source *sources, size_t coun
     out->contexts = context_index_make(mem, out);
     return ERR_NONE;
 }
+
+static bool
+has_context(const struct domain *domain, struct str name)
+{
+    for (size_t i = 0; i < domain->context_count; i++) {
+        const struct context *context = &domain->contexts[i];
+        if (str_eq(context->name, name))
+            return true;
+        for (size_t k = 0; k < context->alias_count; k++)
+            if (str_eq(context->aliases[k], name))
+                return true;
+    }
+    return false;
+}
+
+static bool
+is_of_another(const struct domains *set, const struct domain *domain, struct str name)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (&set->list[i] != domain && has_context(&set->list[i], name))
+            return true;
+    return false;
+}
+
+size_t
+domains_lost_safety_context(const struct domains *set, const struct domain *domain)
+{
+    size_t at = 0;
+    while (at < domain->safety_context_count &&
+           is_of_another(set, domain, domain->safety_contexts[at]))
+        at++;
+    return at;
+}

@@ -143,6 +143,10 @@ struct domains {
 
 const struct domain *domains_find(const struct domains *set, struct str name); /* NULL: none */
 
+/* The place of the first of a domain's safety_contexts that is neither name nor alias of a context
+ * of another domain, so that it would say nothing; their count: all are. */
+size_t domains_lost_safety_context(const struct domains *set, const struct domain *domain);
+
 /* A definition's file: its name without folder and ending is the domain's. */
 struct domain_source {
     struct str file; /* as it is told in problems */

@@ -79,6 +79,22 @@ test("a wrong definition stops the start with file, place and problem", async (t
   assert.equal(help.status, 0, "help is there when a definition is wrong");
 });
 
+test("a safety context that is no context of another domain stops the start, and one of a domain that was replaced does not", async (t) => {
+  const w = await world(t, { start: false });
+  const { folder, file } = folderWith(w, (it) => (it.safety_contexts = ["flight_search", "restaurant_serach"]));
+  const line = `penchant: ${file}: safety_contexts[1]: restaurant_serach is not a context of another domain\n`;
+  const served = w.launch({ domains: folder });
+  assert.deepEqual(await served.exited(), { status: 2, signal: null });
+  assert.equal(served.err, line);
+  const own = folderWith(w, (it) => (it.safety_contexts = [it.contexts[0].name]));
+  assert.match((await w.command("user", "list", "--domains", own.folder)).err, /safety_contexts\[0\]: book_recommendation is not a context of another domain/);
+  const right = folderWith(w, (it) => (it.safety_contexts = ["flight_search", "restaurant_search"]));
+  assert.equal((await w.command("user", "list", "--domains", right.folder)).status, 0);
+  // The built-in travel_profile names contexts of the food_profile that is replaced here.
+  const instead = folderWith(w, (it) => (it.domain = "food_profile"), "food_profile");
+  assert.equal((await w.command("user", "list", "--domains", instead.folder)).status, 0);
+});
+
 test("what the schema of definitions refuses, the program refuses", async (t) => {
   const w = await world(t, { start: false });
   const cases = [

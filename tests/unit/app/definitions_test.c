@@ -1,5 +1,6 @@
 /* Definitions from the program itself and from a folder. */
 #include "unit/assert_str.h"
+#include "unit/model/tea.h"
 
 #include "app/definitions.h"
 #include "base/arena.h"
@@ -92,6 +93,9 @@ without_a_folder_there_are_the_four(void **state)
         assert_str(folder->set.list[i].name, str_of(names[i]), "name");
         assert_string_equal(scope_row(4 + i)->name, names[i]);
         assert_string_equal(scope_row(4 + i)->sentence, folder->set.list[i].consent.ptr);
+        const struct domain *domain = &folder->set.list[i];
+        assert_int_equal(domains_lost_safety_context(&folder->set, domain),
+                         domain->safety_context_count);
     }
 }
 
@@ -133,6 +137,39 @@ a_wrong_file_is_told_with_its_path(void **state)
                str_format(folder->mem, "%s/zen.json: title: must have 1 to 80 characters, not 0",
                           folder->path),
                "line");
+}
+
+static void
+a_safety_context_is_one_of_another_domain(void **state)
+{
+    struct folder *folder = *state;
+    static const struct {
+        const char *names, *lost; /* NULL: none */
+    } rows[] = {
+        { "`flight_search`,`book_flight`", NULL }, /* a name and an alias */
+        { "`sitting`", NULL },                     /* of a neighbor in the folder */
+        { "`flight_search`,`flihgt_search`", "[1]: flihgt_search" },
+        { "`breathing`", "[0]: breathing" }, /* its own */
+        { "`food_profile`", "[0]: food_profile" },
+    };
+    static const char form[] =
+        "{`format`:1,`domain`:`%s`,`version`:`1.0.0`,`title`:`T`,`safety_contexts`:[%s],"
+        "`contexts`:[{`name`:`%s`}],"
+        "`members`:[{`name`:`a`,`type`:`bool`,`cardinality`:`one`}]}";
+    put(folder, "yoga.json",
+        tea_quotes(folder->mem, str_format(folder->mem, form, "yoga", "", "sitting").ptr));
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct str text = str_format(folder->mem, form, "zen", rows[i].names, "breathing");
+        put(folder, "zen.json", tea_quotes(folder->mem, text.ptr));
+        assert_row(load(folder) == (rows[i].lost == NULL ? ERR_NONE : ERR_INVALID), rows[i].names);
+        if (rows[i].lost != NULL)
+            assert_str(str_of(folder->why.text),
+                       str_format(folder->mem,
+                                  "%s/zen.json: safety_contexts%s is not a context of another "
+                                  "domain",
+                                  folder->path, rows[i].lost),
+                       rows[i].names);
+    }
 }
 
 static void
@@ -211,6 +248,7 @@ main(void)
         IN_A_FOLDER(a_folder_adds_and_replaces),
         IN_A_FOLDER(an_empty_folder_adds_nothing),
         IN_A_FOLDER(a_wrong_file_is_told_with_its_path),
+        IN_A_FOLDER(a_safety_context_is_one_of_another_domain),
         IN_A_FOLDER(what_is_no_file_does_not_keep_us_waiting),
         IN_A_FOLDER(a_folder_that_is_none_and_one_that_is_too_full_are_refused),
         IN_A_FOLDER(a_file_that_is_too_large_is_refused_without_being_read_whole),
