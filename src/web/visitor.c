@@ -140,12 +140,8 @@ visitor_sign_in_for(struct call *call, struct str id)
 static void
 send_from_form(struct call *call)
 {
-    struct form *form = ARENA_NEW(call->mem, struct form);
-    struct why why = { 0 };
-    struct str id = STR_NONE;
-    if (call->route->resumes != NULL &&
-        form_read(call->mem, call->exchange->request.body, form, &why) == ERR_NONE)
-        id = form_find(form, call->route->resumes);
+    const struct form *form = call->route->resumes == NULL ? NULL : call_form(call);
+    struct str id = form == NULL ? STR_NONE : form_find(form, call->route->resumes);
     const char *key = request_fine(id) ? signed_out_deciding : signed_out;
     flash_redirect(call, visitor_sign_in_for(call, id), &(struct flash){ .key = key });
 }
