@@ -88,6 +88,7 @@ test("a safety context that is no context of another domain stops the start, and
   assert.equal(served.err, line);
   const own = folderWith(w, (it) => (it.safety_contexts = [it.contexts[0].name]));
   assert.match((await w.command("user", "list", "--domains", own.folder)).err, /safety_contexts\[0\]: book_recommendation is not a context of another domain/);
+  assert.equal((await w.command("migrate")).status, 0); // there is a store to list
   const right = folderWith(w, (it) => (it.safety_contexts = ["flight_search", "restaurant_search"]));
   assert.equal((await w.command("user", "list", "--domains", right.folder)).status, 0);
   // The built-in travel_profile names contexts of the food_profile that is replaced here.
