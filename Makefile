@@ -51,16 +51,17 @@ FUZZ_C     := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,unde
 
 # ---- the program, once for each kind ----
 
-# $(call kind,NAME,COMPILER,CFLAGS,LDFLAGS): objects of every source, and of the embedded files.
+# $(call kind,NAME,COMPILER,CFLAGS,LDFLAGS,STEP): objects of every source, and of the embedded files. STEP is what of
+# tools/packages installs the compiler.
 define kind
 OBJECTS_$(1) := $$(SOURCES:src/%.c=build/$(1)/%.o) build/$(1)/embedded.o
 
-build/$(1)/%.o: src/%.c | tools-build
+build/$(1)/%.o: src/%.c | $(5)
 	@mkdir -p $$(@D)
 	@echo "  $(1)  $$<"
 	@$(2) $$(COMMON) $(3) -MMD -MP -c $$< -o $$@
 
-build/$(1)/embedded.o: build/embedded.c $$(EMBED)
+build/$(1)/embedded.o: build/embedded.c $$(EMBED) | $(5)
 	@mkdir -p $$(@D)
 	@$(2) $$(COMMON) $(3) -c $$< -o $$@
 
@@ -74,10 +75,10 @@ build/$(1)/penchant: $$(OBJECTS_$(1))
 	@$(2) $(4) -o $$@ $$^ $$(LIBS)
 endef
 
-$(eval $(call kind,release,$(CC),$(RELEASE_C),$(RELEASE_LD)))
-$(eval $(call kind,check,$(CC),$(CHECK_C),$(CHECK_LD)))
-$(eval $(call kind,tsan,$(CC),$(TSAN_C),$(TSAN_LD)))
-$(eval $(call kind,fuzz,clang,$(FUZZ_C),-fsanitize=address,undefined))
+$(eval $(call kind,release,$(CC),$(RELEASE_C),$(RELEASE_LD),tools-build))
+$(eval $(call kind,check,$(CC),$(CHECK_C),$(CHECK_LD),tools-build))
+$(eval $(call kind,tsan,$(CC),$(TSAN_C),$(TSAN_LD),tools-build))
+$(eval $(call kind,fuzz,clang,$(FUZZ_C),-fsanitize=address,undefined,tools-check))
 
 build/penchant: build/release/penchant
 	@cp --remove-destination $< $@ && strip --strip-debug $@
