@@ -48,6 +48,7 @@ TSAN_C     := -O1 -fno-omit-frame-pointer -fsanitize=thread -DPENCHANT_REHEARSAL
 TSAN_LD    := -fsanitize=thread
 FUZZ_C     := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
               -fno-sanitize-recover=all -DPENCHANT_REHEARSAL -DPENCHANT_ASAN -Wno-unknown-warning-option
+FUZZ_LD    := -fsanitize=address,undefined
 
 # ---- the program, once for each kind ----
 
@@ -78,7 +79,7 @@ endef
 $(eval $(call kind,release,$(CC),$(RELEASE_C),$(RELEASE_LD),tools-build))
 $(eval $(call kind,check,$(CC),$(CHECK_C),$(CHECK_LD),tools-build))
 $(eval $(call kind,tsan,$(CC),$(TSAN_C),$(TSAN_LD),tools-build))
-$(eval $(call kind,fuzz,clang,$(FUZZ_C),-fsanitize=address,undefined,tools-check))
+$(eval $(call kind,fuzz,clang,$(FUZZ_C),$(FUZZ_LD),tools-check))
 
 build/penchant: build/release/penchant
 	@cp --remove-destination $< $@ && strip --strip-debug $@
