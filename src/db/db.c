@@ -88,16 +88,6 @@ write_metrics(struct buf *page, void *context)
 }
 
 enum err
-db_not_there(const char *where, struct why *why)
-{
-    why_set(why,
-            "store: there is no store at %s; name with --store the one that the service has, or "
-            "let `penchant serve` make it",
-            where);
-    return ERR_NOT_FOUND;
-}
-
-enum err
 db_open(const struct db_settings *settings, struct db **out, struct why *why)
 {
     const char *problem = db_address_problem(settings->address);

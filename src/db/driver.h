@@ -71,7 +71,8 @@ struct db_tx {
 size_t db_statement_count(void);
 const struct sql *db_statement(size_t index);
 
-/* Applies what is missing of schema/, in one transaction. */
+/* Applies what is missing of schema/, in one transaction. ERR_NOT_FOUND: `must_exist`, and there is
+ * no store. */
 enum err db_migrate(struct db *db, bool must_exist, struct why *why);
 
 /* Says that there is no store where one must be. */

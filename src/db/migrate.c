@@ -92,6 +92,16 @@ apply(struct db *db, struct arena *mem, const struct step *step, struct why *why
     return db->driver->schema_run(db, note.ptr, NULL, why);
 }
 
+enum err
+db_not_there(const char *where, struct why *why)
+{
+    why_set(why,
+            "store: there is no store at %s; name with --store the one that the service has, or "
+            "let `penchant serve` make it",
+            where);
+    return ERR_NOT_FOUND;
+}
+
 static enum err
 apply_missing(struct db *db, struct arena *mem, bool must_exist, struct why *why)
 {

@@ -9,13 +9,14 @@
 /* Milliseconds. A connection that is late is cut at the deadline, whatever it does. */
 #define HTTP_HEAD_MS 10000   /* from a request's line, or from connecting, to the end of its head */
 #define HTTP_BODY_MS 20000   /* from the end of the head to the end of the body */
-#define HTTP_ANSWER_MS 30000 /* from the answer being ready to its last byte taken … */
+#define HTTP_ANSWER_MS 30000 /* from the answer being ready to its last byte taken */
 #define HTTP_IDLE_MS 60000   /* between requests, and from connecting to the first byte */
+
+/* A large answer has HTTP_ANSWER_MS once more for each of these. */
+#define HTTP_ANSWER_BYTES ((size_t)8 * 1024 * 1024)
 
 #define HTTP_CONNECTIONS_MAX 10000
 #define HTTP_CONNECTIONS_PER_ADDRESS_MAX 1000
-
-#define HTTP_ANSWER_BYTES ((size_t)8 * 1024 * 1024) /* … and once more for each of these */
 
 /* A connection past a cap is told so in an answer, if it asks soon; past this many more it is
  * closed unheard. */
