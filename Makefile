@@ -1,36 +1,44 @@
-# Penchant: `make run` builds and serves a demo, `make check` runs every test. `make help` lists the rest.
+# Penchant: `make run` builds and serves a demo, `make check` runs every test. `make help` lists all targets.
 #
-# Four kinds of build, each in a folder of its own below build/:
-#   release   what people run: optimised, hardened        build/penchant
-#   check     what the tests run: ASan, UBSan, rehearsal  build/check/penchant
-#   tsan      the same under ThreadSanitizer              build/tsan/penchant
-#   fuzz      libFuzzer targets, made by clang            build/fuzz/<target>
+# There are four kinds of build, each in its own directory under build/:
+#   release   optimized and hardened, for production       build/penchant
+#   check     ASan, UBSan, and fault injection, for tests  build/check/penchant
+#   tsan      ThreadSanitizer and fault injection          build/tsan/penchant
+#   fuzz      libFuzzer targets, compiled by clang         build/fuzz/<target>
+#
+# Building never installs packages: it stops and names the missing ones. `make deps` installs them; so do the
+# targets run, check, soak, fuzz, lint, and bench before they build.
+#
+# Builds are reproducible: the same commit and compiler give the same build/penchant in every directory.
 
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build/penchant
 
+# To cross-compile: make ARCH=x86_64 CROSS=x86_64-linux-gnu- (CPPFLAGS and LDFLAGS name the libraries' directories)
 VERSION := 0.1.0
 ARCH    := $(shell uname -m)
-CC      := gcc
+CC      := $(CROSS)gcc
+AR      := $(CROSS)ar
+STRIP   := $(CROSS)strip
 HOST_CC := gcc
 PREFIX  ?= /usr/local
 
-# ---- what there is ----
+# ---- inputs ----
 
 SOURCES  := $(sort $(wildcard src/*/*.c))
 EMBED    := $(sort $(wildcard schema/*.sql pages/* api/*.json) $(filter-out %.schema.json,$(wildcard domains/*.json)) demo/ada.json docs/first-call.sh)
 UNITS    := $(sort $(wildcard tests/unit/*/*_test.c))
 FUZZERS  := $(patsubst tests/fuzz/%_fuzz.c,%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
-LIBS     := -lmicrohttpd -lgnutls -lsqlite3 -lpq -lsodium -ljansson -lutf8proc -lzxcvbn -lpthread -lm
+LIBS     := $(LDFLAGS) -lmicrohttpd -lgnutls -lsqlite3 -lpq -lsodium -ljansson -lutf8proc -lzxcvbn -lpthread -lm
 
 # ---- flags ----
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wvla -Wstrict-prototypes \
             -Wswitch-enum -Wformat=2 -Wimplicit-fallthrough -Wmissing-prototypes -Werror
-COMMON   := -std=c17 -D_GNU_SOURCE -Isrc -isystem /usr/include/postgresql -include src/base/banned.h \
-            -DPENCHANT_VERSION='"$(VERSION)"' -g $(WARNINGS)
+COMMON    = -std=c17 -D_GNU_SOURCE -Isrc -isystem /usr/include/postgresql -include src/base/banned.h \
+            -DPENCHANT_VERSION='"$(VERSION)"' -g '-ffile-prefix-map=$(CURDIR)=.' $(WARNINGS) $(CPPFLAGS)
 
 HARDEN_x86_64  := -fcf-protection=full
 HARDEN_aarch64 := -mbranch-protection=standard
@@ -50,85 +58,109 @@ FUZZ_C     := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,unde
               -fno-sanitize-recover=all -DPENCHANT_REHEARSAL -DPENCHANT_ASAN -Wno-unknown-warning-option
 FUZZ_LD    := -fsanitize=address,undefined
 
-# ---- the program, once for each kind ----
+# ---- packages ----
 
-# $(call kind,NAME,COMPILER,CFLAGS,LDFLAGS,STEP): objects of every source, and of the embedded files. STEP is what of
-# tools/packages installs the compiler.
+# Steps of tools/packages that the goals of this run install. Everything compiled waits for them, also with -j.
+INSTALLS_run   := build
+INSTALLS_deps  := build
+INSTALLS_check := check
+INSTALLS_soak  := check
+INSTALLS_fuzz  := fuzz
+INSTALLS_lint  := lint
+INSTALLS_bench := bench
+INSTALLS := $(sort $(foreach goal,$(MAKECMDGOALS),$(INSTALLS_$(goal)) $(patsubst deps-%,%,$(filter deps-%,$(goal)))))
+
+STEPS := build unit fuzz check lint bench
+.PHONY: deps $(STEPS:%=deps-%) $(STEPS:%=require-%)
+
+deps: deps-build ## install the packages that the build needs (also: deps-check, deps-lint, deps-bench)
+
+$(STEPS:%=deps-%):
+	@tools/packages install $(@:deps-%=%)
+
+$(STEPS:%=require-%): | $(INSTALLS:%=deps-%)
+	@tools/packages require $(@:require-%=%)
+
+# ---- the program, in each kind of build ----
+
+# $(call kind,NAME,COMPILER,CFLAGS,LDFLAGS,STEP): the rules of one kind. STEP: the step of tools/packages that
+# includes the compiler.
 define kind
 OBJECTS_$(1) := $$(SOURCES:src/%.c=build/$(1)/%.o) build/$(1)/embedded.o
 
-build/$(1)/%.o: src/%.c | $(5)
+build/$(1)/%.o: src/%.c | require-$(5)
 	@mkdir -p $$(@D)
 	@echo "  $(1)  $$<"
 	@$(2) $$(COMMON) $(3) -MMD -MP -c $$< -o $$@
 
-build/$(1)/embedded.o: build/embedded.c $$(EMBED) | $(5)
+build/$(1)/embedded.o: build/embedded.c $$(EMBED) | require-$(5)
 	@mkdir -p $$(@D)
 	@$(2) $$(COMMON) $(3) -c $$< -o $$@
 
 build/$(1)/model/tokenizer_table.o: build/tokenizer.table
 
-# Everything but main(), for tests and fuzz targets to link with.
+# Everything except main(), for tests and fuzz targets.
 build/$(1)/penchant.a: $$(filter-out build/$(1)/app/main.o,$$(OBJECTS_$(1)))
-	@rm -f $$@ && ar rcs $$@ $$^
+	@rm -f $$@ && $$(AR) rcsD $$@ $$^
 
 build/$(1)/penchant: $$(OBJECTS_$(1))
 	@$(2) $(4) -o $$@ $$^ $$(LIBS)
 endef
 
-$(eval $(call kind,release,$(CC),$(RELEASE_C),$(RELEASE_LD),tools-build))
-$(eval $(call kind,check,$(CC),$(CHECK_C),$(CHECK_LD),tools-build))
-$(eval $(call kind,tsan,$(CC),$(TSAN_C),$(TSAN_LD),tools-build))
-$(eval $(call kind,fuzz,clang,$(FUZZ_C),$(FUZZ_LD),tools-check))
+$(eval $(call kind,release,$(CC),$(RELEASE_C),$(RELEASE_LD),build))
+$(eval $(call kind,check,$(CC),$(CHECK_C),$(CHECK_LD),build))
+$(eval $(call kind,tsan,$(CC),$(TSAN_C),$(TSAN_LD),build))
+$(eval $(call kind,fuzz,clang,$(FUZZ_C),$(FUZZ_LD),fuzz))
 
 build/penchant: build/release/penchant
-	@cp --remove-destination $< $@ && strip --strip-debug $@
+	@cp --remove-destination $< $@ && $(STRIP) --strip-debug $@
 	@echo "built $@"
 
-# Rewritten only when the list of files changes; a change inside a file goes through the objects.
+# Changes only when the list of files changes. The objects depend on the files themselves.
 build/embedded.c: tools/embed FORCE
 	@mkdir -p build
 	@tools/embed $(EMBED) > $@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 
-# What the token counter looks tokens up in. Made by a program that runs here, so no other than the compiler is needed.
+# The lookup table of the token counter, made by a C program so that the build needs only a compiler.
 build/tokenizer.table: build/tools/tokenizer_table data/o200k_base.tokens data/unicode_classes.txt data/SHA256SUMS
 	@cd data && sha256sum -c --quiet SHA256SUMS
 	@$< data/o200k_base.tokens data/unicode_classes.txt > $@
 
-build/tools/%: tools/%.c | tools-build
+build/tools/%: override CPPFLAGS := # they belong to the target's compiler
+build/tools/%: tools/%.c | require-build
 	@mkdir -p $(@D)
 	@$(HOST_CC) $(COMMON) -O2 -MMD -MP $< -o $@
 
 # ---- tests ----
 
-# What a test defines itself (a store that is away, say) stands in for the program's own.
+# Lets a test replace a function of the program (to simulate an unreachable store, for example).
 STAND_IN := -Wl,-z,muldefs
 
 UNIT_BINARIES := $(UNITS:tests/unit/%.c=build/check/unit/%)
 
-build/check/unit/%: tests/unit/%.c build/check/penchant.a | tools-check
+build/check/unit/%: tests/unit/%.c build/check/penchant.a | require-unit
 	@mkdir -p $(@D)
 	@echo "  check  $<"
 	@$(CC) $(COMMON) $(CHECK_C) -Itests -MMD -MP $< build/check/penchant.a $(STAND_IN) $(CHECK_LD) -o $@ -lcmocka $(LIBS)
 
-# Programs through which a test asks one function of ours, to compare it with somebody else's.
-build/check/oracle/%: tests/oracle/%.c build/check/penchant.a | tools-check
+# Probes: programs that expose one function to a test, which compares it with another implementation.
+build/check/oracle/%: tests/oracle/%.c build/check/penchant.a | require-build
 	@mkdir -p $(@D)
 	@echo "  check  $<"
 	@$(CC) $(COMMON) $(CHECK_C) -MMD -MP $< build/check/penchant.a $(CHECK_LD) -o $@ $(LIBS)
 
 PROBES := $(patsubst tests/%.c,build/check/%,$(wildcard tests/oracle/*_probe.c))
 
-build/tsan/unit/%: tests/unit/%.c build/tsan/penchant.a | tools-check
+build/tsan/unit/%: tests/unit/%.c build/tsan/penchant.a | require-unit
 	@mkdir -p $(@D)
 	@$(CC) $(COMMON) $(TSAN_C) -Itests -MMD -MP $< build/tsan/penchant.a $(STAND_IN) $(TSAN_LD) -o $@ -lcmocka $(LIBS)
 
-build/fuzz/%: tests/fuzz/%_fuzz.c build/fuzz/penchant.a | tools-check
+build/fuzz/%: tests/fuzz/%_fuzz.c build/fuzz/penchant.a | require-fuzz
 	@echo "  fuzz  $<"
 	@clang $(COMMON) $(FUZZ_C) -fsanitize=fuzzer -MMD -MP $< build/fuzz/penchant.a $(STAND_IN) -o $@ $(LIBS)
 
-# Libraries put below the program by LD_PRELOAD: a slow or failing disk.
-build/preload/%.so: tests/fault/%.c | tools-build
+# LD_PRELOAD libraries that simulate a slow or failing disk.
+build/preload/%.so: tests/fault/%.c | require-build
 	@mkdir -p $(@D)
 	@$(CC) -std=c17 -D_GNU_SOURCE -O2 -fPIC -shared $(WARNINGS) $< -o $@ -ldl -lpthread
 
@@ -136,45 +168,42 @@ PRELOADS := $(patsubst tests/fault/%.c,build/preload/%.so,$(wildcard tests/fault
 
 -include $(shell find build -name '*.d' 2>/dev/null)
 
-# ---- what people type ----
+# ---- targets ----
 
-.PHONY: run check soak lint bench fuzz install help clean FORCE tools-build tools-check tools-lint tools-bench docs
+.PHONY: run check soak lint bench fuzz install help clean FORCE docs
 FORCE:
 
-run: build/penchant ## build and serve a demo with a sample user on 127.0.0.1:8080
+run: deps-build build/penchant ## install packages, build, and serve a demo with a sample user on 127.0.0.1:8080
 	@exec build/penchant demo
 
-check: tools-check build/check/penchant build/penchant $(UNIT_BINARIES) $(PROBES) $(PRELOADS) $(FUZZERS:%=build/fuzz/%) ## install what the tests need and run all of them, on both stores
+check: deps-check build/check/penchant build/penchant $(UNIT_BINARIES) $(PROBES) $(PRELOADS) $(FUZZERS:%=build/fuzz/%) ## install packages and run every test, on SQLite and PostgreSQL
 	@tests/run
 
-soak: tools-check build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## the long rehearsals: kill -9 a hundred times, ThreadSanitizer
+soak: deps-check build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer
 	@tests/soak
 
-lint: tools-lint build/penchant ## floors, banned words, formatting, static checks, generated documents
+lint: deps-lint build/penchant ## check layers, names, formatting, static analysis, generated documents
 	@tools/lint
 
-bench: tools-bench build/penchant build/check/penchant $(PRELOADS) build/bench/commit build/bench/compose build/bench/load build/bench/people ## measure: ratios to nginx in one run, instructions per request
+bench: deps-bench build/penchant build/check/penchant $(PRELOADS) build/bench/commit build/bench/compose build/bench/load build/bench/people ## measure throughput relative to nginx, and instructions per request
 	@node bench/run.mjs
 
 build/bench/%: bench/%.c build/release/penchant.a
 	@mkdir -p $(@D)
 	@$(CC) $(COMMON) $(RELEASE_C) -MMD -MP $< build/release/penchant.a $(STAND_IN) $(RELEASE_LD) -o $@ $(LIBS)
 
-fuzz: tools-check $(FUZZERS:%=build/fuzz/%) ## run every fuzz target for FUZZ_SECONDS each (60)
+fuzz: deps-fuzz $(FUZZERS:%=build/fuzz/%) ## run every fuzz target for FUZZ_SECONDS seconds (60)
 	@tests/fuzz/run
 
-docs: build/penchant ## write the documents that are made from the program again
+docs: build/penchant ## update the parts of docs/ that the program generates
 	@tools/generated-docs write
 
 install: build/penchant ## install to PREFIX (/usr/local)
 	install -D -m 0755 build/penchant $(DESTDIR)$(PREFIX)/bin/penchant
 
-clean: ## remove everything that was built
+clean: ## remove build/
 	rm -rf build
 
-help: ## this list
+help: ## print this list
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
 	@echo '  make          build build/penchant'
-
-tools-build tools-check tools-lint tools-bench:
-	@tools/packages $(@:tools-%=%)

