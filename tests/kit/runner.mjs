@@ -116,12 +116,12 @@ export function unitTask(group, binary, makeEnv = async () => ({})) {
 }
 
 // A program that ends with a line "N passed, M failed".
-export function countingTask(group, name, file) {
+export function countingTask(group, name, file, args = [], within = 180_000) {
   return {
     group,
     name,
     async run() {
-      const result = await execute(file, [], { within: 180_000 });
+      const result = await execute(file, args, { within });
       const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(result.out) ?? [];
       const sound = passed > 0 && failed === "0" && result.status === 0;
       const text = `${result.late ?? `status ${result.status}`}\n${tail(result.out + result.err)}`;

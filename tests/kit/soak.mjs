@@ -7,13 +7,14 @@
 import path from "node:path";
 import { Cluster } from "./pg.mjs";
 import { sanitizers } from "./process.mjs";
-import { conclude, fileTask, isMeant, ROOT, runAll, testFiles, unitBinaries, unitTask } from "./runner.mjs";
+import { conclude, countingTask, fileTask, isMeant, ROOT, runAll, testFiles, unitBinaries, unitTask } from "./runner.mjs";
 
 const HOUR = 3_600_000;
 const fault = (name) => path.join(ROOT, "tests/fault", `${name}.test.mjs`);
 const stores = { sqlite: "SQLite", postgres: "PostgreSQL" };
 
 const tasks = [
+  countingTask("build", "reproducible_test", `${ROOT}/tests/reproducible_test`, ["build/penchant"], HOUR),
   ...Object.entries(stores).flatMap(([STORE, title]) => [
     fileTask(`kill -9 on ${title}`, fault("kill"), { STORE, KILL_ROUNDS: process.env.KILL_ROUNDS ?? "100" }, HOUR),
     fileTask(`mixed load on ${title}`, fault("mixed_load"), { STORE, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "120" }, HOUR),
