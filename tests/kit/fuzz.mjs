@@ -40,7 +40,7 @@ export function fuzzTask(target, seconds) {
       const sound = result.status === 0 && !result.late && runs > 0;
       if (sound && seconds >= 10) console.log(`     ${target}: ${runs} inputs`);
       const text = `${result.late ?? `status ${result.status}`}\n${result.err.slice(-12_000)}`;
-      return { passed: sound ? 1 : 0, failures: sound ? [] : [{ name: target, text }] };
+      return { passed: sound ? 1 : 0, failures: sound ? [] : [{ name: target, text }], cpu: result.cpu };
     },
   };
 }

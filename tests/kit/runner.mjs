@@ -26,16 +26,28 @@ const endChild = (child) => {
 };
 process.on("exit", () => children.forEach(endChild));
 
+// The shell that starts a program reports the CPU time of the program and all its descendants on descriptor 3.
+const WITH_TIMES = '"$@" 3>&-; status=$?; times >&3; exit $status';
+
+// The last line of `times`: user and system time of the children, each as 1m2.34s.
+function cpuSeconds(times) {
+  const found = [...(times.trim().split("\n").at(-1) ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
+  return found.reduce((sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds), 0);
+}
+
+// Runs a program to its end: { out, err, status, signal, cpu }, and `late` with the reason if it had to be ended.
 export function execute(file, args, { env = {}, within }) {
   return new Promise((resolve) => {
-    const child = spawn(file, args, {
+    const child = spawn("/bin/sh", ["-c", WITH_TIMES, "sh", file, ...args], {
       cwd: ROOT,
       env: { ...process.env, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
       detached: true,
     });
     children.add(child);
     const result = { out: "", err: "" };
+    let times = "";
+    child.stdio[3].setEncoding("utf8").on("data", (text) => (times += text));
     child.stdout.setEncoding("utf8").on("data", (text) => (result.out += text));
     child.stderr.setEncoding("utf8").on("data", (text) => (result.err += text));
     const timer = setTimeout(() => {
@@ -47,7 +59,7 @@ export function execute(file, args, { env = {}, within }) {
       clearTimeout(timer);
       endChild(child); // what it left behind
       children.delete(child);
-      resolve({ ...result, status, signal });
+      resolve({ ...result, status, signal, cpu: cpuSeconds(times) });
     });
   });
 }
@@ -82,7 +94,7 @@ export function fileTask(group, file, env, within = 300_000) {
       if (result.late || (result.status !== 0 && failures.length === 0))
         failures.push(failure("the file as a whole", `${result.late ?? `status ${result.status}`}\n${tail(result.out + result.err)}`));
       const skipped = tests.filter((test) => test.skipped !== undefined);
-      return { passed: ran.filter((test) => test.passed).length, failures, skipped, tests: ran };
+      return { passed: ran.filter((test) => test.passed).length, failures, skipped, tests: ran, cpu: result.cpu };
     },
   };
 }
@@ -110,7 +122,7 @@ export function unitTask(group, binary, makeEnv = async () => ({})) {
       if (failures.length === 0 && (result.late || result.status !== 0 || report))
         failures.push(failure("the binary as a whole", `${result.late ?? `status ${result.status} ${result.signal ?? ""}`}\n${whole}`));
       if (passed === 0 && failures.length === 0) failures.push(failure("the binary as a whole", `no test ran\n${whole}`));
-      return { passed, failures, skipped };
+      return { passed, failures, skipped, cpu: result.cpu };
     },
   };
 }
@@ -127,7 +139,7 @@ export function countingTask(group, name, file, args = [], within = 180_000) {
       const text = `${result.late ?? `status ${result.status}`}\n${tail(result.out + result.err)}`;
       const failures = Array.from({ length: sound ? 0 : Math.max(1, failed ?? 1) }, () => failure("see below", ""));
       if (!sound) failures[0].text = text;
-      return { passed: Number(passed ?? 0), failures, skipped: [] };
+      return { passed: Number(passed ?? 0), failures, skipped: [], cpu: result.cpu };
     },
   };
 }
@@ -136,57 +148,77 @@ export function countingTask(group, name, file, args = [], within = 180_000) {
 
 class Group {
   constructor(name) {
-    Object.assign(this, { name, passed: 0, failed: 0, skipped: 0, left: 0, started: Date.now(), ms: 0 });
+    Object.assign(this, { name, passed: 0, failed: 0, skipped: 0, left: 0, began: undefined, cpu: 0 });
+  }
+
+  get isEmpty() {
+    return this.passed + this.failed === 0;
+  }
+
+  add({ passed, failures, skipped = [], cpu = 0 }) {
+    this.passed += passed;
+    this.failed += failures.length;
+    this.skipped += skipped.length;
+    this.cpu += cpu;
+    this.left--;
   }
 }
 
-const isEmpty = (group) => group.passed + group.failed === 0;
+const seconds = (ms) => `${(ms / 1000).toFixed(0)} s`;
+const times = (ms, cpu) => `${seconds(ms)}, ${cpu.toFixed(0)} s CPU`;
 
-function tell(group) {
+function printGroup(group) {
   const mark = group.failed > 0 || group.passed === 0 ? "FAIL" : "ok  ";
   const skipped = group.skipped > 0 ? `, ${group.skipped} skipped` : "";
   const failed = group.failed > 0 ? `, ${group.failed} failed` : "";
-  const seconds = ((Date.now() - group.started) / 1000).toFixed(0);
-  console.log(`${mark} ${group.name.padEnd(24)} ${`${group.passed}`.padStart(5)} passed${failed}${skipped}  (${seconds} s)`);
+  const passed = `${group.passed}`.padStart(5);
+  console.log(`${mark} ${group.name.padEnd(24)} ${passed} passed${failed}${skipped}  (${times(Date.now() - group.began, group.cpu)})`);
 }
 
-function tellFailure(task, { name, text }) {
+function printFailure(task, { name, text }) {
   console.log(`\n✗ ${task.group} · ${task.name}\n  ${name}\n${text.replace(/^/gm, "    ")}\n`);
 }
 
-// Runs the tasks, prints failures in full and a line a group; gives { passed, failed }.
+// Every task with its times goes into build/test-times.json, and the slowest are printed.
+const SLOWEST = 10;
+
+function printSlowest(done) {
+  const slowest = [...done].sort((a, b) => b.ms - a.ms);
+  fs.writeFileSync(path.join(ROOT, "build/test-times.json"), `${JSON.stringify(slowest, null, 1)}\n`);
+  console.log("slowest files:");
+  for (const { group, name, ms, cpu } of slowest.slice(0, SLOWEST)) console.log(`     ${name} (${group}): ${times(ms, cpu)}`);
+}
+
+// Runs the tasks, prints failures in full and one line per group; returns { passed, failed }.
 export async function runAll(tasks, shared = {}, { partial = false } = {}) {
   const groups = new Map();
-  for (const task of tasks) {
-    if (!groups.has(task.group)) groups.set(task.group, new Group(task.group));
-    groups.get(task.group).left++;
+  for (const { group } of tasks) {
+    if (!groups.has(group)) groups.set(group, new Group(group));
+    groups.get(group).left++;
   }
   const queue = [...tasks];
-  const times = [];
+  const done = [];
   const slot = async () => {
     for (let task; (task = queue.shift()); ) {
       const group = groups.get(task.group);
-      if (group.ms++ === 0) group.started = Date.now();
       const began = Date.now();
+      group.began ??= began;
       const result = await task.run(shared).catch((error) => ({ passed: 0, failures: [failure("the task", error.stack)] }));
-      times.push([Date.now() - began, `${task.group} · ${task.name}`]);
-      group.passed += result.passed;
-      group.failed += result.failures.length;
-      group.skipped += result.skipped?.length ?? 0;
+      done.push({ group: task.group, name: task.name, ms: Date.now() - began, cpu: result.cpu ?? 0, passed: result.passed, tests: result.tests });
+      group.add(result);
       for (const one of result.skipped ?? []) if (one.why) console.log(`     skipped: ${task.name}: ${one.skipped} (${one.why})`);
-      result.failures.forEach((one) => tellFailure(task, one));
-      if (--group.left === 0 && !(partial && isEmpty(group))) tell(group);
+      result.failures.forEach((one) => printFailure(task, one));
+      if (group.left === 0 && !(partial && group.isEmpty)) printGroup(group);
     }
   };
   await Promise.all(Array.from({ length: SLOTS }, slot));
-  if (process.env.TEST_TIMES)
-    for (const [ms, name] of times.sort((a, b) => b[0] - a[0]).slice(0, 15)) console.log(`     ${ms} ms  ${name}`);
+  if (done.length > SLOWEST) printSlowest(done);
 
   const all = [...groups.values()];
   return {
     passed: all.reduce((sum, group) => sum + group.passed, 0),
     // A group in which nothing ran is a failure of its own, unless only a part of it was asked for.
-    failed: all.reduce((sum, group) => sum + group.failed + (!partial && isEmpty(group) ? 1 : 0), 0),
+    failed: all.reduce((sum, group) => sum + group.failed + (!partial && group.isEmpty ? 1 : 0), 0),
   };
 }
 
