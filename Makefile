@@ -29,6 +29,7 @@ PREFIX  ?= /usr/local
 
 SOURCES  := $(sort $(wildcard src/*/*.c))
 EMBED    := $(sort $(wildcard schema/*.sql pages/* api/*.json) $(filter-out %.schema.json,$(wildcard domains/*.json)) demo/ada.json docs/first-call.sh)
+MINIFY   := $(filter %.css %.js,$(EMBED))
 UNITS    := $(sort $(wildcard tests/unit/*/*_test.c))
 FUZZERS  := $(patsubst tests/fuzz/%_fuzz.c,%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
 LIBS     := $(LDFLAGS) -lmicrohttpd -lgnutls -lsqlite3 -lpq -lsodium -ljansson -lutf8proc -lzxcvbn -lpthread -lm
@@ -93,7 +94,7 @@ build/$(1)/%.o: src/%.c | require-$(5)
 	@echo "  $(1)  $$<"
 	@$(2) $$(COMMON) $(3) -MMD -MP -c $$< -o $$@
 
-build/$(1)/embedded.o: build/embedded.c $$(EMBED) | require-$(5)
+build/$(1)/embedded.o: build/embedded.c $$(filter-out $$(MINIFY),$$(EMBED)) $$(MINIFY:%=build/minified/%) | require-$(5)
 	@mkdir -p $$(@D)
 	@$(2) $$(COMMON) $(3) -c $$< -o $$@
 
@@ -120,6 +121,10 @@ build/penchant: build/release/penchant
 build/embedded.c: tools/embed FORCE
 	@mkdir -p build
 	@tools/embed $(EMBED) > $@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
+
+build/minified/%: % tools/minify.awk
+	@mkdir -p $(@D)
+	@awk -f tools/minify.awk $< > $@
 
 # The lookup table of the token counter, made by a C program so that the build needs only a compiler.
 build/tokenizer.table: build/tools/tokenizer_table data/o200k_base.tokens data/unicode_classes.txt data/SHA256SUMS

@@ -2,8 +2,6 @@
 
 #include "base/arena.h"
 #include "base/embedded.h"
-#include "text/css.h"
-#include "text/script.h"
 #include "web/call.h"
 #include "web/reply.h"
 #include "web/routes.h"
@@ -77,10 +75,6 @@ assets_new(struct arena *mem)
         asset->name = str_from(path, strlen("pages/"));
         asset->type = type;
         asset->bytes = embedded_find(embedded_files[i].name);
-        if (str_ends(path, STR(".css")))
-            asset->bytes = css_squeeze(mem, asset->bytes);
-        if (str_ends(path, STR(".js")))
-            asset->bytes = script_squeeze(mem, asset->bytes);
         asset->tag = tag_of(mem, asset->bytes);
         all = hash_of(all, asset->bytes);
     }

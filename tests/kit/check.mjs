@@ -18,6 +18,7 @@ const onStore = (folder, store, title) =>
 const all = [
   countingTask("lint", "lint_test", `${ROOT}/tests/lint_test`),
   countingTask("lint", "packages_test", `${ROOT}/tests/packages_test`),
+  countingTask("lint", "minify_test", `${ROOT}/tests/minify_test`),
   countingTask("lint", "reproducible_test", `${ROOT}/tests/reproducible_test`),
   ...units.filter((binary) => !speaksPostgres(binary)).map((binary) => unitTask("unit", binary)),
   ...units.filter(speaksPostgres).map((binary) => unitTask("unit on both stores", binary, freshDatabase)),
