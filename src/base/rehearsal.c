@@ -14,6 +14,7 @@ struct script {
     _Atomic int64_t forward_ms;
     _Atomic int64_t calls_left;
     _Atomic int64_t calls;
+    _Atomic int64_t cheap_hashing;
 };
 
 static struct script no_script = { .calls_left = -1 };
@@ -55,6 +56,12 @@ rehearsal_call_fails(void)
     if (atomic_load(&script->calls_left) < 0)
         return false;
     return atomic_fetch_sub(&script->calls_left, 1) == 0;
+}
+
+bool
+rehearsal_hashes_cheaply(void)
+{
+    return atomic_load_explicit(&script->cheap_hashing, memory_order_relaxed) == 1;
 }
 
 #else

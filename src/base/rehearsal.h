@@ -1,12 +1,14 @@
-/* rehearsal.h - how a test, from outside, stops the clock and makes the n-th store call fail.
+/* rehearsal.h - how a test, from outside, stops the clock, makes the n-th store call fail and makes
+ * password hashing cheap.
  *
  * Only in builds made with PENCHANT_REHEARSAL (`make check` makes one; releases have none of it).
- * The variable PENCHANT_REHEARSAL names a file of four 64-bit numbers in the machine's byte order;
+ * The variable PENCHANT_REHEARSAL names a file of five 64-bit numbers in the machine's byte order;
  * the test writes them, the program maps and reads them:
  *   0  the time in seconds; 0 = the real one
  *   1  milliseconds by which deadlines are moved forward
  *   2  how many store calls may still go well before one fails; -1 = all
  *   3  how many store calls were made (written by the program)
+ *   4  1 = hash passwords with the least memory and time that Argon2id allows
  * Safe from any thread. */
 #ifndef BASE_REHEARSAL_H
 #define BASE_REHEARSAL_H
@@ -21,6 +23,7 @@ rehearsal_start(void); /* maps the file if the variable names one; ends the proc
 int64_t rehearsal_now(void);
 int64_t rehearsal_forward_ms(void);
 bool rehearsal_call_fails(void); /* counts one store call */
+bool rehearsal_hashes_cheaply(void);
 
 #else
 
@@ -43,6 +46,12 @@ rehearsal_forward_ms(void)
 
 static inline bool
 rehearsal_call_fails(void)
+{
+    return false;
+}
+
+static inline bool
+rehearsal_hashes_cheaply(void)
 {
     return false;
 }

@@ -1,6 +1,7 @@
 #include "crypt/password.h"
 
 #include "base/arena.h"
+#include "base/rehearsal.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -18,6 +19,18 @@
  * unknown user's password is compared with, so that the answer takes as long as a known one's. */
 static const char hash_of_nothing[] = "$argon2id$v=19$m=19456,t=2,p=1$fV4k5oaaKQ1e6NyCDwTOMg"
                                       "$AoVRDos6kP8HlZVxufegXFF+vBgK4oC7cbwyjbB3OQM";
+
+static unsigned long long
+passes(void)
+{
+    return rehearsal_hashes_cheaply() ? crypto_pwhash_argon2id_OPSLIMIT_MIN : PASSES;
+}
+
+static size_t
+memory_bytes(void)
+{
+    return rehearsal_hashes_cheaply() ? crypto_pwhash_argon2id_MEMLIMIT_MIN : MEMORY_BYTES;
+}
 
 static sem_t places;
 static pthread_once_t places_made = PTHREAD_ONCE_INIT;
@@ -51,7 +64,7 @@ password_hash(struct arena *mem, struct str password)
         return STR_NONE;
     char *hash = arena_alloc(mem, crypto_pwhash_STRBYTES);
     take_place();
-    int failed = crypto_pwhash_str_alg(hash, password.ptr, password.len, PASSES, MEMORY_BYTES,
+    int failed = crypto_pwhash_str_alg(hash, password.ptr, password.len, passes(), memory_bytes(),
                                        crypto_pwhash_ALG_ARGON2ID13);
     give_place_back();
     return failed ? STR_NONE : str_of(hash);
@@ -65,7 +78,7 @@ encode_hash(struct str hash, char encoded[crypto_pwhash_STRBYTES])
     memset(encoded, 0, crypto_pwhash_STRBYTES);
     if (str_present(hash) && hash.len < crypto_pwhash_STRBYTES) {
         memcpy(encoded, hash.ptr, hash.len);
-        if (crypto_pwhash_str_needs_rehash(encoded, PASSES, MEMORY_BYTES) >= 0)
+        if (crypto_pwhash_str_needs_rehash(encoded, passes(), memory_bytes()) >= 0)
             return true;
     }
     memcpy(encoded, hash_of_nothing, sizeof hash_of_nothing);
@@ -92,7 +105,7 @@ password_outdated(struct str hash)
     char encoded[crypto_pwhash_STRBYTES];
     return encode_hash(hash, encoded) &&
            (!str_starts(hash, STR(crypto_pwhash_STRPREFIX)) ||
-            crypto_pwhash_str_needs_rehash(encoded, PASSES, MEMORY_BYTES) != 0);
+            crypto_pwhash_str_needs_rehash(encoded, passes(), memory_bytes()) != 0);
 }
 
 /* ---- strength ---- */

@@ -1,5 +1,6 @@
-// The file through which a test stops the program's clock, moves its deadlines and makes its n-th
-// store call fail: four 64-bit numbers that the program maps (src/base/rehearsal.h).
+// The file through which a test stops the program's clock, moves its deadlines, makes its n-th store
+// call fail and makes password hashing cheap: five 64-bit numbers that the program maps
+// (src/base/rehearsal.h).
 
 import fs from "node:fs";
 
@@ -7,12 +8,13 @@ const NOW = 0;
 const FORWARD = 1;
 const LEFT = 2;
 const CALLS = 3;
+const CHEAP_HASHING = 4;
 
 export class Rehearsal {
   constructor(path) {
     this.path = path;
     this.fd = fs.openSync(path, "w+", 0o600);
-    for (const field of [NOW, FORWARD, LEFT, CALLS]) this.write(field, field === LEFT ? -1 : 0);
+    for (const field of [NOW, FORWARD, LEFT, CALLS, CHEAP_HASHING]) this.write(field, field === LEFT ? -1 : 0);
   }
 
   close() {
@@ -40,6 +42,10 @@ export class Rehearsal {
 
   forwardDeadlines(ms) {
     this.write(FORWARD, this.read(FORWARD) + ms);
+  }
+
+  hashCheaply() {
+    this.write(CHEAP_HASHING, 1);
   }
 
   // n = 1 is the very next call.

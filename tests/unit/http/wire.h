@@ -206,7 +206,7 @@ rehearse(void)
     char path[] = "/tmp/penchant-http-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
-    int64_t numbers[4] = { 0, 0, -1, 0 };
+    int64_t numbers[5] = { 0, 0, -1, 0, 0 };
     assert_int_equal(write(fd, numbers, sizeof numbers), sizeof numbers);
     rehearsal_numbers = mmap(NULL, sizeof numbers, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     setenv("PENCHANT_REHEARSAL", path, 1);
