@@ -1,4 +1,4 @@
-// copy.js - a press copies what a field or a listing holds. Without it, everything can be selected.
+// copy.js - buttons that copy a field or a code sample. Without scripts, the text can still be selected.
 for (const button of document.querySelectorAll("[data-copy]")) {
   const source = document.getElementById(button.dataset.copy);
   if (!source || !navigator.clipboard) continue;

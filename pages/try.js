@@ -1,5 +1,5 @@
-// try.js - the flow as one's own app, step by step. What comes from anywhere is shown as text and
-// never as markup; tokens stay in this page's memory and are shown masked.
+// try.js - goes through the authorization flow as the developer's own app. Responses are shown as text,
+// never as markup. Tokens stay in this page's memory and are shown masked.
 
 document.getElementById("needs-script").hidden = true;
 const root = document.getElementById("try");
@@ -15,7 +15,7 @@ const reveal = (id) => {
   at(id).scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
 };
 
-// A form to the portal, which stands in for the app's server.
+// Sends a form to the portal, which acts as the app's server.
 async function post(step, fields) {
   const body = new URLSearchParams([["form", form], ...fields]);
   const response = await fetch(`${app}/${step}`, { method: "POST", body, headers: { accept: "application/json" } });
@@ -27,7 +27,7 @@ async function post(step, fields) {
 
 const asLines = (parameters) => Object.entries(parameters).map(([name, value]) => `  ${name}=${value}`).join("\n");
 
-// ---- 1: ask ----
+// ---- 1: request authorization ----
 
 at("begin").addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -41,17 +41,17 @@ at("begin").addEventListener("submit", async (event) => {
   }
   const request = `GET ${location.origin}/oauth/authorize\n${asLines(data.parameters)}`;
   show("ask-request", request);
-  sessionStorage.setItem(app, request); // nothing secret: it is what the browser's address shows next
+  sessionStorage.setItem(app, request); // not secret: the browser's address bar shows the same next
   at("ask-go").href = data.address;
   at("ask-go").focus();
 });
 
-// ---- 2: the browser comes back ----
+// ---- 2: receive the redirect ----
 
 const arrived = new URLSearchParams(location.search);
 if (location.pathname !== app && arrived.has("state")) {
   const parameters = Object.fromEntries(arrived);
-  history.replaceState(null, "", app); // a code belongs neither into the address nor into the history
+  history.replaceState(null, "", app); // keep the code out of the address bar and the history
   show("ask-request", sessionStorage.getItem(app) ?? "");
   at("ask-wire").hidden = sessionStorage.getItem(app) === null;
   at("ask-go").hidden = true;
@@ -68,7 +68,7 @@ if (location.pathname !== app && arrived.has("state")) {
   }
 }
 
-// ---- 3: the code for tokens ----
+// ---- 3: exchange the code for tokens ----
 
 let tokens;
 
@@ -100,7 +100,7 @@ async function exchange({ code, state }) {
   fetchHints();
 }
 
-// ---- 4: hints ----
+// ---- 4: get hints ----
 
 let newest = 0;
 let timer;
@@ -130,7 +130,7 @@ async function fetchHints() {
   show("hints-request", `curl -H "Authorization: Bearer ${tokens.access_token}" \\\n  "${base}${path}"`);
   const response = await fetch(path, { headers: { authorization: `Bearer ${tokens.access_token}` }, credentials: "omit" });
   const data = await response.json().catch(() => ({ error_description: word("failed") }));
-  if (mine !== newest) return; // a newer question has been asked meanwhile
+  if (mine !== newest) return; // a newer request is under way
   if (!response.ok) {
     show("count", `${response.status}`);
     show("omitted", "");

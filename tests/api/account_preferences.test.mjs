@@ -43,7 +43,7 @@ test("what a person states on the page is in the record, as the person's own", a
   assert.deepEqual(preferences[CODING], { indentation: { style: "spaces", width: 4 } });
   for (const atom of await atoms(api)) assert.deepEqual([atom.source, atom.confidence, atom.status], ["user", 1, "active"]);
   const page = await open(ada, "/account");
-  for (const text of [/Favorite artists Björk/, /Favorite genres trip hop/, /Audio quality lossless/, /Avoid overnight flights yes/, /Stops at most 1/, /Indentation Style: spaces, Width: 4/, /7 facts/]) assert.match(says(page), text);
+  for (const text of [/Favorite artists Björk/, /Favorite genres trip hop/, /Audio quality lossless/, /Avoid overnight flights yes/, /Maximum stops 1/, /Indentation Style: spaces, Width: 4/, /7 facts/]) assert.match(says(page), text);
 });
 
 test("what an app writes is on the page, with who and when", async (t) => {
@@ -250,7 +250,7 @@ test("what a page offers follows from the definition", async (t) => {
   assert.match(part(page, "genres"), /name="add" value="pop"/);
   assert.match(part(page, "genres"), /list="list-genre"/);
   assert.match(page.text, /<datalist id="list-genre"><option>acoustic</);
-  assert.match(part(page, "favorite_artists"), /Artists, bands and composers you like\./);
+  assert.match(part(page, "favorite_artists"), /Artists, bands, and composers you like\./);
   assert.match(part(await open(ada, at(TRAVEL)), "max_stops"), /type="number"[^>]* min="0" max="3"/);
   assert.match(part(page, "genres"), /<form method="post">/); // to the page's own address
   await open(ada, at("no_such_domain"), 404);

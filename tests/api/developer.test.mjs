@@ -45,7 +45,7 @@ test("a public app gets no secret and is led to its page", async (t) => {
   assert.equal(answer.status, 303);
   const page = await ada.get(answer.headers.location);
   assertPage(page);
-  assert.match(textOf(page.text), /public/);
+  assert.match(textOf(page.text), /Public/);
   assert.doesNotMatch((await ada.get(`${answer.headers.location}/settings`)).text, /\/rotate/);
 });
 
@@ -140,7 +140,7 @@ test("disabling ends every connection, enabling brings none back, deleting asks 
   await ada.connect(app);
 
   const asks = await pageOf(ada, app, "/delete");
-  assert.match(textOf(asks.text), /Delete Concert Finder\?.*connected to it now: 1/);
+  assert.match(textOf(asks.text), /Delete Concert Finder\?.*Users connected now: 1/);
   const where = `/developer/apps/${app.client_id}/delete`;
   assert.equal((await ada.post(where, formTo(asks.text, where).filled())).status, 303);
   assert.equal((await pageOf(ada, app)).status, 404);
@@ -203,7 +203,7 @@ test("a secret is nowhere after it was shown once: pages, logs, store, metrics",
 test("the hundredth app is the last, and that is told in words", async (t) => {
   const { w, ada } = await stage(t); // which has one app already
   for (let i = 0; i < 99; i++) assert.equal((await register(ada, { name: `App ${i}`, kind: "public" })).answer.status, 303);
-  assert.match(textOf((await ada.get("/developer")).text), /100 apps, which is the most/);
+  assert.match(textOf((await ada.get("/developer")).text), /100 apps, the maximum for one account/);
   const { answer } = await register(ada, { name: "One too many" });
   assertPage(answer, 400);
   assert.match(textOf(answer.text), /has 100 apps, which is the most; delete one first/);

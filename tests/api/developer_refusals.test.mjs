@@ -246,11 +246,11 @@ test("what went well is counted for the developer, and by person", async (t) => 
   const { access_token } = await grace.connect(app);
   for (let i = 0; i < 3; i++) assert.equal((await w.get("/v1/domains", { authorization: `Bearer ${access_token}` })).status, 200);
   const figures = (text) => Object.fromEntries([...text.matchAll(/<dt>([^<]*)<\/dt><dd>(\d+)<\/dd>/g)].map(([, name, value]) => [name, Number(value)]));
-  assert.deepEqual(figures((await pageOf(ada, app)).text), { "Requests answered": 4, Refused: 0, "People it called for": 0, "Connected now": 1 });
+  assert.deepEqual(figures((await pageOf(ada, app)).text), { "Successful requests": 4, "Rejected requests": 0, Users: 0, "Connected now": 1 });
   await w.stop(); // what was counted is written at the end
   await w.start();
   const page = (await pageOf(ada, app)).text;
-  assert.deepEqual(figures(page), { "Requests answered": 4, Refused: 0, "People it called for": 1, "Connected now": 1 });
-  assert.match(page, /<title>January 15, 2027: 4 answered, 0 refused<\/title>/);
+  assert.deepEqual(figures(page), { "Successful requests": 4, "Rejected requests": 0, Users: 1, "Connected now": 1 });
+  assert.match(page, /<title>January 15, 2027: 4 successful, 0 rejected<\/title>/);
   assert.match(textOf((await ada.get("/developer")).text), /Concert Finder.*4 requests in 30 days/);
 });
