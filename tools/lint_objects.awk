@@ -1,8 +1,8 @@
-# lint_objects.awk - what the compiler really made: a banned function is found under any disguise,
-# and the names that a file exports are seen.
+# lint_objects.awk - the rules for compiled objects: calls of banned functions, also through macros, and names
+# that a file exports.
 #
-# Called by tools/lint with the words of banned.h in `banned`. Reads, for each source file, a line
-# "= file" and then what `nm -P` says of its object. Prints "error|warning <tab> …".
+# Called by tools/lint with the names of banned.h in `banned`. Reads a line "= file" for each source file, then
+# the output of `nm -P` for its object. Prints "error|warning <tab> file:line: sentence [rule]".
 
 BEGIN {
     count = split(banned " alloca gets", words, " ")
@@ -15,44 +15,44 @@ BEGIN {
 
 $1 == "=" {
     source = $2
-    in_upper_room = source ~ /^src\/(flow|web|model|store)\//
+    uses_arenas = source ~ /^src\/(flow|web|model|store)\//
     read_headers(source)
     next
 }
 
 $2 == "U" && $1 in is_banned {
-    printf "error\t%s:1: calls %s, which is banned, by some other name [banned]\n", source, $1
+    printf "error\t%s:1: calls %s, which is banned, under another name [banned]\n", source, $1
 }
 
-$2 == "U" && in_upper_room && $1 in is_owning {
-    printf "error\t%s:1: calls %s; in this room memory comes from an arena [banned]\n", source, $1
+$2 == "U" && uses_arenas && $1 in is_owning {
+    printf "error\t%s:1: calls %s; this module allocates from arenas [banned]\n", source, $1
 }
 
-$2 ~ /^[TDBRC]$/ && !is_told($1) {
-    printf "warning\t%s:1: exports %s, of which no header of %s tells [names]\n", source, $1, room
+$2 ~ /^[TDBRC]$/ && !is_declared($1) {
+    printf "warning\t%s:1: exports %s, which no header of %s declares [names]\n", source, $1, module
 }
 
-# Gathers the words of the room's headers, once a room.
+# Collects the words of the module's headers, once per module.
 function read_headers(source,    parts, count, command, line)
 {
     count = split(source, parts, "/")
     stem = parts[count]
     sub(/\.c$/, "", stem)
-    if (parts[2] == room)
+    if (parts[2] == module)
         return
-    room = parts[2]
-    split("", told)
-    command = "cat src/" room "/*.h 2>/dev/null"
+    module = parts[2]
+    split("", declared)
+    command = "cat src/" module "/*.h 2>/dev/null"
     while ((command | getline line) > 0)
         while (match(line, /[A-Za-z_][A-Za-z0-9_]*/)) {
-            told[substr(line, RSTART, RLENGTH)] = 1
+            declared[substr(line, RSTART, RLENGTH)] = 1
             line = substr(line, RSTART + RLENGTH)
         }
     close(command)
 }
 
-# A route table is told of by whoever gathers them, and main by nobody.
-function is_told(name)
+# Route tables are declared by the file that lists them, and main() needs no declaration.
+function is_declared(name)
 {
-    return name in told || name == "main" || name ~ /_routes$/ || index(name, stem "_") == 1
+    return name in declared || name == "main" || name ~ /_routes$/ || index(name, stem "_") == 1
 }

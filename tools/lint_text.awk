@@ -1,4 +1,4 @@
-# lint_text.awk - the rules that hold for every file of the project, whatever it is written in.
+# lint_text.awk - the rules for every text file of the project.
 #
 # Called by tools/lint in the project's root. Prints "error|warning <tab> file:line: sentence [rule]".
 
@@ -12,9 +12,9 @@ function finish_file()
     if (!is_code)
         return
     if (lines > 800)
-        printf "error\t%s:%d: %d lines; past 800 is a mistake [length]\n", file, lines, lines
+        printf "error\t%s:%d: the file has %d lines; the limit is 800 [length]\n", file, lines, lines
     else if (lines > 500)
-        printf "warning\t%s:%d: %d lines; past 500 wants a reason [length]\n", file, lines, lines
+        printf "warning\t%s:%d: the file has %d lines; more than 500 need a reason [length]\n", file, lines, lines
 }
 
 FNR == 1 {
@@ -22,12 +22,12 @@ FNR == 1 {
     file = FILENAME
     is_code = FILENAME ~ /\.(c|h|mjs|js|sh|awk|css)$/
     no_tabs = FILENAME ~ /\.(c|h|mjs)$/
-    knows_the_words = FILENAME ~ /^(tools\/lint|tests\/lint)/ # they are about these words
+    names_the_words = FILENAME ~ /^(tools\/lint|tests\/lint)/ # the lint itself contains the words it rejects
     name = FILENAME
     sub(/.*\//, "", name)
     sub(/\..*/, "", name)
     if (("_" name "_") ~ /[_-](utils?|common|helpers?|misc)[_-]/)
-        fail("names", "a file is named after what is in it; util, common, helpers, misc say nothing")
+        fail("names", "name the file after its content; util, common, helpers, and misc say nothing about it")
 }
 
 {
@@ -35,19 +35,19 @@ FNR == 1 {
 }
 
 /[ \t]$/ {
-    fail("space", "white space at the end of the line")
+    fail("space", "trailing white space")
 }
 
 no_tabs && /\t/ {
-    fail("space", "a tab; this kind of file is indented with spaces")
+    fail("space", "tab; files of this kind are indented with spaces")
 }
 
-!knows_the_words && /(^|[^A-Za-z0-9_])(TODO|FIXME|XXX|HACK)($|[^A-Za-z0-9_])/ {
-    fail("words", "do it now, or write down why not; no notes to ourselves in the code")
+!names_the_words && /(^|[^A-Za-z0-9_])(TODO|FIXME|XXX|HACK)($|[^A-Za-z0-9_])/ {
+    fail("words", "no notes to ourselves in the code: open an issue, or do it now")
 }
 
-!knows_the_words && /(^|[^A-Za-z0-9_.~*$}-])\/(home|root|work|Users)\/[A-Za-z0-9._-]/ {
-    fail("words", "a path of somebody's own machine")
+!names_the_words && /(^|[^A-Za-z0-9_.~*$}-])\/(home|root|work|Users)\/[A-Za-z0-9._-]/ {
+    fail("words", "path of a developer's machine")
 }
 
 END {
