@@ -1,7 +1,7 @@
-/* tokenizer_table.c - makes the block of bytes that model/tokenizer_table.h describes.
+/* tokenizer_table.c - writes the lookup table that model/tokenizer_table.h describes.
  *
- * Run while the program is built: tokenizer_table TOKENS CLASSES > TABLE
- * Whatever is not as expected of the two files (data/README.md) ends the build with one line. */
+ * Run by the build: tokenizer_table TOKENS CLASSES > TABLE
+ * data/README.md describes the two files. An error in one of them stops the build with one line. */
 #include "model/tokenizer_table.h"
 
 #include <stdarg.h>
@@ -32,7 +32,7 @@ store32(unsigned char *at, uint32_t number)
         at[i] = (unsigned char)(number >> 8 * i);
 }
 
-/* ---- the vocabulary ---- */
+/* ---- vocabulary ---- */
 
 static bool
 is_token(size_t at, const unsigned char *bytes, size_t length)
@@ -51,7 +51,7 @@ add_token(size_t at, uint32_t rank, const unsigned char *bytes, size_t length)
         if (entry == TOKENIZER_SLOT_FREE)
             break;
         if (is_token(entry >> TOKENIZER_TAG_BITS, bytes, length))
-            stop("token %u is there twice", rank);
+            stop("token %u exists twice", rank);
         slot = (slot + 1) % TOKENIZER_SLOTS;
     }
     store32(table + slot * 4, (uint32_t)at << TOKENIZER_TAG_BITS | tokenizer_tag_of(hash));
@@ -60,12 +60,12 @@ add_token(size_t at, uint32_t rank, const unsigned char *bytes, size_t length)
     memcpy(record + TOKENIZER_RECORD_HEAD, bytes, length);
 }
 
-/* For each rank in order one byte with the token's length, then the token. */
+/* Tokens in order of rank, each as one byte with its length and then its bytes. */
 static void
 read_tokens(FILE *file)
 {
     _Static_assert(TOKENIZER_INDEX_AT - TOKENIZER_RECORDS_AT < 1 << (32 - TOKENIZER_TAG_BITS),
-                   "a slot can say where every record is");
+                   "a slot has enough bits for the position of every record");
     memset(table, 0xff, TOKENIZER_RECORDS_AT);
     bool single[256] = { false };
     size_t at = 0;
@@ -84,12 +84,12 @@ read_tokens(FILE *file)
     }
     if (rank != TOKENIZER_TOKENS || at != TOKENIZER_INDEX_AT - TOKENIZER_RECORDS_AT)
         stop("%u tokens; o200k_base has %d", rank, TOKENIZER_TOKENS);
-    for (int i = 0; i < 256; i++) /* or some text could not be encoded at all */
+    for (int i = 0; i < 256; i++) /* otherwise some texts have no encoding */
         if (!single[i])
             stop("byte %d is not a token", i);
 }
 
-/* ---- the classes ---- */
+/* ---- character classes ---- */
 
 static unsigned char
 class_of(char letter)
@@ -110,7 +110,7 @@ class_of(char letter)
     case 'R':
         return TOKENIZER_SPACE | TOKENIZER_BREAK;
     default:
-        stop("there is no class %c", letter);
+        stop("unknown class %c", letter);
     }
 }
 
@@ -126,15 +126,15 @@ read_classes(FILE *file)
         long first = strtol(line, &rest, 16);
         long last = strtol(rest, &rest, 16);
         if (first < next || last < first || last >= POINTS || rest[0] != ' ' || rest[2] != '\n')
-            stop("classes, line %d: FIRST LAST CLASS is wanted, in order", number);
+            stop("classes, line %d: expected FIRST LAST CLASS, in ascending order", number);
         memset(classes + first, class_of(rest[1]), (size_t)(last - first + 1));
         next = last + 1;
     }
     if (next < 0x20000)
-        stop("the classes end at U+%04lX", next);
+        stop("the classes end too early, at U+%04lX", next);
 }
 
-/* Pages that are alike are kept once. Returns how many there are. */
+/* Stores equal pages once. Returns the number of different pages. */
 static size_t
 make_pages(void)
 {
@@ -174,6 +174,6 @@ main(int count, char **arguments)
     read_file(arguments[2], read_classes);
     size_t size = TOKENIZER_PAGES_AT + make_pages() * 256;
     if (fwrite(table, 1, size, stdout) != size || fflush(stdout) != 0)
-        stop("cannot write");
+        stop("cannot write the table");
     return 0;
 }
