@@ -175,7 +175,7 @@ PRELOADS := $(patsubst tests/fault/%.c,build/preload/%.so,$(wildcard tests/fault
 
 # ---- targets ----
 
-.PHONY: run check soak lint bench fuzz install help clean FORCE docs
+.PHONY: run check check-quick test soak lint bench fuzz install help clean FORCE docs
 FORCE:
 
 run: deps-build build/penchant ## install packages, build, and serve a demo with a sample user on 127.0.0.1:8080
@@ -183,6 +183,15 @@ run: deps-build build/penchant ## install packages, build, and serve a demo with
 
 check: deps-check build/check/penchant build/penchant $(UNIT_BINARIES) $(PROBES) $(PRELOADS) $(FUZZERS:%=build/fuzz/%) ## install packages and run every test, on SQLite and PostgreSQL
 	@tests/run
+
+check-quick: require-check build/check/penchant build/penchant $(UNIT_BINARIES) ## run the text checks, the unit tests, and some API tests on SQLite
+	@tests/run --quick
+
+# T: the beginning of a file's name, with or without a store, or several of them.
+test: require-check ## build and run the tests that T selects: make test T=api/sign_up, T="api/sign_up on PostgreSQL", T=unit/base
+	@[ -n "$(T)" ] || { echo 'usage: make test T=api/sign_up (or T="api/sign_up on PostgreSQL", T=unit/base, T=fault)' >&2; exit 2; }
+	@needs=$$(tests/run --needs "$(T)") && $(MAKE) --no-print-directory $$needs
+	@tests/run "$(T)"
 
 soak: deps-check build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer
 	@tests/soak
@@ -210,5 +219,5 @@ clean: ## remove build/
 	rm -rf build
 
 help: ## print this list
-	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
-	@echo '  make          build build/penchant'
+	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@echo '  make              build build/penchant'

@@ -1,9 +1,14 @@
-// `make check` after everything is built: every test there is, on both stores. With words as
-// arguments only some of it: tests/run api/sign_up unit/base "fault on SQLite" PostgreSQL
+// The tests of `make check`, on SQLite and PostgreSQL, after they are built.
+//   tests/run                 runs all of them
+//   tests/run WORD…           runs some: api/sign_up, "api/sign_up on PostgreSQL", unit/base, "fault on SQLite", PostgreSQL
+//   tests/run --quick         runs those of `make check-quick`
+//   tests/run --needs WORD…   prints the make targets that these tests need
 
-import { Cluster, createDatabase } from "./pg.mjs";
 import { fuzzTask, targets } from "./fuzz.mjs";
-import { conclude, countingTask, fileTask, isMeant, ROOT, runAll, speaksPostgres, testFiles, unitBinaries, unitTask } from "./runner.mjs";
+import { createDatabase } from "./pg.mjs";
+import { conclude, countingTask, exitCodeTask, fileTask, ROOT, speaksPostgres, testFiles, unitBinaries, unitTask } from "./runner.mjs";
+import { runShared } from "./shared.mjs";
+import { choose, wordsOf } from "./words.mjs";
 
 const FUZZ_SECONDS = 2;
 
@@ -15,25 +20,37 @@ const freshDatabase = async ({ TEST_POSTGRES: port }) => ({
 const onStore = (folder, store, title) =>
   testFiles(folder).map((file) => fileTask(`${folder} on ${title}`, file, { STORE: store }));
 
+// Long files come first and short ones last, so that all cores are busy until the end.
 const all = [
-  countingTask("lint", "lint_test", `${ROOT}/tests/lint_test`),
-  countingTask("lint", "packages_test", `${ROOT}/tests/packages_test`),
-  countingTask("lint", "minify_test", `${ROOT}/tests/minify_test`),
-  countingTask("lint", "reproducible_test", `${ROOT}/tests/reproducible_test`),
+  ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" }, 900_000)),
+  ...testFiles("oracle").map((file) => fileTask("oracle", file, {}, 900_000)),
+  ...onStore("fault", "sqlite", "SQLite"),
+  ...onStore("fault", "postgres", "PostgreSQL"),
+  ...testFiles("clients").map((file) => fileTask("clients", file, { STORE: "sqlite" })),
+  ...onStore("api", "postgres", "PostgreSQL"),
+  ...onStore("api", "sqlite", "SQLite"),
+  exitCodeTask("lint", "lint", `${ROOT}/tools/lint`, "--only-text"),
+  ...["lint_test", "packages_test", "minify_test", "reproducible_test"].map((name) => countingTask("lint", name, `${ROOT}/tests/${name}`)),
   ...units.filter((binary) => !speaksPostgres(binary)).map((binary) => unitTask("unit", binary)),
   ...units.filter(speaksPostgres).map((binary) => unitTask("unit on both stores", binary, freshDatabase)),
-  ...testFiles("oracle").map((file) => fileTask("oracle", file, {}, 900_000)),
-  ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" }, 900_000)),
-  ...testFiles("clients").map((file) => fileTask("clients", file, { STORE: "sqlite" })),
-  ...onStore("fault", "sqlite", "SQLite"),
-  ...onStore("api", "sqlite", "SQLite"),
-  ...onStore("fault", "postgres", "PostgreSQL"),
-  ...onStore("api", "postgres", "PostgreSQL"),
   ...targets().map((target) => fuzzTask(target, FUZZ_SECONDS)),
 ];
 
-const words = process.argv.slice(2);
-const chosen = all.filter((task) => words.length === 0 || words.some((word) => isMeant(task, word)));
+// `make check-quick`: the fast text checks, all unit tests, and one api file for each part of the product.
+const QUICK = [
+  "lint", "unit",
+  ...["sign_up", "oauth_sign_in", "oauth_consent", "oauth_token", "oauth_refresh", "preferences_merging", "preferences_corrections", "hints", "account_preferences", "account_apps", "developer", "stranger", "errors", "care"]
+    .map((name) => `api/${name} on SQLite`),
+];
+
+const flag = /^--(quick|needs)$/.exec(process.argv[2] ?? "")?.[1];
+const words = flag === "quick" ? QUICK : wordsOf(process.argv.slice(flag ? 3 : 2));
+const chosen = choose(all, words);
+
+if (flag === "needs") {
+  console.log([...new Set(chosen.flatMap(({ needs }) => needs))].join("\n"));
+  process.exit(0);
+}
 
 // A folder that lost its tests must not pass silently.
 const expected = ["lint", "unit", "unit on both stores", "oracle", "browser", "clients", "fuzz"].concat(
@@ -42,12 +59,5 @@ const expected = ["lint", "unit", "unit on both stores", "oracle", "browser", "c
 const absent = words.length > 0 ? [] : expected.filter((group) => !all.some((task) => task.group === group));
 for (const group of absent) console.log(`FAIL ${group}: there are no tests`);
 
-const wantsPostgres = chosen.some((task) => /PostgreSQL|both/.test(task.group));
-const cluster = wantsPostgres ? await Cluster.start() : undefined;
-let result = { passed: 0, failed: 1 };
-try {
-  result = await runAll(chosen, cluster ? { TEST_POSTGRES: `${cluster.port}` } : {}, { partial: words.length > 0 });
-} finally {
-  await cluster?.end();
-}
-conclude({ passed: result.passed, failed: result.failed + absent.length });
+const { passed, failed } = await runShared(chosen, { partial: words.length > 0 });
+conclude({ passed, failed: failed + absent.length });

@@ -18,6 +18,7 @@ export function fuzzTask(target, seconds) {
   return {
     group: "fuzz",
     name: `fuzz/${target}`,
+    needs: [`build/fuzz/${target}`],
     async run() {
       const folder = (name) => path.join(ROOT, name, target);
       const [kept, findings, seeds] = ["build/fuzz-corpus", "build/fuzz-findings", "tests/fuzz/corpus"].map(folder);

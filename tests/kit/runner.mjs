@@ -76,6 +76,13 @@ const read = (file) => {
 
 // ---- tasks ----
 
+// Make targets that a test file needs.
+const PROGRAMS = ["build/check/penchant", "build/penchant"];
+const needsOf = (name) => {
+  if (name.startsWith("oracle/")) return [...PROGRAMS, ...oracleProbes()];
+  return name.startsWith("fault/") ? [...PROGRAMS, ...preloads()] : PROGRAMS;
+};
+
 let files = 0;
 
 // A test file, on a store. The reporter writes to a file of its own, so that output cannot confuse it.
@@ -84,6 +91,7 @@ export function fileTask(group, file, env, within = 300_000) {
   return {
     group,
     name,
+    needs: needsOf(name),
     async run(shared) {
       const told = path.join(os.tmpdir(), `penchant-told-${process.pid}-${++files}`);
       const args = [`--test-reporter=${REPORTER}`, `--test-reporter-destination=${told}`, file];
@@ -104,6 +112,7 @@ export function unitTask(group, binary, makeEnv = async () => ({})) {
   return {
     group,
     name: `unit/${binary.split("/unit/")[1]}`,
+    needs: [path.relative(ROOT, binary)],
     async run(shared) {
       const env = {
         CMOCKA_MESSAGE_OUTPUT: "TAP",
@@ -132,6 +141,7 @@ export function countingTask(group, name, file, args = [], within = 180_000) {
   return {
     group,
     name,
+    needs: [],
     async run() {
       const result = await execute(file, args, { within });
       const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(result.out) ?? [];
@@ -140,6 +150,20 @@ export function countingTask(group, name, file, args = [], within = 180_000) {
       const failures = Array.from({ length: sound ? 0 : Math.max(1, failed ?? 1) }, () => failure("see below", ""));
       if (!sound) failures[0].text = text;
       return { passed: Number(passed ?? 0), failures, skipped: [], cpu: result.cpu };
+    },
+  };
+}
+
+// A program that counts as one test, which passes with status 0.
+export function exitCodeTask(group, name, file, ...args) {
+  return {
+    group,
+    name,
+    needs: [],
+    async run() {
+      const { status, late, out, err, cpu } = await execute(file, args, { within: 180_000 });
+      const text = `${late ?? `status ${status}`}\n${tail(out + err)}`;
+      return { passed: status === 0 ? 1 : 0, failures: status === 0 ? [] : [failure(name, text)], cpu };
     },
   };
 }
@@ -222,16 +246,13 @@ export async function runAll(tasks, shared = {}, { partial = false } = {}) {
   };
 }
 
-// The one line at the end, and the exit status.
+// The last line, and the exit status.
 export function conclude({ passed, failed }) {
   console.log(`${passed} passed, ${failed} failed`);
   process.exit(failed === 0 && passed > 0 ? 0 : 1);
 }
 
-// ---- what there is ----
-
-// A word of the command line means a file or folder (api/sign_up), a group, or the end of one.
-export const isMeant = ({ name, group }, word) => name.startsWith(word) || group.startsWith(word) || group.endsWith(word);
+// ---- tests of the project ----
 
 export const testFiles = (folder) =>
   fs
@@ -239,6 +260,15 @@ export const testFiles = (folder) =>
     .filter((name) => name.endsWith(".test.mjs"))
     .sort()
     .map((name) => path.join(ROOT, "tests", folder, name));
+
+const sourcesIn = (folder, ending) =>
+  fs
+    .readdirSync(path.join(ROOT, "tests", folder))
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, -".c".length));
+
+const oracleProbes = () => sourcesIn("oracle", "_probe.c").map((name) => `build/check/oracle/${name}`);
+const preloads = () => sourcesIn("fault", ".c").map((name) => `build/preload/${name}.so`);
 
 // Unit test binaries of a kind of build, in the order of their sources: a binary whose source is gone is not run.
 export function unitBinaries(kind) {

@@ -5,9 +5,10 @@
 // for leaks where that is too slow for every day.
 
 import path from "node:path";
-import { Cluster } from "./pg.mjs";
 import { sanitizers } from "./process.mjs";
-import { conclude, countingTask, fileTask, isMeant, ROOT, runAll, testFiles, unitBinaries, unitTask } from "./runner.mjs";
+import { conclude, countingTask, fileTask, ROOT, testFiles, unitBinaries, unitTask } from "./runner.mjs";
+import { runShared } from "./shared.mjs";
+import { choose } from "./words.mjs";
 
 const HOUR = 3_600_000;
 const fault = (name) => path.join(ROOT, "tests/fault", `${name}.test.mjs`);
@@ -31,12 +32,4 @@ const tasks = [
 ];
 
 const words = process.argv.slice(2);
-const chosen = tasks.filter((task) => words.length === 0 || words.some((word) => isMeant(task, word)));
-const cluster = await Cluster.start();
-let result = { passed: 0, failed: 1 };
-try {
-  result = await runAll(chosen, { TEST_POSTGRES: `${cluster.port}` }, { partial: words.length > 0 });
-} finally {
-  await cluster.end();
-}
-conclude(result);
+conclude(await runShared(choose(tasks, words), { partial: words.length > 0 }));

@@ -20,9 +20,10 @@ import { fileURLToPath } from "node:url";
 import { control } from "./control.mjs";
 import { descriptionOf } from "./described.mjs";
 import { ask, Connection } from "./http.mjs";
-import { createDatabase, dropDatabase, PG_PASSWORD, sharedPort } from "./pg.mjs";
+import { createDatabase, databaseAddress, dropDatabase, PG_PASSWORD, sharedPort } from "./pg.mjs";
 import { environment, Program, run, sanitizerReport } from "./process.mjs";
 import { Rehearsal } from "./rehearsal.mjs";
+import { postgresTemplate, sqliteTemplate } from "./template.mjs";
 import { until } from "./until.mjs";
 import { Witness } from "./witness.mjs";
 
@@ -65,15 +66,22 @@ class World {
     if (this.options.hashing !== "production") this.rehearsal.hashCheaply();
     if (this.kind === "sqlite") {
       this.file = path.join(this.dir, "penchant.db");
+      if (this.startsReady) fs.copyFileSync(await sqliteTemplate(CHECKED), this.file);
       this.address = `sqlite:${this.file}`;
     } else {
       this.cluster = this.options.cluster;
       this.pgPort = this.cluster?.port ?? (await sharedPort());
-      this.database = await createDatabase(this.pgPort);
-      this.address = `postgresql://penchant:${PG_PASSWORD}@127.0.0.1:${this.pgPort}/${this.database}`;
+      this.database = await createDatabase(this.pgPort, this.startsReady && (await postgresTemplate(CHECKED, this.pgPort)));
+      this.address = databaseAddress(this.pgPort, this.database);
     }
     if (this.options.witness) this.witness = await Witness.open(() => this.service.origin, (...seen) => this.hold(this.service, ...seen).catch(() => {}));
     if (this.options.failing) this.address = `failing:${this.address}`;
+  }
+
+  // A service that starts by itself finds its schema made. Tests that start it themselves, or on a cluster
+  // of their own, begin with an empty store.
+  get startsReady() {
+    return this.options.start !== false && this.options.cluster === undefined;
   }
 
   get clock() {

@@ -1,0 +1,45 @@
+// A store whose schema is already made. Most tests start with a copy of it, which is cheaper than
+// making the schema each time. tests/run makes one of each kind per run and passes them on in
+// TEST_SQLITE_TEMPLATE and TEST_POSTGRES_TEMPLATE; a test file that runs alone makes its own.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { createDatabase, databaseAddress } from "./pg.mjs";
+import { environment, run } from "./process.mjs";
+
+async function migrate(program, store) {
+  const { status, err } = await run(program, ["migrate", "--store", store], { env: environment() });
+  assert.equal(status, 0, `penchant migrate: ${err}`);
+}
+
+// The path of a SQLite file, which is removed when this process ends.
+async function makeSqlite(program) {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "penchant-template-"));
+  process.on("exit", () => fs.rmSync(dir, { recursive: true, force: true }));
+  const file = path.join(dir, "template.db");
+  await migrate(program, `sqlite:${file}`);
+  return file;
+}
+
+// The name of a database in the cluster at this port.
+async function makePostgres(program, port) {
+  const name = await createDatabase(port);
+  await migrate(program, databaseAddress(port, name));
+  return name;
+}
+
+// What tests/run passes on to test files.
+export async function makeTemplates(program, port) {
+  return {
+    TEST_SQLITE_TEMPLATE: await makeSqlite(program),
+    ...(port !== undefined && { TEST_POSTGRES_TEMPLATE: await makePostgres(program, port) }),
+  };
+}
+
+let sqlite;
+let postgres;
+
+export const sqliteTemplate = (program) => (sqlite ??= process.env.TEST_SQLITE_TEMPLATE ?? makeSqlite(program));
+export const postgresTemplate = (program, port) => (postgres ??= process.env.TEST_POSTGRES_TEMPLATE ?? makePostgres(program, port));
