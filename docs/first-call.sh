@@ -1,6 +1,6 @@
 #!/bin/sh
-# From nothing to a person's name, as an app would get it: sign in, consent, exchange the code, call.
-# Needs curl and openssl. Each step prints what it sends and what comes back.
+# The whole authorization flow as an app runs it: sign in, consent, exchange the code, call the API.
+# Needs curl and openssl. Each step prints its request and the response.
 #
 #   sh first-call.sh BASE_URL CLIENT_ID CLIENT_SECRET USER PASSWORD
 set -eu
@@ -15,22 +15,22 @@ base64url() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
 field() { sed -n "s/.*name=\"$1\" value=\"\([^\"]*\)\".*/\1/p" "$2" | head -n 1; }
 member() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$2"; }
 
-step '1  A verifier and its challenge (PKCE)'
+step '1  Create a code verifier and its code challenge (PKCE)'
 verifier=$(openssl rand 32 | base64url)
 challenge=$(printf %s "$verifier" | openssl dgst -sha256 -binary | base64url)
 echo "code_challenge=$challenge"
 
-step '2  The person signs in (a browser would show the page)'
+step '2  The user signs in (a browser would show the page)'
 curl -sS -o /dev/null -c "$work/cookies" --data-urlencode "username=$user" \
     --data-urlencode "password=$password" -w 'POST /signin -> %{http_code}\n' "$base/signin"
 
-step '3  The app sends the person to the consent page'
+step '3  The app sends the user to the consent page'
 curl -sS -G -b "$work/cookies" -o "$work/consent.html" -w 'GET /oauth/authorize -> %{http_code}\n' \
     -d response_type=code -d "client_id=$client" -d state=xyz -d prompt=consent \
     -d "code_challenge=$challenge" -d code_challenge_method=S256 \
     --data-urlencode "redirect_uri=$redirect" --data-urlencode "scope=$scopes" "$base/oauth/authorize"
 
-step '4  The person allows both scopes for 30 days'
+step '4  The user allows both scopes for 30 days'
 curl -sS -b "$work/cookies" -o /dev/null -D "$work/head" -w 'POST /oauth/consent -> %{http_code}\n' \
     -d "request=$(field request "$work/consent.html")" -d "form=$(field form "$work/consent.html")" \
     -d scope=profile:read -d scope=music_preferences -d term=30d -d decision=allow "$base/oauth/consent"
@@ -44,5 +44,5 @@ curl -sS -o "$work/tokens" -w 'POST /oauth/token -> %{http_code}\n' \
 sed 's/\(pn_.t_....\)[A-Za-z0-9_-]*/\1…/g' "$work/tokens"; echo
 token=$(member access_token "$work/tokens")
 
-step '6  The app calls'
+step '6  The app calls the API'
 curl -sS -w '\n' -H "Authorization: Bearer $token" "$base/oauth/userinfo"

@@ -21,17 +21,17 @@ def listen():
             self.end_headers()
             self.wfile.write(b"Thank you. You can close this page.")
             if "state=" in self.path:  # not the browser's request for an icon
-                self.server.answer = self.path
+                self.server.callback = self.path
 
         def log_message(self, *ignored):
             pass
 
     target = urlsplit(redirect_uri)
     with http.server.HTTPServer((target.hostname, target.port), Callback) as server:
-        server.answer = None
-        while server.answer is None:
+        server.callback = None
+        while server.callback is None:
             server.handle_request()
-        return f"{target.scheme}://{target.netloc}{server.answer}"
+        return f"{target.scheme}://{target.netloc}{server.callback}"
 
 
 def paste():
@@ -49,17 +49,17 @@ session = OAuth2Session(
 
 # 1. Create a code verifier, which stays here. Its code challenge is part of the request (PKCE).
 verifier = generate_token(48)
-address, state = session.create_authorization_url("{{auth_url}}/oauth/authorize", code_verifier=verifier)
+url, state = session.create_authorization_url("{{auth_url}}/oauth/authorize", code_verifier=verifier)
 
 # 2. Send the user to Penchant, and wait for the browser to return.
 print("Open this URL and allow access:")
-print(address, flush=True)
-is_here = urlsplit(redirect_uri).scheme == "http"
-answer = listen() if is_here else paste()
+print(url, flush=True)
+is_local = urlsplit(redirect_uri).scheme == "http"
+callback = listen() if is_local else paste()
 
 # 3. Exchange the code for tokens. The library checks the state.
 token = session.fetch_token(
-    base + "/oauth/token", authorization_response=answer, state=state, code_verifier=verifier
+    base + "/oauth/token", authorization_response=callback, state=state, code_verifier=verifier
 )
 print("The user allowed:", token["scope"])
 

@@ -18,7 +18,7 @@ const client = new issuer.Client({
 
 // 1. Create a state to check in the response, and a code verifier, which stays here (PKCE).
 const checks = { response_type: "code", state: generators.state(), code_verifier: generators.codeVerifier() };
-const address = client.authorizationUrl({
+const url = client.authorizationUrl({
   redirect_uri,
   scope,
   state: checks.state,
@@ -28,11 +28,11 @@ const address = client.authorizationUrl({
 
 // 2. Send the user to Penchant, and wait for the browser to return.
 console.log("Open this URL and allow access:");
-console.log(address);
-const answer = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(redirect_uri) ? await listen() : await paste();
+console.log(url);
+const callback = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(redirect_uri) ? await listen() : await paste();
 
 // 3. Exchange the code for tokens. The library checks the state and the issuer.
-const tokens = await client.oauthCallback(redirect_uri, client.callbackParams(answer), checks);
+const tokens = await client.oauthCallback(redirect_uri, client.callbackParams(callback), checks);
 console.log("The user allowed:", tokens.scope);
 
 // 4. Call the API.

@@ -1,4 +1,4 @@
-/* reference_kind.c - schemas in words. */
+/* reference_kind.c - describes the type of a schema for the API reference. */
 #include "base/buf.h"
 #include "text/json_tree.h"
 #include "text/json_write.h"
@@ -28,7 +28,8 @@ add_choice(struct buf *out, const struct json_value *values)
         return;
     }
     for (size_t i = 0; i < values->count; i++) {
-        buf_add_c(out, i == 0 ? "`" : (i + 1 < values->count ? "`, `" : "` or `"));
+        const char *last = values->count > 2 ? "`, or `" : "` or `";
+        buf_add_c(out, i == 0 ? "`" : (i + 1 < values->count ? "`, `" : last));
         add_value(out, &values->children[i]);
     }
     buf_add_c(out, "`");
@@ -47,34 +48,28 @@ add_bounds(struct buf *out, const struct json_value *schema)
         add_value(out, most);
     }
     if (longest != NULL)
-        buf_add_format(out, " of at most %lld characters", (long long)longest->integer);
+        buf_add_format(out, " (max %lld characters)", (long long)longest->integer);
 }
 
-/* Of the members of an object, if they are few. */
+/* The member names of an object, unless there are too many. */
 static void
 add_names(struct buf *out, const struct json_value *properties)
 {
     size_t count = properties == NULL ? 0 : properties->count;
+    const char *last = count > 2 ? ", and " : " and ";
     for (size_t i = 0; i < count && count <= NAMES_SHOWN; i++)
-        buf_add_format(out, "%s`%.*s`", i == 0 ? " of " : (i + 1 < count ? ", " : " and "),
+        buf_add_format(out, "%s`%.*s`", i == 0 ? " with " : (i + 1 < count ? ", " : last),
                        STR_ARG(properties->children[i].key));
 }
 
-static const char *
-word_for(struct str type, const struct json_value *schema)
+/* The JSON type, or "time" for a string in RFC 3339 format. */
+static struct str
+type_name(struct str type, const struct json_value *schema)
 {
-    static const struct {
-        const char *type;
-        const char *word;
-    } words[] = {
-        { "integer", "whole number" }, { "number", "number" }, { "boolean", "true or false" },
-        { "object", "object" },        { "null", "null" },     { "array", "list" },
-    };
     const struct json_value *format = json_member(schema, "format");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_eq_c(type, words[i].type))
-            return words[i].word;
-    return format != NULL && str_eq_c(format->text, "date-time") ? "time" : "text";
+    bool is_time =
+        str_eq_c(type, "string") && format != NULL && str_eq_c(format->text, "date-time");
+    return is_time ? STR("time") : type;
 }
 
 static void
@@ -83,16 +78,17 @@ add_type(const struct reading *reading, struct buf *out, const struct json_value
     const struct json_value *type = json_member(schema, "type");
     const struct json_value *items = json_member(schema, "items");
     if (type == NULL) {
-        buf_add_c(out, json_member(schema, "anyOf") != NULL ? "object" : "any value");
+        buf_add_c(out, json_member(schema, "anyOf") != NULL ? "object" : "varies");
     } else if (type->type == JSON_ARRAY) {
-        for (size_t i = 0; i < type->count; i++)
-            buf_add_format(out, "%s%s", i == 0 ? "" : " or ",
-                           word_for(type->children[i].text, schema));
+        for (size_t i = 0; i < type->count; i++) {
+            buf_add_c(out, i == 0 ? "" : " or ");
+            buf_add(out, type_name(type->children[i].text, schema));
+        }
     } else if (items != NULL) {
-        buf_add_c(out, "list of ");
+        buf_add_c(out, "array of ");
         add_kind(reading, out, items);
     } else {
-        buf_add_c(out, word_for(type->text, schema));
+        buf_add(out, type_name(type->text, schema));
         add_bounds(out, schema);
         add_names(out, json_member(schema, "properties"));
     }
@@ -115,9 +111,9 @@ add_kind(const struct reading *reading, struct buf *out, const struct json_value
         add_type(reading, out, schema);
     }
     if (otherwise != NULL) {
-        buf_add_c(out, "; ");
+        buf_add_c(out, "; default `");
         add_value(out, otherwise);
-        buf_add_c(out, " if absent");
+        buf_add_c(out, "`");
     }
 }
 

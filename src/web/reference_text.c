@@ -23,7 +23,7 @@ put_fields(struct buf *out, const char *title, const struct reference_fields *fi
 {
     if (fields->count == 0)
         return;
-    buf_add_format(out, "\n| %s | What it is | |\n|---|---|---|\n", title);
+    buf_add_format(out, "\n| %s | Type | Description |\n|---|---|---|\n", title);
     for (size_t i = 0; i < fields->count; i++) {
         const struct reference_field *field = &fields->list[i];
         buf_add_format(out, "| `%.*s`%s | ", STR_ARG(field->name),
@@ -39,14 +39,14 @@ static void
 put_status(struct buf *out, const struct reference_answer *answer)
 {
     bool other = str_eq_c(answer->status, "default");
-    buf_add_format(out, "%.*s%s%.*s", STR_ARG(other ? STR("others") : answer->status),
+    buf_add_format(out, "%.*s%s%.*s", STR_ARG(other ? STR("other") : answer->status),
                    answer->errors.len > 0 ? " " : "", STR_ARG(answer->errors));
 }
 
 static void
 put_answers(struct buf *out, const struct reference_answers *answers, bool shared_too)
 {
-    buf_add_c(out, "\n| Status | When, and what to do |\n|---|---|\n");
+    buf_add_c(out, "\n| Status | Meaning |\n|---|---|\n");
     for (size_t i = 0; i < answers->count; i++) {
         if (answers->list[i].shared.len > 0 && !shared_too)
             continue;
@@ -65,7 +65,7 @@ put_shared(struct buf *out, const struct reference_answers *answers)
     for (size_t i = 0; i < answers->count; i++) {
         if (answers->list[i].shared.len == 0)
             continue;
-        buf_add_c(out, count++ == 0 ? "\n[As elsewhere](#what-many-endpoints-answer): " : " · ");
+        buf_add_c(out, count++ == 0 ? "\n[Common responses](#common-responses): " : " · ");
         put_status(out, &answers->list[i]);
     }
     buf_add_c(out, count == 0 ? "" : ".\n");
@@ -77,7 +77,7 @@ put_call(struct buf *out, const struct reference_endpoint *endpoint,
 {
     if (call->title.len > 0)
         buf_add_format(out, "\n**%.*s:**\n", STR_ARG(call->title));
-    put_fields(out, "In the body", &call->body, true, " (required)");
+    put_fields(out, "Body field", &call->body, true, " (required)");
     buf_add_format(out, "\n```%s\n%.*s\n```\n", endpoint->is_address ? "text" : "sh",
                    STR_ARG(call->text));
 }
@@ -88,17 +88,17 @@ put_endpoint(struct buf *out, const struct reference_endpoint *endpoint)
     buf_add_format(out, "\n### %.*s\n\n`%s %.*s`", STR_ARG(endpoint->title), endpoint->method,
                    STR_ARG(endpoint->path));
     if (endpoint->needs.len > 0)
-        buf_add_format(out, " — needs %.*s", STR_ARG(endpoint->needs));
+        buf_add_format(out, " — requires %.*s", STR_ARG(endpoint->needs));
     buf_add_format(out, "\n\n%.*s\n", STR_ARG(endpoint->says));
     put_fields(out, "Parameter", &endpoint->parameters, true, " (required)");
     for (size_t i = 0; i < endpoint->call_count; i++)
         put_call(out, endpoint, &endpoint->calls[i]);
     if (endpoint->example != NULL) {
-        buf_add_c(out, "\nThe answer:\n\n```json\n");
+        buf_add_c(out, "\nResponse:\n\n```json\n");
         json_tree_lay_out(out, endpoint->example, WIDTH, 0);
         buf_add_c(out, "\n```\n");
     }
-    put_fields(out, "In the answer", &endpoint->members, false, " (not always)");
+    put_fields(out, "Response member", &endpoint->members, false, " (optional)");
     put_answers(out, &endpoint->answers, false);
     put_shared(out, &endpoint->answers);
 }
@@ -106,7 +106,7 @@ put_endpoint(struct buf *out, const struct reference_endpoint *endpoint)
 void
 reference_write(struct buf *out, const struct reference *reference)
 {
-    buf_add_c(out, "## What many endpoints answer\n");
+    buf_add_c(out, "## Common responses\n");
     put_answers(out, &reference->shared, true);
     for (size_t g = 0; g < reference->group_count; g++) {
         const struct reference_group *group = &reference->groups[g];
@@ -114,7 +114,7 @@ reference_write(struct buf *out, const struct reference *reference)
         for (size_t i = 0; i < group->count; i++)
             put_endpoint(out, &group->endpoints[i]);
     }
-    buf_add_c(out, "\n## Records\n\nWhat `preferences` may hold, domain by domain.\n");
+    buf_add_c(out, "\n## Domain records\n\nThe members of `preferences` in each domain.\n");
     for (size_t i = 0; i < reference->record_count; i++) {
         const struct reference_record *record = &reference->records[i];
         buf_add_format(out, "\n### %.*s\n\n`%.*s`: %.*s\n", STR_ARG(record->title),

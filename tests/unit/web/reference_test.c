@@ -67,16 +67,16 @@ kinds_of_values_are_told_in_words(void **state)
         const char *name, *kind;
     } table[] = {
         { "a number with bounds", &atoms->parameters, "limit",
-          "whole number from 1 to 100; 20 if absent" },
+          "integer from 1 to 100; default `20`" },
         { "a choice", &atoms->parameters, "status",
-          "`active`, `suppressed`, `held` or `all`; active if absent" },
+          "`active`, `suppressed`, `held`, or `all`; default `active`" },
         { "behind a reference", &suppress->calls[0].body, "reason",
-          "`not_accurate`, `outdated`, `not_mine`, `too_personal` or `other`" },
+          "`not_accurate`, `outdated`, `not_mine`, `too_personal`, or `other`" },
         { "a time", &suppress->members, "suppressed_at", "time" },
         { "one value only", &endpoint("authorize")->parameters, "response_type", "`code`" },
         { "a text with a length", &endpoint("introspectToken")->calls[0].body, "token",
-          "text of at most 4096 characters" },
-        { "something or nothing", &endpoint("getUserInfo")->members, "name", "text or null" },
+          "string (max 4096 characters)" },
+        { "something or nothing", &endpoint("getUserInfo")->members, "name", "string or null" },
         { "of several kinds", &endpoint("getPreferences")->members, "preferences", "object" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
