@@ -1,5 +1,5 @@
 // The account pages in a real browser: on a desk and on a phone, by day and by night, with JavaScript
-// and without, with a keyboard alone. Screenshots are left in build/screenshots.
+// and without, with a keyboard alone.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";

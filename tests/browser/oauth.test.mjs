@@ -1,22 +1,15 @@
 // An app asks, a person decides, in a real browser: with and without JavaScript, on a desk and on a
-// phone, by day and by night, with a keyboard alone. Screenshots are left in build/screenshots.
+// phone, by day and by night, with a keyboard alone.
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, browserForThisFile, Callback, complaints, DESK, inReverse, PHONE, signIn } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, browserForThisFile, Callback, complaints, inReverse, PHONE, signIn, VIEWS } from "../kit/browser.mjs";
 import { addApp, MINUTE, NOW, stage, words } from "../kit/oauth.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
 const open = browserForThisFile();
 const SCOPE = "music_preferences food_profile agent_hints profile:read";
 const WRONG = "wrong kettle sings at dusk";
-
-const VIEWS = [
-  { name: "desk-light", ...DESK, colorScheme: "light" },
-  { name: "desk-dark", ...DESK, colorScheme: "dark" },
-  { name: "phone-light", ...PHONE, colorScheme: "light" },
-  { name: "phone-dark", ...PHONE, colorScheme: "dark" },
-];
 
 async function setting(test, view, { scope = SCOPE, ...wish } = {}) {
   const t = inReverse(test);

@@ -1,63 +1,21 @@
 // The pages as people meet them: with and without JavaScript, on a desk and on a phone, by day and by
-// night, with a keyboard. Screenshots are left in build/screenshots.
+// night, with a keyboard.
 
-import AxeBuilder from "@axe-core/playwright";
 import assert from "node:assert/strict";
-import fs from "node:fs";
-import path from "node:path";
-import test, { after, before } from "node:test";
-import { chromium } from "playwright-core";
-import { PASSWORD, ROOT, world } from "../kit/world.mjs";
+import test from "node:test";
+import { assertAccessible, assertFits, browserForThisFile, complaints, DESK, VIEWS } from "../kit/browser.mjs";
+import { PASSWORD, world } from "../kit/world.mjs";
 
-const SHOTS = path.join(ROOT, "build/screenshots");
-const DESK = { viewport: { width: 1280, height: 800 } };
-const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
-const VIEWS = [
-  { name: "desk-light", ...DESK, colorScheme: "light" },
-  { name: "desk-dark", ...DESK, colorScheme: "dark" },
-  { name: "phone-light", ...PHONE, colorScheme: "light" },
-  { name: "phone-dark", ...PHONE, colorScheme: "dark" },
-];
+const openAny = browserForThisFile();
 
-let browser;
-before(async () => {
-  fs.mkdirSync(SHOTS, { recursive: true });
-  browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"],
-  });
-});
-after(() => browser?.close());
-
-// A page in which anything the browser complains about is a failure of the test.
-async function open(t, w, view = { name: "desk-light", ...DESK }) {
-  const { name, ...options } = view;
-  const context = await browser.newContext({ baseURL: w.origin, ...options });
-  t.after(() => context.close());
-  context.setDefaultTimeout(15_000);
-  const page = await context.newPage();
-  page.complaints = [];
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && page.complaints.push(message.text()));
-  page.on("pageerror", (error) => page.complaints.push(error.message));
+// A page in which a failed request, or one to another origin, is a complaint too.
+async function open(t, w, view = VIEWS[0]) {
+  const page = await openAny(t, w, view);
   page.on("requestfailed", (request) => page.complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
   page.on("request", (request) => {
     if (!request.url().startsWith(w.origin)) page.complaints.push(`asked elsewhere: ${request.url()}`);
   });
-  page.shoot = (what) => page.screenshot({ path: path.join(SHOTS, `${what}-${name}.png`), fullPage: true });
   return page;
-}
-
-// A refused form is an answer the browser reports as an error of its own; that is no complaint.
-const complaints = (page) => page.complaints.filter((text) => !/status of 4\d\d|favicon/.test(text));
-
-async function assertAccessible(page, what) {
-  const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]).analyze();
-  assert.deepEqual(violations.map((one) => `${what}: ${one.id}: ${one.help}: ${one.nodes.map((node) => node.html).join(" ")}`), []);
-}
-
-async function assertFits(page, what) {
-  const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
-  assert.ok(wide <= window, `${what} is ${wide} wide in a window of ${window}`);
 }
 
 async function fill(page, fields) {

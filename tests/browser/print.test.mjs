@@ -1,7 +1,6 @@
 // What is known about a person, on paper: all of it, black on white, and nothing that can be pressed.
 
 import assert from "node:assert/strict";
-import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { browserForThisFile, inReverse, signIn } from "../kit/browser.mjs";
@@ -87,5 +86,5 @@ for (const colorScheme of ["light", "dark"])
     await printed("/account/facts?show=wrong", "wrong");
     await printed("/account/apps", "apps");
     await page.goto("/account");
-    fs.writeFileSync(path.join(ROOT, `build/screenshots/print-${colorScheme}.pdf`), await page.pdf({ format: "A4" }));
+    await page.pdf({ format: "A4", path: process.env.SCREENSHOTS && path.join(ROOT, `build/screenshots/print-${colorScheme}.pdf`) });
   });

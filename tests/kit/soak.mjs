@@ -26,7 +26,7 @@ const tasks = [
   ]),
   fileTask("oracle", path.join(ROOT, "tests/oracle/tokenizer.test.mjs"), { TOKENIZER_SHARE: "10", TOKENIZER_SEED: `${Date.now() % 1e6}` }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/hints.test.mjs"), { HINTS_SHARE: "20", HINTS_SEED: `${Date.now() % 1e6}` }, 2 * HOUR),
-  ...["account", "developer"].map((name) => fileTask("browser", path.join(ROOT, "tests/browser", `${name}.test.mjs`), { STORE: "sqlite", EVERY_VIEW: "1" }, HOUR)),
+  ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite", EVERY_VIEW: "1", SCREENSHOTS: "1" }, HOUR)),
   ...unitBinaries("tsan").map((binary) => unitTask("TSan unit", binary)),
   ...unitBinaries("check").map((binary) => unitTask("leaks in unit", binary, async () => sanitizers(true))),
 ];
