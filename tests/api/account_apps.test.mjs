@@ -11,11 +11,11 @@ const at = (app, what = "") => `/account/apps/${app.client_id}${what}`;
 
 test("an app is listed with what it may do in words, since when and until when", async (t) => {
   const { w, ada, app } = await stage(t);
-  assert.match(says(await open(ada, "/account/apps")), /No app is connected/);
+  assert.match(says(await open(ada, "/account/apps")), /No connected apps/);
   await ada.connect(app, { scope: `${MUSIC} agent_hints`, term: "30d" });
   w.clock.forward(2 * DAY);
   const page = await open(ada, "/account/apps");
-  assert.match(says(page), /Concert Finder Connected 2 days ago ?, until February 14, 2027 Music Hints for AI agents It has not been used yet\. It has not written anything/);
+  assert.match(says(page), /Concert Finder Connected 2 days ago · Access ends February 14, 2027 Music Hints for AI agents Not used yet\. No facts added\./);
   const one = await open(ada, at(app));
   assert.match(says(one), /See your taste in music/);
   assert.deepEqual(formOn(one, at(app, "/scopes")).ticked("scope"), [MUSIC, "agent_hints"]);
@@ -26,7 +26,7 @@ test("a scope that is unticked is gone from tokens that live, and stays gone (B3
   const { ada, app } = await stage(t);
   const set = await ada.connect(app, { scope: `${MUSIC} ${FOOD} profile:read` });
   const page = await press(ada, at(app), at(app, "/scopes"), { ticks: [MUSIC, "profile:read"] });
-  assert.match(told(page), /Concert Finder may now do only what is ticked/);
+  assert.match(told(page), /Permissions saved for Concert Finder\./);
   assert.deepEqual(await app.worth(set.access_token), words(`${MUSIC} profile:read`));
   const renewed = await app.refresh(set.refresh_token);
   assert.deepEqual(words(renewed.data.scope), words(`${MUSIC} profile:read`));
@@ -55,7 +55,7 @@ test("a disconnected app's next request is refused, and asking again starts from
   const set = await ada.connect(app);
   const page = await press(ada, at(app), at(app, "/disconnect"));
   assert.match(told(page), /Concert Finder is disconnected/);
-  assert.match(says(page), /No app is connected/);
+  assert.match(says(page), /No connected apps/);
   await assertDead(app, set);
   await open(ada, at(app), 404);
   const { form } = await ada.asked(app);
@@ -67,7 +67,7 @@ test("a connection ends on the day the person chose, and not before", async (t) 
   const set = await ada.connect(app);
   const day = new Date((NOW + 3 * DAY) * 1000).toISOString().slice(0, 10);
   const page = await press(ada, at(app), at(app, "/end"), { chosen: { until: "date" }, typed: { date: day } });
-  assert.match(told(page), /now ends as you chose/);
+  assert.match(told(page), /Access duration saved for/);
   assert.equal(formOn(page, at(app, "/end")).value("date"), day);
   w.clock.stop(Date.parse(`${day}T23:59:00Z`) / 1000);
   const kept = await app.refresh(set.refresh_token);
@@ -79,12 +79,12 @@ test("a connection ends on the day the person chose, and not before", async (t) 
 test("a day that is past, or is none, is told beside the field; and an end can be taken back", async (t) => {
   const { w, ada, app } = await stage(t);
   await ada.connect(app, { term: "1d" });
-  for (const [date, problem] of [["2001-01-01", /still to come/], ["2027-02-31", /Choose a day/], ["", /Choose a day/], ["tomorrow", /Choose a day/], ["2027-1-1", /Choose a day/]])
+  for (const [date, problem] of [["2001-01-01", /Choose a future date/], ["2027-02-31", /Enter a date/], ["", /Enter a date/], ["tomorrow", /Enter a date/], ["2027-1-1", /Enter a date/]])
     assert.match(says(await press(ada, at(app), at(app, "/end"), { status: 400, chosen: { until: "date" }, typed: { date } })), problem);
-  assert.match(says(await open(ada, at(app))), /until January 16, 2027/);
+  assert.match(says(await open(ada, at(app))), /Access ends January 16, 2027/);
   await press(ada, at(app), at(app, "/end"), { chosen: { until: "revoked" } });
   w.clock.forward(2 * DAY);
-  assert.match(says(await open(ada, at(app))), /until you say stop/);
+  assert.match(says(await open(ada, at(app))), /No end date/);
 });
 
 test("what an app wrote is listed, and removing it leaves what others said (API and page agree)", async (t) => {
@@ -94,11 +94,11 @@ test("what an app wrote is listed, and removing it leaves what others said (API 
   await dinner.write(MUSIC, { favorite_artists: ["Björk"] });
   await dinner.write(FOOD, { cuisines: ["Thai"] });
   const page = await open(ada, at(api.app));
-  assert.match(says(page), /It wrote 2 facts about you/);
+  assert.match(says(page), /2 facts added\./);
   assert.match(says(page), /Nina Simone Music \/ Favorite artists/);
   const after = await press(ada, page, at(api.app, "/forget"));
-  assert.match(told(after), /Removed what only Concert Finder had said: 1/);
-  assert.match(says(after), /It has not written anything about you/);
+  assert.match(told(after), /Deleted everything only Concert Finder added: 1 in total/);
+  assert.match(says(after), /No facts added\./);
   const { preferences } = await api.read("preferences");
   assert.deepEqual([preferences[FOOD], preferences[MUSIC]], [{ cuisines: ["Thai"] }, { favorite_artists: ["Björk"] }]);
 });
@@ -136,11 +136,11 @@ test("another person's connection is not there (B19), nor is an app that was nev
 test("last use and how often are shown, as the app really asked", async (t) => {
   const { w, ada, api } = await connected(t);
   const before = await open(ada, at(api.app));
-  assert.match(says(before), /It has not been used yet/);
+  assert.match(says(before), /Not used yet\./);
   for (let i = 0; i < 4; i++) await api.read("preferences");
   w.clock.forward(3 * 3600);
   const page = await open(ada, at(api.app));
-  assert.match(says(page), /Last used 3 hours ago ?\. 4 requests in 30 days\./);
+  assert.match(says(page), /Last used 3 hours ago ?\. 4 requests in the last 30 days\./);
   assert.match(page.text, /<title>January 15, 2027: 4/);
   assert.match(says(await open(ada, "/account/apps")), /Last used 3 hours ago/);
 });
@@ -154,12 +154,12 @@ test("what an app did is forgotten with the connection, also what was on its way
       await w.stop();
       await w.start();
     }
-    await until("the request to be counted", async () => /1 request in 30 days/.test(await page()));
+    await until("the request to be counted", async () => /1 request in the last 30 days/.test(await page()));
     await press(ada, at(api.app), at(api.app, "/disconnect"));
     await w.stop();
     await w.start();
     Object.assign(api, await Client.connect(ada, api.app));
-    assert.match(await page(), /It has not been used yet/);
+    assert.match(await page(), /Not used yet\./);
   }
 });
 
@@ -167,5 +167,5 @@ test("an app that was switched off is shown as such", async (t) => {
   const { w, ada, app } = await stage(t);
   await ada.connect(app);
   await appCommand(w, "disable", app.client_id);
-  assert.match(says(await open(ada, "/account/apps")), /switched off by whoever made it/);
+  assert.match(says(await open(ada, "/account/apps")), /This app is turned off/);
 });

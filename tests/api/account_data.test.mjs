@@ -55,13 +55,13 @@ test("what was downloaded can be looked at and brought in elsewhere, and is the 
   const { answer, document } = await exportOf(ada);
   const eve = await addPerson(w, "eve");
   const preview = await upload(eve, answer.text);
-  assert.deepEqual([rows(preview).Music, rows(preview).Food, rows(preview)["In all"]], [[3, 0], [2, 0], [5, 0]]);
+  assert.deepEqual([rows(preview).Music, rows(preview).Food, rows(preview)["Total"]], [[3, 0], [2, 0], [5, 0]]);
   assert.equal((await exportOf(eve)).document.domains[MUSIC].atoms.length, 0, "looking changed something");
-  assert.match(told(await press(eve, preview, `${DATA}/import/confirm`)), /Imported facts: 5/);
+  assert.match(told(await press(eve, preview, `${DATA}/import/confirm`)), /Facts imported: 5/);
   const bare = ({ domains }) => JSON.parse(JSON.stringify(domains, (key, value) => (key === "atom_id" ? undefined : value)));
   assert.deepEqual(bare((await exportOf(eve)).document), bare(document));
   assert.match(says(await upload(eve, answer.text)), /nothing new in this file/);
-  assert.deepEqual(rows(await upload(eve, answer.text))["In all"], [0, 5]);
+  assert.deepEqual(rows(await upload(eve, answer.text))["Total"], [0, 5]);
 });
 
 test("what is here wins, tombstones win, and pasting the text does the same", async (t) => {
@@ -73,7 +73,7 @@ test("what is here wins, tombstones win, and pasting the text does the same", as
   other.domains[MUSIC].atoms = other.domains[MUSIC].atoms.map((atom) => ({ ...atom, status: "active" }));
   other.domains[MUSIC].atoms.push({ ...other.domains[MUSIC].atoms[0], value: "Fever Ray" });
   const preview = await upload(ada, JSON.stringify(other), { field: "text" });
-  assert.deepEqual(rows(preview)["In all"], [1, 6]);
+  assert.deepEqual(rows(preview)["Total"], [1, 6]);
   await press(ada, preview, `${DATA}/import/confirm`);
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { favorite_artists: ["Björk", "Fever Ray"] });
   assert.equal((await api.read(`preferences/${FOOD}`)).preferences.household_size, 3);
@@ -93,19 +93,19 @@ test("what was looked at is confirmed once, in time, by the person who looked, a
   const large = await upload(eve, JSON.stringify(many));
   assert.ok(large.text.length < 10_000, `${large.text.length} bytes`);
   const small = await upload(eve, answer.text); // takes its place
-  assert.match(says(await press(eve, large, confirm, { status: 400 })), /not kept any longer, or another file took its place/);
+  assert.match(says(await press(eve, large, confirm, { status: 400 })), /has expired or was replaced by another file/);
   const foreign = formOn(small, confirm).value("draft");
   assert.match(foreign, /^imp_[\w-]{22}$/);
   const theirs = await upload(mallory, answer.text);
   assert.match(says(await press(mallory, theirs, confirm, { status: 400, typed: { draft: foreign } })), /Choose the file again/);
   assert.match(says(await press(mallory, theirs, confirm, { status: 400, typed: { draft: "" } })), /Choose the file again/);
   w.clock.forward(30 * 60);
-  assert.match(says(await press(eve, small, confirm, { status: 400 })), /not kept any longer/);
+  assert.match(says(await press(eve, small, confirm, { status: 400 })), /This preview has expired/);
   assert.deepEqual([await known(eve), await known(mallory)], [0, 0]);
 
   const again = await upload(eve, JSON.stringify(many));
   w.clock.forward(29 * 60);
-  assert.match(told(await press(eve, again, confirm)), /Imported facts: 1,505/);
+  assert.match(told(await press(eve, again, confirm)), /Facts imported: 1,505/);
   assert.equal(await known(eve), 1503);
   assert.match(says(await press(eve, again, confirm, { status: 400 })), /Choose the file again/);
 });
@@ -116,15 +116,15 @@ test("a file that is none is refused with what is wrong and where, and nothing i
   const broken = structuredClone(document);
   broken.domains[FOOD].atoms[0].value = "a\u202eb";
   const cases = [
-    ["", /Choose a file, or paste/],
-    ["   ", /Choose a file, or paste/],
-    ["{", /cannot be imported/],
-    [Buffer.from([0xff, 0xfe]), /cannot be imported/],
+    ["", /Choose a file or paste/],
+    ["   ", /Choose a file or paste/],
+    ["{", /can't be imported/],
+    [Buffer.from([0xff, 0xfe]), /can't be imported/],
     ["[]", /not a penchant-export of version 1/],
     [JSON.stringify({ ...document, version: 2 }), /not a penchant-export of version 1/],
     [JSON.stringify({ ...document, domains: { no_such: { atoms: [0] } } }), /domains\.no_such is not a domain/],
     [JSON.stringify(broken), /domains\.food_profile\.atoms\[0\] has a value that/],
-    [`{"a":`.repeat(50_000), /cannot be imported/],
+    [`{"a":`.repeat(50_000), /can't be imported/],
   ];
   for (const [text, problem] of cases) {
     const page = await upload(ada, text, { status: 400 });
@@ -159,9 +159,9 @@ test("deleting asks for the password, says so if it is wrong, and stops guessing
   const { w, ada } = await connected(t, { settings: { "rate-signin": 3 } });
   for (const password of ["", "wrong kettle sings at dusk", `${ada.password} `]) {
     const page = await press(ada, DATA, `${DATA}/delete`, { status: 400, typed: { password } });
-    assert.match(says(page), /This is not your password/);
+    assert.match(says(page), /Wrong password\./);
   }
-  assert.match(says(await press(ada, DATA, `${DATA}/delete`, { status: 429, typed: { password: ada.password } })), /too many failed attempts/);
+  assert.match(says(await press(ada, DATA, `${DATA}/delete`, { status: 429, typed: { password: ada.password } })), /Too many failed attempts/);
   assert.deepEqual(await w.usernames(), ["ada"]);
   w.deadlines.forward((15 * MINUTE + 1) * 1000);
 });
@@ -173,7 +173,7 @@ test("a deleted account is gone at once: sessions, tokens, facts, apps; its name
   const [{ sub }] = await w.users();
   const page = await press(ada, DATA, `${DATA}/delete`, { typed: { password: ada.password } });
   assertPage(page);
-  assert.match(says(page), /Your account is gone/);
+  assert.match(says(page), /Your account is deleted/);
   assert.equal(ada.session, undefined);
   assert.equal((await other.get("/account")).status, 303);
   assert.equal((await api.get("preferences")).status, 401);
@@ -181,7 +181,7 @@ test("a deleted account is gone at once: sessions, tokens, facts, apps; its name
   assert.deepEqual(await w.usernames(), []);
   const again = await addPerson(w, "ada");
   assert.notEqual((await w.users())[0].sub, sub);
-  assert.match(says(await open(again, "/account")), /Nothing is known about you yet/);
+  assert.match(says(await open(again, "/account")), /Nothing here yet. Add what you like/);
 });
 
 test("another person's app stays when a person goes, and its tokens for that person die", async (t) => {

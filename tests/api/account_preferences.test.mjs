@@ -54,12 +54,12 @@ test("what an app writes is on the page, with who and when", async (t) => {
   const dinner = await secondApp(w, ada);
   await dinner.write(MUSIC, { favorite_artists: ["nina simone"] });
   const { atom_id } = await find(dinner, "Nina Simone");
-  assert.match((await open(ada, "/account")).text, /title="From Concert Finder and 1 other, just now">Nina Simone</);
+  assert.match((await open(ada, "/account")).text, /title="From Concert Finder and 1 other app, just now">Nina Simone</);
   const page = says(await open(ada, fact(atom_id)));
   assert.match(page, /Music \/ Favorite artists Nina Simone/);
-  assert.match(page, /Concert Finder Said 3 days ago/);
-  assert.match(page, /Dinner Planner Said just now/);
-  assert.match(page, /Can be read by (Dinner Planner Concert Finder|Concert Finder Dinner Planner)/);
+  assert.match(page, /Concert Finder Added 3 days ago/);
+  assert.match(page, /Dinner Planner Added just now/);
+  assert.match(page, /Apps that can see this (Dinner Planner Concert Finder|Concert Finder Dinner Planner)/);
 });
 
 test("a press on a chip removes it", async (t) => {
@@ -67,7 +67,7 @@ test("a press on a chip removes it", async (t) => {
   await api.write(MUSIC, { genres: ["jazz", "fado"] });
   const { atom_id } = await find(api, "jazz");
   const page = await state(ada, MUSIC, "genres", undefined, { remove: atom_id });
-  assert.match(told(page), /Removed: jazz/);
+  assert.match(told(page), /Deleted: jazz/);
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { genres: ["fado"] });
 });
 
@@ -81,8 +81,8 @@ test("wrong stays wrong until the person lifts it; removed may come back", async
   const overview = await open(ada, "/account");
   assert.match(says(overview), /Marked as wrong 1/);
   const page = await open(ada, fact(atom_id));
-  assert.match(says(page), /Marked as wrong It is too personal, said just now by you/);
-  assert.match(told(await press(ada, overview, fact(atom_id, "/lift"))), /Counts again: jazz/);
+  assert.match(says(page), /Marked as wrong Marked just now by you · Reason: Too personal/);
+  assert.match(told(await press(ada, overview, fact(atom_id, "/lift"))), /Restored: jazz/);
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { genres: ["jazz"] });
   await press(ada, fact(atom_id), fact(atom_id, "/remove"));
   await open(ada, fact(atom_id), 404);
@@ -97,8 +97,8 @@ test("a held write is shown with what, from whom and why; accepting serves it, r
   await api.write(MUSIC, { favorite_artists: [order], audio_quality: "lossless" });
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { audio_quality: "standard" });
   const page = await open(ada, "/account");
-  assert.match(says(page), new RegExp(`Concert Finder wants to add to Music / Favorite artists ${order} We held it back because it reads like an instruction to a model`));
-  assert.match(says(page), /Concert Finder wants to add to Music \/ Audio quality lossless It would replace what you said: standard/);
+  assert.match(says(page), new RegExp(`Suggested by Concert Finder for Music / Favorite artists ${order} Held for review because it looks like an instruction to a model`));
+  assert.match(says(page), /Suggested by Concert Finder for Music \/ Audio quality lossless Would replace what you added: standard/);
   const held = await atoms(api, "status=held");
   const [{ atom_id: first }] = held.filter(({ value }) => value === order);
   const [{ atom_id: second }] = held.filter(({ value }) => value === "lossless");
@@ -106,7 +106,7 @@ test("a held write is shown with what, from whom and why; accepting serves it, r
   assert.match(told(await press(ada, "/account", fact(second, "/accept"))), /Accepted: lossless/);
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { audio_quality: "lossless" });
   await api.write(MUSIC, { favorite_artists: [order] });
-  assert.doesNotMatch(says(await open(ada, "/account")), /wants to add/);
+  assert.doesNotMatch(says(await open(ada, "/account")), /Suggested by/);
 });
 
 test("a held fact's own page says why, and offers first what the overview does", async (t) => {
@@ -115,8 +115,8 @@ test("a held fact's own page says why, and offers first what the overview does",
   await state(ada, MUSIC, "audio_quality", "standard");
   await api.write(MUSIC, { favorite_artists: [order], genres: ["jazz"], audio_quality: "lossless" });
   const cases = [
-    [order, /We held it back because it reads like an instruction to a model\./, "reject"],
-    ["lossless", /It would replace what you said: standard/, "accept"],
+    [order, /Held for review because it looks like an instruction to a model\./, "reject"],
+    ["lossless", /Would replace what you added: standard/, "accept"],
   ];
   const id = async (value) => (await find(api, value, "status=held")).atom_id;
   const primary = (page, held) => ["accept", "reject"].filter((what) => !formOn(page, fact(held, `/${what}`)).controls.find(({ tag }) => tag === "button").class.split(" ").includes("quiet"));
@@ -129,7 +129,7 @@ test("a held fact's own page says why, and offers first what the overview does",
     for (const shown of [overview, page]) assert.deepEqual(primary(shown, held), [first], value);
   }
   const { atom_id } = await find(api, "jazz");
-  assert.doesNotMatch(says(await open(ada, fact(atom_id))), /We held it back|It would replace/); // it does not wait
+  assert.doesNotMatch(says(await open(ada, fact(atom_id))), /Held for review|Would replace/); // it does not wait
 });
 
 test("what is done on a fact's page comes back to the place of its member", async (t) => {

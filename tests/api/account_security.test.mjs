@@ -26,8 +26,8 @@ test("changing the password ends the other sessions, keeps this one and the apps
   const set = await ada.connect(app);
   w.secrets.add(NEW);
   const page = await press(ada, "/account/security", CHANGE, { typed: { password: ada.password, new_password: NEW } });
-  assert.match(told(page), /password is changed/);
-  assert.doesNotMatch(told(await open(ada, "/account/security")), /password is changed/, "it is told once");
+  assert.match(told(page), /Password changed/);
+  assert.doesNotMatch(told(await open(ada, "/account/security")), /Password changed/, "it is told once");
   assert.deepEqual([await signedIn(ada), await signedIn(other)], [true, false]);
   assert.equal((await app.userinfo(set.access_token)).status, 200);
   assert.equal((await new Person(w, { username: "ada" }).signIn()).status, 401);
@@ -39,7 +39,7 @@ test("with the box ticked every app is disconnected, too", async (t) => {
   const set = await ada.connect(app);
   w.secrets.add(NEW);
   const page = await press(ada, "/account/security", CHANGE, { typed: { password: ada.password, new_password: NEW }, ticks: ["yes"] });
-  assert.match(told(page), /no app is connected/);
+  assert.match(told(page), /all apps are disconnected/);
   await assertDead(app, set);
 });
 
@@ -47,8 +47,8 @@ test("a wrong old password or a weak new one changes nothing, and says so beside
   const { w, ada } = await stage(t);
   const other = await another(w);
   const cases = [
-    [{ password: "not the one at all", new_password: NEW }, /not your password/],
-    [{ password: "", new_password: NEW }, /not your password/],
+    [{ password: "not the one at all", new_password: NEW }, /Wrong password\./],
+    [{ password: "", new_password: NEW }, /Wrong password\./],
     [{ password: ada.password, new_password: "short" }, /at least 10 characters/],
     [{ password: ada.password, new_password: "" }, /at least 10 characters/],
     [{ password: ada.password, new_password: "ada-ada-ada-ada" }, /own name|repeats/],
@@ -67,8 +67,8 @@ test("whoever found an open browser cannot guess the password there", async (t) 
   const { w, ada } = await stage(t, { settings: { "rate-signin": 3 } });
   const guess = (status, password = "wrong kettle sings at dusk") => press(ada, "/account/security", CHANGE, { status, typed: { password, new_password: NEW } });
   for (let i = 0; i < 3; i++) await guess(400);
-  assert.match(says(await guess(429)), /too many failed attempts/);
-  assert.match(says(await guess(429, ada.password)), /too many failed attempts/);
+  assert.match(says(await guess(429)), /Too many failed attempts/);
+  assert.match(says(await guess(429, ada.password)), /Too many failed attempts/);
   w.deadlines.forward((15 * MINUTE + 1) * 1000);
   w.secrets.add(NEW);
   await guess(303, ada.password);
@@ -79,12 +79,12 @@ test("sessions are told by device, address and time; one can be ended, and it is
   w.clock.forward(3 * DAY);
   const phone = await another(w, "Mozilla/5.0 (Android 14; Mobile; rv:128.0) Gecko/128.0 Firefox/128.0");
   const page = await open(ada, "/account/security");
-  assert.match(says(page), /A device we do not know this one Since 3 days ago from 127\.0\.0\.1/);
-  assert.match(says(page), /Firefox on Android Since just now from 127\.0\.0\.1/);
+  assert.match(says(page), /Unknown device This device Signed in 3 days ago · 127\.0\.0\.1/);
+  assert.match(says(page), /Firefox on Android Signed in just now · 127\.0\.0\.1/);
   const ends = [...page.text.matchAll(/action="(\/account\/security\/sessions\/[^"]+)"/g)].map(([, action]) => action);
   assert.equal(ends.length, 1, "this session has no button of its own");
   assert.ok(!page.text.includes(ada.session) && !page.text.includes(phone.session), "a key is shown");
-  assert.match(told(await press(ada, page, ends[0])), /That session is over/);
+  assert.match(told(await press(ada, page, ends[0])), /Device signed out\./);
   assert.deepEqual([await signedIn(ada), await signedIn(phone)], [true, false]);
 });
 
@@ -95,7 +95,7 @@ test("this session comes first, then the others, newest first", async (t) => {
     await another(w, `Mozilla/5.0 (Windows NT 10.0) Chrome/126.0 ${agent}`);
   }
   const told = says(await open(ada, "/account/security"));
-  assert.match(told, /this one Since 2 days ago .* Edge on Windows Since just now .* Firefox on Windows Since yesterday/);
+  assert.match(told, /This device Signed in 2 days ago .* Edge on Windows Signed in just now .* Firefox on Windows Signed in yesterday/);
 });
 
 test("sign out everywhere means everywhere, and apps stay", async (t) => {

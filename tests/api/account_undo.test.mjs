@@ -69,18 +69,18 @@ test("each thing that is done can be undone, and then everything is as it was", 
     ["change", /Saved: high/, () => send(ada, MUSIC, { member: "audio_quality", value: "high" })],
     ["change what an app said", /Saved: mild/, () => send(ada, FOOD, { member: "spice_tolerance", value: "mild" })],
     ["change an object", /Saved: Style: spaces/, () => send(ada, CODING, { member: "indentation", p_style: "spaces", p_width: "2" })],
-    ["remove with a press on a chip", /Removed: jazz/, async () => send(ada, MUSIC, { member: "genres", remove: await id("jazz") })],
-    ["clear", /Removed: hot/, async () => send(ada, FOOD, { member: "spice_tolerance", remove: await id("hot") })],
-    ["remove", /Removed: jazz/, onFact("jazz", "remove")],
-    ["remove what is wrong", /Removed: fado/, onFact("fado", "remove")],
-    ["remove what waits", /Removed: Ignore/, onFact(ORDER, "remove")],
+    ["remove with a press on a chip", /Deleted: jazz/, async () => send(ada, MUSIC, { member: "genres", remove: await id("jazz") })],
+    ["clear", /Deleted: hot/, async () => send(ada, FOOD, { member: "spice_tolerance", remove: await id("hot") })],
+    ["remove", /Deleted: jazz/, onFact("jazz", "remove")],
+    ["remove what is wrong", /Deleted: fado/, onFact("fado", "remove")],
+    ["remove what waits", /Deleted: Ignore/, onFact(ORDER, "remove")],
     ["suppress", /Marked as wrong: jazz/, onFact("jazz", "suppress", { chosen: { reason: "outdated" } })],
-    ["lift", /Counts again: fado/, onFact("fado", "lift")],
-    ["lift on the overview", /Counts again: fado/, onOverview("fado", "lift")],
+    ["lift", /Restored: fado/, onFact("fado", "lift")],
+    ["lift on the overview", /Restored: fado/, onOverview("fado", "lift")],
     ["accept", /Accepted: Ignore/, onOverview(ORDER, "accept")],
     ["accept instead of a value", /Accepted: lossless/, onOverview("lossless", "accept")],
-    ["reject", /Rejected, and no app can bring it back: Ignore/, onOverview(ORDER, "reject")],
-    ["reject on its own page", /Rejected, and no app can bring it back: lossless/, onFact("lossless", "reject")],
+    ["reject", /Rejected, and no app can add it again: Ignore/, onOverview(ORDER, "reject")],
+    ["reject on its own page", /Rejected, and no app can add it again: lossless/, onFact("lossless", "reject")],
     ["edit what apps said", /Changed to: bebop/, onFact("jazz", "edit", { typed: { value: "bebop" } })],
     ["edit to what was wrong", /Changed to: fado/, onFact("jazz", "edit", { typed: { value: "fado" } })],
     ["edit a spelling", /Changed to: JAZZ/, onFact("jazz", "edit", { typed: { value: "JAZZ" } })],
@@ -116,7 +116,7 @@ test("an undo is good once, until the next action, for some minutes, and for nob
   const { w, ada, api, id } = await filled(t);
   const before = await everything(ada, api);
   const remove = async (value) => send(ada, MUSIC, { member: "genres", remove: await id(value) });
-  const noMore = /This cannot be undone any more/;
+  const noMore = /Too late to undo/;
 
   const first = await remove("jazz");
   const gone = await everything(ada, api);
@@ -182,7 +182,7 @@ test("what a browser makes up cannot be brought back", async (t) => {
   const pairs = Buffer.from("say=flash.fact_removed&what=x&undo=/account/data/delete&f_undo=x&to=//evil.example").toString("base64url");
   ada.cookies.set("penchant-told", pairs);
   const page = await open(ada, "/account");
-  assert.match(told(page), /Removed: x/);
+  assert.match(told(page), /Deleted: x/);
   assert.doesNotMatch(page.text, /action="(?!\/)|action="\/account\/data\/delete"/);
   assert.deepEqual(await everything(ada, api), before);
 });
@@ -211,7 +211,7 @@ test("a value an app sets between a removal and its undo waits behind the person
   assert.match(await undo(ada, page), /Undone/);
   assert.equal((await api.record(MUSIC)).audio_quality, "standard");
   assert.equal((await api.atom("high")).status, "held");
-  assert.match(says(await open(ada, "/account")), /Audio quality high It would replace what you said: standard/);
+  assert.match(says(await open(ada, "/account")), /Audio quality high Would replace what you added: standard/);
 });
 
 test("an undone lift stays gone, whoever said it meanwhile", async (t) => {
@@ -239,7 +239,7 @@ test("removing what an app wrote ends what could be undone", async (t) => {
   const page = await send(ada, MUSIC, { member: "genres", remove: await id("jazz") });
   const message = await press(ada, app, `${app}/forget`);
   assert.equal(formTo(message.text, UNDO), undefined);
-  assert.match(await undo(ada, page), /This cannot be undone any more/);
+  assert.match(await undo(ada, page), /Too late to undo/);
   assert.equal(await api.atom("jazz"), undefined);
 });
 

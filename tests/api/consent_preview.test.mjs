@@ -53,7 +53,7 @@ test("what stands below a scope is the record that the scope opens", async (t) =
     const wanted = Object.fromEntries(Object.entries(preferences).map(([member, value]) => [human(domain, member), [value].flat().join(", ")]));
     assert.deepEqual(previewOf(page, domain), wanted);
   }
-  assert.deepEqual(previewOf(page, "profile:read"), { "User name": "ada" });
+  assert.deepEqual(previewOf(page, "profile:read"), { "Username": "ada" });
 });
 
 test("for every set of ticks the sentences are those of the app's first answer", async (t) => {
@@ -108,5 +108,5 @@ test("nothing that is held or marked as wrong is in a preview", async (t) => {
 test("where nothing is known yet, it says so", async (t) => {
   const { ada, app } = await stage(t);
   const { page } = await ada.asked(app, { scope: `${MUSIC} agent_hints` });
-  assert.match(page.text, /Nothing yet\. It would see what is added later\./);
+  assert.match(page.text, /Nothing yet\. The app will see facts that are added later\./);
 });

@@ -158,10 +158,10 @@ for (const [why, end] of Object.entries(ENDINGS))
       assert.equal(sent.headers.location, `/signin?request=${form.value("request")}`);
       const signIn = await ada.get(sent.headers.location);
       assertPageTo(signIn, "https://app.example");
-      assert.match(textOf(signIn.text), /signed out in the meantime/);
-      assert.match(textOf(signIn.text), /Concert Finder sent you here/);
+      assert.match(textOf(signIn.text), /You were signed out/);
+      assert.match(textOf(signIn.text), /Sign in to see what Concert Finder asks for/);
       const wrong = await ada.fillSignIn(signIn, { password: "wrong kettle sings at dusk" });
-      assert.match(textOf(wrong.text), /sent you here/, "also after a mistake");
+      assert.match(textOf(wrong.text), /Sign in to see what/, "also after a mistake");
       const signed = await ada.fillSignIn(wrong);
       assert.equal(signed.headers.location, `/oauth/consent?request=${form.value("request")}`);
       const again = await ada.get(signed.headers.location);
@@ -192,7 +192,7 @@ test("who reloads the page instead, or has no account, comes back to the request
   await ada.signOut();
   const sent = await ada.get(`/oauth/consent?request=${id}`);
   const signIn = await ada.get(sent.headers.location);
-  assert.match(textOf(signIn.text), /Concert Finder sent you here/);
+  assert.match(textOf(signIn.text), /Sign in to see what Concert Finder asks for/);
   const [, link] = /href="(\/signup[^"]*)"/.exec(signIn.text);
   const signUp = formTo((await ada.get(link.replaceAll("&amp;", "&"))).text, "/signup");
   const done = await ada.get(ada.ownPage(await ada.post("/signup", signUp.filled({ typed: { username: "grace", password: PASSWORD } }))));
@@ -210,7 +210,7 @@ test("a sign-in takes over no request of a living session, no late one, and lead
   const { page, form, ...request } = await ada.asked(app, { scope: TWO });
   const id = form.value("request");
   for (const where of [`/signin?request=${id}`, `/signin?next=${encodeURIComponent(`/oauth/consent?request=${id}`)}`]) {
-    assert.doesNotMatch(textOf((await eve.get(where)).text), /sent you here/);
+    assert.doesNotMatch(textOf((await eve.get(where)).text), /Sign in to see what/);
     assertStop(await eve.get((await eve.signIn({ where })).headers.location));
   }
   assertBack(await ada.decide(page), request, {}); // it still waits where it was

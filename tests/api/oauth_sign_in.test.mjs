@@ -425,13 +425,13 @@ test("somebody whom an app sent is told which one, as text, and nobody else is",
   const sent = await person.get(app.request().path);
   const page = await person.get(person.ownPage(sent));
   assertPageTo(page, "https://app.example");
-  assert.match(textOf(page.text), /<b>Concert<\/b> & Finder sent you here/);
+  assert.match(textOf(page.text), /Sign in to see what <b>Concert<\/b> & Finder asks for/);
   assert.ok(!page.text.includes("<b>Concert"));
   const wrong = await person.fillSignIn(page, { password: "not the one at all" });
-  assert.match(textOf(wrong.text), /sent you here/, "also after a mistake");
+  assert.match(textOf(wrong.text), /Sign in to see what/, "also after a mistake");
   const unregistered = app.request({ redirect_uri: "https://evil.example/" }).path;
   for (const where of ["/signin", "/signin?next=/account", `/signin?next=${encodeURIComponent(unregistered)}`])
-    assert.doesNotMatch(textOf((await person.get(where)).text), /sent you here/, where);
+    assert.doesNotMatch(textOf((await person.get(where)).text), /Sign in to see what/, where);
 });
 
 test("somebody without an account comes back to the app that sent them, and never to another site", async (t) => {

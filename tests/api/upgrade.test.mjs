@@ -175,12 +175,12 @@ test("how often an app was used is known as before, for those who are connected"
   ].join("\n"));
 
   await w.start();
-  assert.match(await page(api), /Last used yesterday ?\. 7 requests in 30 days\./);
-  assert.match(await page(other), /50 requests in 30 days\./);
+  assert.match(await page(api), /Last used yesterday ?\. 7 requests in the last 30 days\./);
+  assert.match(await page(other), /50 requests in the last 30 days\./);
   await api.read("preferences");
   await w.stop();
   await w.start();
-  assert.match(await page(api), /Last used (just now|today|less than a minute ago) ?\. 8 requests in 30 days\./);
+  assert.match(await page(api), /Last used (just now|today|less than a minute ago) ?\. 8 requests in the last 30 days\./);
   const rows = async (what) => Number(/\d+/.exec(JSON.stringify(await sql(w, `SELECT count(*) FROM ${what}`)))[0]);
   assert.deepEqual([await rows("person_use"), await rows("app_use WHERE app_id = 'app_gone'")], [4, 0]);
 });

@@ -169,10 +169,10 @@ for (const javaScriptEnabled of [true, false]) {
     await page.waitForSelector("table.counts");
     await page.shoot(`account-import-${javaScriptEnabled ? "script" : "plain"}`);
     if (javaScriptEnabled) await assertAccessible(page, "import"); // the checker is a script itself
-    assert.match(await page.textContent("tfoot"), /In all\s*1\s*1/);
+    assert.match(await page.textContent("tfoot"), /Total\s*1\s*1/);
     await page.click("form[action$='/confirm'] button");
     await page.waitForSelector(".flash");
-    assert.match(await page.textContent(".flash"), /Imported facts: 1/);
+    assert.match(await page.textContent(".flash"), /Facts imported: 1/);
     assert.ok((await api.read("preferences/music_preferences")).preferences.favorite_artists.includes("Fever Ray"));
   });
 }
@@ -218,7 +218,7 @@ test("with the keyboard alone a fact is added and an app is disconnected", async
   await page.waitForSelector(".flash");
   assert.ok((await api.read("preferences/food_profile")).preferences.cuisines.includes("Peruvian"));
   await page.goto(`/account/apps/${dinner.client_id}`);
-  await tabTo(/Disconnect this app/);
+  await tabTo(/>Disconnect</);
   await page.keyboard.press("Enter");
   await page.waitForURL("**/account/apps");
 });
@@ -256,7 +256,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.waitForSelector(".flash");
     await other.click("form[action$='/suppress'] button");
     await other.waitForSelector("text=not here any more");
-    assert.equal(await other.title(), "There is nothing here · Penchant");
+    assert.equal(await other.title(), "Page not found · Penchant");
     await other.goto("/nothing/like/this");
     await other.waitForSelector("text=Check its spelling");
   });
@@ -271,7 +271,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.fill("#cuisines input[name=value]", "Greek");
     await page.click("#cuisines .inline button");
     await page.waitForURL("**/signin");
-    assert.match(await page.textContent("[role=status]"), /signed out in the meantime, so nothing was done/);
+    assert.match(await page.textContent("[role=status]"), /You were signed out, so nothing was saved/);
     if (javaScriptEnabled) await assertAccessible(page, "signed out meanwhile");
     assert.deepEqual((await api.record("food_profile")).cuisines, ["Thai", "Ethiopian", "Sichuan"]);
     await page.reload(); // it is told once
@@ -286,5 +286,5 @@ test("a wrong password is told where one types the next", async (t) => {
   await page.waitForSelector("[role=alert]");
   assert.equal(await page.evaluate(() => document.activeElement.name), "password");
   const described = await page.getAttribute("input[name=password]", "aria-describedby");
-  assert.match(await page.textContent(`#${described}`), /do not belong together/);
+  assert.match(await page.textContent(`#${described}`), /Wrong username or password\./);
 });

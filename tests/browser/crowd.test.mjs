@@ -125,7 +125,7 @@ for (const javaScriptEnabled of [true, false]) {
     const [gone] = before;
     await act(page, async () => {
       await page.click("#favorite_foods .pairs button");
-      await message(page, `Removed: ${gone}`);
+      await message(page, `Deleted: ${gone}`);
     });
     assert.ok(!(await api.record(FOOD)).favorite_foods.includes(gone));
     assert.equal((await shown(page, chips))[0], before[1]);
@@ -166,7 +166,7 @@ for (const javaScriptEnabled of [true, false]) {
     const last = await shown(page, "#favorite_foods .pairs li a");
     for (const value of last) {
       await page.click(`#favorite_foods .pairs button[aria-label$="${value}"]`);
-      await message(page, `Removed: ${value}`);
+      await message(page, `Deleted: ${value}`);
     }
     const now = await shown(page, "#favorite_foods .pairs li a");
     assert.ok(now.length > 10 && !now.some((value) => last.includes(value)));
@@ -179,7 +179,7 @@ for (const javaScriptEnabled of [true, false]) {
     await manyWrong(api, 40);
     const page = await enter(t, w, { javaScriptEnabled });
     assert.equal(await page.locator(".waits").count(), 4);
-    await page.click("text=See all 40 that wait");
+    await page.click("text=Review all 40");
     await page.waitForURL("**/account/facts?show=waiting**");
     const { found, steps } = await onAllPages(page, ".waits q");
     assert.deepEqual(new Set(found), new Set(Array.from({ length: 40 }, (_, i) => order(i))));
@@ -204,7 +204,7 @@ for (const javaScriptEnabled of [true, false]) {
     const [wrong] = await shown(page, ".wrong .row-title");
     await act(page, async () => {
       await page.click(".wrong form button");
-      await message(page, "Counts again");
+      await message(page, "Restored");
     });
     assert.ok((await api.record("coding_profile")).databases.includes(wrong));
     assert.deepEqual(complaints(page), []);
@@ -244,7 +244,7 @@ test("what is half typed stays when a chip beside it is removed", async (outer) 
   await page.goto(`/account/domains/${FOOD}`);
   await page.fill("#cuisines input[name=value]", "Geor");
   await page.click("#cuisines .pairs button");
-  await page.waitForSelector(".flash >> text=Removed");
+  await page.waitForSelector(".flash >> text=Deleted");
   assert.equal(await page.inputValue("#cuisines input[name=value]"), "Geor");
   await page.press("#cuisines input[name=value]", "Enter"); // adds, and does not press another button
   await page.waitForSelector(".flash >> text=Added: Geor");

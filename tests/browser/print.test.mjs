@@ -82,7 +82,7 @@ for (const colorScheme of ["light", "dark"])
     for (const absent of ["Intolerances", "milk", "mild", "Add", "Save", "Clear"]) assert.ok(!food.includes(absent), absent);
     const fact = await printed(`/account/facts/${id("Björk")}`, "fact");
     assert.ok(fact.includes("Björk") && fact.some((text) => /Concert Finder/.test(text)));
-    assert.ok(!fact.some((text) => /Remove|not true/i.test(text)), fact.join(" | "));
+    assert.ok(!fact.some((text) => /Delete|not true/i.test(text)), fact.join(" | "));
     await printed("/account/facts?show=wrong", "wrong");
     await printed("/account/apps", "apps");
     await page.goto("/account");

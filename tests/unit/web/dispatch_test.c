@@ -347,7 +347,7 @@ a_browser_reads_errors_as_pages(void **state)
     with("Accept", BROWSER);
     assert_int_equal(send_it(), 404);
     assert_true(answer_is_page());
-    assert_true(answer_says("There is nothing here"));
+    assert_true(answer_says("Page not found"));
     assert_true(answer_says("req_1"));
     assert_false(answer_says("<img>"));
     assert_false(answer_says("<script>"));

@@ -42,8 +42,8 @@ what_was_done_is_told_on_the_next_page_in_our_words(void **state)
     } rows[] = {
         { { .key = "flash.fact_added", .what = STR("Björk & <b>co</b>; a=b&c") },
           "Added: Björk &amp; &lt;b&gt;co&lt;/b&gt;; a=b&amp;c" },
-        { { .key = "flash.imported", .count = STR("12") }, "Imported facts: 12" },
-        { { .key = "flash.session_ended" }, "That session is over." },
+        { { .key = "flash.imported", .count = STR("12") }, "Facts imported: 12" },
+        { { .key = "flash.session_ended" }, "Device signed out." },
     };
     (void)state;
     for (size_t i = 0; i < ROWS(rows); i++) {
@@ -75,9 +75,9 @@ a_forged_cookie_says_nothing_that_we_do_not_say(void **state)
         { "a sentence instead of a key", "say=You+have+won", "", true },
         { "no key", "what=You+have+won", "", true },
         { "empty pairs", "&&", "", true },
-        { "a key twice", "say=flash.imported&say=flash.session_ended", "Imported facts: ", true },
+        { "a key twice", "say=flash.imported&say=flash.session_ended", "Facts imported: ", true },
         { "text for a place that the sentence does not have",
-          "say=flash.session_ended&what=You+have+won", "That session is over.", true },
+          "say=flash.session_ended&what=You+have+won", "Device signed out.", true },
     };
     (void)state;
     for (size_t i = 0; i < ROWS(rows); i++) {

@@ -113,7 +113,7 @@ without_a_store_the_person_is_told_to_try_again(void **state)
     assert_int_equal(post("username=ada&password=hunter2"), 503);
     assert_true(answer_is_page());
     assert_non_null(answer_header("Retry-After"));
-    assert_true(answer_says("No account was made."));
+    assert_true(answer_says("No account was created."));
     assert_true(answer_says("value=\"ada\""));
     assert_false(answer_says("hunter2"));
 }
