@@ -51,12 +51,12 @@ RELEASE_C  := -O2 -Wtrampolines -Wbidi-chars=any -Werror=format-security -Werror
 RELEASE_LD := -pie -Wl,-z,nodlopen -Wl,-z,noexecstack -Wl,-z,relro -Wl,-z,now -Wl,--as-needed \
               -Wl,--no-copy-dt-needed-entries
 CHECK_C    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
-              -DPENCHANT_REHEARSAL -DPENCHANT_ASAN
+              -DPENCHANT_FAULT_INJECTION -DPENCHANT_ASAN
 CHECK_LD   := -fsanitize=address,undefined
-TSAN_C     := -O1 -fno-omit-frame-pointer -fsanitize=thread -DPENCHANT_REHEARSAL
+TSAN_C     := -O1 -fno-omit-frame-pointer -fsanitize=thread -DPENCHANT_FAULT_INJECTION
 TSAN_LD    := -fsanitize=thread
 FUZZ_C     := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
-              -fno-sanitize-recover=all -DPENCHANT_REHEARSAL -DPENCHANT_ASAN -Wno-unknown-warning-option
+              -fno-sanitize-recover=all -DPENCHANT_FAULT_INJECTION -DPENCHANT_ASAN -Wno-unknown-warning-option
 FUZZ_LD    := -fsanitize=address,undefined
 
 # ---- packages ----
@@ -98,7 +98,7 @@ build/$(1)/embedded.o: build/embedded.c $$(filter-out $$(MINIFY),$$(EMBED)) $$(M
 	@mkdir -p $$(@D)
 	@$(2) $$(COMMON) $(3) -c $$< -o $$@
 
-build/$(1)/model/tokenizer_table.o: build/tokenizer.table
+build/$(1)/hint/tokenizer_table.o: build/tokenizer.table
 
 # Everything except main(), for tests and fuzz targets.
 build/$(1)/penchant.a: $$(filter-out build/$(1)/app/main.o,$$(OBJECTS_$(1)))

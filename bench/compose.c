@@ -46,12 +46,12 @@ struct desk {
 /* ---- what is counted ---- */
 
 static void
-read_cards(const struct desk *desk, struct hint_card *out)
+read_sets(const struct desk *desk, struct hint_set *out)
 {
     for (size_t i = 0; i < desk->record_count; i++) {
         const struct record *record = &desk->records[i];
         const struct domain *domain = domains_find(&desk->domains, record->domain);
-        if (domain == NULL || !hint_card_read(desk->mem, domain, record->hints, &out[i]))
+        if (domain == NULL || !hint_set_read(desk->mem, domain, record->hints, &out[i]))
             errx(1, "the card of %.*s is of another version", STR_ARG(record->domain));
     }
 }
@@ -59,26 +59,26 @@ read_cards(const struct desk *desk, struct hint_card *out)
 /* The bytes of the body; without a wish the cards are read and that is all. The memory of the
  * answer before is wiped, as it is between two requests. */
 static size_t
-compose(const struct desk *desk, const struct hints_wish *wish, struct hints *hints)
+compose(const struct desk *desk, const struct hints_params *params, struct hints *hints)
 {
-    struct hint_card cards[DOMAINS_MAX];
+    struct hint_set hint_sets[DOMAINS_MAX];
     arena_reset(desk->mem);
-    read_cards(desk, cards);
-    if (wish == NULL)
+    read_sets(desk, hint_sets);
+    if (params == NULL)
         return 0;
     struct buf body = buf_in(desk->mem, BODY_MAX);
     struct json json = json_into(&body);
-    hints_from_cards(desk->mem, wish, cards, desk->record_count, hints);
-    hints_write(&json, wish, hints);
+    hints_from_sets(desk->mem, params, hint_sets, desk->record_count, hints);
+    hints_write(&json, params, hints);
     return body.len;
 }
 
 __attribute__((noinline)) static void
-compose_hints(const struct desk *desk, const struct hints_wish *wish, int64_t times,
+compose_hints(const struct desk *desk, const struct hints_params *params, int64_t times,
               struct hints *hints)
 {
     for (int64_t i = 0; i < times; i++)
-        compose(desk, wish, hints);
+        compose(desk, params, hints);
 }
 
 /* ---- questions ---- */
@@ -86,24 +86,24 @@ compose_hints(const struct desk *desk, const struct hints_wish *wish, int64_t ti
 static void
 answer(const struct desk *desk, const char *format, const char *context, int budget, int64_t times)
 {
-    struct hints_wish wish = {
+    struct hints_params params = {
         .domains = &desk->domains,
-        .reach = EVERYTHING,
+        .allowed = EVERYTHING,
         .sensitive = EVERYTHING,
         .context = context != NULL ? str_of(context) : STR_NONE,
         .max_tokens = budget,
     };
     struct hints hints = { 0 };
-    if (format != NULL && !hints_format_read(str_of(format), &wish.format))
+    if (format != NULL && !hints_format_read(str_of(format), &params.format))
         errx(1, "there is no format %s", format);
-    const struct hints_wish *asked = format != NULL ? &wish : NULL;
+    const struct hints_params *asked = format != NULL ? &params : NULL;
     size_t bytes = compose(desk, asked, &hints); /* the arena has grown to its size */
     compose_hints(desk, asked, times, &hints);
     struct buf line = buf_in(desk->mem, BODY_MAX);
     struct json json = json_into(&line);
     json_open_object(&json);
     json_put_str(&json, "format", format != NULL ? str_of(format) : STR_NONE);
-    json_put_str(&json, "context", wish.context);
+    json_put_str(&json, "context", params.context);
     json_put_int(&json, "max_tokens", budget);
     json_put_int(&json, "tokens", hints.answer.tokens);
     json_put_int(&json, "bytes", (int64_t)bytes);

@@ -31,13 +31,13 @@
 #include "crypt/secret.h"
 #include "db/db.h"
 #include "db/db_sqlite.h"
+#include "domain/domain.h"
 #include "flow/accounts.h"
 #include "flow/apps.h"
 #include "flow/authorize.h"
 #include "flow/preferences.h"
 #include "flow/sessions.h"
 #include "flow/tokens.h"
-#include "model/domain.h"
 #include "store/atom_store.h"
 #include "store/session_store.h"
 #include "store/tx.h"
@@ -107,13 +107,13 @@ move_in(struct town *town, size_t person, size_t which)
     struct user user;
     struct account_problems problems = { 0 };
     struct str username = str_format(town->mem, "person%zu", person);
-    struct account_wish wish = {
+    struct account_params params = {
         .username = username,
         .email = str_format(town->mem, "%s@example.org", username.ptr),
         .name = str_format(town->mem, "Person %zu", person),
     };
     int64_t since = town->now - 730 * DAY + (int64_t)(person * 40) % (200 * DAY);
-    enum err err = account_make(town->db, town->mem, &wish, since, &user, &problems);
+    enum err err = account_make(town->db, town->mem, &params, since, &user, &problems);
     if (!err)
         town->people[person].id = str_copy(town->lasting, user.id);
     return err;
@@ -123,8 +123,8 @@ move_in(struct town *town, size_t person, size_t which)
 static struct str
 source_of(const struct town *town, size_t person, size_t which)
 {
-    uint32_t who = dice(person, 1000 + which) % 3;
-    return who == 2 ? SOURCE_USER : town->writers[who].id;
+    uint32_t login = dice(person, 1000 + which) % 3;
+    return login == 2 ? SOURCE_USER : town->writers[login].id;
 }
 
 static enum err
@@ -135,14 +135,14 @@ write_some(struct town *town, size_t person, size_t which)
     struct record record;
     size_t domains = town->domains.count;
     size_t domain = (which + person) % domains, visit = which / domains;
-    struct preference_write wish = {
+    struct preference_write params = {
         .user_id = town->people[person].id,
         .domain = &town->domains.list[domain],
         .source = source_of(town, person, which),
         .preferences = facts_of_visit(town->mem, &town->domains, person, domain, visit),
         .now = town->now - (int64_t)(domains * VISITS - which) * 60 * DAY,
     };
-    enum err err = preferences_write(town->db, town->mem, &wish, &counts, &record, &problems);
+    enum err err = preferences_write(town->db, town->mem, &params, &counts, &record, &problems);
     if (err == ERR_INVALID && problems.count > 0)
         errx(1, "%.*s %.*s", STR_ARG(problems.list[0].at), STR_ARG(problems.list[0].problem));
     town->atoms += err ? 0 : counts.added;
@@ -211,7 +211,7 @@ get_code(struct town *town, const struct user *user, const struct session *sessi
     struct authorize_checked checked;
     struct authorize_begun begun;
     struct auth_request request;
-    struct authorize_wish wish = {
+    struct authorize_params params = {
         .client_id = town->reader.id,
         .redirect_uri = CALLBACK,
         .response_type = STR("code"),
@@ -219,16 +219,16 @@ get_code(struct town *town, const struct user *user, const struct session *sessi
         .challenge = town->challenge,
         .challenge_method = STR("S256"),
     };
-    enum err err = authorize_check(town->db, town->mem, &wish, &checked);
+    enum err err = authorize_check(town->db, town->mem, &params, &checked);
     if (!err && checked.stop != AUTHORIZE_FINE)
         errx(1, "%s", checked.description);
     if (!err)
         err = authorize_begin(town->db, town->mem, &checked, session, user, town->now, &begun);
-    struct consent_wish consent = { .request_id = begun.request_id,
-                                    .allow = true,
-                                    .ticked = checked.scopes,
-                                    .term = TERM_UNTIL_REVOKED,
-                                    .now = town->now };
+    struct consent_params consent = { .request_id = begun.request_id,
+                                      .allow = true,
+                                      .ticked = checked.scopes,
+                                      .term = TERM_UNTIL_REVOKED,
+                                      .now = town->now };
     return err ? err : consent_decide(town->db, town->mem, session, user, &consent, &request, code);
 }
 
@@ -260,12 +260,12 @@ let_app_in(struct town *town, size_t person, size_t which)
         err = get_code(town, &user, &session, &code);
     if (err)
         return err;
-    struct exchange wish = { .app = &town->reader,
-                             .code = secret_reveal(code),
-                             .redirect_uri = CALLBACK,
-                             .verifier = town->verifier,
-                             .now = town->now };
-    err = token_exchange(town->db, town->mem, &wish, &set, &problem);
+    struct exchange params = { .app = &town->reader,
+                               .code = secret_reveal(code),
+                               .redirect_uri = CALLBACK,
+                               .verifier = town->verifier,
+                               .now = town->now };
+    err = token_exchange(town->db, town->mem, &params, &set, &problem);
     if (err)
         return err;
     memcpy(town->people[person].access, secret_reveal(set.access).ptr, SECRET_LENGTH);
@@ -356,8 +356,8 @@ add_owner(struct town *town)
 {
     struct user user;
     struct account_problems problems = { 0 };
-    struct account_wish wish = { .username = STR("developer") };
-    enum err err = account_make(town->db, town->mem, &wish, town->now, &user, &problems);
+    struct account_params params = { .username = STR("developer") };
+    enum err err = account_make(town->db, town->mem, &params, town->now, &user, &problems);
     if (err)
         errx(1, "developer: %s", err_name(err));
 }
@@ -368,12 +368,13 @@ add_app(struct town *town, const char *name, struct app *out)
     const struct secret *secret = NULL;
     struct str uri = CALLBACK;
     struct app_problems problems = { 0 };
-    struct app_wish wish = { .owner = STR("developer"),
-                             .name = str_of(name),
-                             .redirect_uris = &uri,
-                             .redirect_uri_count = 1,
-                             .scopes = SCOPES };
-    enum err err = app_register(town->db, town->lasting, &wish, town->now, out, &secret, &problems);
+    struct app_params params = { .owner = STR("developer"),
+                                 .name = str_of(name),
+                                 .redirect_uris = &uri,
+                                 .redirect_uri_count = 1,
+                                 .scopes = SCOPES };
+    enum err err =
+        app_register(town->db, town->lasting, &params, town->now, out, &secret, &problems);
     if (err)
         errx(1, "app %s: %s", name, err_name(err));
     return secret;
@@ -422,7 +423,7 @@ open_town(struct town *town, const char *store, size_t count, size_t tokens)
         db_open(&settings, &town->db, &why))
         errx(1, "%s", why.text);
     if (db_address_is_sqlite(store)) /* without a log, what a reader keeps would keep us waiting */
-        sqlite_moments_stop((struct sqlite_store *)town->db);
+        sqlite_pause_snapshots((struct sqlite_store *)town->db);
     hurry(town, store,
           "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000000");
 }

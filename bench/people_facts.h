@@ -3,7 +3,7 @@
 #define BENCH_PEOPLE_FACTS_H
 
 #include "base/arena.h"
-#include "model/domain.h"
+#include "domain/domain.h"
 #include "text/json_read.h"
 
 #define VISITS 2 /* writes of a person in each domain */

@@ -82,7 +82,7 @@ function read_terms(file,    line, term)
 }
 
 BEGIN {
-    layers = "src/FLOORS"
+    layers = "src/LAYERS"
     read_layers(layers)
     read_terms(terms)
     banned = "alloca|gets|ctime|asctime|mktemp|tmpnam|tempnam"
@@ -92,13 +92,13 @@ BEGIN {
              "($|[^A-Za-z0-9_])"
 
     # Modules that allocate from arenas only, that may not use goto, and that contain SQL.
-    add_words(uses_arenas, "flow web model store")
-    add_words(no_goto, "flow web app")
+    add_words(uses_arenas, "domain model hint store flow web dispatch page api oauth account portal")
+    add_words(no_goto, "flow job web dispatch page api oauth account portal app")
     add_words(has_sql, "store db")
     # Modules that handle struct db only as an opaque pointer.
-    add_words(opaque_db, "flow web")
+    add_words(opaque_db, "flow job web dispatch page api oauth account portal")
     # Modules without a clock and without I/O.
-    add_words(pure, "model")
+    add_words(pure, "domain model hint")
 
     # Within its module, a library belongs to one file or one family of files.
     file_of_library["sqlite3.h"] = "src/db/db_sqlite[a-z_]*[.][ch]"
@@ -453,7 +453,7 @@ function check_literals(    i, text)
         if (!(module in has_sql) && looks_like_sql(text))
             fail("sql", "SQL belongs in src/store and src/db")
         if (module == "text" || FILENAME == "src/base/log.c" ||
-            FILENAME == "src/model/value_patterns.c") # reads markup, writes none
+            FILENAME == "src/domain/value_patterns.c") # reads markup, writes none
             continue
         if (text ~ /^</ || text ~ /<\/[a-z]/)
             fail("markup", "markup belongs in pages/ or src/text, which escape it")

@@ -79,7 +79,7 @@ static int
 app_add(struct call_of_command *call)
 {
     struct str uris[COMMAND_OPTIONS_MAX];
-    struct app_wish wish = {
+    struct app_params params = {
         .owner = command_option_value(call, "owner"),
         .name = command_option_value(call, "name"),
         .redirect_uris = uris,
@@ -91,9 +91,10 @@ app_add(struct call_of_command *call)
     struct app_problems problems;
     struct app app;
     const struct secret *secret = NULL;
-    if (!str_present(wish.owner))
+    if (!str_present(params.owner))
         return command_fail(call, ERR_INVALID, "--owner is missing: the user the app belongs to");
-    enum err err = app_register(call->db, call->mem, &wish, clock_now(), &app, &secret, &problems);
+    enum err err =
+        app_register(call->db, call->mem, &params, clock_now(), &app, &secret, &problems);
     const char *said[] = { problems.owner, problems.name, problems.redirect_uris, problems.scopes };
     for (size_t i = 0; err && i < 4; i++)
         if (said[i] != NULL)

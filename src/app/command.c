@@ -203,13 +203,13 @@ command_wants_input(const struct call_of_command *call)
 }
 
 void
-command_complain(struct call_of_command *call, enum command_trouble trouble, struct str name,
-                 struct str sentence)
+command_error(struct call_of_command *call, enum command_trouble trouble, struct str name,
+              struct str sentence)
 {
     bool failed = trouble == COMMAND_FAILED;
     if (!command_has(call, "json")) {
-        console_complain(call->console, "penchant: %s%.*s\n",
-                         failed ? "" : "warning: ", STR_ARG(sentence));
+        console_error(call->console, "penchant: %s%.*s\n",
+                      failed ? "" : "warning: ", STR_ARG(sentence));
         return;
     }
     struct buf out = buf_in(call->mem, ANSWER_MAX);
@@ -230,7 +230,7 @@ command_fail(struct call_of_command *call, enum err err, const char *format, ...
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    command_complain(call, COMMAND_FAILED, str_of(err_name(err)), str_of(sentence));
+    command_error(call, COMMAND_FAILED, str_of(err_name(err)), str_of(sentence));
     return 1;
 }
 
@@ -275,7 +275,7 @@ command_describe(struct buf *out, const struct command *command)
 {
     buf_add_format(out, "penchant %s%s%s\n\n", command->words,
                    command->arguments[0] == '\0' ? "" : " ", command->arguments);
-    help_text_wrap(out, 2, command->says);
+    help_text_wrap(out, 2, command->summary);
     if (command->input == SECRET_INPUT)
         buf_add_format(out, "  The password is read from standard input%s%s.\n",
                        command->input_unless == NULL ? "" : ", unless --",
@@ -286,7 +286,7 @@ command_describe(struct buf *out, const struct command *command)
         char left[64];
         snprintf(left, sizeof left, "--%s%s%s", option->name, option->value == NULL ? "" : " ",
                  option->value == NULL ? "" : option->value);
-        buf_add_format(out, "  %-24s %s\n", left, option->says);
+        buf_add_format(out, "  %-24s %s\n", left, option->summary);
     }
     if (command->place == AS_THE_SERVICE)
         buf_add_c(out,
@@ -310,8 +310,8 @@ command_describe_all(struct buf *out, bool markdown)
         if (markdown)
             buf_add_format(out, "| `penchant %.*s` | %s |\n",
                            (int)strlen(left) - (command->arguments[0] == '\0'), left,
-                           command->says);
+                           command->summary);
         else
-            buf_add_format(out, "  penchant %-28s %s\n", left, command->says);
+            buf_add_format(out, "  penchant %-28s %s\n", left, command->summary);
     }
 }

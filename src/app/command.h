@@ -26,7 +26,7 @@ struct store_side;
 struct command_option {
     const char *name;  /* without the dashes; NULL ends the list */
     const char *value; /* what its value is called in help; NULL: it takes none */
-    const char *says;
+    const char *summary;
 };
 
 enum command_place {
@@ -57,7 +57,7 @@ struct command {
     enum command_input input;
     const char *input_unless; /* an option that makes the input unnecessary */
     int (*run)(struct call_of_command *call);
-    const char *says;
+    const char *summary;
 };
 
 /* One command being run. */
@@ -108,8 +108,8 @@ int command_misused(struct call_of_command *call, const char *sentence);
 
 /* What both are made of; COMMAND_DID_LESS: it was done, but perhaps not all that was meant. */
 enum command_trouble { COMMAND_FAILED, COMMAND_DID_LESS };
-void command_complain(struct call_of_command *call, enum command_trouble trouble, struct str name,
-                      struct str sentence);
+void command_error(struct call_of_command *call, enum command_trouble trouble, struct str name,
+                   struct str sentence);
 
 /* For answers as JSON: begin, write, end. */
 struct json *command_json(struct call_of_command *call);

@@ -76,7 +76,7 @@ console_say(struct console *console, const char *format, ...)
 }
 
 void
-console_complain(struct console *console, const char *format, ...)
+console_error(struct console *console, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -17,7 +17,7 @@ struct console *console_standard(void); /* this process's own; progress only on 
 
 void console_say(struct console *console, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void console_complain(struct console *console, const char *format, ...)
+void console_error(struct console *console, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* All of standard input, or, on a terminal, one line typed unseen after `prompt`. A newline at the

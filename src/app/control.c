@@ -141,7 +141,7 @@ run_request(struct control *control, struct remote_console *remote, struct str l
         err = ERR_INVALID;
     }
     if (err) {
-        console_complain(&remote->console, "penchant: %s\n", why.text);
+        console_error(&remote->console, "penchant: %s\n", why.text);
         return 2;
     }
     struct call_of_command *call = &parsed->call;
@@ -193,7 +193,7 @@ refuse_visit(struct visit *visit)
     struct remote_console remote = { { remote_out, remote_err, remote_progress },
                                      visit->fd,
                                      visit->mem };
-    console_complain(&remote.console, "penchant: the service is overloaded; try again\n");
+    console_error(&remote.console, "penchant: the service is overloaded; try again\n");
     send_line(&remote, "exit", STR_NONE, 1);
     end_visit(visit);
 }

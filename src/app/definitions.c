@@ -2,7 +2,8 @@
 
 #include "base/arena.h"
 #include "base/embedded.h"
-#include "model/domain.h"
+#include "domain/domain.h"
+#include "hint/context.h"
 #include "model/scope.h"
 
 #include <dirent.h>
@@ -150,7 +151,9 @@ definitions_load(struct arena *mem, const char *folder, struct domains *out, str
         err = domains_load(mem, sources->list, sources->count, out, why);
     if (!err)
         err = check_together(sources, built_in, out, why);
-    if (!err)
-        scopes_setup(out);
-    return err;
+    if (err)
+        return err;
+    out->contexts = context_index_make(mem, out);
+    scopes_setup(out);
+    return ERR_NONE;
 }

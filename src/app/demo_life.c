@@ -48,16 +48,16 @@ write_some(const struct life *life, const struct json_value *write)
     struct preference_counts counts;
     struct preference_problems problems = { 0 };
     struct record record;
-    struct preference_write wish = {
+    struct preference_write params = {
         .user_id = life->user_id,
         .domain = domains_find(life->domains, text_of(write, "domain")),
         .source = source_of(life, write),
         .preferences = json_member(write, "preferences"),
         .now = time_of(life, write),
     };
-    if (wish.domain == NULL)
+    if (params.domain == NULL)
         return ERR_NONE;
-    enum err err = preferences_write(life->db, life->mem, &wish, &counts, &record, &problems);
+    enum err err = preferences_write(life->db, life->mem, &params, &counts, &record, &problems);
     return err == ERR_INVALID ? ERR_NONE : err;
 }
 
@@ -71,11 +71,11 @@ suppress_one(const struct life *life, const struct json_value *wrong)
     enum err err = corrections_list(life->db, life->mem, life->user_id, text_of(wrong, "domain"),
                                     &atoms, &count);
     for (size_t i = 0; i < count && !err; i++) {
-        struct correction wish = { life->user_id, atoms[i].atom.id, life->domains,
-                                   time_of(life, wrong) };
+        struct correction params = { life->user_id, atoms[i].atom.id, life->domains,
+                                     time_of(life, wrong) };
         if (str_eq(atoms[i].atom.value, value))
-            err =
-                corrections_suppress(life->db, life->mem, &wish, text_of(wrong, "reason"), &unused);
+            err = corrections_suppress(life->db, life->mem, &params, text_of(wrong, "reason"),
+                                       &unused);
     }
     return err;
 }
@@ -96,7 +96,7 @@ count_facts(const struct life *life, struct demo_counts *out)
 }
 
 enum err
-demo_life(struct db *db, struct arena *mem, const struct domains *domains, struct str user_id,
+demo_data(struct db *db, struct arena *mem, const struct domains *domains, struct str user_id,
           const struct demo_speaker *speakers, size_t count, int64_t now, struct demo_counts *out,
           struct why *why)
 {

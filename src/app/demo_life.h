@@ -4,7 +4,7 @@
 #define APP_DEMO_LIFE_H
 
 #include "base/err.h"
-#include "model/domain.h"
+#include "domain/domain.h"
 
 struct arena;
 struct db;
@@ -19,7 +19,7 @@ struct demo_counts {
 };
 
 /* What does not fit the definitions there are is left out. */
-enum err demo_life(struct db *db, struct arena *mem, const struct domains *domains,
+enum err demo_data(struct db *db, struct arena *mem, const struct domains *domains,
                    struct str user_id, const struct demo_speaker *speakers, size_t count,
                    int64_t now, struct demo_counts *out, struct why *why);
 

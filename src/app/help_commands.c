@@ -2,12 +2,12 @@
 #include "app/command.h"
 #include "app/definitions.h"
 
+#include "api/openapi.h"
+#include "app/routes.h"
 #include "base/buf.h"
-#include "model/domain.h"
+#include "domain/domain.h"
+#include "portal/reference.h"
 #include "text/json_write.h"
-#include "web/openapi.h"
-#include "web/reference.h"
-#include "web/web.h"
 
 #define HELP_MAX (256 * 1024)
 #define API_MAX ((size_t)16 * 1024 * 1024)
@@ -52,11 +52,11 @@ help_routes(struct call_of_command *call)
 {
     if (command_has(call, "json")) {
         struct json *json = command_json(call);
-        web_write_routes(json);
+        routes_write(json);
         return command_json_done(call, json);
     }
     struct buf out = buf_in(call->mem, HELP_MAX);
-    web_describe_routes(&out);
+    routes_describe(&out);
     return print(call, &out);
 }
 
@@ -130,8 +130,8 @@ help(struct call_of_command *call)
     if (out.len > 0)
         return print(call, &out);
     if (call->argument_count > 0) {
-        console_complain(call->console, "penchant: there is no command %.*s; see `penchant help`\n",
-                         STR_ARG(call->arguments[0]));
+        console_error(call->console, "penchant: there is no command %.*s; see `penchant help`\n",
+                      STR_ARG(call->arguments[0]));
         return 2;
     }
     buf_add_c(&out,

@@ -9,40 +9,40 @@
 #define EVERYTHING (~(uint64_t)0)
 
 static bool
-read_domains(struct call_of_command *call, struct hints_wish *wish)
+read_domains(struct call_of_command *call, struct hints_params *params)
 {
     struct str part, rest = command_option_value(call, "domains");
     uint64_t named = 0;
     while (str_cut(&rest, ',', &part)) {
         part = str_trim(part);
-        const struct domain *domain = domains_find(wish->domains, part);
+        const struct domain *domain = domains_find(params->domains, part);
         if (part.len > 0 && domain == NULL) {
             command_fail(call, ERR_INVALID, "there is no domain %.*s", STR_ARG(part));
             return false;
         }
         if (domain != NULL)
-            named |= (uint64_t)1 << (domain - wish->domains->list);
+            named |= (uint64_t)1 << (domain - params->domains->list);
     }
-    wish->domains_named = named != 0;
-    wish->reach = named != 0 ? named : EVERYTHING;
+    params->domains_named = named != 0;
+    params->allowed = named != 0 ? named : EVERYTHING;
     return true;
 }
 
 static bool
-read_wish(struct call_of_command *call, struct hints_wish *wish)
+read_params(struct call_of_command *call, struct hints_params *params)
 {
     struct str most = command_option_value(call, "max-tokens"),
                format = command_option_value(call, "format"),
                context = command_option_value(call, "context");
-    int64_t tokens = HINTS_TOKENS_OTHERWISE;
-    *wish = (struct hints_wish){ .domains = call->domains, .sensitive = EVERYTHING };
+    int64_t tokens = HINTS_TOKENS_DEFAULT;
+    *params = (struct hints_params){ .domains = call->domains, .sensitive = EVERYTHING };
     if (str_present(most) && !str_to_int(most, 1, HINTS_TOKENS_MAX, &tokens)) {
         command_fail(call, ERR_INVALID, "--max-tokens must be a whole number from 1 to %d",
                      HINTS_TOKENS_MAX);
         return false;
     }
-    wish->max_tokens = (int)tokens;
-    if (str_present(format) && !hints_format_read(format, &wish->format)) {
+    params->max_tokens = (int)tokens;
+    if (str_present(format) && !hints_format_read(format, &params->format)) {
         command_fail(call, ERR_INVALID, "--format must be text, json or bullets");
         return false;
     }
@@ -50,8 +50,8 @@ read_wish(struct call_of_command *call, struct hints_wish *wish)
         command_fail(call, ERR_INVALID, "--context must have at most %d bytes", CONTEXT_MAX);
         return false;
     }
-    wish->context = context.len > 0 ? context : STR_NONE;
-    return read_domains(call, wish);
+    params->context = context.len > 0 ? context : STR_NONE;
+    return read_domains(call, params);
 }
 
 /* As they would stand in a prompt. */
@@ -73,22 +73,22 @@ say_hints(struct call_of_command *call, const struct hints *hints)
 static int
 show_hints(struct call_of_command *call)
 {
-    struct hints_wish wish;
+    struct hints_params params;
     struct hints hints;
     struct user user;
-    if (!read_wish(call, &wish))
+    if (!read_params(call, &params))
         return 1;
     enum err err = account_find(call->db, call->mem, call->arguments[0], &user);
     if (err == ERR_NOT_FOUND)
         return command_fail(call, err, "there is no user %.*s", STR_ARG(call->arguments[0]));
-    wish.user_id = user.id;
+    params.user_id = user.id;
     if (!err)
-        err = hints_read(call->db, call->mem, &wish, &hints);
+        err = hints_read(call->db, call->mem, &params, &hints);
     if (err)
         return command_fail(call, err, "the store could not be read (%s)", err_name(err));
     if (command_has(call, "json")) {
         struct json *json = command_json(call);
-        hints_write(json, &wish, &hints);
+        hints_write(json, &params, &hints);
         return command_json_done(call, json);
     }
     say_hints(call, &hints);

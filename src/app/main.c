@@ -3,10 +3,10 @@
 #include "app/definitions.h"
 #include "app/store_side.h"
 #include "base/arena.h"
+#include "base/fault_injection.h"
 #include "base/log.h"
-#include "base/rehearsal.h"
 #include "crypt/random.h"
-#include "model/domain.h"
+#include "domain/domain.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -111,7 +111,7 @@ main(int argc, char **argv)
     occupy_standard_descriptors();
     umask(077); /* the store, its log and its backups are nobody else's to read */
     signal(SIGPIPE, SIG_IGN);
-    rehearsal_start();
+    fault_injection_start();
     random_start();
 
     struct arena *mem = arena_new();

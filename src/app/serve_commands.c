@@ -59,12 +59,12 @@ own_path(struct arena *mem)
 static enum err
 add_person(struct demo *demo, struct db *db, struct user *user)
 {
-    struct account_wish wish = { .username = STR("ada"),
-                                 .email = STR("ada@example.org"),
-                                 .name = STR("Ada"),
-                                 .password = demo->password };
+    struct account_params params = { .username = STR("ada"),
+                                     .email = STR("ada@example.org"),
+                                     .name = STR("Ada"),
+                                     .password = demo->password };
     struct account_problems problems = { 0 };
-    return account_make(db, demo->mem, &wish, clock_now(), user, &problems);
+    return account_make(db, demo->mem, &params, clock_now(), user, &problems);
 }
 
 static enum err
@@ -72,7 +72,7 @@ add_app(struct demo *demo, struct db *db, struct str owner, const char *name, st
         const struct secret **secret)
 {
     const struct str uris[] = { STR("http://127.0.0.1/callback") };
-    struct app_wish wish = {
+    struct app_params params = {
         .owner = owner,
         .name = str_of(name),
         .redirect_uris = uris,
@@ -81,7 +81,7 @@ add_app(struct demo *demo, struct db *db, struct str owner, const char *name, st
                       "music_preferences food_profile travel_profile coding_profile"),
     };
     struct app_problems problems;
-    return app_register(db, demo->mem, &wish, clock_now(), app, secret, &problems);
+    return app_register(db, demo->mem, &params, clock_now(), app, secret, &problems);
 }
 
 /* The script that walks the whole flow, so that there is something to paste. */
@@ -110,7 +110,7 @@ add_life(struct demo *demo, struct db *db, struct str user_id, struct str finder
         return err;
     struct demo_speaker speakers[] = { { "Concert Finder", finder },
                                        { "Dinner Planner", planner.id } };
-    return demo_life(db, demo->mem, demo->domains, user_id, speakers, 2, clock_now(), facts, why);
+    return demo_data(db, demo->mem, demo->domains, user_id, speakers, 2, clock_now(), facts, why);
 }
 
 static enum err

@@ -1,15 +1,17 @@
 #include "app/service.h"
 
+#include "api/openapi.h"
 #include "app/control.h"
-#include "app/housekeeping.h"
+#include "app/routes.h"
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/metric.h"
 #include "base/workers.h"
 #include "db/db.h"
-#include "flow/renewal.h"
-#include "flow/tally.h"
-#include "web/web.h"
+#include "dispatch/web.h"
+#include "job/housekeeping.h"
+#include "job/rebuild.h"
+#include "job/usage_counters.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -37,8 +39,8 @@ struct service {
     struct http_server *server;
     struct http_server *metrics_server;
     struct control *control;
-    struct tally *tally;
-    struct renewal *renewal;
+    struct usage_counters *counters;
+    struct rebuild_queue *rebuilds;
     struct housekeeping *housekeeping;
     const char *base_url;
 };
@@ -67,7 +69,7 @@ prepare_process(const struct settings *settings)
 static void
 hide_memory(void)
 {
-#ifndef PENCHANT_REHEARSAL
+#ifndef PENCHANT_FAULT_INJECTION
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
 }
@@ -129,9 +131,11 @@ start_web(struct service *service, struct why *why)
     const struct settings *settings = service->settings;
     const char *auth_url = settings->auth_url != NULL ? settings->auth_url : service->base_url;
     struct web_settings web = {
+        .public = routes_public,
+        .private = routes_private,
         .db = service->db,
-        .tally = service->tally,
-        .renewal = service->renewal,
+        .counters = service->counters,
+        .rebuilds = service->rebuilds,
         .domains = service->domains,
         .base_url = str_of(service->base_url),
         .auth_url = str_of(auth_url),
@@ -142,7 +146,13 @@ start_web(struct service *service, struct why *why)
         .rate_sign_in = settings->rate_signin,
         .rate_auth = settings->rate_auth,
     };
-    return web_new(&web, &service->web, why);
+    struct openapi_place place = { web.base_url, web.auth_url, web.domains };
+    struct arena *scratch = arena_new(); /* making the document takes ten times its size */
+    enum err err = openapi_make(scratch, &place, &web.openapi, why);
+    if (err == ERR_NONE)
+        err = web_new(&web, &service->web, why);
+    arena_free(scratch);
+    return err;
 }
 
 static enum err
@@ -226,8 +236,8 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
     metric_register(workers_write_metrics, service->workers);
     if (plan->before != NULL)
         err = plan->before(plan->context, service->db, service->base_url, why);
-    service->tally = tally_new();
-    service->renewal = renewal_new(service->domains);
+    service->counters = usage_counters_new();
+    service->rebuilds = rebuild_queue_new(service->domains);
     if (!err)
         err = start_web(service, why);
     if (!err)
@@ -236,7 +246,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
         err = start_control(service, why);
     if (err)
         return err;
-    service->housekeeping = housekeeping_start(service->db, service->tally, service->renewal);
+    service->housekeeping = housekeeping_start(service->db, service->counters, service->rebuilds);
     hide_memory();
     return start_server(service, why); /* last: who connects finds everything there */
 }
@@ -261,8 +271,8 @@ stop(struct service *service)
     control_free(service->control);
     if (service->web != NULL)
         web_free(service->web);
-    renewal_free(service->renewal);
-    tally_free(service->tally);
+    rebuild_queue_free(service->rebuilds);
+    usage_counters_free(service->counters);
     db_close(service->db);
 }
 

@@ -24,14 +24,14 @@ enum kind { TEXT, NUMBER, CHOICE };
 struct row {
     const char *name;
     enum kind kind;
-    const char *otherwise; /* NULL: not set */
-    size_t offset;         /* into struct settings: a const char *, an int64_t, a bool or an enum */
+    const char *fallback; /* NULL: not set */
+    size_t offset;        /* into struct settings: a const char *, an int64_t, a bool or an enum */
     int64_t min, max;
     const char *choices[5]; /* the index is the value */
     size_t width;           /* of a choice's member */
     const char *(*problem)(const char *text);
-    const char *says;
-    const char *otherwise_says; /* where the default is worked out */
+    const char *summary;
+    const char *default_text; /* where the default is worked out */
 };
 
 static const char *
@@ -52,56 +52,63 @@ file_problem(const char *text)
 /* A flag that is on or off is a choice whose index is 0 or 1; a log level begins at LOG_ERROR. */
 static const struct row rows[] = {
     { "listen", TEXT, "127.0.0.1:8080", AT(listen), .problem = http_listen_problem,
-      .says = "Address and port to serve on; :8080 is every address, port 0 a free one. A socket "
-              "handed over by systemd is used instead." },
+      .summary =
+          "Address and port to serve on; :8080 is every address, port 0 a free one. A socket "
+          "handed over by systemd is used instead." },
     { "base-url", TEXT, NULL, AT(base_url), .problem = url_problem,
-      .otherwise_says = "http://, or https:// with TLS, and the address it listens on",
-      .says = "The service's own address as apps see it, and the issuer of its tokens. No path." },
-    { "auth-url", TEXT, NULL, AT(auth_url), .problem = url_problem,
-      .otherwise_says = "the base URL",
-      .says = "The address of the pages people see, where it differs from the base URL. No path." },
+      .default_text = "http://, or https:// with TLS, and the address it listens on",
+      .summary =
+          "The service's own address as apps see it, and the issuer of its tokens. No path." },
+    { "auth-url", TEXT, NULL, AT(auth_url), .problem = url_problem, .default_text = "the base URL",
+      .summary =
+          "The address of the pages people see, where it differs from the base URL. No path." },
     { "store", TEXT, "sqlite:penchant.db", AT(store), .problem = db_address_problem,
-      .says = "Where everything is kept: sqlite:FILE or postgresql://user@host/name." },
-    { "domains", TEXT, NULL, AT(domains), .otherwise_says = "none",
-      .says = "A folder of further definitions of domains, each a file NAME.json; one that has the "
-              "name of a built-in one replaces it." },
-    { "threads", NUMBER, "0", AT(threads), .max = 256, .otherwise_says = "one per core",
-      .says = "Threads that speak HTTP." },
+      .summary = "Where everything is kept: sqlite:FILE or postgresql://user@host/name." },
+    { "domains", TEXT, NULL, AT(domains), .default_text = "none",
+      .summary =
+          "A folder of further definitions of domains, each a file NAME.json; one that has the "
+          "name of a built-in one replaces it." },
+    { "threads", NUMBER, "0", AT(threads), .max = 256, .default_text = "one per core",
+      .summary = "Threads that speak HTTP." },
     { "workers", NUMBER, "64", AT(workers), .min = 1, .max = 1024,
-      .says = "Threads for requests that write or hash a password; started as they are needed." },
-    { "pool", NUMBER, "8", AT(pool), .min = 1, .max = 512, .says = "Connections to PostgreSQL." },
+      .summary =
+          "Threads for requests that write or hash a password; started as they are needed." },
+    { "pool", NUMBER, "8", AT(pool), .min = 1, .max = 512,
+      .summary = "Connections to PostgreSQL." },
     { "cache", NUMBER, "64", AT(cache), .max = 1048576,
-      .says = "Memory for answers that are asked for again, in MiB; 0 keeps none." },
+      .summary = "Memory for answers that are asked for again, in MiB; 0 keeps none." },
     { "connections", NUMBER, STRINGIFY(HTTP_CONNECTIONS_MAX), AT(connections), .min = 1,
-      .max = 1000000, .says = "Open connections in all; more are answered 503." },
+      .max = 1000000, .summary = "Open connections in all; more are answered 503." },
     { "connections-per-address", NUMBER, STRINGIFY(HTTP_CONNECTIONS_PER_ADDRESS_MAX),
       AT(connections_per_address), .min = 1, .max = 1000000,
-      .says = "Open connections from one address; trusted proxies are exempt." },
+      .summary = "Open connections from one address; trusted proxies are exempt." },
     { "trusted-proxies", TEXT, NULL, AT(trusted_proxies), .problem = http_proxies_problem,
-      .otherwise_says = "none",
-      .says = "Addresses and networks, separated by commas, whose X-Forwarded-For is believed." },
+      .default_text = "none",
+      .summary =
+          "Addresses and networks, separated by commas, whose X-Forwarded-For is believed." },
     { "metrics-listen", TEXT, NULL, AT(metrics_listen), .problem = http_listen_problem,
-      .otherwise_says = "none", .says = "Address and port of a listener of its own for /metrics." },
-    { "tls-cert", TEXT, NULL, AT(tls_cert), .problem = file_problem, .otherwise_says = "no TLS",
-      .says = "Certificate chain (PEM file) to serve https with." },
-    { "tls-key", TEXT, NULL, AT(tls_key), .problem = file_problem, .otherwise_says = "no TLS",
-      .says = "Private key (PEM file) of the certificate." },
+      .default_text = "none",
+      .summary = "Address and port of a listener of its own for /metrics." },
+    { "tls-cert", TEXT, NULL, AT(tls_cert), .problem = file_problem, .default_text = "no TLS",
+      .summary = "Certificate chain (PEM file) to serve https with." },
+    { "tls-key", TEXT, NULL, AT(tls_key), .problem = file_problem, .default_text = "no TLS",
+      .summary = "Private key (PEM file) of the certificate." },
     { "rate-api", NUMBER, "100", AT(rate_api), .max = 1000000,
-      .says = "Requests a second that one access token may make; 0 is no limit." },
+      .summary = "Requests a second that one access token may make; 0 is no limit." },
     { "rate-signin", NUMBER, "10", AT(rate_signin), .max = 1000000,
-      .says = "Failed sign-ins per account and per address in 15 minutes; 0 is no limit." },
+      .summary = "Failed sign-ins per account and per address in 15 minutes; 0 is no limit." },
     { "rate-auth", NUMBER, "30", AT(rate_auth), .max = 1000000,
-      .says = "Failed client authentications per client and per address in a minute; 0 is no "
-              "limit." },
-    { "registration", .otherwise = "open", CHOICE_AT(registration_open),
-      .choices = { "closed", "open" }, .says = "Whether people may sign up by themselves." },
-    { "access-log", .otherwise = "on", CHOICE_AT(access_log), .choices = { "off", "on" },
-      .says = "Whether each request is a line in the log." },
-    { "log-format", .otherwise = "text", CHOICE_AT(log_format), .choices = { "text", "json" },
-      .says = "How a line of the log is written." },
-    { "log-level", .otherwise = "info", CHOICE_AT(log_level),
+      .summary = "Failed client authentications per client and per address in a minute; 0 is no "
+                 "limit." },
+    { "registration", .fallback = "open", CHOICE_AT(registration_open),
+      .choices = { "closed", "open" }, .summary = "Whether people may sign up by themselves." },
+    { "access-log", .fallback = "on", CHOICE_AT(access_log), .choices = { "off", "on" },
+      .summary = "Whether each request is a line in the log." },
+    { "log-format", .fallback = "text", CHOICE_AT(log_format), .choices = { "text", "json" },
+      .summary = "How a line of the log is written." },
+    { "log-level", .fallback = "info", CHOICE_AT(log_level),
       .choices = { "silent", "error", "warn", "info", "debug" },
-      .says = "The least important lines that are still written." },
+      .summary = "The least important lines that are still written." },
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -331,8 +338,8 @@ settings_load(struct arena *mem, const struct setting_flag *flags, size_t count,
     const char *config = getenv("PENCHANT_CONFIG");
     *out = (struct settings){ 0 };
     for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].otherwise != NULL)
-            put_value(mem, &rows[i], str_of(rows[i].otherwise), out);
+        if (rows[i].fallback != NULL)
+            put_value(mem, &rows[i], str_of(rows[i].fallback), out);
     for (size_t i = 0; i < count; i++)
         if (str_eq_c(flags[i].name, "config"))
             config = str_c(mem, flags[i].value);
@@ -354,16 +361,16 @@ settings_describe(struct buf *out, bool markdown)
         buf_add_c(out, "| Setting | Variable | Default | |\n|---|---|---|---|\n");
     for (size_t i = 0; i < ROWS; i++) {
         const struct row *row = &rows[i];
-        const char *shown = row->otherwise_says != NULL ? row->otherwise_says : row->otherwise;
+        const char *shown = row->default_text != NULL ? row->default_text : row->fallback;
         struct str choices = list_choices(mem, row);
         if (markdown) {
             buf_add_format(out, "| `%s` | `%s` | %s | %s%s%s%s |\n", row->name,
-                           variable_of(mem, row->name), shown, row->says,
+                           variable_of(mem, row->name), shown, row->summary,
                            choices.len > 0 ? " (" : "", choices.ptr, choices.len > 0 ? ")" : "");
             continue;
         }
         buf_add_format(out, "  --%s\n", row->name);
-        help_text_wrap(out, 6, row->says);
+        help_text_wrap(out, 6, row->summary);
         buf_add_format(out, "      %s%s(default: %s)\n", choices.ptr, choices.len > 0 ? "  " : "",
                        shown);
     }

@@ -74,7 +74,7 @@ store_side_ask(const struct store_side *side, struct arena *mem, const struct st
     struct command_line *line = ARENA_NEW(mem, struct command_line);
     struct why why = { 0 };
     if (command_parse(mem, words, count, line, &why)) {
-        console_complain(console, "penchant: %s\n", why.text);
+        console_error(console, "penchant: %s\n", why.text);
         return 2;
     }
     line->call.console = console;

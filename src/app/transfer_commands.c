@@ -23,12 +23,12 @@
     }
 
 static int
-fail(struct call_of_command *call, enum err err, struct str who, const struct why *why)
+fail(struct call_of_command *call, enum err err, struct str login, const struct why *why)
 {
     if (why->text[0] != '\0')
         return command_fail(call, err, "%s; nothing was changed", why->text);
     if (err == ERR_NOT_FOUND)
-        return command_fail(call, err, "there is no user %.*s", STR_ARG(who));
+        return command_fail(call, err, "there is no user %.*s", STR_ARG(login));
     if (err == ERR_UNAVAILABLE)
         return command_fail(call, err, "the store could not do it now; nothing was changed");
     if (err == ERR_TOO_LARGE)
@@ -102,8 +102,8 @@ heard_number(const struct json_value *object, const char *key)
 
 /* Says again what a step complained of, with where it was before it. Returns the step's status. */
 static int
-complain_at(struct call_of_command *call, struct arena *mem, const char *place,
-            const struct listener *listener, int status)
+error_at(struct call_of_command *call, struct arena *mem, const char *place,
+         const struct listener *listener, int status)
 {
     const struct json_value *said = heard(mem, &listener->complained);
     struct str name = heard_text(said, "error"), text = heard_text(said, "error_description");
@@ -114,7 +114,7 @@ complain_at(struct call_of_command *call, struct arena *mem, const char *place,
     }
     if (text.len == 0)
         text = buf_str(&listener->complained);
-    command_complain(call, trouble, name, str_format(mem, "%s%.*s", place, STR_ARG(text)));
+    command_error(call, trouble, name, str_format(mem, "%s%.*s", place, STR_ARG(text)));
     return status;
 }
 
@@ -125,7 +125,7 @@ static void
 warn_of_left_out(struct call_of_command *call, const struct left_out *left_out)
 {
     if (left_out->facts > 0)
-        command_complain(
+        command_error(
             call, COMMAND_DID_LESS, STR("left_out"),
             str_format(call->mem,
                        "%lld fact%s left out, in domains that have no definition here: %.*s; pass "
@@ -142,20 +142,20 @@ export_one(struct call_of_command *call)
     struct why why = { 0 };
     if (call->argument_count != 1)
         return command_misused(call, "export wants one USER here");
-    struct str who = call->arguments[0];
+    struct str login = call->arguments[0];
     struct buf out = buf_in(call->mem, TRANSFER_OWN_MAX);
     struct left_out left_out = { 0 };
-    enum err err = account_find(call->db, call->mem, who, &user);
+    enum err err = account_find(call->db, call->mem, login, &user);
     if (!err) {
-        struct export_wish wish = { .user_id = user.id,
-                                    .domains = call->domains,
-                                    .username = user.username,
-                                    .now = clock_now(),
-                                    .left_out = &left_out };
-        err = transfer_export(call->db, call->mem, &wish, &out);
+        struct export_params params = { .user_id = user.id,
+                                        .domains = call->domains,
+                                        .username = user.username,
+                                        .now = clock_now(),
+                                        .left_out = &left_out };
+        err = transfer_export(call->db, call->mem, &params, &out);
     }
     if (err)
-        return fail(call, err, who, &why);
+        return fail(call, err, login, &why);
     call->console->out(call->console, buf_str(&out));
     call->console->out(call->console, STR("\n"));
     warn_of_left_out(call, &left_out);
@@ -185,7 +185,7 @@ export_step(struct exporting *exporting, const struct json_value *user)
     exporting->done++;
     if (listener.complained.len > 0 && !str_eq(error, STR("not_found"))) {
         struct str place = str_format(mem, "%.*s (%.*s): ", STR_ARG(name), STR_ARG(id));
-        exporting->failed += complain_at(call, mem, place.ptr, &listener, status) != 0 ? 1 : 0;
+        exporting->failed += error_at(call, mem, place.ptr, &listener, status) != 0 ? 1 : 0;
     }
     arena_free(mem);
     if (exporting->total > 0)
@@ -202,7 +202,7 @@ export_page(struct exporting *exporting, struct arena *mem, bool *more)
     struct str words[] = { STR("user"), STR("list"), STR("--json"), STR("--limit"), PAGE, after };
     int status = store_side_ask(call->side, mem, words, 6, STR_NONE, &listener.console);
     if (status != 0)
-        return complain_at(call, mem, "", &listener, status);
+        return error_at(call, mem, "", &listener, status);
     const struct json_value *page = heard(mem, &listener.said);
     const struct json_value *users = json_member(page, "users");
     snprintf(exporting->next, sizeof exporting->next, "%.*s", STR_ARG(heard_text(page, "next")));
@@ -362,7 +362,7 @@ import_step(struct importing *importing, struct arena *mem, const struct documen
         document->line == 0
             ? str_format(mem, "%s: ", importing->name).ptr
             : str_format(mem, "%s: document on line %zu: ", importing->name, document->line).ptr;
-    complain_at(call, mem, place, &listener, status);
+    error_at(call, mem, place, &listener, status);
 }
 
 /* Every document of the file, one after the other; a bad one does not keep the others out. */

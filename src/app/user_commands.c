@@ -14,11 +14,11 @@
     }
 
 static int
-fail(struct call_of_command *call, enum err err, struct str who)
+fail(struct call_of_command *call, enum err err, struct str login)
 {
     switch (err) {
     case ERR_NOT_FOUND:
-        return command_fail(call, err, "there is no user %.*s", STR_ARG(who));
+        return command_fail(call, err, "there is no user %.*s", STR_ARG(login));
     case ERR_UNAVAILABLE:
         return command_fail(call, err, "the store could not do it now; nothing was changed");
     case ERR_NONE:
@@ -64,7 +64,7 @@ tell(struct call_of_command *call, const char *done, const struct user *user)
 static int
 user_add(struct call_of_command *call)
 {
-    struct account_wish wish = {
+    struct account_params params = {
         .username = call->arguments[0],
         .email = command_option_value(call, "email"),
         .name = command_option_value(call, "name"),
@@ -72,14 +72,14 @@ user_add(struct call_of_command *call)
     };
     struct account_problems problems = { 0 };
     struct user user;
-    enum err err = account_make(call->db, call->mem, &wish, clock_now(), &user, &problems);
+    enum err err = account_make(call->db, call->mem, &params, clock_now(), &user, &problems);
     if (!err)
         return tell(call, "added", &user);
     const char *said[] = { problems.username, problems.email, problems.name, problems.password };
     for (size_t i = 0; i < 4; i++)
         if (said[i] != NULL)
             return command_fail(call, err, "%s", said[i]);
-    return fail(call, err, wish.username);
+    return fail(call, err, params.username);
 }
 
 static void

@@ -1,6 +1,6 @@
 #include "base/clock.h"
 
-#include "base/rehearsal.h"
+#include "base/fault_injection.h"
 
 #include <time.h>
 
@@ -15,7 +15,7 @@ read_clock(clockid_t id)
 int64_t
 clock_now(void)
 {
-    int64_t stopped = rehearsal_now();
+    int64_t stopped = fault_injection_now();
     return stopped != 0 ? stopped : (int64_t)read_clock(CLOCK_REALTIME).tv_sec;
 }
 
@@ -23,7 +23,7 @@ int64_t
 clock_steady_ms(void)
 {
     struct timespec now = read_clock(CLOCK_MONOTONIC);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + rehearsal_forward_ms();
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + fault_injection_forward_ms();
 }
 
 int64_t

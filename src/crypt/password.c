@@ -1,7 +1,7 @@
 #include "crypt/password.h"
 
 #include "base/arena.h"
-#include "base/rehearsal.h"
+#include "base/fault_injection.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -23,13 +23,13 @@ static const char hash_of_nothing[] = "$argon2id$v=19$m=19456,t=2,p=1$fV4k5oaaKQ
 static unsigned long long
 passes(void)
 {
-    return rehearsal_hashes_cheaply() ? crypto_pwhash_argon2id_OPSLIMIT_MIN : PASSES;
+    return fault_injection_hashes_cheaply() ? crypto_pwhash_argon2id_OPSLIMIT_MIN : PASSES;
 }
 
 static size_t
 memory_bytes(void)
 {
-    return rehearsal_hashes_cheaply() ? crypto_pwhash_argon2id_MEMLIMIT_MIN : MEMORY_BYTES;
+    return fault_injection_hashes_cheaply() ? crypto_pwhash_argon2id_MEMLIMIT_MIN : MEMORY_BYTES;
 }
 
 static sem_t places;
@@ -44,7 +44,7 @@ make_places(void)
 }
 
 static void
-take_place(void)
+acquire_hash_slot(void)
 {
     pthread_once(&places_made, make_places);
     while (sem_wait(&places) != 0 && errno == EINTR)
@@ -52,7 +52,7 @@ take_place(void)
 }
 
 static void
-give_place_back(void)
+release_hash_slot(void)
 {
     sem_post(&places);
 }
@@ -63,10 +63,10 @@ password_hash(struct arena *mem, struct str password)
     if (!str_present(password) || password.len > PASSWORD_BYTES_MAX)
         return STR_NONE;
     char *hash = arena_alloc(mem, crypto_pwhash_STRBYTES);
-    take_place();
+    acquire_hash_slot();
     int failed = crypto_pwhash_str_alg(hash, password.ptr, password.len, passes(), memory_bytes(),
                                        crypto_pwhash_ALG_ARGON2ID13);
-    give_place_back();
+    release_hash_slot();
     return failed ? STR_NONE : str_of(hash);
 }
 
@@ -93,9 +93,9 @@ password_matches(struct str hash, struct str password)
         return false;
     char encoded[crypto_pwhash_STRBYTES];
     bool known = encode_hash(hash, encoded);
-    take_place();
+    acquire_hash_slot();
     bool same = crypto_pwhash_str_verify(encoded, password.ptr, password.len) == 0;
-    give_place_back();
+    release_hash_slot();
     return known && same;
 }
 

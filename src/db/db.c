@@ -18,7 +18,7 @@ SQL(db_alive, "SELECT 1");
 static const struct db_driver *const drivers[] = {
     &db_sqlite_driver,
     &db_postgres_driver,
-#ifdef PENCHANT_REHEARSAL
+#ifdef PENCHANT_FAULT_INJECTION
     &db_failing_driver,
 #endif
 };
@@ -145,9 +145,9 @@ db_read(struct db *db, db_work *work, void *argument)
 }
 
 uint64_t
-db_stamp(struct db *db, struct str id)
+db_version(struct db *db, struct str id)
 {
-    return db->driver->stamp == NULL ? 0 : db->driver->stamp(db, id);
+    return db->driver->version == NULL ? 0 : db->driver->version(db, id);
 }
 
 uint64_t

@@ -31,18 +31,18 @@ struct db_tx;
 struct sql {
     _Alignas(32) const char *name; /* unique in the program; the linker lines rows up */
     const char *text;
-    bool aside; /* changes only rows that no stamp stands for: see db_stamp() */
+    bool untracked; /* changes only rows that no stamp stands for: see db_stamp() */
 };
 
 #define SQL_ROW(variable, statement, ...)                                                     \
     static const struct sql variable                                                          \
         __attribute__((section("penchant_sql"), used, aligned(32))) = { #variable, statement, \
                                                                         __VA_ARGS__ }
-#define SQL(variable, statement) SQL_ROW(variable, statement, .aside = false)
+#define SQL(variable, statement) SQL_ROW(variable, statement, .untracked = false)
 
 /* For what is only counted, or is new so that nobody can have remembered anything of it: it changes
  * nobody's access and no answer of the API. */
-#define SQL_ASIDE(variable, statement) SQL_ROW(variable, statement, .aside = true)
+#define SQL_UNTRACKED(variable, statement) SQL_ROW(variable, statement, .untracked = true)
 
 struct db_value {
     enum { DB_NULL, DB_TEXT, DB_INT } type;
@@ -94,7 +94,7 @@ enum err db_read(struct db *db, db_work *work, void *argument);
  * if that number is still the one that a read was sure to see, what was read is what there is for
  * as long as the stamps taken before that look stay the same; a write has not been answered before
  * they rise. 0: other processes write to this store, too, and nothing can be known. */
-uint64_t db_stamp(struct db *db, struct str id);
+uint64_t db_version(struct db *db, struct str id);
 uint64_t db_commits(struct db *db);
 uint64_t db_tx_commits(const struct db_tx *tx); /* that a db_read() has been sure to see */
 

@@ -3,10 +3,10 @@
  * there is no such driver. */
 #include "db/driver.h"
 
-#ifdef PENCHANT_REHEARSAL
+#ifdef PENCHANT_FAULT_INJECTION
 
 #include "base/arena.h"
-#include "base/rehearsal.h"
+#include "base/fault_injection.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,14 +102,14 @@ run_dressed(struct db_tx *inner, void *argument)
     enum err err = dressed->work(&tx.tx, dressed->argument);
     if (err)
         return err;
-    return rehearsal_call_fails() ? ERR_UNAVAILABLE : ERR_NONE; /* the commit */
+    return fault_injection_call_fails() ? ERR_UNAVAILABLE : ERR_NONE; /* the commit */
 }
 
 static enum err
 failing_write(struct db *db, db_work *work, void *argument)
 {
     struct dressed dressed = { db, work, argument };
-    if (rehearsal_call_fails())
+    if (fault_injection_call_fails())
         return ERR_UNAVAILABLE;
     return driver_of(db)->write(inner_of(db), run_dressed, &dressed);
 }
@@ -118,7 +118,7 @@ static enum err
 failing_read(struct db *db, db_work *work, void *argument)
 {
     struct dressed dressed = { db, work, argument };
-    if (rehearsal_call_fails())
+    if (fault_injection_call_fails())
         return ERR_UNAVAILABLE;
     return driver_of(db)->read(inner_of(db), run_dressed, &dressed);
 }
@@ -127,7 +127,7 @@ static enum err
 failing_query(struct db_tx *tx, struct arena *mem, size_t statement, const struct db_value *values,
               size_t count, struct db_rows *rows)
 {
-    if (rehearsal_call_fails())
+    if (fault_injection_call_fails())
         return ERR_UNAVAILABLE;
     struct db_tx *inner = ((struct failing_tx *)tx)->inner;
     return driver_of(tx->db)->query(inner, mem, statement, values, count, rows);

@@ -106,7 +106,7 @@ err_of(struct postgres_tx *tx, const PGresult *result, const char *statement)
 
 /* Parameters as text, which is what the server parses by the type it wants. */
 static bool
-spell_values(struct arena *mem, const struct db_value *values, size_t count, const char **texts)
+values_to_text(struct arena *mem, const struct db_value *values, size_t count, const char **texts)
 {
     for (size_t i = 0; i < count; i++) {
         texts[i] = NULL;
@@ -127,7 +127,7 @@ postgres_query(struct db_tx *tx, struct arena *mem, size_t number, const struct 
     struct postgres_tx *mine = (struct postgres_tx *)tx;
     const char *name = db_statement(number)->name;
     const char *texts[PARAMETERS_MAX];
-    if (count > PARAMETERS_MAX || !spell_values(mem, values, count, texts)) {
+    if (count > PARAMETERS_MAX || !values_to_text(mem, values, count, texts)) {
         log_error("wrong parameters", log_text("statement", str_of(name)));
         return ERR_INTERNAL;
     }

@@ -181,7 +181,7 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
 {
     struct sqlite_connection *connection = ((struct sqlite_tx *)tx)->connection;
     const struct sql *sql = db_statement(number);
-    if (((struct sqlite_tx *)tx)->reader != NULL && sqlite_see_moment((struct sqlite_tx *)tx))
+    if (((struct sqlite_tx *)tx)->reader != NULL && sqlite_pin_snapshot((struct sqlite_tx *)tx))
         return ERR_UNAVAILABLE;
     if (connection->statements[number].handle == NULL) {
         enum err err = sqlite_prepare(connection, number);
@@ -194,7 +194,7 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
         sqlite3_clear_bindings(statement);
         return ERR_INTERNAL;
     }
-    if (!sql->aside && !sqlite3_stmt_readonly(statement))
+    if (!sql->untracked && !sqlite3_stmt_readonly(statement))
         sqlite_touch(store_of(tx->db), values, count);
     struct db_gather gather = { .mem = mem, .columns = (size_t)sqlite3_column_count(statement) };
     int code;
@@ -232,7 +232,7 @@ sqlite_close(struct db *db)
         sqlite_disconnect(&store->writer_connection);
     }
     sqlite_unlock(store);
-    free(store->stamps.of);
+    free(store->versions.of);
     free(store->path);
     free(store);
 }
@@ -247,7 +247,7 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
     store->db.driver = &db_sqlite_driver;
     store->path = strdup(path);
     store->lock_fd = -1;
-    store->stamps.of = memory_alloc(STAMPS, sizeof *store->stamps.of);
+    store->versions.of = memory_alloc(VERSIONS, sizeof *store->versions.of);
     sqlite_readers_start(store);
 
     struct sqlite_connection *writer = &store->writer_connection;
@@ -347,7 +347,7 @@ const struct db_driver db_sqlite_driver = {
     .write = sqlite_write,
     .read = sqlite_read,
     .query = sqlite_query,
-    .stamp = sqlite_stamp,
+    .version = sqlite_row_version,
     .commits = sqlite_commits,
     .describe = describe,
     .write_metrics = write_metrics,

@@ -45,10 +45,10 @@ struct sqlite_tx {
 
 struct member;
 
-#define STAMPS 16384 /* ids share them: one that rises for another's sake costs a look-up */
+#define VERSIONS 16384 /* ids share them: one that rises for another's sake costs a look-up */
 
 /* What the open transaction has changed, and how often what has been. */
-struct sqlite_stamps {
+struct sqlite_versions {
     _Atomic uint64_t commits;
     _Atomic uint64_t of_all;
     _Atomic uint64_t *of; /* STAMPS of them */
@@ -82,7 +82,7 @@ struct sqlite_readers {
     pthread_mutex_t lock;
     struct sqlite_reader *all;
     struct sqlite_reader *spare; /* whose threads have ended */
-    _Atomic uint64_t moments;    /* see db_sqlite_read.c */
+    _Atomic uint64_t snapshots;  /* see db_sqlite_read.c */
 };
 
 struct sqlite_store {
@@ -91,7 +91,7 @@ struct sqlite_store {
     int lock_fd;
     struct sqlite_connection writer_connection;
     struct sqlite_writer writer;
-    struct sqlite_stamps stamps;
+    struct sqlite_versions versions;
     struct sqlite_readers readers;
 };
 
@@ -105,10 +105,10 @@ void sqlite_disconnect(struct sqlite_connection *connection);
 void sqlite_readers_start(struct sqlite_store *store);
 void sqlite_readers_stop(struct sqlite_store *store);
 enum err sqlite_read(struct db *db, db_work *work, void *argument);
-enum err sqlite_see_moment(struct sqlite_tx *tx);     /* before each statement of a read */
-void sqlite_moment_over(struct sqlite_store *store);  /* there is a newer one */
-void sqlite_moments_stop(struct sqlite_store *store); /* none is kept until they go on */
-void sqlite_moments_go_on(struct sqlite_store *store);
+enum err sqlite_pin_snapshot(struct sqlite_tx *tx);           /* before each statement of a read */
+void sqlite_invalidate_snapshots(struct sqlite_store *store); /* there is a newer one */
+void sqlite_pause_snapshots(struct sqlite_store *store);      /* none is kept until they go on */
+void sqlite_resume_snapshots(struct sqlite_store *store);
 void sqlite_readers_metrics(struct sqlite_store *store, struct buf *page);
 
 /* db_sqlite_commit.c */
@@ -120,8 +120,8 @@ void sqlite_writer_metrics(struct sqlite_store *store, struct buf *page);
 
 /* db_sqlite_stamps.c. The first two by whoever holds the writing connection. */
 void sqlite_touch(struct sqlite_store *store, const struct db_value *values, size_t count);
-void sqlite_raise_stamps(struct sqlite_store *store);
-uint64_t sqlite_stamp(struct db *db, struct str id);
+void sqlite_bump_versions(struct sqlite_store *store);
+uint64_t sqlite_row_version(struct db *db, struct str id);
 uint64_t sqlite_commits(struct db *db);
 
 /* db_sqlite_place.c */

@@ -212,7 +212,7 @@ whole_transaction_gone(struct sqlite_store *store)
 
 /* Ends the process if that is what went wrong. */
 static void
-heed_failed_flush(int code)
+exit_on_fsync_error(int code)
 {
     if (code != SQLITE_IOERR_FSYNC && code != SQLITE_IOERR_DIR_FSYNC)
         return;
@@ -229,7 +229,7 @@ commit(struct sqlite_store *store)
     enum err err = sqlite_execute(handle_of(store), "COMMIT");
     int code = sqlite3_extended_errcode(handle_of(store));
     if (err) {
-        heed_failed_flush(code);
+        exit_on_fsync_error(code);
         complain("store: a commit failed", code);
         if (!whole_transaction_gone(store))
             sqlite_execute(handle_of(store), "ROLLBACK");
@@ -263,12 +263,12 @@ checkpoint(struct sqlite_store *store)
         return;
     int mode =
         writer->wal_frames < RESTART_FRAMES ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_RESTART;
-    sqlite_moments_stop(store);
+    sqlite_pause_snapshots(store);
     sqlite3_busy_timeout(handle_of(store), RESTART_WAIT_MS);
     int code = sqlite3_wal_checkpoint_v2(handle_of(store), NULL, mode, NULL, NULL);
     sqlite3_busy_timeout(handle_of(store), SQLITE_BUSY_MS);
-    sqlite_moments_go_on(store);
-    heed_failed_flush(code);
+    sqlite_resume_snapshots(store);
+    exit_on_fsync_error(code);
     if (code != SQLITE_OK && code != SQLITE_BUSY)
         log_warn("store: a checkpoint failed", log_number("code", code),
                  log_text("problem", str_of(sqlite3_errstr(code))));
@@ -321,8 +321,9 @@ lead(struct sqlite_store *store, struct member *me)
         enum err err = work_through_line(store, me, &group, &count);
         if (!err)
             err = commit(store);
-        sqlite_moment_over(store);  /* first: what is read from now on is read anew, see db.h */
-        sqlite_raise_stamps(store); /* before anybody is answered */
+        sqlite_invalidate_snapshots(
+            store);                  /* first: what is read from now on is read anew, see db.h */
+        sqlite_bump_versions(store); /* before anybody is answered */
         atomic_fetch_add(&writer->transactions, count);
         if (err)
             atomic_fetch_add(&writer->failed, count);
@@ -357,7 +358,7 @@ empty_log(struct sqlite_store *store)
     for (int attempt = 0; attempt < TRUNCATE_ATTEMPTS; attempt++) {
         int code = sqlite3_wal_checkpoint_v2(handle_of(store), NULL, SQLITE_CHECKPOINT_TRUNCATE,
                                              NULL, NULL);
-        heed_failed_flush(code);
+        exit_on_fsync_error(code);
         if (code == SQLITE_OK) {
             store->writer.wal_frames = store->writer.tried_at = 0;
             return ERR_NONE;
@@ -380,7 +381,7 @@ rebuild(struct sqlite_store *store)
     enum err err = sqlite_execute(handle_of(store), "PRAGMA temp_store = FILE; VACUUM");
     int code = sqlite3_extended_errcode(handle_of(store));
     if (err) {
-        heed_failed_flush(code);
+        exit_on_fsync_error(code);
         complain("store: compacting failed", code);
     }
     sqlite_execute(handle_of(store), "PRAGMA temp_store = MEMORY");
@@ -396,11 +397,11 @@ sqlite_compact(struct db *db, struct why *why)
     line_up(&store->writer, &me);
     enum err err = me.result;
     if (me.leads) {
-        sqlite_moments_stop(store);
+        sqlite_pause_snapshots(store);
         err = rebuild(store);
         if (!err)
             err = empty_log(store);
-        sqlite_moments_go_on(store);
+        sqlite_resume_snapshots(store);
         let_next_lead(&store->writer);
     }
     if (err)

@@ -26,7 +26,7 @@ struct sqlite_reader {
     sqlite3_stmt *begin;
     sqlite3_stmt *end;
     pthread_mutex_t in_use; /* by its thread; in between, whoever stops the moments */
-    uint64_t moment;        /* what the open transaction sees; 0: none is open */
+    uint64_t snapshot;      /* what the open transaction sees; 0: none is open */
     uint64_t commits;       /* that it is sure to see */
     size_t reads;           /* that are going on, one in another */
     bool seeing;            /* they have had their first statement */
@@ -120,7 +120,7 @@ sqlite_readers_start(struct sqlite_store *store)
 {
     pthread_mutex_init(&store->readers.lock, NULL);
     pthread_key_create(&store->readers.of_thread, thread_ended);
-    atomic_store(&store->readers.moments, 2);
+    atomic_store(&store->readers.snapshots, 2);
 }
 
 void
@@ -140,35 +140,35 @@ sqlite_readers_stop(struct sqlite_store *store)
 static void
 let_go(struct sqlite_reader *reader)
 {
-    if (reader->moment == 0)
+    if (reader->snapshot == 0)
         return;
     sqlite3_step(reader->end);
     sqlite3_reset(reader->end);
-    reader->moment = 0;
+    reader->snapshot = 0;
 }
 
 /* Both counters are looked at before the store is: a commit in between makes the moment newer than
  * it is thought to be, never older. Moments rise before commits do, so they are looked at last. */
 static enum err
-choose_moment(struct sqlite_reader *reader)
+choose_snapshot(struct sqlite_reader *reader)
 {
     reader->commits = sqlite_commits(&reader->store->db);
-    uint64_t now = atomic_load(&reader->store->readers.moments);
-    if (reader->moment == now)
+    uint64_t now = atomic_load(&reader->store->readers.snapshots);
+    if (reader->snapshot == now)
         return ERR_NONE;
     let_go(reader);
     sqlite3_step(reader->begin);
     if (sqlite3_reset(reader->begin) != SQLITE_OK)
         return ERR_UNAVAILABLE;
-    reader->moment = now;
+    reader->snapshot = now;
     return ERR_NONE;
 }
 
 enum err
-sqlite_see_moment(struct sqlite_tx *tx)
+sqlite_pin_snapshot(struct sqlite_tx *tx)
 {
     struct sqlite_reader *reader = tx->reader;
-    enum err err = reader->seeing ? ERR_NONE : choose_moment(reader);
+    enum err err = reader->seeing ? ERR_NONE : choose_snapshot(reader);
     reader->seeing = !err;
     tx->tx.commits = reader->commits;
     return err;
@@ -177,8 +177,8 @@ sqlite_see_moment(struct sqlite_tx *tx)
 static bool
 may_keep(const struct sqlite_reader *reader)
 {
-    return reader->moment % 2 == 0 &&
-           reader->moment == atomic_load(&reader->store->readers.moments);
+    return reader->snapshot % 2 == 0 &&
+           reader->snapshot == atomic_load(&reader->store->readers.snapshots);
 }
 
 enum err
@@ -205,16 +205,16 @@ sqlite_read(struct db *db, db_work *work, void *argument)
 }
 
 void
-sqlite_moment_over(struct sqlite_store *store)
+sqlite_invalidate_snapshots(struct sqlite_store *store)
 {
-    atomic_fetch_add(&store->readers.moments, 2);
+    atomic_fetch_add(&store->readers.snapshots, 2);
 }
 
 /* A reader that is busy lets go by itself. */
 void
-sqlite_moments_stop(struct sqlite_store *store)
+sqlite_pause_snapshots(struct sqlite_store *store)
 {
-    atomic_fetch_add(&store->readers.moments, 1);
+    atomic_fetch_add(&store->readers.snapshots, 1);
     pthread_mutex_lock(&store->readers.lock);
     for (struct sqlite_reader *reader = store->readers.all; reader != NULL; reader = reader->next) {
         if (pthread_mutex_trylock(&reader->in_use) != 0)
@@ -226,9 +226,9 @@ sqlite_moments_stop(struct sqlite_store *store)
 }
 
 void
-sqlite_moments_go_on(struct sqlite_store *store)
+sqlite_resume_snapshots(struct sqlite_store *store)
 {
-    atomic_fetch_add(&store->readers.moments, 1);
+    atomic_fetch_add(&store->readers.snapshots, 1);
 }
 
 /* ---- how much they keep ---- */

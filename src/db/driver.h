@@ -36,7 +36,7 @@ struct db_driver {
                       const struct db_value *values, size_t count, struct db_rows *rows);
 
     /* See db.h; NULL: nothing can be known. */
-    uint64_t (*stamp)(struct db *db, struct str id);
+    uint64_t (*version)(struct db *db, struct str id);
     uint64_t (*commits)(struct db *db);
 
     struct str (*describe)(const struct db *db, struct arena *mem);

@@ -28,17 +28,17 @@ account_problems_any(const struct account_problems *problems)
 
 /* What cannot be a name is not looked for: a store must not see a NUL or broken UTF-8. */
 static enum err
-find_who(struct db_tx *tx, struct arena *mem, struct str who, struct user *out)
+find_login(struct db_tx *tx, struct arena *mem, struct str login, struct user *out)
 {
-    who = str_trim(who);
-    if (user_id_well_formed(who))
-        return user_store_find(tx, mem, who, out);
-    if (str_index(who, '@') < who.len) {
-        if (user_email_problem(who) != NULL)
+    login = str_trim(login);
+    if (user_id_well_formed(login))
+        return user_store_find(tx, mem, login, out);
+    if (str_index(login, '@') < login.len) {
+        if (user_email_problem(login) != NULL)
             return ERR_NOT_FOUND;
-        return user_store_find_email(tx, mem, user_fold_email(mem, who), out);
+        return user_store_find_email(tx, mem, user_fold_email(mem, login), out);
     }
-    struct str username = user_fold_username(mem, who);
+    struct str username = user_fold_username(mem, login);
     if (user_username_problem(username) != NULL)
         return ERR_NOT_FOUND;
     return user_store_find_username(tx, mem, username, out);
@@ -46,7 +46,7 @@ find_who(struct db_tx *tx, struct arena *mem, struct str who, struct user *out)
 
 struct finding {
     struct arena *mem;
-    struct str who;
+    struct str login;
     struct user *out;
 };
 
@@ -54,13 +54,13 @@ static enum err
 find_account(struct db_tx *tx, void *argument)
 {
     struct finding *finding = argument;
-    return find_who(tx, finding->mem, finding->who, finding->out);
+    return find_login(tx, finding->mem, finding->login, finding->out);
 }
 
 enum err
-account_find(struct db *db, struct arena *mem, struct str who, struct user *out)
+account_find(struct db *db, struct arena *mem, struct str login, struct user *out)
 {
-    struct finding finding = { .mem = mem, .who = who, .out = out };
+    struct finding finding = { .mem = mem, .login = login, .out = out };
     return tx_read(db, find_account, &finding);
 }
 
@@ -120,12 +120,12 @@ choice_problem(struct arena *mem, const struct user *user, struct str password)
 
 /* The wish as it would be kept; what is wrong with it goes to `problems`. */
 static struct user
-read_wish(struct arena *mem, const struct account_wish *wish, int64_t now,
-          struct account_problems *problems)
+read_params(struct arena *mem, const struct account_params *params, int64_t now,
+            struct account_problems *problems)
 {
     struct user user = {
-        .username = user_fold_username(mem, str_trim(wish->username)),
-        .email = str_copy(mem, str_trim(wish->email)),
+        .username = user_fold_username(mem, str_trim(params->username)),
+        .email = str_copy(mem, str_trim(params->email)),
         .status = USER_ACTIVE,
         .created_at = now,
         .updated_at = now,
@@ -135,12 +135,12 @@ read_wish(struct arena *mem, const struct account_wish *wish, int64_t now,
         user.email = STR_NONE;
     else
         problems->email = user_email_problem(user.email);
-    if (wish->name.len > 0) {
-        user.name = user_clean_name(mem, wish->name);
+    if (params->name.len > 0) {
+        user.name = user_clean_name(mem, params->name);
         problems->name = user_name_problem(user.name);
     }
-    if (str_present(wish->password))
-        problems->password = choice_problem(mem, &user, wish->password);
+    if (str_present(params->password))
+        problems->password = choice_problem(mem, &user, params->password);
     return user;
 }
 
@@ -199,20 +199,20 @@ add_account(struct db_tx *tx, void *argument)
 }
 
 enum err
-account_make(struct db *db, struct arena *mem, const struct account_wish *wish, int64_t now,
+account_make(struct db *db, struct arena *mem, const struct account_params *params, int64_t now,
              struct user *out, struct account_problems *problems)
 {
     *problems = (struct account_problems){ 0 };
     struct making making = {
         .mem = mem,
-        .user = read_wish(mem, wish, now, problems),
+        .user = read_params(mem, params, now, problems),
         .chance = random_below(UINT32_MAX),
         .problems = problems,
     };
     if (account_problems_any(problems))
         return ERR_INVALID;
-    if (str_present(wish->password)) {
-        making.user.password_hash = password_hash(mem, wish->password);
+    if (str_present(params->password)) {
+        making.user.password_hash = password_hash(mem, params->password);
         if (!str_present(making.user.password_hash))
             return ERR_UNAVAILABLE;
     }
@@ -228,7 +228,7 @@ account_make(struct db *db, struct arena *mem, const struct account_wish *wish, 
 
 struct change {
     struct arena *mem;
-    struct str who;
+    struct str login;
     enum user_status status;
     struct str password_hash;
     int64_t now;
@@ -240,17 +240,17 @@ change_status(struct db_tx *tx, void *argument)
 {
     struct change *change = argument;
     struct user user;
-    enum err err = find_who(tx, change->mem, change->who, &user);
+    enum err err = find_login(tx, change->mem, change->login, &user);
     if (!err)
         err = user_store_put_status(tx, change->mem, user.id, change->status, change->now);
     return err ? err : user_store_find(tx, change->mem, user.id, change->out);
 }
 
 enum err
-account_set_status(struct db *db, struct arena *mem, struct str who, enum user_status status,
+account_set_status(struct db *db, struct arena *mem, struct str login, enum user_status status,
                    int64_t now, struct user *out)
 {
-    struct change change = { .mem = mem, .who = who, .status = status, .now = now, .out = out };
+    struct change change = { .mem = mem, .login = login, .status = status, .now = now, .out = out };
     return tx_write(db, change_status, &change);
 }
 
@@ -259,20 +259,20 @@ change_password(struct db_tx *tx, void *argument)
 {
     struct change *change = argument;
     enum err err =
-        user_store_put_password(tx, change->mem, change->who, change->password_hash, change->now);
+        user_store_put_password(tx, change->mem, change->login, change->password_hash, change->now);
     /* Whoever knew the old one may be signed in with it. */
     if (!err)
-        err = session_store_end_all(tx, change->mem, change->who, STR_NONE);
-    return err ? err : user_store_find(tx, change->mem, change->who, change->out);
+        err = session_store_end_all(tx, change->mem, change->login, STR_NONE);
+    return err ? err : user_store_find(tx, change->mem, change->login, change->out);
 }
 
 enum err
-account_set_password(struct db *db, struct arena *mem, struct str who, struct str password,
+account_set_password(struct db *db, struct arena *mem, struct str login, struct str password,
                      int64_t now, struct user *out, const char **problem)
 {
     struct user user;
     *problem = NULL;
-    enum err err = account_find(db, mem, who, &user);
+    enum err err = account_find(db, mem, login, &user);
     if (err)
         return err;
     *problem = choice_problem(mem, &user, password);
@@ -280,7 +280,7 @@ account_set_password(struct db *db, struct arena *mem, struct str who, struct st
         return ERR_INVALID;
     struct change change = {
         .mem = mem,
-        .who = user.id, /* a name may pass to another account meanwhile, an id does not */
+        .login = user.id, /* a name may pass to another account meanwhile, an id does not */
         .password_hash = password_hash(mem, password),
         .now = now,
         .out = out,
@@ -310,7 +310,7 @@ delete_account(struct db_tx *tx, void *argument)
 {
     struct finding *finding = argument;
     struct arena *mem = finding->mem;
-    enum err err = find_who(tx, mem, finding->who, finding->out);
+    enum err err = find_login(tx, mem, finding->login, finding->out);
     struct str id = finding->out->id;
     if (!err)
         err = user_store_delete(tx, mem, id);
@@ -332,8 +332,8 @@ delete_account(struct db_tx *tx, void *argument)
 }
 
 enum err
-account_delete(struct db *db, struct arena *mem, struct str who, struct user *out)
+account_delete(struct db *db, struct arena *mem, struct str login, struct user *out)
 {
-    struct finding finding = { .mem = mem, .who = who, .out = out };
+    struct finding finding = { .mem = mem, .login = login, .out = out };
     return tx_write(db, delete_account, &finding);
 }

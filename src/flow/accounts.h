@@ -9,7 +9,7 @@
 struct arena;
 struct db;
 
-struct account_wish {
+struct account_params {
     struct str username;
     struct str email;    /* absent or empty: none */
     struct str name;     /* absent or empty: none */
@@ -27,23 +27,24 @@ struct account_problems {
 bool account_problems_any(const struct account_problems *problems);
 
 /* ERR_INVALID or ERR_TAKEN with the fields told in `problems`. Waits (hashing, disk). */
-enum err account_make(struct db *db, struct arena *mem, const struct account_wish *wish,
+enum err account_make(struct db *db, struct arena *mem, const struct account_params *params,
                       int64_t now, struct user *out, struct account_problems *problems);
 
 /* By user name, email address or id (usr_…). */
-enum err account_find(struct db *db, struct arena *mem, struct str who, struct user *out);
+enum err account_find(struct db *db, struct arena *mem, struct str login, struct user *out);
 
 enum err account_list(struct db *db, struct arena *mem, int64_t after, int64_t limit,
                       struct user **out, size_t *count);
 enum err account_count(struct db *db, struct arena *mem, int64_t *out);
 
-enum err account_set_status(struct db *db, struct arena *mem, struct str who,
+enum err account_set_status(struct db *db, struct arena *mem, struct str login,
                             enum user_status status, int64_t now, struct user *out);
 
 /* Ends the account's sessions. ERR_INVALID with the problem told. */
-enum err account_set_password(struct db *db, struct arena *mem, struct str who, struct str password,
-                              int64_t now, struct user *out, const char **problem);
+enum err account_set_password(struct db *db, struct arena *mem, struct str login,
+                              struct str password, int64_t now, struct user *out,
+                              const char **problem);
 
-enum err account_delete(struct db *db, struct arena *mem, struct str who, struct user *out);
+enum err account_delete(struct db *db, struct arena *mem, struct str login, struct user *out);
 
 #endif

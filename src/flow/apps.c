@@ -32,22 +32,22 @@ present_or_none(struct arena *mem, struct str text)
 }
 
 static void
-check_wish(struct arena *mem, const struct app_wish *wish, struct app *app,
-           struct app_problems *problems)
+check_params(struct arena *mem, const struct app_params *params, struct app *app,
+             struct app_problems *problems)
 {
     struct str unknown = STR_NONE;
-    app->name = app_clean_name(mem, wish->name);
+    app->name = app_clean_name(mem, params->name);
     problems->name = app_name_problem(app->name);
-    app->redirect_uris =
-        app_join_uris(mem, wish->redirect_uris, wish->redirect_uri_count, &problems->redirect_uris);
-    if (!scopes_read(str_trim(wish->scopes), &app->scopes, &unknown))
+    app->redirect_uris = app_join_uris(mem, params->redirect_uris, params->redirect_uri_count,
+                                       &problems->redirect_uris);
+    if (!scopes_read(str_trim(params->scopes), &app->scopes, &unknown))
         problems->scopes = str_format(mem, "There is no scope \"%.*s\", or it is named twice.",
                                       STR_ARG(str_first(unknown, 64)))
                                .ptr;
     else
         problems->scopes = app_scopes_problem(app->scopes);
-    app->homepage = present_or_none(mem, wish->homepage);
-    app->privacy_link = present_or_none(mem, wish->privacy_link);
+    app->homepage = present_or_none(mem, params->homepage);
+    app->privacy_link = present_or_none(mem, params->privacy_link);
     problems->homepage = app_link_problem(app->homepage);
     problems->privacy_link = app_link_problem(app->privacy_link);
 }
@@ -60,13 +60,13 @@ all_fine(const struct app_problems *problems)
 }
 
 static enum err
-find_owner(struct db *db, struct arena *mem, struct str who, struct app *app,
+find_owner(struct db *db, struct arena *mem, struct str login, struct app *app,
            struct app_problems *problems)
 {
     struct user owner;
-    enum err err = account_find(db, mem, who, &owner);
+    enum err err = account_find(db, mem, login, &owner);
     if (err == ERR_NOT_FOUND)
-        problems->owner = str_format(mem, "There is no user %.*s.", STR_ARG(who)).ptr;
+        problems->owner = str_format(mem, "There is no user %.*s.", STR_ARG(login)).ptr;
     else if (!err)
         app->owner_id = owner.id;
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
@@ -94,23 +94,23 @@ add(struct db_tx *tx, void *argument)
 }
 
 enum err
-app_register(struct db *db, struct arena *mem, const struct app_wish *wish, int64_t now,
+app_register(struct db *db, struct arena *mem, const struct app_params *params, int64_t now,
              struct app *out, const struct secret **secret, struct app_problems *problems)
 {
     struct change change = { .mem = mem, .now = now };
     *problems = (struct app_problems){ 0 };
     *secret = NULL;
-    enum err err = find_owner(db, mem, wish->owner, &change.app, problems);
+    enum err err = find_owner(db, mem, params->owner, &change.app, problems);
     if (err)
         return err;
-    check_wish(mem, wish, &change.app, problems);
+    check_params(mem, params, &change.app, problems);
     if (!all_fine(problems))
         return ERR_INVALID;
-    change.app.id = str_present(wish->id) ? wish->id : random_id(mem, "app_");
-    change.app.is_public = wish->is_public;
+    change.app.id = str_present(params->id) ? params->id : random_id(mem, "app_");
+    change.app.is_public = params->is_public;
     change.app.status = APP_ACTIVE;
     change.app.created_at = change.app.updated_at = now;
-    if (!wish->is_public) {
+    if (!params->is_public) {
         *secret = secret_make(mem, SECRET_CLIENT);
         change.app.secret_hash = secret_hash(mem, *secret);
     }
@@ -144,9 +144,9 @@ app_find(struct db *db, struct arena *mem, struct str id, struct app *out)
 }
 
 uint64_t
-app_stamp(struct db *db, struct str id)
+app_version(struct db *db, struct str id)
 {
-    return store_commits(db) == 0 ? 0 : store_stamp(db, id);
+    return store_commits(db) == 0 ? 0 : store_version(db, id);
 }
 
 struct listing {
@@ -204,12 +204,12 @@ put_change(struct db_tx *tx, void *argument)
 }
 
 enum err
-app_change(struct db *db, struct arena *mem, struct str id, const struct app_wish *wish,
+app_change(struct db *db, struct arena *mem, struct str id, const struct app_params *params,
            int64_t now, struct app *out, struct app_problems *problems)
 {
     struct change change = { .mem = mem, .id = id, .now = now };
     *problems = (struct app_problems){ 0 };
-    check_wish(mem, wish, &change.wanted, problems);
+    check_params(mem, params, &change.wanted, problems);
     return all_fine(problems) ? run_change(db, &change, put_change, out) : ERR_INVALID;
 }
 

@@ -11,7 +11,7 @@ struct arena;
 struct db;
 struct secret;
 
-struct app_wish {
+struct app_params {
     struct str id;    /* absent: a new one. A form that is sent twice has the same */
     struct str owner; /* user name, email address or id */
     struct str name;
@@ -35,16 +35,18 @@ struct app_problems {
 
 /* *secret is NULL for a public app. ERR_INVALID with the fields told; ERR_TAKEN: there is an app of
  * that id. */
-enum err app_register(struct db *db, struct arena *mem, const struct app_wish *wish, int64_t now,
-                      struct app *out, const struct secret **secret, struct app_problems *problems);
+enum err app_register(struct db *db, struct arena *mem, const struct app_params *params,
+                      int64_t now, struct app *out, const struct secret **secret,
+                      struct app_problems *problems);
 
 enum err app_find(struct db *db, struct arena *mem, struct str id, struct app *out);
 enum err app_list(struct db *db, struct arena *mem, struct str owner_id, int64_t after,
                   int64_t limit, struct app **out, size_t *count);
 
 /* Everything of the wish but its id, its owner and whether it is public, which stay. */
-enum err app_change(struct db *db, struct arena *mem, struct str id, const struct app_wish *wish,
-                    int64_t now, struct app *out, struct app_problems *problems);
+enum err app_change(struct db *db, struct arena *mem, struct str id,
+                    const struct app_params *params, int64_t now, struct app *out,
+                    struct app_problems *problems);
 
 /* The old secret lives for a day more, or ends now. ERR_FORBIDDEN: the app is public. */
 enum err app_rotate_secret(struct db *db, struct arena *mem, struct str id, bool end_old_now,
@@ -71,6 +73,6 @@ bool app_is_proved(struct arena *mem, const struct app *app, struct str secret_t
 
 /* What an app that was found may be remembered by until it is changed: see db_stamp(). Taken before
  * it is looked for. */
-uint64_t app_stamp(struct db *db, struct str id);
+uint64_t app_version(struct db *db, struct str id);
 
 #endif

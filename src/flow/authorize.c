@@ -37,7 +37,7 @@ issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **co
         .user_epoch = issue->user->epoch,
         .app_epoch = issue->app->epoch,
         .scopes = issue->allowed,
-        .narrow_reach = scopes_narrow(issue->asked),
+        .domains_limited = scopes_narrow(issue->asked),
         .created_at = issue->now,
         .ends_at = issue->now + CODE_SECONDS, /* until the code is redeemed */
     };
@@ -153,7 +153,7 @@ struct deciding {
     struct arena *mem;
     const struct session *session;
     const struct user *user;
-    const struct consent_wish *wish;
+    const struct consent_params *params;
     struct auth_request *request;
     struct app *app;
     scopes *held;
@@ -181,7 +181,7 @@ find_request(struct db_tx *tx, void *argument)
 {
     struct deciding *deciding = argument;
     struct grant grant = { 0 };
-    struct str hash = digest_text(deciding->mem, deciding->wish->request_id);
+    struct str hash = digest_text(deciding->mem, deciding->params->request_id);
     enum err err = request_store_find(tx, deciding->mem, hash, deciding->session->hash,
                                       deciding->now, deciding->request);
     if (!err)
@@ -202,10 +202,10 @@ enum err
 consent_find(struct db *db, struct arena *mem, const struct session *session, struct str request_id,
              int64_t now, struct auth_request *request, struct app *app, scopes *held)
 {
-    struct consent_wish wish = { .request_id = request_id };
+    struct consent_params params = { .request_id = request_id };
     struct deciding deciding = { .mem = mem,
                                  .session = session,
-                                 .wish = &wish,
+                                 .params = &params,
                                  .request = request,
                                  .app = app,
                                  .held = held,
@@ -230,7 +230,7 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes allowed, struct gr
                                  .app_id = request->app_id,
                                  .created_at = now };
     grant->scopes = grant_after_consent(grant->scopes, request->scopes, allowed);
-    grant->ends_at = grant_term_end(deciding->wish->term, now);
+    grant->ends_at = grant_term_end(deciding->params->term, now);
     grant->updated_at = now;
     return lives ? grant_store_put(tx, deciding->mem, grant)
                  : grant_store_add(tx, deciding->mem, grant);
@@ -240,7 +240,7 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes allowed, struct gr
 static enum err
 take_request(struct db_tx *tx, struct deciding *deciding)
 {
-    struct str hash = digest_text(deciding->mem, deciding->wish->request_id);
+    struct str hash = digest_text(deciding->mem, deciding->params->request_id);
     *deciding->code = NULL;
     enum err err = request_store_take(tx, deciding->mem, hash, deciding->session->hash,
                                       deciding->now, deciding->request);
@@ -272,8 +272,8 @@ decide(struct db_tx *tx, void *argument)
     struct deciding *deciding = argument;
     struct auth_request *request = deciding->request;
     enum err err = take_request(tx, deciding);
-    scopes allowed = err ? 0 : request->scopes & deciding->wish->ticked;
-    if (err || !deciding->wish->allow || allowed == 0)
+    scopes allowed = err ? 0 : request->scopes & deciding->params->ticked;
+    if (err || !deciding->params->allow || allowed == 0)
         return err; /* a denial takes the request away, and that is all */
     /* Two tabs may answer two requests of one app at once. */
     err = user_store_hold(tx, deciding->mem, deciding->user->id);
@@ -306,11 +306,11 @@ consent_resume(struct db *db, struct arena *mem, const struct session *session,
                struct auth_request *request, const struct secret **code)
 {
     struct app app;
-    struct consent_wish wish = { .request_id = request_id };
+    struct consent_params params = { .request_id = request_id };
     struct deciding deciding = { .mem = mem,
                                  .session = session,
                                  .user = user,
-                                 .wish = &wish,
+                                 .params = &params,
                                  .request = request,
                                  .app = &app,
                                  .now = now,
@@ -320,17 +320,17 @@ consent_resume(struct db *db, struct arena *mem, const struct session *session,
 
 enum err
 consent_decide(struct db *db, struct arena *mem, const struct session *session,
-               const struct user *user, const struct consent_wish *wish,
+               const struct user *user, const struct consent_params *params,
                struct auth_request *request, const struct secret **code)
 {
     struct app app;
     struct deciding deciding = { .mem = mem,
                                  .session = session,
                                  .user = user,
-                                 .wish = wish,
+                                 .params = params,
                                  .request = request,
                                  .app = &app,
-                                 .now = wish->now,
+                                 .now = params->now,
                                  .code = code };
     return tx_write(db, decide, &deciding);
 }

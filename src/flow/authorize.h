@@ -23,7 +23,7 @@ struct user;
 #define AUTHORIZE_WRONG_TARGET "resource is not this service; leave it out."
 
 /* As sent; absent: not sent, or sent empty. */
-struct authorize_wish {
+struct authorize_params {
     struct str client_id;
     struct str redirect_uri;
     struct str response_type;
@@ -64,7 +64,7 @@ struct authorize_checked {
 };
 
 /* ERR_NONE whatever was found; another only if the store could not be asked. */
-enum err authorize_check(struct db *db, struct arena *mem, const struct authorize_wish *wish,
+enum err authorize_check(struct db *db, struct arena *mem, const struct authorize_params *params,
                          struct authorize_checked *out);
 
 enum authorize_next { NEXT_CODE, NEXT_SIGN_IN, NEXT_CONSENT };
@@ -92,7 +92,7 @@ enum err consent_find(struct db *db, struct arena *mem, const struct session *se
                       struct str request_id, int64_t now, struct auth_request *request,
                       struct app *app, scopes *held);
 
-struct consent_wish {
+struct consent_params {
     struct str request_id;
     bool allow;
     scopes ticked;
@@ -103,7 +103,7 @@ struct consent_wish {
 /* *code is NULL when the person said no, or ticked nothing. ERR_NOT_FOUND as above; ERR_FORBIDDEN:
  * the app was disabled or changed meanwhile. */
 enum err consent_decide(struct db *db, struct arena *mem, const struct session *session,
-                        const struct user *user, const struct consent_wish *wish,
+                        const struct user *user, const struct consent_params *params,
                         struct auth_request *request, const struct secret **code);
 
 /* A request that waited only for a sign-in, and that the living grant covers: a code, and the grant

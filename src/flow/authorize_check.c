@@ -30,13 +30,14 @@ is(const char *name, const char *other)
 }
 
 static void
-tell_other_uri(struct arena *mem, const struct authorize_wish *wish, struct authorize_checked *out)
+tell_other_uri(struct arena *mem, const struct authorize_params *params,
+               struct authorize_checked *out)
 {
     struct str nearest = STR_NONE;
-    out->reason = app_uri_difference(&out->app, wish->redirect_uri, &nearest);
-    if (str_present(wish->redirect_uri))
+    out->reason = app_uri_difference(&out->app, params->redirect_uri, &nearest);
+    if (str_present(params->redirect_uri))
         out->detail = str_format(mem, "sent: %.*s, registered: %.*s",
-                                 STR_ARG(str_first(wish->redirect_uri, 100)), STR_ARG(nearest));
+                                 STR_ARG(str_first(params->redirect_uri, 100)), STR_ARG(nearest));
     tell_person(out, str_format(mem,
                                 "The app wants you sent to an address that it did not register, so "
                                 "you are not sent there. For its developer: %s",
@@ -53,18 +54,18 @@ first_scope(scopes set)
 
 /* Who asks, and where to answer. Until both are sure, nobody is redirected (RFC 6749 §4.1.2.1). */
 static enum err
-check_app(struct db *db, struct arena *mem, const struct authorize_wish *wish,
+check_app(struct db *db, struct arena *mem, const struct authorize_params *params,
           struct authorize_checked *out)
 {
     static const char unknown[] =
         "The app that sent you here is not registered with this service, so "
         "nothing is shared with it. For its developer: client_id is wrong.";
-    if (is(wish->repeated, "client_id") || is(wish->repeated, "redirect_uri")) {
+    if (is(params->repeated, "client_id") || is(params->repeated, "redirect_uri")) {
         tell_person(out, "The app that sent you here asked in a way that is not allowed. For its "
                          "developer: client_id or redirect_uri came more than once.");
         return ERR_NONE;
     }
-    enum err err = app_find(db, mem, wish->client_id, &out->app);
+    enum err err = app_find(db, mem, params->client_id, &out->app);
     if (err && err != ERR_NOT_FOUND)
         return err;
     if (err || out->app.status != APP_ACTIVE) {
@@ -72,12 +73,12 @@ check_app(struct db *db, struct arena *mem, const struct authorize_wish *wish,
         out->reason = "The app is disabled.";
         return ERR_NONE;
     }
-    out->is_trial = str_present(wish->trial_of) && str_eq(wish->trial_of, out->app.owner_id);
-    if (!out->is_trial && !str_present(app_find_uri(&out->app, wish->redirect_uri))) {
-        tell_other_uri(mem, wish, out);
+    out->is_trial = str_present(params->trial_of) && str_eq(params->trial_of, out->app.owner_id);
+    if (!out->is_trial && !str_present(app_find_uri(&out->app, params->redirect_uri))) {
+        tell_other_uri(mem, params, out);
         return ERR_NONE;
     }
-    out->redirect_uri = wish->redirect_uri;
+    out->redirect_uri = params->redirect_uri;
     return ERR_NONE;
 }
 
@@ -93,12 +94,13 @@ state_fine(struct str state)
 }
 
 static enum authorize_stop
-check_scopes(struct arena *mem, const struct authorize_wish *wish, struct authorize_checked *out)
+check_scopes(struct arena *mem, const struct authorize_params *params,
+             struct authorize_checked *out)
 {
     struct str unknown = STR_NONE;
-    if (!str_present(wish->scope))
+    if (!str_present(params->scope))
         return tell_app(out, "invalid_scope", "scope is missing; name at least one.");
-    if (!scopes_read(wish->scope, &out->scopes, &unknown)) {
+    if (!scopes_read(params->scope, &out->scopes, &unknown)) {
         out->detail = unknown;
         return tell_app(out, "invalid_scope",
                         "scope holds a name that does not exist, or one twice.");
@@ -120,38 +122,38 @@ check_scopes(struct arena *mem, const struct authorize_wish *wish, struct author
 
 /* Everything else: told to the app. */
 static enum authorize_stop
-check_rest(struct arena *mem, const struct authorize_wish *wish, struct authorize_checked *out)
+check_rest(struct arena *mem, const struct authorize_params *params, struct authorize_checked *out)
 {
-    if (wish->repeated != NULL)
+    if (params->repeated != NULL)
         out->reason = "A parameter was sent more than once.";
-    if (wish->repeated != NULL)
+    if (params->repeated != NULL)
         return tell_app(out, "invalid_request",
-                        str_format(mem, "%.64s was sent more than once.", wish->repeated).ptr);
-    if (!state_fine(wish->state)) {
+                        str_format(mem, "%.64s was sent more than once.", params->repeated).ptr);
+    if (!state_fine(params->state)) {
         out->state = STR_NONE;
         return tell_app(out, "invalid_request",
                         "state has at most 2048 bytes and no control characters.");
     }
-    if (str_present(wish->request))
+    if (str_present(params->request))
         return tell_app(out, "request_not_supported", "request objects are not supported.");
-    if (str_present(wish->request_uri))
+    if (str_present(params->request_uri))
         return tell_app(out, "request_uri_not_supported", "request_uri is not supported.");
-    if (str_present(wish->resource))
+    if (str_present(params->resource))
         return tell_app(out, "invalid_target", AUTHORIZE_WRONG_TARGET);
-    if (!str_present(wish->response_type))
+    if (!str_present(params->response_type))
         return tell_app(out, "invalid_request", "response_type is missing; send code.");
-    if (!str_eq(wish->response_type, STR("code")))
+    if (!str_eq(params->response_type, STR("code")))
         return tell_app(out, "unsupported_response_type", "response_type must be code.");
-    if (!str_present(wish->challenge))
+    if (!str_present(params->challenge))
         return tell_app(out, "invalid_request", "code_challenge is missing; PKCE is required.");
-    if (!str_eq(wish->challenge_method, STR("S256")))
+    if (!str_eq(params->challenge_method, STR("S256")))
         return tell_app(out, "invalid_request",
                         "code_challenge_method must be S256; other transforms are not supported.");
-    if (!pkce_challenge_fine(wish->challenge))
+    if (!pkce_challenge_fine(params->challenge))
         return tell_app(out, "invalid_request",
                         "code_challenge must be the base64url SHA-256 of the verifier: 43 "
                         "characters, no padding.");
-    return check_scopes(mem, wish, out);
+    return check_scopes(mem, params, out);
 }
 
 /* login, consent or both; anything else is ignored. */
@@ -168,17 +170,17 @@ read_prompt(struct str prompt, struct authorize_checked *out)
 }
 
 enum err
-authorize_check(struct db *db, struct arena *mem, const struct authorize_wish *wish,
+authorize_check(struct db *db, struct arena *mem, const struct authorize_params *params,
                 struct authorize_checked *out)
 {
     *out = (struct authorize_checked){ .stop = AUTHORIZE_FINE };
-    enum err err = check_app(db, mem, wish, out);
+    enum err err = check_app(db, mem, params, out);
     if (err || out->stop != AUTHORIZE_FINE)
         return err;
-    out->state = is(wish->repeated, "state") ? STR_NONE : wish->state;
-    out->challenge = wish->challenge;
+    out->state = is(params->repeated, "state") ? STR_NONE : params->state;
+    out->challenge = params->challenge;
     out->must_consent = out->app.is_public; /* anybody can say they are it (RFC 8252 §8.6) */
-    read_prompt(wish->prompt, out);
-    check_rest(mem, wish, out);
+    read_prompt(params->prompt, out);
+    check_rest(mem, params, out);
     return ERR_NONE;
 }

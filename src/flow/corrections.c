@@ -2,16 +2,16 @@
 
 #include "base/arena.h"
 #include "crypt/random.h"
+#include "domain/value.h"
 #include "flow/preferences.h"
 #include "flow/undo_note.h"
-#include "model/value.h"
 #include "store/tx.h"
 #include "store/undo_store.h"
 
 /* One correction: the fact is found and its domain's atoms are there before `change` is called. */
 struct work {
     struct arena *mem;
-    const struct correction *wish;
+    const struct correction *params;
     struct str source; /* who corrects: SOURCE_USER or an app */
     const struct app_suppression *by_app;
     enum err (*change)(struct work *work);
@@ -35,21 +35,21 @@ struct work {
 static enum err
 find(struct db_tx *tx, struct work *work)
 {
-    const struct correction *wish = work->wish;
+    const struct correction *params = work->params;
     struct atom atom;
     struct sourced_atom *found = NULL;
-    if (str_index(wish->atom_id, '\0') < wish->atom_id.len)
+    if (str_index(params->atom_id, '\0') < params->atom_id.len)
         return ERR_NOT_FOUND; /* a store must not see a NUL */
-    enum err err = atom_store_hold(tx, work->mem, wish->user_id, &work->sequence);
+    enum err err = atom_store_hold(tx, work->mem, params->user_id, &work->sequence);
     if (!err)
-        err = atom_store_find(tx, work->mem, wish->user_id, wish->atom_id, work->source, &atom);
+        err = atom_store_find(tx, work->mem, params->user_id, params->atom_id, work->source, &atom);
     if (err)
         return err;
-    work->domain = domains_find(wish->domains, atom.domain);
+    work->domain = domains_find(params->domains, atom.domain);
     if (work->domain == NULL)
         return ERR_NOT_FOUND;
     work->member = domain_member(work->domain, atom.member);
-    err = atom_store_read(tx, work->mem, wish->user_id, work->domain->name, work->source, &found,
+    err = atom_store_read(tx, work->mem, params->user_id, work->domain->name, work->source, &found,
                           &work->count);
     if (err)
         return err;
@@ -66,30 +66,30 @@ find(struct db_tx *tx, struct work *work)
 static enum err
 save(struct db_tx *tx, struct work *work, const struct undo_scene *before)
 {
-    const struct correction *wish = work->wish;
+    const struct correction *params = work->params;
     if (!work->changed)
         return ERR_NONE;
-    enum err err =
-        atom_store_save(tx, work->mem, wish->user_id, work->domain->name, work->atoms, work->count);
+    enum err err = atom_store_save(tx, work->mem, params->user_id, work->domain->name, work->atoms,
+                                   work->count);
     if (!err && work->by_app == NULL)
-        err = undo_keep(tx, work->mem, before, wish->now, &work->out->undo);
+        err = undo_keep(tx, work->mem, before, params->now, &work->out->undo);
     if (!err && work->shown)
-        err = preferences_put_record(tx, work->mem, wish->user_id, work->domain, work->atoms,
-                                     work->count, wish->now);
-    return err ? err : atom_store_release(tx, work->mem, wish->user_id, work->sequence);
+        err = preferences_put_record(tx, work->mem, params->user_id, work->domain, work->atoms,
+                                     work->count, params->now);
+    return err ? err : atom_store_release(tx, work->mem, params->user_id, work->sequence);
 }
 
 static enum err
 correct(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
-    const struct correction *wish = work->wish;
+    const struct correction *params = work->params;
     struct undo_scene before;
     *work->out = (struct corrected){ 0 };
     work->changed = work->shown = false;
     enum err err = find(tx, work);
     if (!err && work->by_app == NULL)
-        err = undo_look(tx, work->mem, wish->user_id, work->domain->name, &before);
+        err = undo_look(tx, work->mem, params->user_id, work->domain->name, &before);
     if (!err) {
         work->out->atom = work->atoms[work->at].atom;
         err = work->change(work);
@@ -123,7 +123,7 @@ bury(struct work *work, struct atom *atom, struct str reason)
     atom->status = ATOM_SUPPRESSED;
     atom->reason = reason;
     atom->suppressed_by = work->source;
-    atom->suppressed_at = atom->updated_at = work->wish->now;
+    atom->suppressed_at = atom->updated_at = work->params->now;
     put(work, atom);
 }
 
@@ -132,8 +132,8 @@ static void
 make_own(struct work *work, struct sourced_atom *atom)
 {
     struct atom_source source = { .source = SOURCE_USER,
-                                  .created_at = work->wish->now,
-                                  .updated_at = work->wish->now };
+                                  .created_at = work->params->now,
+                                  .updated_at = work->params->now };
     atom_add_source(work->mem, atom, source);
     atom->atom.by_user = true;
 }
@@ -170,7 +170,7 @@ activate(struct work *work, bool own)
     atom->status = ATOM_ACTIVE;
     atom->reason = atom->suppressed_by = STR_NONE;
     atom->suppressed_at = 0;
-    atom->updated_at = work->wish->now;
+    atom->updated_at = work->params->now;
     work->shown = true;
     put(work, atom);
 }
@@ -224,42 +224,42 @@ accept_it(struct work *work)
 }
 
 static enum err
-run(struct db *db, struct arena *mem, const struct correction *wish, struct work *work)
+run(struct db *db, struct arena *mem, const struct correction *params, struct work *work)
 {
     work->mem = mem;
-    work->wish = wish;
+    work->params = params;
     if (!str_present(work->source))
         work->source = SOURCE_USER;
     return tx_write(db, correct, work);
 }
 
 enum err
-corrections_remove(struct db *db, struct arena *mem, const struct correction *wish,
+corrections_remove(struct db *db, struct arena *mem, const struct correction *params,
                    struct corrected *out)
 {
-    return run(db, mem, wish, &(struct work){ .change = remove_it, .out = out });
+    return run(db, mem, params, &(struct work){ .change = remove_it, .out = out });
 }
 
 enum err
-corrections_suppress(struct db *db, struct arena *mem, const struct correction *wish,
+corrections_suppress(struct db *db, struct arena *mem, const struct correction *params,
                      struct str reason, struct corrected *out)
 {
-    return run(db, mem, wish,
+    return run(db, mem, params,
                &(struct work){ .change = suppress_it, .reason = reason, .out = out });
 }
 
 enum err
-corrections_lift(struct db *db, struct arena *mem, const struct correction *wish,
+corrections_lift(struct db *db, struct arena *mem, const struct correction *params,
                  struct corrected *out)
 {
-    return run(db, mem, wish, &(struct work){ .change = lift_it, .out = out });
+    return run(db, mem, params, &(struct work){ .change = lift_it, .out = out });
 }
 
 enum err
-corrections_accept(struct db *db, struct arena *mem, const struct correction *wish,
+corrections_accept(struct db *db, struct arena *mem, const struct correction *params,
                    struct corrected *out)
 {
-    return run(db, mem, wish, &(struct work){ .change = accept_it, .out = out });
+    return run(db, mem, params, &(struct work){ .change = accept_it, .out = out });
 }
 
 /* ---- another value instead ---- */
@@ -296,8 +296,8 @@ add_own(struct work *work, const struct value *value)
                                         .value = value->json,
                                         .status = ATOM_ACTIVE,
                                         .sequence = ++work->sequence,
-                                        .created_at = work->wish->now,
-                                        .updated_at = work->wish->now,
+                                        .created_at = work->params->now,
+                                        .updated_at = work->params->now,
                                     } };
     make_own(work, added);
     work->shown = true;
@@ -340,11 +340,11 @@ edit_it(struct work *work)
 }
 
 enum err
-corrections_edit(struct db *db, struct arena *mem, const struct correction *wish,
+corrections_edit(struct db *db, struct arena *mem, const struct correction *params,
                  const struct json_value *value, struct corrected *out, const char **problem)
 {
     *problem = NULL;
-    return run(db, mem, wish,
+    return run(db, mem, params,
                &(struct work){ .change = edit_it, .value = value, .problem = problem, .out = out });
 }
 
@@ -362,15 +362,16 @@ suppress_by_app(struct work *work)
 }
 
 enum err
-corrections_suppress_by_app(struct db *db, struct arena *mem, const struct app_suppression *wish,
+corrections_suppress_by_app(struct db *db, struct arena *mem, const struct app_suppression *params,
                             struct atom *out)
 {
-    struct correction correction = { wish->user_id, wish->atom_id, wish->domains, wish->now };
+    struct correction correction = { params->user_id, params->atom_id, params->domains,
+                                     params->now };
     struct corrected corrected = { 0 };
     struct work work = { .change = suppress_by_app,
-                         .source = wish->app_id,
-                         .by_app = wish,
-                         .reason = wish->reason,
+                         .source = params->app_id,
+                         .by_app = params,
+                         .reason = params->reason,
                          .out = &corrected };
     enum err err = run(db, mem, &correction, &work);
     *out = corrected.atom;
@@ -381,7 +382,7 @@ corrections_suppress_by_app(struct db *db, struct arena *mem, const struct app_s
 
 struct removal {
     struct arena *mem;
-    const struct app_removal *wish;
+    const struct app_removal *params;
     struct app_removed *out;
 };
 
@@ -389,7 +390,7 @@ struct removal {
 static bool
 forget_source(struct removal *removal, struct sourced_atom *atom)
 {
-    atom_drop_source(atom, removal->wish->app_id);
+    atom_drop_source(atom, removal->params->app_id);
     bool gone = atom->atom.status != ATOM_SUPPRESSED && atom->source_count == 0;
     if (gone)
         removal->out->removed++;
@@ -404,26 +405,27 @@ static enum err
 put_record(struct db_tx *tx, const struct removal *removal, struct str name,
            struct sourced_atom *atoms, size_t count)
 {
-    const struct app_removal *wish = removal->wish;
-    const struct domain *domain = domains_find(wish->domains, name);
+    const struct app_removal *params = removal->params;
+    const struct domain *domain = domains_find(params->domains, name);
     /* Without a definition there is nobody to write the record, so the stale one goes: should the
      * definition come back, it must not tell what was removed. */
     if (domain == NULL)
-        return record_store_put(tx, removal->mem, wish->user_id,
+        return record_store_put(tx, removal->mem, params->user_id,
                                 &(struct record){ .domain = name });
-    return preferences_put_record(tx, removal->mem, wish->user_id, domain, atoms, count, wish->now);
+    return preferences_put_record(tx, removal->mem, params->user_id, domain, atoms, count,
+                                  params->now);
 }
 
 /* Takes the app away from all atoms of one domain; those that remain move up. */
 static enum err
 forget_in_domain(struct db_tx *tx, struct removal *removal, struct str domain)
 {
-    const struct app_removal *wish = removal->wish;
+    const struct app_removal *params = removal->params;
     struct sourced_atom *atoms = NULL;
     size_t count = 0, kept = 0;
     bool changed = false, shown = false;
     enum err err =
-        atom_store_read(tx, removal->mem, wish->user_id, domain, wish->app_id, &atoms, &count);
+        atom_store_read(tx, removal->mem, params->user_id, domain, params->app_id, &atoms, &count);
     for (size_t i = 0; i < count && !err; i++) {
         struct sourced_atom atom = atoms[i];
         changed = changed || atom.atom.by_asker;
@@ -432,7 +434,7 @@ forget_in_domain(struct db_tx *tx, struct removal *removal, struct str domain)
             atoms[kept++] = atom;
     }
     if (!err && changed)
-        err = atom_store_save(tx, removal->mem, wish->user_id, domain, atoms, kept);
+        err = atom_store_save(tx, removal->mem, params->user_id, domain, atoms, kept);
     if (!err && shown)
         err = put_record(tx, removal, domain, atoms, kept);
     return err;
@@ -442,30 +444,30 @@ static enum err
 remove_app(struct db_tx *tx, void *argument)
 {
     struct removal *removal = argument;
-    const struct app_removal *wish = removal->wish;
+    const struct app_removal *params = removal->params;
     struct app_removed *out = removal->out;
     struct str *domains = NULL;
     int64_t sequence = 0;
     size_t count = 0;
     *out = (struct app_removed){ 0 };
-    enum err err = atom_store_hold(tx, removal->mem, wish->user_id, &sequence);
+    enum err err = atom_store_hold(tx, removal->mem, params->user_id, &sequence);
     if (!err)
-        err = atom_store_domains(tx, removal->mem, wish->user_id, &domains, &count);
+        err = atom_store_domains(tx, removal->mem, params->user_id, &domains, &count);
     for (size_t i = 0; i < count && !err; i++)
         err = forget_in_domain(tx, removal, domains[i]);
     if (err || out->removed + out->kept + out->suppressed == 0)
         return err;
-    err = undo_store_end(tx, removal->mem, wish->user_id); /* else it could come back */
-    return err ? err : atom_store_release(tx, removal->mem, wish->user_id, sequence);
+    err = undo_store_end(tx, removal->mem, params->user_id); /* else it could come back */
+    return err ? err : atom_store_release(tx, removal->mem, params->user_id, sequence);
 }
 
 enum err
-corrections_remove_app(struct db *db, struct arena *mem, const struct app_removal *wish,
+corrections_remove_app(struct db *db, struct arena *mem, const struct app_removal *params,
                        struct app_removed *out)
 {
-    struct removal removal = { .mem = mem, .wish = wish, .out = out };
-    bool is_app =
-        str_index(wish->app_id, '\0') == wish->app_id.len && !str_eq(wish->app_id, SOURCE_USER);
+    struct removal removal = { .mem = mem, .params = params, .out = out };
+    bool is_app = str_index(params->app_id, '\0') == params->app_id.len &&
+                  !str_eq(params->app_id, SOURCE_USER);
     *out = (struct app_removed){ 0 };
     return is_app ? tx_write(db, remove_app, &removal) : ERR_NOT_FOUND;
 }

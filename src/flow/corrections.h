@@ -32,28 +32,28 @@ struct corrected {
 };
 
 /* Gone without a trace, whatever its status: an app may write it again. */
-enum err corrections_remove(struct db *db, struct arena *mem, const struct correction *wish,
+enum err corrections_remove(struct db *db, struct arena *mem, const struct correction *params,
                             struct corrected *out);
 
 /* Wrong, for good: no app can write it again. Also how a held write is rejected. */
-enum err corrections_suppress(struct db *db, struct arena *mem, const struct correction *wish,
+enum err corrections_suppress(struct db *db, struct arena *mem, const struct correction *params,
                               struct str reason, struct corrected *out);
 
 /* Not wrong after all: a suppressed fact is active again, and takes the place of what a
  * single-valued member has now. If those who said it are gone, it is the person's own.
  * ERR_NOT_FOUND for a held one. */
-enum err corrections_lift(struct db *db, struct arena *mem, const struct correction *wish,
+enum err corrections_lift(struct db *db, struct arena *mem, const struct correction *params,
                           struct corrected *out);
 
 /* A held write becomes active and the person's own, and takes the place of what a single-valued
  * member has now. ERR_NOT_FOUND for a suppressed one. */
-enum err corrections_accept(struct db *db, struct arena *mem, const struct correction *wish,
+enum err corrections_accept(struct db *db, struct arena *mem, const struct correction *params,
                             struct corrected *out);
 
 /* Another value, or another spelling of the same, instead of an active one; it is the person's own.
  * What an app had said is suppressed as not_accurate, else it would come back; what only the person
  * had said goes. ERR_INVALID with *problem, the end of a sentence ("is empty"). */
-enum err corrections_edit(struct db *db, struct arena *mem, const struct correction *wish,
+enum err corrections_edit(struct db *db, struct arena *mem, const struct correction *params,
                           const struct json_value *value, struct corrected *out,
                           const char **problem);
 
@@ -72,7 +72,7 @@ struct app_removed {
     int64_t suppressed; /* stay as they are */
 };
 
-enum err corrections_remove_app(struct db *db, struct arena *mem, const struct app_removal *wish,
+enum err corrections_remove_app(struct db *db, struct arena *mem, const struct app_removal *params,
                                 struct app_removed *out);
 
 /* Everything there is, whatever its status, oldest first, each with who said so and when; domain
@@ -94,6 +94,6 @@ struct app_suppression {
 
 /* ERR_NOT_FOUND: not there, not in reach, or not this app's to see. Twice is the same as once. */
 enum err corrections_suppress_by_app(struct db *db, struct arena *mem,
-                                     const struct app_suppression *wish, struct atom *out);
+                                     const struct app_suppression *params, struct atom *out);
 
 #endif

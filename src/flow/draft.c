@@ -1,7 +1,6 @@
 #include "flow/draft.h"
 
 #include "crypt/random.h"
-#include "flow/cleaning.h"
 #include "store/draft_store.h"
 #include "store/tx.h"
 
@@ -59,10 +58,4 @@ draft_forget(struct db *db, struct arena *mem, struct str user_id)
 {
     struct work work = { .mem = mem, .user_id = user_id };
     return tx_write(db, forget, &work);
-}
-
-enum err
-draft_clean(struct db *db, struct arena *mem, int64_t now, bool *more)
-{
-    return cleaning_step(db, mem, draft_store_clean, now, more);
 }

@@ -22,7 +22,4 @@ enum err draft_find(struct db *db, struct arena *mem, struct str user_id, struct
 
 enum err draft_forget(struct db *db, struct arena *mem, struct str user_id);
 
-/* One step of removing what is too old. */
-enum err draft_clean(struct db *db, struct arena *mem, int64_t now, bool *more);
-
 #endif

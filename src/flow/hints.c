@@ -23,8 +23,8 @@ hints_format_read(struct str name, enum hint_format *out)
 
 struct reading {
     struct arena *mem;
-    const struct hints_wish *wish;
-    struct hint_card cards[DOMAINS_MAX];
+    const struct hints_params *params;
+    struct hint_set hint_sets[DOMAINS_MAX];
     size_t count;
     bool renew;
 };
@@ -32,62 +32,62 @@ struct reading {
 /* A card made from another definition than today's, or by another version, is made again from the
  * facts. */
 static enum err
-read_card(struct db_tx *tx, struct reading *reading, const struct domain *domain, struct str text,
-          struct hint_card *out)
+read_set(struct db_tx *tx, struct reading *reading, const struct domain *domain, struct str text,
+         struct hint_set *out)
 {
     struct atom *atoms = NULL;
     size_t count = 0;
-    if (hint_card_read(reading->mem, domain, text, out))
+    if (hint_set_read(reading->mem, domain, text, out))
         return ERR_NONE;
     reading->renew = true;
-    enum err err = atom_store_list(tx, reading->mem, reading->wish->user_id, domain->name, STR_NONE,
-                                   &atoms, &count);
+    enum err err = atom_store_list(tx, reading->mem, reading->params->user_id, domain->name,
+                                   STR_NONE, &atoms, &count);
     if (!err)
-        hint_card_make(reading->mem, domain, atoms, count, out);
+        hint_set_make(reading->mem, domain, atoms, count, out);
     return err;
 }
 
 static bool
-in_reach(const struct hints_wish *wish, uint64_t reach, const struct domain *domain)
+is_allowed(const struct hints_params *params, uint64_t allowed, const struct domain *domain)
 {
-    return reach >> (domain - wish->domains->list) & 1;
+    return allowed >> (domain - params->domains->list) & 1;
 }
 
 static enum err
-read_cards(struct db_tx *tx, void *argument)
+read_sets(struct db_tx *tx, void *argument)
 {
     struct reading *reading = argument;
-    const struct hints_wish *wish = reading->wish;
+    const struct hints_params *params = reading->params;
     struct record *records = NULL;
     size_t count = 0;
     enum err err = ERR_NONE;
-    if (str_present(wish->cards))
-        record_store_split(reading->mem, wish->cards, &records, &count);
+    if (str_present(params->hint_sets))
+        record_store_split(reading->mem, params->hint_sets, &records, &count);
     else
-        err = record_store_hints(tx, reading->mem, wish->user_id, &records, &count);
+        err = record_store_hints(tx, reading->mem, params->user_id, &records, &count);
     reading->count = 0;
     reading->renew = false;
     for (size_t i = 0; i < count && !err; i++) {
-        const struct domain *domain = domains_find(wish->domains, records[i].domain);
+        const struct domain *domain = domains_find(params->domains, records[i].domain);
         if (domain == NULL) /* its definition is gone: kept, and told to nobody */
             continue;
-        if (in_reach(wish, wish->reach, domain))
-            err =
-                read_card(tx, reading, domain, records[i].hints, &reading->cards[reading->count++]);
+        if (is_allowed(params, params->allowed, domain))
+            err = read_set(tx, reading, domain, records[i].hints,
+                           &reading->hint_sets[reading->count++]);
     }
     return err;
 }
 
 enum err
-hints_read(struct db *db, struct arena *mem, const struct hints_wish *wish, struct hints *out)
+hints_read(struct db *db, struct arena *mem, const struct hints_params *params, struct hints *out)
 {
     struct reading *reading = ARENA_NEW(mem, struct reading);
     reading->mem = mem;
-    reading->wish = wish;
-    enum err err = tx_read(db, read_cards, reading);
+    reading->params = params;
+    enum err err = tx_read(db, read_sets, reading);
     if (err)
         return err;
-    hints_from_cards(mem, wish, reading->cards, reading->count, out);
+    hints_from_sets(mem, params, reading->hint_sets, reading->count, out);
     out->renew = reading->renew;
     return ERR_NONE;
 }
@@ -96,56 +96,56 @@ hints_read(struct db *db, struct arena *mem, const struct hints_wish *wish, stru
 
 /* Domains that the context is about, and those that have something critical to say to it. */
 static uint64_t
-find_considered(const struct hints_wish *wish, const struct hint_query *query,
+find_considered(const struct hints_params *params, const struct hint_query *query,
                 const struct hints *hints)
 {
     uint64_t found = 0;
-    for (size_t i = 0; i < wish->domains->count; i++)
-        if (!hints->match.known || wish->domains_named ||
-            context_chosen(&hints->match, &wish->domains->list[i]) != NULL)
+    for (size_t i = 0; i < params->domains->count; i++)
+        if (!hints->match.known || params->domains_named ||
+            context_chosen(&hints->match, &params->domains->list[i]) != NULL)
             found |= (uint64_t)1 << i;
-    for (size_t i = 0; i < query->card_count; i++)
-        if (hints->answer.cards >> i & 1)
-            found |= (uint64_t)1 << (query->cards[i].domain - wish->domains->list);
-    return found & wish->reach;
+    for (size_t i = 0; i < query->set_count; i++)
+        if (hints->answer.hint_sets >> i & 1)
+            found |= (uint64_t)1 << (query->hint_sets[i].domain - params->domains->list);
+    return found & params->allowed;
 }
 
 /* With domains named, a context of none of them is as good as none. */
 static bool
-concerns_reach(const struct hints_wish *wish, const struct context_match *match)
+concerns_allowed(const struct hints_params *params, const struct context_match *match)
 {
     for (size_t i = 0; i < match->count; i++)
-        if (in_reach(wish, wish->reach, match->list[i].domain))
+        if (is_allowed(params, params->allowed, match->list[i].domain))
             return true;
     return false;
 }
 
 void
-hints_from_cards(struct arena *mem, const struct hints_wish *wish, const struct hint_card *cards,
-                 size_t count, struct hints *out)
+hints_from_sets(struct arena *mem, const struct hints_params *params,
+                const struct hint_set *hint_sets, size_t count, struct hints *out)
 {
-    struct hint_card *reached = ARENA_ARRAY(mem, struct hint_card, count + 1);
+    struct hint_set *reached = ARENA_ARRAY(mem, struct hint_set, count + 1);
     struct hint_query query = {
-        .cards = reached,
+        .hint_sets = reached,
         .context = &out->match,
-        .domains_named = wish->domains_named,
-        .format = wish->format,
-        .max_tokens = wish->max_tokens,
+        .domains_named = params->domains_named,
+        .format = params->format,
+        .max_tokens = params->max_tokens,
     };
     *out = (struct hints){ 0 };
     for (size_t i = 0; i < count; i++) {
-        if (!in_reach(wish, wish->reach, cards[i].domain))
+        if (!is_allowed(params, params->allowed, hint_sets[i].domain))
             continue;
-        if (in_reach(wish, wish->sensitive, cards[i].domain))
-            query.sensitive |= (uint64_t)1 << query.card_count;
-        reached[query.card_count++] = cards[i];
+        if (is_allowed(params, params->sensitive, hint_sets[i].domain))
+            query.sensitive |= (uint64_t)1 << query.set_count;
+        reached[query.set_count++] = hint_sets[i];
     }
-    if (str_present(wish->context))
-        context_find(wish->domains->contexts, wish->context, &out->match);
-    if (wish->domains_named && !concerns_reach(wish, &out->match))
+    if (str_present(params->context))
+        context_find(params->domains->contexts, params->context, &out->match);
+    if (params->domains_named && !concerns_allowed(params, &out->match))
         out->match = (struct context_match){ 0 };
     hint_answer(mem, &query, &out->answer);
-    out->considered = find_considered(wish, &query, out);
+    out->considered = find_considered(params, &query, out);
 }
 
 /* The context's name, or the domain's where no particular one was meant. */
@@ -159,24 +159,24 @@ matched_name(const struct context_match *match)
 }
 
 void
-hints_write(struct json *out, const struct hints_wish *wish, const struct hints *hints)
+hints_write(struct json *out, const struct hints_params *params, const struct hints *hints)
 {
     json_open_object(out);
     json_put_ready(out, "hints", hints->answer.hints);
-    json_put_name(out, "format", str_of(formats[wish->format]));
+    json_put_name(out, "format", str_of(formats[params->format]));
     json_key(out, "domains");
     json_open_array(out);
-    for (size_t i = 0; i < wish->domains->count; i++)
+    for (size_t i = 0; i < params->domains->count; i++)
         if (hints->considered >> i & 1)
-            json_add_pieces(out, STR("\""), wish->domains->list[i].name, STR("\""));
+            json_add_pieces(out, STR("\""), params->domains->list[i].name, STR("\""));
     json_close_array(out);
-    json_put_str(out, "context", wish->context);
-    json_put_whole(out, "max_tokens", wish->max_tokens);
-    json_put_whole(out, "token_count", hints->answer.tokens);
+    json_put_str(out, "context", params->context);
+    json_put_integer(out, "max_tokens", params->max_tokens);
+    json_put_integer(out, "token_count", hints->answer.tokens);
     json_put_name(out, "tokenizer", STR("o200k_base"));
-    json_put_whole(out, "omitted", hints->answer.omitted);
+    json_put_integer(out, "omitted", hints->answer.omitted);
     json_put_str(out, "context_matched", matched_name(&hints->match));
-    json_put_whole(out, "hints_available", hints->answer.available);
+    json_put_integer(out, "hints_available", hints->answer.available);
     json_put_ready(out, "safety_complete",
                    hints->answer.safety_complete ? STR("true") : STR("false"));
     json_put_name(out, "content_role", STR("data")); /* never instructions */

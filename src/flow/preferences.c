@@ -3,9 +3,9 @@
 #include "base/arena.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
+#include "domain/value.h"
 #include "flow/undo_note.h"
-#include "model/hint.h"
-#include "model/value.h"
+#include "hint/hint.h"
 #include "store/tx.h"
 #include "text/json_read.h"
 
@@ -20,7 +20,7 @@ struct item {
 
 struct merge {
     struct arena *mem;
-    const struct preference_write *wish;
+    const struct preference_write *params;
     struct item *items;
     size_t item_count;
     struct sourced_atom *atoms; /* of the domain, oldest first; new ones behind */
@@ -70,7 +70,7 @@ take_member(struct merge *merge, const struct json_value *given,
             struct preference_problems *problems)
 {
     struct arena *mem = merge->mem;
-    const struct member *member = domain_member(merge->wish->domain, given->key);
+    const struct member *member = domain_member(merge->params->domain, given->key);
     struct str at = str_format(mem, "preferences.%.*s", STR_ARG(str_first(given->key, 64)));
     if (member == NULL) {
         complain(mem, problems, at, "is not a member of this domain; see its schema");
@@ -90,7 +90,7 @@ take_member(struct merge *merge, const struct json_value *given,
 static enum err
 take_all(struct merge *merge, struct preference_problems *problems)
 {
-    const struct json_value *given = merge->wish->preferences;
+    const struct json_value *given = merge->params->preferences;
     if (given == NULL || given->type != JSON_OBJECT) {
         complain(merge->mem, problems, STR("preferences"), "must be an object of members");
         return ERR_INVALID;
@@ -130,16 +130,16 @@ find_current(struct merge *merge, const struct member *member)
 static bool
 from_user(const struct merge *merge)
 {
-    return str_eq(merge->wish->source, SOURCE_USER);
+    return str_eq(merge->params->source, SOURCE_USER);
 }
 
 /* Whoever writes what is there already is a source of it, too. */
 static void
 join_sources(struct merge *merge, struct sourced_atom *atom)
 {
-    struct atom_source source = { .source = merge->wish->source,
-                                  .created_at = merge->wish->now,
-                                  .updated_at = merge->wish->now };
+    struct atom_source source = { .source = merge->params->source,
+                                  .created_at = merge->params->now,
+                                  .updated_at = merge->params->now };
     atom_add_source(merge->mem, atom, source);
     atom->atom.by_asker = merge->changed = true;
 }
@@ -154,7 +154,7 @@ end_current(struct merge *merge, struct sourced_atom *current)
 static enum err
 add_atom(struct merge *merge, const struct item *item)
 {
-    const struct preference_write *wish = merge->wish;
+    const struct preference_write *params = merge->params;
     struct sourced_atom *current = find_current(merge, item->member);
     bool suspicious = !from_user(merge) && value_suspicion(merge->mem, &item->value) != NULL;
     bool held = suspicious || (current != NULL && current->atom.by_user && !from_user(merge));
@@ -167,15 +167,15 @@ add_atom(struct merge *merge, const struct item *item)
     struct sourced_atom *added = &merge->atoms[merge->count++];
     *added = (struct sourced_atom){ .atom = {
                                         .id = random_id(merge->mem, "atm_"),
-                                        .domain = wish->domain->name,
+                                        .domain = params->domain->name,
                                         .member = item->member->name,
                                         .key = item->value.key,
                                         .value = item->value.json,
                                         .status = held ? ATOM_HELD : ATOM_ACTIVE,
                                         .by_user = from_user(merge),
                                         .sequence = ++merge->sequence,
-                                        .created_at = wish->now,
-                                        .updated_at = wish->now,
+                                        .created_at = params->now,
+                                        .updated_at = params->now,
                                     } };
     join_sources(merge, added);
     merge->shown = merge->shown || !held;
@@ -201,7 +201,7 @@ confirm_atom(struct merge *merge, const struct item *item, struct sourced_atom *
     atom->atom.by_user = true;
     atom->atom.reason = atom->atom.suppressed_by = STR_NONE;
     atom->atom.suppressed_at = 0;
-    atom->atom.updated_at = merge->wish->now;
+    atom->atom.updated_at = merge->params->now;
     merge->shown = true;
     merge->counts->updated++;
     join_sources(merge, atom);
@@ -210,13 +210,13 @@ confirm_atom(struct merge *merge, const struct item *item, struct sourced_atom *
 static void
 repeat_atom(struct merge *merge, struct sourced_atom *atom)
 {
-    bool same_day = atom->atom.updated_at / DAY == merge->wish->now / DAY;
+    bool same_day = atom->atom.updated_at / DAY == merge->params->now / DAY;
     if (atom->atom.by_asker && same_day) {
         merge->counts->unchanged++;
         return;
     }
     if (!same_day)
-        atom->atom.updated_at = merge->wish->now;
+        atom->atom.updated_at = merge->params->now;
     merge->shown = true;
     merge->counts->updated++;
     join_sources(merge, atom);
@@ -272,9 +272,9 @@ write_record(struct db_tx *tx, struct arena *mem, struct str user_id, const stru
     out->domain = domain->name;
     out->json = atom_record(mem, domain, atoms, count, &out->atom_count);
     out->updated_at = out->atom_count == 0 ? 0 : now;
-    struct hint_card card;
-    hint_card_make(mem, domain, atoms, count, &card);
-    out->hints = hint_card_write(mem, &card);
+    struct hint_set set;
+    hint_set_make(mem, domain, atoms, count, &set);
+    out->hints = hint_set_write(mem, &set);
     return record_store_put(tx, mem, user_id, out);
 }
 
@@ -302,18 +302,18 @@ read_record(struct db_tx *tx, struct arena *mem, struct str user_id, struct str 
 static enum err
 save_all(struct db_tx *tx, struct merge *merge)
 {
-    const struct preference_write *wish = merge->wish;
+    const struct preference_write *params = merge->params;
     enum err err = ERR_NONE;
     if (merge->changed)
-        err = atom_store_save(tx, merge->mem, wish->user_id, wish->domain->name, merge->atoms,
+        err = atom_store_save(tx, merge->mem, params->user_id, params->domain->name, merge->atoms,
                               merge->count);
     merge->full = err == ERR_INVALID;
     if (err)
         return err;
     if (!merge->shown)
-        return read_record(tx, merge->mem, wish->user_id, wish->domain->name, merge->record);
-    return write_record(tx, merge->mem, wish->user_id, wish->domain, merge->atoms, merge->count,
-                        wish->now, merge->record);
+        return read_record(tx, merge->mem, params->user_id, params->domain->name, merge->record);
+    return write_record(tx, merge->mem, params->user_id, params->domain, merge->atoms, merge->count,
+                        params->now, merge->record);
 }
 
 static enum err
@@ -329,17 +329,17 @@ static enum err
 merge_all(struct db_tx *tx, void *argument)
 {
     struct merge *merge = argument;
-    const struct preference_write *wish = merge->wish;
+    const struct preference_write *params = merge->params;
     struct sourced_atom *found = NULL;
     struct undo_scene before = { 0 };
     *merge->counts = (struct preference_counts){ 0 };
     merge->changed = merge->shown = merge->full = false;
-    enum err err = atom_store_hold(tx, merge->mem, wish->user_id, &merge->sequence);
+    enum err err = atom_store_hold(tx, merge->mem, params->user_id, &merge->sequence);
     if (!err)
-        err = atom_store_read(tx, merge->mem, wish->user_id, wish->domain->name, wish->source,
+        err = atom_store_read(tx, merge->mem, params->user_id, params->domain->name, params->source,
                               &found, &merge->count);
-    if (!err && wish->undo != NULL)
-        err = undo_look(tx, merge->mem, wish->user_id, wish->domain->name, &before);
+    if (!err && params->undo != NULL)
+        err = undo_look(tx, merge->mem, params->user_id, params->domain->name, &before);
     if (err)
         return err;
     merge->atoms =
@@ -347,28 +347,28 @@ merge_all(struct db_tx *tx, void *argument)
     for (size_t i = 0; i < merge->count; i++)
         merge->atoms[i] = found[i];
     err = merge_items(tx, merge);
-    if (!err && merge->changed && wish->undo != NULL)
-        err = undo_keep(tx, merge->mem, &before, wish->now, wish->undo);
+    if (!err && merge->changed && params->undo != NULL)
+        err = undo_keep(tx, merge->mem, &before, params->now, params->undo);
     if (err || !merge->changed)
         return err;
-    return atom_store_release(tx, merge->mem, wish->user_id, merge->sequence);
+    return atom_store_release(tx, merge->mem, params->user_id, merge->sequence);
 }
 
 static enum err
 begin(struct merge *merge, struct preference_problems *problems)
 {
     problems->count = 0;
-    if (merge->wish->undo != NULL)
-        *merge->wish->undo = STR_NONE;
+    if (merge->params->undo != NULL)
+        *merge->params->undo = STR_NONE;
     return take_all(merge, problems);
 }
 
 enum err
-preferences_write(struct db *db, struct arena *mem, const struct preference_write *wish,
+preferences_write(struct db *db, struct arena *mem, const struct preference_write *params,
                   struct preference_counts *out, struct record *record,
                   struct preference_problems *problems)
 {
-    struct merge merge = { .mem = mem, .wish = wish, .counts = out, .record = record };
+    struct merge merge = { .mem = mem, .params = params, .counts = out, .record = record };
     enum err err = begin(&merge, problems);
     if (err)
         return err;
@@ -382,11 +382,11 @@ preferences_write(struct db *db, struct arena *mem, const struct preference_writ
 }
 
 enum err
-preferences_write_within(struct db_tx *tx, struct arena *mem, const struct preference_write *wish,
+preferences_write_within(struct db_tx *tx, struct arena *mem, const struct preference_write *params,
                          struct preference_counts *out, struct record *record,
                          struct preference_problems *problems)
 {
-    struct merge merge = { .mem = mem, .wish = wish, .counts = out, .record = record };
+    struct merge merge = { .mem = mem, .params = params, .counts = out, .record = record };
     enum err err = begin(&merge, problems);
     return err ? err : merge_all(tx, &merge);
 }

@@ -42,13 +42,13 @@ struct preference_counts {
 };
 
 /* ERR_INVALID with what is wrong. */
-enum err preferences_write(struct db *db, struct arena *mem, const struct preference_write *wish,
+enum err preferences_write(struct db *db, struct arena *mem, const struct preference_write *params,
                            struct preference_counts *out, struct record *record,
                            struct preference_problems *problems);
 
-/* The same inside a transaction of the caller's. */
+/* The same inside a transaction of the login's. */
 enum err preferences_write_within(struct db_tx *tx, struct arena *mem,
-                                  const struct preference_write *wish,
+                                  const struct preference_write *params,
                                   struct preference_counts *out, struct record *record,
                                   struct preference_problems *problems);
 

@@ -16,7 +16,7 @@
 
 struct changing {
     struct arena *mem;
-    const struct password_change *wish;
+    const struct password_change *params;
     struct str old_hash;
     struct str new_hash;
 };
@@ -25,25 +25,25 @@ static enum err
 change(struct db_tx *tx, void *argument)
 {
     struct changing *changing = argument;
-    const struct password_change *wish = changing->wish;
+    const struct password_change *params = changing->params;
     struct arena *mem = changing->mem;
     struct user user;
-    enum err err = user_store_hold(tx, mem, wish->user_id);
+    enum err err = user_store_hold(tx, mem, params->user_id);
     if (!err)
-        err = user_store_find(tx, mem, wish->user_id, &user);
+        err = user_store_find(tx, mem, params->user_id, &user);
     /* Somebody else may have changed it while we compared and hashed. */
     if (!err && !str_eq(user.password_hash, changing->old_hash))
         err = ERR_UNAUTHENTICATED;
     if (!err)
-        err = user_store_put_password(tx, mem, wish->user_id, changing->new_hash, wish->now);
+        err = user_store_put_password(tx, mem, params->user_id, changing->new_hash, params->now);
     if (!err)
-        err = session_store_end_all(tx, mem, wish->user_id, wish->session_hash);
-    if (!err && wish->end_apps) /* found by the grants, so before them */
-        err = usage_store_end_user(tx, mem, wish->user_id, wish->now);
-    if (!err && wish->end_apps)
-        err = grant_store_end_all(tx, mem, wish->user_id);
-    if (!err && wish->end_apps)
-        err = family_store_end_user(tx, mem, wish->user_id);
+        err = session_store_end_all(tx, mem, params->user_id, params->session_hash);
+    if (!err && params->end_apps) /* found by the grants, so before them */
+        err = usage_store_end_user(tx, mem, params->user_id, params->now);
+    if (!err && params->end_apps)
+        err = grant_store_end_all(tx, mem, params->user_id);
+    if (!err && params->end_apps)
+        err = family_store_end_user(tx, mem, params->user_id);
     return err;
 }
 
@@ -60,23 +60,23 @@ security_check_password(struct db *db, struct arena *mem, struct str user_id, st
 }
 
 enum err
-security_change_password(struct db *db, struct arena *mem, const struct password_change *wish,
+security_change_password(struct db *db, struct arena *mem, const struct password_change *params,
                          const char **problem)
 {
     struct user user;
     *problem = NULL;
-    enum err err = account_find(db, mem, wish->user_id, &user);
+    enum err err = account_find(db, mem, params->user_id, &user);
     if (err)
         return err;
-    if (wish->old_password.len > PASSWORD_BYTES_MAX ||
-        !password_matches(user.password_hash, wish->old_password))
+    if (params->old_password.len > PASSWORD_BYTES_MAX ||
+        !password_matches(user.password_hash, params->old_password))
         return ERR_UNAUTHENTICATED;
     const struct str words[] = { user.username, user.email, user.name };
-    *problem = password_problem(mem, wish->new_password, words, sizeof words / sizeof words[0]);
+    *problem = password_problem(mem, params->new_password, words, sizeof words / sizeof words[0]);
     if (*problem != NULL)
         return ERR_INVALID;
-    struct changing changing = { mem, wish, user.password_hash,
-                                 password_hash(mem, wish->new_password) };
+    struct changing changing = { mem, params, user.password_hash,
+                                 password_hash(mem, params->new_password) };
     return str_present(changing.new_hash) ? tx_write(db, change, &changing) : ERR_UNAVAILABLE;
 }
 

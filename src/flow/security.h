@@ -21,7 +21,7 @@ struct password_change {
 /* Ends all other sessions. ERR_UNAUTHENTICATED: the old password is wrong. ERR_INVALID: *problem
  * says what is wrong with the new one. Waits. */
 enum err security_change_password(struct db *db, struct arena *mem,
-                                  const struct password_change *wish, const char **problem);
+                                  const struct password_change *params, const char **problem);
 
 /* Whether this is the person's password now. ERR_UNAUTHENTICATED: it is not. Waits. */
 enum err security_check_password(struct db *db, struct arena *mem, struct str user_id,

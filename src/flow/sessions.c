@@ -47,7 +47,7 @@ session_form_token(struct arena *mem, struct str key)
 
 struct entry {
     struct arena *mem;
-    const struct sign_in *wish;
+    const struct sign_in *params;
     struct session session;
     struct user *user;
     struct str new_hash; /* absent: the one there is will do */
@@ -61,7 +61,7 @@ static enum err
 enter(struct db_tx *tx, void *argument)
 {
     struct entry *entry = argument;
-    const struct sign_in *wish = entry->wish;
+    const struct sign_in *params = entry->params;
     struct user user = { 0 };
     enum err err = user_store_hold(tx, entry->mem, entry->user->id);
     if (!err)
@@ -76,10 +76,10 @@ enter(struct db_tx *tx, void *argument)
         err =
             user_store_renew_password(tx, entry->mem, user.id, user.password_hash, entry->new_hash);
     struct str old_hash =
-        str_present(wish->old_key) ? session_hash(entry->mem, wish->old_key) : STR_NONE;
-    if (!err && str_present(wish->request_id))
-        err = request_store_move(tx, entry->mem, digest_text(entry->mem, wish->request_id),
-                                 old_hash, wish->now, entry->session.hash);
+        str_present(params->old_key) ? session_hash(entry->mem, params->old_key) : STR_NONE;
+    if (!err && str_present(params->request_id))
+        err = request_store_move(tx, entry->mem, digest_text(entry->mem, params->request_id),
+                                 old_hash, params->now, entry->session.hash);
     if (!err && str_present(old_hash))
         err = session_store_end(tx, entry->mem, old_hash);
     return err;
@@ -97,29 +97,30 @@ clean_device(struct arena *mem, struct str device)
 
 /* Once. *stale: the password was renewed or changed meanwhile, and has to be compared again. */
 static enum err
-try_sign_in(struct db *db, struct arena *mem, const struct sign_in *wish, struct str *key,
+try_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, struct str *key,
             struct user *user, bool *stale)
 {
-    enum err err = account_find(db, mem, wish->who, user);
+    enum err err = account_find(db, mem, params->login, user);
     if (err && err != ERR_NOT_FOUND)
         return err;
     struct str hash = err == ERR_NONE ? user->password_hash : STR_NONE;
-    bool right = wish->password.len <= PASSWORD_BYTES_MAX && password_matches(hash, wish->password);
+    bool right =
+        params->password.len <= PASSWORD_BYTES_MAX && password_matches(hash, params->password);
     if (err || !right || user->status != USER_ACTIVE)
         return ERR_UNAUTHENTICATED;
     *key = session_make_key(mem);
     struct entry entry = {
         .mem = mem,
-        .wish = wish,
+        .params = params,
         .user = user,
-        .new_hash = password_outdated(hash) ? password_hash(mem, wish->password) : STR_NONE,
+        .new_hash = password_outdated(hash) ? password_hash(mem, params->password) : STR_NONE,
         .session = {
             .hash = session_hash(mem, *key),
             .user_id = user->id,
-            .device = clean_device(mem, wish->device),
-            .address = str_copy(mem, wish->address),
-            .created_at = wish->now,
-            .ends_at = wish->now + SESSION_SECONDS,
+            .device = clean_device(mem, params->device),
+            .address = str_copy(mem, params->address),
+            .created_at = params->now,
+            .ends_at = params->now + SESSION_SECONDS,
         },
     };
     err = tx_write(db, enter, &entry);
@@ -128,14 +129,14 @@ try_sign_in(struct db *db, struct arena *mem, const struct sign_in *wish, struct
 }
 
 enum err
-session_sign_in(struct db *db, struct arena *mem, const struct sign_in *wish, struct str *key,
+session_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, struct str *key,
                 struct user *user)
 {
     bool stale = true;
     enum err err = ERR_NONE;
     for (int tries = 0; tries < TRIES_MAX && !err && stale; tries++) {
         stale = false;
-        err = try_sign_in(db, mem, wish, key, user, &stale);
+        err = try_sign_in(db, mem, params, key, user, &stale);
     }
     return !err && stale ? ERR_UNAVAILABLE : err;
 }

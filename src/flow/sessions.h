@@ -13,7 +13,7 @@ struct arena;
 struct db;
 
 struct sign_in {
-    struct str who; /* user name or email address, as typed */
+    struct str login; /* user name or email address, as typed */
     struct str password;
     struct str old_key;    /* of the session that was there; absent: none */
     struct str request_id; /* of an app's request that waits in it, or in one that has ended, and
@@ -32,7 +32,7 @@ struct str session_hash(struct arena *mem, struct str key);
 struct str session_form_token(struct arena *mem, struct str key);
 
 /* ERR_UNAUTHENTICATED: unknown, wrong or disabled, not told apart, after the same work. Waits. */
-enum err session_sign_in(struct db *db, struct arena *mem, const struct sign_in *wish,
+enum err session_sign_in(struct db *db, struct arena *mem, const struct sign_in *params,
                          struct str *key, struct user *user);
 
 /* ERR_NOT_FOUND: nobody is signed in with this key. */

@@ -1,7 +1,6 @@
 #include "flow/tokens.h"
 
 #include "crypt/secret.h"
-#include "flow/cleaning.h"
 #include "model/pkce.h"
 #include "store/token_store.h"
 #include "store/tx.h"
@@ -22,7 +21,7 @@ struct work {
     enum err refusal; /* told to the app, though the transaction commits */
     const char *problem;
     struct access *access;
-    struct str *cards; /* NULL: nobody asks for them */
+    struct str *hint_sets; /* NULL: nobody asks for them */
     bool is_refresh;
 };
 
@@ -108,19 +107,19 @@ exchange(struct db_tx *tx, void *argument)
 }
 
 enum err
-token_exchange(struct db *db, struct arena *mem, const struct exchange *wish, struct token_set *out,
-               const char **problem)
+token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
+               struct token_set *out, const char **problem)
 {
-    const struct secret *code = secret_read(mem, wish->code, SECRET_CODE);
+    const struct secret *code = secret_read(mem, params->code, SECRET_CODE);
     *problem = "The code is not one of this service, or not whole.";
     if (code == NULL)
         return ERR_INVALID;
     struct work work = { .mem = mem,
-                         .app = wish->app,
+                         .app = params->app,
                          .hash = secret_hash(mem, code),
-                         .now = wish->now,
-                         .redirect_uri = wish->redirect_uri,
-                         .verifier = wish->verifier,
+                         .now = params->now,
+                         .redirect_uri = params->redirect_uri,
+                         .verifier = params->verifier,
                          .out = out };
     enum err err = run_write(db, exchange, &work);
     *problem = work.problem;
@@ -203,18 +202,18 @@ refresh(struct db_tx *tx, void *argument)
 }
 
 enum err
-token_refresh(struct db *db, struct arena *mem, const struct refresh *wish, struct token_set *out,
+token_refresh(struct db *db, struct arena *mem, const struct refresh *params, struct token_set *out,
               const char **problem)
 {
-    const struct secret *token = secret_read(mem, wish->token, SECRET_REFRESH_TOKEN);
+    const struct secret *token = secret_read(mem, params->token, SECRET_REFRESH_TOKEN);
     *problem = "The refresh token is not one of this service, or not whole.";
     if (token == NULL)
         return ERR_INVALID;
     struct work work = { .mem = mem,
-                         .app = wish->app,
+                         .app = params->app,
                          .hash = secret_hash(mem, token),
-                         .now = wish->now,
-                         .scope = wish->scope,
+                         .now = params->now,
+                         .scope = params->scope,
                          .out = out };
     enum err err = run_write(db, refresh, &work);
     *problem = work.problem;
@@ -269,19 +268,19 @@ find_access(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
     enum err err =
-        access_store_find(tx, work->mem, work->hash, work->now, work->access, work->cards);
+        access_store_find(tx, work->mem, work->hash, work->now, work->access, work->hint_sets);
     work->access->commits = tx_commits(tx);
     return err;
 }
 
 uint64_t
-token_access_stamp(struct db *db, const struct access *access)
+token_access_version(struct db *db, const struct access *access)
 {
     if (store_commits(db) == 0)
         return 0;
     /* Whatever ends a family or changes a grant breaks the user's seal. */
-    return store_stamp(db, access->user_id) + store_stamp(db, access->app_id) +
-           store_stamp(db, access->token_hash);
+    return store_version(db, access->user_id) + store_version(db, access->app_id) +
+           store_version(db, access->token_hash);
 }
 
 /* The ids are known only after reading. If a commit came in between, what was read may be older
@@ -289,20 +288,22 @@ token_access_stamp(struct db *db, const struct access *access)
 void
 token_access_mark(struct db *db, struct access *access)
 {
-    uint64_t stamp = token_access_stamp(db, access);
-    access->stamp = access->commits == store_commits(db) ? stamp : 0;
+    uint64_t version = token_access_version(db, access);
+    access->version = access->commits == store_commits(db) ? version : 0;
 }
 
 enum err
 token_access(struct db *db, struct arena *mem, struct str token, int64_t now, struct access *out,
-             struct str *cards)
+             struct str *hint_sets)
 {
     const struct secret *secret = secret_read(mem, token, SECRET_ACCESS_TOKEN);
     if (secret == NULL)
         return ERR_UNAUTHENTICATED;
-    struct work work = {
-        .mem = mem, .hash = secret_hash(mem, secret), .now = now, .access = out, .cards = cards
-    };
+    struct work work = { .mem = mem,
+                         .hash = secret_hash(mem, secret),
+                         .now = now,
+                         .access = out,
+                         .hint_sets = hint_sets };
     enum err err = tx_read(db, find_access, &work);
     return err == ERR_NOT_FOUND ? ERR_UNAUTHENTICATED : err;
 }
@@ -426,9 +427,3 @@ token_is_ours(struct arena *mem, struct str text)
 }
 
 /* ---- what is over ---- */
-
-enum err
-token_clean(struct db *db, struct arena *mem, int64_t now, bool *more)
-{
-    return cleaning_step(db, mem, token_store_clean, now, more);
-}

@@ -28,7 +28,7 @@ struct exchange {
 };
 
 /* ERR_INVALID is invalid_grant, and *problem a sentence for the app's developer. */
-enum err token_exchange(struct db *db, struct arena *mem, const struct exchange *wish,
+enum err token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
                         struct token_set *out, const char **problem);
 
 struct refresh {
@@ -39,7 +39,7 @@ struct refresh {
 };
 
 /* ERR_INVALID is invalid_grant, ERR_FORBIDDEN invalid_scope. */
-enum err token_refresh(struct db *db, struct arena *mem, const struct refresh *wish,
+enum err token_refresh(struct db *db, struct arena *mem, const struct refresh *params,
                        struct token_set *out, const char **problem);
 
 /* ERR_NONE also for a token that is not there, is over, or is another app's, which stays alive. */
@@ -49,7 +49,7 @@ enum err token_revoke(struct db *db, struct arena *mem, const struct app *app, s
 /* The access that a bearer token gives now. ERR_UNAUTHENTICATED: none. With the person's hint
  * cards, if `cards` is not NULL and they lie on the way: see hints_wish. */
 enum err token_access(struct db *db, struct arena *mem, struct str token, int64_t now,
-                      struct access *out, struct str *cards);
+                      struct access *out, struct str *hint_sets);
 
 /* Why a text opens nothing, after token_access() said so: a sentence. *app_id is whose it is or
  * was; absent: nobody's, or nobody knows any more. */
@@ -59,7 +59,7 @@ enum err token_refusal(struct db *db, struct arena *mem, struct str text, int64_
 /* As long as this is what access->stamp is, and until live_until, the access is what it was: no
  * commit has touched its token, family, grant, app or user. It says nothing about another token,
  * whose stamp may be the same number for other reasons. 0: nobody can know, ask the store. */
-uint64_t token_access_stamp(struct db *db, const struct access *access);
+uint64_t token_access_version(struct db *db, const struct access *access);
 void token_access_mark(struct db *db, struct access *access); /* sets it, after it was found */
 
 /* A live token of this app: access or refresh. ERR_NOT_FOUND: inactive, whatever the cause. */
@@ -68,8 +68,5 @@ enum err token_introspect(struct db *db, struct arena *mem, const struct app *ap
 
 /* Whether it has the form of a token of this service, dead or alive. */
 bool token_is_ours(struct arena *mem, struct str text);
-
-/* One small step of removing what is over; *more if there may be more. */
-enum err token_clean(struct db *db, struct arena *mem, int64_t now, bool *more);
 
 #endif

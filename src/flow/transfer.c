@@ -11,7 +11,7 @@
 
 struct exporting {
     struct arena *mem;
-    const struct export_wish *wish;
+    const struct export_params *params;
     struct sourced_atom *atoms; /* an app is not told the sources */
     size_t count;
 };
@@ -20,13 +20,13 @@ static enum err
 gather(struct db_tx *tx, void *argument)
 {
     struct exporting *exporting = argument;
-    const struct export_wish *wish = exporting->wish;
+    const struct export_params *params = exporting->params;
     struct atom *seen = NULL;
-    if (!str_present(wish->app_id))
-        return atom_store_list_sourced(tx, exporting->mem, wish->user_id, STR_NONE,
+    if (!str_present(params->app_id))
+        return atom_store_list_sourced(tx, exporting->mem, params->user_id, STR_NONE,
                                        &exporting->atoms, &exporting->count);
-    enum err err = atom_store_list(tx, exporting->mem, wish->user_id, STR_NONE, wish->app_id, &seen,
-                                   &exporting->count);
+    enum err err = atom_store_list(tx, exporting->mem, params->user_id, STR_NONE, params->app_id,
+                                   &seen, &exporting->count);
     exporting->atoms = ARENA_ARRAY(exporting->mem, struct sourced_atom, exporting->count);
     for (size_t i = 0; i < exporting->count && !err; i++)
         exporting->atoms[i].atom = seen[i];
@@ -89,7 +89,7 @@ record_of(const struct exporting *exporting, const struct domain *domain)
 static void
 write_domain(struct json *out, const struct exporting *exporting, const struct domain *domain)
 {
-    bool for_app = str_present(exporting->wish->app_id);
+    bool for_app = str_present(exporting->params->app_id);
     json_key_str(out, domain->name);
     json_open_object(out);
     json_key(out, "preferences");
@@ -121,7 +121,7 @@ tell_left_out(const struct exporting *exporting, struct left_out *out)
     for (size_t i = 0; i < exporting->count; i++) {
         struct str name = exporting->atoms[i].atom.domain;
         size_t at = 0;
-        if (domains_find(exporting->wish->domains, name) != NULL)
+        if (domains_find(exporting->params->domains, name) != NULL)
             continue;
         while (at < LEFT_OUT_NAMES_MAX && seen[at].facts > 0 && !str_eq(seen[at].name, name))
             at++;
@@ -137,29 +137,30 @@ tell_left_out(const struct exporting *exporting, struct left_out *out)
 }
 
 enum err
-transfer_export(struct db *db, struct arena *mem, const struct export_wish *wish, struct buf *out)
+transfer_export(struct db *db, struct arena *mem, const struct export_params *params,
+                struct buf *out)
 {
-    struct exporting exporting = { .mem = mem, .wish = wish };
+    struct exporting exporting = { .mem = mem, .params = params };
     enum err err = tx_read(db, gather, &exporting);
     if (err)
         return err;
-    if (wish->left_out != NULL)
-        tell_left_out(&exporting, wish->left_out);
+    if (params->left_out != NULL)
+        tell_left_out(&exporting, params->left_out);
     struct json json = json_into(out);
     json_open_object(&json);
     json_put_str(&json, "format", STR("penchant-export"));
     json_put_int(&json, "version", 1);
-    json_put_time(&json, "exported_at", wish->now);
+    json_put_time(&json, "exported_at", params->now);
     json_key(&json, "user");
     json_open_object(&json);
-    json_put_str(&json, "sub", wish->user_id);
-    if (str_present(wish->username))
-        json_put_str(&json, "username", wish->username);
+    json_put_str(&json, "sub", params->user_id);
+    if (str_present(params->username))
+        json_put_str(&json, "username", params->username);
     json_close_object(&json);
     json_key(&json, "domains");
     json_open_object(&json);
-    for (size_t i = 0; i < wish->domains->count; i++)
-        write_domain(&json, &exporting, &wish->domains->list[i]);
+    for (size_t i = 0; i < params->domains->count; i++)
+        write_domain(&json, &exporting, &params->domains->list[i]);
     json_close_object(&json);
     json_close_object(&json);
     return out->overflow ? ERR_TOO_LARGE : ERR_NONE;

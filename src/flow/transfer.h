@@ -7,7 +7,7 @@
 #define FLOW_TRANSFER_H
 
 #include "base/err.h"
-#include "model/domain.h"
+#include "domain/domain.h"
 
 struct arena;
 struct buf;
@@ -26,7 +26,7 @@ struct left_out {
     struct str domains; /* "reading (3), tea (1)"; absent: none */
 };
 
-struct export_wish {
+struct export_params {
     struct str user_id;
     const struct domains *domains;
     struct str app_id;   /* who asks; absent: the person, or an operator */
@@ -36,7 +36,7 @@ struct export_wish {
 };
 
 /* ERR_TOO_LARGE past what `out` may hold. */
-enum err transfer_export(struct db *db, struct arena *mem, const struct export_wish *wish,
+enum err transfer_export(struct db *db, struct arena *mem, const struct export_params *params,
                          struct buf *out);
 
 struct import_counts {

@@ -1,10 +1,10 @@
-#include "flow/transfer_parts.h"
+#include "flow/transfer_internal.h"
 
 #include "base/arena.h"
+#include "domain/definition.h"
+#include "domain/value.h"
 #include "flow/preferences.h"
 #include "flow/transfer.h"
-#include "model/definition.h"
-#include "model/value.h"
 #include "text/json_read.h"
 #include "text/time_text.h"
 

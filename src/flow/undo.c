@@ -2,9 +2,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "flow/cleaning.h"
 #include "flow/preferences.h"
-#include "model/atom_sheet.h"
+#include "model/atom_list.h"
 #include "store/atom_store.h"
 #include "store/tx.h"
 #include "store/undo_store.h"
@@ -29,7 +28,7 @@ struct facts {
 
 struct work {
     struct arena *mem;
-    const struct undo_wish *wish;
+    const struct undo_params *params;
     struct undone *out;
 
     const struct domain *domain;
@@ -88,10 +87,10 @@ say_again(struct db_tx *tx, struct work *work, const struct said *said)
     struct preference_counts counts;
     struct preference_problems problems;
     struct record record;
-    struct preference_write wish = { .user_id = work->wish->user_id,
-                                     .domain = work->domain,
-                                     .source = said->source,
-                                     .now = said->at };
+    struct preference_write params = { .user_id = work->params->user_id,
+                                       .domain = work->domain,
+                                       .source = said->source,
+                                       .now = said->at };
     json_open_object(&json);
     json_key_str(&json, said->member->name);
     if (said->member->type == MEMBER_ARRAY)
@@ -100,9 +99,9 @@ say_again(struct db_tx *tx, struct work *work, const struct said *said)
     if (said->member->type == MEMBER_ARRAY)
         json_close_array(&json);
     json_close_object(&json);
-    enum err err = json_read(work->mem, buf_str(&text), 6, &wish.preferences, NULL);
+    enum err err = json_read(work->mem, buf_str(&text), 6, &params.preferences, NULL);
     return err ? ERR_INTERNAL
-               : preferences_write_within(tx, work->mem, &wish, &counts, &record, &problems);
+               : preferences_write_within(tx, work->mem, &params, &counts, &record, &problems);
 }
 
 /* Somebody said meanwhile that it is wrong. */
@@ -172,24 +171,25 @@ restore(struct work *work)
 static enum err
 find(struct db_tx *tx, struct work *work)
 {
-    const struct undo_wish *wish = work->wish;
+    const struct undo_params *params = work->params;
     struct undo_row row;
-    enum err err = undo_store_take(tx, work->mem, wish->user_id, wish->undo_id, wish->now, &row);
+    enum err err =
+        undo_store_take(tx, work->mem, params->user_id, params->undo_id, params->now, &row);
     if (err)
         return err;
-    work->domain = domains_find(wish->domains, row.domain);
+    work->domain = domains_find(params->domains, row.domain);
     if (work->domain == NULL)
         return ERR_NOT_FOUND;
     struct facts *before = &work->before, *after = &work->after, *now = &work->now;
     bool fine =
-        atom_sheet_read(work->mem, row.domain, row.before, STR_NONE, &before->list,
-                        &before->count) &&
-        atom_sheet_read(work->mem, row.domain, row.after, STR_NONE, &after->list, &after->count);
+        atom_list_read(work->mem, row.domain, row.before, STR_NONE, &before->list,
+                       &before->count) &&
+        atom_list_read(work->mem, row.domain, row.after, STR_NONE, &after->list, &after->count);
     if (!fine || before->count + after->count == 0)
         return ERR_INTERNAL;
     *work->out = (struct undone){ row.domain, before->count > 0 ? before->list[0].atom.member
                                                                 : after->list[0].atom.member };
-    return atom_store_read(tx, work->mem, wish->user_id, row.domain, STR_NONE, &now->list,
+    return atom_store_read(tx, work->mem, params->user_id, row.domain, STR_NONE, &now->list,
                            &now->count);
 }
 
@@ -198,24 +198,24 @@ put_record(struct db_tx *tx, struct work *work)
 {
     struct sourced_atom *atoms = NULL;
     size_t count = 0;
-    enum err err = atom_store_read(tx, work->mem, work->wish->user_id, work->domain->name, STR_NONE,
-                                   &atoms, &count);
+    enum err err = atom_store_read(tx, work->mem, work->params->user_id, work->domain->name,
+                                   STR_NONE, &atoms, &count);
     return err ? err
-               : preferences_put_record(tx, work->mem, work->wish->user_id, work->domain, atoms,
-                                        count, work->wish->now);
+               : preferences_put_record(tx, work->mem, work->params->user_id, work->domain, atoms,
+                                        count, work->params->now);
 }
 
 /* As it was, whatever apps did meanwhile; then what they said. */
 static enum err
 save(struct db_tx *tx, struct work *work, int64_t sequence)
 {
-    const struct undo_wish *wish = work->wish;
+    const struct undo_params *params = work->params;
     if (work->then.count > ATOMS_PER_DOMAIN_MAX && work->then.count > work->now.count)
         return ERR_INVALID;
-    enum err err = atom_store_save(tx, work->mem, wish->user_id, work->domain->name,
+    enum err err = atom_store_save(tx, work->mem, params->user_id, work->domain->name,
                                    work->then.list, work->then.count);
     if (!err)
-        err = atom_store_release(tx, work->mem, wish->user_id, sequence);
+        err = atom_store_release(tx, work->mem, params->user_id, sequence);
     for (size_t i = 0; i < work->said_count && !err; i++)
         err = say_again(tx, work, &work->said[i]);
     return err || !work->shown ? err : put_record(tx, work);
@@ -229,7 +229,7 @@ run(struct db_tx *tx, void *argument)
     size_t most = 0;
     work->said_count = 0;
     work->shown = false;
-    enum err err = atom_store_hold(tx, work->mem, work->wish->user_id, &sequence);
+    enum err err = atom_store_hold(tx, work->mem, work->params->user_id, &sequence);
     if (!err)
         err = find(tx, work);
     if (err)
@@ -243,19 +243,13 @@ run(struct db_tx *tx, void *argument)
 }
 
 enum err
-undo_run(struct db *db, struct arena *mem, const struct undo_wish *wish, struct undone *out)
+undo_run(struct db *db, struct arena *mem, const struct undo_params *params, struct undone *out)
 {
-    struct work work = { .mem = mem, .wish = wish, .out = out };
+    struct work work = { .mem = mem, .params = params, .out = out };
     *out = (struct undone){ 0 };
-    if (!str_present(wish->undo_id) || str_index(wish->undo_id, '\0') < wish->undo_id.len)
+    if (!str_present(params->undo_id) || str_index(params->undo_id, '\0') < params->undo_id.len)
         return ERR_NOT_FOUND; /* a store must not see a NUL */
     return tx_write(db, run, &work);
 }
 
 /* ---- what is too old ---- */
-
-enum err
-undo_clean(struct db *db, struct arena *mem, int64_t now, bool *more)
-{
-    return cleaning_step(db, mem, undo_store_clean, now, more);
-}

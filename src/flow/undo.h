@@ -13,7 +13,7 @@ struct arena;
 struct db;
 struct domains;
 
-struct undo_wish {
+struct undo_params {
     struct str user_id;
     struct str undo_id; /* as the action gave it */
     const struct domains *domains;
@@ -28,10 +28,7 @@ struct undone {
 
 /* Once, by the person who did it, until the next action, for UNDO_SECONDS. ERR_NOT_FOUND otherwise,
  * and when the domain has been filled meanwhile: nothing is changed then. */
-enum err undo_run(struct db *db, struct arena *mem, const struct undo_wish *wish,
+enum err undo_run(struct db *db, struct arena *mem, const struct undo_params *params,
                   struct undone *out);
-
-/* One step of housekeeping: removes what can be undone no longer. *more: there may be more. */
-enum err undo_clean(struct db *db, struct arena *mem, int64_t now, bool *more);
 
 #endif

@@ -1,7 +1,7 @@
 #include "flow/undo_note.h"
 
 #include "crypt/random.h"
-#include "model/atom_sheet.h"
+#include "model/atom_list.h"
 #include "store/undo_store.h"
 
 enum err
@@ -62,8 +62,8 @@ undo_keep(struct db_tx *tx, struct arena *mem, const struct undo_scene *before, 
         return undo_store_end(tx, mem, before->user_id);
     struct undo_row row = { .id = random_id(mem, "und_"),
                             .domain = before->domain,
-                            .before = atom_sheet_write(mem, was.atoms, was.count),
-                            .after = atom_sheet_write(mem, is.atoms, is.count),
+                            .before = atom_list_write(mem, was.atoms, was.count),
+                            .after = atom_list_write(mem, is.atoms, is.count),
                             .ends_at = now + UNDO_SECONDS };
     if (!str_present(row.before) || !str_present(row.after))
         return ERR_INTERNAL;

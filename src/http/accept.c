@@ -18,7 +18,7 @@
 enum taken { TAKEN, NONE_WAITS, SHORT_OF_MEANS };
 
 static enum taken
-nobody_taken(void)
+accept_failed(void)
 {
     switch (errno) {
     case ECONNABORTED: /* has left already: on to the next */
@@ -40,7 +40,7 @@ take_one(struct http_server *server)
     int fd = accept4(server->listener.fd, (struct sockaddr *)&peer, &length,
                      SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0)
-        return nobody_taken();
+        return accept_failed();
     if (connections_overfull(connections)) {
         close(fd);
         return TAKEN;

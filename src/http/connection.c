@@ -11,8 +11,8 @@
 
 #define TALLY_BUCKETS 1024
 
-struct tally {
-    struct tally *next;
+struct usage_counters {
+    struct usage_counters *next;
     struct address address;
     size_t count;
 };
@@ -78,13 +78,13 @@ counted_as(const struct connection *connection)
 
 /* Where the tally of an address is, or would be put. The seed keeps strangers from choosing
  * addresses that fall into one bucket. */
-static struct tally **
+static struct usage_counters **
 tally_find(struct connections *connections, const struct address *address)
 {
     uint64_t hash = connections->seed;
     for (size_t i = 0; i < sizeof address->bytes; i++)
         hash = (hash ^ address->bytes[i]) * 0x100000001b3u;
-    struct tally **at = &connections->tallies[(hash ^ hash >> 32) % TALLY_BUCKETS];
+    struct usage_counters **at = &connections->tallies[(hash ^ hash >> 32) % TALLY_BUCKETS];
     while (*at != NULL && !address_eq(&(*at)->address, address))
         at = &(*at)->next;
     return at;
@@ -95,7 +95,7 @@ static size_t
 tally_add(struct connections *connections, const struct connection *connection)
 {
     struct address address = counted_as(connection);
-    struct tally **at = tally_find(connections, &address);
+    struct usage_counters **at = tally_find(connections, &address);
     if (*at == NULL) {
         *at = memory_alloc(1, sizeof **at);
         (*at)->address = address;
@@ -107,12 +107,12 @@ static void
 tally_remove(struct connections *connections, const struct connection *connection)
 {
     struct address address = counted_as(connection);
-    struct tally **at = tally_find(connections, &address);
-    struct tally *tally = *at;
-    if (--tally->count > 0)
+    struct usage_counters **at = tally_find(connections, &address);
+    struct usage_counters *counters = *at;
+    if (--counters->count > 0)
         return;
-    *at = tally->next;
-    free(tally);
+    *at = counters->next;
+    free(counters);
 }
 
 struct connection *

@@ -33,8 +33,8 @@ struct connection {
     struct connection *next;
     struct connection **link; /* whatever points here */
     int fd;
-    _Atomic uint64_t watch; /* deadline and stage in one word, so that they change together */
-    _Atomic bool deaf;      /* we have shut its reading end down: see connection_is_deaf() */
+    _Atomic uint64_t watch;     /* deadline and stage in one word, so that they change together */
+    _Atomic bool read_shutdown; /* we have shut its reading end down: see connection_is_deaf() */
     int64_t opened_ms;
     struct address peer;
     bool trusted;  /* a proxy whose X-Forwarded-For counts */
@@ -63,7 +63,7 @@ struct connections {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct connection *first;
-    struct tally **tallies; /* how many from each address: a hash table */
+    struct usage_counters **tallies; /* how many from each address: a hash table */
     uint64_t seed;
     size_t parting_count; /* on their way to the reaper, which lets them linger */
     struct lingering parting[HTTP_LINGER_CONNECTIONS];
@@ -95,9 +95,9 @@ void connection_answer(struct connection *connection, size_t bytes);
  * is resumed, and if it finds the end it drops the answer: such a connection must not be suspended.
  * Only draining makes one. */
 static inline bool
-connection_is_deaf(const struct connection *connection)
+connection_read_shutdown(const struct connection *connection)
 {
-    return atomic_load(&connection->deaf);
+    return atomic_load(&connection->read_shutdown);
 }
 
 /* From now on: serve; end whoever is idle; cut everyone. */

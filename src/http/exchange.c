@@ -299,7 +299,7 @@ static enum MHD_Result
 request_is_there(struct exchange *x)
 {
     struct http_server *server = x->server;
-    if (x->open.blocks && !connection_is_deaf(x->connection))
+    if (x->open.blocks && !connection_read_shutdown(x->connection))
         return handle_on_worker(x);
     server->service.handle(server->service.context, &x->open);
     return send_answer(x);

@@ -76,12 +76,12 @@ end_idle(struct connection *connection, uint64_t seen)
     int unread = 0;
     if (ioctl(connection->fd, FIONREAD, &unread) == 0 && unread > 0)
         return;
-    atomic_store(&connection->deaf, true);
+    atomic_store(&connection->read_shutdown, true);
     if (atomic_compare_exchange_strong(&connection->watch, &seen,
                                        watch_pack(WATCH_NEVER, watch_stage(seen))))
         shutdown(connection->fd, SHUT_RD);
     else
-        atomic_store(&connection->deaf, false);
+        atomic_store(&connection->read_shutdown, false);
 }
 
 static void

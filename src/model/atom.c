@@ -101,7 +101,7 @@ struct word {
     size_t length;
 };
 
-#define WORD(literal)                \
+#define MESSAGE(literal)             \
     {                                \
         literal, sizeof(literal) - 1 \
     }
@@ -116,8 +116,8 @@ lay_word(char *at, const struct word *word)
 static const struct word *
 confidence_word(const struct atom *atom)
 {
-    static const struct word none = WORD("0"), one = WORD("0.8"), two = WORD("0.96"),
-                             more = WORD("0.99"), whole = WORD("1");
+    static const struct word none = MESSAGE("0"), one = MESSAGE("0.8"), two = MESSAGE("0.96"),
+                             more = MESSAGE("0.99"), whole = MESSAGE("1");
     switch (atom_confidence(atom)) {
     case 100:
         return &whole;
@@ -135,19 +135,20 @@ confidence_word(const struct atom *atom)
 static const struct word *
 source_word(const struct atom *atom)
 {
-    static const struct word user = WORD("user"), self = WORD("self"), other = WORD("other");
+    static const struct word user = MESSAGE("user"), self = MESSAGE("self"),
+                             other = MESSAGE("other");
     return atom->by_user ? &user : (atom->by_asker ? &self : &other);
 }
 
 /* A time as text with its quotes, or null. Most times are those of the atom before. */
-struct moment {
+struct snapshot {
     int64_t seconds;
     bool has_text;
     char text[TIME_TEXT_LENGTH + 2];
 };
 
 static char *
-lay_time(char *at, int64_t seconds, struct moment *last)
+lay_time(char *at, int64_t seconds, struct snapshot *last)
 {
     if (seconds != last->seconds) {
         last->seconds = seconds;
@@ -172,9 +173,10 @@ lay_number(char *at, int64_t number)
 #define WRITTEN_MOST 256 /* of keys, and of values that are not the atom's own texts */
 
 static void
-write_atom(struct json *out, const struct atom *atom, struct moment *last)
+write_atom(struct json *out, const struct atom *atom, struct snapshot *last)
 {
-    static const struct word status[] = { WORD("active"), WORD("suppressed"), WORD("held") };
+    static const struct word status[] = { MESSAGE("active"), MESSAGE("suppressed"),
+                                          MESSAGE("held") };
     size_t own = atom->id.len + atom->domain.len + atom->member.len + atom->value.len;
     char *at = json_begin_parts(out, WRITTEN_MOST + own);
     if (at == NULL)
@@ -201,7 +203,7 @@ atom_write(struct json *out, const struct atom *atom)
 void
 atom_write_list(struct json *out, const struct atom *atoms, size_t count)
 {
-    struct moment last = { 0 };
+    struct snapshot last = { 0 };
     for (size_t i = 0; i < count; i++)
         write_atom(out, &atoms[i], &last);
 }

@@ -3,7 +3,7 @@
 #define MODEL_ATOM_H
 
 #include "base/str.h"
-#include "model/domain.h"
+#include "domain/domain.h"
 
 struct arena;
 struct json;

@@ -1,7 +1,7 @@
 #include "model/atom_page.h"
 
 #include "base/arena.h"
-#include "model/atom_sheet.h"
+#include "model/atom_list.h"
 
 #define LINES_FIRST 64 /* room that most people never outgrow */
 
@@ -44,7 +44,7 @@ asked_for(const struct atom_question *question, const struct atom_line *line, bo
         return false;
     if (line->status == ATOM_ACTIVE)
         return true; /* everybody's, whoever said so */
-    *fine = atom_sheet_read_line(line, STR_NONE, question->asker, &atom);
+    *fine = atom_list_read_line(line, STR_NONE, question->asker, &atom);
     return *fine && atom_visible(&atom);
 }
 
@@ -59,14 +59,14 @@ put_in_place(struct atom_line *lines, size_t first, size_t at)
 }
 
 static bool
-look_through(struct reading *reading, struct str sheet, struct pile *pile)
+look_through(struct reading *reading, struct str list, struct pile *pile)
 {
     bool fine = true;
     if (!reading->question->opens(pile->domain, reading->question->context))
         return true;
-    while (sheet.len > 0 && fine) {
+    while (list.len > 0 && fine) {
         struct atom_line *line = line_at(reading, pile->end);
-        fine = atom_sheet_next(&sheet, line);
+        fine = atom_list_next(&list, line);
         if (!fine || !asked_for(reading->question, line, &fine))
             continue;
         if (pile->end > pile->first && line[-1].sequence > line->sequence)
@@ -90,15 +90,15 @@ newest(const struct reading *reading)
 }
 
 bool
-atom_page_read(struct arena *mem, const struct atom_sheet *sheets, size_t sheet_count,
+atom_page_read(struct arena *mem, const struct atom_list *lists, size_t atom_list_count,
                const struct atom_question *question, struct atom_page *out)
 {
-    struct reading reading = { .question = question, .mem = mem, .pile_count = sheet_count };
-    reading.piles = ARENA_ARRAY(mem, struct pile, sheet_count);
+    struct reading reading = { .question = question, .mem = mem, .pile_count = atom_list_count };
+    reading.piles = ARENA_ARRAY(mem, struct pile, atom_list_count);
     *out = (struct atom_page){ 0 };
-    for (size_t i = 0; i < sheet_count; i++) {
-        reading.piles[i] = (struct pile){ sheets[i].domain, out->total, out->total };
-        if (!look_through(&reading, sheets[i].text, &reading.piles[i]))
+    for (size_t i = 0; i < atom_list_count; i++) {
+        reading.piles[i] = (struct pile){ lists[i].domain, out->total, out->total };
+        if (!look_through(&reading, lists[i].text, &reading.piles[i]))
             return false;
         out->total = reading.piles[i].end;
     }
@@ -110,8 +110,8 @@ atom_page_read(struct arena *mem, const struct atom_sheet *sheets, size_t sheet_
         newest(&reading)->end--;
     for (; out->count < shown; out->count++) {
         struct pile *pile = newest(&reading);
-        if (!atom_sheet_read_line(&reading.lines[--pile->end], pile->domain, question->asker,
-                                  &out->atoms[out->count]))
+        if (!atom_list_read_line(&reading.lines[--pile->end], pile->domain, question->asker,
+                                 &out->atoms[out->count]))
             return false;
     }
     return true;

@@ -6,7 +6,7 @@
 
 #include "model/atom.h"
 
-struct atom_sheet {
+struct atom_list {
     struct str domain;
     struct str text; /* atom_sheet.h */
 };
@@ -27,7 +27,7 @@ struct atom_page {
 };
 
 /* False: one of them is no sheet. */
-bool atom_page_read(struct arena *mem, const struct atom_sheet *sheets, size_t sheet_count,
+bool atom_page_read(struct arena *mem, const struct atom_list *lists, size_t atom_list_count,
                     const struct atom_question *question, struct atom_page *out);
 
 #endif

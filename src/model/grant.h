@@ -62,7 +62,7 @@ struct family {
     int64_t user_epoch;
     int64_t app_epoch;
     scopes scopes; /* as consented for this authorization */
-    bool narrow_reach;
+    bool domains_limited;
     int64_t created_at;
     int64_t ends_at;
 };
@@ -93,13 +93,13 @@ struct access {
     struct str app_id;
     struct str token_hash;
     scopes scopes; /* the token's, as far as the grant allows them now */
-    bool narrow_reach;
+    bool domains_limited;
     int64_t created_at;
     int64_t ends_at;
     int64_t live_until; /* the token, its family and its grant, if nothing ends them before */
     int64_t generation; /* the user's */
     uint64_t commits;   /* that it was sure to be read behind */
-    uint64_t stamp;     /* of all of these rows: see token_access_stamp(); 0: not to be kept */
+    uint64_t version;   /* of all of these rows: see token_access_stamp(); 0: not to be kept */
 };
 
 /* How long a consent lasts, as the page offers it. */

@@ -1,7 +1,7 @@
 #include "model/scope.h"
 
 #include "base/buf.h"
-#include "model/domain.h"
+#include "domain/domain.h"
 
 #define NAMES_MAX 4096
 

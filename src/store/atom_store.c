@@ -3,53 +3,54 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "db/db.h"
-#include "model/atom_sheet.h"
-#include "store/place.h"
+#include "model/atom_list.h"
+#include "store/row_key.h"
 
 #include <stdlib.h>
 
 SQL(atom_hold,
-    "UPDATE user_record SET generation = generation" HEAD_OF_PERSON " RETURNING atom_sequence");
+    "UPDATE user_record SET generation = generation" USER_HEADER " RETURNING atom_sequence");
 
 SQL(atom_release, "UPDATE user_record SET generation = generation + 1,"
-                  " atom_sequence = $4" HEAD_OF_PERSON);
+                  " atom_sequence = $4" USER_HEADER);
 
 /* A domain takes the next of a person's places when it is first written about, and keeps it: what
  * is empty stays, as an empty row. */
-SQL(sheet_find, "SELECT domain, atoms FROM user_atoms" OF_PERSON " AND domain = $4" NO_OTHER);
-SQL(sheet_list, "SELECT domain, atoms FROM user_atoms" OF_PERSON);
-SQL(sheet_domains, "SELECT domain FROM user_atoms" OF_PERSON " AND atoms <> ''");
-SQL(sheet_put, "UPDATE user_atoms SET atoms = $5" OF_PERSON " AND domain = $4 RETURNING domain");
-SQL(sheet_add, "INSERT INTO user_atoms (place, user_id, domain, atoms)"
-               " SELECT COALESCE((SELECT MAX(place) + 1 FROM user_atoms"
-               " WHERE place BETWEEN $2 AND $3), $2),"
-               " CAST($1 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT)"
-               " WHERE NOT EXISTS (SELECT 1 FROM user_atoms WHERE place = $3) RETURNING domain");
-SQL(sheet_end_user, "DELETE FROM user_atoms" OF_PERSON);
+SQL(atom_list_find, "SELECT domain, atoms FROM user_atoms" OF_USER " AND domain = $4" NO_OTHER);
+SQL(atom_list_list, "SELECT domain, atoms FROM user_atoms" OF_USER);
+SQL(atom_list_domains, "SELECT domain FROM user_atoms" OF_USER " AND atoms <> ''");
+SQL(atom_list_put, "UPDATE user_atoms SET atoms = $5" OF_USER " AND domain = $4 RETURNING domain");
+SQL(atom_list_add,
+    "INSERT INTO user_atoms (place, user_id, domain, atoms)"
+    " SELECT COALESCE((SELECT MAX(place) + 1 FROM user_atoms"
+    " WHERE place BETWEEN $2 AND $3), $2),"
+    " CAST($1 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT)"
+    " WHERE NOT EXISTS (SELECT 1 FROM user_atoms WHERE place = $3) RETURNING domain");
+SQL(atom_list_delete_user, "DELETE FROM user_atoms" OF_USER);
 SQL(source_name, "SELECT name FROM app WHERE app_id = $1");
 
-#define TOLD OF_PERSON " AND atom_count > 0"
+#define TOLD OF_USER " AND atom_count > 0"
 SQL(record_list, "SELECT domain, record, atom_count, updated_at FROM user_record" TOLD);
 SQL(record_find, "SELECT domain, record, atom_count, updated_at FROM user_record" TOLD
                  " AND domain = $4" NO_OTHER);
-SQL(record_put, "UPDATE user_record SET record = $5, atom_count = $6, updated_at = $7" OF_PERSON
+SQL(record_put, "UPDATE user_record SET record = $5, atom_count = $6, updated_at = $7" OF_USER
                 " AND domain = $4 RETURNING domain");
 SQL(record_add, "INSERT INTO user_record (place, user_id, domain, record, atom_count, updated_at)"
                 " SELECT COALESCE((SELECT MAX(place) + 1 FROM user_record"
                 " WHERE place BETWEEN $2 AND $3), $2), CAST($1 AS TEXT), CAST($4 AS TEXT),"
                 " CAST($5 AS TEXT), CAST($6 AS BIGINT), CAST($7 AS BIGINT)"
                 " WHERE NOT EXISTS (SELECT 1 FROM user_record WHERE place = $3) RETURNING domain");
-SQL(record_end_user, "DELETE FROM user_record" OF_PERSON " AND domain <> ''"); /* not the head */
+SQL(record_end_user, "DELETE FROM user_record" OF_USER " AND domain <> ''"); /* not the head */
 
 /* All cards of a person are one text in the head, which every request has read already. */
-SQL(cards_find, "SELECT hints FROM user_record" HEAD_OF_PERSON NO_OTHER);
-SQL(cards_put, "UPDATE user_record SET hints = $4" HEAD_OF_PERSON);
+SQL(hint_sets_find, "SELECT hints FROM user_record" USER_HEADER NO_OTHER);
+SQL(hint_sets_put, "UPDATE user_record SET hints = $4" USER_HEADER);
 
 enum err
 atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &atom_hold, &rows, db_person(user_id));
+    enum err err = db_query(tx, mem, &atom_hold, &rows, db_user(user_id));
     if (!err && rows.count == 0)
         err = ERR_NOT_FOUND;
     *sequence = db_cell_int(&rows, 0, 0);
@@ -59,7 +60,7 @@ atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t
 enum err
 atom_store_release(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t sequence)
 {
-    return db_query(tx, mem, &atom_release, NULL, db_person(user_id), db_int(sequence));
+    return db_query(tx, mem, &atom_release, NULL, db_user(user_id), db_int(sequence));
 }
 
 /* ---- a domain's atoms as a whole ---- */
@@ -73,15 +74,15 @@ compare_sequence(const void *a, const void *b)
 
 /* Several domains' atoms in one list. */
 static enum err
-join_sheets(struct arena *mem, const struct db_rows *rows, struct str asker,
-            struct sourced_atom **out, size_t *count)
+join_atom_lists(struct arena *mem, const struct db_rows *rows, struct str asker,
+                struct sourced_atom **out, size_t *count)
 {
     struct sourced_atom **parts = ARENA_ARRAY(mem, struct sourced_atom *, rows->count);
     size_t *counts = ARENA_ARRAY(mem, size_t, rows->count);
     *count = 0;
     for (size_t i = 0; i < rows->count; i++) {
-        if (!atom_sheet_read(mem, db_cell_text(rows, i, 0), db_cell_text(rows, i, 1), asker,
-                             &parts[i], &counts[i]))
+        if (!atom_list_read(mem, db_cell_text(rows, i, 0), db_cell_text(rows, i, 1), asker,
+                            &parts[i], &counts[i]))
             return ERR_INTERNAL;
         *count += counts[i];
     }
@@ -99,12 +100,12 @@ join_sheets(struct arena *mem, const struct db_rows *rows, struct str asker,
 
 /* Domain absent: all that there are. */
 static enum err
-find_sheets(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-            struct db_rows *rows)
+find_atom_lists(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+                struct db_rows *rows)
 {
     return str_present(domain)
-               ? db_query(tx, mem, &sheet_find, rows, db_person(user_id), db_text(domain))
-               : db_query(tx, mem, &sheet_list, rows, db_person(user_id));
+               ? db_query(tx, mem, &atom_list_find, rows, db_user(user_id), db_text(domain))
+               : db_query(tx, mem, &atom_list_list, rows, db_user(user_id));
 }
 
 enum err
@@ -112,10 +113,10 @@ atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
                 struct str asker, struct sourced_atom **out, size_t *count)
 {
     struct db_rows rows = { 0 };
-    enum err err = find_sheets(tx, mem, user_id, domain, &rows);
+    enum err err = find_atom_lists(tx, mem, user_id, domain, &rows);
     *out = NULL;
     *count = 0;
-    return err ? err : join_sheets(mem, &rows, asker, out, count);
+    return err ? err : join_atom_lists(mem, &rows, asker, out, count);
 }
 
 /* Changes a row, or makes it where there is none. */
@@ -135,11 +136,12 @@ enum err
 atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                 const struct sourced_atom *atoms, size_t count)
 {
-    struct str sheet = atom_sheet_write(mem, atoms, count);
-    if (!str_present(sheet))
+    struct str list = atom_list_write(mem, atoms, count);
+    if (!str_present(list))
         return ERR_INVALID;
-    const struct db_value values[] = { db_person(user_id), db_text(domain), db_text(sheet) };
-    return put_or_add(tx, mem, &sheet_put, &sheet_add, values, sizeof values / sizeof values[0]);
+    const struct db_value values[] = { db_user(user_id), db_text(domain), db_text(list) };
+    return put_or_add(tx, mem, &atom_list_put, &atom_list_add, values,
+                      sizeof values / sizeof values[0]);
 }
 
 /* ---- one atom ---- */
@@ -161,14 +163,14 @@ atom_store_page(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
                 const struct atom_question *question, struct atom_page *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = find_sheets(tx, mem, user_id, domain, &rows);
-    struct atom_sheet *sheets = ARENA_ARRAY(mem, struct atom_sheet, rows.count);
+    enum err err = find_atom_lists(tx, mem, user_id, domain, &rows);
+    struct atom_list *lists = ARENA_ARRAY(mem, struct atom_list, rows.count);
     for (size_t i = 0; i < rows.count; i++)
-        sheets[i] = (struct atom_sheet){ db_cell_text(&rows, i, 0), db_cell_text(&rows, i, 1) };
+        lists[i] = (struct atom_list){ db_cell_text(&rows, i, 0), db_cell_text(&rows, i, 1) };
     *out = (struct atom_page){ 0 };
     if (err)
         return err;
-    return atom_page_read(mem, sheets, rows.count, question, out) ? ERR_NONE : ERR_INTERNAL;
+    return atom_page_read(mem, lists, rows.count, question, out) ? ERR_NONE : ERR_INTERNAL;
 }
 
 enum err
@@ -191,7 +193,7 @@ atom_store_domains(struct db_tx *tx, struct arena *mem, struct str user_id, stru
                    size_t *count)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &sheet_domains, &rows, db_person(user_id));
+    enum err err = db_query(tx, mem, &atom_list_domains, &rows, db_user(user_id));
     *out = ARENA_ARRAY(mem, struct str, rows.count);
     *count = rows.count;
     for (size_t i = 0; i < rows.count; i++)
@@ -280,8 +282,8 @@ record_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struc
 {
     struct db_rows rows = { 0 };
     enum err err = str_present(domain)
-                       ? db_query(tx, mem, &record_find, &rows, db_person(user_id), db_text(domain))
-                       : db_query(tx, mem, &record_list, &rows, db_person(user_id));
+                       ? db_query(tx, mem, &record_find, &rows, db_user(user_id), db_text(domain))
+                       : db_query(tx, mem, &record_list, &rows, db_user(user_id));
     *out = ARENA_ARRAY(mem, struct record, rows.count);
     *count = rows.count;
     for (size_t i = 0; i < rows.count; i++)
@@ -297,7 +299,7 @@ record_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struc
 /* A line each: the domain, a space, the card. No value that is kept has a line's end in it, and
  * nothing else of a card could. */
 static bool
-next_card(struct str *rest, struct record *out)
+next_set(struct str *rest, struct record *out)
 {
     struct str line;
     if (!str_cut(rest, '\n', &line))
@@ -308,46 +310,46 @@ next_card(struct str *rest, struct record *out)
 }
 
 static enum err
-find_cards(struct db_tx *tx, struct arena *mem, struct str user_id, struct str *out)
+find_sets(struct db_tx *tx, struct arena *mem, struct str user_id, struct str *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &cards_find, &rows, db_person(user_id));
+    enum err err = db_query(tx, mem, &hint_sets_find, &rows, db_user(user_id));
     *out = db_cell_text(&rows, 0, 0);
     return err;
 }
 
 static enum err
-put_cards(struct db_tx *tx, struct arena *mem, struct str user_id, struct str cards)
+put_hint_sets(struct db_tx *tx, struct arena *mem, struct str user_id, struct str hint_sets)
 {
-    return db_query(tx, mem, &cards_put, NULL, db_person(user_id), db_text(cards));
+    return db_query(tx, mem, &hint_sets_put, NULL, db_user(user_id), db_text(hint_sets));
 }
 
 static void
-add_card(struct buf *out, const struct record *card)
+add_set(struct buf *out, const struct record *set)
 {
     if (out->len > 0)
         buf_add_char(out, '\n');
-    buf_add(out, card->domain);
+    buf_add(out, set->domain);
     buf_add_char(out, ' ');
-    buf_add(out, card->hints);
+    buf_add(out, set->hints);
 }
 
 /* In place of the domain's card, or behind the others; not `there`: without it. */
 static struct str
-with_card(struct arena *mem, struct str cards, const struct record *card, bool there)
+with_set(struct arena *mem, struct str hint_sets, const struct record *set, bool there)
 {
     struct buf out = buf_in(mem, SIZE_MAX);
     struct record each;
-    while (next_card(&cards, &each)) {
-        bool is_it = str_eq(each.domain, card->domain);
+    while (next_set(&hint_sets, &each)) {
+        bool is_it = str_eq(each.domain, set->domain);
         if (!is_it)
-            add_card(&out, &each);
+            add_set(&out, &each);
         else if (there)
-            add_card(&out, card);
+            add_set(&out, set);
         there = there && !is_it;
     }
     if (there)
-        add_card(&out, card);
+        add_set(&out, set);
     return out.len == 0 ? STR_NONE : buf_str(&out);
 }
 
@@ -357,7 +359,7 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
 {
     bool tells = record->atom_count > 0;
     const struct db_value values[] = {
-        db_person(user_id),
+        db_user(user_id),
         db_text(record->domain),
         db_text(tells ? record->json : STR("{}")),
         db_int(record->atom_count),
@@ -365,59 +367,59 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
     };
     enum err err =
         put_or_add(tx, mem, &record_put, &record_add, values, sizeof values / sizeof values[0]);
-    struct str cards;
+    struct str hint_sets;
     if (!err)
-        err = find_cards(tx, mem, user_id, &cards);
-    struct record card = { .domain = record->domain, .hints = record->hints };
-    return err ? err : put_cards(tx, mem, user_id, with_card(mem, cards, &card, tells));
+        err = find_sets(tx, mem, user_id, &hint_sets);
+    struct record set = { .domain = record->domain, .hints = record->hints };
+    return err ? err : put_hint_sets(tx, mem, user_id, with_set(mem, hint_sets, &set, tells));
 }
 
 void
-record_store_split(struct arena *mem, struct str cards, struct record **out, size_t *count)
+record_store_split(struct arena *mem, struct str hint_sets, struct record **out, size_t *count)
 {
-    struct record card;
+    struct record set;
     size_t room = 0;
-    for (struct str rest = cards; next_card(&rest, &card);)
+    for (struct str rest = hint_sets; next_set(&rest, &set);)
         room++;
     *out = ARENA_ARRAY(mem, struct record, room);
     *count = 0;
-    while (next_card(&cards, &card))
-        (*out)[(*count)++] = card;
+    while (next_set(&hint_sets, &set))
+        (*out)[(*count)++] = set;
 }
 
 enum err
 record_store_hints(struct db_tx *tx, struct arena *mem, struct str user_id, struct record **out,
                    size_t *count)
 {
-    struct str cards;
-    enum err err = find_cards(tx, mem, user_id, &cards);
-    record_store_split(mem, cards, out, count);
+    struct str hint_sets;
+    enum err err = find_sets(tx, mem, user_id, &hint_sets);
+    record_store_split(mem, hint_sets, out, count);
     return err;
 }
 
 enum err
-record_store_renew(struct db_tx *tx, struct arena *mem, struct str user_id,
-                   const struct record *before, struct str hints)
+record_store_put_hints(struct db_tx *tx, struct arena *mem, struct str user_id,
+                       const struct record *before, struct str hints)
 {
     int64_t sequence;
-    struct str cards;
-    struct record card, renewed = { .domain = before->domain, .hints = hints };
+    struct str hint_sets;
+    struct record set, renewed = { .domain = before->domain, .hints = hints };
     enum err err = atom_store_hold(tx, mem, user_id, &sequence);
     if (!err)
-        err = find_cards(tx, mem, user_id, &cards);
+        err = find_sets(tx, mem, user_id, &hint_sets);
     if (err)
         return err == ERR_NOT_FOUND ? ERR_NONE : err;
-    for (struct str rest = cards; next_card(&rest, &card);)
-        if (str_eq(card.domain, before->domain) && str_eq(card.hints, before->hints))
-            return put_cards(tx, mem, user_id, with_card(mem, cards, &renewed, true));
+    for (struct str rest = hint_sets; next_set(&rest, &set);)
+        if (str_eq(set.domain, before->domain) && str_eq(set.hints, before->hints))
+            return put_hint_sets(tx, mem, user_id, with_set(mem, hint_sets, &renewed, true));
     return ERR_NONE;
 }
 
 enum err
 atom_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
-    enum err err = db_query(tx, mem, &sheet_end_user, NULL, db_person(user_id));
+    enum err err = db_query(tx, mem, &atom_list_delete_user, NULL, db_user(user_id));
     if (!err)
-        err = db_query(tx, mem, &record_end_user, NULL, db_person(user_id));
-    return err ? err : put_cards(tx, mem, user_id, STR_NONE);
+        err = db_query(tx, mem, &record_end_user, NULL, db_user(user_id));
+    return err ? err : put_hint_sets(tx, mem, user_id, STR_NONE);
 }

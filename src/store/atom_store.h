@@ -56,7 +56,7 @@ struct record {
     struct str hints; /* as hint_card_write() made it; not read with the others */
 };
 
-/* In the order of the domains' names is the caller's business. Domain absent: all. */
+/* In the order of the domains' names is the login's business. Domain absent: all. */
 enum err record_store_list(struct db_tx *tx, struct arena *mem, struct str user_id,
                            struct str domain, struct record **out, size_t *count);
 
@@ -65,15 +65,16 @@ enum err record_store_hints(struct db_tx *tx, struct arena *mem, struct str user
                             struct record **out, size_t *count);
 
 /* The same from the cards of the person's head. */
-void record_store_split(struct arena *mem, struct str cards, struct record **out, size_t *count);
+void record_store_split(struct arena *mem, struct str hint_sets, struct record **out,
+                        size_t *count);
 
 /* Without atoms it tells nothing, and is not listed. The person is held. */
 enum err record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
                           const struct record *record);
 
 /* Other hints of the same facts, if nobody has written since `before` was read. */
-enum err record_store_renew(struct db_tx *tx, struct arena *mem, struct str user_id,
-                            const struct record *before, struct str hints);
+enum err record_store_put_hints(struct db_tx *tx, struct arena *mem, struct str user_id,
+                                const struct record *before, struct str hints);
 
 /* Everything of this kind that there is about a person. */
 enum err atom_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id);

@@ -12,9 +12,9 @@ SQL(draft_find, "SELECT document FROM import_draft"
 
 SQL(draft_end, "DELETE FROM import_draft WHERE user_id = $1");
 
-SQL_ASIDE(draft_clean, "DELETE FROM import_draft WHERE user_id IN"
-                       " (SELECT user_id FROM import_draft WHERE ends_at <= $1 LIMIT $2)"
-                       " AND ends_at <= $1 RETURNING ends_at");
+SQL_UNTRACKED(draft_clean, "DELETE FROM import_draft WHERE user_id IN"
+                           " (SELECT user_id FROM import_draft WHERE ends_at <= $1 LIMIT $2)"
+                           " AND ends_at <= $1 RETURNING ends_at");
 
 enum err
 draft_store_put(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id,
@@ -44,7 +44,8 @@ draft_store_end(struct db_tx *tx, struct arena *mem, struct str user_id)
 }
 
 enum err
-draft_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit, size_t *removed)
+draft_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                           size_t *removed)
 {
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &draft_clean, &rows, db_int(now), db_int(limit));

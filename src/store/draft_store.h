@@ -20,7 +20,7 @@ enum err draft_store_find(struct db_tx *tx, struct arena *mem, struct str user_i
 enum err draft_store_end(struct db_tx *tx, struct arena *mem, struct str user_id);
 
 /* Removes at most so many that are too old; *removed says how many. */
-enum err draft_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
-                           size_t *removed);
+enum err draft_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                                    size_t *removed);
 
 #endif

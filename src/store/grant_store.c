@@ -78,12 +78,12 @@ grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant)
 
 /* Of a statement that gives back the user of each row it changed. */
 static enum err
-break_seal(struct db_tx *tx, struct arena *mem, enum err err, const struct db_rows *rows)
+bump_auth_version(struct db_tx *tx, struct arena *mem, enum err err, const struct db_rows *rows)
 {
     if (err)
         return err;
     return rows->count == 0 ? ERR_NOT_FOUND
-                            : user_store_break_seal(tx, mem, db_cell_text(rows, 0, 0));
+                            : user_store_bump_auth_version(tx, mem, db_cell_text(rows, 0, 0));
 }
 
 enum err
@@ -93,7 +93,7 @@ grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant)
     enum err err = db_query(tx, mem, &grant_put, &rows, db_text(grant->id),
                             db_text(scopes_write(mem, grant->scopes)), db_int(grant->ends_at),
                             db_int(grant->updated_at));
-    return break_seal(tx, mem, err, &rows);
+    return bump_auth_version(tx, mem, err, &rows);
 }
 
 enum err
@@ -101,12 +101,12 @@ grant_store_end(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
 {
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &grant_end, &rows, db_text(user_id), db_text(app_id));
-    return break_seal(tx, mem, err, &rows);
+    return bump_auth_version(tx, mem, err, &rows);
 }
 
 enum err
 grant_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
     enum err err = db_query(tx, mem, &grant_end_all, NULL, db_text(user_id));
-    return err ? err : user_store_break_seal(tx, mem, user_id);
+    return err ? err : user_store_bump_auth_version(tx, mem, user_id);
 }

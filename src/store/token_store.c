@@ -1,7 +1,7 @@
 #include "store/token_store.h"
 
 #include "db/db.h"
-#include "store/place.h"
+#include "store/row_key.h"
 #include "store/usage_store.h"
 #include "store/user_store.h"
 
@@ -21,12 +21,12 @@
     " AND a.status = 'active' AND a.epoch = f.app_epoch" \
     " AND u.status = 'active' AND u.epoch = f.user_epoch"
 
-SQL_ASIDE(family_add,
-          "INSERT INTO token_family (family_id, grant_id, user_id, app_id, user_epoch,"
-          " app_epoch, scopes, narrow_reach, created_at, ends_at, person_place)"
-          " SELECT CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($1 AS TEXT), CAST($6 AS TEXT),"
-          " CAST($7 AS BIGINT), CAST($8 AS BIGINT), CAST($9 AS TEXT), CAST($10 AS BIGINT),"
-          " CAST($11 AS BIGINT), CAST($12 AS BIGINT), place FROM user_record" HEAD_OF_PERSON);
+SQL_UNTRACKED(family_add,
+              "INSERT INTO token_family (family_id, grant_id, user_id, app_id, user_epoch,"
+              " app_epoch, scopes, narrow_reach, created_at, ends_at, person_place)"
+              " SELECT CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($1 AS TEXT), CAST($6 AS TEXT),"
+              " CAST($7 AS BIGINT), CAST($8 AS BIGINT), CAST($9 AS TEXT), CAST($10 AS BIGINT),"
+              " CAST($11 AS BIGINT), CAST($12 AS BIGINT), place FROM user_record" USER_HEADER);
 
 SQL(family_find,
     "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"
@@ -41,8 +41,9 @@ SQL(family_put_end, "UPDATE token_family SET ends_at = $2 WHERE family_id = $1")
 SQL(family_end, "DELETE FROM token_family WHERE family_id = $1 RETURNING user_id");
 SQL(family_end_user, "DELETE FROM token_family WHERE user_id = $1");
 
-SQL_ASIDE(code_add, "INSERT INTO auth_code (code_hash, family_id, app_id, redirect_uri, challenge,"
-                    " ends_at) VALUES ($1, $2, $3, $4, $5, $6)");
+SQL_UNTRACKED(code_add,
+              "INSERT INTO auth_code (code_hash, family_id, app_id, redirect_uri, challenge,"
+              " ends_at) VALUES ($1, $2, $3, $4, $5, $6)");
 
 SQL(code_find, "SELECT code_hash, family_id, app_id, redirect_uri, challenge, redeemed_at, ends_at"
                " FROM auth_code WHERE code_hash = $1");
@@ -51,13 +52,14 @@ SQL(code_redeem, "UPDATE auth_code SET redeemed_at = $2"
                  " WHERE code_hash = $1 AND redeemed_at IS NULL AND ends_at > $2"
                  " RETURNING family_id");
 
-SQL_ASIDE(access_add, "INSERT INTO access_token (place, token_hash, family_id, app_id, app_epoch,"
-                      " person_place, seal, scopes, narrow_reach, created_at, ends_at, live_until)"
-                      " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
-                      " ON CONFLICT (place) DO NOTHING RETURNING place");
+SQL_UNTRACKED(access_add,
+              "INSERT INTO access_token (place, token_hash, family_id, app_id, app_epoch,"
+              " person_place, seal, scopes, narrow_reach, created_at, ends_at, live_until)"
+              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+              " ON CONFLICT (place) DO NOTHING RETURNING place");
 
 /* While its seal is the person's, a token needs neither family nor grant nor account. */
-#define UNDER_SEAL(more)                                                             \
+#define UNDER_AUTH_VERSION(more)                                                     \
     "SELECT h.user_id, t.app_id, t.scopes, t.narrow_reach, t.created_at, t.ends_at," \
     " t.live_until, h.generation" more " FROM access_token t"                        \
     " JOIN user_record h ON h.place = t.person_place AND h.seal = t.seal"            \
@@ -65,8 +67,8 @@ SQL_ASIDE(access_add, "INSERT INTO access_token (place, token_hash, family_id, a
     " WHERE t.place = $1 AND t.token_hash = $2 AND t.live_until > $3"                \
     " AND a.status = 'active' AND a.epoch = t.app_epoch"
 
-SQL(access_find, UNDER_SEAL(""));
-SQL(access_find_cards, UNDER_SEAL(", h.hints"));
+SQL(access_find, UNDER_AUTH_VERSION(""));
+SQL(access_find_hint_sets, UNDER_AUTH_VERSION(", h.hints"));
 
 #define EARLIEST_END                                                           \
     "CASE WHEN t.ends_at < f.ends_at AND t.ends_at < g.ends_at THEN t.ends_at" \
@@ -85,10 +87,10 @@ SQL(access_end, "DELETE FROM access_token WHERE place = $1 AND token_hash = $2")
 
 #define OF_REFRESH " WHERE place = $1 AND token_hash = $2"
 
-SQL_ASIDE(refresh_add,
-          "INSERT INTO refresh_token (place, token_hash, family_id, created_at, ends_at,"
-          " reuses) VALUES ($1, $2, $3, $4, $5, 0)"
-          " ON CONFLICT (place) DO NOTHING RETURNING place");
+SQL_UNTRACKED(refresh_add,
+              "INSERT INTO refresh_token (place, token_hash, family_id, created_at, ends_at,"
+              " reuses) VALUES ($1, $2, $3, $4, $5, 0)"
+              " ON CONFLICT (place) DO NOTHING RETURNING place");
 
 SQL(refresh_find, "SELECT r.token_hash, r.family_id, f.app_id, r.ends_at, r.used_at, r.reuses"
                   " FROM refresh_token r JOIN token_family f ON f.family_id = r.family_id"
@@ -131,11 +133,11 @@ end_oldest(struct db_tx *tx, struct arena *mem, const struct family *but)
 enum err
 family_store_add(struct db_tx *tx, struct arena *mem, const struct family *family)
 {
-    enum err err =
-        db_query(tx, mem, &family_add, NULL, db_person(family->user_id), db_text(family->id),
-                 db_text(family->grant_id), db_text(family->app_id), db_int(family->user_epoch),
-                 db_int(family->app_epoch), db_text(scopes_write(mem, family->scopes)),
-                 db_int(family->narrow_reach), db_int(family->created_at), db_int(family->ends_at));
+    enum err err = db_query(
+        tx, mem, &family_add, NULL, db_user(family->user_id), db_text(family->id),
+        db_text(family->grant_id), db_text(family->app_id), db_int(family->user_epoch),
+        db_int(family->app_epoch), db_text(scopes_write(mem, family->scopes)),
+        db_int(family->domains_limited), db_int(family->created_at), db_int(family->ends_at));
     return err ? err : end_oldest(tx, mem, family);
 }
 
@@ -154,12 +156,12 @@ family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t no
                     .app_id = db_cell_text(&rows, 0, 3),
                     .user_epoch = db_cell_int(&rows, 0, 4),
                     .app_epoch = db_cell_int(&rows, 0, 5),
-                    .narrow_reach = db_cell_int(&rows, 0, 7) != 0,
+                    .domains_limited = db_cell_int(&rows, 0, 7) != 0,
                     .created_at = db_cell_int(&rows, 0, 8),
                     .ends_at = db_cell_int(&rows, 0, 9) },
         .granted_until = db_cell_int(&rows, 0, 11),
-        .person_place = db_cell_int(&rows, 0, 12),
-        .seal = db_cell_int(&rows, 0, 13),
+        .user_row_key = db_cell_int(&rows, 0, 12),
+        .auth_version = db_cell_int(&rows, 0, 13),
     };
     scopes_read_known(db_cell_text(&rows, 0, 6), &out->family.scopes);
     scopes_read_known(db_cell_text(&rows, 0, 10), &out->granted);
@@ -177,14 +179,16 @@ family_store_end(struct db_tx *tx, struct arena *mem, struct str id)
 {
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &family_end, &rows, db_text(id));
-    return err || rows.count == 0 ? err : user_store_break_seal(tx, mem, db_cell_text(&rows, 0, 0));
+    return err || rows.count == 0
+               ? err
+               : user_store_bump_auth_version(tx, mem, db_cell_text(&rows, 0, 0));
 }
 
 enum err
 family_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
     enum err err = db_query(tx, mem, &family_end_user, NULL, db_text(user_id));
-    return err ? err : user_store_break_seal(tx, mem, user_id);
+    return err ? err : user_store_bump_auth_version(tx, mem, user_id);
 }
 
 /* ---- codes ---- */
@@ -227,7 +231,7 @@ code_store_redeem(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
 
 /* A token is found by a number made of its hash. Two live ones with the same number happen once in
  * a very long while; then the app has to ask again. */
-#define db_token(hash) db_int(place_of_hash(hash)), db_text(hash)
+#define db_token(hash) db_int(row_key_of_hash(hash)), db_text(hash)
 
 static enum err
 added(enum err err, const struct db_rows *rows)
@@ -245,24 +249,24 @@ access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token 
     int64_t live_until = earlier(token->ends_at, earlier(of->family.ends_at, of->granted_until));
     enum err err =
         db_query(tx, mem, &access_add, &rows, db_token(token->hash), db_text(of->family.id),
-                 db_text(of->family.app_id), db_int(of->family.app_epoch), db_int(of->person_place),
-                 db_int(of->seal), db_text(scopes_write(mem, token->scopes & of->granted)),
-                 db_int(of->family.narrow_reach), db_int(token->created_at), db_int(token->ends_at),
-                 db_int(live_until));
+                 db_text(of->family.app_id), db_int(of->family.app_epoch), db_int(of->user_row_key),
+                 db_int(of->auth_version), db_text(scopes_write(mem, token->scopes & of->granted)),
+                 db_int(of->family.domains_limited), db_int(token->created_at),
+                 db_int(token->ends_at), db_int(live_until));
     return added(err, &rows);
 }
 
 enum err
 access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
-                  struct access *out, struct str *cards)
+                  struct access *out, struct str *hint_sets)
 {
     struct db_rows rows = { 0 };
     scopes carried, granted;
-    const struct sql *sql = cards == NULL ? &access_find : &access_find_cards;
+    const struct sql *sql = hint_sets == NULL ? &access_find : &access_find_hint_sets;
     enum err err = db_query(tx, mem, sql, &rows, db_token(hash), db_int(now));
     bool sealed = !err && rows.count > 0;
     if (!err && !sealed)
-        err = db_query(tx, mem, &access_find_family, &rows, db_int(place_of_hash(hash)),
+        err = db_query(tx, mem, &access_find_family, &rows, db_int(row_key_of_hash(hash)),
                        db_int(now), db_text(hash));
     err = found(err, &rows);
     if (err)
@@ -271,13 +275,13 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     granted = carried;
     if (!sealed)
         scopes_read_known(db_cell_text(&rows, 0, 8), &granted);
-    if (cards != NULL)
-        *cards = sealed ? db_cell_text(&rows, 0, 8) : STR_NONE;
+    if (hint_sets != NULL)
+        *hint_sets = sealed ? db_cell_text(&rows, 0, 8) : STR_NONE;
     *out = (struct access){
         .user_id = db_cell_text(&rows, 0, 0),
         .app_id = db_cell_text(&rows, 0, 1),
         .scopes = carried & granted,
-        .narrow_reach = db_cell_int(&rows, 0, 3) != 0,
+        .domains_limited = db_cell_int(&rows, 0, 3) != 0,
         .created_at = db_cell_int(&rows, 0, 4),
         .ends_at = db_cell_int(&rows, 0, 5),
         .live_until = db_cell_int(&rows, 0, 6),
@@ -376,7 +380,8 @@ end_use(struct db_tx *tx, struct arena *mem, const struct db_rows *grants, int64
 }
 
 enum err
-token_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit, size_t *removed)
+token_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                           size_t *removed)
 {
     const struct {
         const struct sql *sql;

@@ -25,8 +25,8 @@ struct live_family {
     struct family family;
     scopes granted;
     int64_t granted_until;
-    int64_t person_place;
-    int64_t seal;
+    int64_t user_row_key;
+    int64_t auth_version;
 };
 
 /* ERR_NOT_FOUND if there is none that lives. */
@@ -41,7 +41,7 @@ enum err family_store_end_user(struct db_tx *tx, struct arena *mem, struct str u
 
 enum err code_store_add(struct db_tx *tx, struct arena *mem, const struct auth_code *code);
 
-/* Redeemed or late ones, too: the caller judges. ERR_NOT_FOUND if there is none. */
+/* Redeemed or late ones, too: the login judges. ERR_NOT_FOUND if there is none. */
 enum err code_store_find(struct db_tx *tx, struct arena *mem, struct str hash,
                          struct auth_code *out);
 
@@ -63,7 +63,7 @@ enum err access_store_add(struct db_tx *tx, struct arena *mem, const struct acce
  * of the person's head (see record_store_split()), which is read anyway; absent: there are none, or
  * it takes another look. */
 enum err access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
-                           struct access *out, struct str *cards);
+                           struct access *out, struct str *hint_sets);
 
 /* The app of a token that was issued, live or not, and when it ends. ERR_NOT_FOUND: none, or
  * forgotten: an hour behind its end. */
@@ -84,7 +84,7 @@ enum err refresh_store_use(struct db_tx *tx, struct arena *mem, struct str hash,
 enum err refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash);
 
 /* Removes at most so many rows of what ended before now; *removed says how many. */
-enum err token_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
-                           size_t *removed);
+enum err token_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                                    size_t *removed);
 
 #endif

@@ -15,9 +15,9 @@ tx_read(struct db *db, tx_work *work, void *argument)
 }
 
 uint64_t
-store_stamp(struct db *db, struct str id)
+store_version(struct db *db, struct str id)
 {
-    return db_stamp(db, id);
+    return db_version(db, id);
 }
 
 uint64_t

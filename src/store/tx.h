@@ -18,7 +18,7 @@ enum err tx_write(struct db *db, tx_work *work, void *argument);
 enum err tx_read(struct db *db, tx_work *work, void *argument);
 
 /* What may be remembered between requests: see db.h. */
-uint64_t store_stamp(struct db *db, struct str id);
+uint64_t store_version(struct db *db, struct str id);
 uint64_t store_commits(struct db *db);
 uint64_t tx_commits(const struct db_tx *tx);
 

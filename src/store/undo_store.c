@@ -13,9 +13,9 @@ SQL(undo_take, "DELETE FROM undo WHERE user_id = $1 AND undo_id = $2 AND ends_at
 
 SQL(undo_end, "DELETE FROM undo WHERE user_id = $1");
 
-SQL_ASIDE(undo_clean, "DELETE FROM undo WHERE user_id IN"
-                      " (SELECT user_id FROM undo WHERE ends_at <= $1 LIMIT $2)"
-                      " AND ends_at <= $1 RETURNING ends_at");
+SQL_UNTRACKED(undo_clean, "DELETE FROM undo WHERE user_id IN"
+                          " (SELECT user_id FROM undo WHERE ends_at <= $1 LIMIT $2)"
+                          " AND ends_at <= $1 RETURNING ends_at");
 
 enum err
 undo_store_put(struct db_tx *tx, struct arena *mem, struct str user_id, const struct undo_row *row)
@@ -49,7 +49,8 @@ undo_store_end(struct db_tx *tx, struct arena *mem, struct str user_id)
 }
 
 enum err
-undo_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit, size_t *removed)
+undo_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                          size_t *removed)
 {
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &undo_clean, &rows, db_int(now), db_int(limit));

@@ -11,7 +11,7 @@ struct db_tx;
 struct undo_row {
     struct str id; /* und_… */
     struct str domain;
-    struct str before; /* sheets (model/atom_sheet.h) of the facts that were touched: */
+    struct str before; /* sheets (model/atom_list.h) of the facts that were touched: */
     struct str after;  /* … as they were, and as they became */
     int64_t ends_at;
 };
@@ -28,7 +28,7 @@ enum err undo_store_take(struct db_tx *tx, struct arena *mem, struct str user_id
 enum err undo_store_end(struct db_tx *tx, struct arena *mem, struct str user_id);
 
 /* Removes at most so many that are too old; *removed says how many. */
-enum err undo_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
-                          size_t *removed);
+enum err undo_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                                   size_t *removed);
 
 #endif

@@ -23,32 +23,34 @@
     " ELSE person_use.last_use END"
 
 /* Twenty people at a time: to begin and end a statement costs as much as half a row. */
-SQL_ASIDE(usage_add_many,
-          ADD_PEOPLE " VALUES ($1, $2, $3, $4), ($1, $5, $6, $7), ($1, $8, $9, $10),"
-                     " ($1, $11, $12, $13), ($1, $14, $15, $16), ($1, $17, $18, $19),"
-                     " ($1, $20, $21, $22), ($1, $23, $24, $25), ($1, $26, $27, $28),"
-                     " ($1, $29, $30, $31), ($1, $32, $33, $34), ($1, $35, $36, $37),"
-                     " ($1, $38, $39, $40), ($1, $41, $42, $43), ($1, $44, $45, $46),"
-                     " ($1, $47, $48, $49), ($1, $50, $51, $52), ($1, $53, $54, $55),"
-                     " ($1, $56, $57, $58), ($1, $59, $60, $61)" TO_WHAT_IS_THERE);
+SQL_UNTRACKED(usage_add_many,
+              ADD_PEOPLE " VALUES ($1, $2, $3, $4), ($1, $5, $6, $7), ($1, $8, $9, $10),"
+                         " ($1, $11, $12, $13), ($1, $14, $15, $16), ($1, $17, $18, $19),"
+                         " ($1, $20, $21, $22), ($1, $23, $24, $25), ($1, $26, $27, $28),"
+                         " ($1, $29, $30, $31), ($1, $32, $33, $34), ($1, $35, $36, $37),"
+                         " ($1, $38, $39, $40), ($1, $41, $42, $43), ($1, $44, $45, $46),"
+                         " ($1, $47, $48, $49), ($1, $50, $51, $52), ($1, $53, $54, $55),"
+                         " ($1, $56, $57, $58), ($1, $59, $60, $61)" TO_WHAT_IS_THERE);
 
-SQL_ASIDE(usage_add_one, ADD_PEOPLE " VALUES ($1, $2, $3, $4)" TO_WHAT_IS_THERE);
+SQL_UNTRACKED(usage_add_one, ADD_PEOPLE " VALUES ($1, $2, $3, $4)" TO_WHAT_IS_THERE);
 
-SQL_ASIDE(usage_add_connected, ADD_PEOPLE
-          " SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)"
-          " FROM app_grant g WHERE g.user_id = $5 AND g.app_id = $6" TO_WHAT_IS_THERE);
+SQL_UNTRACKED(
+    usage_add_connected, ADD_PEOPLE
+    " SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)"
+    " FROM app_grant g WHERE g.user_id = $5 AND g.app_id = $6" TO_WHAT_IS_THERE);
 
-SQL_ASIDE(usage_list_ended, "SELECT person FROM person_ended ORDER BY person");
+SQL_UNTRACKED(usage_list_ended, "SELECT person FROM person_ended ORDER BY person");
 
-SQL_ASIDE(usage_add_app,
-          "UPDATE app_use SET calls = calls + $3, tokens = tokens + $4, refused = refused + $5,"
-          " failed = failed + $6 WHERE app_id = $1 AND day = $2 RETURNING slot");
+SQL_UNTRACKED(usage_add_app,
+              "UPDATE app_use SET calls = calls + $3, tokens = tokens + $4, refused = refused + $5,"
+              " failed = failed + $6 WHERE app_id = $1 AND day = $2 RETURNING slot");
 
-SQL_ASIDE(usage_begin_day, "INSERT INTO app_use (app_id, day, calls, tokens, refused, failed, slot)"
-                           " SELECT a.app_id, CAST($2 AS BIGINT), 0, 0, 0, 0, CAST($3 AS BIGINT)"
-                           " FROM app a WHERE a.app_id = $1 ON CONFLICT DO NOTHING");
+SQL_UNTRACKED(usage_begin_day,
+              "INSERT INTO app_use (app_id, day, calls, tokens, refused, failed, slot)"
+              " SELECT a.app_id, CAST($2 AS BIGINT), 0, 0, 0, 0, CAST($3 AS BIGINT)"
+              " FROM app a WHERE a.app_id = $1 ON CONFLICT DO NOTHING");
 
-SQL_ASIDE(
+SQL_UNTRACKED(
     usage_add_refusal,
     "INSERT INTO app_refusal (app_id, endpoint, error, reason, detail, times, first_at, last_at)"
     " SELECT a.app_id, CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),"
@@ -58,10 +60,10 @@ SQL_ASIDE(
     " last_at = CASE WHEN excluded.last_at > app_refusal.last_at THEN excluded.last_at"
     " ELSE app_refusal.last_at END");
 
-SQL_ASIDE(usage_trim_refusals,
-          "DELETE FROM app_refusal WHERE app_id = $1 AND last_at <"
-          " (SELECT MIN(r.last_at) FROM (SELECT last_at FROM app_refusal WHERE app_id = $1"
-          " ORDER BY last_at DESC LIMIT $2) r)");
+SQL_UNTRACKED(usage_trim_refusals,
+              "DELETE FROM app_refusal WHERE app_id = $1 AND last_at <"
+              " (SELECT MIN(r.last_at) FROM (SELECT last_at FROM app_refusal WHERE app_id = $1"
+              " ORDER BY last_at DESC LIMIT $2) r)");
 
 SQL(usage_find_grant, "SELECT a.day, p.calls, p.last_use FROM app_use a"
                       " JOIN person_use p ON p.slot = a.slot AND p.person = $2"
@@ -88,35 +90,36 @@ SQL(usage_list_refusals, "SELECT app_id, endpoint, error, reason, detail, times,
  * PostgreSQL. */
 #define DAYS_UNWRITTEN 1 /* what waits since before midnight is yesterday's */
 #define CONNECTED "(SELECT g.app_id FROM app_grant g WHERE g.user_id = $1)"
-SQL_ASIDE(usage_hold_app, "UPDATE app_use SET calls = calls WHERE app_id = $1 AND day >= $2");
-SQL_ASIDE(usage_hold_user,
-          "UPDATE app_use SET calls = calls WHERE app_id IN " CONNECTED " AND day >= $2");
-SQL_ASIDE(usage_note_end, "INSERT INTO person_ended (person, ended_at) VALUES ($1, $2)"
-                          " ON CONFLICT (person) DO UPDATE SET ended_at = excluded.ended_at");
+SQL_UNTRACKED(usage_hold_app, "UPDATE app_use SET calls = calls WHERE app_id = $1 AND day >= $2");
+SQL_UNTRACKED(usage_hold_user,
+              "UPDATE app_use SET calls = calls WHERE app_id IN " CONNECTED " AND day >= $2");
+SQL_UNTRACKED(usage_note_end, "INSERT INTO person_ended (person, ended_at) VALUES ($1, $2)"
+                              " ON CONFLICT (person) DO UPDATE SET ended_at = excluded.ended_at");
 
-SQL_ASIDE(usage_end_grant, "DELETE FROM person_use WHERE person = $2 AND slot IN"
-                           " (SELECT a.slot FROM app_use a WHERE a.app_id = $1)");
-SQL_ASIDE(usage_end_user, "DELETE FROM person_use WHERE person = $2 AND slot IN"
-                          " (SELECT a.slot FROM app_use a WHERE a.app_id IN " CONNECTED ")");
+SQL_UNTRACKED(usage_end_grant, "DELETE FROM person_use WHERE person = $2 AND slot IN"
+                               " (SELECT a.slot FROM app_use a WHERE a.app_id = $1)");
+SQL_UNTRACKED(usage_end_user, "DELETE FROM person_use WHERE person = $2 AND slot IN"
+                              " (SELECT a.slot FROM app_use a WHERE a.app_id IN " CONNECTED ")");
 
 SQL(usage_end_app, "DELETE FROM app_use WHERE app_id = $1");
 SQL(usage_end_app_people, "DELETE FROM person_use WHERE slot IN"
                           " (SELECT a.slot FROM app_use a WHERE a.app_id = $1)");
 SQL(usage_end_app_refusals, "DELETE FROM app_refusal WHERE app_id = $1");
 
-SQL_ASIDE(usage_clean_people,
-          "DELETE FROM person_use WHERE (slot, person) IN"
-          " (SELECT slot, person FROM person_use WHERE slot < $1 LIMIT $2) RETURNING slot");
-SQL_ASIDE(usage_clean_ended,
-          "DELETE FROM person_ended WHERE person IN"
-          " (SELECT person FROM person_ended WHERE ended_at <= $1 LIMIT $2) RETURNING person");
-SQL_ASIDE(usage_clean_apps,
-          "DELETE FROM app_use WHERE (app_id, day) IN"
-          " (SELECT app_id, day FROM app_use WHERE day <= $1 LIMIT $2) RETURNING day");
-SQL_ASIDE(usage_clean_refusals,
-          "DELETE FROM app_refusal WHERE (app_id, endpoint, error, reason) IN"
-          " (SELECT app_id, endpoint, error, reason FROM app_refusal WHERE last_at <= $1 LIMIT $2)"
-          " RETURNING last_at");
+SQL_UNTRACKED(usage_clean_people,
+              "DELETE FROM person_use WHERE (slot, person) IN"
+              " (SELECT slot, person FROM person_use WHERE slot < $1 LIMIT $2) RETURNING slot");
+SQL_UNTRACKED(usage_clean_ended,
+              "DELETE FROM person_ended WHERE person IN"
+              " (SELECT person FROM person_ended WHERE ended_at <= $1 LIMIT $2) RETURNING person");
+SQL_UNTRACKED(usage_clean_apps,
+              "DELETE FROM app_use WHERE (app_id, day) IN"
+              " (SELECT app_id, day FROM app_use WHERE day <= $1 LIMIT $2) RETURNING day");
+SQL_UNTRACKED(
+    usage_clean_refusals,
+    "DELETE FROM app_refusal WHERE (app_id, endpoint, error, reason) IN"
+    " (SELECT app_id, endpoint, error, reason FROM app_refusal WHERE last_at <= $1 LIMIT $2)"
+    " RETURNING last_at");
 
 /* ---- adding ---- */
 
@@ -210,9 +213,9 @@ add_many(struct db_tx *tx, struct arena *mem, struct many *many)
 }
 
 enum err
-usage_store_add_people(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t slot,
-                       const struct person_usage *people, size_t count,
-                       const struct usage_ended *ended)
+usage_store_add_users(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t slot,
+                      const struct user_usage *people, size_t count,
+                      const struct usage_ended *ended)
 {
     struct many many = { .values[0] = db_int(slot) };
     enum err err = ERR_NONE;
@@ -393,7 +396,8 @@ usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id)
 }
 
 enum err
-usage_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit, size_t *removed)
+usage_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                           size_t *removed)
 {
     const struct {
         const struct sql *sql;

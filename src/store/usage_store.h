@@ -34,16 +34,16 @@ struct usage_ended {
 
 enum err usage_store_list_ended(struct db_tx *tx, struct arena *mem, struct usage_ended *out);
 
-struct person_usage {
+struct user_usage {
     struct str user_id;
     int64_t calls;
     int64_t last_use;
 };
 
 /* People of one app's day, nobody twice. In the order of their ids they cost least. */
-enum err usage_store_add_people(struct db_tx *tx, struct arena *mem, struct str app_id,
-                                int64_t slot, const struct person_usage *people, size_t count,
-                                const struct usage_ended *ended);
+enum err usage_store_add_users(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t slot,
+                               const struct user_usage *people, size_t count,
+                               const struct usage_ended *ended);
 
 enum err usage_store_add_refusal(struct db_tx *tx, struct arena *mem,
                                  const struct refusal *refusal);
@@ -72,7 +72,7 @@ enum err usage_store_end_user(struct db_tx *tx, struct arena *mem, struct str us
 enum err usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id);
 
 /* Removes at most so many rows of what is too old; *removed says how many. */
-enum err usage_store_clean(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
-                           size_t *removed);
+enum err usage_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                                    size_t *removed);
 
 #endif

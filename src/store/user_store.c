@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "db/db.h"
-#include "store/place.h"
+#include "store/row_key.h"
 
 /* What every query below gives back, in the order in which read_user() takes it. */
 #define COLUMNS                                                                                \
@@ -49,9 +49,9 @@ SQL(head_add,
     " 0, CAST($5 AS BIGINT), ''"
     " WHERE NOT EXISTS (SELECT 1 FROM user_record WHERE place = $3) RETURNING user_id");
 
-SQL(head_break_seal, "UPDATE user_record SET seal = seal + 1" HEAD_OF_PERSON);
+SQL(header_bump_auth_version, "UPDATE user_record SET seal = seal + 1" USER_HEADER);
 
-SQL(head_delete, "DELETE FROM user_record" HEAD_OF_PERSON);
+SQL(head_delete, "DELETE FROM user_record" USER_HEADER);
 
 static enum err
 read_user(const struct db_rows *rows, size_t row, struct user *out)
@@ -85,13 +85,13 @@ find_one(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str 
 /* A statement that ends in RETURNING: without a row, `otherwise`. */
 static enum err
 change_one(struct db_tx *tx, struct arena *mem, const struct sql *sql,
-           const struct db_value *values, size_t count, enum err otherwise)
+           const struct db_value *values, size_t count, enum err fallback)
 {
     struct db_rows rows = { 0 };
     enum err err = db_query_values(tx, mem, sql, values, count, &rows);
     if (err)
         return err;
-    return rows.count == 0 ? otherwise : ERR_NONE;
+    return rows.count == 0 ? fallback : ERR_NONE;
 }
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -113,8 +113,8 @@ user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user)
     };
     /* Begun with other bits of the id, a seal is nobody else's, should two people in turn have the
      * same place. */
-    const struct db_value head[] = { db_person(user->id),
-                                     db_int(place_of_hash(str_from(user->id, 13))),
+    const struct db_value head[] = { db_user(user->id),
+                                     db_int(row_key_of_hash(str_from(user->id, 13))),
                                      db_int(user->created_at) };
     enum err err = change_one(tx, mem, &user_add, values, COUNT(values), ERR_TAKEN);
     return err ? err : change_one(tx, mem, &head_add, head, COUNT(head), ERR_INTERNAL);
@@ -180,7 +180,7 @@ user_store_put_status(struct db_tx *tx, struct arena *mem, struct str id, enum u
         db_int(status == USER_DISABLED ? 1 : 0),
     };
     enum err err = change_one(tx, mem, &user_put_status, values, COUNT(values), ERR_NOT_FOUND);
-    return err ? err : user_store_break_seal(tx, mem, id);
+    return err ? err : user_store_bump_auth_version(tx, mem, id);
 }
 
 enum err
@@ -207,9 +207,9 @@ user_store_hold(struct db_tx *tx, struct arena *mem, struct str id)
 }
 
 enum err
-user_store_break_seal(struct db_tx *tx, struct arena *mem, struct str id)
+user_store_bump_auth_version(struct db_tx *tx, struct arena *mem, struct str id)
 {
-    return db_query(tx, mem, &head_break_seal, NULL, db_person(id));
+    return db_query(tx, mem, &header_bump_auth_version, NULL, db_user(id));
 }
 
 enum err
@@ -217,5 +217,5 @@ user_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
 {
     const struct db_value values[] = { db_text(id) };
     enum err err = change_one(tx, mem, &user_delete, values, COUNT(values), ERR_NOT_FOUND);
-    return err ? err : db_query(tx, mem, &head_delete, NULL, db_person(id));
+    return err ? err : db_query(tx, mem, &head_delete, NULL, db_user(id));
 }

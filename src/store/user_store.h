@@ -45,7 +45,7 @@ enum err user_store_renew_password(struct db_tx *tx, struct arena *mem, struct s
 
 /* To be called with whatever ends or narrows something that the person allowed, in the same
  * transaction. No error if there is no such user. */
-enum err user_store_break_seal(struct db_tx *tx, struct arena *mem, struct str id);
+enum err user_store_bump_auth_version(struct db_tx *tx, struct arena *mem, struct str id);
 
 /* The account and the head. Others who change something of this person have done so before, or find
  * that the person is gone. */

@@ -52,7 +52,7 @@ void json_put_time(struct json *json, const char *key, int64_t seconds);
     json_add_pieces((json), STR("\"" key "\":"), (value), STR(""))
 #define json_put_name(json, key, value) \
     json_add_pieces((json), STR("\"" key "\":\""), (value), STR("\""))
-#define json_put_whole(json, key, number) \
+#define json_put_integer(json, key, number) \
     (json_put_ready((json), key, STR("")), buf_add_int((json)->out, (number)))
 
 /* A value from parts that stand as they are, for what is written very often: room for all of them

@@ -23,12 +23,13 @@
 
 struct template;
 struct template_set;
-struct words;
+struct catalog;
 
 /* `find` gives a template's source by its name ("signup"), absent if there is none. `words` is one
  * language's catalogue, and then templates may hold no visible text of their own; NULL: there is
  * none, and they may. The texts are looked up when a template is loaded: a set is one language. */
-struct template_set *template_set_new(struct str (*find)(const char *name), struct words *words);
+struct template_set *template_set_new(struct str (*find)(const char *name),
+                                      struct catalog *catalog);
 void template_set_free(struct template_set *set);
 
 /* Parses the page and all it includes; why names template, line and problem. */

@@ -1,10 +1,10 @@
-#include "text/template_parts.h"
+#include "text/template_internal.h"
 
 #include "base/buf.h"
+#include "text/catalog.h"
 #include "text/html.h"
-#include "text/template_place.h"
+#include "text/html_scanner.h"
 #include "text/utf8.h"
-#include "text/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -212,9 +212,9 @@ dress(struct arena *mem, struct str text, bool *strong, bool *code)
 static enum err
 add_text(struct parser *parser, const struct source *source, struct str text)
 {
-    struct word_piece piece;
+    struct message_piece piece;
     bool strong = false, code = false;
-    while (words_cut(&text, &piece)) {
+    while (message_cut(&text, &piece)) {
         struct node node = { NODE_VALUE, ESCAPE_HTML, piece.text, 0 };
         if (!piece.is_value)
             node = (struct node){ .text = dress(parser->set->mem, piece.text, &strong, &code) };
@@ -233,13 +233,13 @@ take_words(struct parser *parser, const struct source *source, struct str key)
     enum place_kind kind = place_kind(&parser->place, &problem);
     if (kind == PLACE_TAG || kind == PLACE_URL)
         problem = "a text may stand only between elements and in attributes that hold no address";
-    if (problem == NULL && parser->set->words == NULL)
+    if (problem == NULL && parser->set->catalog == NULL)
         problem = "there is no catalogue to take this text from";
-    if (problem == NULL && !words_use(parser->set->words, key))
+    if (problem == NULL && !catalog_use(parser->set->catalog, key))
         problem = str_format(parser->set->mem, "the catalogue has no text %.*s", STR_ARG(key)).ptr;
     if (problem != NULL)
         return refuse(parser, source, problem);
-    struct str text = words_find(parser->set->words, key);
+    struct str text = catalog_find(parser->set->catalog, key);
     bool dressed = str_index(text, '*') < text.len || str_index(text, '`') < text.len;
     if (dressed && parser->place.state != PLACE_IN_TEXT)
         return refuse(parser, source, "a text with * or ` may stand only between elements");
@@ -260,7 +260,7 @@ is_own_text(const struct parser *parser, char c)
             shown = shown || strcmp(parser->place.attribute, spoken[i]) == 0;
     bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                   (unsigned char)c >= 0x80 || c == '&';
-    return parser->set->words != NULL && shown && letter && parser->place.matched == 0;
+    return parser->set->catalog != NULL && shown && letter && parser->place.matched == 0;
 }
 
 /* `at` stands before "{{". On success it then stands behind "}}". */
@@ -367,11 +367,11 @@ parse_file(struct parser *parser, const char *name, const struct source *outer)
 /* ---- the set ---- */
 
 struct template_set *
-template_set_new(struct str (*find)(const char *name), struct words *words)
+template_set_new(struct str (*find)(const char *name), struct catalog *catalog)
 {
     struct template_set *set = memory_alloc(1, sizeof *set);
     set->find = find;
-    set->words = words;
+    set->catalog = catalog;
     set->mem = arena_new();
     return set;
 }

@@ -1,4 +1,4 @@
-#include "text/template_parts.h"
+#include "text/template_internal.h"
 
 #include "text/html.h"
 #include "text/url.h"

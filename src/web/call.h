@@ -15,10 +15,10 @@
 struct access;
 struct app;
 struct db;
-struct door;
+struct site;
 struct form;
 struct language;
-struct visitor;
+struct browser_session;
 struct web;
 
 #define CALL_DETAILS_MAX FIELDS_MAX
@@ -28,22 +28,24 @@ struct call {
     struct db *db;
     struct http_exchange *exchange;
     struct web *web;
-    struct door *door;
+    struct site *site;
     int64_t now; /* the one moment at which this request is decided */
 
     /* Of the body; refused before anything else, but for whom is looked up. */
     enum call_body { CALL_BODY_FINE, CALL_BODY_WRONG_TYPE, CALL_BODY_ENCODED } body;
 
-    struct place_match at;     /* at.place is NULL: nothing answers there */
+    struct endpoint_match at;  /* at.place is NULL: nothing answers there */
     const struct route *route; /* NULL: no row answers */
     size_t number;             /* of the row; valid if there is one */
     const struct form *form;   /* see call_form() */
     const char *form_problem;  /* why there is none; NULL: there is, or nobody has asked yet */
     struct field_value fields[FIELDS_MAX];
-    const struct visitor *visitor; /* on pages: who is signed in; NULL: nobody */
-    const struct app *app;         /* WHO_APP */
-    const struct access *access;   /* WHO_TOKEN */
-    struct str cards;              /* … of a row that wants them; absent: to be read */
+    const struct browser_session *browser; /* on pages: who is signed in; NULL: nobody */
+    struct str form_token; /* proves that a form came from this session; absent: not signed in */
+    struct str username;   /* of the signed-in user; absent: not signed in */
+    const struct app *app; /* WHO_APP */
+    const struct access *access; /* WHO_TOKEN */
+    struct str hint_sets;        /* … of a row that wants them; absent: to be read */
 
     const struct language *language; /* of its pages; see say.h */
 
@@ -60,9 +62,11 @@ struct call {
     struct json json;
     bool writing;
     bool conditional;
-    bool keep; /* under hot_key, if it comes to a 200: see hot.h */
+    bool response_overflow;
+    struct str etag; /* of the finished body; absent: none */
+    bool keep;       /* under hot_key, if it comes to a 200: see hot.h */
     const struct access *introspected;
-    struct cache_key hot_key;
+    struct cache_key response_key;
     size_t detail_count;
     struct call_detail {
         struct str at;
@@ -74,6 +78,14 @@ struct call {
  * call->form_problem says why. */
 const struct form *call_form(struct call *call);
 
+/* The error that this request counts as, for the app's developer; see dispatch/request_usage.h. */
+static inline void
+call_set_error(struct call *call, const char *error, struct str sentence)
+{
+    call->refusal.error = error;
+    call->refusal.sentence = sentence;
+}
+
 /* A declared field by its place in the row's list; absent if it was not sent. */
 static inline struct str
 call_text(const struct call *call, size_t field)
@@ -82,7 +94,7 @@ call_text(const struct call *call, size_t field)
 }
 
 static inline int64_t
-call_whole(const struct call *call, size_t field)
+call_integer(const struct call *call, size_t field)
 {
     return call->fields[field].whole;
 }

@@ -4,7 +4,7 @@
 #include "text/form.h"
 #include "text/utf8.h"
 #include "web/call.h"
-#include "web/reply.h"
+#include "web/error.h"
 
 /* NULL if the value is taken, else what is wrong with it, as the end of "limit …". */
 static const char *
@@ -34,12 +34,12 @@ take(struct call *call, const struct field *field, const struct form *form, stru
     if (str_present(text) && field->kind != FIELD_TEXT)
         text = str_trim(text);
     if (text.len == 0) {
-        out->whole = field->otherwise;
+        out->whole = field->fallback;
         return field->required ? "is missing" : NULL;
     }
     out->text = text;
-    return field->kind == FIELD_WHOLE ? take_whole(call, field, text, out)
-                                      : take_text(call, field, text);
+    return field->kind == FIELD_INTEGER ? take_whole(call, field, text, out)
+                                        : take_text(call, field, text);
 }
 
 static const struct form *
@@ -54,7 +54,7 @@ read_query(struct call *call, struct why *why)
 static enum err
 refuse_unreadable(struct call *call, struct str place, const char *problem)
 {
-    reply_detail(call, place, str_format(call->mem, "cannot be read: %s", problem));
+    error_add_detail(call, place, str_format(call->mem, "cannot be read: %s", problem));
     return ERR_INVALID;
 }
 
@@ -76,7 +76,7 @@ read_from(struct call *call, enum field_place place)
                        : refuse_unreadable(call, STR("body"), call->form_problem);
         const char *problem = take(call, field, form, &call->fields[i]);
         if (problem != NULL) {
-            reply_detail(call, str_of(field->name), str_of(problem));
+            error_add_detail(call, str_of(field->name), str_of(problem));
             wrong = true;
         }
     }

@@ -16,9 +16,9 @@ struct call;
 
 enum field_kind {
     FIELD_UNSET = 0,
-    FIELD_LINE,  /* text without the blanks at its ends */
-    FIELD_TEXT,  /* text exactly as it was sent: a password, a state */
-    FIELD_WHOLE, /* a whole number from min to max */
+    FIELD_LINE,    /* text without the blanks at its ends */
+    FIELD_TEXT,    /* text exactly as it was sent: a password, a state */
+    FIELD_INTEGER, /* a whole number from min to max */
 };
 
 enum field_place { FIELD_IN_QUERY = 0, FIELD_IN_FORM };
@@ -28,9 +28,9 @@ struct field {
     enum field_kind kind;
     enum field_place in;
     bool required;
-    int64_t min;       /* of a number */
-    int64_t max;       /* of a number; of a text: how many characters */
-    int64_t otherwise; /* the number, when none was sent */
+    int64_t min;      /* of a number */
+    int64_t max;      /* of a number; of a text: how many characters */
+    int64_t fallback; /* the number, when none was sent */
 };
 
 struct field_value {

@@ -8,39 +8,39 @@
 #include "text/template.h"
 #include "text/url.h"
 #include "web/call.h"
-#include "web/reply.h"
-#include "web/say.h"
+#include "web/message.h"
+#include "web/response.h"
 #include "web/state.h"
 
 #define COOKIE_MAX ((size_t)3 * 1024) /* browsers keep 4 KiB */
 #define SECONDS "60"
 
-WORD(signed_out, "flash.signed_out");
-WORD(signed_out_deciding, "flash.signed_out_deciding");
-WORD(password_changed, "flash.password_changed");
-WORD(password_changed_apps, "flash.password_changed_apps");
-WORD(session_ended, "flash.session_ended");
-WORD(disconnected, "flash.disconnected");
-WORD(narrowed, "flash.narrowed");
-WORD(end_set, "flash.end_set");
-WORD(app_facts_removed, "flash.app_facts_removed");
-WORD(fact_added, "flash.fact_added");
-WORD(fact_set, "flash.fact_set");
-WORD(fact_there, "flash.fact_there");
-WORD(fact_removed, "flash.fact_removed");
-WORD(fact_suppressed, "flash.fact_suppressed");
-WORD(fact_lifted, "flash.fact_lifted");
-WORD(fact_accepted, "flash.fact_accepted");
-WORD(fact_rejected, "flash.fact_rejected");
-WORD(fact_changed, "flash.fact_changed");
-WORD(undone, "flash.undone");
-WORD(undo_too_late, "flash.undo_too_late");
-WORD(imported, "flash.imported");
-WORD(app_saved, "flash.app.saved");
-WORD(app_disabled, "flash.app.disabled");
-WORD(app_enabled, "flash.app.enabled");
-WORD(app_deleted, "flash.app.deleted");
-WORD(app_old_secret_ended, "flash.app.old_secret_ended");
+MESSAGE(signed_out, "flash.signed_out");
+MESSAGE(signed_out_deciding, "flash.signed_out_deciding");
+MESSAGE(password_changed, "flash.password_changed");
+MESSAGE(password_changed_apps, "flash.password_changed_apps");
+MESSAGE(session_ended, "flash.session_ended");
+MESSAGE(disconnected, "flash.disconnected");
+MESSAGE(narrowed, "flash.narrowed");
+MESSAGE(end_set, "flash.end_set");
+MESSAGE(app_facts_removed, "flash.app_facts_removed");
+MESSAGE(fact_added, "flash.fact_added");
+MESSAGE(fact_set, "flash.fact_set");
+MESSAGE(fact_there, "flash.fact_there");
+MESSAGE(fact_removed, "flash.fact_removed");
+MESSAGE(fact_suppressed, "flash.fact_suppressed");
+MESSAGE(fact_lifted, "flash.fact_lifted");
+MESSAGE(fact_accepted, "flash.fact_accepted");
+MESSAGE(fact_rejected, "flash.fact_rejected");
+MESSAGE(fact_changed, "flash.fact_changed");
+MESSAGE(undone, "flash.undone");
+MESSAGE(undo_too_late, "flash.undo_too_late");
+MESSAGE(imported, "flash.imported");
+MESSAGE(app_saved, "flash.app.saved");
+MESSAGE(app_disabled, "flash.app.disabled");
+MESSAGE(app_enabled, "flash.app.enabled");
+MESSAGE(app_deleted, "flash.app.deleted");
+MESSAGE(app_old_secret_ended, "flash.app.old_secret_ended");
 
 /* Everything that can be told; a cookie names one of them. */
 static const char *const told[] = { signed_out,      password_changed,     password_changed_apps,
@@ -64,11 +64,11 @@ static void
 put_cookie(struct call *call, struct str value, const char *seconds)
 {
     bool secure = url_is_https(call->web->settings.auth_url);
-    reply_header(call, "Set-Cookie",
-                 str_format(call->mem, "%.*s=%.*s; Path=/; Max-Age=%s; HttpOnly; SameSite=Strict%s",
-                            STR_ARG(cookie_name(call)), STR_ARG(value), seconds,
-                            secure ? "; Secure" : "")
-                     .ptr);
+    response_header(
+        call, "Set-Cookie",
+        str_format(call->mem, "%.*s=%.*s; Path=/; Max-Age=%s; HttpOnly; SameSite=Strict%s",
+                   STR_ARG(cookie_name(call)), STR_ARG(value), seconds, secure ? "; Secure" : "")
+            .ptr);
 }
 
 static void
@@ -91,7 +91,7 @@ flash_redirect(struct call *call, const char *path, const struct flash *flash)
     add_pair(&pairs, "count", flash->count);
     add_pair(&pairs, "undo", flash->undo);
     add_pair(&pairs, "to", flash->to);
-    reply_redirect(call, path);
+    response_redirect(call, path);
     struct str value = base64url_encode(call->mem, buf_str(&pairs));
     if (!pairs.overflow && value.len <= COOKIE_MAX)
         put_cookie(call, value, SECONDS);
@@ -129,9 +129,9 @@ flash_put(struct call *call, struct values *values)
         return true; /* nothing to tell, but something to take away */
     for (size_t i = 0; i < sizeof told / sizeof *told; i++)
         if (str_eq_c(form_find(form, "say"), told[i])) {
-            const struct word_value said[] = { { "what", form_find(form, "what") },
-                                               { "count", form_find(form, "count") } };
-            values_text(values, "flash", say_with(call, told[i], said, 2));
+            const struct message_value said[] = { { "what", form_find(form, "what") },
+                                                  { "count", form_find(form, "count") } };
+            values_text(values, "flash", message_with(call, told[i], said, 2));
             put_undo(values, form);
         }
     return true;

@@ -2,8 +2,8 @@
 
 #include "base/arena.h"
 #include "base/embedded.h"
+#include "text/catalog.h"
 #include "text/template.h"
-#include "text/words.h"
 #include "web/accept.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ name_of(const struct embedded *file, const char *ending)
 static enum err
 load_pages(struct arena *mem, struct language *language, struct why *why)
 {
-    language->pages = template_set_new(find_page, language->words);
+    language->pages = template_set_new(find_page, language->catalog);
     for (const struct embedded *file = embedded_files; file->name != NULL; file++) {
         struct str page = name_of(file, ".html");
         if (!str_present(page))
@@ -45,15 +45,17 @@ load_pages(struct arena *mem, struct language *language, struct why *why)
         if (err != ERR_NONE)
             return err;
     }
-    return words_check(language->words, why);
+    return catalog_check(language->catalog, why);
 }
 
 static enum err
 load_one(struct arena *mem, const struct embedded *file, struct language *language, struct why *why)
 {
     language->tag = str_copy(mem, name_of(file, ENDING));
-    enum err err = words_read(mem, file->name, embedded_find(file->name), &language->words, why);
-    if (err == ERR_NONE && !str_eq(words_find(language->words, STR("page.lang")), language->tag)) {
+    enum err err =
+        catalog_read(mem, file->name, embedded_find(file->name), &language->catalog, why);
+    if (err == ERR_NONE &&
+        !str_eq(catalog_find(language->catalog, STR("page.lang")), language->tag)) {
         why_set(why, "%s: page.lang must be %.*s", file->name, STR_ARG(language->tag));
         err = ERR_INVALID;
     }
@@ -77,12 +79,12 @@ languages_load(struct arena *mem, struct languages *out, struct why *why)
         if (err != ERR_NONE)
             return err;
     }
-    if (out->list[0].words == NULL) {
+    if (out->list[0].catalog == NULL) {
         why_set(why, "there is no pages/en" ENDING);
         return ERR_INVALID;
     }
     for (size_t i = 1; i < out->count; i++) {
-        enum err err = words_compare(out->list[0].words, out->list[i].words, why);
+        enum err err = catalog_compare(out->list[0].catalog, out->list[i].catalog, why);
         if (err != ERR_NONE)
             return err;
     }

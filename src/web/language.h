@@ -10,11 +10,11 @@
 
 struct arena;
 struct template_set;
-struct words;
+struct catalog;
 
 struct language {
     struct str tag; /* "en": its file's name */
-    struct words *words;
+    struct catalog *catalog;
     struct template_set *pages;
 };
 

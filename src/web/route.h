@@ -20,13 +20,13 @@ struct field;
 /* HEAD is answered by GET rows, OPTIONS by dispatch.c. */
 enum method { METHOD_UNSET = 0, GET, POST, METHOD_COUNT };
 
-enum who {
-    WHO_UNSET = 0, /* forgotten: refuses to start */
-    WHO_ANYONE,
-    WHO_OPERATOR, /* whoever reaches the listener that is not public */
-    WHO_PERSON,   /* somebody signed in; others are sent to sign in, and forms carry its token */
-    WHO_APP,      /* an app that proved who it is, or a public one that said so: call->app */
-    WHO_TOKEN,    /* whoever holds an access token: call->access */
+enum caller {
+    CALLER_UNSET = 0, /* forgotten: refuses to start */
+    CALLER_ANYONE,
+    CALLER_OPERATOR, /* whoever reaches the listener that is not public */
+    CALLER_USER,     /* somebody signed in; others are sent to sign in, and forms carry its token */
+    CALLER_APP,      /* an app that proved who it is, or a public one that said so: call->app */
+    CALLER_TOKEN,    /* whoever holds an access token: call->access */
 };
 
 enum body {
@@ -37,19 +37,19 @@ enum body {
 };
 
 /* An answer that depends on the token, the address asked for, and … */
-enum hot {
-    HOT_NOT = 0,
-    HOT_PREFERENCES, /* … the person's preferences, whose generation rises with each change */
-    HOT_ACCOUNT,     /* … the account: kept only where every change is known at once */
-    HOT_TOKEN,       /* WHO_APP: … what the app sent, and the token it asks about */
+enum cached_by {
+    CACHE_NOT = 0,
+    CACHE_PREFERENCES, /* … the person's preferences, whose generation rises with each change */
+    CACHE_ACCOUNT,     /* … the account: kept only where every change is known at once */
+    CACHE_TOKEN,       /* WHO_APP: … what the app sent, and the token it asks about */
 };
 
 struct route {
     enum method method;
     const char *path; /* "/v1/domains/{domain}/schema": {…} takes one segment, decoded */
     enum err (*handle)(struct call *call);
-    enum who who;
-    const char *says;    /* one sentence, for `penchant help routes` */
+    enum caller caller;
+    const char *summary; /* one sentence, for `penchant help routes` */
     scopes scope;        /* WHO_TOKEN: one of these is needed; 0: any live token will do */
     bool any_domain;     /* … or any domain's scope */
     const char *resumes; /* WHO_PERSON: the field of its form that names an app's request, to which
@@ -61,14 +61,14 @@ struct route {
     bool blocks;      /* it may wait (it writes, or hashes a password): a worker runs it */
     bool reads_store; /* it waits only where reading the store does */
     bool page;        /* for people: origins are guarded, and errors are pages too */
-    bool cards;       /* it is about the person's hint cards, which lie where the token leads */
-    enum hot hot;     /* what its answer is made of, so that it may be kept: see hot.h */
-    bool cors;        /* scripts of any site may call it, without credentials; never a page */
+    bool hint_sets;   /* it is about the person's hint cards, which lie where the token leads */
+    enum cached_by cached_by; /* what its answer is made of, so that it may be kept: see hot.h */
+    bool cors; /* scripts of any site may call it, without credentials; never a page */
 };
 
 #define ROUTE_FIELDS(array) .fields = (array), .field_count = sizeof(array) / sizeof *(array)
 
 const char *method_name(enum method method);
-const char *who_name(enum who who);
+const char *caller_name(enum caller caller);
 
 #endif

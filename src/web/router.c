@@ -13,13 +13,13 @@ struct router {
     size_t row_count;
     const struct route **rows; /* by number */
     size_t place_count;
-    struct place *places;
+    struct endpoint *places;
     /* Paths without parameters, by hash: a power of two of slots, at most half of them taken. */
     size_t slot_count;
-    const struct place **slots;
+    const struct endpoint **slots;
     /* Paths with parameters, the more literal ones first. */
     size_t pattern_count;
-    const struct place **patterns;
+    const struct endpoint **patterns;
 };
 
 const char *
@@ -30,10 +30,10 @@ method_name(enum method method)
 }
 
 const char *
-who_name(enum who who)
+caller_name(enum caller caller)
 {
     static const char *const names[] = { "", "anyone", "operator", "person", "app", "token" };
-    return names[who];
+    return names[caller];
 }
 
 /* ---- what a row may say ---- */
@@ -63,7 +63,7 @@ fields_problem(const struct route *row)
             return "declares a field without a name or a kind";
         if (field->in == FIELD_IN_FORM && row->body != BODY_FORM)
             return "declares a field of a form it does not take";
-        if (field->max < field->min || (field->kind != FIELD_WHOLE && field->max == 0))
+        if (field->max < field->min || (field->kind != FIELD_INTEGER && field->max == 0))
             return "declares a field without bounds";
     }
     return NULL;
@@ -74,11 +74,11 @@ row_problem(const struct route *row)
 {
     if (row->method <= METHOD_UNSET || row->method >= METHOD_COUNT)
         return "does not say its method";
-    if (row->who == WHO_UNSET)
+    if (row->caller == CALLER_UNSET)
         return "does not say who may call it";
     if (row->handle == NULL)
         return "has no handler";
-    if (row->says == NULL || row->says[0] == '\0')
+    if (row->summary == NULL || row->summary[0] == '\0')
         return "does not say what it is for";
     if (row->page && row->cors)
         return "is a page that answers other sites";
@@ -96,9 +96,9 @@ is_param(struct str segment)
 }
 
 static const char *
-place_split(struct place *place)
+place_split(struct endpoint *endpoint)
 {
-    struct str path = str_of(place->path);
+    struct str path = str_of(endpoint->path);
     if (path.len == 0 || path.ptr[0] != '/')
         return "has a path that does not start with a slash";
     if (path.len == 1)
@@ -106,10 +106,10 @@ place_split(struct place *place)
     struct str rest = str_from(path, 1);
     struct str segment;
     while (str_cut(&rest, '/', &segment)) {
-        if (place->segment_count == ROUTE_SEGMENTS_MAX)
+        if (endpoint->segment_count == ROUTE_SEGMENTS_MAX)
             return "has a path of too many segments";
         if (is_param(segment)) {
-            if (place->param_count++ == ROUTE_PARAMS_MAX)
+            if (endpoint->param_count++ == ROUTE_PARAMS_MAX)
                 return "has a path of too many parameters";
             segment = STR_NONE;
         } else {
@@ -119,14 +119,14 @@ place_split(struct place *place)
                 str_index(segment, '%') < segment.len)
                 return "has a path that can never be asked for";
         }
-        place->segments[place->segment_count++] = segment;
+        endpoint->segments[endpoint->segment_count++] = segment;
     }
     return NULL;
 }
 
 /* 0: the same path but for the names of parameters; else the more literal one is the lesser. */
 static int
-place_compare(const struct place *a, const struct place *b)
+place_compare(const struct endpoint *a, const struct endpoint *b)
 {
     if (a->segment_count != b->segment_count)
         return a->segment_count < b->segment_count ? -1 : 1;
@@ -147,35 +147,35 @@ place_compare(const struct place *a, const struct place *b)
 static int
 pattern_order(const void *a, const void *b)
 {
-    return place_compare(*(const struct place *const *)a, *(const struct place *const *)b);
+    return place_compare(*(const struct endpoint *const *)a, *(const struct endpoint *const *)b);
 }
 
 static const char *
-place_add_row(struct place *place, const struct route *row, size_t number)
+place_add_row(struct endpoint *endpoint, const struct route *row, size_t number)
 {
-    if (strcmp(place->path, row->path) != 0)
+    if (strcmp(endpoint->path, row->path) != 0)
         return "has the path of another row, with other names for its parameters";
-    if (place->rows[row->method] != NULL)
+    if (endpoint->rows[row->method] != NULL)
         return "is there twice";
     for (size_t i = 0; i < METHOD_COUNT; i++)
-        if (place->rows[i] != NULL &&
-            (place->rows[i]->page != row->page || place->rows[i]->cors != row->cors))
+        if (endpoint->rows[i] != NULL &&
+            (endpoint->rows[i]->page != row->page || endpoint->rows[i]->cors != row->cors))
             return "differs from the other row of its path in being a page, or in cors";
-    place->rows[row->method] = row;
-    place->numbers[row->method] = number;
-    place->page = row->page;
-    place->cors = row->cors;
+    endpoint->rows[row->method] = row;
+    endpoint->numbers[row->method] = number;
+    endpoint->page = row->page;
+    endpoint->cors = row->cors;
     return NULL;
 }
 
 static void
-place_name_methods(struct place *place)
+place_name_methods(struct endpoint *endpoint)
 {
-    bool get = place->rows[GET] != NULL;
-    bool post = place->rows[POST] != NULL;
-    snprintf(place->methods, sizeof place->methods, "%s%s%s", get ? "GET" : "",
+    bool get = endpoint->rows[GET] != NULL;
+    bool post = endpoint->rows[POST] != NULL;
+    snprintf(endpoint->methods, sizeof endpoint->methods, "%s%s%s", get ? "GET" : "",
              get && post ? ", " : "", post ? "POST" : "");
-    snprintf(place->allow, sizeof place->allow, "%s%sOPTIONS", get ? "GET, HEAD, " : "",
+    snprintf(endpoint->allow, sizeof endpoint->allow, "%s%sOPTIONS", get ? "GET, HEAD, " : "",
              post ? "POST, " : "");
 }
 
@@ -185,21 +185,21 @@ router_add(struct router *router, const struct route *row)
     const char *problem = row_problem(row);
     if (problem != NULL)
         return problem;
-    struct place candidate = { .path = row->path };
+    struct endpoint candidate = { .path = row->path };
     problem = place_split(&candidate);
     if (problem != NULL)
         return problem;
 
-    struct place *place = NULL;
-    for (size_t i = 0; i < router->place_count && place == NULL; i++)
+    struct endpoint *endpoint = NULL;
+    for (size_t i = 0; i < router->place_count && endpoint == NULL; i++)
         if (place_compare(&router->places[i], &candidate) == 0)
-            place = &router->places[i];
-    if (place == NULL) {
-        place = &router->places[router->place_count++];
-        *place = candidate;
+            endpoint = &router->places[i];
+    if (endpoint == NULL) {
+        endpoint = &router->places[router->place_count++];
+        *endpoint = candidate;
     }
     router->rows[router->row_count] = row;
-    return place_add_row(place, row, router->row_count++);
+    return place_add_row(endpoint, row, router->row_count++);
 }
 
 /* ---- the tables that answer ---- */
@@ -220,21 +220,21 @@ router_index(struct router *router)
     router->slot_count = 2;
     while (router->slot_count < 2 * router->place_count)
         router->slot_count *= 2;
-    router->slots = ARENA_ARRAY(router->mem, const struct place *, router->slot_count);
-    router->patterns = ARENA_ARRAY(router->mem, const struct place *, router->place_count + 1);
+    router->slots = ARENA_ARRAY(router->mem, const struct endpoint *, router->slot_count);
+    router->patterns = ARENA_ARRAY(router->mem, const struct endpoint *, router->place_count + 1);
     for (size_t i = 0; i < router->place_count; i++) {
-        struct place *place = &router->places[i];
-        place_name_methods(place);
-        if (place->param_count > 0) {
-            router->patterns[router->pattern_count++] = place;
+        struct endpoint *endpoint = &router->places[i];
+        place_name_methods(endpoint);
+        if (endpoint->param_count > 0) {
+            router->patterns[router->pattern_count++] = endpoint;
             continue;
         }
-        size_t slot = hash(str_of(place->path)) & (router->slot_count - 1);
+        size_t slot = hash(str_of(endpoint->path)) & (router->slot_count - 1);
         while (router->slots[slot] != NULL)
             slot = (slot + 1) & (router->slot_count - 1);
-        router->slots[slot] = place;
+        router->slots[slot] = endpoint;
     }
-    qsort(router->patterns, router->pattern_count, sizeof(struct place *), pattern_order);
+    qsort(router->patterns, router->pattern_count, sizeof(struct endpoint *), pattern_order);
 }
 
 enum err
@@ -249,7 +249,7 @@ router_new(const struct route *const *tables, struct router **out, struct why *w
     struct router *router = ARENA_NEW(mem, struct router);
     router->mem = mem;
     router->rows = ARENA_ARRAY(mem, const struct route *, count + 1);
-    router->places = ARENA_ARRAY(mem, struct place, count + 1);
+    router->places = ARENA_ARRAY(mem, struct endpoint, count + 1);
     for (size_t t = 0; tables[t] != NULL; t++)
         for (const struct route *row = tables[t]; row->path != NULL; row++) {
             const char *problem = router_add(router, row);
@@ -285,7 +285,7 @@ router_row(const struct router *router, size_t number)
 
 /* ---- finding ---- */
 
-static const struct place *
+static const struct endpoint *
 find_literal(const struct router *router, struct str path)
 {
     size_t slot = hash(path) & (router->slot_count - 1);
@@ -296,32 +296,32 @@ find_literal(const struct router *router, struct str path)
 }
 
 static bool
-pattern_matches(const struct place *place, const struct str *segments, size_t count)
+pattern_matches(const struct endpoint *endpoint, const struct str *segments, size_t count)
 {
-    if (place->segment_count != count)
+    if (endpoint->segment_count != count)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (str_present(place->segments[i]) && !str_eq(place->segments[i], segments[i]))
+        if (str_present(endpoint->segments[i]) && !str_eq(endpoint->segments[i], segments[i]))
             return false;
     return true;
 }
 
 static bool
-take_params(const struct place *place, struct arena *mem, const struct str *segments,
-            struct place_match *out)
+take_params(const struct endpoint *endpoint, struct arena *mem, const struct str *segments,
+            struct endpoint_match *out)
 {
     size_t taken = 0;
-    for (size_t i = 0; i < place->segment_count; i++)
-        if (!str_present(place->segments[i]) &&
+    for (size_t i = 0; i < endpoint->segment_count; i++)
+        if (!str_present(endpoint->segments[i]) &&
             !url_decode(mem, segments[i], false, &out->params[taken++]))
             return false;
-    out->place = place;
+    out->endpoint = endpoint;
     return true;
 }
 
 static bool
 find_pattern(const struct router *router, struct arena *mem, struct str path,
-             struct place_match *out)
+             struct endpoint_match *out)
 {
     struct str segments[ROUTE_SEGMENTS_MAX];
     size_t count = 0;
@@ -340,11 +340,11 @@ find_pattern(const struct router *router, struct arena *mem, struct str path,
 
 bool
 router_find(const struct router *router, struct arena *mem, struct str path,
-            struct place_match *out)
+            struct endpoint_match *out)
 {
-    *out = (struct place_match){ 0 };
+    *out = (struct endpoint_match){ 0 };
     if (!path_is_canonical(path))
         return false;
-    out->place = find_literal(router, path);
-    return out->place != NULL || find_pattern(router, mem, path, out);
+    out->endpoint = find_literal(router, path);
+    return out->endpoint != NULL || find_pattern(router, mem, path, out);
 }

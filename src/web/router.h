@@ -15,7 +15,7 @@ struct router;
 #define ROUTE_SEGMENTS_MAX 10
 
 /* One path, and what can be done there. */
-struct place {
+struct endpoint {
     const char *path;
     const struct route *rows[METHOD_COUNT]; /* NULL: not with that method */
     size_t numbers[METHOD_COUNT];           /* of these rows, from 0; for whoever counts */
@@ -28,8 +28,8 @@ struct place {
     struct str segments[ROUTE_SEGMENTS_MAX]; /* a parameter's is absent */
 };
 
-struct place_match {
-    const struct place *place;
+struct endpoint_match {
+    const struct endpoint *endpoint;
     struct str params[ROUTE_PARAMS_MAX]; /* decoded, in the order of the path */
 };
 
@@ -43,6 +43,6 @@ const struct route *router_row(const struct router *router, size_t number);
 /* Literal segments go before parameters. False if nothing answers there, or the path is not
  * canonical. */
 bool router_find(const struct router *router, struct arena *mem, struct str path,
-                 struct place_match *out);
+                 struct endpoint_match *out);
 
 #endif

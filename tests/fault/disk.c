@@ -36,10 +36,10 @@ static struct fault syncs = { "DISK_FAIL_FSYNC_AT", "DISK_FAIL_FSYNC_FOR", "DISK
                               0 };
 
 static long
-number_in(const char *variable, long otherwise)
+number_in(const char *variable, long fallback)
 {
     const char *text = getenv(variable);
-    return text == NULL ? otherwise : strtol(text, NULL, 10);
+    return text == NULL ? fallback : strtol(text, NULL, 10);
 }
 
 static bool

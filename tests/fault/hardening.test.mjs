@@ -48,7 +48,7 @@ onSqlite("jumps are marked for the processor that checks them", () => {
 
 onSqlite("nothing of the rehearsal is in it, and no sanitizer", () => {
   const bytes = fs.readFileSync(RELEASE);
-  for (const word of ["PENCHANT_REHEARSAL", "failing:", "__asan_init", "__ubsan_handle", "__tsan_init"]) {
+  for (const word of ["PENCHANT_FAULT_INJECTION", "failing:", "__asan_init", "__ubsan_handle", "__tsan_init"]) {
     assert.ok(!bytes.includes(word), `${word} is in the release`);
   }
   assert.ok(fs.readFileSync(CHECKED).includes("failing:"), "the search looks for the wrong words");

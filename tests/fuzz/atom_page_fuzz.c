@@ -4,8 +4,8 @@
 #include "fuzz.h"
 
 #include "base/buf.h"
+#include "model/atom_list.h"
 #include "model/atom_page.h"
-#include "model/atom_sheet.h"
 #include "text/json_write.h"
 
 #define SHEETS_MAX 8
@@ -21,13 +21,13 @@ opens(struct str domain, void *context)
 }
 
 static size_t
-cut_sheets(struct str input, struct atom_sheet *out)
+cut_sheets(struct str input, struct atom_list *out)
 {
     static const char names[] = "abcdefgh";
     size_t count = 0;
     struct str text;
     while (count < SHEETS_MAX && str_cut(&input, '\0', &text)) {
-        out[count] = (struct atom_sheet){ { names + count, 1 }, text };
+        out[count] = (struct atom_list){ { names + count, 1 }, text };
         count++;
     }
     return count;
@@ -35,16 +35,16 @@ cut_sheets(struct str input, struct atom_sheet *out)
 
 /* All that was asked for, oldest first. False: a sheet is none. */
 static bool
-read_all(struct arena *mem, const struct atom_sheet *sheets, size_t count,
+read_all(struct arena *mem, const struct atom_list *lists, size_t count,
          const struct atom_question *question, struct atom *out, size_t *found)
 {
     *found = 0;
     for (size_t i = 0; i < count; i++) {
         struct sourced_atom *atoms = NULL;
         size_t atom_count = 0;
-        if (!opens(sheets[i].domain, NULL))
+        if (!opens(lists[i].domain, NULL))
             continue;
-        if (!atom_sheet_read(mem, sheets[i].domain, sheets[i].text, asker, &atoms, &atom_count))
+        if (!atom_list_read(mem, lists[i].domain, lists[i].text, asker, &atoms, &atom_count))
             return false;
         for (size_t a = 0; a < atom_count; a++) {
             struct atom atom = atoms[a].atom;
@@ -103,15 +103,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 3)
         return 0;
     struct arena *mem = arena_new();
-    struct atom_sheet sheets[SHEETS_MAX];
+    struct atom_list lists[SHEETS_MAX];
     struct atom_question question = {
         .opens = opens, .statuses = data[0] & 7, .asker = asker, .offset = data[1], .limit = data[2]
     };
-    size_t count = cut_sheets(fuzz_input(mem, data + 3, size - 3), sheets), found = 0;
+    size_t count = cut_sheets(fuzz_input(mem, data + 3, size - 3), lists), found = 0;
     struct atom *all = ARENA_ARRAY(mem, struct atom, size);
     struct atom_page page;
-    bool readable = read_all(mem, sheets, count, &question, all, &found);
-    bool read = atom_page_read(mem, sheets, count, &question, &page);
+    bool readable = read_all(mem, lists, count, &question, all, &found);
+    bool read = atom_page_read(mem, lists, count, &question, &page);
     MUST(read || !readable); /* what is not shown is not read, so it may be broken */
     if (read && readable) {
         size_t left = found < question.offset ? 0 : found - question.offset;

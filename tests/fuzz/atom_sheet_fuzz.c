@@ -2,7 +2,7 @@
  * again as they are. */
 #include "fuzz.h"
 
-#include "model/atom_sheet.h"
+#include "model/atom_list.h"
 
 static bool
 same(const struct sourced_atom *a, const struct sourced_atom *b)
@@ -20,16 +20,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sourced_atom *atoms = NULL, *again = NULL;
     size_t count = 0, found = 0;
     struct str input = fuzz_input(mem, data, size);
-    if (atom_sheet_read(mem, STR("music"), input, STR("user"), &atoms, &count)) {
-        struct str written = atom_sheet_write(mem, atoms, count);
+    if (atom_list_read(mem, STR("music"), input, STR("user"), &atoms, &count)) {
+        struct str written = atom_list_write(mem, atoms, count);
         MUST(str_present(written));
-        MUST(atom_sheet_read(mem, STR("music"), written, STR("user"), &again, &found));
+        MUST(atom_list_read(mem, STR("music"), written, STR("user"), &again, &found));
         MUST(found == count);
         for (size_t i = 0; i < count; i++) {
             MUST(same(&atoms[i], &again[i]));
             MUST(i == 0 || atoms[i - 1].atom.sequence <= atoms[i].atom.sequence);
         }
-        MUST(str_eq(atom_sheet_write(mem, again, found), written));
+        MUST(str_eq(atom_list_write(mem, again, found), written));
     }
     arena_free(mem);
     return 0;

@@ -1,9 +1,9 @@
 /* An Authorization header of any bytes: Basic gives two texts without a NUL or nothing at all,
  * Bearer a token of its alphabet or nothing. */
 #include "base/arena.h"
+#include "dispatch/bearer.h"
+#include "dispatch/client_auth.h"
 #include "text/utf8.h"
-#include "web/bearer.h"
-#include "web/client_auth.h"
 
 #include <stdlib.h>
 

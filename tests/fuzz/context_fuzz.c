@@ -3,8 +3,8 @@
  * and a name of a context is found whatever stands around it. */
 #include "fuzz.h"
 
-#include "model/context.h"
 #include "../unit/domains_kit.h"
+#include "hint/context.h"
 
 #include <string.h>
 

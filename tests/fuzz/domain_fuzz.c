@@ -2,10 +2,10 @@
  * promised about a domain holds, and loading it again gives the same. */
 #include "fuzz.h"
 
-#include "model/context.h"
-#include "model/domain.h"
+#include "domain/domain.h"
+#include "domain/value.h"
+#include "hint/context.h"
 #include "model/scope.h"
-#include "model/value.h"
 #include "text/json_read.h"
 #include "text/utf8.h"
 

@@ -7,14 +7,14 @@
  * member, who said so, and when; then a value. */
 #include "fuzz.h"
 
+#include "../unit/domains_kit.h"
 #include "base/buf.h"
+#include "domain/value.h"
+#include "hint/hint_answer.h"
+#include "hint/tokenizer.h"
 #include "model/atom.h"
-#include "model/hint_answer.h"
-#include "model/tokenizer.h"
-#include "model/value.h"
 #include "text/json_read.h"
 #include "text/utf8.h"
-#include "../unit/domains_kit.h"
 
 #define FACTS_MAX 200
 #define DAY (24 * 3600)
@@ -36,7 +36,7 @@ add_fact(struct arena *mem, const struct domain *domain, struct str line, struct
 {
     struct atom *fact = &out->facts[out->count];
     const struct member *member = &domain->members[byte_at(line, 0) % domain->member_count];
-    uint8_t who = byte_at(line, 1);
+    uint8_t caller = byte_at(line, 1);
     struct json_value as_text = { .type = JSON_STR };
     const struct json_value *given = &as_text;
     struct value value;
@@ -53,22 +53,22 @@ add_fact(struct arena *mem, const struct domain *domain, struct str line, struct
                            .member = member->name,
                            .key = value.key,
                            .value = value.json,
-                           .status = who % 16 == 15   ? ATOM_HELD
-                                     : who % 16 == 14 ? ATOM_SUPPRESSED
-                                                      : ATOM_ACTIVE,
-                           .by_user = who & 0x10,
-                           .source_count = 1 + (who >> 5 & 3),
+                           .status = caller % 16 == 15   ? ATOM_HELD
+                                     : caller % 16 == 14 ? ATOM_SUPPRESSED
+                                                         : ATOM_ACTIVE,
+                           .by_user = caller & 0x10,
+                           .source_count = 1 + (caller >> 5 & 3),
                            .sequence = (int64_t)out->count,
                            .updated_at = (int64_t)byte_at(line, 2) * 7 * DAY };
     out->count++;
 }
 
-static struct hint_card
+static struct hint_set
 kept_card(struct arena *mem, const struct domain *domain, const struct person *person)
 {
-    struct hint_card card, kept;
-    hint_card_make(mem, domain, person->facts, person->count, &card);
-    MUST(hint_card_read(mem, domain, hint_card_write(mem, &card), &kept));
+    struct hint_set set, kept;
+    hint_set_make(mem, domain, person->facts, person->count, &set);
+    MUST(hint_set_read(mem, domain, hint_set_write(mem, &set), &kept));
     return kept;
 }
 
@@ -151,7 +151,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct domains *domains = kit_domains();
     struct str question = STR(""), line, rest = fuzz_input(mem, data, size);
     struct person *people = ARENA_ARRAY(mem, struct person, domains->count);
-    struct hint_card cards[2][DOMAINS_MAX];
+    struct hint_set hint_sets[2][DOMAINS_MAX];
     struct context_match match = { 0 };
     struct hint_answer answer, other;
     str_cut(&rest, '\n', &question);
@@ -160,15 +160,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         add_fact(mem, &domains->list[domain], str_from(line, line.len > 0), &people[domain]);
     }
     for (size_t i = 0; i < domains->count; i++) {
-        cards[0][i] = kept_card(mem, &domains->list[i], &people[i]);
+        hint_sets[0][i] = kept_card(mem, &domains->list[i], &people[i]);
         turn_round(&people[i]);
-        cards[1][i] = kept_card(mem, &domains->list[i], &people[i]);
+        hint_sets[1][i] = kept_card(mem, &domains->list[i], &people[i]);
     }
     if (question.len > 4)
         context_find(domains->contexts, str_from(question, 4), &match);
     struct hint_query query = {
-        .cards = cards[0],
-        .card_count = domains->count,
+        .hint_sets = hint_sets[0],
+        .set_count = domains->count,
         .sensitive = byte_at(question, 0) & 4 ? ~(uint64_t)0 : 0,
         .context = &match,
         .domains_named = byte_at(question, 1) & 1,
@@ -177,7 +177,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     };
     hint_answer(mem, &query, &answer);
     answer_holds(mem, &query, &answer);
-    query.cards = cards[1];
+    query.hint_sets = hint_sets[1];
     hint_answer(mem, &query, &other);
     MUST(str_eq(other.hints, answer.hints) && other.omitted == answer.omitted);
     query.max_tokens += 1 + byte_at(question, 1);

@@ -3,6 +3,7 @@
  * A first byte of zero makes a document of facts out of the rest, to get past the first words. */
 #include "fuzz.h"
 
+#include "../unit/domains_kit.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "crypt/random.h"
@@ -12,7 +13,6 @@
 #include "flow/transfer.h"
 #include "store/atom_store.h"
 #include "text/json_write.h"
-#include "../unit/domains_kit.h"
 
 #include <ftw.h>
 #include <string.h>
@@ -45,10 +45,10 @@ end(void)
 static struct str
 person(struct arena *mem, const char *name)
 {
-    struct account_wish wish = { .username = str_of(name) };
+    struct account_params params = { .username = str_of(name) };
     struct account_problems problems;
     struct user user;
-    MUST(account_make(db, mem, &wish, NOW, &user, &problems) == ERR_NONE);
+    MUST(account_make(db, mem, &params, NOW, &user, &problems) == ERR_NONE);
     return user.id;
 }
 
@@ -105,14 +105,14 @@ put_some_time(struct json *json, const char *key, struct input *input)
 }
 
 static void
-put_sources(struct json *json, struct input *input, uint8_t who)
+put_sources(struct json *json, struct input *input, uint8_t caller)
 {
     static const char *const names[] = { "user", "app_AAAAAAAAAAAAAAAAAAAAAA", "an app", "other",
                                          "user" };
     json_key(json, "sources");
     json_open_array(json);
     for (size_t i = 0; i < 5; i++) {
-        if ((who & (1u << i)) == 0)
+        if ((caller & (1u << i)) == 0)
             continue;
         json_open_object(json);
         json_put_str(json, "source", str_of(names[i]));
@@ -144,12 +144,12 @@ put_fact(struct json *json, struct input *input, const struct domain *domain)
 {
     static const char *const statuses[] = { "active", "suppressed", "held", "gone" };
     static const char *const reasons[] = { "not_accurate", "other", "because" };
-    uint8_t who = take(input), how = take(input);
+    uint8_t caller = take(input), how = take(input);
     json_open_object(json);
     json_put_str(json, "member", domain->members[take(input) % domain->member_count].name);
     put_value(json, input);
     json_put_str(json, "status", str_of(statuses[how & 3]));
-    json_put_bool(json, "by_user", (how & 4) != 0 ? (who & 1) == 0 : (who & 1) != 0);
+    json_put_bool(json, "by_user", (how & 4) != 0 ? (caller & 1) == 0 : (caller & 1) != 0);
     put_some_time(json, "created_at", input);
     put_some_time(json, "updated_at", input);
     if ((how & 3) == 1) {
@@ -157,7 +157,7 @@ put_fact(struct json *json, struct input *input, const struct domain *domain)
         json_put_str(json, "suppressed_by", STR("user"));
         put_some_time(json, "suppressed_at", input);
     }
-    put_sources(json, input, who & 31);
+    put_sources(json, input, caller & 31);
     json_close_object(json);
 }
 
@@ -205,9 +205,9 @@ import(struct arena *mem, struct str user_id, struct str document, struct import
 static struct str export(struct arena *mem, struct str user_id)
 {
     struct buf *out = ARENA_NEW(mem, struct buf);
-    struct export_wish wish = { .user_id = user_id, .domains = kit_domains(), .now = NOW };
+    struct export_params params = { .user_id = user_id, .domains = kit_domains(), .now = NOW };
     *out = buf_in(mem, TRANSFER_MAX);
-    MUST(transfer_export(db, mem, &wish, out) == ERR_NONE);
+    MUST(transfer_export(db, mem, &params, out) == ERR_NONE);
     return buf_str(out);
 }
 

@@ -1,16 +1,17 @@
 /* Any target, asked of the real routes: never a crash, never our fault, and what is routed has one
  * spelling. Input: a line with the target, then what stands in Accept, If-None-Match and the body.
  */
+#include "app/routes.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/log.h"
+#include "dispatch/web.h"
 #include "flow/accounts.h"
 #include "http/server.h"
 #include "store/tx.h"
 #include "text/url.h"
 #include "web/path.h"
 #include "web/router.h"
-#include "web/web.h"
 
 #include <strings.h>
 
@@ -80,14 +81,14 @@ store_reads_block(const struct db *db)
 }
 
 enum err
-account_make(struct db *db, struct arena *mem, const struct account_wish *wish, int64_t now,
+account_make(struct db *db, struct arena *mem, const struct account_params *params, int64_t now,
              struct user *out, struct account_problems *problems)
 {
     (void)db;
     (void)mem;
     (void)now;
     (void)out;
-    MUST(str_present(wish->password));
+    MUST(str_present(params->password));
     problems->username = "No.";
     return ERR_INVALID;
 }
@@ -95,10 +96,12 @@ account_make(struct db *db, struct arena *mem, const struct account_wish *wish, 
 /* ---- what must hold ---- */
 
 static const struct route patterns[] = {
-    { GET, "/a/{x}", (enum err(*)(struct call *))(void (*)(void))abort, WHO_ANYONE, .says = "A." },
-    { GET, "/a/b", (enum err(*)(struct call *))(void (*)(void))abort, WHO_ANYONE, .says = "B." },
-    { GET, "/a/{x}/{y}", (enum err(*)(struct call *))(void (*)(void))abort, WHO_ANYONE,
-      .says = "C." },
+    { GET, "/a/{x}", (enum err(*)(struct call *))(void (*)(void))abort, CALLER_ANYONE,
+      .summary = "A." },
+    { GET, "/a/b", (enum err(*)(struct call *))(void (*)(void))abort, CALLER_ANYONE,
+      .summary = "B." },
+    { GET, "/a/{x}/{y}", (enum err(*)(struct call *))(void (*)(void))abort, CALLER_ANYONE,
+      .summary = "C." },
     { 0 },
 };
 
@@ -116,7 +119,7 @@ param_is_harmless(struct str param)
 static void
 routed_means_canonical(const struct router *router, struct arena *mem, struct str path)
 {
-    struct place_match match;
+    struct endpoint_match match;
     if (!router_find(router, mem, path, &match))
         return;
     MUST(path_is_canonical(path));
@@ -131,7 +134,7 @@ routed_means_canonical(const struct router *router, struct arena *mem, struct st
             url_encode(&again, match.params[param++]);
         }
     }
-    struct place_match second;
+    struct endpoint_match second;
     MUST(router_find(router, mem, buf_str(&again), &second));
     MUST(second.place == match.place);
     for (size_t i = 0; i < param; i++)
@@ -167,7 +170,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct arena *mem;
     if (web == NULL) {
         struct why why = { 0 };
-        struct web_settings settings = { .base_url = STR("https://id.example"),
+        struct web_settings settings = { .public = routes_public,
+                                         .private = routes_private,
+                                         .base_url = STR("https://id.example"),
                                          .auth_url = STR("https://id.example"),
                                          .registration_open = true };
         log_setup(LOG_AS_TEXT, LOG_ERROR);

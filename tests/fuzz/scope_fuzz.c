@@ -2,8 +2,8 @@
  * written in one way, and reads back. */
 #include "fuzz.h"
 
-#include "model/scope.h"
 #include "../unit/domains_kit.h"
+#include "model/scope.h"
 
 /* Slowly: every word against every name and against every word before it. */
 static bool

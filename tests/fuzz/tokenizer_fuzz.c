@@ -2,8 +2,8 @@
  * no piece is merged in two ways. */
 #include "fuzz.h"
 
-#include "model/tokenizer.h"
-#include "model/tokenizer_merge.h"
+#include "hint/tokenizer.h"
+#include "hint/tokenizer_merge.h"
 #include "text/utf8.h"
 
 static size_t

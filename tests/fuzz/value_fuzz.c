@@ -3,11 +3,11 @@
  * one key. The first byte chooses the member. */
 #include "fuzz.h"
 
-#include "model/value.h"
+#include "../unit/domains_kit.h"
+#include "domain/value.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
 #include "text/utf8.h"
-#include "../unit/domains_kit.h"
 
 static const struct member *
 choose_member(uint8_t number)

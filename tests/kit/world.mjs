@@ -102,7 +102,7 @@ class World {
   }
 
   env(extra) {
-    return environment({ PENCHANT_REHEARSAL: this.rehearsal.path, ...this.options.env, ...extra });
+    return environment({ PENCHANT_FAULT_INJECTION: this.rehearsal.path, ...this.options.env, ...extra });
   }
 
   // ---- the service ----

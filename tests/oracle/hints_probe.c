@@ -11,9 +11,9 @@
 #include "app/definitions.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "domain/value.h"
 #include "flow/hints.h"
 #include "model/atom.h"
-#include "model/value.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
 
@@ -31,11 +31,11 @@ text_member(const struct json_value *object, const char *key)
 }
 
 static int64_t
-number_member(const struct json_value *object, const char *key, int64_t otherwise)
+number_member(const struct json_value *object, const char *key, int64_t fallback)
 {
     const struct json_value *value = json_member(object, key);
     return value != NULL && (value->type == JSON_INT || value->type == JSON_BOOL) ? value->integer
-                                                                                  : otherwise;
+                                                                                  : fallback;
 }
 
 /* False: of another domain, or not to be stored. */
@@ -67,55 +67,55 @@ read_atom(struct arena *mem, const struct domain *domain, const struct json_valu
 }
 
 static size_t
-make_cards(struct arena *mem, const struct domains *domains, const struct json_value *given,
-           struct hint_card *out)
+make_sets(struct arena *mem, const struct domains *domains, const struct json_value *given,
+          struct hint_set *out)
 {
     struct atom *atoms = ARENA_ARRAY(mem, struct atom, given->count + 1);
-    size_t cards = 0;
+    size_t hint_sets = 0;
     for (size_t d = 0; d < domains->count; d++) {
         size_t count = 0;
-        struct hint_card card;
+        struct hint_set set;
         for (size_t i = 0; i < given->count; i++)
             count += read_atom(mem, &domains->list[d], &given->children[i], &atoms[count]);
         if (count == 0)
             continue;
-        hint_card_make(mem, &domains->list[d], atoms, count, &card);
-        if (!hint_card_read(mem, &domains->list[d], hint_card_write(mem, &card), &out[cards++]))
+        hint_set_make(mem, &domains->list[d], atoms, count, &set);
+        if (!hint_set_read(mem, &domains->list[d], hint_set_write(mem, &set), &out[hint_sets++]))
             abort();
         atoms = ARENA_ARRAY(mem, struct atom, given->count + 1);
     }
-    return cards;
+    return hint_sets;
 }
 
 static uint64_t
 reach_of(const struct domains *domains, const struct json_value *named)
 {
-    uint64_t reach = 0;
+    uint64_t allowed = 0;
     for (size_t i = 0; named != NULL && i < named->count; i++)
-        reach |= (uint64_t)1 << (domains_find(domains, named->children[i].text) - domains->list);
-    return named == NULL ? EVERYTHING : reach;
+        allowed |= (uint64_t)1 << (domains_find(domains, named->children[i].text) - domains->list);
+    return named == NULL ? EVERYTHING : allowed;
 }
 
 static void
-answer_query(struct arena *mem, const struct domains *domains, const struct hint_card *cards,
+answer_query(struct arena *mem, const struct domains *domains, const struct hint_set *hint_sets,
              size_t count, const struct json_value *given, struct json *out)
 {
     const struct json_value *named = json_member(given, "domains");
     const struct json_value *opened = json_member(given, "reach");
     struct str format = text_member(given, "format");
-    struct hints_wish wish = {
+    struct hints_params params = {
         .domains = domains,
-        .reach = reach_of(domains, named) & reach_of(domains, opened),
+        .allowed = reach_of(domains, named) & reach_of(domains, opened),
         .sensitive = number_member(given, "sensitive", 1) != 0 ? EVERYTHING : 0,
         .domains_named = named != NULL,
         .context = text_member(given, "context"),
-        .max_tokens = (int)number_member(given, "max_tokens", HINTS_TOKENS_OTHERWISE),
+        .max_tokens = (int)number_member(given, "max_tokens", HINTS_TOKENS_DEFAULT),
     };
     struct hints hints;
-    if (str_present(format) && !hints_format_read(format, &wish.format))
+    if (str_present(format) && !hints_format_read(format, &params.format))
         abort();
-    hints_from_cards(mem, &wish, cards, count, &hints);
-    hints_write(out, &wish, &hints);
+    hints_from_sets(mem, &params, hint_sets, count, &hints);
+    hints_write(out, &params, &hints);
 }
 
 static void
@@ -144,8 +144,8 @@ answer_line(struct arena *mem, const struct domains *domains, struct str line)
         abort();
     }
     const struct json_value *queries = json_member(given, "queries");
-    struct hint_card *cards = ARENA_ARRAY(mem, struct hint_card, DOMAINS_MAX);
-    size_t count = make_cards(mem, domains, json_member(given, "atoms"), cards);
+    struct hint_set *hint_sets = ARENA_ARRAY(mem, struct hint_set, DOMAINS_MAX);
+    size_t count = make_sets(mem, domains, json_member(given, "atoms"), hint_sets);
     struct buf text = buf_in(mem, LINE_MAX_BYTES);
     struct json out = json_into(&text);
     json_open_array(&out);
@@ -154,7 +154,7 @@ answer_line(struct arena *mem, const struct domains *domains, struct str line)
         if (str_present(label))
             answer_label(domains, label, &out);
         else
-            answer_query(mem, domains, cards, count, &queries->children[i], &out);
+            answer_query(mem, domains, hint_sets, count, &queries->children[i], &out);
     }
     json_close_array(&out);
     printf("%.*s\n", STR_ARG(buf_str(&text)));

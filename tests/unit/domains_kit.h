@@ -7,7 +7,7 @@
 
 #include "app/definitions.h"
 #include "base/arena.h"
-#include "model/domain.h"
+#include "domain/domain.h"
 #include "model/scope.h"
 
 #include <stdio.h>

@@ -62,7 +62,7 @@ what_cannot_be_meant_is_told(void **state)
 {
     (void)state;
     static const struct {
-        const char *typed, *says;
+        const char *typed, *summary;
     } cases[] = {
         { "dance", "there is no command dance" },
         { "user", "there is no command user" },
@@ -77,7 +77,7 @@ what_cannot_be_meant_is_told(void **state)
         struct command_line line;
         struct why why;
         assert_int_equal(parse(cases[i].typed, &line, &why), ERR_INVALID);
-        if (strstr(why.text, cases[i].says) == NULL)
+        if (strstr(why.text, cases[i].summary) == NULL)
             fail_msg("%s: said \"%s\"", cases[i].typed, why.text);
     }
 }
@@ -91,7 +91,7 @@ every_command_is_described(void **state)
     buf_add_char(&all, '\0');
     for (size_t table = 0; command_tables[table] != NULL; table++) {
         for (const struct command *row = command_tables[table]; row->words != NULL; row++) {
-            assert_non_null(row->says);
+            assert_non_null(row->summary);
             assert_non_null(row->run);
             assert_non_null(row->arguments);
             assert_true(row->arguments_max <= COMMAND_ARGUMENTS_MAX);

@@ -63,7 +63,7 @@ a_wrong_value_is_told_by_its_name(void **state)
 {
     (void)state;
     static const struct {
-        const char *name, *value, *says;
+        const char *name, *value, *summary;
     } cases[] = {
         { "listen", "8080", "--listen" },
         { "listen", "127.0.0.1:99999", "--listen" },
@@ -91,7 +91,7 @@ a_wrong_value_is_told_by_its_name(void **state)
         struct settings settings;
         struct why why;
         assert_int_equal(load(&settings, &why, cases[i].name, cases[i].value), ERR_INVALID);
-        if (strstr(why.text, cases[i].says) != why.text)
+        if (strstr(why.text, cases[i].summary) != why.text)
             fail_msg("--%s %s: said \"%s\"", cases[i].name, cases[i].value, why.text);
     }
 }
@@ -123,7 +123,7 @@ a_wrong_line_of_a_file_is_told_by_its_number(void **state)
 {
     (void)state;
     static const struct {
-        const char *text, *says;
+        const char *text, *summary;
     } cases[] = {
         { "workers = 3\ncolour = red\n", "line 2: there is no such setting" },
         { "\n\nworkers\n", "line 3" },
@@ -135,8 +135,8 @@ a_wrong_line_of_a_file_is_told_by_its_number(void **state)
         struct why why;
         const char *path = write_file(cases[i].text, 0600);
         assert_int_equal(load(&settings, &why, "config", path), ERR_INVALID);
-        if (strstr(why.text, cases[i].says) == NULL)
-            fail_msg("said \"%s\" and not \"%s\"", why.text, cases[i].says);
+        if (strstr(why.text, cases[i].summary) == NULL)
+            fail_msg("said \"%s\" and not \"%s\"", why.text, cases[i].summary);
         unlink(path);
     }
 }

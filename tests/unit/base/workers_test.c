@@ -14,15 +14,15 @@ static struct {
     sem_t open;
     _Atomic int done;
     int order[64];
-} door;
+} site;
 
 static int
 shut_the_door(void **state)
 {
     (void)state;
-    sem_init(&door.arrived, 0, 0);
-    sem_init(&door.open, 0, 0);
-    atomic_store(&door.done, 0);
+    sem_init(&site.arrived, 0, 0);
+    sem_init(&site.open, 0, 0);
+    atomic_store(&site.done, 0);
     return 0;
 }
 
@@ -30,23 +30,23 @@ static void
 wait_at_the_door(void *unused)
 {
     (void)unused;
-    sem_post(&door.arrived);
-    sem_wait(&door.open);
-    atomic_fetch_add(&door.done, 1);
+    sem_post(&site.arrived);
+    sem_wait(&site.open);
+    atomic_fetch_add(&site.done, 1);
 }
 
 static void
 note_order(void *number)
 {
-    door.order[atomic_load(&door.done)] = *(int *)number; /* one thread only */
-    atomic_fetch_add(&door.done, 1);
+    site.order[atomic_load(&site.done)] = *(int *)number; /* one thread only */
+    atomic_fetch_add(&site.done, 1);
 }
 
 static void
 count_one(void *unused)
 {
     (void)unused;
-    atomic_fetch_add(&door.done, 1);
+    atomic_fetch_add(&site.done, 1);
 }
 
 static void
@@ -56,8 +56,8 @@ a_full_queue_refuses(void **state)
     (void)state;
     for (int i = 0; i < 2; i++)
         assert_true(workers_submit(workers, wait_at_the_door, NULL));
-    sem_wait(&door.arrived);
-    sem_wait(&door.arrived); /* both threads are busy now */
+    sem_wait(&site.arrived);
+    sem_wait(&site.arrived); /* both threads are busy now */
     assert_int_equal(workers_busy(workers), 2);
     assert_int_equal(workers_waiting(workers), 0);
     for (int i = 0; i < 3; i++)
@@ -65,14 +65,14 @@ a_full_queue_refuses(void **state)
     assert_int_equal(workers_waiting(workers), 3);
     assert_false(workers_submit(workers, wait_at_the_door, NULL));
     assert_false(workers_submit(workers, wait_at_the_door, NULL));
-    sem_post(&door.open);
-    sem_wait(&door.arrived); /* one has gone through, and the next stands at the door */
+    sem_post(&site.open);
+    sem_wait(&site.arrived); /* one has gone through, and the next stands at the door */
     assert_true(workers_submit(workers, wait_at_the_door, NULL));
     assert_false(workers_submit(workers, wait_at_the_door, NULL));
     for (int i = 0; i < 5; i++)
-        sem_post(&door.open);
+        sem_post(&site.open);
     workers_stop(workers);
-    assert_int_equal(door.done, 6); /* each that was taken, none that was refused */
+    assert_int_equal(site.done, 6); /* each that was taken, none that was refused */
 }
 
 static void
@@ -83,17 +83,17 @@ jobs_run_in_the_order_they_came(void **state)
     (void)state;
     for (int round = 0; round < 4; round++) { /* so that the ring goes around */
         assert_true(workers_submit(workers, wait_at_the_door, NULL));
-        sem_wait(&door.arrived);
-        int before = atomic_load(&door.done);
+        sem_wait(&site.arrived);
+        int before = atomic_load(&site.done);
         for (int i = 0; i < 10; i++) {
             numbers[round * 10 + i] = i;
             assert_true(workers_submit(workers, note_order, &numbers[round * 10 + i]));
         }
-        sem_post(&door.open);
-        while (atomic_load(&door.done) < before + 11)
+        sem_post(&site.open);
+        while (atomic_load(&site.done) < before + 11)
             sched_yield();
         for (int i = 0; i < 10; i++)
-            assert_int_equal(door.order[before + 1 + i], i);
+            assert_int_equal(site.order[before + 1 + i], i);
     }
     workers_stop(workers);
 }
@@ -115,19 +115,19 @@ stopping_finishes_every_job_and_takes_no_more(void **state)
     (void)state;
     for (int i = 0; i < 2; i++)
         assert_true(workers_submit(workers, wait_at_the_door, NULL));
-    sem_wait(&door.arrived);
-    sem_wait(&door.arrived);
+    sem_wait(&site.arrived);
+    sem_wait(&site.arrived);
     for (int i = 0; i < 50; i++, taken++)
         assert_true(workers_submit(workers, count_one, NULL));
     assert_int_equal(pthread_create(&stopper, NULL, stop, workers), 0);
     while (workers_submit(workers, count_one, NULL)) /* until the stopper has begun */
         taken++;
     assert_true(workers_waiting(workers) < QUEUE);
-    assert_int_equal(door.done, 0);
-    sem_post(&door.open);
-    sem_post(&door.open);
+    assert_int_equal(site.done, 0);
+    sem_post(&site.open);
+    sem_post(&site.open);
     pthread_join(stopper, NULL);
-    assert_int_equal(door.done, taken);
+    assert_int_equal(site.done, taken);
 }
 
 static void
@@ -138,7 +138,7 @@ stopping_idle_workers_is_fine(void **state)
     struct workers *workers = workers_start(4, 4, 0);
     assert_true(workers_submit(workers, count_one, NULL));
     workers_stop(workers);
-    assert_int_equal(door.done, 1);
+    assert_int_equal(site.done, 1);
 }
 
 static void
@@ -150,12 +150,12 @@ as_many_run_at_once_as_there_are_threads(void **state)
     for (int i = 0; i < THREADS; i++)
         assert_true(workers_submit(workers, wait_at_the_door, NULL));
     for (int i = 0; i < THREADS; i++)
-        sem_wait(&door.arrived); /* returns only if all of them run */
+        sem_wait(&site.arrived); /* returns only if all of them run */
     assert_int_equal(workers_busy(workers), THREADS);
     for (int i = 0; i < THREADS; i++)
-        sem_post(&door.open);
+        sem_post(&site.open);
     workers_stop(workers);
-    assert_int_equal(door.done, THREADS);
+    assert_int_equal(site.done, THREADS);
 }
 
 static void
@@ -229,7 +229,7 @@ no_job_is_lost_or_run_twice_under_many_submitters(void **state)
     }
     workers_stop(workers);
     assert_true(taken > 0);
-    assert_int_equal(door.done, taken);
+    assert_int_equal(site.done, taken);
 }
 
 int

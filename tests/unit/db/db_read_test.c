@@ -23,7 +23,7 @@ somebody_adds(struct db *db)
     pthread_join(writer, NULL);
 }
 
-struct moment {
+struct snapshot {
     struct kit *kit;
     int64_t before, after;
     uint64_t commits, inner_commits;
@@ -32,20 +32,20 @@ struct moment {
 static enum err
 count_inside(struct db_tx *tx, void *argument)
 {
-    struct moment *moment = argument;
-    enum err err = count_rows(tx, &moment->after);
-    moment->inner_commits = db_tx_commits(tx);
+    struct snapshot *snapshot = argument;
+    enum err err = count_rows(tx, &snapshot->after);
+    snapshot->inner_commits = db_tx_commits(tx);
     return err;
 }
 
 static enum err
 look_while_somebody_writes(struct db_tx *tx, void *argument)
 {
-    struct moment *moment = argument;
-    enum err err = count_rows(tx, &moment->before);
-    moment->commits = db_tx_commits(tx);
-    somebody_adds(moment->kit->db);
-    return err ? err : db_read(moment->kit->db, count_inside, moment);
+    struct snapshot *snapshot = argument;
+    enum err err = count_rows(tx, &snapshot->before);
+    snapshot->commits = db_tx_commits(tx);
+    somebody_adds(snapshot->kit->db);
+    return err ? err : db_read(snapshot->kit->db, count_inside, snapshot);
 }
 
 /* On PostgreSQL each statement sees what is committed. */
@@ -54,23 +54,23 @@ a_read_sees_one_moment_on_sqlite(struct kit *kit)
 {
     bool sqlite = !db_reads_block(kit->db);
     for (int64_t i = 0; i < 3; i++) {
-        struct moment moment = { .kit = kit };
-        assert_int_equal(db_read(kit->db, look_while_somebody_writes, &moment), ERR_NONE);
-        assert_int_equal(moment.before, i);
-        assert_int_equal(moment.after, sqlite ? i : i + 1);
-        assert_int_equal(moment.commits, moment.inner_commits);
-        assert_int_equal(moment.commits < db_commits(kit->db), sqlite);
+        struct snapshot snapshot = { .kit = kit };
+        assert_int_equal(db_read(kit->db, look_while_somebody_writes, &snapshot), ERR_NONE);
+        assert_int_equal(snapshot.before, i);
+        assert_int_equal(snapshot.after, sqlite ? i : i + 1);
+        assert_int_equal(snapshot.commits, snapshot.inner_commits);
+        assert_int_equal(snapshot.commits < db_commits(kit->db), sqlite);
     }
 }
 
 static enum err
 look_after_somebody_wrote(struct db_tx *tx, void *argument)
 {
-    struct moment *moment = argument;
-    somebody_adds(moment->kit->db);
-    moment->commits = db_commits(moment->kit->db);
-    enum err err = count_rows(tx, &moment->after);
-    moment->inner_commits = db_tx_commits(tx);
+    struct snapshot *snapshot = argument;
+    somebody_adds(snapshot->kit->db);
+    snapshot->commits = db_commits(snapshot->kit->db);
+    enum err err = count_rows(tx, &snapshot->after);
+    snapshot->inner_commits = db_tx_commits(tx);
     return err;
 }
 
@@ -79,11 +79,11 @@ static void
 a_read_sees_the_moment_of_its_first_statement_and_not_of_its_beginning(struct kit *kit)
 {
     for (int64_t i = 0; i < 3; i++) {
-        struct moment moment = { .kit = kit };
+        struct snapshot snapshot = { .kit = kit };
         assert_int_equal(count(kit->db), i);
-        assert_int_equal(db_read(kit->db, look_after_somebody_wrote, &moment), ERR_NONE);
-        assert_int_equal(moment.after, i + 1);
-        assert_int_equal(moment.inner_commits, moment.commits);
+        assert_int_equal(db_read(kit->db, look_after_somebody_wrote, &snapshot), ERR_NONE);
+        assert_int_equal(snapshot.after, i + 1);
+        assert_int_equal(snapshot.inner_commits, snapshot.commits);
     }
 }
 

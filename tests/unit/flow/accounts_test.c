@@ -19,19 +19,19 @@ chance_below(uint32_t limit)
 static const int64_t now = 1794648600;
 
 static enum err
-make(struct kit *kit, const struct account_wish *wish, struct user *out,
+make(struct kit *kit, const struct account_params *params, struct user *out,
      struct account_problems *problems)
 {
-    return account_make(kit->db, kit->mem, wish, now, out, problems);
+    return account_make(kit->db, kit->mem, params, now, out, problems);
 }
 
 static struct user
 made(struct kit *kit, const char *username, const char *email)
 {
-    struct account_wish wish = { .username = str_of(username), .email = str_of(email) };
+    struct account_params params = { .username = str_of(username), .email = str_of(email) };
     struct account_problems problems;
     struct user user;
-    assert_int_equal(make(kit, &wish, &user, &problems), ERR_NONE);
+    assert_int_equal(make(kit, &params, &user, &problems), ERR_NONE);
     assert_false(account_problems_any(&problems));
     return user;
 }
@@ -50,7 +50,7 @@ accounts_there(struct kit *kit)
 static void
 an_account_is_kept_as_wished(struct kit *kit)
 {
-    struct account_wish wish = {
+    struct account_params params = {
         .username = STR(" Ada.L "),
         .email = STR(" Ada@Example.org "),
         .name = STR("  Ada Lo\xcc\x88velace "),
@@ -58,7 +58,7 @@ an_account_is_kept_as_wished(struct kit *kit)
     };
     struct account_problems problems = { .username = "left over" };
     struct user user, found;
-    assert_int_equal(make(kit, &wish, &user, &problems), ERR_NONE);
+    assert_int_equal(make(kit, &params, &user, &problems), ERR_NONE);
     assert_false(account_problems_any(&problems));
 
     assert_int_equal(account_find(kit->db, kit->mem, user.id, &found), ERR_NONE);
@@ -67,7 +67,7 @@ an_account_is_kept_as_wished(struct kit *kit)
     assert_true(str_eq_c(found.username, "ada.l"));
     assert_true(str_eq_c(found.email, "Ada@Example.org"));
     assert_true(str_eq_c(found.name, "Ada L\xc3\xb6velace"));
-    assert_true(password_matches(found.password_hash, wish.password));
+    assert_true(password_matches(found.password_hash, params.password));
     assert_int_equal(found.status, USER_ACTIVE);
     assert_int_equal(found.created_at, now);
     assert_int_equal(found.updated_at, now);
@@ -95,7 +95,7 @@ every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
 {
     struct account_problems problems;
     struct user user;
-    struct account_wish all_wrong = {
+    struct account_params all_wrong = {
         .username = STR("1"),
         .email = STR("ada"),
         .name = STR("A\nB"),
@@ -107,7 +107,7 @@ every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
     assert_non_null(strstr(problems.name, "one line"));
     assert_non_null(strstr(problems.password, "at least 10"));
 
-    struct account_wish own_name = {
+    struct account_params own_name = {
         .username = STR("zkqvxwjy"),
         .password = STR("zkqvxwjy-31"),
     };
@@ -115,11 +115,11 @@ every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
     assert_null(problems.username);
     assert_non_null(strstr(problems.password, "your own name"));
 
-    struct account_wish empty_password = { .username = STR("ada"), .password = STR("") };
+    struct account_params empty_password = { .username = STR("ada"), .password = STR("") };
     assert_int_equal(make(kit, &empty_password, &user, &problems), ERR_INVALID);
     assert_non_null(problems.password);
 
-    struct account_wish nothing = { 0 };
+    struct account_params nothing = { 0 };
     assert_int_equal(make(kit, &nothing, &user, &problems), ERR_INVALID);
     assert_non_null(problems.username);
     assert_int_equal(accounts_there(kit), 0);
@@ -145,11 +145,11 @@ what_is_taken_is_told_by_name(struct kit *kit)
     };
     made(kit, "ada", "ada@example.org");
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
-        struct account_wish wish = { .username = str_of(rows[i].username),
-                                     .email = str_of(rows[i].email) };
+        struct account_params params = { .username = str_of(rows[i].username),
+                                         .email = str_of(rows[i].email) };
         struct account_problems problems;
         struct user user;
-        assert_int_equal(make(kit, &wish, &user, &problems), ERR_TAKEN);
+        assert_int_equal(make(kit, &params, &user, &problems), ERR_TAKEN);
         assert_true(str_eq_c(str_of(problems.username), rows[i].username_problem));
         assert_true(str_eq_c(str_of(problems.email), rows[i].email_problem));
         assert_null(problems.name);
@@ -167,14 +167,14 @@ accounts_that_meet_on_a_position_move_on_and_give_up_in_the_end(struct kit *kit)
     chosen_chance = 77;
     for (uint32_t i = 0; i < POSITION_ATTEMPTS; i++) {
         struct str name = str_format(kit->mem, "user-%u", i);
-        struct account_wish wish = { .username = name };
-        assert_int_equal(make(kit, &wish, &user, &problems), ERR_NONE);
+        struct account_params params = { .username = name };
+        assert_int_equal(make(kit, &params, &user, &problems), ERR_NONE);
         assert_int_equal(user.position, user_position(now, 77 + i));
     }
-    struct account_wish wish = { .username = STR("one-more") };
-    assert_int_equal(make(kit, &wish, &user, &problems), ERR_UNAVAILABLE);
+    struct account_params params = { .username = STR("one-more") };
+    assert_int_equal(make(kit, &params, &user, &problems), ERR_UNAVAILABLE);
     assert_false(account_problems_any(&problems));
-    struct account_wish taken = { .username = STR("user-3") };
+    struct account_params taken = { .username = STR("user-3") };
     assert_int_equal(make(kit, &taken, &user, &problems), ERR_TAKEN);
     chance_is_chosen = false;
     assert_int_equal(accounts_there(kit), POSITION_ATTEMPTS);
@@ -190,10 +190,10 @@ make_ada(void *argument)
 {
     struct rival *rival = argument;
     struct arena *mem = arena_new();
-    struct account_wish wish = { .username = STR("ada"), .email = STR("ada@example.org") };
+    struct account_params params = { .username = STR("ada"), .email = STR("ada@example.org") };
     struct account_problems problems;
     struct user user;
-    rival->err = account_make(rival->db, mem, &wish, now, &user, &problems);
+    rival->err = account_make(rival->db, mem, &params, now, &user, &problems);
     arena_free(mem);
     return NULL;
 }
@@ -319,14 +319,14 @@ a_disabled_account_says_so_until_it_is_enabled(struct kit *kit)
 static void
 a_new_password_replaces_the_old_one(struct kit *kit)
 {
-    struct account_wish wish = { .username = STR("ada"),
-                                 .name = STR("Zkqvxwjy"),
-                                 .password = STR("five yellow tractors hum") };
+    struct account_params params = { .username = STR("ada"),
+                                     .name = STR("Zkqvxwjy"),
+                                     .password = STR("five yellow tractors hum") };
     struct account_problems problems;
     struct user ada, out, found;
     const char *problem = "left over";
     struct str next = STR("seven violet umbrellas fly");
-    assert_int_equal(make(kit, &wish, &ada, &problems), ERR_NONE);
+    assert_int_equal(make(kit, &params, &ada, &problems), ERR_NONE);
 
     assert_int_equal(
         account_set_password(kit->db, kit->mem, STR("ada"), next, now + 5, &out, &problem),
@@ -334,7 +334,7 @@ a_new_password_replaces_the_old_one(struct kit *kit)
     assert_null(problem);
     assert_int_equal(account_find(kit->db, kit->mem, ada.id, &found), ERR_NONE);
     assert_true(password_matches(found.password_hash, next));
-    assert_false(password_matches(found.password_hash, wish.password));
+    assert_false(password_matches(found.password_hash, params.password));
     assert_int_equal(found.updated_at, now + 5);
     assert_true(str_eq(out.password_hash, found.password_hash));
 }
@@ -342,13 +342,13 @@ a_new_password_replaces_the_old_one(struct kit *kit)
 static void
 a_refused_password_changes_nothing(struct kit *kit)
 {
-    struct account_wish wish = { .username = STR("ada"),
-                                 .name = STR("Zkqvxwjy"),
-                                 .password = STR("five yellow tractors hum") };
+    struct account_params params = { .username = STR("ada"),
+                                     .name = STR("Zkqvxwjy"),
+                                     .password = STR("five yellow tractors hum") };
     struct account_problems problems;
     struct user ada, out, found;
     const char *problem;
-    assert_int_equal(make(kit, &wish, &ada, &problems), ERR_NONE);
+    assert_int_equal(make(kit, &params, &ada, &problems), ERR_NONE);
 
     static const struct {
         struct str password;

@@ -2,14 +2,14 @@
 
 static const struct str one_uri[] = { { CALLBACK, sizeof CALLBACK - 1 } };
 
-static struct app_wish
+static struct app_params
 good_wish(void)
 {
-    return (struct app_wish){ .owner = STR("ada"),
-                              .name = STR(" Concert Finder "),
-                              .redirect_uris = one_uri,
-                              .redirect_uri_count = 1,
-                              .scopes = STR("music_preferences agent_hints") };
+    return (struct app_params){ .owner = STR("ada"),
+                                .name = STR(" Concert Finder "),
+                                .redirect_uris = one_uri,
+                                .redirect_uri_count = 1,
+                                .scopes = STR("music_preferences agent_hints") };
 }
 
 static size_t
@@ -35,11 +35,11 @@ static void
 an_app_is_kept_as_wished_and_only_a_hash_of_its_secret(struct kit *kit)
 {
     struct user ada = world_user(kit, "ada");
-    struct app_wish wish = good_wish();
+    struct app_params params = good_wish();
     struct app_problems problems = { .name = "left over" };
     struct app app, found;
     const struct secret *secret;
-    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+    assert_int_equal(app_register(kit->db, kit->mem, &params, T0, &app, &secret, &problems),
                      ERR_NONE);
     assert_null(problems.name);
     assert_true(app_id_well_formed(app.id));
@@ -56,8 +56,8 @@ an_app_is_kept_as_wished_and_only_a_hash_of_its_secret(struct kit *kit)
     assert_false(str_eq(found.secret_hash, secret_reveal(secret)));
     assert_int_equal(authenticate(kit, app.id, secret_reveal(secret), T0), ERR_NONE);
 
-    wish.is_public = true;
-    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+    params.is_public = true;
+    assert_int_equal(app_register(kit->db, kit->mem, &params, T0, &app, &secret, &problems),
                      ERR_NONE);
     assert_null(secret);
     assert_int_equal(app_find(kit->db, kit->mem, app.id, &found), ERR_NONE);
@@ -73,12 +73,12 @@ every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
     struct app_problems problems;
     struct app app;
     const struct secret *secret;
-    struct app_wish wish = { .owner = STR("bob"),
-                             .name = STR("Penchant (official)"),
-                             .redirect_uris = bad_uri,
-                             .redirect_uri_count = 1,
-                             .scopes = STR("agent_hints everything") };
-    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+    struct app_params params = { .owner = STR("bob"),
+                                 .name = STR("Penchant (official)"),
+                                 .redirect_uris = bad_uri,
+                                 .redirect_uri_count = 1,
+                                 .scopes = STR("agent_hints everything") };
+    assert_int_equal(app_register(kit->db, kit->mem, &params, T0, &app, &secret, &problems),
                      ERR_INVALID);
     assert_null(secret);
     assert_string_equal(problems.owner, "There is no user bob.");
@@ -86,7 +86,7 @@ every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
     assert_non_null(strstr(problems.redirect_uris, "starts with https://"));
     assert_non_null(strstr(problems.scopes, "\"everything\""));
 
-    struct app_wish nothing = { 0 };
+    struct app_params nothing = { 0 };
     assert_int_equal(app_register(kit->db, kit->mem, &nothing, T0, &app, &secret, &problems),
                      ERR_INVALID);
     assert_non_null(problems.owner);
@@ -94,7 +94,7 @@ every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
     assert_non_null(strstr(problems.redirect_uris, "is missing"));
     assert_non_null(strstr(problems.scopes, "at least one scope"));
 
-    struct app_wish one_wrong = good_wish();
+    struct app_params one_wrong = good_wish();
     one_wrong.scopes = STR("agent_hints agent_hints");
     assert_int_equal(app_register(kit->db, kit->mem, &one_wrong, T0, &app, &secret, &problems),
                      ERR_INVALID);
@@ -108,28 +108,28 @@ every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
 static void
 a_developer_has_at_most_a_hundred_apps(struct kit *kit)
 {
-    struct app_wish wish = good_wish();
+    struct app_params params = good_wish();
     struct app_problems problems;
     struct app app, *list;
     const struct secret *secret;
     struct user ada = world_user(kit, "ada");
     world_user(kit, "bob");
     for (int i = 0; i < APPS_PER_OWNER_MAX; i++)
-        assert_int_equal(app_register(kit->db, kit->mem, &wish, T0 + i, &app, &secret, &problems),
+        assert_int_equal(app_register(kit->db, kit->mem, &params, T0 + i, &app, &secret, &problems),
                          ERR_NONE);
-    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+    assert_int_equal(app_register(kit->db, kit->mem, &params, T0, &app, &secret, &problems),
                      ERR_INVALID);
     assert_non_null(strstr(problems.owner, "100 apps"));
-    wish.owner = STR("bob");
-    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+    params.owner = STR("bob");
+    assert_int_equal(app_register(kit->db, kit->mem, &params, T0, &app, &secret, &problems),
                      ERR_NONE);
     assert_int_equal(count_apps(kit), APPS_PER_OWNER_MAX + 1);
     size_t count;
     assert_int_equal(app_list(kit->db, kit->mem, ada.id, 0, 1000, &list, &count), ERR_NONE);
     assert_int_equal(count, APPS_PER_OWNER_MAX);
     assert_int_equal(app_delete(kit->db, kit->mem, list[7].id, &app), ERR_NONE);
-    wish.owner = STR("ada");
-    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+    params.owner = STR("ada");
+    assert_int_equal(app_register(kit->db, kit->mem, &params, T0, &app, &secret, &problems),
                      ERR_NONE);
 }
 
@@ -265,16 +265,16 @@ an_app_is_changed_as_wished_or_not_at_all(struct kit *kit)
 {
     struct world world = world_begin(kit);
     static const struct str uris[] = { { "https://new.example/cb", 22 } };
-    struct app_wish wish = { .name = STR(" Gig Finder "),
-                             .redirect_uris = uris,
-                             .redirect_uri_count = 1,
-                             .scopes = STR("profile:read"),
-                             .homepage = STR("https://new.example/"),
-                             .privacy_link = STR(""),
-                             .is_public = true };
+    struct app_params params = { .name = STR(" Gig Finder "),
+                                 .redirect_uris = uris,
+                                 .redirect_uri_count = 1,
+                                 .scopes = STR("profile:read"),
+                                 .homepage = STR("https://new.example/"),
+                                 .privacy_link = STR(""),
+                                 .is_public = true };
     struct app_problems problems;
     struct app app, found;
-    assert_int_equal(app_change(kit->db, kit->mem, world.app.id, &wish, T0 + 9, &app, &problems),
+    assert_int_equal(app_change(kit->db, kit->mem, world.app.id, &params, T0 + 9, &app, &problems),
                      ERR_NONE);
     assert_int_equal(app_find(kit->db, kit->mem, world.app.id, &found), ERR_NONE);
     assert_true(str_eq_c(found.name, "Gig Finder"));
@@ -287,18 +287,18 @@ an_app_is_changed_as_wished_or_not_at_all(struct kit *kit)
     assert_true(str_eq(found.owner_id, world.ada.id));
     assert_int_equal(authenticate(kit, world.app.id, world.secret, T0), ERR_NONE);
 
-    wish.homepage = STR("http://new.example/");
-    wish.privacy_link = STR("javascript:alert(1)");
-    wish.name = STR("Never");
-    assert_int_equal(app_change(kit->db, kit->mem, world.app.id, &wish, T0, &app, &problems),
+    params.homepage = STR("http://new.example/");
+    params.privacy_link = STR("javascript:alert(1)");
+    params.name = STR("Never");
+    assert_int_equal(app_change(kit->db, kit->mem, world.app.id, &params, T0, &app, &problems),
                      ERR_INVALID);
     assert_null(problems.name);
     assert_non_null(strstr(problems.homepage, "https"));
     assert_non_null(strstr(problems.privacy_link, "https"));
     assert_int_equal(app_find(kit->db, kit->mem, world.app.id, &found), ERR_NONE);
     assert_true(str_eq_c(found.name, "Gig Finder"));
-    wish.homepage = wish.privacy_link = STR_NONE;
-    assert_int_equal(app_change(kit->db, kit->mem, STR("app_AAAAAAAAAAAAAAAAAAAAAA"), &wish, T0,
+    params.homepage = params.privacy_link = STR_NONE;
+    assert_int_equal(app_change(kit->db, kit->mem, STR("app_AAAAAAAAAAAAAAAAAAAAAA"), &params, T0,
                                 &app, &problems),
                      ERR_NOT_FOUND);
 }
@@ -307,15 +307,15 @@ static void
 an_id_that_was_wished_for_makes_one_app(struct kit *kit)
 {
     world_user(kit, "ada");
-    struct app_wish wish = good_wish();
+    struct app_params params = good_wish();
     struct app_problems problems;
     struct app app;
     const struct secret *secret;
-    wish.id = STR("app_wishedwishedwishedwish");
-    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+    params.id = STR("app_wishedwishedwishedwish");
+    assert_int_equal(app_register(kit->db, kit->mem, &params, T0, &app, &secret, &problems),
                      ERR_NONE);
-    assert_true(str_eq(app.id, wish.id));
-    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &secret, &problems),
+    assert_true(str_eq(app.id, params.id));
+    assert_int_equal(app_register(kit->db, kit->mem, &params, T0, &app, &secret, &problems),
                      ERR_TAKEN);
     assert_int_equal(count_apps(kit), 1);
 }

@@ -20,20 +20,20 @@ enum field {
     REPEATED
 };
 
-static struct authorize_wish
+static struct authorize_params
 with(const struct app *app, enum field field, struct str value)
 {
-    struct authorize_wish wish = world_wish(app);
+    struct authorize_params params = world_wish(app);
     struct str *const fields[] = {
-        &wish.client_id, &wish.redirect_uri, &wish.response_type,    &wish.scope,
-        &wish.state,     &wish.challenge,    &wish.challenge_method, &wish.prompt,
-        &wish.resource,  &wish.request,      &wish.request_uri,
+        &params.client_id, &params.redirect_uri, &params.response_type,    &params.scope,
+        &params.state,     &params.challenge,    &params.challenge_method, &params.prompt,
+        &params.resource,  &params.request,      &params.request_uri,
     };
     if (field == REPEATED)
-        wish.repeated = value.ptr;
+        params.repeated = value.ptr;
     else
         *fields[field] = value;
-    return wish;
+    return params;
 }
 
 #define TIMES_10(text) text text text text text text text text text text
@@ -101,8 +101,8 @@ what_an_app_sends_is_held_against_what_it_registered(struct kit *kit)
           "invalid_target" },
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
-        struct authorize_wish wish = with(&world.app, rows[i].field, rows[i].value);
-        struct authorize_checked checked = world_check(&world, &wish);
+        struct authorize_params params = with(&world.app, rows[i].field, rows[i].value);
+        struct authorize_checked checked = world_check(&world, &params);
         if (checked.stop != rows[i].stop)
             fail_msg("%s: stopped as %d", rows[i].why, (int)checked.stop);
         if (rows[i].error != NULL && strcmp(checked.error, rows[i].error) != 0)
@@ -115,24 +115,24 @@ what_an_app_sends_is_held_against_what_it_registered(struct kit *kit)
     struct app disabled;
     assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_DISABLED, T0, &disabled),
                      ERR_NONE);
-    struct authorize_wish wish = world_wish(&world.app);
-    assert_int_equal(world_check(&world, &wish).stop, AUTHORIZE_TELL_PERSON); /* A3 */
+    struct authorize_params params = world_wish(&world.app);
+    assert_int_equal(world_check(&world, &params).stop, AUTHORIZE_TELL_PERSON); /* A3 */
 }
 
 static void
 state_goes_back_unchanged_unless_it_cannot(struct kit *kit)
 {
     struct world world = world_begin(kit);
-    struct authorize_wish wish = with(&world.app, STATE, STR("a b&c=\xc3\xa9"));
-    assert_true(str_eq(world_check(&world, &wish).state, STR("a b&c=\xc3\xa9")));
-    wish = with(&world.app, STATE, STR_NONE);
-    assert_false(str_present(world_check(&world, &wish).state));
-    wish = with(&world.app, TYPE, STR("token")); /* also beside an error */
-    assert_true(str_eq(world_check(&world, &wish).state, STR("xyz")));
-    wish = with(&world.app, REPEATED, STR("state")); /* which of the two? */
-    assert_false(str_present(world_check(&world, &wish).state));
-    wish = with(&world.app, STATE, STR("a\nb"));
-    assert_false(str_present(world_check(&world, &wish).state));
+    struct authorize_params params = with(&world.app, STATE, STR("a b&c=\xc3\xa9"));
+    assert_true(str_eq(world_check(&world, &params).state, STR("a b&c=\xc3\xa9")));
+    params = with(&world.app, STATE, STR_NONE);
+    assert_false(str_present(world_check(&world, &params).state));
+    params = with(&world.app, TYPE, STR("token")); /* also beside an error */
+    assert_true(str_eq(world_check(&world, &params).state, STR("xyz")));
+    params = with(&world.app, REPEATED, STR("state")); /* which of the two? */
+    assert_false(str_present(world_check(&world, &params).state));
+    params = with(&world.app, STATE, STR("a\nb"));
+    assert_false(str_present(world_check(&world, &params).state));
 }
 
 static void
@@ -153,8 +153,8 @@ prompt_is_login_or_consent_and_anything_else_is_nothing(struct kit *kit)
         { STR("LOGIN"), false, false },
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
-        struct authorize_wish wish = with(&world.app, PROMPT, rows[i].prompt);
-        struct authorize_checked checked = world_check(&world, &wish);
+        struct authorize_params params = with(&world.app, PROMPT, rows[i].prompt);
+        struct authorize_checked checked = world_check(&world, &params);
         assert_int_equal(checked.must_sign_in, rows[i].login);
         assert_int_equal(checked.must_consent, rows[i].consent);
     }
@@ -192,8 +192,8 @@ static void
 a_consent_gives_a_code_and_a_grant_once(struct kit *kit)
 {
     struct world world = world_begin(kit);
-    struct authorize_wish wish = world_wish(&world.app);
-    struct authorize_begun begun = world_ask(&world, &wish, T0);
+    struct authorize_params params = world_wish(&world.app);
+    struct authorize_begun begun = world_ask(&world, &params, T0);
     struct auth_request request;
     struct app app;
     scopes held = 99;
@@ -239,8 +239,8 @@ what_is_ticked_is_granted_and_nothing_ticked_is_a_denial(struct kit *kit)
     struct world world = world_begin(kit);
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
         world.app = world_app(kit, false, NULL);
-        struct authorize_wish wish = world_wish(&world.app);
-        struct authorize_begun begun = world_ask(&world, &wish, T0);
+        struct authorize_params params = world_wish(&world.app);
+        struct authorize_begun begun = world_ask(&world, &params, T0);
         struct str code;
         assert_int_equal(
             world_decide(&world, begun.request_id, rows[i].allow, rows[i].ticked, T0, &code),
@@ -258,14 +258,14 @@ a_living_grant_is_changed_by_what_was_asked_and_kept_by_a_denial(struct kit *kit
     struct world world = world_begin(kit);
     struct str code;
     world_code(&world, T0);
-    struct authorize_wish wish = with(&world.app, SCOPE, STR("agent_hints profile:read"));
-    struct authorize_begun begun = world_ask(&world, &wish, T0); /* asks for more */
+    struct authorize_params params = with(&world.app, SCOPE, STR("agent_hints profile:read"));
+    struct authorize_begun begun = world_ask(&world, &params, T0); /* asks for more */
     assert_int_equal(begun.next, NEXT_CONSENT);
     assert_int_equal(begun.held, HINTS | MUSIC);
     assert_int_equal(world_decide(&world, begun.request_id, false, 0, T0, &code), ERR_NONE);
     assert_int_equal(granted(&world, T0), HINTS | MUSIC);
 
-    begun = world_ask(&world, &wish, T0);
+    begun = world_ask(&world, &params, T0);
     assert_int_equal(world_decide(&world, begun.request_id, true, PROFILE, T0, &code), ERR_NONE);
     assert_true(str_present(code));
     assert_int_equal(granted(&world, T0), MUSIC | PROFILE); /* hints unticked, music not asked */
@@ -276,41 +276,41 @@ whoever_is_covered_is_not_asked_again(struct kit *kit)
 {
     struct world world = world_begin(kit);
     world_code(&world, T0);
-    struct authorize_wish wish = world_wish(&world.app);
-    struct authorize_begun begun = world_ask(&world, &wish, T0 + 5);
+    struct authorize_params params = world_wish(&world.app);
+    struct authorize_begun begun = world_ask(&world, &params, T0 + 5);
     assert_int_equal(begun.next, NEXT_CODE);
     assert_false(str_present(begun.request_id));
-    wish = with(&world.app, SCOPE, STR("agent_hints")); /* less */
-    assert_int_equal(world_ask(&world, &wish, T0).next, NEXT_CODE);
-    wish = with(&world.app, PROMPT, STR("consent"));
-    assert_int_equal(world_ask(&world, &wish, T0).next, NEXT_CONSENT);
-    wish = with(&world.app, PROMPT, STR("login"));
-    assert_int_equal(world_ask(&world, &wish, T0).next, NEXT_SIGN_IN);
+    params = with(&world.app, SCOPE, STR("agent_hints")); /* less */
+    assert_int_equal(world_ask(&world, &params, T0).next, NEXT_CODE);
+    params = with(&world.app, PROMPT, STR("consent"));
+    assert_int_equal(world_ask(&world, &params, T0).next, NEXT_CONSENT);
+    params = with(&world.app, PROMPT, STR("login"));
+    assert_int_equal(world_ask(&world, &params, T0).next, NEXT_SIGN_IN);
 
     world.app = world_app(kit, true, NULL); /* anybody can say they are a public app */
     world_code(&world, T0);
-    wish = world_wish(&world.app);
-    assert_int_equal(world_ask(&world, &wish, T0).next, NEXT_CONSENT);
+    params = world_wish(&world.app);
+    assert_int_equal(world_ask(&world, &params, T0).next, NEXT_CONSENT);
 }
 
 static void
 a_grant_that_ended_by_its_date_is_asked_for_again(struct kit *kit)
 {
     struct world world = world_begin(kit);
-    struct authorize_wish wish = world_wish(&world.app);
-    struct authorize_begun begun = world_ask(&world, &wish, T0);
-    struct consent_wish day = { .request_id = begun.request_id,
-                                .allow = true,
-                                .ticked = HINTS | MUSIC,
-                                .term = TERM_DAY,
-                                .now = T0 };
+    struct authorize_params params = world_wish(&world.app);
+    struct authorize_begun begun = world_ask(&world, &params, T0);
+    struct consent_params day = { .request_id = begun.request_id,
+                                  .allow = true,
+                                  .ticked = HINTS | MUSIC,
+                                  .term = TERM_DAY,
+                                  .now = T0 };
     struct auth_request request;
     const struct secret *code;
     assert_int_equal(
         consent_decide(kit->db, kit->mem, &world.session, &world.ada, &day, &request, &code),
         ERR_NONE);
-    assert_int_equal(world_ask(&world, &wish, T0 + 86399).next, NEXT_CODE);
-    begun = world_ask(&world, &wish, T0 + 86400);
+    assert_int_equal(world_ask(&world, &params, T0 + 86399).next, NEXT_CODE);
+    begun = world_ask(&world, &params, T0 + 86400);
     assert_int_equal(begun.next, NEXT_CONSENT);
     assert_int_equal(begun.held, 0);
     struct str second;
@@ -323,8 +323,8 @@ static void
 a_request_is_decided_only_by_its_session_in_time_and_for_a_living_app(struct kit *kit)
 {
     struct world world = world_begin(kit), other = world;
-    struct authorize_wish wish = world_wish(&world.app);
-    struct authorize_begun begun = world_ask(&world, &wish, T0);
+    struct authorize_params params = world_wish(&world.app);
+    struct authorize_begun begun = world_ask(&world, &params, T0);
     struct str code;
     struct app app;
     other.session = world_session(kit, &world.ada); /* even of the same person */
@@ -344,7 +344,7 @@ a_request_is_decided_only_by_its_session_in_time_and_for_a_living_app(struct kit
         world_decide(&world, begun.request_id, true, HINTS, T0 + REQUEST_SECONDS - 1, &code),
         ERR_NONE);
     assert_true(str_present(code));
-    begun = world_ask(&world, &wish, T0);
+    begun = world_ask(&world, &params, T0);
     assert_int_equal(app_delete(kit->db, kit->mem, world.app.id, &app), ERR_NONE);
     assert_int_equal(world_decide(&world, begun.request_id, true, HINTS, T0, &code), ERR_FORBIDDEN);
 }
@@ -363,7 +363,7 @@ a_request_that_waits_for_a_sign_in_is_not_decided_before(struct kit *kit)
     assert_int_equal(
         account_set_password(kit->db, kit->mem, world.ada.id, passphrase, T0, &world.ada, &problem),
         ERR_NONE);
-    struct sign_in in = { .who = STR("ada"),
+    struct sign_in in = { .login = STR("ada"),
                           .password = passphrase,
                           .device = STR("x"),
                           .address = STR("x"),
@@ -372,8 +372,8 @@ a_request_that_waits_for_a_sign_in_is_not_decided_before(struct kit *kit)
     assert_int_equal(session_find(kit->db, kit->mem, key, T0, &world.session, &world.ada),
                      ERR_NONE);
 
-    struct authorize_wish wish = with(&world.app, PROMPT, STR("login"));
-    struct authorize_begun begun = world_ask(&world, &wish, T0);
+    struct authorize_params params = with(&world.app, PROMPT, STR("login"));
+    struct authorize_begun begun = world_ask(&world, &params, T0);
     assert_int_equal(begun.next, NEXT_SIGN_IN);
     assert_int_equal(world_decide(&world, begun.request_id, true, HINTS, T0, &code), ERR_NOT_FOUND);
     assert_int_equal(consent_resume(kit->db, kit->mem, &world.session, &world.ada, begun.request_id,
@@ -404,13 +404,13 @@ decide_at_once(void *argument)
 {
     struct racer *racer = racer_start(argument);
     const struct world *world = racer->world;
-    struct consent_wish wish = { .request_id = racer->input,
-                                 .allow = true,
-                                 .ticked = racer->number % 2 == 0 ? HINTS : MUSIC,
-                                 .now = T0 };
+    struct consent_params params = { .request_id = racer->input,
+                                     .allow = true,
+                                     .ticked = racer->number % 2 == 0 ? HINTS : MUSIC,
+                                     .now = T0 };
     struct auth_request request;
     const struct secret *code = NULL;
-    racer->err = consent_decide(world->kit->db, racer->mem, &world->session, &world->ada, &wish,
+    racer->err = consent_decide(world->kit->db, racer->mem, &world->session, &world->ada, &params,
                                 &request, &code);
     racer->set.access = code;
     return NULL;
@@ -420,8 +420,8 @@ static void
 one_request_decided_by_many_gives_one_code(struct kit *kit)
 {
     struct world world = world_begin(kit);
-    struct authorize_wish wish = world_wish(&world.app);
-    struct authorize_begun begun = world_ask(&world, &wish, T0);
+    struct authorize_params params = world_wish(&world.app);
+    struct authorize_begun begun = world_ask(&world, &params, T0);
     struct racer racers[RACERS] = { 0 };
     for (int i = 0; i < RACERS; i++)
         racers[i].input = begun.request_id;
@@ -438,8 +438,8 @@ requests_decided_at_once_add_up_and_every_code_is_good(struct kit *kit)
     for (int round = 0; round < 4; round++) { /* connections are warm from the second on */
         struct racer racers[RACERS] = { 0 };
         world.app = world_app(kit, false, NULL);
-        struct authorize_wish hints = with(&world.app, SCOPE, STR("agent_hints"));
-        struct authorize_wish music = with(&world.app, SCOPE, STR("music_preferences"));
+        struct authorize_params hints = with(&world.app, SCOPE, STR("agent_hints"));
+        struct authorize_params music = with(&world.app, SCOPE, STR("music_preferences"));
         for (int i = 0; i < RACERS; i++)
             racers[i].input = world_ask(&world, i % 2 == 0 ? &hints : &music, T0).request_id;
         world_race(&world, racers, decide_at_once);

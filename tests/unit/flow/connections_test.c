@@ -199,8 +199,8 @@ after_a_disconnect_nothing_works_and_the_person_is_asked_again(struct kit *kit)
     assert_true(world_worth(&other, others.access, T0 + 11) == BOTH);
     assert_int_equal(count_of(kit, world.ada.id, T0 + 11, &list), 1);
 
-    struct authorize_wish wish = world_wish(&world.app);
-    struct authorize_begun begun = world_ask(&world, &wish, T0 + 12);
+    struct authorize_params params = world_wish(&world.app);
+    struct authorize_begun begun = world_ask(&world, &params, T0 + 12);
     assert_int_equal(begun.next, NEXT_CONSENT);
     world_tokens(&world, T0 + 13); /* a new one does not bring the old tokens back */
     assert_int_equal(world_worth(&world, tokens.access, T0 + 14), 0);

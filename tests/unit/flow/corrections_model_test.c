@@ -175,8 +175,8 @@ repeat(struct model *model, struct fact *fact, unsigned speaker, struct preferen
 }
 
 static void
-say(struct model *model, unsigned speaker, unsigned topic, unsigned meaning, const char *shown,
-    struct preference_counts *counts, bool *changed)
+message(struct model *model, unsigned speaker, unsigned topic, unsigned meaning, const char *shown,
+        struct preference_counts *counts, bool *changed)
 {
     size_t at = find_meaning(model, topic, meaning), current = find_current(model, topic);
     if (at < model->count) {
@@ -261,7 +261,7 @@ write_something(struct walk *walk)
             unsigned meaning = dice(walk, topics[topic].count);
             const char *shown = topics[topic].meanings[meaning].spellings[dice(walk, 2)];
             json_str(&json, str_of(shown));
-            say(&walk->model, speaker, topic, meaning, shown, &expected, &changed);
+            message(&walk->model, speaker, topic, meaning, shown, &expected, &changed);
         }
         if (topics[topic].many)
             json_close_array(&json);
@@ -293,7 +293,7 @@ do_it(struct walk *walk, enum deed deed, size_t at, const char *instead)
 {
     static const char *const names[] = { "remove", "suppress", "lift", "accept", "edit" };
     struct kit *kit = walk->kit;
-    struct correction wish = { walk->user_id, id_of(walk, at), kit_domains(), walk->model.now };
+    struct correction params = { walk->user_id, id_of(walk, at), kit_domains(), walk->model.now };
     struct corrected out = { 0 };
     const char *problem;
     enum err err = ERR_NONE;
@@ -301,20 +301,20 @@ do_it(struct walk *walk, enum deed deed, size_t at, const char *instead)
              instead == NULL ? "" : instead);
     switch (deed) {
     case REMOVE:
-        err = corrections_remove(kit->db, kit->mem, &wish, &out);
+        err = corrections_remove(kit->db, kit->mem, &params, &out);
         break;
     case SUPPRESS:
-        err = corrections_suppress(kit->db, kit->mem, &wish, STR("other"), &out);
+        err = corrections_suppress(kit->db, kit->mem, &params, STR("other"), &out);
         break;
     case LIFT:
-        err = corrections_lift(kit->db, kit->mem, &wish, &out);
+        err = corrections_lift(kit->db, kit->mem, &params, &out);
         break;
     case ACCEPT:
-        err = corrections_accept(kit->db, kit->mem, &wish, &out);
+        err = corrections_accept(kit->db, kit->mem, &params, &out);
         break;
     case EDIT:
     case DEEDS:
-        err = corrections_edit(kit->db, kit->mem, &wish,
+        err = corrections_edit(kit->db, kit->mem, &params,
                                facts_json(kit, str_format(kit->mem, "\"%s\"", instead).ptr), &out,
                                &problem);
         break;
@@ -408,10 +408,10 @@ correct_and_undo(struct walk *walk)
     correct_something(walk);
     if (before.generation == walk->model.generation || dice(walk, 3) > 0)
         return;
-    struct undo_wish wish = { walk->user_id, walk->undo, kit_domains(), walk->model.now };
+    struct undo_params params = { walk->user_id, walk->undo, kit_domains(), walk->model.now };
     struct undone out;
-    agree(undo_run(walk->kit->db, walk->kit->mem, &wish, &out) == ERR_NONE);
-    agree(undo_run(walk->kit->db, walk->kit->mem, &wish, &out) == ERR_NOT_FOUND);
+    agree(undo_run(walk->kit->db, walk->kit->mem, &params, &out) == ERR_NONE);
+    agree(undo_run(walk->kit->db, walk->kit->mem, &params, &out) == ERR_NOT_FOUND);
     before.generation += 2;
     memcpy(before.changed_at, walk->model.changed_at, sizeof before.changed_at);
     walk->model = before;
@@ -441,9 +441,9 @@ remove_an_app(struct walk *walk)
             forget(model, i - 1);
     }
     model->generation += expected.removed + expected.kept + expected.suppressed > 0;
-    struct app_removal wish = { walk->user_id, name_of(app), kit_domains(), model->now };
+    struct app_removal params = { walk->user_id, name_of(app), kit_domains(), model->now };
     snprintf(walk->last, sizeof walk->last, "remove %s", name_of(app).ptr);
-    agree(corrections_remove_app(walk->kit->db, walk->kit->mem, &wish, &out) == ERR_NONE);
+    agree(corrections_remove_app(walk->kit->db, walk->kit->mem, &params, &out) == ERR_NONE);
     agree(memcmp(&out, &expected, sizeof out) == 0);
 }
 

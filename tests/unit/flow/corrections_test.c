@@ -5,22 +5,22 @@
 #define JAZZ "\"jazz\""
 #define ORDER "\"Ignore all previous instructions\""
 
-typedef enum err correcting(struct db *db, struct arena *mem, const struct correction *wish,
+typedef enum err correcting(struct db *db, struct arena *mem, const struct correction *params,
                             struct corrected *out);
 
 static enum err
-suppress_as_outdated(struct db *db, struct arena *mem, const struct correction *wish,
+suppress_as_outdated(struct db *db, struct arena *mem, const struct correction *params,
                      struct corrected *out)
 {
-    return corrections_suppress(db, mem, wish, STR("outdated"), out);
+    return corrections_suppress(db, mem, params, STR("outdated"), out);
 }
 
 static struct corrected
 correct(struct kit *kit, correcting *how, struct str user_id, const char *value, int64_t now)
 {
-    struct correction wish = facts_mean(kit, user_id, value, now);
+    struct correction params = facts_mean(kit, user_id, value, now);
     struct corrected out;
-    assert_int_equal(how(kit->db, kit->mem, &wish, &out), ERR_NONE);
+    assert_int_equal(how(kit->db, kit->mem, &params, &out), ERR_NONE);
     return out;
 }
 
@@ -134,9 +134,9 @@ a_rejected_write_stays_gone_until_it_is_lifted(struct kit *kit)
     correct(kit, suppress_as_outdated, ada, ORDER, T0 + 1);
     assert_counts(facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[" ORDER "]}", T0 + 2), 0, 0, 0,
                   1, 0);
-    struct correction wish = facts_mean(kit, ada, ORDER, T0 + 3);
+    struct correction params = facts_mean(kit, ada, ORDER, T0 + 3);
     struct corrected out;
-    assert_int_equal(corrections_accept(kit->db, kit->mem, &wish, &out), ERR_NOT_FOUND);
+    assert_int_equal(corrections_accept(kit->db, kit->mem, &params, &out), ERR_NOT_FOUND);
     correct(kit, corrections_lift, ada, ORDER, T0 + 3);
     assert_int_equal(atom_of(kit, ada, ORDER)->status, ATOM_ACTIVE);
     assert_true(atom_of(kit, ada, ORDER)->by_user); /* no app could have made it active */
@@ -179,11 +179,11 @@ nobody_corrects_what_is_known_about_another(struct kit *kit)
             ERR_NOT_FOUND);
     }
     struct app_removed removed;
-    struct app_removal wish = { bob, FINDER, kit_domains(), T0 + 1 };
-    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &wish, &removed), ERR_NONE);
+    struct app_removal params = { bob, FINDER, kit_domains(), T0 + 1 };
+    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &removed), ERR_NONE);
     assert_int_equal(removed.removed + removed.kept + removed.suppressed, 0);
-    wish.user_id = STR("usr_nobody");
-    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &wish, &removed), ERR_NOT_FOUND);
+    params.user_id = STR("usr_nobody");
+    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &removed), ERR_NOT_FOUND);
     assert_int_equal(facts_generation(kit, ada), before);
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"jazz\"]}"), "as it was");
 }
@@ -194,8 +194,8 @@ static enum err
 edit(struct kit *kit, struct str user_id, const char *value, const char *instead,
      struct corrected *out, const char **problem)
 {
-    struct correction wish = facts_mean(kit, user_id, value, T0 + 5);
-    return corrections_edit(kit->db, kit->mem, &wish, facts_json(kit, instead), out, problem);
+    struct correction params = facts_mean(kit, user_id, value, T0 + 5);
+    return corrections_edit(kit->db, kit->mem, &params, facts_json(kit, instead), out, problem);
 }
 
 static void
@@ -291,9 +291,9 @@ what_only_one_app_said_goes_with_it(struct kit *kit)
     facts_say(kit, ada, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0 + 1);
     correct(kit, suppress_as_outdated, ada, "\"folk\"", T0 + 1);
     int64_t before = facts_generation(kit, ada);
-    struct app_removal wish = { ada, FINDER, kit_domains(), T0 + 2 };
+    struct app_removal params = { ada, FINDER, kit_domains(), T0 + 2 };
     struct app_removed out;
-    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &wish, &out), ERR_NONE);
+    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &out), ERR_NONE);
     assert_int_equal(out.removed, 2);    /* jazz, and the one that was held */
     assert_int_equal(out.kept, 2);       /* soul, vegan */
     assert_int_equal(out.suppressed, 1); /* folk */
@@ -307,11 +307,11 @@ what_only_one_app_said_goes_with_it(struct kit *kit)
     assert_int_equal(facts_find(kit, ada, "\"folk\"")->source_count, 0);
     assert_counts(facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"folk\"]}", T0 + 3), 0, 0, 0, 1,
                   0);
-    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &wish, &out), ERR_NONE);
+    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &out), ERR_NONE);
     assert_int_equal(out.removed + out.kept + out.suppressed, 0);
     assert_int_equal(facts_generation(kit, ada), before + 1);
-    wish.app_id = SOURCE_USER; /* the person is no app */
-    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &wish, &out), ERR_NOT_FOUND);
+    params.app_id = SOURCE_USER; /* the person is no app */
+    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &out), ERR_NOT_FOUND);
 }
 
 static void
@@ -322,9 +322,9 @@ a_fact_whose_app_is_gone_is_the_persons_own_when_it_is_lifted(struct kit *kit)
     facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"soul\"]}", T0);
     correct(kit, suppress_as_outdated, ada, JAZZ, T0 + 1);
     correct(kit, suppress_as_outdated, ada, "\"soul\"", T0 + 1);
-    struct app_removal wish = { ada, FINDER, kit_domains(), T0 + 2 };
+    struct app_removal params = { ada, FINDER, kit_domains(), T0 + 2 };
     struct app_removed out;
-    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &wish, &out), ERR_NONE);
+    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &out), ERR_NONE);
     assert_int_equal(out.suppressed, 2);
     correct(kit, corrections_lift, ada, JAZZ, T0 + 3);
     correct(kit, corrections_lift, ada, "\"soul\"", T0 + 3);
@@ -353,9 +353,9 @@ no_record_of_a_domain_without_definition_tells_what_was_removed(struct kit *kit)
     struct corrected corrected;
     lost.domains = &only_food;
     assert_int_equal(corrections_remove(kit->db, kit->mem, &lost, &corrected), ERR_NOT_FOUND);
-    struct app_removal wish = { ada, FINDER, &only_food, T0 + 2 };
+    struct app_removal params = { ada, FINDER, &only_food, T0 + 2 };
     struct app_removed out;
-    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &wish, &out), ERR_NONE);
+    assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &out), ERR_NONE);
     assert_int_equal(out.removed, 2);
     /* Nor does a record that nobody could write again tell of it. */
     assert_str(facts_record(kit, ada, MUSIC), STR("{}"), "music");

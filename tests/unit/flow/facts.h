@@ -22,10 +22,10 @@
 static inline struct str
 facts_person(struct kit *kit, const char *name)
 {
-    struct account_wish wish = { .username = str_of(name) };
+    struct account_params params = { .username = str_of(name) };
     struct account_problems problems;
     struct user user;
-    assert_int_equal(account_make(kit->db, kit->mem, &wish, T0, &user, &problems), ERR_NONE);
+    assert_int_equal(account_make(kit->db, kit->mem, &params, T0, &user, &problems), ERR_NONE);
     return user.id;
 }
 
@@ -72,14 +72,14 @@ facts_try(struct kit *kit, struct str user_id, struct str source, const char *do
           struct preference_problems *problems)
 {
     struct record record;
-    struct preference_write wish = {
+    struct preference_write params = {
         .user_id = user_id,
         .domain = domains_find(kit_domains(), str_of(domain)),
         .source = source,
         .preferences = facts_json(kit, preferences),
         .now = now,
     };
-    return preferences_write(kit->db, kit->mem, &wish, counts, &record, problems);
+    return preferences_write(kit->db, kit->mem, &params, counts, &record, problems);
 }
 
 static inline struct preference_counts

@@ -69,8 +69,8 @@ to_state_a_suppressed_value_lifts_it(struct kit *kit)
     struct str ada = facts_person(kit, "ada");
     struct corrected out;
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
-    struct correction wish = facts_mean(kit, ada, "\"jazz\"", T0);
-    assert_int_equal(corrections_suppress(kit->db, kit->mem, &wish, STR("not_mine"), &out),
+    struct correction params = facts_mean(kit, ada, "\"jazz\"", T0);
+    assert_int_equal(corrections_suppress(kit->db, kit->mem, &params, STR("not_mine"), &out),
                      ERR_NONE);
     assert_counts(facts_say(kit, ada, SOURCE_USER, MUSIC, "{\"genres\":[\"JAZZ\"]}", T0 + 1), 0, 1,
                   0, 0, 0);
@@ -146,17 +146,17 @@ a_full_domain_takes_no_more_and_says_so(struct kit *kit)
                      ERR_INVALID);
     assert_int_equal(problems.count, 1);
     /* Also not by an edit that leaves what the app said behind; but by one that does not. */
-    struct correction wish = facts_mean(kit, ada, "\"genre 7\"", T0 + 1);
+    struct correction params = facts_mean(kit, ada, "\"genre 7\"", T0 + 1);
     struct corrected out;
     const char *problem;
-    assert_int_equal(
-        corrections_edit(kit->db, kit->mem, &wish, facts_json(kit, "\"one more\""), &out, &problem),
-        ERR_INVALID);
+    assert_int_equal(corrections_edit(kit->db, kit->mem, &params, facts_json(kit, "\"one more\""),
+                                      &out, &problem),
+                     ERR_INVALID);
     assert_non_null(problem);
-    assert_int_equal(
-        corrections_edit(kit->db, kit->mem, &wish, facts_json(kit, "\"GENRE 7\""), &out, &problem),
-        ERR_NONE);
-    assert_int_equal(corrections_remove(kit->db, kit->mem, &wish, &out), ERR_NONE);
+    assert_int_equal(corrections_edit(kit->db, kit->mem, &params, facts_json(kit, "\"GENRE 7\""),
+                                      &out, &problem),
+                     ERR_NONE);
+    assert_int_equal(corrections_remove(kit->db, kit->mem, &params, &out), ERR_NONE);
     assert_counts(facts_say(kit, ada, SOURCE_USER, MUSIC, "{\"genres\":[\"one more\"]}", T0), 1, 0,
                   0, 0, 0);
 }

@@ -20,14 +20,14 @@ remembered(struct world *world, const struct secret *token)
         token_access(world->kit->db, world->kit->mem, secret_reveal(token), T0, &access, NULL),
         ERR_NONE);
     token_access_mark(world->kit->db, &access);
-    assert_int_equal(access.stamp == 0, is_shared(world->kit));
+    assert_int_equal(access.version == 0, is_shared(world->kit));
     return access;
 }
 
 static bool
 is_as_it_was(struct world *world, const struct access *access)
 {
-    return token_access_stamp(world->kit->db, access) == access->stamp;
+    return token_access_version(world->kit->db, access) == access->version;
 }
 
 static void
@@ -38,10 +38,10 @@ new_tokens_are_nobody_elses_matter(struct kit *kit)
     size_t apps_forgotten = 0, accesses_forgotten = 0;
     for (int i = 0; i < TRIES; i++) {
         struct access access = remembered(&world, set.access);
-        uint64_t stamp = app_stamp(kit->db, world.app.id);
-        assert_int_equal(stamp == 0, is_shared(kit));
+        uint64_t version = app_version(kit->db, world.app.id);
+        assert_int_equal(version == 0, is_shared(kit));
         assert_int_equal(world_refresh(&world, set.refresh, T0, &set), ERR_NONE);
-        apps_forgotten += stamp != app_stamp(kit->db, world.app.id) ? 1 : 0;
+        apps_forgotten += version != app_version(kit->db, world.app.id) ? 1 : 0;
         accesses_forgotten += is_as_it_was(&world, &access) ? 0 : 1;
     }
     assert_true(apps_forgotten < TRIES / 2);
@@ -55,18 +55,18 @@ an_app_that_was_changed_is_forgotten_with_all_its_tokens(struct kit *kit)
     struct token_set set = world_tokens(&world, T0);
     struct app app;
     const struct secret *secret;
-    uint64_t stamp = app_stamp(kit->db, world.app.id);
+    uint64_t version = app_version(kit->db, world.app.id);
     assert_int_equal(app_rotate_secret(kit->db, kit->mem, world.app.id, true, T0, &app, &secret),
                      ERR_NONE);
     if (is_shared(kit))
         return;
-    assert_int_not_equal(stamp, app_stamp(kit->db, world.app.id));
+    assert_int_not_equal(version, app_version(kit->db, world.app.id));
 
     struct access access = remembered(&world, set.access);
-    stamp = app_stamp(kit->db, world.app.id);
+    version = app_version(kit->db, world.app.id);
     assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_DISABLED, T0, &app),
                      ERR_NONE);
-    assert_int_not_equal(stamp, app_stamp(kit->db, world.app.id));
+    assert_int_not_equal(version, app_version(kit->db, world.app.id));
     assert_false(is_as_it_was(&world, &access));
 }
 

@@ -2,8 +2,8 @@
 #include "unit/flow/world.h"
 
 #include "flow/security.h"
-#include "flow/tally.h"
-#include "flow/usage.h"
+#include "job/usage.h"
+#include "job/usage_counters.h"
 
 static const struct str old_password = STR("five yellow tractors hum");
 static const struct str new_password = STR("nine purple kettles sing");
@@ -27,14 +27,14 @@ tx_write(struct db *db, tx_work *work, void *argument)
 static struct user
 make_person(struct kit *kit, const char *name, struct str password)
 {
-    struct account_wish wish = {
+    struct account_params params = {
         .username = str_of(name),
         .email = str_format(kit->mem, "%s@example.org", name),
         .password = password,
     };
     struct account_problems problems;
     struct user user;
-    assert_int_equal(account_make(kit->db, kit->mem, &wish, T0, &user, &problems), ERR_NONE);
+    assert_int_equal(account_make(kit->db, kit->mem, &params, T0, &user, &problems), ERR_NONE);
     return user;
 }
 
@@ -48,7 +48,7 @@ begin(struct kit *kit)
 }
 
 static struct password_change
-wish_of(const struct world *world)
+params_of(const struct world *world)
 {
     return (struct password_change){ .user_id = world->ada.id,
                                      .session_hash = world->session.hash,
@@ -58,10 +58,10 @@ wish_of(const struct world *world)
 }
 
 static enum err
-change(const struct world *world, const struct password_change *wish)
+change(const struct world *world, const struct password_change *params)
 {
     const char *problem = "untouched";
-    enum err err = security_change_password(world->kit->db, world->kit->mem, wish, &problem);
+    enum err err = security_change_password(world->kit->db, world->kit->mem, params, &problem);
     assert_int_equal(err == ERR_INVALID, problem != NULL);
     return err;
 }
@@ -101,9 +101,9 @@ a_new_password_ends_the_other_sessions_and_leaves_apps_connected(struct kit *kit
     struct user bob = make_person(kit, "bob", STR_NONE);
     struct session other = world_session(kit, &world.ada), bobs = world_session(kit, &bob);
     struct token_set tokens = world_tokens(&world, T0);
-    struct password_change wish = wish_of(&world);
+    struct password_change params = params_of(&world);
     assert_int_equal(check(&world, old_password), ERR_NONE);
-    assert_int_equal(change(&world, &wish), ERR_NONE);
+    assert_int_equal(change(&world, &params), ERR_NONE);
     assert_int_equal(check(&world, old_password), ERR_UNAUTHENTICATED);
     assert_int_equal(check(&world, new_password), ERR_NONE);
     assert_true(has_session(kit, &world.session));
@@ -130,15 +130,15 @@ if_ticked_every_connection_of_an_app_ends_with_it(struct kit *kit)
     struct world world = begin(kit);
     struct token_set tokens = world_tokens(&world, T0), next;
     struct str code = world_code(&world, T0); /* on its way to the app */
-    struct password_change wish = wish_of(&world);
-    struct tally *tally = tally_new();
-    tally_count(tally, world.ada.id, world.app.id, USAGE_CALL, T0);
-    assert_int_equal(usage_write(kit->db, kit->mem, tally), ERR_NONE);
+    struct password_change params = params_of(&world);
+    struct usage_counters *counters = usage_counters_new();
+    usage_counters_add(counters, world.ada.id, world.app.id, USAGE_CALL, T0);
+    assert_int_equal(usage_write(kit->db, kit->mem, counters), ERR_NONE);
     assert_int_equal(last_use(&world), T0);
-    wish.end_apps = true;
-    assert_int_equal(change(&world, &wish), ERR_NONE);
+    params.end_apps = true;
+    assert_int_equal(change(&world, &params), ERR_NONE);
     assert_int_equal(last_use(&world), 0);
-    tally_free(tally);
+    usage_counters_free(counters);
     assert_int_equal(world_worth(&world, tokens.access, T0 + 20), 0);
     assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 20, &next), ERR_INVALID);
     assert_int_equal(world_exchange(&world, code, T0 + 20, &next), ERR_INVALID);
@@ -166,10 +166,10 @@ without_the_old_password_nothing_changes(struct kit *kit)
         { "the hash itself", world.ada.password_hash },
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
-        struct password_change wish = wish_of(&world);
-        wish.old_password = rows[i].password;
-        wish.end_apps = true;
-        assert_row(change(&world, &wish) == ERR_UNAUTHENTICATED, rows[i].why);
+        struct password_change params = params_of(&world);
+        params.old_password = rows[i].password;
+        params.end_apps = true;
+        assert_row(change(&world, &params) == ERR_UNAUTHENTICATED, rows[i].why);
         assert_row(check(&world, rows[i].password) == ERR_UNAUTHENTICATED, rows[i].why);
     }
     assert_int_equal(check(&world, old_password), ERR_NONE);
@@ -181,12 +181,12 @@ who_has_no_password_cannot_change_it_and_who_is_not_there_is_not_found(struct ki
 {
     struct world world = begin(kit);
     struct user bob = make_person(kit, "bob", STR_NONE);
-    struct password_change wish = wish_of(&world);
-    wish.user_id = bob.id;
-    wish.old_password = STR("");
-    assert_int_equal(change(&world, &wish), ERR_UNAUTHENTICATED);
-    wish.user_id = STR("usr_AAAAAAAAAAAAAAAAAAAAAA");
-    assert_int_equal(change(&world, &wish), ERR_NOT_FOUND);
+    struct password_change params = params_of(&world);
+    params.user_id = bob.id;
+    params.old_password = STR("");
+    assert_int_equal(change(&world, &params), ERR_UNAUTHENTICATED);
+    params.user_id = STR("usr_AAAAAAAAAAAAAAAAAAAAAA");
+    assert_int_equal(change(&world, &params), ERR_NOT_FOUND);
     assert_int_equal(
         security_check_password(kit->db, kit->mem, STR("usr_AAAAAAAAAAAAAAAAAAAAAA"), old_password),
         ERR_NOT_FOUND);
@@ -208,9 +208,9 @@ a_password_that_is_no_good_is_refused_with_what_is_wrong(struct kit *kit)
         { "her address", STR("ada@example.org") },
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
-        struct password_change wish = wish_of(&world);
-        wish.new_password = rows[i].password;
-        assert_row(change(&world, &wish) == ERR_INVALID, rows[i].why);
+        struct password_change params = params_of(&world);
+        params.new_password = rows[i].password;
+        assert_row(change(&world, &params) == ERR_INVALID, rows[i].why);
     }
     assert_int_equal(check(&world, old_password), ERR_NONE);
     assert_true(has_session(kit, &other));
@@ -221,19 +221,19 @@ static const struct world *racing;
 static void
 somebody_else_changes_it(void)
 {
-    struct password_change wish = wish_of(racing);
-    wish.new_password = STR("eleven silver spoons dance");
-    assert_int_equal(change(racing, &wish), ERR_NONE);
+    struct password_change params = params_of(racing);
+    params.new_password = STR("eleven silver spoons dance");
+    assert_int_equal(change(racing, &params), ERR_NONE);
 }
 
 static void
 of_two_who_change_it_at_once_the_second_is_refused(struct kit *kit)
 {
     struct world world = begin(kit);
-    struct password_change wish = wish_of(&world);
+    struct password_change params = params_of(&world);
     racing = &world;
     meanwhile = somebody_else_changes_it; /* after the old one was compared */
-    assert_int_equal(change(&world, &wish), ERR_UNAUTHENTICATED);
+    assert_int_equal(change(&world, &params), ERR_UNAUTHENTICATED);
     assert_int_equal(check(&world, new_password), ERR_UNAUTHENTICATED);
     assert_int_equal(check(&world, STR("eleven silver spoons dance")), ERR_NONE);
 }

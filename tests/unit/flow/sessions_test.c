@@ -9,19 +9,19 @@ static const struct str passphrase = STR("five yellow tractors hum");
 static struct user
 make_ada(struct kit *kit)
 {
-    struct account_wish wish = { .username = STR("ada"),
-                                 .email = STR("ada@example.org"),
-                                 .password = passphrase };
+    struct account_params params = { .username = STR("ada"),
+                                     .email = STR("ada@example.org"),
+                                     .password = passphrase };
     struct account_problems problems;
     struct user user;
-    assert_int_equal(account_make(kit->db, kit->mem, &wish, T0, &user, &problems), ERR_NONE);
+    assert_int_equal(account_make(kit->db, kit->mem, &params, T0, &user, &problems), ERR_NONE);
     return user;
 }
 
 static struct sign_in
 good_sign_in(void)
 {
-    return (struct sign_in){ .who = STR("ada"),
+    return (struct sign_in){ .login = STR("ada"),
                              .password = passphrase,
                              .device = STR("Firefox"),
                              .address = STR("192.0.2.1"),
@@ -29,11 +29,11 @@ good_sign_in(void)
 }
 
 static struct str
-signed_in(struct kit *kit, const struct sign_in *wish)
+signed_in(struct kit *kit, const struct sign_in *params)
 {
     struct user user;
     struct str key;
-    assert_int_equal(session_sign_in(kit->db, kit->mem, wish, &key, &user), ERR_NONE);
+    assert_int_equal(session_sign_in(kit->db, kit->mem, params, &key, &user), ERR_NONE);
     return key;
 }
 
@@ -75,9 +75,9 @@ a_person_signs_in_by_name_or_address_and_is_known_by_the_key(struct kit *kit)
     struct session session;
     static const struct str ways[] = { STR("ada"), STR(" ADA "), STR("Ada@Example.org") };
     for (size_t i = 0; i < KIT_COUNT(ways); i++) {
-        struct sign_in wish = good_sign_in();
-        wish.who = ways[i];
-        struct str key = signed_in(kit, &wish);
+        struct sign_in params = good_sign_in();
+        params.login = ways[i];
+        struct str key = signed_in(kit, &params);
         assert_true(session_key_well_formed(key));
         assert_int_equal(session_find(kit->db, kit->mem, key, T0, &session, &user), ERR_NONE);
         assert_true(str_eq(user.id, ada.id));
@@ -99,7 +99,7 @@ unknown_wrong_and_disabled_are_one_refusal(struct kit *kit)
     memset(much, 'a', 1999999);
     const struct {
         const char *why;
-        struct str who, password;
+        struct str login, password;
     } rows[] = {
         { "a wrong password", STR("ada"), STR("five yellow tractors hun") },
         { "the password and more", STR("ada"), STR("five yellow tractors hum ") },
@@ -116,12 +116,12 @@ unknown_wrong_and_disabled_are_one_refusal(struct kit *kit)
         { "the hash for the password", STR("ada"), ada.password_hash },
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
-        struct sign_in wish = good_sign_in();
+        struct sign_in params = good_sign_in();
         struct user user;
         struct str key;
-        wish.who = rows[i].who;
-        wish.password = rows[i].password;
-        enum err err = session_sign_in(kit->db, kit->mem, &wish, &key, &user);
+        params.login = rows[i].login;
+        params.password = rows[i].password;
+        enum err err = session_sign_in(kit->db, kit->mem, &params, &key, &user);
         if (err != ERR_UNAUTHENTICATED)
             fail_msg("%s: %s", rows[i].why, err_name(err));
     }
@@ -137,8 +137,8 @@ static void
 a_session_ends_by_time_by_signing_out_and_with_its_user(struct kit *kit)
 {
     struct user ada = make_ada(kit), out;
-    struct sign_in wish = good_sign_in();
-    struct str first = signed_in(kit, &wish), second = signed_in(kit, &wish);
+    struct sign_in params = good_sign_in();
+    struct str first = signed_in(kit, &params), second = signed_in(kit, &params);
     assert_int_equal(find(kit, first, T0 + SESSION_SECONDS - 1), ERR_NONE);
     assert_int_equal(find(kit, first, T0 + SESSION_SECONDS), ERR_NOT_FOUND);
 
@@ -154,7 +154,7 @@ a_session_ends_by_time_by_signing_out_and_with_its_user(struct kit *kit)
     assert_int_equal(account_set_status(kit->db, kit->mem, ada.id, USER_ACTIVE, T0, &out),
                      ERR_NONE);
     assert_int_equal(find(kit, second, T0), ERR_NOT_FOUND);
-    struct str third = signed_in(kit, &wish);
+    struct str third = signed_in(kit, &params);
     kit_reopen(kit);
     assert_int_equal(find(kit, second, T0), ERR_NOT_FOUND);
     assert_int_equal(find(kit, third, T0), ERR_NONE);
@@ -164,22 +164,23 @@ static void
 signing_in_ends_the_session_that_was_there(struct kit *kit)
 {
     struct user ada = make_ada(kit);
-    struct sign_in wish = good_sign_in();
+    struct sign_in params = good_sign_in();
     struct str planted = session_make_key(kit->mem), first, second;
-    wish.old_key = planted; /* somebody put it into the browser before */
-    first = signed_in(kit, &wish);
+    params.old_key = planted; /* somebody put it into the browser before */
+    first = signed_in(kit, &params);
     assert_false(str_eq(first, planted));
     assert_int_equal(find(kit, planted, T0), ERR_NOT_FOUND);
-    wish.old_key = first;
-    second = signed_in(kit, &wish);
+    params.old_key = first;
+    second = signed_in(kit, &params);
     assert_int_equal(find(kit, first, T0), ERR_NOT_FOUND);
     assert_int_equal(find(kit, second, T0), ERR_NONE);
     assert_int_equal(sessions_of(kit, ada.id).count, 1);
 
-    wish.old_key = second;
-    wish.password = STR("wrong");
+    params.old_key = second;
+    params.password = STR("wrong");
     struct user user;
-    assert_int_equal(session_sign_in(kit->db, kit->mem, &wish, &first, &user), ERR_UNAUTHENTICATED);
+    assert_int_equal(session_sign_in(kit->db, kit->mem, &params, &first, &user),
+                     ERR_UNAUTHENTICATED);
     assert_int_equal(find(kit, second, T0), ERR_NONE); /* a failure ends nothing */
 }
 
@@ -187,8 +188,8 @@ static void
 a_key_that_is_none_finds_nobody(struct kit *kit)
 {
     make_ada(kit);
-    struct sign_in wish = good_sign_in();
-    struct str key = signed_in(kit, &wish);
+    struct sign_in params = good_sign_in();
+    struct str key = signed_in(kit, &params);
     const struct str keys[] = {
         STR_NONE,
         STR(""),
@@ -233,19 +234,19 @@ a_device_is_one_short_line(struct kit *kit)
     };
     struct user ada = make_ada(kit);
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
-        struct sign_in wish = good_sign_in();
+        struct sign_in params = good_sign_in();
         struct session session;
-        wish.device = rows[i].device;
-        struct str key = signed_in(kit, &wish);
+        params.device = rows[i].device;
+        struct str key = signed_in(kit, &params);
         assert_int_equal(session_find(kit->db, kit->mem, key, T0, &session, &ada), ERR_NONE);
         assert_string_equal(session.device.ptr, rows[i].expected);
     }
-    struct sign_in wish = good_sign_in();
+    struct sign_in params = good_sign_in();
     struct session session;
     char *much = arena_alloc(kit->mem, 5000);
     memset(much, 'a', 4999);
-    wish.device = (struct str){ much, 4999 };
-    struct str key = signed_in(kit, &wish);
+    params.device = (struct str){ much, 4999 };
+    struct str key = signed_in(kit, &params);
     assert_int_equal(session_find(kit->db, kit->mem, key, T0, &session, &ada), ERR_NONE);
     assert_int_equal(session.device.len, 200);
 }
@@ -254,8 +255,8 @@ static void
 a_new_password_ends_every_session(struct kit *kit)
 {
     struct user ada = make_ada(kit), out;
-    struct sign_in wish = good_sign_in();
-    struct str key = signed_in(kit, &wish);
+    struct sign_in params = good_sign_in();
+    struct str key = signed_in(kit, &params);
     const char *problem;
     assert_int_equal(account_set_password(kit->db, kit->mem, ada.id,
                                           STR("seven violet umbrellas fly"), T0, &out, &problem),
@@ -306,18 +307,18 @@ an_old_hash_is_renewed_by_a_right_password_and_by_no_other(struct kit *kit)
     assert_int_equal(tx_write(kit->db, put_hash, &hashing), ERR_NONE);
     struct user before = ada_now(kit);
     struct str key;
-    struct sign_in wish = good_sign_in();
-    assert_int_equal(session_sign_in(kit->db, kit->mem, &wish, &key, &user), ERR_UNAUTHENTICATED);
+    struct sign_in params = good_sign_in();
+    assert_int_equal(session_sign_in(kit->db, kit->mem, &params, &key, &user), ERR_UNAUTHENTICATED);
     assert_true(str_eq(ada_now(kit).password_hash, OLD_HASH));
-    wish.password = OLD_PASSWORD;
-    signed_in(kit, &wish);
+    params.password = OLD_PASSWORD;
+    signed_in(kit, &params);
     struct user after = ada_now(kit);
     assert_false(str_eq(after.password_hash, OLD_HASH));
     assert_false(password_outdated(after.password_hash));
     assert_true(password_matches(after.password_hash, OLD_PASSWORD));
     /* Nobody can see it. */
     assert_int_equal(after.updated_at, before.updated_at);
-    signed_in(kit, &wish);
+    signed_in(kit, &params);
     assert_true(str_eq(ada_now(kit).password_hash, after.password_hash)); /* once is enough */
 }
 
@@ -337,11 +338,11 @@ static void *
 sign_in_with_old_hash(void *argument)
 {
     struct racer *racer = racer_start(argument);
-    struct sign_in wish = good_sign_in();
+    struct sign_in params = good_sign_in();
     struct user user;
     struct str key;
-    wish.password = OLD_PASSWORD;
-    racer->err = session_sign_in(racer->world->kit->db, racer->mem, &wish, &key, &user);
+    params.password = OLD_PASSWORD;
+    racer->err = session_sign_in(racer->world->kit->db, racer->mem, &params, &key, &user);
     return NULL;
 }
 

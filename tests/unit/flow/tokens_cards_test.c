@@ -10,7 +10,7 @@
 SQL(test_put_cards, "UPDATE user_record SET hints = $2 WHERE user_id = $1 AND domain = ''");
 
 static enum err
-put_cards(struct db_tx *tx, void *argument)
+put_hint_sets(struct db_tx *tx, void *argument)
 {
     const struct world *world = argument;
     return db_query(tx, world->kit->mem, &test_put_cards, NULL, db_text(world->ada.id),
@@ -23,8 +23,8 @@ found_with(struct world *world, const struct secret *token)
 {
     struct kit *kit = world->kit;
     struct access with, without;
-    struct str cards = STR("left over");
-    assert_int_equal(token_access(kit->db, kit->mem, secret_reveal(token), T0, &with, &cards),
+    struct str hint_sets = STR("left over");
+    assert_int_equal(token_access(kit->db, kit->mem, secret_reveal(token), T0, &with, &hint_sets),
                      ERR_NONE);
     assert_int_equal(token_access(kit->db, kit->mem, secret_reveal(token), T0, &without, NULL),
                      ERR_NONE);
@@ -32,7 +32,7 @@ found_with(struct world *world, const struct secret *token)
     assert_str(with.app_id, without.app_id, "app");
     assert_int_equal(with.scopes, without.scopes);
     assert_int_equal(with.generation, without.generation);
-    return cards;
+    return hint_sets;
 }
 
 static void
@@ -41,7 +41,7 @@ cards_come_with_the_token(struct kit *kit)
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0);
     assert_false(str_present(found_with(&world, set.access)));
-    assert_int_equal(tx_write(kit->db, put_cards, &world), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, put_hint_sets, &world), ERR_NONE);
     assert_str(found_with(&world, set.access), CARDS, "cards");
 }
 
@@ -50,10 +50,10 @@ a_token_whose_seal_is_broken_leaves_them_to_another_look(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0);
-    struct str cards = STR("left over");
+    struct str hint_sets = STR("left over");
     struct access access;
     struct connection left;
-    assert_int_equal(tx_write(kit->db, put_cards, &world), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, put_hint_sets, &world), ERR_NONE);
     assert_int_equal(
         connection_narrow(kit->db, kit->mem, world.ada.id, world.app.id, HINTS, T0, &left),
         ERR_NONE);
@@ -63,9 +63,9 @@ a_token_whose_seal_is_broken_leaves_them_to_another_look(struct kit *kit)
     assert_int_equal(connection_end(kit->db, kit->mem, world.ada.id, world.app.id, T0, &left),
                      ERR_NONE);
     assert_int_equal(
-        token_access(kit->db, kit->mem, secret_reveal(set.access), T0, &access, &cards),
+        token_access(kit->db, kit->mem, secret_reveal(set.access), T0, &access, &hint_sets),
         ERR_UNAUTHENTICATED);
-    assert_str(cards, STR("left over"), "of a token that opens nothing");
+    assert_str(hint_sets, STR("left over"), "of a token that opens nothing");
 }
 
 int

@@ -14,9 +14,9 @@ static void *
 exchange_at_once(void *argument)
 {
     struct racer *racer = racer_start(argument);
-    struct exchange wish = { &racer->world->app, racer->input, STR(CALLBACK), STR(VERIFIER), T0 };
+    struct exchange params = { &racer->world->app, racer->input, STR(CALLBACK), STR(VERIFIER), T0 };
     const char *problem;
-    racer->err = token_exchange(racer->world->kit->db, racer->mem, &wish, &racer->set, &problem);
+    racer->err = token_exchange(racer->world->kit->db, racer->mem, &params, &racer->set, &problem);
     return NULL;
 }
 
@@ -47,9 +47,9 @@ static void *
 refresh_at_once(void *argument)
 {
     struct racer *racer = racer_start(argument);
-    struct refresh wish = { .app = &racer->world->app, .token = racer->input, .now = T0 };
+    struct refresh params = { .app = &racer->world->app, .token = racer->input, .now = T0 };
     const char *problem;
-    racer->err = token_refresh(racer->world->kit->db, racer->mem, &wish, &racer->set, &problem);
+    racer->err = token_refresh(racer->world->kit->db, racer->mem, &params, &racer->set, &problem);
     return NULL;
 }
 
@@ -90,10 +90,10 @@ refresh_or_revoke(void *argument)
     }
     racer->set.refresh = secret_read(racer->mem, racer->input, SECRET_REFRESH_TOKEN);
     for (int i = 0; i < 8; i++) {
-        struct refresh wish = { .app = &world->app,
-                                .token = secret_reveal(racer->set.refresh),
-                                .now = T0 };
-        racer->err = token_refresh(world->kit->db, racer->mem, &wish, &next, &problem);
+        struct refresh params = { .app = &world->app,
+                                  .token = secret_reveal(racer->set.refresh),
+                                  .now = T0 };
+        racer->err = token_refresh(world->kit->db, racer->mem, &params, &next, &problem);
         if (racer->err != ERR_NONE)
             return NULL;
         racer->set = next;

@@ -1,3 +1,5 @@
+#include "job/expiry.h"
+#include "store/token_store.h"
 #include "unit/flow/world.h"
 
 static enum err
@@ -32,13 +34,13 @@ the_whole_path_works(struct kit *kit)
 {
     static const struct str passphrase = STR("five yellow tractors hum");
     struct world world = { .kit = kit };
-    struct account_wish person = { .username = STR("ada"), .password = passphrase };
+    struct account_params person = { .username = STR("ada"), .password = passphrase };
     struct account_problems problems;
     struct str key;
     struct app asking;
     assert_int_equal(account_make(kit->db, kit->mem, &person, T0, &world.ada, &problems), ERR_NONE);
     world.app = world_app(kit, false, &world.secret);
-    struct sign_in in = { .who = STR("ada"),
+    struct sign_in in = { .login = STR("ada"),
                           .password = passphrase,
                           .device = STR("x"),
                           .address = STR("x"),
@@ -61,7 +63,7 @@ the_whole_path_works(struct kit *kit)
         ERR_NONE);
     assert_true(str_eq(access.user_id, world.ada.id));
     assert_true(str_eq(access.app_id, world.app.id));
-    assert_true(access.narrow_reach); /* a domain, and not preferences:read */
+    assert_true(access.domains_limited); /* a domain, and not preferences:read */
     assert_int_equal(access.ends_at, T0 + 1 + ACCESS_SECONDS);
 
     assert_int_equal(world_refresh(&world, first.refresh, T0 + 100, &second), ERR_NONE);
@@ -119,11 +121,11 @@ an_exchange_that_fails_does_not_use_the_code_up(struct kit *kit)
         { "no code", &world.app, STR_NONE, STR(CALLBACK), STR(VERIFIER), T0 },
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
-        struct exchange wish = { rows[i].app, rows[i].code, rows[i].redirect_uri, rows[i].verifier,
-                                 rows[i].now };
+        struct exchange params = { rows[i].app, rows[i].code, rows[i].redirect_uri,
+                                   rows[i].verifier, rows[i].now };
         struct token_set none;
         const char *problem = NULL;
-        enum err err = token_exchange(kit->db, kit->mem, &wish, &none, &problem);
+        enum err err = token_exchange(kit->db, kit->mem, &params, &none, &problem);
         if (err != ERR_INVALID || problem == NULL)
             fail_msg("%s: %s", rows[i].why, err_name(err));
     }
@@ -309,7 +311,7 @@ a_refresh_that_is_refused_uses_nothing_up(struct kit *kit)
     const struct secret *unknown = secret_make(kit->mem, SECRET_REFRESH_TOKEN);
     const struct {
         const char *why;
-        struct refresh wish;
+        struct refresh params;
         enum err expected;
     } rows[] = {
         { "another app", { &other, token, STR_NONE, T0 }, ERR_INVALID },
@@ -325,7 +327,7 @@ a_refresh_that_is_refused_uses_nothing_up(struct kit *kit)
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
         const char *problem = NULL;
-        enum err err = token_refresh(kit->db, kit->mem, &rows[i].wish, &out, &problem);
+        enum err err = token_refresh(kit->db, kit->mem, &rows[i].params, &out, &problem);
         if (err != rows[i].expected || problem == NULL)
             fail_msg("%s: %s", rows[i].why, err_name(err));
     }
@@ -338,8 +340,8 @@ a_refresh_may_ask_for_less_and_later_for_all_again(struct kit *kit)
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0), less, all;
     const char *problem;
-    struct refresh wish = { &world.app, secret_reveal(set.refresh), STR("agent_hints"), T0 };
-    assert_int_equal(token_refresh(kit->db, kit->mem, &wish, &less, &problem), ERR_NONE);
+    struct refresh params = { &world.app, secret_reveal(set.refresh), STR("agent_hints"), T0 };
+    assert_int_equal(token_refresh(kit->db, kit->mem, &params, &less, &problem), ERR_NONE);
     assert_int_equal(less.scopes, HINTS);
     assert_int_equal(world_worth(&world, less.access, T0), HINTS);
     assert_int_equal(world_refresh(&world, less.refresh, T0, &all), ERR_NONE);
@@ -467,7 +469,8 @@ cleaning_takes_away_what_is_over_and_nothing_that_lives(struct kit *kit)
     struct token_set young = world_tokens(&world, later);
     bool more = true;
     for (int i = 0; i < 10 && more; i++)
-        assert_int_equal(token_clean(kit->db, kit->mem, later, &more), ERR_NONE);
+        assert_int_equal(expiry_step(kit->db, kit->mem, token_store_delete_expired, later, &more),
+                         ERR_NONE);
     assert_false(more);
     assert_int_equal(world_worth(&world, young.access, later), HINTS | MUSIC);
     assert_int_equal(world_worth(&world, old.access, T0), 0); /* gone, whatever the clock says */

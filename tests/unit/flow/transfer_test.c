@@ -6,7 +6,7 @@
 #include "flow/transfer.h"
 
 #define TIMES "\"created_at\":\"2026-11-14T09:30:00Z\",\"updated_at\":\"2026-11-14T09:30:01Z\""
-#define SAID(who) "{\"source\":\"" who "\"," TIMES "}"
+#define SAID(login) "{\"source\":\"" login "\"," TIMES "}"
 #define APP SAID("app_A")
 #define FACT(member, value, status, by_user, sources)                     \
     "{\"member\":\"" member "\",\"value\":" value ",\"status\":\"" status \
@@ -45,10 +45,10 @@ static const char *
 exported(struct kit *kit, struct str user_id, struct str app_id)
 {
     struct buf out = buf_in(kit->mem, TRANSFER_MAX);
-    struct export_wish wish = {
+    struct export_params params = {
         .user_id = user_id, .domains = kit_domains(), .app_id = app_id, .now = T0
     };
-    assert_int_equal(transfer_export(kit->db, kit->mem, &wish, &out), ERR_NONE);
+    assert_int_equal(transfer_export(kit->db, kit->mem, &params, &out), ERR_NONE);
     return str_c(kit->mem, buf_str(&out));
 }
 

@@ -1,3 +1,5 @@
+#include "job/expiry.h"
+#include "store/undo_store.h"
 #include "unit/flow/facts.h"
 
 #include "unit/assert_str.h"
@@ -52,13 +54,13 @@ state(struct kit *kit, struct str user_id, const char *domain, const char *prefe
     struct preference_problems problems;
     struct record record;
     struct str undo;
-    struct preference_write wish = { .user_id = user_id,
-                                     .domain = domains_find(kit_domains(), str_of(domain)),
-                                     .source = SOURCE_USER,
-                                     .preferences = facts_json(kit, preferences),
-                                     .now = now,
-                                     .undo = &undo };
-    assert_int_equal(preferences_write(kit->db, kit->mem, &wish, &counts, &record, &problems),
+    struct preference_write params = { .user_id = user_id,
+                                       .domain = domains_find(kit_domains(), str_of(domain)),
+                                       .source = SOURCE_USER,
+                                       .preferences = facts_json(kit, preferences),
+                                       .now = now,
+                                       .undo = &undo };
+    assert_int_equal(preferences_write(kit->db, kit->mem, &params, &counts, &record, &problems),
                      ERR_NONE);
     return undo;
 }
@@ -75,22 +77,22 @@ act(struct kit *kit, struct str user_id, enum how how, const char *value, const 
     enum err err = ERR_NONE;
     if (how == STATE)
         return state(kit, user_id, MUSIC, to, now);
-    struct correction wish = facts_mean(kit, user_id, value, now);
+    struct correction params = facts_mean(kit, user_id, value, now);
     switch (how) {
     case REMOVE:
-        err = corrections_remove(kit->db, kit->mem, &wish, &out);
+        err = corrections_remove(kit->db, kit->mem, &params, &out);
         break;
     case SUPPRESS:
-        err = corrections_suppress(kit->db, kit->mem, &wish, STR("outdated"), &out);
+        err = corrections_suppress(kit->db, kit->mem, &params, STR("outdated"), &out);
         break;
     case LIFT:
-        err = corrections_lift(kit->db, kit->mem, &wish, &out);
+        err = corrections_lift(kit->db, kit->mem, &params, &out);
         break;
     case ACCEPT:
-        err = corrections_accept(kit->db, kit->mem, &wish, &out);
+        err = corrections_accept(kit->db, kit->mem, &params, &out);
         break;
     case EDIT:
-        err = corrections_edit(kit->db, kit->mem, &wish, facts_json(kit, to), &out, &problem);
+        err = corrections_edit(kit->db, kit->mem, &params, facts_json(kit, to), &out, &problem);
         break;
     case STATE:
         break;
@@ -102,9 +104,9 @@ act(struct kit *kit, struct str user_id, enum how how, const char *value, const 
 static enum err
 undo(struct kit *kit, struct str user_id, struct str id, int64_t now)
 {
-    struct undo_wish wish = { user_id, id, kit_domains(), now };
+    struct undo_params params = { user_id, id, kit_domains(), now };
     struct undone out;
-    return undo_run(kit->db, kit->mem, &wish, &out);
+    return undo_run(kit->db, kit->mem, &params, &out);
 }
 
 /* Two apps and the person have spoken; something is wrong, and something waits. */
@@ -118,9 +120,9 @@ begin(struct kit *kit, const char *name)
     facts_say(kit, ada, SOURCE_USER, MUSIC, "{\"genres\":[\"pop\"]}", T0 + 2 * DAY);
     facts_say(kit, ada, FINDER, MUSIC, "{\"audio_quality\":" HIFI "}", T0 + 2 * DAY);
     facts_say(kit, ada, FINDER, MUSIC, "{\"favorite_artists\":[" ORDER "]}", T0 + 2 * DAY);
-    struct correction wish = facts_mean(kit, ada, "\"fado\"", T0 + 2 * DAY);
+    struct correction params = facts_mean(kit, ada, "\"fado\"", T0 + 2 * DAY);
     struct corrected out;
-    assert_int_equal(corrections_suppress(kit->db, kit->mem, &wish, STR("too_personal"), &out),
+    assert_int_equal(corrections_suppress(kit->db, kit->mem, &params, STR("too_personal"), &out),
                      ERR_NONE);
     return ada;
 }
@@ -220,7 +222,7 @@ removing_an_app_or_importing_ends_what_could_be_undone(struct kit *kit)
 
     struct str bob = facts_person(kit, "bob");
     struct buf document = buf_in(kit->mem, TRANSFER_MAX);
-    struct export_wish export = { .user_id = bob, .domains = kit_domains(), .now = THEN };
+    struct export_params export = { .user_id = bob, .domains = kit_domains(), .now = THEN };
     struct import_counts counts;
     struct why why = { 0 };
     facts_say(kit, bob, SOURCE_USER, MUSIC, "{\"genres\":[\"dub\"]}", T0);
@@ -315,15 +317,15 @@ what_was_suppressed_meanwhile_stays_gone(struct kit *kit)
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
     struct str id = act(kit, ada, REMOVE, JAZZ, NULL, THEN);
     facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"jazz\"]}", THEN + 10);
-    struct app_suppression wish = { .user_id = ada,
-                                    .atom_id = facts_find(kit, ada, JAZZ)->atom.id,
-                                    .reason = STR("not_mine"),
-                                    .app_id = PLAYER,
-                                    .domains = kit_domains(),
-                                    .may_touch = everywhere,
-                                    .now = THEN + 11 };
+    struct app_suppression params = { .user_id = ada,
+                                      .atom_id = facts_find(kit, ada, JAZZ)->atom.id,
+                                      .reason = STR("not_mine"),
+                                      .app_id = PLAYER,
+                                      .domains = kit_domains(),
+                                      .may_touch = everywhere,
+                                      .now = THEN + 11 };
     struct atom atom;
-    assert_int_equal(corrections_suppress_by_app(kit->db, kit->mem, &wish, &atom), ERR_NONE);
+    assert_int_equal(corrections_suppress_by_app(kit->db, kit->mem, &params, &atom), ERR_NONE);
     assert_int_equal(undo(kit, ada, id, THEN + 20), ERR_NONE);
     const struct sourced_atom *jazz = facts_find(kit, ada, JAZZ);
     assert_int_equal(jazz->atom.status, ATOM_SUPPRESSED);
@@ -371,11 +373,15 @@ nothing_of_it_is_left_when_the_account_is_gone_or_the_time_is_over(struct kit *k
     bool more;
     assert_int_equal(account_delete(kit->db, kit->mem, ada, &user), ERR_NONE);
     assert_int_equal(undo(kit, ada, id, THEN), ERR_NOT_FOUND);
-    assert_int_equal(undo_clean(kit->db, kit->mem, THEN + UNDO_SECONDS, &more), ERR_NONE);
+    assert_int_equal(
+        expiry_step(kit->db, kit->mem, undo_store_delete_expired, THEN + UNDO_SECONDS, &more),
+        ERR_NONE);
     assert_false(more);
     assert_int_equal(undo(kit, eve, other, THEN), ERR_NONE);
     other = act(kit, eve, REMOVE, JAZZ, NULL, THEN + 1);
-    assert_int_equal(undo_clean(kit->db, kit->mem, THEN + UNDO_SECONDS + 1, &more), ERR_NONE);
+    assert_int_equal(
+        expiry_step(kit->db, kit->mem, undo_store_delete_expired, THEN + UNDO_SECONDS + 1, &more),
+        ERR_NONE);
     assert_int_equal(undo(kit, eve, other, THEN), ERR_NOT_FOUND);
 }
 

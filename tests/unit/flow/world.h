@@ -41,10 +41,10 @@ struct world {
 static inline struct user
 world_user(struct kit *kit, const char *name)
 {
-    struct account_wish wish = { .username = str_of(name) };
+    struct account_params params = { .username = str_of(name) };
     struct account_problems problems;
     struct user user;
-    assert_int_equal(account_make(kit->db, kit->mem, &wish, T0, &user, &problems), ERR_NONE);
+    assert_int_equal(account_make(kit->db, kit->mem, &params, T0, &user, &problems), ERR_NONE);
     return user;
 }
 
@@ -82,7 +82,7 @@ world_app(struct kit *kit, bool is_public, struct str *secret)
 {
     static const struct str uris[] = { { CALLBACK, sizeof CALLBACK - 1 },
                                        { "http://127.0.0.1/cb", 19 } };
-    struct app_wish wish = {
+    struct app_params params = {
         .owner = STR("ada"),
         .name = STR("Concert Finder"),
         .redirect_uris = uris,
@@ -93,7 +93,8 @@ world_app(struct kit *kit, bool is_public, struct str *secret)
     struct app_problems problems;
     const struct secret *made;
     struct app app;
-    assert_int_equal(app_register(kit->db, kit->mem, &wish, T0, &app, &made, &problems), ERR_NONE);
+    assert_int_equal(app_register(kit->db, kit->mem, &params, T0, &app, &made, &problems),
+                     ERR_NONE);
     assert_int_equal(made == NULL, is_public);
     if (secret != NULL)
         *secret = made == NULL ? STR_NONE : secret_reveal(made);
@@ -109,10 +110,10 @@ world_begin(struct kit *kit)
     return world;
 }
 
-static inline struct authorize_wish
+static inline struct authorize_params
 world_wish(const struct app *app)
 {
-    return (struct authorize_wish){
+    return (struct authorize_params){
         .client_id = app->id,
         .redirect_uri = STR(CALLBACK),
         .response_type = STR("code"),
@@ -124,17 +125,17 @@ world_wish(const struct app *app)
 }
 
 static inline struct authorize_checked
-world_check(struct world *world, const struct authorize_wish *wish)
+world_check(struct world *world, const struct authorize_params *params)
 {
     struct authorize_checked checked;
-    assert_int_equal(authorize_check(world->kit->db, world->kit->mem, wish, &checked), ERR_NONE);
+    assert_int_equal(authorize_check(world->kit->db, world->kit->mem, params, &checked), ERR_NONE);
     return checked;
 }
 
 static inline struct authorize_begun
-world_ask(struct world *world, const struct authorize_wish *wish, int64_t now)
+world_ask(struct world *world, const struct authorize_params *params, int64_t now)
 {
-    struct authorize_checked checked = world_check(world, wish);
+    struct authorize_checked checked = world_check(world, params);
     struct authorize_begun begun;
     assert_int_equal(checked.stop, AUTHORIZE_FINE);
     assert_int_equal(authorize_begin(world->kit->db, world->kit->mem, &checked, &world->session,
@@ -147,13 +148,13 @@ static inline enum err
 world_decide(struct world *world, struct str request_id, bool allow, scopes ticked, int64_t now,
              struct str *code)
 {
-    struct consent_wish wish = {
+    struct consent_params params = {
         .request_id = request_id, .allow = allow, .ticked = ticked, .now = now
     };
     struct auth_request request;
     const struct secret *made = NULL;
     enum err err = consent_decide(world->kit->db, world->kit->mem, &world->session, &world->ada,
-                                  &wish, &request, &made);
+                                  &params, &request, &made);
     *code = made == NULL ? STR_NONE : secret_reveal(made);
     return err;
 }
@@ -162,8 +163,8 @@ world_decide(struct world *world, struct str request_id, bool allow, scopes tick
 static inline struct str
 world_code(struct world *world, int64_t now)
 {
-    struct authorize_wish wish = world_wish(&world->app);
-    struct authorize_begun begun = world_ask(world, &wish, now);
+    struct authorize_params params = world_wish(&world->app);
+    struct authorize_begun begun = world_ask(world, &params, now);
     struct str code;
     if (begun.next == NEXT_CODE)
         return secret_reveal(begun.code);
@@ -176,13 +177,13 @@ world_code(struct world *world, int64_t now)
 static inline enum err
 world_exchange(struct world *world, struct str code, int64_t now, struct token_set *out)
 {
-    struct exchange wish = { .app = &world->app,
-                             .code = code,
-                             .redirect_uri = STR(CALLBACK),
-                             .verifier = STR(VERIFIER),
-                             .now = now };
+    struct exchange params = { .app = &world->app,
+                               .code = code,
+                               .redirect_uri = STR(CALLBACK),
+                               .verifier = STR(VERIFIER),
+                               .now = now };
     const char *problem;
-    enum err err = token_exchange(world->kit->db, world->kit->mem, &wish, out, &problem);
+    enum err err = token_exchange(world->kit->db, world->kit->mem, &params, out, &problem);
     assert_int_equal(err == ERR_NONE, problem == NULL);
     return err;
 }
@@ -190,9 +191,9 @@ world_exchange(struct world *world, struct str code, int64_t now, struct token_s
 static inline enum err
 world_refresh(struct world *world, const struct secret *token, int64_t now, struct token_set *out)
 {
-    struct refresh wish = { .app = &world->app, .token = secret_reveal(token), .now = now };
+    struct refresh params = { .app = &world->app, .token = secret_reveal(token), .now = now };
     const char *problem;
-    enum err err = token_refresh(world->kit->db, world->kit->mem, &wish, out, &problem);
+    enum err err = token_refresh(world->kit->db, world->kit->mem, &params, out, &problem);
     assert_int_equal(err == ERR_NONE, problem == NULL);
     return err;
 }

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/rehearsal.h"
+#include "base/fault_injection.h"
 #include "base/workers.h"
 #include "http/limits.h"
 #include "http/server.h"
@@ -198,7 +198,7 @@ world_close(struct world *world)
 
 /* ---- the clock ---- */
 
-static _Atomic int64_t *rehearsal_numbers; /* shared with the clock */
+static _Atomic int64_t *fault_numbers; /* shared with the clock */
 
 static inline void
 rehearse(void)
@@ -208,9 +208,9 @@ rehearse(void)
     assert_true(fd >= 0);
     int64_t numbers[5] = { 0, 0, -1, 0, 0 };
     assert_int_equal(write(fd, numbers, sizeof numbers), sizeof numbers);
-    rehearsal_numbers = mmap(NULL, sizeof numbers, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    setenv("PENCHANT_REHEARSAL", path, 1);
-    rehearsal_start();
+    fault_numbers = mmap(NULL, sizeof numbers, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    setenv("PENCHANT_FAULT_INJECTION", path, 1);
+    fault_injection_start();
     close(fd);
     unlink(path);
 }
@@ -218,7 +218,7 @@ rehearse(void)
 static inline void
 forward_ms(int64_t ms)
 {
-    atomic_fetch_add(&rehearsal_numbers[1], ms);
+    atomic_fetch_add(&fault_numbers[1], ms);
 }
 
 /* ---- the client ---- */

@@ -15,7 +15,7 @@
 #define BY_US "app_us\t\t\t"
 #define BY_OTHERS "app_them\t\t\t"
 
-static const struct atom_sheet sheets[] = {
+static const struct atom_list lists[] = {
     { STR("food"), STR(LINE("1", "a", BY_US) LINE("9", "a", BY_OTHERS) LINE("5", "s", BY_US)
                            LINE("4", "a", BY_OTHERS BY_US)) },
     { STR("music"), STR("") },
@@ -68,7 +68,7 @@ a_page_is_the_newest_of_what_was_asked_for_and_may_be_seen(void **state)
         struct atom_question asked = question(rows[i].statuses, rows[i].offset, rows[i].limit);
         struct atom_page page;
         struct buf ids = buf_in(mem, 100);
-        assert_row(atom_page_read(mem, sheets, ROWS(sheets), &asked, &page), rows[i].why);
+        assert_row(atom_page_read(mem, lists, ROWS(lists), &asked, &page), rows[i].why);
         for (size_t a = 0; a < page.count; a++) {
             buf_add_c(&ids, a == 0 ? "" : " ");
             buf_add(&ids, page.atoms[a].id);
@@ -84,13 +84,13 @@ an_atom_on_it_is_whole(void **state)
 {
     struct arena *mem = arena_new();
     struct atom_question asked = question(SUPPRESSED, 0, 1);
-    struct atom_sheet sheet = {
+    struct atom_list list = {
         STR("food"), STR("atm_1\tdiets\tvegan\t\"Vegan\"\ts\t1\t12\t34\t56"
                          "\toutdated\tuser\t78\tuser\t5\t\tapp_us\t\t9\tapp_them\t\t\t\n")
     };
     struct atom_page page;
     (void)state;
-    assert_true(atom_page_read(mem, &sheet, 1, &asked, &page));
+    assert_true(atom_page_read(mem, &list, 1, &asked, &page));
     assert_int_equal(page.count, 1);
     const struct atom *atom = &page.atoms[0];
     assert_str(atom->id, STR("atm_1"), "id");
@@ -123,7 +123,7 @@ there_may_be_more_than_most_have(void **state)
     for (int i = 1; i <= LINES; i++)
         buf_add_format(i % 2 == 0 ? &even : &odd, "i\tm\tk\tv\ta\t\t%d\t5\t\t\t\t\tuser\t\t\t\n",
                        i);
-    struct atom_sheet two[] = { { STR("odd"), buf_str(&odd) }, { STR("even"), buf_str(&even) } };
+    struct atom_list two[] = { { STR("odd"), buf_str(&odd) }, { STR("even"), buf_str(&even) } };
     assert_true(atom_page_read(mem, two, ROWS(two), &asked, &page));
     assert_int_equal(page.total, LINES);
     assert_int_equal(page.count, LINES - 100);
@@ -157,7 +157,7 @@ what_is_no_sheet_is_no_page(void **state)
     struct atom_page page;
     (void)state;
     for (size_t i = 0; i < ROWS(rows); i++) {
-        struct atom_sheet broken[] = { sheets[0], { STR("music"), str_of(rows[i].text) } };
+        struct atom_list broken[] = { lists[0], { STR("music"), str_of(rows[i].text) } };
         assert_row(!atom_page_read(mem, broken, ROWS(broken), &asked, &page), rows[i].why);
         broken[1].domain = STR("secret");
         assert_row(atom_page_read(mem, broken, ROWS(broken), &asked, &page), "not even looked at");

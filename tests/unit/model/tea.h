@@ -5,7 +5,7 @@
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
-#include "model/domain.h"
+#include "domain/domain.h"
 
 /* Each row of the table of wrong ones changes one place of this. */
 static const char tea[] =

@@ -190,7 +190,7 @@ a_domain_is_read_changed_and_saved_as_a_whole(struct kit *kit)
 /* ---- sources ---- */
 
 static void
-say(struct kit *kit, const struct atom *atom, struct str source, int64_t now)
+message(struct kit *kit, const struct atom *atom, struct str source, int64_t now)
 {
     struct args there = run(kit, read_domain, (struct args){ .domain = atom->domain });
     for (size_t i = 0; i < there.count; i++)
@@ -205,11 +205,11 @@ static void
 sources_are_in_order_and_apps_have_their_names(struct kit *kit)
 {
     begin(kit);
-    say(kit, &jazz, STR("zzz"), T0);
-    say(kit, &jazz, finder.id, T0);
-    say(kit, &jazz, STR("user"), T0 - 1);
-    say(kit, &jazz, STR("aaa"), T0 + 1);
-    say(kit, &thai, finder.id, T0);
+    message(kit, &jazz, STR("zzz"), T0);
+    message(kit, &jazz, finder.id, T0);
+    message(kit, &jazz, STR("user"), T0 - 1);
+    message(kit, &jazz, STR("aaa"), T0 + 1);
+    message(kit, &thai, finder.id, T0);
     struct args all = run(kit, list_sourced, (struct args){ 0 });
     assert_int_equal(all.count, 3);
     assert_int_equal(all.sourced[0].source_count, 1);
@@ -229,7 +229,7 @@ static void
 the_asker_is_told_what_it_said(struct kit *kit)
 {
     begin(kit);
-    say(kit, &jazz, finder.id, T0);
+    message(kit, &jazz, finder.id, T0);
     struct args asked = run(kit, list, (struct args){ .asker = finder.id });
     assert_false(asked.atoms[0].by_asker);
     assert_true(asked.atoms[2].by_asker);
@@ -245,13 +245,13 @@ sources_of_active_atoms_are_counted_once_each(struct kit *kit)
 {
     struct args music = { .domain = STR("music") };
     begin(kit);
-    say(kit, &jazz, player.id, T0); /* suppressed, so it does not count */
-    say(kit, &soul, finder.id, T0);
-    say(kit, &soul, STR("user"), T0);
-    say(kit, &thai, player.id, T0);
+    message(kit, &jazz, player.id, T0); /* suppressed, so it does not count */
+    message(kit, &soul, finder.id, T0);
+    message(kit, &soul, STR("user"), T0);
+    message(kit, &thai, player.id, T0);
     assert_int_equal(run(kit, count_sources, music).number, 2);
     add(kit, ada.id, &jazz_again);
-    say(kit, &jazz_again, finder.id, T0); /* again, of another fact */
+    message(kit, &jazz_again, finder.id, T0); /* again, of another fact */
     assert_int_equal(run(kit, count_sources, music).number, 2);
     assert_int_equal(run(kit, count_sources, (struct args){ .domain = STR("no") }).number, 0);
 }
@@ -383,7 +383,7 @@ static void
 what_is_known_about_a_person_goes_as_a_whole(struct kit *kit)
 {
     begin(kit);
-    say(kit, &soul, finder.id, T0);
+    message(kit, &soul, finder.id, T0);
     run(kit, put_record,
         (struct args){
             .record = {

@@ -13,7 +13,7 @@ struct args {
 WORK(put_work, draft_store_put(tx, a->mem, a->user_id, a->id, a->document, a->ends_at))
 WORK(find_work, draft_store_find(tx, a->mem, a->user_id, a->id, a->now, &a->document))
 WORK(end_work, draft_store_end(tx, a->mem, a->user_id))
-WORK(clean_work, draft_store_clean(tx, a->mem, a->now, a->limit, &a->removed))
+WORK(clean_work, draft_store_delete_expired(tx, a->mem, a->now, a->limit, &a->removed))
 
 static void
 put(struct kit *kit, const char *user, const char *id, const char *document, int64_t ends_at)

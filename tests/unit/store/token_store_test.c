@@ -8,7 +8,7 @@ WORK(put_user, user_store_put_status(tx, a->mem, ada.id, a->status, T0))
 WORK(delete_user, user_store_delete(tx, a->mem, ada.id))
 WORK(find_family, family_store_find(tx, a->mem, a->id, a->now, &a->live))
 WORK(put_family_end, family_store_put_end(tx, a->mem, a->id, a->number))
-WORK(break_seal, user_store_break_seal(tx, a->mem, a->id))
+WORK(bump_auth_version, user_store_bump_auth_version(tx, a->mem, a->id))
 WORK(end_family, family_store_end(tx, a->mem, a->id))
 WORK(end_families, family_store_end_user(tx, a->mem, ada.id))
 WORK(find_code, code_store_find(tx, a->mem, a->id, &a->code))
@@ -49,7 +49,7 @@ a_family_and_its_token_read_back(struct kit *kit)
     assert_int_equal(args.live.family.user_epoch, 0);
     assert_int_equal(args.live.family.app_epoch, 3);
     assert_int_equal(args.live.family.scopes, family.scopes);
-    assert_true(args.live.family.narrow_reach);
+    assert_true(args.live.family.domains_limited);
     assert_int_equal(args.live.family.created_at, T0);
     assert_int_equal(args.live.family.ends_at, T0 + 4000);
     assert_int_equal(args.live.granted, HINTS | MUSIC);
@@ -60,7 +60,7 @@ a_family_and_its_token_read_back(struct kit *kit)
     assert_same_text(args.access.user_id, ada.id);
     assert_same_text(args.access.app_id, finder.id);
     assert_int_equal(args.access.scopes, HINTS); /* carried, and still granted */
-    assert_true(args.access.narrow_reach);
+    assert_true(args.access.domains_limited);
     assert_int_equal(args.access.created_at, T0);
     assert_int_equal(args.access.ends_at, T0 + 3600);
     assert_int_equal(look(kit, find_access, "rt", T0), ERR_NOT_FOUND);
@@ -133,9 +133,9 @@ under_the_seal_neither_family_nor_grant_is_asked(struct kit *kit)
     begin(kit);
     assert_int_equal(write_one(kit, lose_families, (struct args){ 0 }), ERR_NONE);
     assert_int_equal(look(kit, find_access, "at", T0), ERR_NONE);
-    assert_int_equal(write_one(kit, break_seal, (struct args){ .id = bob.id }), ERR_NONE);
+    assert_int_equal(write_one(kit, bump_auth_version, (struct args){ .id = bob.id }), ERR_NONE);
     assert_int_equal(look(kit, find_access, "at", T0), ERR_NONE);
-    assert_int_equal(write_one(kit, break_seal, (struct args){ .id = ada.id }), ERR_NONE);
+    assert_int_equal(write_one(kit, bump_auth_version, (struct args){ .id = ada.id }), ERR_NONE);
     assert_int_equal(look(kit, find_access, "at", T0), ERR_NOT_FOUND);
 }
 
@@ -149,13 +149,13 @@ with_the_seal_broken_a_token_is_worth_what_its_family_and_grant_say_now(struct k
     begin(kit);
     struct args under_seal = { .mem = kit->mem, .id = STR("at"), .now = T0 };
     assert_int_equal(tx_read(kit->db, find_access, &under_seal), ERR_NONE);
-    assert_int_equal(write_one(kit, break_seal, (struct args){ .id = ada.id }), ERR_NONE);
+    assert_int_equal(write_one(kit, bump_auth_version, (struct args){ .id = ada.id }), ERR_NONE);
     struct args broken = under_seal;
     assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
     assert_same_text(broken.access.user_id, under_seal.access.user_id);
     assert_same_text(broken.access.app_id, under_seal.access.app_id);
     assert_int_equal(broken.access.scopes, under_seal.access.scopes);
-    assert_int_equal(broken.access.narrow_reach, under_seal.access.narrow_reach);
+    assert_int_equal(broken.access.domains_limited, under_seal.access.domains_limited);
     assert_int_equal(broken.access.created_at, under_seal.access.created_at);
     assert_int_equal(broken.access.ends_at, under_seal.access.ends_at);
     assert_int_equal(broken.access.live_until, under_seal.access.live_until);
@@ -195,7 +195,8 @@ a_token_lives_no_longer_than_the_family_and_the_grant_it_was_made_under(struct k
             assert_int_equal(tx_read(kit->db, find_access, &args), ERR_NONE);
             assert_int_equal(args.access.live_until, rows[i].expected);
             assert_int_equal(look(kit, find_access, "at", rows[i].expected), ERR_NOT_FOUND);
-            assert_int_equal(write_one(kit, break_seal, (struct args){ .id = ada.id }), ERR_NONE);
+            assert_int_equal(write_one(kit, bump_auth_version, (struct args){ .id = ada.id }),
+                             ERR_NONE);
         }
     }
 }

@@ -49,7 +49,7 @@ static const struct family family = {
     .app_id = { FINDER, 26 },
     .app_epoch = 3,
     .scopes = SCOPE_AGENT_HINTS | SCOPE_PROFILE_READ,
-    .narrow_reach = true,
+    .domains_limited = true,
     .created_at = T0,
     .ends_at = T0 + 4000,
 };

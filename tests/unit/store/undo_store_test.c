@@ -14,7 +14,7 @@ struct args {
 WORK(put_work, undo_store_put(tx, a->mem, a->user_id, &a->row))
 WORK(take_work, undo_store_take(tx, a->mem, a->user_id, a->id, a->now, &a->row))
 WORK(end_work, undo_store_end(tx, a->mem, a->user_id))
-WORK(clean_work, undo_store_clean(tx, a->mem, a->now, a->limit, &a->removed))
+WORK(clean_work, undo_store_delete_expired(tx, a->mem, a->now, a->limit, &a->removed))
 
 static void
 put(struct kit *kit, const char *user, const char *id, int64_t ends_at)

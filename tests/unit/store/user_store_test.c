@@ -1,4 +1,4 @@
-#include "store/place.h"
+#include "store/row_key.h"
 #include "store/tx.h"
 #include "store/user_store.h"
 #include "unit/store_kit.h"
@@ -302,7 +302,7 @@ static enum err
 break_seal_work(struct db_tx *tx, void *argument)
 {
     struct call *call = argument;
-    return user_store_break_seal(tx, call->mem, call->key);
+    return user_store_bump_auth_version(tx, call->mem, call->key);
 }
 
 static void
@@ -314,10 +314,10 @@ every_account_has_one_head_and_loses_it_when_it_is_deleted(struct kit *kit)
     struct db_rows rows = heads_of(kit);
     assert_int_equal(rows.count, 2);
     assert_true(str_eq(db_cell_text(&rows, 0, 1), ada.id));
-    assert_int_equal(db_cell_int(&rows, 0, 0), place_of_person(ada.id));
+    assert_int_equal(db_cell_int(&rows, 0, 0), row_key_of_user(ada.id));
     assert_int_equal(db_cell_int(&rows, 0, 2), 1);
     assert_true(str_eq(db_cell_text(&rows, 1, 1), bob.id));
-    assert_int_equal(db_cell_int(&rows, 1, 0), place_of_person(bob.id));
+    assert_int_equal(db_cell_int(&rows, 1, 0), row_key_of_user(bob.id));
     struct call call = { .mem = kit->mem, .key = ada.id };
     assert_int_equal(tx_write(kit->db, delete_work, &call), ERR_NONE);
     rows = heads_of(kit);
@@ -332,7 +332,7 @@ two_people_who_share_a_place_have_a_head_each_and_different_seals(struct kit *ki
     struct user one = ada, two = bob;
     one.id = STR("usr_AAAAAAAAABAAAAAAAAAAAA");
     two.id = STR("usr_AAAAAAAAACAAAAAAAAAAAA");
-    assert_int_equal(place_of_person(one.id), place_of_person(two.id));
+    assert_int_equal(row_key_of_user(one.id), row_key_of_user(two.id));
     assert_int_equal(add(kit, &one), ERR_NONE);
     assert_int_equal(add(kit, &two), ERR_NONE);
     struct db_rows rows = heads_of(kit);
@@ -340,10 +340,10 @@ two_people_who_share_a_place_have_a_head_each_and_different_seals(struct kit *ki
     assert_int_equal(db_cell_int(&rows, 1, 0), db_cell_int(&rows, 0, 0) + 1);
     assert_true(db_cell_int(&rows, 0, 3) != db_cell_int(&rows, 1, 3));
     struct call call = { .mem = kit->mem, .key = two.id };
-    int64_t seal = db_cell_int(&rows, 0, 3), other = db_cell_int(&rows, 1, 3);
+    int64_t auth_version = db_cell_int(&rows, 0, 3), other = db_cell_int(&rows, 1, 3);
     assert_int_equal(tx_write(kit->db, break_seal_work, &call), ERR_NONE);
     rows = heads_of(kit);
-    assert_int_equal(db_cell_int(&rows, 0, 3), seal);
+    assert_int_equal(db_cell_int(&rows, 0, 3), auth_version);
     assert_int_not_equal(db_cell_int(&rows, 1, 3), other);
     assert_int_equal(tx_write(kit->db, delete_work, &call), ERR_NONE);
     rows = heads_of(kit);

@@ -104,16 +104,16 @@ every_day_is_what_the_c_library_says(void **state)
             (day + 719528) * 400 % 146097 / 400 < 4 || (day + 719528) * 400 % 146097 / 400 > 361;
         if (!near_new_year && (day < 0 || day > 40000) && day % 17 != 0)
             continue;
-        time_t moment = (time_t)(day * 86400 + (day & 0xffff));
+        time_t snapshot = (time_t)(day * 86400 + (day & 0xffff));
         struct tm utc;
-        gmtime_r(&moment, &utc);
+        gmtime_r(&snapshot, &utc);
         char expected[96];
         snprintf(expected, sizeof expected, "%04d-%02d-%02dT%02d:%02d:%02dZ", utc.tm_year + 1900,
                  utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
-        assert_str(time_write(mem, moment), str_of(expected), "written");
+        assert_str(time_write(mem, snapshot), str_of(expected), "written");
         int64_t back;
         assert_true(time_read(str_of(expected), &back));
-        assert_int_equal(back, moment);
+        assert_int_equal(back, snapshot);
         arena_reset(mem);
     }
     arena_free(mem);

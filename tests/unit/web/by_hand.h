@@ -12,15 +12,17 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "api/openapi.h"
+#include "app/routes.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "dispatch/web.h"
 #include "flow/accounts.h"
 #include "http/server.h"
 #include "store/tx.h"
 #include "web/call.h"
 #include "web/state.h"
-#include "web/web.h"
 
 #include <strings.h>
 
@@ -68,7 +70,7 @@ static struct {
     enum err made; /* what account_make says */
     struct account_problems problems;
     size_t asked; /* how often it was asked, and the last wish */
-    struct account_wish wish;
+    struct account_params params;
 } behind;
 
 enum err
@@ -86,7 +88,7 @@ store_reads_block(const struct db *db)
 }
 
 enum err
-account_make(struct db *db, struct arena *mem, const struct account_wish *wish, int64_t now,
+account_make(struct db *db, struct arena *mem, const struct account_params *params, int64_t now,
              struct user *out, struct account_problems *problems)
 {
     (void)db;
@@ -94,7 +96,7 @@ account_make(struct db *db, struct arena *mem, const struct account_wish *wish, 
     (void)out;
     assert_true(now > 0);
     behind.asked++;
-    behind.wish = *wish;
+    behind.params = *params;
     *problems = behind.problems;
     return behind.made;
 }
@@ -112,16 +114,19 @@ static struct {
 static inline void
 open_web(const struct route *const *public, const char *auth_url, bool registration_open)
 {
-    struct web_settings settings = { .base_url = str_of(auth_url),
+    static const struct route *const none[] = { NULL };
+    struct web_settings settings = { .public = public == NULL ? routes_public : public,
+                                     .private = public == NULL ? routes_private : none,
+                                     .base_url = str_of(auth_url),
                                      .auth_url = str_of(auth_url),
                                      .registration_open = registration_open };
-    static const struct route *const none[] = { NULL };
     struct why why = { 0 };
-    enum err err = public == NULL ? web_new(&settings, &hand.web, &why)
-                                  : web_new_with(&settings, public, none, &hand.web, &why);
-    if (err != ERR_NONE)
-        fail_msg("web_new: %s", why.text);
+    struct openapi_place place = { settings.base_url, settings.auth_url, NULL };
     hand.mem = arena_new();
+    if (public == NULL && openapi_make(hand.mem, &place, &settings.openapi, &why) != ERR_NONE)
+        fail_msg("openapi_make: %s", why.text);
+    if (web_new(&settings, &hand.web, &why) != ERR_NONE)
+        fail_msg("web_new: %s", why.text);
 }
 
 static inline void

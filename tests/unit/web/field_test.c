@@ -2,21 +2,22 @@
 
 #include "web/field.h"
 
-enum { LIMIT, WORD, STATE, NEEDED };
+enum { LIMIT, MESSAGE, STATE, NEEDED };
 
 static const struct field fields[] = {
-    [LIMIT] = { "limit", FIELD_WHOLE, .min = 1, .max = 100, .otherwise = 20 },
-    [WORD] = { "word", FIELD_LINE, .max = 5 },
+    [LIMIT] = { "limit", FIELD_INTEGER, .min = 1, .max = 100, .fallback = 20 },
+    [MESSAGE] = { "word", FIELD_LINE, .max = 5 },
     [STATE] = { "state", FIELD_TEXT, .max = 5 },
     [NEEDED] = { "needed", FIELD_LINE, .max = 5, .required = true },
 };
-static const struct route row = { GET, "/x", .who = WHO_ANYONE, ROUTE_FIELDS(fields) };
+static const struct route row = { GET, "/x", .caller = CALLER_ANYONE, ROUTE_FIELDS(fields) };
 
 static const struct field form_fields[] = {
     { "name", FIELD_LINE, FIELD_IN_FORM, .max = 20 },
-    { "page", FIELD_WHOLE, FIELD_IN_QUERY, .min = 1, .max = 9, .otherwise = 1 },
+    { "page", FIELD_INTEGER, FIELD_IN_QUERY, .min = 1, .max = 9, .fallback = 1 },
 };
-static const struct route form_row = { POST, "/x", .who = WHO_ANYONE, ROUTE_FIELDS(form_fields) };
+static const struct route form_row = { POST, "/x", .caller = CALLER_ANYONE,
+                                       ROUTE_FIELDS(form_fields) };
 
 static struct http_exchange exchange;
 static struct call call;
@@ -61,7 +62,7 @@ a_number_is_whole_and_within_its_bounds(void **state)
         if (err != (table[i].expected < 0 ? ERR_INVALID : ERR_NONE))
             fail_msg("%s", table[i].why);
         if (err == ERR_NONE)
-            assert_int_equal(call_whole(&call, LIMIT), table[i].expected);
+            assert_int_equal(call_integer(&call, LIMIT), table[i].expected);
         else
             assert_true(str_eq_c(call.details[0].at, "limit"));
     }
@@ -87,7 +88,7 @@ a_line_loses_its_blanks_and_a_text_keeps_them(void **state)
     assert_int_equal(read_fields(&row, "/x?needed=+a+&state=+b+&word=++", STR("")), ERR_NONE);
     assert_true(str_eq_c(call_text(&call, NEEDED), "a"));
     assert_true(str_eq_c(call_text(&call, STATE), " b "));
-    assert_false(str_present(call_text(&call, WORD)));
+    assert_false(str_present(call_text(&call, MESSAGE)));
 }
 
 static void
@@ -118,7 +119,7 @@ fields_nobody_declared_are_ignored(void **state)
 {
     (void)state;
     assert_int_equal(read_fields(&row, "/x?needed=a&utm=1&utm=2&Limit=no", STR("")), ERR_NONE);
-    assert_int_equal(call_whole(&call, LIMIT), 20);
+    assert_int_equal(call_integer(&call, LIMIT), 20);
 }
 
 static void
@@ -141,7 +142,7 @@ a_field_is_read_from_its_own_place_only(void **state)
     assert_int_equal(read_fields(&form_row, "/x?name=query&page=2", STR("name=form&page=3")),
                      ERR_NONE);
     assert_true(str_eq_c(call_text(&call, 0), "form"));
-    assert_int_equal(call_whole(&call, 1), 2);
+    assert_int_equal(call_integer(&call, 1), 2);
     assert_int_equal(read_fields(&form_row, "/x?name=query", STR("")), ERR_NONE);
     assert_false(str_present(call_text(&call, 0)));
 }

@@ -1,13 +1,13 @@
 #include "unit/assert_str.h"
 
+#include "app/routes.h"
 #include "base/arena.h"
 #include "base/embedded.h"
 #include "crypt/password.h"
 #include "model/scope.h"
 #include "model/user.h"
-#include "text/words.h"
+#include "text/catalog.h"
 #include "web/language.h"
-#include "web/routes.h"
 
 #define SAME(actual, expected) assert_str((actual), str_of(expected), "")
 
@@ -77,10 +77,10 @@ every_page_loads_in_every_language(void **state)
 }
 
 static void
-assert_known(const struct words *words, const char *sentence)
+assert_known(const struct catalog *catalog, const char *sentence)
 {
     assert_non_null(sentence);
-    if (!str_eq_c(words_match(words, words, mem, str_of(sentence)), sentence))
+    if (!str_eq_c(catalog_translate(catalog, catalog, mem, str_of(sentence)), sentence))
         fail_msg("the catalogue has no text for: %s", sentence);
 }
 
@@ -101,21 +101,21 @@ what_the_floors_below_say_is_in_the_catalogue(void **state)
                                              "aaaaaaaaaaaa", "abcdefghijkl",  "qwertyuiop[]",
                                              "12.12.1984.." };
     const struct str own = STR("ada.lovelace");
-    struct words *words = NULL;
+    struct catalog *catalog = NULL;
     (void)state;
-    assert_int_equal(words_read(mem, "en", embedded_find("pages/en.strings"), &words, NULL),
+    assert_int_equal(catalog_read(mem, "en", embedded_find("pages/en.strings"), &catalog, NULL),
                      ERR_NONE);
     for (size_t i = 0; i < sizeof usernames / sizeof *usernames; i++)
-        assert_known(words, user_username_problem(str_of(usernames[i])));
+        assert_known(catalog, user_username_problem(str_of(usernames[i])));
     for (size_t i = 0; i < sizeof emails / sizeof *emails; i++)
-        assert_known(words, user_email_problem(str_of(emails[i])));
+        assert_known(catalog, user_email_problem(str_of(emails[i])));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_known(words, user_name_problem(str_of(names[i])));
+        assert_known(catalog, user_name_problem(str_of(names[i])));
     for (size_t i = 0; i < sizeof passwords / sizeof *passwords; i++)
-        assert_known(words, password_problem(mem, str_of(passwords[i]), &own, 1));
+        assert_known(catalog, password_problem(mem, str_of(passwords[i]), &own, 1));
     for (size_t i = 0; i < scope_count(); i++) {
-        assert_known(words, scope_row(i)->title);
-        assert_known(words, scope_row(i)->sentence);
+        assert_known(catalog, scope_row(i)->title);
+        assert_known(catalog, scope_row(i)->sentence);
     }
 }
 

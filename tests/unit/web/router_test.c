@@ -15,9 +15,9 @@ handler(struct call *call)
     return ERR_NONE;
 }
 
-#define ROW(method, path)                                   \
-    {                                                       \
-        method, path, handler, WHO_ANYONE, .says = "A row." \
+#define ROW(method, path)                                         \
+    {                                                             \
+        method, path, handler, CALLER_ANYONE, .summary = "A row." \
     }
 
 static const struct route rows[] = {
@@ -62,7 +62,7 @@ a_path_finds_its_place_and_no_other(void **state)
     static const struct {
         const char *why;
         const char *path;
-        const char *place; /* NULL: not found */
+        const char *endpoint; /* NULL: not found */
         const char *first;
         const char *second;
     } table[] = {
@@ -98,13 +98,13 @@ a_path_finds_its_place_and_no_other(void **state)
         { "nothing", "", NULL, NULL, NULL },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct place_match match;
+        struct endpoint_match match;
         bool found = router_find(router, mem, str_of(table[i].path), &match);
-        if (found != (table[i].place != NULL))
+        if (found != (table[i].endpoint != NULL))
             fail_msg("%s: %s", table[i].why, table[i].path);
         if (!found)
             continue;
-        assert_string_equal(match.place->path, table[i].place);
+        assert_string_equal(match.endpoint->path, table[i].endpoint);
         assert_true(str_eq_c(match.params[0], table[i].first));
         assert_true(str_eq_c(match.params[1], table[i].second));
     }
@@ -114,15 +114,15 @@ static void
 a_place_names_its_methods(void **state)
 {
     (void)state;
-    struct place_match match;
+    struct endpoint_match match;
     assert_true(router_find(router, mem, STR("/v1/preferences/x"), &match));
-    assert_string_equal(match.place->allow, "GET, HEAD, POST, OPTIONS");
-    assert_string_equal(match.place->methods, "GET, POST");
-    assert_ptr_equal(match.place->rows[POST], &rows[4]);
-    assert_ptr_equal(router_row(router, match.place->numbers[POST]), &rows[4]);
+    assert_string_equal(match.endpoint->allow, "GET, HEAD, POST, OPTIONS");
+    assert_string_equal(match.endpoint->methods, "GET, POST");
+    assert_ptr_equal(match.endpoint->rows[POST], &rows[4]);
+    assert_ptr_equal(router_row(router, match.endpoint->numbers[POST]), &rows[4]);
     assert_true(router_find(router, mem, STR("/v1/preferences/suppress"), &match));
-    assert_string_equal(match.place->allow, "POST, OPTIONS");
-    assert_null(match.place->rows[GET]);
+    assert_string_equal(match.endpoint->allow, "POST, OPTIONS");
+    assert_null(match.endpoint->rows[GET]);
 }
 
 static void
@@ -136,10 +136,12 @@ a_row_that_is_not_right_stops_the_start(void **state)
         const char *told;
         struct route rows[3];
     } table[] = {
-        { "route GET /a does not say who may call it", { { GET, "/a", handler, .says = "A." } } },
-        { "does not say its method", { { 0, "/a", handler, WHO_ANYONE, .says = "A." } } },
-        { "has no handler", { { GET, "/a", NULL, WHO_ANYONE, .says = "A." } } },
-        { "does not say what it is for", { { GET, "/a", handler, WHO_ANYONE, .says = NULL } } },
+        { "route GET /a does not say who may call it",
+          { { GET, "/a", handler, .summary = "A." } } },
+        { "does not say its method", { { 0, "/a", handler, CALLER_ANYONE, .summary = "A." } } },
+        { "has no handler", { { GET, "/a", NULL, CALLER_ANYONE, .summary = "A." } } },
+        { "does not say what it is for",
+          { { GET, "/a", handler, CALLER_ANYONE, .summary = NULL } } },
         { "is there twice", { ROW(GET, "/a"), ROW(GET, "/a") } },
         { "other names for its parameters", { ROW(GET, "/a/{b}"), ROW(POST, "/a/{c}") } },
         { "does not start with a slash", { ROW(GET, "a") } },
@@ -151,24 +153,26 @@ a_row_that_is_not_right_stops_the_start(void **state)
         { "too many parameters", { ROW(GET, "/{a}/{b}/{c}/{d}/{e}") } },
         { "too many segments", { ROW(GET, "/1/2/3/4/5/6/7/8/9/10/11") } },
         { "is a page that answers other sites",
-          { { GET, "/a", handler, WHO_ANYONE, .says = "A.", .page = true, .cors = true } } },
+          { { GET, "/a", handler, CALLER_ANYONE, .summary = "A.", .page = true, .cors = true } } },
         { "a body without its limit",
-          { { POST, "/a", handler, WHO_ANYONE, .says = "A.", .body = BODY_FORM } } },
+          { { POST, "/a", handler, CALLER_ANYONE, .summary = "A.", .body = BODY_FORM } } },
         { "a limit without a body",
-          { { POST, "/a", handler, WHO_ANYONE, .says = "A.", .body_max = 1 } } },
+          { { POST, "/a", handler, CALLER_ANYONE, .summary = "A.", .body_max = 1 } } },
         { "is a GET with a body",
-          { { GET, "/a", handler, WHO_ANYONE, .says = "A.", .body = BODY_JSON, .body_max = 1 } } },
+          { { GET, "/a", handler, CALLER_ANYONE, .summary = "A.", .body = BODY_JSON,
+              .body_max = 1 } } },
         { "is a page that takes JSON",
-          { { POST, "/a", handler, WHO_ANYONE, .says = "A.", .body = BODY_JSON, .body_max = 1,
+          { { POST, "/a", handler, CALLER_ANYONE, .summary = "A.", .body = BODY_JSON, .body_max = 1,
               .page = true } } },
         { "a field without bounds",
-          { { GET, "/a", handler, WHO_ANYONE, .says = "A.", ROUTE_FIELDS(unbounded) } } },
+          { { GET, "/a", handler, CALLER_ANYONE, .summary = "A.", ROUTE_FIELDS(unbounded) } } },
         { "a field without a name",
-          { { GET, "/a", handler, WHO_ANYONE, .says = "A.", ROUTE_FIELDS(nameless) } } },
+          { { GET, "/a", handler, CALLER_ANYONE, .summary = "A.", ROUTE_FIELDS(nameless) } } },
         { "a field of a form it does not take",
-          { { GET, "/a", handler, WHO_ANYONE, .says = "A.", ROUTE_FIELDS(in_form) } } },
+          { { GET, "/a", handler, CALLER_ANYONE, .summary = "A.", ROUTE_FIELDS(in_form) } } },
         { "differs from the other row of its path",
-          { ROW(GET, "/a"), { POST, "/a", handler, WHO_ANYONE, .says = "A.", .cors = true } } },
+          { ROW(GET, "/a"),
+            { POST, "/a", handler, CALLER_ANYONE, .summary = "A.", .cors = true } } },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct router *none = NULL;

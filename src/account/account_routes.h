@@ -1,0 +1,19 @@
+/* account_routes.h - the route tables of the account pages and of the start page.
+ *
+ * app/routes.c puts them into the list that the service serves. Each table ends with { 0 }. */
+#ifndef ACCOUNT_ACCOUNT_ROUTES_H
+#define ACCOUNT_ACCOUNT_ROUTES_H
+
+#include "web/route.h"
+
+extern const struct route start_routes[];
+extern const struct route account_security_routes[];
+extern const struct route account_apps_routes[];
+extern const struct route account_routes[];
+extern const struct route account_domain_routes[];
+extern const struct route account_fact_routes[];
+extern const struct route account_list_routes[];
+extern const struct route account_undo_routes[];
+extern const struct route account_data_routes[];
+
+#endif

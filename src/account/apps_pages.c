@@ -1,0 +1,356 @@
+/* apps_pages.c - connected apps: /account/apps, and /account/apps/{app} for one of them. */
+#include "account/account_routes.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "dispatch/browser_session.h"
+#include "flow/connections.h"
+#include "flow/corrections.h"
+#include "job/usage.h"
+#include "page/account_page.h"
+#include "page/chart.h"
+#include "page/facts.h"
+#include "page/pager.h"
+#include "page/when.h"
+#include "text/form.h"
+#include "text/template.h"
+#include "text/time_text.h"
+#include "text/utf8.h"
+#include "web/call.h"
+#include "web/flash.h"
+#include "web/message.h"
+#include "web/state.h"
+
+#define HERE "/account/apps"
+#define APPS_SHOWN 20
+#define APPS_BYTES ((size_t)18 * 1000)
+#define APP_BYTES 1000
+#define SCOPE_BYTES 75
+#define WRITTEN_SHOWN 60
+#define WRITTEN_BYTES ((size_t)11 * 1000)
+#define WRITTEN_ONE_BYTES 230
+
+MESSAGE(disconnected, "flash.disconnected");
+MESSAGE(narrowed, "flash.narrowed");
+MESSAGE(end_set, "flash.end_set");
+MESSAGE(removed, "flash.app_facts_removed");
+MESSAGE(end_past, "apps.end.past");
+MESSAGE(end_unread, "apps.end.unread");
+MESSAGE(wrote_one, "apps.wrote.one");
+MESSAGE(wrote_other, "apps.wrote.other");
+MESSAGE(wrote_none, "apps.wrote.none");
+MESSAGE(uses_one, "apps.uses.one");
+MESSAGE(uses_other, "apps.uses.other");
+MESSAGE(count_one, "apps.count.one");
+MESSAGE(count_other, "apps.count.other");
+MESSAGE(until_date, "apps.until");
+MESSAGE(until_stop, "apps.until.stop");
+
+enum { PAGE };
+enum { UNTIL, DATE };
+
+static const struct field page_fields[] = {
+    [PAGE] = PAGER_FIELD,
+};
+
+static const struct field end_fields[] = {
+    [UNTIL] = { "until", FIELD_LINE, FIELD_IN_FORM, .max = 20 },
+    [DATE] = { "date", FIELD_LINE, FIELD_IN_FORM, .max = 40 },
+};
+
+/* ---- one connection in words ---- */
+
+/* The domains first, then what is done with them, as on the consent page. */
+static void
+put_scopes(struct call *call, struct values *values, scopes set)
+{
+    size_t count = scope_count();
+    size_t first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
+    for (size_t n = 0; n < count; n++) {
+        size_t i = (n + first) % count;
+        if ((set & (scopes)1 << i) == 0)
+            continue;
+        struct values *item = values_item(values, "scopes");
+        values_text(item, "scope", str_of(scope_row(i)->name));
+        values_text(item, "title", message_sentence(call, str_of(scope_row(i)->title)));
+        values_text(item, "sentence", message_sentence(call, str_of(scope_row(i)->sentence)));
+    }
+}
+
+static bool
+wrote(const struct sourced_atom *fact, struct str app_id)
+{
+    for (size_t i = 0; i < fact->source_count; i++)
+        if (str_eq(fact->sources[i].source, app_id))
+            return true;
+    return false;
+}
+
+static int64_t
+count_written(const struct facts *facts, struct str app_id)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < facts->count; i++)
+        count += wrote(&facts->list[i], app_id);
+    return count;
+}
+
+/* The first character, for the app's badge. */
+static struct str
+initial(struct str name)
+{
+    struct str rest = name;
+    return utf8_next(&rest) < 0 ? STR("") : str_first(name, name.len - rest.len);
+}
+
+static void
+put_connection(struct call *call, struct values *values, const struct connection *connection,
+               const struct facts *facts)
+{
+    const struct grant *grant = &connection->grant;
+    int64_t written = count_written(facts, connection->app.id);
+    values_text(values, "app", connection->app.name);
+    values_text(values, "app_id", connection->app.id);
+    values_text(values, "initial", initial(connection->app.name));
+    values_flag(values, "switched_off", connection->app.status != APP_ACTIVE);
+    put_scopes(call, values, grant->scopes);
+    when_put(call, values, "since", grant->created_at);
+    values_text(values, "until",
+                grant->ends_at == NEVER_ENDS
+                    ? message(call, until_stop)
+                    : message_one(call, until_date, "date", when_date(call, grant->ends_at)));
+    values_text(values, "wrote",
+                written == 0 ? message(call, wrote_none)
+                             : message_count(call, wrote_one, wrote_other, written));
+    values_flag(values, "has_written", written > 0);
+}
+
+/* When it was last used, how often, and a small picture of the last days. */
+static enum err
+put_usage(struct call *call, struct values *values, const struct connection *connection,
+          bool with_chart)
+{
+    struct grant_usage usage;
+    struct usage_day days[USAGE_DAYS] = { { 0 } };
+    int64_t total = 0;
+    enum err err = usage_of_grant(call->db, call->mem, call->web->settings.counters,
+                                  call->browser->user.id, connection->app.id, call->now, &usage);
+    if (err != ERR_NONE)
+        return err;
+    for (size_t i = 0; i < USAGE_DAYS; i++) {
+        days[i].day = usage_day_of(call->now) - USAGE_DAYS + 1 + (int64_t)i;
+        days[i].counts[USAGE_CALL] = usage.days[i];
+        total += usage.days[i];
+    }
+    when_put(call, values, "last_use", usage.last_use);
+    values_flag(values, "used", total > 0);
+    values_text(values, "uses", message_count(call, uses_one, uses_other, total));
+    if (total > 0 && with_chart)
+        chart_put(call, values, days);
+    return ERR_NONE;
+}
+
+/* ---- all of them ---- */
+
+static enum err
+get_apps(struct call *call)
+{
+    struct connection *list = NULL;
+    size_t count = 0;
+    struct facts facts = { 0 };
+    struct values *values = values_new(call->mem);
+    enum err err =
+        connections_list(call->db, call->mem, call->browser->user.id, call->now, &list, &count);
+    if (err == ERR_NONE)
+        err = facts_load(call, STR_NONE, &facts);
+    if (err != ERR_NONE)
+        return err;
+    struct pager pager = pager_for(call_integer(call, PAGE), APPS_SHOWN, APPS_BYTES);
+    for (size_t i = 0; i < count; i++)
+        pager_add(&pager, APP_BYTES + 3 * pager_bytes(call->mem, list[i].app.name) +
+                              SCOPE_BYTES * (size_t)__builtin_popcountll(list[i].grant.scopes));
+    pager_settle(&pager);
+    for (size_t i = pager.first; i < pager.last && !err; i++) {
+        struct values *item = values_item(values, "apps");
+        put_connection(call, item, &list[i], &facts);
+        err = put_usage(call, item, &list[i], false);
+    }
+    if (err != ERR_NONE)
+        return err;
+    if (count > 0)
+        values_text(values, "count", message_count(call, count_one, count_other, (int64_t)count));
+    pager_put(call, values, &pager, STR(HERE "?page="), "");
+    return account_page(call, 200, "account_apps", "apps", values);
+}
+
+/* ---- one of them ---- */
+
+/* The newest first. */
+static void
+put_written(struct call *call, struct values *values, struct facts *facts, struct str app_id)
+{
+    struct pager pager = pager_for(call->route->method == GET ? call_integer(call, PAGE) : 1,
+                                   WRITTEN_SHOWN, WRITTEN_BYTES);
+    size_t number = 0;
+    for (size_t i = facts->count; i > 0; i--)
+        if (wrote(&facts->list[i - 1], app_id))
+            pager_add(&pager, WRITTEN_ONE_BYTES + FACTS_BRIEF_MAX);
+    pager_settle(&pager);
+    for (size_t i = facts->count; i > 0; i--)
+        if (wrote(&facts->list[i - 1], app_id) && pager_shows(&pager, number++))
+            facts_put(call, facts, values_item(values, "written"), &facts->list[i - 1]);
+    pager_put(call, values, &pager, str_format(call->mem, HERE "/%.*s?page=", STR_ARG(app_id)),
+              "#wrote");
+}
+
+static void
+put_end(struct call *call, struct values *values, const struct grant *grant, struct str problem)
+{
+    bool never = grant->ends_at == NEVER_ENDS;
+    struct str date = never ? STR_NONE : str_first(time_write(call->mem, grant->ends_at), 10);
+    struct str typed = call->route->method == POST ? call_text(call, DATE) : STR_NONE;
+    values_flag(values, "never_ends", never && problem.len == 0);
+    values_flag(values, "has_end", !never || problem.len > 0);
+    account_put_field(call, values, "date", problem.len > 0 ? typed : date, problem);
+    values_text(values, "tomorrow", str_first(time_write(call->mem, call->now + 86400), 10));
+}
+
+static enum err
+show(struct call *call, int status, struct str end_problem)
+{
+    struct connection connection;
+    struct facts facts;
+    struct values *values = values_new(call->mem);
+    enum err err = connection_find(call->db, call->mem, call->browser->user.id, call_param(call, 0),
+                                   call->now, &connection);
+    if (err == ERR_NONE)
+        err = facts_load(call, STR_NONE, &facts);
+    if (err != ERR_NONE)
+        return err;
+    put_connection(call, values, &connection, &facts);
+    put_written(call, values, &facts, connection.app.id);
+    put_end(call, values, &connection.grant, end_problem);
+    err = put_usage(call, values, &connection, true);
+    if (err != ERR_NONE)
+        return err;
+    return account_page(call, status, "account_app", "apps", values);
+}
+
+static enum err
+get_app(struct call *call)
+{
+    return show(call, 200, STR_NONE);
+}
+
+static const char *
+path_of(struct call *call, const struct connection *connection)
+{
+    return str_format(call->mem, HERE "/%.*s", STR_ARG(connection->app.id)).ptr;
+}
+
+static enum err
+post_scopes(struct call *call)
+{
+    const struct form *form = call_form(call);
+    struct connection connection;
+    scopes keep = 0, one;
+    enum err err = form == NULL ? ERR_INVALID : ERR_NONE;
+    for (size_t i = 0; !err && i < form->count; i++)
+        if (str_eq_c(form->fields[i].name, "scope") &&
+            scopes_read(form->fields[i].value, &one, NULL))
+            keep |= one;
+    if (!err)
+        err = connection_narrow(call->db, call->mem, call->browser->user.id, call_param(call, 0),
+                                keep, call->now, &connection);
+    if (err != ERR_NONE)
+        return err;
+    bool over = connection.grant.scopes == 0;
+    flash_redirect(
+        call, over ? HERE : path_of(call, &connection),
+        &(struct flash){ .key = over ? disconnected : narrowed, .what = connection.app.name });
+    return ERR_NONE;
+}
+
+/* The end of that day, UTC. */
+static bool
+read_date(struct call *call, struct str date, int64_t *out)
+{
+    return date.len == 10 && time_read(str_format(call->mem, "%.*sT23:59:59Z", STR_ARG(date)), out);
+}
+
+static enum err
+post_end(struct call *call)
+{
+    struct connection connection;
+    int64_t ends_at = NEVER_ENDS;
+    if (str_eq_c(call_text(call, UNTIL), "date")) {
+        if (!read_date(call, call_text(call, DATE), &ends_at))
+            return show(call, 400, message(call, end_unread));
+        if (ends_at <= call->now)
+            return show(call, 400, message(call, end_past));
+    } else if (!str_eq_c(call_text(call, UNTIL), "revoked")) {
+        return show(call, 400, message(call, end_unread));
+    }
+    enum err err = connection_set_end(call->db, call->mem, call->browser->user.id,
+                                      call_param(call, 0), ends_at, call->now, &connection);
+    if (err != ERR_NONE)
+        return err;
+    flash_redirect(call, path_of(call, &connection),
+                   &(struct flash){ .key = end_set, .what = connection.app.name });
+    return ERR_NONE;
+}
+
+static enum err
+post_disconnect(struct call *call)
+{
+    struct connection connection;
+    enum err err = connection_end(call->db, call->mem, call->browser->user.id, call_param(call, 0),
+                                  call->now, &connection);
+    if (err != ERR_NONE)
+        return err;
+    flash_redirect(call, HERE, &(struct flash){ .key = disconnected, .what = connection.app.name });
+    return ERR_NONE;
+}
+
+static enum err
+post_remove_written(struct call *call)
+{
+    struct connection connection;
+    struct app_removed gone = { 0 };
+    enum err err = connection_find(call->db, call->mem, call->browser->user.id, call_param(call, 0),
+                                   call->now, &connection);
+    struct app_removal params = {
+        .user_id = call->browser->user.id,
+        .app_id = call_param(call, 0),
+        .domains = call->web->settings.domains,
+        .now = call->now,
+    };
+    if (err == ERR_NONE)
+        err = corrections_remove_app(call->db, call->mem, &params, &gone);
+    if (err != ERR_NONE)
+        return err;
+    flash_redirect(call, path_of(call, &connection),
+                   &(struct flash){ .key = removed,
+                                    .what = connection.app.name,
+                                    .count = message_number(call, gone.removed) });
+    return ERR_NONE;
+}
+
+const struct route account_apps_routes[] = {
+    { GET, HERE, get_apps, CALLER_USER, .summary = "The apps a person is connected to.",
+      .page = true, .reads_store = true, ROUTE_FIELDS(page_fields) },
+    { GET, HERE "/{app}", get_app, CALLER_USER, .summary = "One connected app.", .page = true,
+      .reads_store = true, ROUTE_FIELDS(page_fields) },
+    { POST, HERE "/{app}/scopes", post_scopes, CALLER_USER,
+      .summary = "Narrows what an app may do.", .page = true, .body = BODY_FORM,
+      .body_max = 16 * KIB, .blocks = true },
+    { POST, HERE "/{app}/end", post_end, CALLER_USER, .summary = "Gives a connection an end.",
+      .page = true, ROUTE_FIELDS(end_fields), .body = BODY_FORM, .body_max = 4 * KIB,
+      .blocks = true },
+    { POST, HERE "/{app}/disconnect", post_disconnect, CALLER_USER,
+      .summary = "Disconnects an app.", .page = true, .body = BODY_FORM, .body_max = 4 * KIB,
+      .blocks = true },
+    { POST, HERE "/{app}/forget", post_remove_written, CALLER_USER,
+      .summary = "Removes what an app wrote.", .page = true, .body = BODY_FORM, .body_max = 4 * KIB,
+      .blocks = true },
+    { 0 },
+};

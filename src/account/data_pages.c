@@ -1,0 +1,223 @@
+/* data_pages.c - take everything along, bring something in, or delete it all:
+ * /account/data.
+ *
+ * An import is looked at before it is done. Between the two the document waits in the store
+ * (flow/draft.h), and the page names it: so whoever confirms confirms what was shown. */
+#include "account/account_routes.h"
+#include "base/buf.h"
+#include "crypt/password.h"
+#include "dispatch/browser_session.h"
+#include "dispatch/throttle.h"
+#include "flow/accounts.h"
+#include "flow/draft.h"
+#include "flow/security.h"
+#include "flow/transfer.h"
+#include "page/account_page.h"
+#include "text/multipart.h"
+#include "text/template.h"
+#include "text/time_text.h"
+#include "web/call.h"
+#include "web/error.h"
+#include "web/flash.h"
+#include "web/message.h"
+#include "web/page.h"
+#include "web/response.h"
+#include "web/state.h"
+
+#define HERE "/account/data"
+#define FORM_AROUND (64 * KIB) /* what stands around a document in a form */
+
+MESSAGE(wrong_password, "security.password.wrong");
+MESSAGE(wait_one, "signin.wait.one");
+MESSAGE(wait_other, "signin.wait.other");
+MESSAGE(import_nothing, "data.import.nothing");
+MESSAGE(import_problem, "data.import.problem");
+MESSAGE(import_unreadable, "data.import.unreadable");
+MESSAGE(import_late, "data.import.late");
+MESSAGE(imported, "flash.imported");
+
+enum { PASSWORD };
+
+static const struct field delete_fields[] = {
+    [PASSWORD] = { "password", FIELD_TEXT, FIELD_IN_FORM, .max = 4 * PASSWORD_BYTES_MAX },
+};
+
+enum { DRAFT };
+
+static const struct field confirm_fields[] = {
+    [DRAFT] = { "draft", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
+};
+
+static enum err
+show(struct call *call, int status, struct str file_problem, struct str password_problem)
+{
+    struct values *values = values_new(call->mem);
+    account_put_field(call, values, "file", STR_NONE, file_problem);
+    account_put_field(call, values, "password", STR_NONE, password_problem);
+    values_flag(values, "refused", file_problem.len + password_problem.len > 0);
+    return account_page(call, status, "account_data", "data", values);
+}
+
+static enum err
+get_data(struct call *call)
+{
+    return show(call, 200, STR_NONE, STR_NONE);
+}
+
+/* ---- out ---- */
+
+static enum err
+get_export(struct call *call)
+{
+    struct buf out = buf_in(call->mem, TRANSFER_OWN_MAX);
+    const struct user *user = &call->browser->user;
+    struct export_params params = { .user_id = user->id,
+                                    .domains = call->web->settings.domains,
+                                    .now = call->now };
+    enum err err = transfer_export(call->db, call->mem, &params, &out);
+    if (err == ERR_TOO_LARGE) {
+        error_send(call, 413,
+                   STR("All that is known about you is more than the 64 MiB of one document. "
+                       "Remove what an app wrote, on that app's page, and try again."));
+        return ERR_NONE;
+    }
+    if (err != ERR_NONE)
+        return err;
+    struct str day = str_first(time_write(call->mem, call->now), 10);
+    response_bytes(call, 200, "application/json", buf_str(&out));
+    response_header(call, "Content-Disposition",
+                    str_format(call->mem, "attachment; filename=\"penchant-%.*s-%.*s.json\"",
+                               STR_ARG(user->username), STR_ARG(day))
+                        .ptr);
+    return ERR_NONE;
+}
+
+/* ---- in ---- */
+
+static enum err
+show_preview(struct call *call, const struct import_counts *counts, struct str draft)
+{
+    struct values *values = values_new(call->mem);
+    for (size_t i = 0; i < counts->domain_count; i++) {
+        struct values *item = values_item(values, "domains");
+        values_text(item, "domain", counts->domains[i].domain->name);
+        values_text(item, "title", counts->domains[i].domain->title);
+        values_text(item, "added", message_number(call, counts->domains[i].added));
+        values_text(item, "kept", message_number(call, counts->domains[i].kept));
+    }
+    values_text(values, "added", message_number(call, counts->added));
+    values_text(values, "kept", message_number(call, counts->kept));
+    values_flag(values, "something", counts->added > 0);
+    values_text(values, "draft", draft);
+    return account_page(call, 200, "account_import", "data", values);
+}
+
+static struct str
+problem_words(struct call *call, const struct why *why)
+{
+    return message_one(call, import_problem, "problem", message_sentence(call, str_of(why->text)));
+}
+
+static enum err
+post_import(struct call *call)
+{
+    struct multipart parts;
+    struct import_counts counts;
+    struct why why = { 0 };
+    enum err err = browser_session_read_parts(call, &parts);
+    if (err != ERR_NONE)
+        return show(call, 400, message(call, import_unreadable), STR_NONE);
+    struct str document = multipart_find(&parts, "file");
+    if (document.len == 0)
+        document = multipart_find(&parts, "text");
+    if (str_trim(document).len == 0)
+        return show(call, 400, message(call, import_nothing), STR_NONE);
+    if (document.len > TRANSFER_MAX) {
+        why_set(&why, "the document is larger than 8 MiB, which only an operator can bring in, "
+                      "with penchant import");
+        return show(call, 400, problem_words(call, &why), STR_NONE);
+    }
+    err = transfer_preview(call->db, call->mem, call->browser->user.id, call->web->settings.domains,
+                           document, call->now, &counts, &why);
+    if (err == ERR_INVALID)
+        return show(call, 400, problem_words(call, &why), STR_NONE);
+    struct str draft = STR("");
+    if (err == ERR_NONE && counts.added > 0)
+        err = draft_keep(call->db, call->mem, call->browser->user.id, document, call->now, &draft);
+    return err == ERR_NONE ? show_preview(call, &counts, draft) : err;
+}
+
+static enum err
+post_confirm(struct call *call)
+{
+    struct str user_id = call->browser->user.id, document;
+    struct import_counts counts;
+    struct why why = { 0 };
+    enum err err =
+        draft_find(call->db, call->mem, user_id, call_text(call, DRAFT), call->now, &document);
+    if (err == ERR_NOT_FOUND)
+        return show(call, 400, message(call, import_late), STR_NONE);
+    if (err != ERR_NONE)
+        return err;
+    err = transfer_import(call->db, call->mem, user_id, call->web->settings.domains, document,
+                          call->now, &counts, &why);
+    if (err == ERR_INVALID)
+        return show(call, 400, problem_words(call, &why), STR_NONE);
+    if (err == ERR_NONE) /* twice would do nothing more: what is there wins */
+        err = draft_forget(call->db, call->mem, user_id);
+    if (err != ERR_NONE)
+        return err;
+    flash_redirect(call, HERE,
+                   &(struct flash){ .key = imported, .count = message_number(call, counts.added) });
+    return ERR_NONE;
+}
+
+/* ---- away ---- */
+
+static enum err
+post_delete(struct call *call)
+{
+    struct str id = call->browser->user.id, password = call_text(call, PASSWORD);
+    struct user gone;
+    int64_t wait = throttle_wait(call->web->sign_in_failures, id);
+    enum err err = wait != 0 ? ERR_RATE
+                             : security_check_password(call->db, call->mem, id,
+                                                       str_present(password) ? password : STR(""));
+    if (err == ERR_UNAUTHENTICATED)
+        wait = throttle_take(call->web->sign_in_failures, id);
+    if (wait != 0)
+        return show(call, 429, STR_NONE,
+                    message_count(call, wait_one, wait_other, (wait + 59) / 60));
+    if (err == ERR_UNAUTHENTICATED)
+        return show(call, 400, STR_NONE, message(call, wrong_password));
+    if (err == ERR_NONE)
+        err = account_delete(call->db, call->mem, id, &gone);
+    if (err != ERR_NONE)
+        return err;
+    response_redirect(call, "/goodbye");
+    browser_session_clear_cookie(call);
+    return ERR_NONE;
+}
+
+static enum err
+get_goodbye(struct call *call)
+{
+    return page_send(call, 200, "goodbye", NULL);
+}
+
+const struct route account_data_routes[] = {
+    { GET, HERE, get_data, CALLER_USER, .summary = "Export, import, and the end of an account.",
+      .page = true },
+    { GET, HERE "/export", get_export, CALLER_USER,
+      .summary = "Everything about a person, as a file.", .page = true, .blocks = true },
+    { POST, HERE "/import", post_import, CALLER_USER, .summary = "Shows what an import would do.",
+      .page = true, .body = BODY_FILE, .body_max = TRANSFER_MAX + FORM_AROUND, .blocks = true },
+    { POST, HERE "/import/confirm", post_confirm, CALLER_USER, .summary = "Does it.", .page = true,
+      ROUTE_FIELDS(confirm_fields), .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
+    { POST, HERE "/delete", post_delete, CALLER_USER, .summary = "Deletes the account.",
+      .page = true, ROUTE_FIELDS(delete_fields), .body = BODY_FORM, .body_max = 16 * KIB,
+      .blocks = true },
+    { GET, "/goodbye", get_goodbye, CALLER_ANYONE, .summary = "Says that the account is gone.",
+      .page = true },
+    { 0 },
+};

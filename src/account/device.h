@@ -1,0 +1,15 @@
+/* device.h - what a User-Agent header tells about a device, in words a person knows. */
+#ifndef ACCOUNT_DEVICE_H
+#define ACCOUNT_DEVICE_H
+
+#include "base/str.h"
+
+struct device {
+    const char *browser; /* "Firefox"; NULL: not known */
+    const char *runs_on; /* "Linux"; NULL: not known */
+    bool is_phone;       /* or a tablet */
+};
+
+struct device device_read(struct str user_agent);
+
+#endif

@@ -1,0 +1,251 @@
+/* domain_pages.c - one domain, to look at (account_domain_view.h), to add to and to change:
+ * GET and POST /account/domains/{domain}, and with ?show={member}&page={n} one member alone. */
+#include "account/account_routes.h"
+#include "account/domain_view.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "dispatch/browser_session.h"
+#include "flow/corrections.h"
+#include "flow/preferences.h"
+#include "page/account_page.h"
+#include "page/facts.h"
+#include "page/pager.h"
+#include "text/form.h"
+#include "text/json_read.h"
+#include "text/json_write.h"
+#include "web/call.h"
+#include "web/flash.h"
+#include "web/message.h"
+#include "web/state.h"
+
+#define HERE "/account/domains/{domain}"
+#define DOCUMENT_MAX ((size_t)16 * 1024)
+
+MESSAGE(added, "flash.fact_added");
+MESSAGE(set, "flash.fact_set");
+MESSAGE(removed, "flash.fact_removed");
+MESSAGE(nothing_new, "flash.fact_there");
+MESSAGE(wrong_value, "fact.value.problem");
+
+enum { SHOW, PAGE, MEMBER, VALUE, ADD, REMOVE };
+
+#define VIEW_FIELDS \
+    [SHOW] = { "show", FIELD_LINE, FIELD_IN_QUERY, .max = 100 }, [PAGE] = PAGER_FIELD
+
+static const struct field view_fields[] = { VIEW_FIELDS };
+
+static const struct field domain_fields[] = {
+    VIEW_FIELDS,
+    [MEMBER] = { "member", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
+    [VALUE] = { "value", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
+    [ADD] = { "add", FIELD_LINE, FIELD_IN_FORM, .max = 1000 }, /* what was offered, by its button */
+    [REMOVE] = { "remove", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
+};
+
+/* ---- showing ---- */
+
+/* What the address asks for; forms are sent to the address of the page they are on. */
+static enum err
+read_view(const struct call *call, struct domain_view *out)
+{
+    const struct domain *domain = domains_find(call->web->settings.domains, call_param(call, 0));
+    struct str show = call_text(call, SHOW);
+    *out = (struct domain_view){ .domain = domain, .page = call_integer(call, PAGE) };
+    if (domain == NULL)
+        return ERR_NOT_FOUND;
+    if (!str_present(show))
+        return ERR_NONE;
+    out->only = domain_member(domain, show);
+    return out->only == NULL ? ERR_NOT_FOUND : ERR_NONE;
+}
+
+static enum err
+get_domain(struct call *call)
+{
+    struct domain_view view;
+    enum err err = read_view(call, &view);
+    return err == ERR_NONE ? account_domain_show(call, 200, &view, &(struct domain_trouble){ 0 })
+                           : err;
+}
+
+/* ---- what was sent, as JSON ---- */
+
+/* A number as it was typed; text if it is none, for the flow to refuse. */
+static void
+write_number(struct json *json, struct arena *mem, struct str typed)
+{
+    const struct json_value *value = NULL;
+    bool fine = json_read(mem, typed, 1, &value, NULL) == ERR_NONE &&
+                (value->type == JSON_INT || value->type == JSON_REAL);
+    if (fine)
+        json_ready(json, typed);
+    else
+        json_str(json, typed);
+}
+
+static void
+write_object(struct json *json, struct call *call, const struct member *member)
+{
+    const struct form *form = call_form(call);
+    json_open_object(json);
+    for (size_t i = 0; form != NULL && i < member->property_count; i++) {
+        const struct property *property = &member->properties[i];
+        struct str typed =
+            str_trim(form_find(form, str_format(call->mem, "p_%.*s", STR_ARG(property->name)).ptr));
+        if (typed.len == 0)
+            continue;
+        json_key_str(json, property->name);
+        if (property->type == PROPERTY_STRING)
+            json_str(json, typed);
+        else if (property->type == PROPERTY_BOOL)
+            json_bool(json, str_eq_c(typed, "true"));
+        else
+            write_number(json, call->mem, typed);
+    }
+    json_close_object(json);
+}
+
+static struct str
+typed_in(const struct call *call)
+{
+    struct str offered = call_text(call, ADD), typed = call_text(call, VALUE);
+    return str_present(offered) ? offered : str_present(typed) ? typed : STR("");
+}
+
+/* The value that is meant, as one JSON text. */
+static struct str
+value_sent(struct call *call, const struct member *member)
+{
+    struct buf out = buf_in(call->mem, DOCUMENT_MAX);
+    struct json json = json_into(&out);
+    struct str typed = typed_in(call);
+    switch (member->type) {
+    case MEMBER_OBJECT:
+        write_object(&json, call, member);
+        break;
+    case MEMBER_NUMBER:
+        write_number(&json, call->mem, typed);
+        break;
+    case MEMBER_BOOL:
+        json_bool(&json, str_eq_c(typed, "true"));
+        break;
+    case MEMBER_ARRAY:
+    case MEMBER_STRING:
+    case MEMBER_ENUM:
+        json_str(&json, typed);
+        break;
+    }
+    return buf_str(&out);
+}
+
+/* {"genres": ["jazz"]} */
+static const struct json_value *
+document_of(struct call *call, const struct member *member, struct str value)
+{
+    struct buf out = buf_in(call->mem, DOCUMENT_MAX);
+    struct json json = json_into(&out);
+    const struct json_value *document = NULL;
+    json_open_object(&json);
+    json_key_str(&json, member->name);
+    if (member->type == MEMBER_ARRAY)
+        json_open_array(&json);
+    json_ready(&json, value);
+    if (member->type == MEMBER_ARRAY)
+        json_close_array(&json);
+    json_close_object(&json);
+    return json_read(call->mem, buf_str(&out), 6, &document, NULL) == ERR_NONE ? document : NULL;
+}
+
+/* ---- doing ---- */
+
+/* Back to the page it was done on, where one sees that it is done. */
+static enum err
+done(struct call *call, const struct domain_view *view, const struct member *member,
+     struct flash *flash)
+{
+    struct str domain = view->domain->name;
+    flash->to = view->only == NULL
+                    ? domain
+                    : account_member_place(call, domain, view->only->name, view->page);
+    flash_redirect(call, account_return(call, flash->to, domain, member->name), flash);
+    return ERR_NONE;
+}
+
+static enum err
+refuse(struct call *call, const struct domain_view *view, const struct member *member,
+       struct str problem)
+{
+    struct str said = message_one(call, wrong_value, "problem", message_sentence(call, problem));
+    return account_domain_show(
+        call, 400, view, &(struct domain_trouble){ member->name, said, call_text(call, VALUE) });
+}
+
+static enum err
+state_value(struct call *call, const struct domain_view *view, const struct member *member)
+{
+    struct preference_counts counts = { 0 };
+    struct preference_problems problems = { 0 };
+    struct record record;
+    struct str value = value_sent(call, member), undo = STR_NONE;
+    struct preference_write params = {
+        .user_id = call->browser->user.id,
+        .domain = view->domain,
+        .source = SOURCE_USER,
+        .preferences = document_of(call, member, value),
+        .now = call->now,
+        .undo = &undo,
+    };
+    enum err err = preferences_write(call->db, call->mem, &params, &counts, &record, &problems);
+    if (err == ERR_INVALID)
+        return refuse(call, view, member, problems.count > 0 ? problems.list[0].problem : STR(""));
+    if (err != ERR_NONE)
+        return err;
+    struct flash flash = { .key = counts.added > 0     ? added
+                                  : counts.updated > 0 ? set
+                                                       : nothing_new,
+                           .what = facts_brief(call, facts_value(call, member, value)),
+                           .undo = undo };
+    return done(call, view, member, &flash);
+}
+
+static enum err
+remove_fact(struct call *call, const struct domain_view *view)
+{
+    struct correction params = { .user_id = call->browser->user.id,
+                                 .atom_id = call_text(call, REMOVE),
+                                 .domains = call->web->settings.domains,
+                                 .now = call->now };
+    struct corrected out;
+    enum err err = corrections_remove(call->db, call->mem, &params, &out);
+    if (err != ERR_NONE)
+        return err;
+    const struct member *member = domain_member(view->domain, out.atom.member);
+    if (member == NULL)
+        return ERR_NOT_FOUND;
+    struct flash flash = { .key = removed,
+                           .what = facts_brief(call, facts_value(call, member, out.atom.value)),
+                           .undo = out.undo };
+    return done(call, view, member, &flash);
+}
+
+static enum err
+post_domain(struct call *call)
+{
+    struct domain_view view;
+    enum err err = read_view(call, &view);
+    if (err != ERR_NONE)
+        return err;
+    if (str_present(call_text(call, REMOVE)))
+        return remove_fact(call, &view);
+    const struct member *member = domain_member(view.domain, call_text(call, MEMBER));
+    return member == NULL ? ERR_NOT_FOUND : state_value(call, &view, member);
+}
+
+const struct route account_domain_routes[] = {
+    { GET, HERE, get_domain, CALLER_USER, .summary = "One domain, to add to and to change.",
+      .page = true, .reads_store = true, ROUTE_FIELDS(view_fields) },
+    { POST, HERE, post_domain, CALLER_USER, .summary = "States or removes a preference.",
+      .page = true, ROUTE_FIELDS(domain_fields), .body = BODY_FORM, .body_max = 32 * KIB,
+      .blocks = true },
+    { 0 },
+};

@@ -1,0 +1,371 @@
+#include "account/domain_view.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "domain/value.h"
+#include "page/account_page.h"
+#include "page/address.h"
+#include "page/facts.h"
+#include "page/pager.h"
+#include "text/json_read.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/message.h"
+
+#define SUGGESTIONS_MAX 4
+#define DOCUMENT_MAX ((size_t)16 * 1024)
+
+/* Of each member, on the page of the whole domain: as many as the page has room for, in bytes. */
+#define SHOWN_MOST 40
+#define MEMBER_MOST 9000
+
+/* Of the one member that is shown by itself. */
+#define PAGE_ITEMS 100
+#define PAGE_BYTES ((size_t)19 * 1000)
+#define CHIP_BYTES 190 /* without its value, which is there twice */
+
+MESSAGE(facts_one, "account.facts.one");
+MESSAGE(facts_other, "account.facts.other");
+MESSAGE(more_one, "account.more.one");
+MESSAGE(more_other, "account.more.other");
+MESSAGE(yes, "fact.yes");
+MESSAGE(no, "fact.no");
+
+struct showing {
+    struct call *call;
+    const struct domain_view *view;
+    const struct domain_trouble *trouble;
+    struct facts facts;
+    struct str *texts;               /* of the facts, as they would be typed */
+    struct said {                    /* the same, as they are compared */
+        const struct member *member; /* NULL: of an earlier definition */
+        struct str meaning;
+    } * said;
+    size_t most; /* bytes of a member's facts */
+};
+
+static bool
+is_shown_of(const struct showing *showing, size_t fact, const struct member *member)
+{
+    const struct atom *atom = &showing->facts.list[fact].atom;
+    return atom->status == ATOM_ACTIVE && str_eq(atom->member, member->name);
+}
+
+static const struct sourced_atom *
+find_current(const struct showing *showing, const struct member *member)
+{
+    for (size_t i = 0; i < showing->facts.count; i++)
+        if (is_shown_of(showing, i, member))
+            return &showing->facts.list[i];
+    return NULL;
+}
+
+/* ---- what could be added with one press ---- */
+
+/* As spellings of one thing are compared: by its place in the vocabulary, or by its letters. */
+static struct str
+meaning_of(struct call *call, const struct member *member, struct str text)
+{
+    struct str folded = value_fold(call->mem, text);
+    const struct vocabulary_value *entry = member == NULL || member->vocabulary == NULL
+                                               ? NULL
+                                               : vocabulary_find(member->vocabulary, folded);
+    return entry == NULL ? folded : entry->key;
+}
+
+/* Its words stand there, be they many of it or one. */
+static bool
+names(struct str text, struct str what)
+{
+    for (size_t at = 0; what.len > 0 && at + what.len <= text.len; at++) {
+        struct str rest = str_from(text, at);
+        if (!str_starts(rest, what) || (at > 0 && text.ptr[at - 1] != ' '))
+            continue;
+        rest = str_from(rest, what.len);
+        rest = str_from(rest, str_starts(rest, STR("es")) ? 2 : str_starts(rest, STR("s")) ? 1 : 0);
+        if (rest.len == 0 || rest.ptr[0] == ' ')
+            return true;
+    }
+    return false;
+}
+
+/* Nothing that was said already, in this member or in another: peanuts are no favourite of
+ * somebody who is allergic to them. What is avoided is looked for among other words, too: better
+ * not offered than offered to the wrong person. */
+static bool
+is_said(const struct showing *showing, const struct member *member, struct str text)
+{
+    struct call *call = showing->call;
+    struct str wanted = meaning_of(call, member, text), folded = value_fold(call->mem, text);
+    bool closed = member->vocabulary != NULL && !member->vocabulary->open;
+    for (size_t i = 0; i < showing->facts.count; i++) {
+        const struct member *other = showing->said[i].member;
+        struct str said = showing->said[i].meaning;
+        if (other == NULL || (closed && other != member))
+            continue; /* what cannot be typed is offered always */
+        if (str_eq(said, wanted))
+            return true;
+        if (other != member && (other->avoid || other->safety != SAFETY_NONE) &&
+            (names(said, folded) || names(folded, said)))
+            return true;
+    }
+    return false;
+}
+
+static bool
+put_suggestion(struct showing *showing, struct values *item, const struct member *member,
+               struct str value, struct str summary)
+{
+    if (is_said(showing, member, value))
+        return false;
+    struct values *one = values_item(item, "suggestions");
+    values_text(one, "suggested", value);
+    values_text(one, "says", summary);
+    return true;
+}
+
+/* The most usual first, as the definition has them. */
+static void
+put_suggestions(struct showing *showing, struct values *item, const struct member *member)
+{
+    const struct vocabulary *vocabulary = member->vocabulary;
+    bool open = vocabulary == NULL || vocabulary->open;
+    size_t shown = 0, most = open ? SUGGESTIONS_MAX : vocabulary->count;
+    for (size_t i = 0; i < member->suggested_count && shown < most; i++)
+        shown += put_suggestion(showing, item, member, member->suggested[i], member->suggested[i]);
+    bool rest = vocabulary != NULL && member->suggested_count == 0;
+    for (size_t i = 0; rest && i < vocabulary->count && shown < most; i++) {
+        const struct vocabulary_value *value = &vocabulary->values[i];
+        /* As it stands there once it was added. A label is made for sentences of somebody else. */
+        struct str summary = open ? value->value : value->label;
+        shown += put_suggestion(showing, item, member, value->value, summary);
+    }
+    values_flag(item, "has_offers", shown > 0);
+}
+
+static void
+put_choice(struct values *item, struct str value, struct str summary, bool chosen)
+{
+    struct values *choice = values_item(item, "choices");
+    values_text(choice, "choice", value);
+    values_text(choice, "says", summary);
+    values_text(choice, "pressed", chosen ? STR("true") : STR("false"));
+}
+
+static void
+put_choices(struct call *call, struct values *item, const struct member *member, struct str now)
+{
+    if (member->type == MEMBER_BOOL) {
+        put_choice(item, STR("true"), message(call, yes), str_eq_c(now, "true"));
+        put_choice(item, STR("false"), message(call, no), str_eq_c(now, "false"));
+        return;
+    }
+    struct str shown = str_present(now) ? facts_value(call, NULL, now) : STR_NONE;
+    for (size_t i = 0; i < member->vocabulary->count; i++) {
+        const struct vocabulary_value *value = &member->vocabulary->values[i];
+        put_choice(item, value->value, value->label, str_eq(value->value, shown));
+    }
+}
+
+/* The boxes of an object, filled with what it is now. */
+static void
+put_properties(struct call *call, struct values *item, const struct member *member, struct str now)
+{
+    const struct json_value *object = NULL;
+    if (!str_present(now) || json_read(call->mem, now, 4, &object, NULL) != ERR_NONE)
+        object = NULL;
+    for (size_t i = 0; i < member->property_count; i++) {
+        const struct property *property = &member->properties[i];
+        const struct json_value *value =
+            object == NULL ? NULL : json_member(object, str_c(call->mem, property->name));
+        struct buf text = buf_in(call->mem, DOCUMENT_MAX);
+        if (value != NULL && value->type == JSON_STR)
+            buf_add(&text, value->text);
+        else if (value != NULL && value->type == JSON_INT)
+            buf_add_int(&text, value->integer);
+        else if (value != NULL && value->type == JSON_REAL)
+            buf_add_format(&text, "%.10g", value->real);
+        struct values *one = values_item(item, "properties");
+        values_text(one, "property", property->name);
+        values_text(one, "label", facts_label(call, property->name));
+        values_text(one, "now", buf_str(&text));
+        values_flag(one, "is_bool", property->type == PROPERTY_BOOL);
+        values_flag(one, "is_number", property->type == PROPERTY_NUMBER);
+        values_flag(one, "is_text", property->type == PROPERTY_STRING);
+        values_flag(one, "true", value != NULL && value->type == JSON_BOOL && value->integer != 0);
+        values_flag(one, "false", value != NULL && value->type == JSON_BOOL && value->integer == 0);
+    }
+}
+
+static void
+put_control(struct showing *showing, struct values *item, const struct member *member)
+{
+    struct call *call = showing->call;
+    const struct sourced_atom *current = find_current(showing, member);
+    struct str now = current == NULL ? STR_NONE : current->atom.value;
+    values_flag(item, "many", member->type == MEMBER_ARRAY);
+    values_flag(item, "pick", member->type == MEMBER_ENUM || member->type == MEMBER_BOOL);
+    values_flag(item, "text", member->type == MEMBER_STRING);
+    values_flag(item, "number", member->type == MEMBER_NUMBER);
+    values_flag(item, "object", member->type == MEMBER_OBJECT);
+    if (member->vocabulary != NULL)
+        values_text(item, "list", member->vocabulary->name);
+    if (member->type == MEMBER_ARRAY) {
+        values_flag(item, "free", member->vocabulary == NULL || member->vocabulary->open);
+        values_flag(item, "has_facts", current != NULL);
+        put_suggestions(showing, item, member);
+        return;
+    }
+    if (current != NULL)
+        values_text(item, "current_id", current->atom.id);
+    if (member->type == MEMBER_ENUM || member->type == MEMBER_BOOL)
+        put_choices(call, item, member, now);
+    else if (member->type == MEMBER_OBJECT)
+        put_properties(call, item, member, now);
+    else if (current != NULL)
+        values_text(item, "current", facts_value(call, NULL, now));
+    if (member->has_minimum)
+        values_text(item, "minimum", str_format(call->mem, "%.10g", member->minimum));
+    if (member->has_maximum)
+        values_text(item, "maximum", str_format(call->mem, "%.10g", member->maximum));
+}
+
+/* ---- its facts, the newest first ---- */
+
+/* Alone, a member has pages; with the others it has the first, as long as there is room for it. */
+static struct pager
+page_of(struct showing *showing, const struct member *member, bool alone)
+{
+    struct call *call = showing->call;
+    struct pager pager = alone ? pager_for(showing->view->page, PAGE_ITEMS, PAGE_BYTES)
+                               : pager_for(1, SHOWN_MOST, showing->most);
+    for (size_t i = showing->facts.count; i > 0; i--)
+        if (is_shown_of(showing, i - 1, member)) {
+            struct str text = showing->texts[i - 1];
+            text = alone ? text : facts_brief(call, text);
+            pager_add(&pager, CHIP_BYTES + 2 * pager_bytes(call->mem, text));
+        }
+    pager_settle(&pager);
+    return pager;
+}
+
+static void
+put_facts(struct showing *showing, struct values *values, struct values *item,
+          const struct member *member)
+{
+    struct call *call = showing->call;
+    bool alone = showing->view->only != NULL;
+    struct pager pager = page_of(showing, member, alone);
+    size_t number = 0;
+    if (!alone && showing->most == 0)
+        pager.last = 0;
+    for (size_t i = showing->facts.count; i > 0; i--)
+        if (is_shown_of(showing, i - 1, member) && pager_shows(&pager, number++))
+            facts_put(call, &showing->facts, values_item(item, "facts"),
+                      &showing->facts.list[i - 1]);
+    struct str domain = showing->view->domain->name;
+    if (alone) {
+        values_text(values, "from", str_format(call->mem, "%zu", pager.wanted));
+        pager_put(call, values, &pager,
+                  str_format(call->mem, "/account/domains/%.*s?show=%.*s&page=", STR_ARG(domain),
+                             STR_ARG(member->name)),
+                  "");
+    } else if (pager.count > pager.last) {
+        int64_t rest = (int64_t)(pager.count - pager.last);
+        values_text(item, "more",
+                    pager.last == 0 ? message_count(call, facts_one, facts_other, rest)
+                                    : message_count(call, more_one, more_other, rest));
+    }
+}
+
+/* Nothing, where it only says the title again. */
+static struct str
+description_of(struct call *call, const struct member *member)
+{
+    struct str summary = address_directly(call->mem, member->description);
+    struct str label = facts_member_label(call, member);
+    return str_starts(summary, label) && summary.len <= label.len + 1 ? STR("") : summary;
+}
+
+static void
+put_member(struct showing *showing, struct values *values, const struct member *member)
+{
+    struct call *call = showing->call;
+    const struct domain_trouble *trouble = showing->trouble;
+    struct values *item = values_item(values, "members");
+    bool meant = str_eq(trouble->member, member->name);
+    values_text(item, "member", member->name);
+    values_text(item, "label", facts_member_label(call, member));
+    values_text(item, "description", description_of(call, member));
+    values_flag(item, "sensitive", member->sensitive);
+    if (member->type == MEMBER_ARRAY)
+        put_facts(showing, values, item, member);
+    put_control(showing, item, member);
+    account_put_field(call, item, "typed", meant ? trouble->typed : STR_NONE,
+                      meant ? trouble->problem : STR_NONE);
+    if (meant)
+        values_text(item, "current", trouble->typed);
+}
+
+/* Each vocabulary that is needed once, for the browser to complete from. */
+static void
+put_lists(struct values *values, const struct domain_view *view)
+{
+    for (size_t v = 0; v < view->domain->vocabulary_count; v++) {
+        const struct vocabulary *vocabulary = &view->domain->vocabularies[v];
+        if (!vocabulary->open || (view->only != NULL && view->only->vocabulary != vocabulary))
+            continue;
+        struct values *list = values_item(values, "lists");
+        values_text(list, "list", vocabulary->name);
+        for (size_t i = 0; i < vocabulary->count; i++)
+            values_text(values_item(list, "options"), "option", vocabulary->values[i].value);
+    }
+}
+
+/* ---- the page ---- */
+
+static enum err
+show(struct showing *showing, int status)
+{
+    struct call *call = showing->call;
+    const struct domain *domain = showing->view->domain;
+    const struct member *only = showing->view->only;
+    struct values *values = values_new(call->mem);
+    values_text(values, "domain", domain->name);
+    values_text(values, "domain_title", domain->title);
+    values_text(values, "about", domain->description);
+    values_flag(values, "refused", showing->trouble->problem.len > 0);
+    if (only != NULL)
+        values_text(values, "only", facts_member_label(call, only));
+    for (size_t i = 0; i < domain->member_count; i++)
+        if (only == NULL || only == &domain->members[i])
+            put_member(showing, values, &domain->members[i]);
+    put_lists(values, showing->view);
+    values_flag(values, "at_domain", true);
+    return account_page_acting(call, status, "account_domain", values);
+}
+
+enum err
+account_domain_show(struct call *call, int status, const struct domain_view *view,
+                    const struct domain_trouble *trouble)
+{
+    struct showing showing = { .call = call, .view = view, .trouble = trouble };
+    enum err err = facts_load(call, view->domain->name, &showing.facts);
+    if (err != ERR_NONE)
+        return err;
+    showing.texts = ARENA_ARRAY(call->mem, struct str, showing.facts.count + 1);
+    showing.said = ARENA_ARRAY(call->mem, struct said, showing.facts.count + 1);
+    for (size_t i = 0; i < showing.facts.count; i++) {
+        const struct atom *atom = &showing.facts.list[i].atom;
+        const struct member *member = domain_member(view->domain, atom->member);
+        showing.texts[i] = facts_value(call, NULL, atom->value);
+        showing.said[i] = (struct said){ member, meaning_of(call, member, showing.texts[i]) };
+    }
+    showing.most = MEMBER_MOST;
+    err = show(&showing, status);
+    while (err == ERR_NONE && showing.most > 0 && !account_page_fits(call)) {
+        showing.most = showing.most > CHIP_BYTES ? showing.most * 2 / 3 : 0;
+        err = show(&showing, status);
+    }
+    return err;
+}

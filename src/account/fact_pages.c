@@ -1,0 +1,340 @@
+/* fact_pages.c - one fact: where it came from, who can read it, what to do about it.
+ * GET /account/facts/{fact}, and a form for each thing that can be done. */
+#include "account/account_routes.h"
+#include "base/buf.h"
+#include "dispatch/browser_session.h"
+#include "flow/connections.h"
+#include "flow/corrections.h"
+#include "page/account_page.h"
+#include "page/facts.h"
+#include "page/pager.h"
+#include "page/when.h"
+#include "text/json_read.h"
+#include "text/json_write.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/flash.h"
+#include "web/message.h"
+#include "web/state.h"
+
+#define HERE "/account/facts/{fact}"
+#define VALUE_BYTES_MAX 4096
+#define READERS_SHOWN 12 /* all of them are on the page of apps */
+#define SOURCES_SHOWN 12
+#define SOURCES_BYTES ((size_t)8 * 1000)
+#define SOURCE_BYTES 420
+
+MESSAGE(removed, "flash.fact_removed");
+MESSAGE(suppressed, "flash.fact_suppressed");
+MESSAGE(lifted, "flash.fact_lifted");
+MESSAGE(accepted, "flash.fact_accepted");
+MESSAGE(rejected, "flash.fact_rejected");
+MESSAGE(changed, "flash.fact_changed");
+MESSAGE(wrong_value, "fact.value.problem");
+MESSAGE(reason_not_accurate, "fact.reason.not_accurate");
+MESSAGE(reason_outdated, "fact.reason.outdated");
+MESSAGE(reason_not_mine, "fact.reason.not_mine");
+MESSAGE(reason_too_personal, "fact.reason.too_personal");
+MESSAGE(reason_other, "fact.reason.other");
+MESSAGE(more_readers_one, "fact.readers.more.one");
+MESSAGE(more_readers_other, "fact.readers.more.other");
+
+static const struct {
+    const char *reason;
+    const char *key;
+} reasons[] = {
+    { "not_accurate", reason_not_accurate },
+    { "outdated", reason_outdated },
+    { "not_mine", reason_not_mine },
+    { "too_personal", reason_too_personal },
+    { "other", reason_other },
+};
+
+enum { FROM, PAGE };
+enum { TO, REASON };
+enum { VALUE = 1 };
+
+/* From which page of its member's facts one came, to go back to it; and which page of its sources.
+ */
+static const struct field shown_fields[] = {
+    [FROM] = { "from", FIELD_INTEGER, FIELD_IN_QUERY, .min = 1, .max = PAGER_PAGES_MAX },
+    [PAGE] = PAGER_FIELD,
+};
+
+/* Where its form comes back to: see account_page.h. Absent: to the place of the fact's member. */
+#define TO_PLACE                                    \
+    {                                               \
+        "to", FIELD_LINE, FIELD_IN_FORM, .max = 200 \
+    }
+
+static const struct field plain_fields[] = {
+    [TO] = TO_PLACE,
+};
+
+static const struct field reason_fields[] = {
+    [TO] = TO_PLACE,
+    [REASON] = { "reason", FIELD_LINE, FIELD_IN_FORM, .max = 40 },
+};
+
+static const struct field edit_fields[] = {
+    [TO] = TO_PLACE,
+    [VALUE] = { "value", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
+};
+
+/* ---- showing ---- */
+
+static struct str
+reason_words(struct call *call, struct str reason)
+{
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (str_eq_c(reason, reasons[i].reason))
+            return message(call, reasons[i].key);
+    return reason;
+}
+
+struct came {
+    int64_t from;  /* 0: not from a page of its member's facts */
+    int64_t page;  /* of its sources */
+    struct str to; /* the place, if it is known already */
+};
+
+/* The apps that may read this domain now. */
+static enum err
+put_readers(struct call *call, struct values *values, struct str domain)
+{
+    struct connection *list = NULL;
+    size_t count = 0;
+    enum err err =
+        connections_list(call->db, call->mem, call->browser->user.id, call->now, &list, &count);
+    scopes opens = SCOPE_PREFERENCES_READ | scope_named(domain);
+    int64_t readers = 0;
+    for (size_t i = 0; i < count; i++)
+        if ((list[i].grant.scopes & opens) != 0 && list[i].app.status == APP_ACTIVE &&
+            readers++ < READERS_SHOWN) {
+            struct values *item = values_item(values, "readers");
+            values_text(item, "app", list[i].app.name);
+            values_text(item, "app_id", list[i].app.id);
+        }
+    values_flag(values, "readers_any", readers > 0);
+    if (readers > READERS_SHOWN)
+        values_text(
+            values, "more_readers",
+            message_count(call, more_readers_one, more_readers_other, readers - READERS_SHOWN));
+    return err;
+}
+
+static void
+put_source(struct call *call, struct facts *facts, struct values *item,
+           const struct atom_source *source)
+{
+    values_text(item, "name", facts_source(call, facts, source->source));
+    values_flag(item, "you", str_eq(source->source, SOURCE_USER));
+    when_put(call, item, "said", source->created_at);
+    if (source->updated_at > source->created_at)
+        when_put(call, item, "again", source->updated_at);
+}
+
+static void
+put_sources(struct call *call, struct facts *facts, struct values *values,
+            const struct sourced_atom *fact, const struct came *came)
+{
+    struct pager pager = pager_for(came->page, SOURCES_SHOWN, SOURCES_BYTES);
+    for (size_t i = 0; i < fact->source_count; i++)
+        pager_add(&pager, SOURCE_BYTES);
+    pager_settle(&pager);
+    for (size_t i = pager.first; i < pager.last; i++)
+        put_source(call, facts, values_item(values, "sources"), &fact->sources[i]);
+    struct str from =
+        came->from == 0 ? STR("") : str_format(call->mem, "from=%lld&", (long long)came->from);
+    pager_put(call, values, &pager,
+              str_format(call->mem, "/account/facts/%.*s?%.*spage=", STR_ARG(fact->atom.id),
+                         STR_ARG(from)),
+              "#sources");
+}
+
+/* Where one came from, and goes back to. */
+static void
+put_way_back(struct call *call, struct values *values, const struct atom *atom,
+             const struct came *came)
+{
+    struct str to = came->to;
+    if (came->from > 0)
+        to = account_member_place(call, atom->domain, atom->member, came->from);
+    values_text(values, "to", to);
+    values_text(values, "back",
+                str_of(account_return(call, str_present(to) ? to : atom->domain, atom->domain,
+                                      atom->member)));
+}
+
+static void
+put_reasons(struct call *call, struct values *values)
+{
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        struct values *item = values_item(values, "reasons");
+        values_text(item, "reason", str_of(reasons[i].reason));
+        values_text(item, "says", message(call, reasons[i].key));
+    }
+}
+
+static enum err
+show(struct call *call, int status, const struct came *came, struct str problem)
+{
+    struct facts facts;
+    struct values *values = values_new(call->mem);
+    enum err err = facts_load(call, STR_NONE, &facts);
+    if (err != ERR_NONE)
+        return err;
+    const struct sourced_atom *fact = facts_find(&facts, call_param(call, 0));
+    const struct domain *domain =
+        fact == NULL ? NULL : domains_find(call->web->settings.domains, fact->atom.domain);
+    if (domain == NULL)
+        return ERR_NOT_FOUND;
+    const struct member *member = domain_member(domain, fact->atom.member);
+    bool is_text =
+        member != NULL && (member->type == MEMBER_ARRAY || member->type == MEMBER_STRING);
+    facts_put(call, &facts, values, fact);
+    put_sources(call, &facts, values, fact, came);
+    put_way_back(call, values, &fact->atom, came);
+    put_reasons(call, values);
+    values_flag(values, "editable", fact->atom.status == ATOM_ACTIVE && is_text);
+    account_put_field(call, values, "new_value",
+                      problem.len > 0 ? call_text(call, VALUE)
+                                      : facts_value(call, member, fact->atom.value),
+                      problem);
+    if (fact->atom.status == ATOM_HELD)
+        facts_put_why(call, &facts, values, &fact->atom);
+    if (fact->atom.status == ATOM_SUPPRESSED) {
+        values_text(values, "reason_said", reason_words(call, fact->atom.reason));
+        values_text(values, "suppressed_by", facts_source(call, &facts, fact->atom.suppressed_by));
+        when_put(call, values, "suppressed_when", fact->atom.suppressed_at);
+    }
+    err = put_readers(call, values, domain->name);
+    return err == ERR_NONE ? account_page(call, status, "account_fact", "preferences", values)
+                           : err;
+}
+
+static enum err
+get_fact(struct call *call)
+{
+    struct came came = { .from = call_integer(call, FROM), .page = call_integer(call, PAGE) };
+    return show(call, 200, &came, STR_NONE);
+}
+
+/* ---- doing ---- */
+
+static struct correction
+params_of(struct call *call)
+{
+    return (struct correction){ .user_id = call->browser->user.id,
+                                .atom_id = call_param(call, 0),
+                                .domains = call->web->settings.domains,
+                                .now = call->now };
+}
+
+/* To its place on the page of its domain, where one sees that it is done, or back to where it was
+ * done. */
+static enum err
+done(struct call *call, const struct corrected *out, const char *key)
+{
+    const struct atom *atom = &out->atom;
+    const struct domain *domain = domains_find(call->web->settings.domains, atom->domain);
+    const struct member *member = domain == NULL ? NULL : domain_member(domain, atom->member);
+    struct str to = str_present(call_text(call, TO)) ? call_text(call, TO) : atom->domain;
+    struct flash flash = { .key = key,
+                           .what = facts_brief(call, facts_value(call, member, atom->value)),
+                           .undo = out->undo,
+                           .to = to };
+    flash_redirect(call, account_return(call, to, atom->domain, atom->member), &flash);
+    return ERR_NONE;
+}
+
+static enum err
+post_remove(struct call *call)
+{
+    struct correction params = params_of(call);
+    struct corrected out;
+    enum err err = corrections_remove(call->db, call->mem, &params, &out);
+    return err == ERR_NONE ? done(call, &out, removed) : err;
+}
+
+static enum err
+post_suppress(struct call *call)
+{
+    struct correction params = params_of(call);
+    struct corrected out;
+    struct str reason = call_text(call, REASON);
+    if (!str_present(reason))
+        reason = STR("not_accurate");
+    if (!atom_reason_fine(reason))
+        return ERR_INVALID;
+    enum err err = corrections_suppress(call->db, call->mem, &params, reason, &out);
+    return err == ERR_NONE ? done(call, &out, suppressed) : err;
+}
+
+static enum err
+post_lift(struct call *call)
+{
+    struct correction params = params_of(call);
+    struct corrected out;
+    enum err err = corrections_lift(call->db, call->mem, &params, &out);
+    return err == ERR_NONE ? done(call, &out, lifted) : err;
+}
+
+static enum err
+post_accept(struct call *call)
+{
+    struct correction params = params_of(call);
+    struct corrected out;
+    enum err err = corrections_accept(call->db, call->mem, &params, &out);
+    return err == ERR_NONE ? done(call, &out, accepted) : err;
+}
+
+static enum err
+post_reject(struct call *call)
+{
+    struct correction params = params_of(call);
+    struct corrected out;
+    enum err err = corrections_suppress(call->db, call->mem, &params, STR("not_accurate"), &out);
+    return err == ERR_NONE ? done(call, &out, rejected) : err;
+}
+
+static enum err
+post_edit(struct call *call)
+{
+    struct correction params = params_of(call);
+    struct corrected out;
+    struct buf text = buf_in(call->mem, VALUE_BYTES_MAX);
+    struct json json = json_into(&text);
+    const struct json_value *value = NULL;
+    const char *problem = NULL;
+    struct str typed = call_text(call, VALUE);
+    json_str(&json, str_present(typed) ? typed : STR(""));
+    enum err err = json_read(call->mem, buf_str(&text), 2, &value, NULL);
+    if (!err)
+        err = corrections_edit(call->db, call->mem, &params, value, &out, &problem);
+    if (err == ERR_INVALID)
+        return show(call, 400, &(struct came){ .page = 1, .to = call_text(call, TO) },
+                    message_one(call, wrong_value, "problem",
+                                message_sentence(call, str_of(problem == NULL ? "" : problem))));
+    return err == ERR_NONE ? done(call, &out, changed) : err;
+}
+
+#define FACT_FORM .page = true, .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true
+
+const struct route account_fact_routes[] = {
+    { GET, HERE, get_fact, CALLER_USER, .summary = "One fact: where it came from, who can read it.",
+      .page = true, .reads_store = true, ROUTE_FIELDS(shown_fields) },
+    { POST, HERE "/remove", post_remove, CALLER_USER, .summary = "Removes a fact without a trace.",
+      ROUTE_FIELDS(plain_fields), FACT_FORM },
+    { POST, HERE "/suppress", post_suppress, CALLER_USER, .summary = "Marks a fact as wrong.",
+      ROUTE_FIELDS(reason_fields), FACT_FORM },
+    { POST, HERE "/lift", post_lift, CALLER_USER, .summary = "Says that a fact is right after all.",
+      ROUTE_FIELDS(plain_fields), FACT_FORM },
+    { POST, HERE "/accept", post_accept, CALLER_USER, .summary = "Accepts a held write.",
+      ROUTE_FIELDS(plain_fields), FACT_FORM },
+    { POST, HERE "/reject", post_reject, CALLER_USER, .summary = "Rejects a held write.",
+      ROUTE_FIELDS(plain_fields), FACT_FORM },
+    { POST, HERE "/edit", post_edit, CALLER_USER, .summary = "Gives a fact another value.",
+      ROUTE_FIELDS(edit_fields), FACT_FORM },
+    { 0 },
+};

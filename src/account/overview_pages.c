@@ -1,0 +1,319 @@
+/* overview_pages.c - what is known about a person, all of it at a glance: /account. */
+#include "account/account_routes.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "domain/value.h"
+#include "flow/hints.h"
+#include "page/account_page.h"
+#include "page/facts.h"
+#include "page/hints_panel.h"
+#include "page/pager.h"
+#include "text/template.h"
+#include "text/url.h"
+#include "web/call.h"
+#include "web/message.h"
+#include "web/state.h"
+
+#define QUERY_BYTES_MAX ((size_t)4096)
+#define BUDGET_MOST 500 /* the largest that is offered */
+#define SEARCH_FROM 15  /* facts, from which a search helps */
+
+/* A person may have thousands of facts, and a page must stay one: of each member it shows as many
+ * as there is room for, and the rest is a link away. */
+#define SHOWN_MOST 8
+#define MEMBER_MOST 2600 /* bytes of one member's facts, where there is room */
+#define MEMBER_FEW 500   /* … and below that of what waits and what is wrong only the newest */
+#define WAITING_MOST 4
+#define WRONG_MOST 8
+
+/* What a search found is on as many pages as it needs. */
+#define FOUND_ITEMS 100
+#define FOUND_BYTES ((size_t)14 * 1000)
+#define CHIP_BYTES 130   /* without its value, with where it came from */
+#define MEMBER_BYTES 160 /* a heading */
+
+MESSAGE(facts_one, "account.facts.one");
+MESSAGE(facts_other, "account.facts.other");
+MESSAGE(more_one, "account.more.one");
+MESSAGE(more_other, "account.more.other");
+MESSAGE(found_one, "account.found.one");
+MESSAGE(found_other, "account.found.other");
+MESSAGE(brief, "hints.budget.50");
+MESSAGE(standard, "hints.budget.100");
+MESSAGE(detailed, "hints.budget.200");
+MESSAGE(everything, "hints.budget.500");
+
+enum { QUERY, PAGE, CONTEXT, BUDGET };
+
+static const struct field account_fields[] = {
+    [QUERY] = { "q", FIELD_LINE, FIELD_IN_QUERY, .max = 200 },
+    [PAGE] = PAGER_FIELD,
+    [CONTEXT] = { "context", FIELD_LINE, FIELD_IN_QUERY, .max = CONTEXT_MAX },
+    [BUDGET] = { "budget", FIELD_INTEGER, FIELD_IN_QUERY, .min = 1, .max = BUDGET_MOST,
+                 .fallback = HINTS_TOKENS_DEFAULT },
+};
+
+struct shown {
+    struct call *call;
+    struct facts facts;
+    struct str wanted; /* folded; absent: everything */
+    bool *matches;     /* for each fact, whether it is wanted */
+    struct pager pager;
+    size_t at;   /* facts so far, for the pager */
+    size_t most; /* bytes of a member */
+};
+
+static bool
+is_searching(const struct shown *shown)
+{
+    return str_present(shown->wanted);
+}
+
+/* ---- by domain ---- */
+
+static bool
+is_of(const struct shown *shown, size_t fact, const struct domain *domain,
+      const struct member *member)
+{
+    const struct atom *atom = &shown->facts.list[fact].atom;
+    return shown->matches[fact] && atom->status == ATOM_ACTIVE &&
+           str_eq(atom->domain, domain->name) && str_eq(atom->member, member->name);
+}
+
+/* Counts what was found, in the order in which it is shown. */
+static void
+page_through(struct shown *shown)
+{
+    struct call *call = shown->call;
+    const struct domains *domains = call->web->settings.domains;
+    shown->pager = pager_for(call_integer(call, PAGE), FOUND_ITEMS, FOUND_BYTES);
+    for (size_t d = 0; d < domains->count; d++)
+        for (size_t m = 0; m < domains->list[d].member_count; m++) {
+            const struct member *member = &domains->list[d].members[m];
+            size_t before = shown->pager.count;
+            for (size_t i = 0; i < shown->facts.count; i++)
+                if (is_of(shown, i, &domains->list[d], member))
+                    pager_add(&shown->pager, CHIP_BYTES + FACTS_BRIEF_MAX +
+                                                 (shown->pager.count == before ? MEMBER_BYTES : 0));
+        }
+    pager_settle(&shown->pager);
+}
+
+/* Whether there is room for one more of a member, of which so much is shown. */
+static bool
+takes(struct shown *shown, const struct sourced_atom *fact, const struct member *member,
+      size_t *bytes)
+{
+    struct call *call = shown->call;
+    if (is_searching(shown))
+        return pager_shows(&shown->pager, shown->at++);
+    struct str chip = facts_brief(call, facts_value(call, member, fact->atom.value));
+    *bytes += CHIP_BYTES + pager_bytes(call->mem, chip);
+    return *bytes <= shown->most;
+}
+
+/* The newest first, as on the domain's own page. */
+static void
+put_member(struct shown *shown, struct values *values, const struct domain *domain,
+           const struct member *member)
+{
+    struct call *call = shown->call;
+    struct values *item = NULL;
+    int64_t count = 0, put = 0;
+    size_t bytes = 0;
+    for (size_t i = shown->facts.count; i > 0; i--) {
+        const struct sourced_atom *fact = &shown->facts.list[i - 1];
+        if (!is_of(shown, i - 1, domain, member))
+            continue;
+        bool taken =
+            takes(shown, fact, member, &bytes) && (is_searching(shown) || put < SHOWN_MOST);
+        count++;
+        if (item == NULL && (taken || !is_searching(shown))) {
+            item = values_item(values, "members");
+            values_text(item, "label", facts_member_label(call, member));
+            values_flag(item, "sensitive", member->sensitive);
+        }
+        if (taken && ++put > 0)
+            facts_put(call, &shown->facts, values_item(item, "facts"), fact);
+    }
+    if (is_searching(shown) || count == put)
+        return;
+    values_text(item, "more",
+                put == 0 ? message_count(call, facts_one, facts_other, count)
+                         : message_count(call, more_one, more_other, count - put));
+    values_text(item, "member", member->name);
+}
+
+static int64_t
+count_active(const struct facts *facts, struct str domain)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < facts->count; i++)
+        count += facts->list[i].atom.status == ATOM_ACTIVE &&
+                 (!str_present(domain) || str_eq(facts->list[i].atom.domain, domain));
+    return count;
+}
+
+static void
+put_domains(struct shown *shown, struct values *values)
+{
+    struct call *call = shown->call;
+    const struct domains *domains = call->web->settings.domains;
+    for (size_t i = 0; i < domains->count; i++) {
+        const struct domain *domain = &domains->list[i];
+        struct values *item = values_item(values, "domains");
+        int64_t count = count_active(&shown->facts, domain->name);
+        values_text(item, "domain", domain->name);
+        values_text(item, "title", domain->title);
+        values_text(item, "description", domain->description);
+        values_text(item, "count", message_count(call, facts_one, facts_other, count));
+        values_flag(item, "empty", count == 0);
+        for (size_t m = 0; m < domain->member_count; m++)
+            put_member(shown, item, domain, &domain->members[m]);
+    }
+}
+
+/* ---- what waits, and what is wrong ---- */
+
+static void
+put_others(struct shown *shown, struct values *values, enum atom_status status, int64_t most)
+{
+    struct call *call = shown->call;
+    bool held = status == ATOM_HELD;
+    int64_t count = 0;
+    for (size_t i = shown->facts.count; i > 0; i--) {
+        const struct sourced_atom *fact = &shown->facts.list[i - 1];
+        if (fact->atom.status != status || !shown->matches[i - 1] ||
+            domains_find(call->web->settings.domains, fact->atom.domain) == NULL || count++ >= most)
+            continue;
+        struct values *item = values_item(values, held ? "waiting" : "wrong");
+        facts_put(call, &shown->facts, item, fact);
+        if (held)
+            facts_put_why(call, &shown->facts, item, &fact->atom);
+    }
+    if (count > 0)
+        values_text(values, held ? "waiting_count" : "wrong_count", message_number(call, count));
+    values_flag(values, held ? "more_waiting" : "more_wrong", count > most);
+}
+
+/* ---- what an agent would be told ---- */
+
+static void
+put_contexts(struct call *call, struct values *values)
+{
+    const struct domains *domains = call->web->settings.domains;
+    for (size_t i = 0; i < domains->count; i++)
+        for (size_t c = 0; c < domains->list[i].context_count; c++) {
+            struct str name = domains->list[i].contexts[c].name;
+            struct values *item = values_item(values, "contexts");
+            values_text(item, "context", name);
+            values_text(item, "says", facts_label(call, name));
+            values_flag(item, "chosen", str_eq(name, call_text(call, CONTEXT)));
+        }
+}
+
+static void
+put_budgets(struct call *call, struct values *values)
+{
+    const struct {
+        int64_t tokens;
+        const char *key;
+    } budgets[] = { { 50, brief }, { 100, standard }, { 200, detailed }, { 500, everything } };
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        struct values *item = values_item(values, "budgets");
+        values_text(item, "budget", str_format(call->mem, "%lld", (long long)budgets[i].tokens));
+        values_text(item, "says", message(call, budgets[i].key));
+        values_flag(item, "chosen", budgets[i].tokens == call_integer(call, BUDGET));
+    }
+}
+
+static enum err
+put_hints(struct call *call, struct values *values)
+{
+    struct hints_question question = {
+        .scopes = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
+        .asked = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
+        .context = call_text(call, CONTEXT),
+        .max_tokens = (int)call_integer(call, BUDGET),
+    };
+    put_contexts(call, values);
+    put_budgets(call, values);
+    return hints_panel_put(call, values, &question);
+}
+
+/* ---- the page ---- */
+
+static void
+find_matches(struct shown *shown, struct str query)
+{
+    struct call *call = shown->call;
+    if (query.len > 0)
+        shown->wanted = value_fold(call->mem, query);
+    shown->matches = ARENA_ARRAY(call->mem, bool, shown->facts.count + 1);
+    for (size_t i = 0; i < shown->facts.count; i++)
+        shown->matches[i] = facts_match(call, &shown->facts.list[i].atom, shown->wanted);
+    page_through(shown);
+}
+
+/* The query as the addresses of other pages have it. */
+static struct str
+query_part(struct call *call, struct str query)
+{
+    struct buf out = buf_in(call->mem, QUERY_BYTES_MAX);
+    if (query.len > 0)
+        url_encode(&out, query);
+    return buf_str(&out);
+}
+
+static enum err
+show(struct shown *shown)
+{
+    struct call *call = shown->call;
+    struct values *values = values_new(call->mem);
+    struct str query = call_text(call, QUERY);
+    int64_t active = count_active(&shown->facts, STR_NONE);
+    values_text(values, "q", query);
+    values_text(values, "q_part", query_part(call, query));
+    values_flag(values, "searching", query.len > 0);
+    values_flag(values, "searchable", active >= SEARCH_FROM || query.len > 0);
+    values_flag(values, "nothing", shown->facts.count == 0);
+    values_flag(values, "legend",
+                is_searching(shown) ? shown->pager.count > 0 : shown->facts.count > 0);
+    values_text(values, "to", STR("overview"));
+    values_text(values, "total", message_count(call, facts_one, facts_other, active));
+    put_others(shown, values, ATOM_HELD, shown->most < MEMBER_FEW ? 1 : WAITING_MOST);
+    put_others(shown, values, ATOM_SUPPRESSED, shown->most < MEMBER_FEW ? 1 : WRONG_MOST);
+    shown->at = 0;
+    put_domains(shown, values);
+    if (is_searching(shown) && shown->pager.count > 0)
+        values_text(values, "found",
+                    message_count(call, found_one, found_other, (int64_t)shown->pager.count));
+    if (is_searching(shown))
+        pager_put(call, values, &shown->pager,
+                  str_format(call->mem, "/account?q=%.*s&page=", STR_ARG(query_part(call, query))),
+                  "");
+    enum err err = put_hints(call, values);
+    return err == ERR_NONE ? account_page_acting(call, 200, "account", values) : err;
+}
+
+static enum err
+get_account(struct call *call)
+{
+    struct shown shown = { .call = call, .most = MEMBER_MOST };
+    enum err err = facts_load(call, STR_NONE, &shown.facts);
+    if (err != ERR_NONE)
+        return err;
+    find_matches(&shown, call_text(call, QUERY));
+    err = show(&shown);
+    while (err == ERR_NONE && shown.most > 0 && !account_page_fits(call)) {
+        shown.most = shown.most > CHIP_BYTES ? shown.most * 2 / 3 : 0;
+        err = show(&shown);
+    }
+    return err;
+}
+
+const struct route account_routes[] = {
+    { GET, "/account", get_account, CALLER_USER, .summary = "What is known about a person.",
+      .page = true, .reads_store = true, ROUTE_FIELDS(account_fields) },
+    { 0 },
+};

@@ -1,0 +1,170 @@
+/* security_pages.c - password and sessions: /account/security. */
+#include "account/account_routes.h"
+#include "account/device.h"
+#include "crypt/password.h"
+#include "dispatch/browser_session.h"
+#include "dispatch/throttle.h"
+#include "flow/security.h"
+#include "page/account_page.h"
+#include "page/when.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/flash.h"
+#include "web/message.h"
+#include "web/response.h"
+#include "web/state.h"
+
+#define HERE "/account/security"
+
+MESSAGE(wrong_password, "security.password.wrong");
+MESSAGE(wait_one, "signin.wait.one");
+MESSAGE(wait_other, "signin.wait.other");
+MESSAGE(device_on, "security.device");
+MESSAGE(device_unknown, "security.device.unknown");
+MESSAGE(changed, "flash.password_changed");
+MESSAGE(changed_apps, "flash.password_changed_apps");
+MESSAGE(ended, "flash.session_ended");
+
+enum { OLD, NEW, END_APPS };
+
+static const struct field password_fields[] = {
+    [OLD] = { "password", FIELD_TEXT, FIELD_IN_FORM, .max = 4 * PASSWORD_BYTES_MAX },
+    [NEW] = { "new_password", FIELD_TEXT, FIELD_IN_FORM, .max = 4 * PASSWORD_BYTES_MAX },
+    [END_APPS] = { "end_apps", FIELD_TEXT, FIELD_IN_FORM, .max = 10 },
+};
+
+/* ---- showing ---- */
+
+static struct str
+device_words(struct call *call, const struct device *device)
+{
+    if (device->browser == NULL || device->runs_on == NULL)
+        return device->browser != NULL   ? str_of(device->browser)
+               : device->runs_on != NULL ? str_of(device->runs_on)
+                                         : message(call, device_unknown);
+    const struct message_value values[] = { { "browser", str_of(device->browser) },
+                                            { "system", str_of(device->runs_on) } };
+    return message_with(call, device_on, values, 2);
+}
+
+static void
+put_session(struct call *call, struct values *values, const struct session *session)
+{
+    struct values *item = values_item(values, "sessions");
+    struct device device = device_read(session->device);
+    bool is_this = str_eq(session->hash, call->browser->session.hash);
+    values_text(item, "device", device_words(call, &device));
+    values_text(item, "icon", device.is_phone ? STR("phone") : STR("desk"));
+    values_text(item, "address", session->address);
+    values_text(item, "session", security_session_id(call->mem, session));
+    values_flag(item, "this", is_this);
+    when_put(call, item, "since", session->created_at);
+}
+
+/* This one first, then the newest. */
+static enum err
+put_sessions(struct call *call, struct values *values)
+{
+    struct session *list = NULL;
+    size_t count = 0;
+    enum err err =
+        security_sessions(call->db, call->mem, call->browser->user.id, call->now, &list, &count);
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(list[i].hash, call->browser->session.hash))
+            put_session(call, values, &list[i]);
+    for (size_t i = 0; i < count; i++)
+        if (!str_eq(list[i].hash, call->browser->session.hash))
+            put_session(call, values, &list[i]);
+    values_flag(values, "others", count > 1);
+    return err;
+}
+
+static enum err
+show(struct call *call, int status, struct str old_problem, struct str new_problem)
+{
+    struct values *values = values_new(call->mem);
+    account_put_field(call, values, "password", STR_NONE, old_problem);
+    account_put_field(call, values, "new_password", STR_NONE, new_problem);
+    values_flag(values, "refused", old_problem.len + new_problem.len > 0);
+    enum err err = put_sessions(call, values);
+    return err == ERR_NONE ? account_page(call, status, "account_security", "security", values)
+                           : err;
+}
+
+static enum err
+get_security(struct call *call)
+{
+    return show(call, 200, STR_NONE, STR_NONE);
+}
+
+/* ---- doing ---- */
+
+static enum err
+post_password(struct call *call)
+{
+    struct str old = call_text(call, OLD), chosen = call_text(call, NEW);
+    struct password_change params = {
+        .user_id = call->browser->user.id,
+        .session_hash = call->browser->session.hash,
+        .old_password = str_present(old) ? old : STR(""),
+        .new_password = str_present(chosen) ? chosen : STR(""),
+        .end_apps = str_present(call_text(call, END_APPS)),
+        .now = call->now,
+    };
+    const char *problem = NULL;
+    int64_t wait = throttle_wait(call->web->sign_in_failures, params.user_id);
+    enum err err =
+        wait != 0 ? ERR_RATE : security_change_password(call->db, call->mem, &params, &problem);
+    if (err == ERR_UNAUTHENTICATED)
+        wait = throttle_take(call->web->sign_in_failures, params.user_id);
+    if (wait != 0)
+        return show(call, 429, message_count(call, wait_one, wait_other, (wait + 59) / 60),
+                    STR_NONE);
+    if (err == ERR_UNAUTHENTICATED)
+        return show(call, 400, message(call, wrong_password), STR_NONE);
+    if (err == ERR_INVALID)
+        return show(call, 400, STR_NONE, message_sentence(call, str_of(problem)));
+    if (err != ERR_NONE)
+        return err;
+    flash_redirect(call, HERE, &(struct flash){ .key = params.end_apps ? changed_apps : changed });
+    return ERR_NONE;
+}
+
+static enum err
+post_end_session(struct call *call)
+{
+    struct str id = call_param(call, 0);
+    bool is_this = str_eq(id, security_session_id(call->mem, &call->browser->session));
+    enum err err = security_end_session(call->db, call->mem, call->browser->user.id, id, call->now);
+    if (err != ERR_NONE)
+        return err;
+    flash_redirect(call, is_this ? "/" : HERE, &(struct flash){ .key = ended });
+    if (is_this)
+        browser_session_clear_cookie(call);
+    return ERR_NONE;
+}
+
+static enum err
+post_signout_all(struct call *call)
+{
+    enum err err = security_end_sessions(call->db, call->mem, call->browser->user.id);
+    if (err != ERR_NONE)
+        return err;
+    response_redirect(call, "/signin");
+    browser_session_clear_cookie(call);
+    return ERR_NONE;
+}
+
+const struct route account_security_routes[] = {
+    { GET, HERE, get_security, CALLER_USER, .summary = "Password and sessions.", .page = true,
+      .reads_store = true },
+    { POST, HERE "/password", post_password, CALLER_USER, .summary = "Changes the password.",
+      .page = true, ROUTE_FIELDS(password_fields), .body = BODY_FORM, .body_max = 32 * KIB,
+      .blocks = true },
+    { POST, HERE "/sessions/{session}/end", post_end_session, CALLER_USER,
+      .summary = "Ends one session.", .page = true, .body = BODY_FORM, .body_max = 4 * KIB,
+      .blocks = true },
+    { POST, HERE "/signout", post_signout_all, CALLER_USER, .summary = "Signs out everywhere.",
+      .page = true, .body = BODY_FORM, .body_max = 4 * KIB, .blocks = true },
+    { 0 },
+};

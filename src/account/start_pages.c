@@ -1,0 +1,20 @@
+/* start_pages.c - what this is and where to go. */
+#include "account/account_routes.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/page.h"
+#include "web/state.h"
+
+static enum err
+get_start(struct call *call)
+{
+    struct values *values = values_new(call->mem);
+    values_flag(values, "registration", call->web->settings.registration_open);
+    return page_send(call, 200, "start", values);
+}
+
+const struct route start_routes[] = {
+    { GET, "/", get_start, CALLER_ANYONE, .summary = "What this is and where to go.",
+      .page = true },
+    { 0 },
+};

@@ -1,0 +1,153 @@
+/* domains_api.c - which domains there are, what their records look like, how much is in them. */
+#include "api/api_routes.h"
+#include "dispatch/allowed_domains.h"
+#include "flow/preferences.h"
+#include "model/grant.h"
+#include "web/call.h"
+#include "web/response.h"
+#include "web/state.h"
+
+static int64_t
+count_of(const struct record *records, size_t count, struct str domain)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(records[i].domain, domain))
+            return records[i].atom_count;
+    return 0;
+}
+
+static enum err
+get_domains(struct call *call)
+{
+    const struct domains *domains = call->web->settings.domains;
+    struct record *records = NULL;
+    size_t count = 0;
+    enum err err =
+        preferences_read_all(call->db, call->mem, call->access->user_id, &records, &count);
+    if (err != ERR_NONE)
+        return err;
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_key(out, "domains");
+    json_open_array(out);
+    for (size_t i = 0; i < domains->count; i++) {
+        const struct domain *domain = &domains->list[i];
+        bool readable = allowed_domains_can_read(call->access, domain);
+        json_open_object(out);
+        json_put_str(out, "domain", domain->name);
+        json_put_str(out, "title", domain->title);
+        json_put_str(out, "description", domain->description);
+        json_put_str(out, "scope", domain->name);
+        json_put_bool(out, "readable", readable);
+        if (readable)
+            json_put_int(out, "atom_count", count_of(records, count, domain->name));
+        json_close_object(out);
+    }
+    json_close_array(out);
+    json_close_object(out);
+    response_conditional(call);
+    return ERR_NONE;
+}
+
+static enum err
+get_schema(struct call *call)
+{
+    const struct domain *domain = allowed_domains_in_path(call);
+    if (domain == NULL)
+        return ERR_NONE;
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "domain", domain->name);
+    json_put_str(out, "version", domain->version);
+    json_key(out, "schema");
+    json_ready(out, domain->schema);
+    json_close_object(out);
+    response_conditional(call);
+    return ERR_NONE;
+}
+
+/* ---- statistics ---- */
+
+struct usage_counters {
+    int64_t by_status[3];
+    int64_t first;
+    int64_t last;
+};
+
+static struct usage_counters
+count_atoms(const struct atom *atoms, size_t count)
+{
+    struct usage_counters counters = { 0 };
+    for (size_t i = 0; i < count; i++) {
+        if (!atom_visible(&atoms[i]))
+            continue;
+        counters.by_status[atoms[i].status]++;
+        if (atoms[i].status != ATOM_ACTIVE)
+            continue;
+        if (counters.first == 0 || atoms[i].created_at < counters.first)
+            counters.first = atoms[i].created_at;
+        if (atoms[i].updated_at > counters.last)
+            counters.last = atoms[i].updated_at;
+    }
+    return counters;
+}
+
+static void
+write_members(struct json *out, const struct domain *domain, const struct atom *atoms, size_t count)
+{
+    json_key(out, "members");
+    json_open_object(out);
+    for (size_t m = 0; m < domain->member_count; m++) {
+        int64_t number = 0;
+        for (size_t i = 0; i < count; i++)
+            number +=
+                atoms[i].status == ATOM_ACTIVE && str_eq(atoms[i].member, domain->members[m].name);
+        if (number > 0) {
+            json_key_str(out, domain->members[m].name);
+            json_int(out, number);
+        }
+    }
+    json_close_object(out);
+}
+
+static enum err
+get_stats(struct call *call)
+{
+    struct atom *atoms = NULL;
+    size_t count = 0;
+    int64_t sources = 0;
+    struct str user_id = call->access->user_id;
+    const struct domain *domain = allowed_domains_readable_in_path(call);
+    if (domain == NULL)
+        return ERR_NONE;
+    enum err err = preferences_atoms(call->db, call->mem, user_id, domain->name,
+                                     call->access->app_id, &atoms, &count);
+    if (err == ERR_NONE)
+        err = preferences_sources(call->db, call->mem, user_id, domain->name, &sources);
+    if (err != ERR_NONE)
+        return err;
+    struct usage_counters counters = count_atoms(atoms, count);
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "domain", domain->name);
+    json_put_int(out, "atom_count", counters.by_status[ATOM_ACTIVE]);
+    json_put_int(out, "suppressed_count", counters.by_status[ATOM_SUPPRESSED]);
+    json_put_int(out, "held_count", counters.by_status[ATOM_HELD]);
+    write_members(out, domain, atoms, count);
+    json_put_int(out, "sources", sources);
+    json_put_time(out, "first_recorded_at", counters.first);
+    json_put_time(out, "updated_at", counters.last);
+    json_close_object(out);
+    response_conditional(call);
+    return ERR_NONE;
+}
+
+const struct route domains_routes[] = {
+    { GET, "/v1/domains", get_domains, CALLER_TOKEN, .summary = "Which domains there are.",
+      .cached_by = CACHE_PREFERENCES, .cors = true },
+    { GET, "/v1/domains/{domain}/schema", get_schema, CALLER_TOKEN,
+      .summary = "What a domain's record looks like.", .cors = true },
+    { GET, "/v1/domains/{domain}/stats", get_stats, CALLER_TOKEN,
+      .summary = "How much is known in a domain.", .cached_by = CACHE_PREFERENCES, .cors = true },
+    { 0 },
+};

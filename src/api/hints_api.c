@@ -1,0 +1,126 @@
+/* hints_api.c - what an agent is told about a person. */
+#include "api/api_routes.h"
+#include "dispatch/allowed_domains.h"
+#include "dispatch/bearer.h"
+#include "flow/hints.h"
+#include "job/rebuild.h"
+#include "model/grant.h"
+#include "web/call.h"
+#include "web/error.h"
+#include "web/response.h"
+#include "web/state.h"
+
+enum { DOMAINS, MAX_TOKENS, FORMAT, CONTEXT };
+
+static const struct field hints_fields[] = {
+    [DOMAINS] = { "domains", FIELD_LINE, FIELD_IN_QUERY, .max = 4000 },
+    [MAX_TOKENS] = { "max_tokens", FIELD_INTEGER, FIELD_IN_QUERY, .min = 1, .max = HINTS_TOKENS_MAX,
+                     .fallback = HINTS_TOKENS_DEFAULT },
+    [FORMAT] = { "format", FIELD_LINE, FIELD_IN_QUERY, .max = 100 },
+    [CONTEXT] = { "context", FIELD_TEXT, FIELD_IN_QUERY, .max = CONTEXT_MAX },
+};
+
+/* What the token opens, as bits by place. */
+static void
+find_allowed(const struct call *call, struct hints_params *params)
+{
+    for (size_t i = 0; i < params->domains->count; i++) {
+        const struct domain *domain = &params->domains->list[i];
+        uint64_t bit = (uint64_t)1 << i;
+        if (allowed_domains_can_use(call->access, domain))
+            params->allowed |= bit;
+        if (allowed_domains_can_read(call->access,
+                                     domain)) /* its sentence on the consent page was ticked */
+            params->sensitive |= bit;
+    }
+}
+
+static scopes
+scopes_of(const struct hints_params *params, uint64_t places)
+{
+    scopes found = 0;
+    for (size_t i = 0; i < params->domains->count; i++)
+        if (places >> i & 1)
+            found |= scope_named(params->domains->list[i].name);
+    return found;
+}
+
+/* Which domains are asked for. False: answered. */
+static bool
+read_domains(struct call *call, struct hints_params *params)
+{
+    uint64_t named = 0;
+    struct str part, rest = call_text(call, DOMAINS);
+    while (str_cut(&rest, ',', &part)) {
+        part = str_trim(part);
+        const struct domain *domain = domains_find(params->domains, part);
+        if (domain != NULL) {
+            named |= (uint64_t)1 << (domain - params->domains->list);
+        } else if (part.len > 0) {
+            error_add_detail(call, STR("domains"),
+                             str_format(call->mem,
+                                        "there is no domain \"%.*s\"; GET /v1/domains lists "
+                                        "them",
+                                        STR_ARG(str_first(part, 64))));
+            error_send(call, 400, STR("domains names one that does not exist."));
+            return false;
+        }
+    }
+    uint64_t refused = named != 0 ? named & ~params->allowed : 0;
+    if (refused != 0 || params->allowed == 0) {
+        bearer_refuse_scope(call, scopes_of(params, refused != 0 ? refused : ~(uint64_t)0));
+        return false;
+    }
+    params->domains_named = named != 0;
+    params->allowed = named != 0 ? named : params->allowed;
+    return true;
+}
+
+static bool
+read_rest(struct call *call, struct hints_params *params)
+{
+    struct str format = call_text(call, FORMAT);
+    if (str_present(format) && !hints_format_read(format, &params->format)) {
+        error_add_detail(call, STR("format"), STR("must be text, json or bullets"));
+        error_send(call, 400, STR("format must be text, json or bullets."));
+        return false;
+    }
+    if (params->context.len > CONTEXT_MAX) {
+        error_add_detail(call, STR("context"), STR("must have at most 128 bytes"));
+        error_send(call, 400, STR("context must have at most 128 bytes."));
+        return false;
+    }
+    return true;
+}
+
+static enum err
+get_hints(struct call *call)
+{
+    struct hints_params params = {
+        .user_id = call->access->user_id,
+        .hint_sets = call->hint_sets,
+        .domains = call->web->settings.domains,
+        .context = call_text(call, CONTEXT),
+        .max_tokens = (int)call_integer(call, MAX_TOKENS),
+    };
+    struct hints hints;
+    find_allowed(call, &params);
+    if (!read_rest(call, &params) || !read_domains(call, &params))
+        return ERR_NONE;
+    enum err err = hints_read(call->db, call->mem, &params, &hints);
+    if (err != ERR_NONE)
+        return err;
+    if (hints.renew)
+        rebuild_queue_add(call->web->settings.rebuilds, params.user_id);
+    hints_write(response_json(call, 200), &params, &hints);
+    response_conditional(call);
+    return ERR_NONE;
+}
+
+const struct route hints_routes[] = {
+    { GET, "/v1/agent-hints", get_hints, CALLER_TOKEN,
+      .summary = "Sentences about the person for an AI prompt, within a token budget.",
+      .scope = SCOPE_AGENT_HINTS, ROUTE_FIELDS(hints_fields), .hint_sets = true,
+      .cached_by = CACHE_PREFERENCES, .cors = true },
+    { 0 },
+};

@@ -1,0 +1,312 @@
+#include "api/openapi.h"
+
+#include "base/buf.h"
+#include "base/embedded.h"
+#include "domain/domain.h"
+#include "model/scope.h"
+#include "text/json_read.h"
+#include "text/json_tree.h"
+#include "text/json_write.h"
+
+#include <string.h>
+
+#define DOCUMENT_MAX ((size_t)16 * 1024 * 1024)
+#define FILE_MARK "{{members of "
+
+struct filling {
+    struct arena *mem;
+    const struct openapi_place *place;
+    struct json *out;
+    struct why *why;
+    bool wrong;
+};
+
+static void fill(struct filling *filling, const struct json_value *value);
+static void fill_members(struct filling *filling, const struct json_value *object);
+
+static void
+complain(struct filling *filling, struct str what)
+{
+    why_set(filling->why, "api/: %.*s cannot be filled in", STR_ARG(what));
+    filling->wrong = true;
+}
+
+/* ---- one for each domain, or for each scope ---- */
+
+static const struct domain *
+domain_at(const struct filling *filling, size_t index)
+{
+    return &filling->place->domains->list[index];
+}
+
+static void
+put_domain_name(struct filling *filling, size_t index)
+{
+    json_str(filling->out, domain_at(filling, index)->name);
+}
+
+static void
+put_domain_ref(struct filling *filling, size_t index)
+{
+    struct str name = domain_at(filling, index)->name;
+    json_open_object(filling->out);
+    json_put_str(filling->out, "$ref",
+                 str_format(filling->mem, "#/components/schemas/%.*s", STR_ARG(name)));
+    json_close_object(filling->out);
+}
+
+static void
+put_domain_security(struct filling *filling, size_t index)
+{
+    json_open_object(filling->out);
+    json_key(filling->out, "oauth2");
+    json_open_array(filling->out);
+    put_domain_name(filling, index);
+    json_close_array(filling->out);
+    json_close_object(filling->out);
+}
+
+static void
+put_domain_summary(struct filling *filling, size_t index)
+{
+    const struct domain *domain = domain_at(filling, index);
+    json_open_object(filling->out);
+    json_put_str(filling->out, "domain", domain->name);
+    json_put_str(filling->out, "title", domain->title);
+    json_put_str(filling->out, "description", domain->description);
+    json_put_str(filling->out, "scope", domain->name);
+    json_put_bool(filling->out, "readable", true);
+    json_put_int(filling->out, "atom_count", 0);
+    json_close_object(filling->out);
+}
+
+static void
+put_domain_property(struct filling *filling, size_t index)
+{
+    json_key_str(filling->out, domain_at(filling, index)->name);
+    put_domain_ref(filling, index);
+}
+
+/* A member as a record shows it: maxItems is how many one write may bring, and a record has room
+ * for more. */
+static void
+put_member_schema(struct json *out, const struct json_value *member)
+{
+    json_key_str(out, member->key);
+    json_open_object(out);
+    for (size_t i = 0; i < member->count; i++) {
+        if (str_eq(member->children[i].key, STR("maxItems")))
+            continue;
+        json_key_str(out, member->children[i].key);
+        json_tree_write(out, &member->children[i]);
+    }
+    json_close_object(out);
+}
+
+static void
+put_domain_schema(struct filling *filling, size_t index)
+{
+    const struct domain *domain = domain_at(filling, index);
+    const struct json_value *schema = NULL;
+    struct json *out = filling->out;
+    if (json_read(filling->mem, domain->schema, OPENAPI_DEPTH_MAX, &schema, filling->why)) {
+        filling->wrong = true;
+        return;
+    }
+    json_key_str(out, domain->name);
+    json_open_object(out);
+    for (size_t i = 0; i < schema->count; i++) {
+        const struct json_value *child = &schema->children[i];
+        if (str_eq(child->key, STR("$schema"))) /* what OpenAPI 3.1 takes for granted */
+            continue;
+        json_key_str(out, child->key);
+        if (!str_eq(child->key, STR("properties"))) {
+            json_tree_write(out, child);
+            continue;
+        }
+        json_open_object(out);
+        for (size_t m = 0; m < child->count; m++)
+            put_member_schema(out, &child->children[m]);
+        json_close_object(out);
+    }
+    json_close_object(out);
+}
+
+static void
+put_scope_name(struct filling *filling, size_t index)
+{
+    json_str(filling->out, str_of(scope_row(index)->name));
+}
+
+static void
+put_scope_sentence(struct filling *filling, size_t index)
+{
+    json_put_str(filling->out, scope_row(index)->name, str_of(scope_row(index)->sentence));
+}
+
+static size_t
+count_domains(const struct filling *filling)
+{
+    return filling->place->domains == NULL ? 0 : filling->place->domains->count;
+}
+
+static size_t
+count_scopes(const struct filling *filling)
+{
+    (void)filling;
+    return scope_count();
+}
+
+static const struct {
+    const char *mark;
+    size_t (*count)(const struct filling *filling);
+    void (*put)(struct filling *filling, size_t index);
+} marks[] = {
+    { "{{each domain: name}}", count_domains, put_domain_name },
+    { "{{each domain: ref}}", count_domains, put_domain_ref },
+    { "{{each domain: security}}", count_domains, put_domain_security },
+    { "{{each domain: summary}}", count_domains, put_domain_summary },
+    { "{{each domain: property}}", count_domains, put_domain_property },
+    { "{{each domain: schema}}", count_domains, put_domain_schema },
+    { "{{each scope: name}}", count_scopes, put_scope_name },
+    { "{{each scope: sentence}}", count_scopes, put_scope_sentence },
+};
+
+static void
+fill_each(struct filling *filling, struct str mark)
+{
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        if (!str_eq_c(mark, marks[i].mark))
+            continue;
+        for (size_t n = 0; n < marks[i].count(filling); n++)
+            marks[i].put(filling, n);
+        return;
+    }
+    complain(filling, mark);
+}
+
+/* ---- texts ---- */
+
+/* Of an address or a version; absent for what is none. */
+static struct str
+word_of(const struct filling *filling, struct str name)
+{
+    if (str_eq(name, STR("base_url")))
+        return filling->place->base_url;
+    if (str_eq(name, STR("auth_url")))
+        return filling->place->auth_url;
+    return str_eq(name, STR("version")) ? STR(PENCHANT_VERSION) : STR_NONE;
+}
+
+static size_t
+find(struct str text, struct str part)
+{
+    size_t at = 0;
+    while (at < text.len && !str_starts(str_from(text, at), part))
+        at++;
+    return at;
+}
+
+static struct str
+fill_text(struct filling *filling, struct str text)
+{
+    struct buf out = buf_in(filling->mem, DOCUMENT_MAX);
+    for (;;) {
+        size_t opens = find(text, STR("{{"));
+        buf_add(&out, str_first(text, opens));
+        if (opens == text.len)
+            return buf_str(&out);
+        struct str rest = str_from(text, opens + 2);
+        size_t closes = find(rest, STR("}}"));
+        struct str word = word_of(filling, str_first(rest, closes));
+        if (!str_present(word)) {
+            complain(filling, text);
+            return text;
+        }
+        buf_add(&out, word);
+        text = str_from(rest, closes + 2);
+    }
+}
+
+/* ---- files ---- */
+
+static const struct json_value *
+read_file(struct filling *filling, struct str name)
+{
+    const struct json_value *file = NULL;
+    struct str text = embedded_find(str_c(filling->mem, name));
+    if (!str_present(text))
+        complain(filling, name);
+    else if (json_read(filling->mem, text, OPENAPI_DEPTH_MAX, &file, filling->why))
+        filling->wrong = true;
+    return filling->wrong ? NULL : file;
+}
+
+static void
+fill_file(struct filling *filling, struct str name)
+{
+    const struct json_value *file = read_file(filling, str_first(name, find(name, STR("}}"))));
+    if (file != NULL)
+        fill_members(filling, file);
+}
+
+static void
+fill_members(struct filling *filling, const struct json_value *object)
+{
+    for (size_t i = 0; i < object->count && !filling->wrong; i++) {
+        const struct json_value *child = &object->children[i];
+        if (str_starts(child->key, STR(FILE_MARK))) {
+            fill_file(filling, str_from(child->key, strlen(FILE_MARK)));
+        } else if (str_starts(child->key, STR("{{"))) {
+            fill_each(filling, child->key);
+        } else {
+            json_key_str(filling->out, child->key);
+            fill(filling, child);
+        }
+    }
+}
+
+static void
+fill_items(struct filling *filling, const struct json_value *array)
+{
+    for (size_t i = 0; i < array->count; i++) {
+        const struct json_value *child = &array->children[i];
+        if (child->type == JSON_STR && str_starts(child->text, STR("{{each ")))
+            fill_each(filling, child->text);
+        else
+            fill(filling, child);
+    }
+}
+
+static void
+fill(struct filling *filling, const struct json_value *value)
+{
+    if (value->type == JSON_STR) {
+        json_str(filling->out, fill_text(filling, value->text));
+    } else if (value->type == JSON_ARRAY) {
+        json_open_array(filling->out);
+        fill_items(filling, value);
+        json_close_array(filling->out);
+    } else if (value->type == JSON_OBJECT) {
+        json_open_object(filling->out);
+        fill_members(filling, value);
+        json_close_object(filling->out);
+    } else {
+        json_tree_write(filling->out, value);
+    }
+}
+
+enum err
+openapi_make(struct arena *mem, const struct openapi_place *place, struct str *out, struct why *why)
+{
+    struct buf text = buf_in(mem, DOCUMENT_MAX);
+    struct json json = json_into(&text);
+    struct filling filling = { .mem = mem, .place = place, .out = &json, .why = why };
+    const struct json_value *document = read_file(&filling, STR("api/openapi.json"));
+    if (document != NULL)
+        fill(&filling, document);
+    if (filling.wrong || text.overflow)
+        return ERR_INVALID;
+    *out = buf_str(&text);
+    return ERR_NONE;
+}

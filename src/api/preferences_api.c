@@ -1,0 +1,370 @@
+/* preferences_api.c - a person's preferences as JSON: records, atoms, writes, corrections.
+ * A handler may trust its row: the token is live. Which domains it opens is asked of reach.h. */
+#include "api/api_routes.h"
+#include "dispatch/allowed_domains.h"
+#include "dispatch/bearer.h"
+#include "flow/corrections.h"
+#include "flow/preferences.h"
+#include "flow/transfer.h"
+#include "model/grant.h"
+#include "text/json_read.h"
+#include "web/call.h"
+#include "web/error.h"
+#include "web/response.h"
+#include "web/state.h"
+
+#define BODY_MAX (64 * KIB)
+#define DEPTH_MAX 8
+#define ATOM_BYTES 320 /* that most have no more of, with their keys */
+
+static void
+write_record(struct json *out, const struct record *record)
+{
+    json_key(out, "preferences");
+    json_ready(out, record->json);
+    json_put_time(out, "updated_at", record->updated_at);
+}
+
+/* ---- reading ---- */
+
+static enum err
+get_domain(struct call *call)
+{
+    struct record record = { 0 };
+    const struct domain *domain = allowed_domains_readable_in_path(call);
+    if (domain == NULL)
+        return ERR_NONE;
+    enum err err =
+        preferences_read(call->db, call->mem, call->access->user_id, domain->name, &record);
+    if (err != ERR_NONE)
+        return err;
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "domain", domain->name);
+    write_record(out, &record);
+    json_close_object(out);
+    response_conditional(call);
+    return ERR_NONE;
+}
+
+/* Domains in the order of their names; those without atoms, too, so that nobody has to guess. */
+static enum err
+get_all(struct call *call)
+{
+    const struct domains *domains = call->web->settings.domains;
+    struct record *records = NULL;
+    size_t count = 0;
+    enum err err =
+        preferences_read_all(call->db, call->mem, call->access->user_id, &records, &count);
+    if (err != ERR_NONE)
+        return err;
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_key(out, "preferences");
+    json_open_object(out);
+    for (size_t i = 0; i < domains->count; i++) {
+        if (!allowed_domains_can_read(call->access, &domains->list[i]))
+            continue;
+        struct str json = STR("{}");
+        for (size_t r = 0; r < count; r++)
+            if (str_eq(records[r].domain, domains->list[i].name))
+                json = records[r].json;
+        json_key_str(out, domains->list[i].name);
+        json_ready(out, json);
+    }
+    json_close_object(out);
+    json_close_object(out);
+    response_conditional(call);
+    return ERR_NONE;
+}
+
+enum { DOMAIN, LIMIT, OFFSET, STATUS };
+
+static const struct field atoms_fields[] = {
+    [DOMAIN] = { "domain", FIELD_TEXT, FIELD_IN_QUERY, .max = 100 },
+    [LIMIT] = { "limit", FIELD_INTEGER, FIELD_IN_QUERY, .min = 1, .max = 100, .fallback = 20 },
+    [OFFSET] = { "offset", FIELD_INTEGER, FIELD_IN_QUERY, .max = 1000000 },
+    [STATUS] = { "status", FIELD_TEXT, FIELD_IN_QUERY, .max = 20 },
+};
+
+/* Which statuses are asked for, as bits. 0: none that there is. */
+static unsigned
+read_statuses(struct str text)
+{
+    enum atom_status status;
+    if (!str_present(text))
+        return 1u << ATOM_ACTIVE;
+    if (str_eq(text, STR("all")))
+        return 7;
+    return atom_status_read(text, &status) ? 1u << status : 0;
+}
+
+static bool
+may_read(struct str name, void *context)
+{
+    const struct call *call = context;
+    const struct domain *domain = domains_find(call->web->settings.domains, name);
+    return domain != NULL && allowed_domains_can_read(call->access, domain);
+}
+
+static void
+write_page(struct call *call, const struct atom_page *page)
+{
+    struct json *out = response_json(call, 200);
+    buf_reserve(out->out, (page->count + 1) * ATOM_BYTES);
+    json_open_object(out);
+    json_key(out, "atoms");
+    json_open_array(out);
+    atom_write_list(out, page->atoms, page->count);
+    json_close_array(out);
+    json_put_int(out, "total", (int64_t)page->total);
+    json_put_int(out, "limit", call_integer(call, LIMIT));
+    json_put_int(out, "offset", call_integer(call, OFFSET));
+    json_close_object(out);
+    response_conditional(call);
+}
+
+/* False: answered. */
+static bool
+check_domain(struct call *call, struct str name)
+{
+    const struct domain *domain = domains_find(call->web->settings.domains, name);
+    if (!str_present(name))
+        return true;
+    if (domain == NULL)
+        error_send(call, 400,
+                   STR("domain is not the name of a domain. GET /v1/domains lists "
+                       "them."));
+    else if (!allowed_domains_can_read(call->access, domain))
+        bearer_refuse_scope(call, allowed_domains_read_scopes(domain));
+    else
+        return true;
+    return false;
+}
+
+static enum err
+get_atoms(struct call *call)
+{
+    struct atom_page page;
+    struct str domain = call_text(call, DOMAIN);
+    struct atom_question question = {
+        .opens = may_read,
+        .context = call,
+        .statuses = read_statuses(call_text(call, STATUS)),
+        .asker = call->access->app_id,
+        .offset = (size_t)call_integer(call, OFFSET),
+        .limit = (size_t)call_integer(call, LIMIT),
+    };
+    if (question.statuses == 0) {
+        error_send(call, 400, STR("status must be active, suppressed, held or all."));
+        return ERR_NONE;
+    }
+    if (!check_domain(call, domain))
+        return ERR_NONE;
+    enum err err =
+        preferences_page(call->db, call->mem, call->access->user_id, domain, &question, &page);
+    if (err == ERR_NONE)
+        write_page(call, &page);
+    return err;
+}
+
+/* ---- writing ---- */
+
+/* NULL: answered. */
+static const struct json_value *
+read_body(struct call *call)
+{
+    const struct json_value *body = NULL;
+    struct why why = { 0 };
+    if (json_read(call->mem, call->exchange->request.body, DEPTH_MAX, &body, &why) != ERR_NONE)
+        error_send(call, 400, str_format(call->mem, "The body is not JSON: %s", why.text));
+    else if (body->type != JSON_OBJECT)
+        error_send(call, 400, STR("The body must be a JSON object."));
+    else
+        return body;
+    return NULL;
+}
+
+/* False: answered. */
+static bool
+may_write(struct call *call, const struct domain *domain)
+{
+    if ((call->access->scopes & SCOPE_PREFERENCES_WRITE) == 0)
+        bearer_refuse_scope(call, SCOPE_PREFERENCES_WRITE);
+    else if (!allowed_domains_can_use(call->access, domain))
+        bearer_refuse_scope(call, SCOPE_PREFERENCES_WRITE | scope_named(domain->name));
+    else
+        return true;
+    return false;
+}
+
+static enum err
+refuse_write(struct call *call, const struct preference_problems *problems)
+{
+    for (size_t i = 0; i < problems->count; i++)
+        error_add_detail(call, problems->list[i].at, problems->list[i].problem);
+    return ERR_INVALID;
+}
+
+static enum err
+post_domain(struct call *call)
+{
+    const struct domain *domain = allowed_domains_in_path(call);
+    if (domain == NULL || !may_write(call, domain))
+        return ERR_NONE;
+    const struct json_value *body = read_body(call);
+    if (body == NULL)
+        return ERR_NONE;
+    struct preference_write params = {
+        .user_id = call->access->user_id,
+        .domain = domain,
+        .source = call->access->app_id,
+        .preferences = json_member(body, "preferences"),
+        .now = call->now,
+    };
+    struct preference_counts counts;
+    struct preference_problems problems;
+    struct record record = { 0 };
+    enum err err = preferences_write(call->db, call->mem, &params, &counts, &record, &problems);
+    if (err == ERR_INVALID)
+        return refuse_write(call, &problems);
+    if (err != ERR_NONE)
+        return err;
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "domain", domain->name);
+    if (allowed_domains_can_read(call->access, domain))
+        write_record(out, &record);
+    json_put_int(out, "added", counts.added);
+    json_put_int(out, "updated", counts.updated);
+    json_put_int(out, "unchanged", counts.unchanged);
+    json_put_int(out, "suppressed", counts.suppressed);
+    json_put_int(out, "held", counts.held);
+    json_close_object(out);
+    return ERR_NONE;
+}
+
+static bool
+may_touch(const struct domain *domain, void *context)
+{
+    return allowed_domains_can_use(context, domain);
+}
+
+/* A token whose domains were all unticked reaches no fact, whichever it names. False: answered. */
+static bool
+may_suppress(struct call *call)
+{
+    const struct domains *domains = call->web->settings.domains;
+    scopes needed = SCOPE_PREFERENCES_WRITE;
+    for (size_t i = 0; i < domains->count; i++) {
+        if (allowed_domains_can_use(call->access, &domains->list[i]))
+            return true;
+        needed |= scope_named(domains->list[i].name);
+    }
+    bearer_refuse_scope(call, needed);
+    return false;
+}
+
+/* A member of the body that must be a text. Absent: answered. */
+static struct str
+body_text(struct call *call, const struct json_value *body, const char *name)
+{
+    const struct json_value *value = json_member(body, name);
+    if (value != NULL && value->type == JSON_STR)
+        return value->text;
+    error_send(call, 400, str_format(call->mem, "%s must be a string.", name));
+    return STR_NONE;
+}
+
+static enum err
+post_suppress(struct call *call)
+{
+    if (!may_suppress(call))
+        return ERR_NONE;
+    const struct json_value *body = read_body(call);
+    struct str atom_id = body == NULL ? STR_NONE : body_text(call, body, "atom_id");
+    struct str reason = !str_present(atom_id) ? STR_NONE : body_text(call, body, "reason");
+    if (!str_present(reason))
+        return ERR_NONE;
+    if (!atom_reason_fine(reason)) {
+        error_send(call, 400,
+                   STR("reason must be not_accurate, outdated, not_mine, too_personal "
+                       "or other."));
+        return ERR_NONE;
+    }
+    struct app_suppression params = {
+        .user_id = call->access->user_id,
+        .atom_id = atom_id,
+        .reason = reason,
+        .app_id = call->access->app_id,
+        .domains = call->web->settings.domains,
+        .may_touch = may_touch,
+        .context = (void *)(uintptr_t)call->access,
+        .now = call->now,
+    };
+    struct atom atom = { 0 };
+    enum err err = corrections_suppress_by_app(call->db, call->mem, &params, &atom);
+    if (err == ERR_NOT_FOUND) {
+        error_send(call, 404, STR("There is no such atom, or not one this app may change."));
+        return ERR_NONE;
+    }
+    if (err != ERR_NONE)
+        return err;
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "atom_id", atom.id);
+    json_put_str(out, "status", STR("suppressed"));
+    json_put_str(out, "reason", atom.reason);
+    json_put_time(out, "suppressed_at", atom.suppressed_at);
+    json_close_object(out);
+    return ERR_NONE;
+}
+
+/* ---- everything ---- */
+
+static enum err
+get_export(struct call *call)
+{
+    struct buf out = buf_in(call->mem, TRANSFER_MAX);
+    struct export_params params = {
+        .user_id = call->access->user_id,
+        .domains = call->web->settings.domains,
+        .app_id = call->access->app_id,
+        .now = call->now,
+    };
+    enum err err = transfer_export(call->db, call->mem, &params, &out);
+    if (err == ERR_TOO_LARGE) {
+        error_send(call, 413,
+                   STR("All of it is more than the 8 MiB of one document. Read it in parts: "
+                       "GET /v1/preferences/{domain}, or GET /v1/preferences/atoms page by "
+                       "page."));
+        return ERR_NONE;
+    }
+    if (err != ERR_NONE)
+        return err;
+    response_bytes(call, 200, "application/json", buf_str(&out));
+    response_header(call, "Content-Disposition", "attachment; filename=\"penchant-export.json\"");
+    response_header(call, "Cache-Control", "private, no-cache");
+    response_header(call, "Vary", "Authorization");
+    return ERR_NONE;
+}
+
+const struct route preferences_routes[] = {
+    { GET, "/v1/preferences", get_all, CALLER_TOKEN,
+      .summary = "Everything this token may read about the person.", .any_domain = true,
+      .scope = SCOPE_PREFERENCES_READ, .cached_by = CACHE_PREFERENCES, .cors = true },
+    { GET, "/v1/preferences/{domain}", get_domain, CALLER_TOKEN,
+      .summary = "One domain's preferences.", .cached_by = CACHE_PREFERENCES, .cors = true },
+    { POST, "/v1/preferences/{domain}", post_domain, CALLER_TOKEN,
+      .summary = "Adds or changes preferences.", .body = BODY_JSON, .body_max = BODY_MAX,
+      .blocks = true, .cors = true },
+    { GET, "/v1/preferences/atoms", get_atoms, CALLER_TOKEN,
+      .summary = "Single facts, newest first.", .any_domain = true, .scope = SCOPE_PREFERENCES_READ,
+      ROUTE_FIELDS(atoms_fields), .cached_by = CACHE_PREFERENCES, .cors = true },
+    { POST, "/v1/preferences/suppress", post_suppress, CALLER_TOKEN,
+      .summary = "Marks a fact as wrong, for good.", .scope = SCOPE_PREFERENCES_WRITE,
+      .body = BODY_JSON, .body_max = BODY_MAX, .blocks = true, .cors = true },
+    { GET, "/v1/preferences/export", get_export, CALLER_TOKEN,
+      .summary = "Everything as one document.", .scope = SCOPE_PREFERENCES_READ, .cors = true },
+    { 0 },
+};

@@ -1,0 +1,53 @@
+#include "dispatch/allowed_domains.h"
+
+#include "dispatch/bearer.h"
+#include "model/grant.h"
+#include "web/call.h"
+#include "web/error.h"
+#include "web/state.h"
+
+bool
+allowed_domains_can_read(const struct access *access, const struct domain *domain)
+{
+    return (access->scopes & allowed_domains_read_scopes(domain)) != 0;
+}
+
+bool
+allowed_domains_can_use(const struct access *access, const struct domain *domain)
+{
+    return !access->domains_limited || (access->scopes & scope_named(domain->name)) != 0;
+}
+
+scopes
+allowed_domains_read_scopes(const struct domain *domain)
+{
+    return SCOPE_PREFERENCES_READ | scope_named(domain->name);
+}
+
+scopes
+allowed_domains_any_read_scopes(const struct domains *domains)
+{
+    scopes any = SCOPE_PREFERENCES_READ;
+    for (size_t i = 0; i < domains->count; i++)
+        any |= scope_named(domains->list[i].name);
+    return any;
+}
+
+const struct domain *
+allowed_domains_in_path(struct call *call)
+{
+    const struct domain *domain = domains_find(call->web->settings.domains, call_param(call, 0));
+    if (domain == NULL)
+        error_send(call, 404, STR("There is no domain of this name. GET /v1/domains lists them."));
+    return domain;
+}
+
+const struct domain *
+allowed_domains_readable_in_path(struct call *call)
+{
+    const struct domain *domain = allowed_domains_in_path(call);
+    if (domain == NULL || allowed_domains_can_read(call->access, domain))
+        return domain;
+    bearer_refuse_scope(call, allowed_domains_read_scopes(domain));
+    return NULL;
+}

@@ -1,0 +1,170 @@
+#include "dispatch/browser_session.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "crypt/digest.h"
+#include "flow/sessions.h"
+#include "text/base64url.h"
+#include "text/cookie.h"
+#include "text/form.h"
+#include "text/multipart.h"
+#include "text/url.h"
+#include "web/call.h"
+#include "web/flash.h"
+#include "web/message.h"
+#include "web/response.h"
+#include "web/state.h"
+
+#define NEXT_MAX ((size_t)8 * 1024)
+
+MESSAGE(signed_out, "flash.signed_out");
+MESSAGE(signed_out_deciding, "flash.signed_out_deciding");
+
+/* __Host- keeps a cookie to https, to this host and to all of its paths. */
+static struct str
+cookie_name(const struct call *call)
+{
+    return url_is_https(call->web->settings.auth_url) ? STR("__Host-penchant") : STR("penchant");
+}
+
+enum err
+browser_session_find(struct call *call)
+{
+    struct str header = http_header(&call->exchange->request, "Cookie");
+    struct str key = cookie_find(header, cookie_name(call));
+    if (http_header_count(&call->exchange->request, "Cookie") != 1 || !str_present(key))
+        return ERR_NONE;
+    struct browser_session *browser = ARENA_NEW(call->mem, struct browser_session);
+    enum err err =
+        session_find(call->db, call->mem, key, call->now, &browser->session, &browser->user);
+    browser->key = key;
+    if (err == ERR_NONE) {
+        call->browser = browser;
+        call->username = browser->user.username;
+        call->form_token = session_form_token(call->mem, key);
+    }
+    return err == ERR_NOT_FOUND ? ERR_NONE : err;
+}
+
+enum err
+browser_session_read_parts(struct call *call, struct multipart *out)
+{
+    const struct http_request *request = &call->exchange->request;
+    struct why why = { 0 };
+    struct str boundary = multipart_boundary(http_header(request, "Content-Type"));
+    return multipart_read(call->mem, boundary, request->body, out, &why);
+}
+
+bool
+browser_session_form_ok(struct call *call)
+{
+    struct multipart parts;
+    if (call->route->body == BODY_FILE)
+        return browser_session_read_parts(call, &parts) == ERR_NONE &&
+               digest_equal(multipart_find(&parts, "form"), call->form_token);
+    const struct form *form = call_form(call);
+    if (form == NULL || form_count(form, "form") != 1)
+        return false;
+    return digest_equal(form_find(form, "form"), call->form_token);
+}
+
+static void
+put_cookie(struct call *call, struct str value, int64_t seconds)
+{
+    struct str name = cookie_name(call);
+    bool secure = url_is_https(call->web->settings.auth_url);
+    response_header(
+        call, "Set-Cookie",
+        str_format(call->mem, "%.*s=%.*s; Path=/; Max-Age=%lld; HttpOnly; SameSite=Lax%s",
+                   STR_ARG(name), STR_ARG(value), (long long)seconds, secure ? "; Secure" : "")
+            .ptr);
+}
+
+void
+browser_session_set_cookie(struct call *call, struct str key)
+{
+    put_cookie(call, key, SESSION_SECONDS);
+}
+
+void
+browser_session_clear_cookie(struct call *call)
+{
+    put_cookie(call, STR(""), 0);
+}
+
+struct str
+return_path_via(struct call *call, const char *page, struct str next)
+{
+    struct buf path = buf_in(call->mem, 4 * NEXT_MAX);
+    buf_add_c(&path, page);
+    if (return_path_ok(next)) {
+        buf_add_c(&path, "?next=");
+        url_encode(&path, next);
+    }
+    return path.overflow ? str_of(page) : buf_str(&path);
+}
+
+#define REQUEST_PATH "/oauth/consent?request="
+
+static bool
+request_fine(struct str id)
+{
+    return str_starts(id, STR("req_")) && base64url_only(id);
+}
+
+struct str
+request_in_path(struct str next)
+{
+    struct str path = STR(REQUEST_PATH);
+    struct str id = str_starts(next, path) ? str_from(next, path.len) : STR_NONE;
+    return request_fine(id) ? id : STR_NONE;
+}
+
+struct str
+request_page_path(struct call *call, struct str id)
+{
+    return request_fine(id) ? str_format(call->mem, REQUEST_PATH "%.*s", STR_ARG(id)) : STR_NONE;
+}
+
+const char *
+request_sign_in_path(struct call *call, struct str id)
+{
+    return request_fine(id) ? str_format(call->mem, "/signin?request=%.*s", STR_ARG(id)).ptr
+                            : "/signin";
+}
+
+/* What was sent is not done later: whoever comes back decides again. */
+static void
+send_from_form(struct call *call)
+{
+    const struct form *form = call->route->resumes == NULL ? NULL : call_form(call);
+    struct str id = form == NULL ? STR_NONE : form_find(form, call->route->resumes);
+    const char *key = request_fine(id) ? signed_out_deciding : signed_out;
+    flash_redirect(call, request_sign_in_path(call, id), &(struct flash){ .key = key });
+}
+
+void
+browser_session_require(struct call *call)
+{
+    if (call->route->method != GET) {
+        send_from_form(call);
+        return;
+    }
+    struct str next = call->exchange->request.target;
+    response_redirect(call, str_c(call->mem, return_path_via(call, "/signin", next)));
+}
+
+bool
+return_path_ok(struct str next)
+{
+    if (next.len == 0 || next.len > NEXT_MAX || next.ptr[0] != '/')
+        return false;
+    if (next.len > 1 && (next.ptr[1] == '/' || next.ptr[1] == '\\'))
+        return false; /* a browser takes both for the beginning of another host */
+    for (size_t i = 0; i < next.len; i++) {
+        unsigned char c = (unsigned char)next.ptr[i];
+        if (c <= 0x20 || c >= 0x7f || c == '\\')
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,134 @@
+#include "dispatch/client_auth.h"
+
+#include "base/arena.h"
+#include "dispatch/request_usage.h"
+#include "dispatch/response_cache.h"
+#include "dispatch/throttle.h"
+#include "flow/apps.h"
+#include "text/base64url.h"
+#include "text/form.h"
+#include "text/url.h"
+#include "web/call.h"
+#include "web/error.h"
+#include "web/response.h"
+#include "web/state.h"
+
+struct claim {
+    struct str id;
+    struct str secret; /* absent: none was sent, or an empty one */
+};
+
+bool
+client_auth_read_basic(struct arena *mem, struct str header, struct str *id, struct str *secret)
+{
+    struct str scheme = str_first(header, str_index(header, ' '));
+    struct str pair = base64_decode(mem, str_from(header, scheme.len + 1));
+    if (!str_eq_nocase(scheme, STR("Basic")) || !str_present(pair))
+        return false;
+    size_t colon = str_index(pair, ':');
+    /* RFC 6749 §2.3.1: both are form-encoded before they are joined. */
+    return colon < pair.len && url_decode(mem, str_first(pair, colon), true, id) &&
+           url_decode(mem, str_from(pair, colon + 1), true, secret);
+}
+
+void
+client_auth_refuse(struct call *call)
+{
+    error_send_oauth(call, 401, "invalid_client",
+                     STR("The app is not known by this client_id and client_secret. Check both; a "
+                         "secret is shown once, when it is made."));
+    response_header(call, "WWW-Authenticate", "Basic realm=\"penchant\", charset=\"UTF-8\"");
+}
+
+/* False: answered. */
+static bool
+read_claim(struct call *call, struct claim *claim)
+{
+    const struct http_request *request = &call->exchange->request;
+    struct str header = http_header(request, "Authorization");
+    const struct form *form = call_form(call);
+    if (form == NULL) {
+        error_send_oauth(call, 400, "invalid_request",
+                         str_format(call->mem, "The body cannot be read: %s", call->form_problem));
+        return false;
+    }
+    if (form_count(form, "client_id") > 1 || form_count(form, "client_secret") > 1) {
+        error_send_oauth(call, 400, "invalid_request",
+                         STR("client_id and client_secret must be sent only once."));
+        return false;
+    }
+    struct str body_id = form_find(form, "client_id");
+    struct str body_secret = form_find(form, "client_secret");
+    if (!str_present(header)) {
+        *claim = (struct claim){ body_id, body_secret };
+        return true;
+    }
+    if (body_secret.len > 0) {
+        request_usage_refused_claim(call, body_id);
+        error_send_oauth(call, 400, "invalid_request",
+                         STR("Send the client's credentials in the header or in the body, not in "
+                             "both."));
+        return false;
+    }
+    bool fine = client_auth_read_basic(call->mem, header, &claim->id, &claim->secret);
+    if (fine && body_id.len > 0 && !str_eq(body_id, claim->id)) {
+        error_send_oauth(call, 400, "invalid_request",
+                         STR("client_id in the body differs from the one in the header."));
+        return false;
+    }
+    if (!fine)
+        client_auth_refuse(call);
+    return fine;
+}
+
+static void
+refuse_for_now(struct call *call, int64_t seconds)
+{
+    error_send_oauth(call, 429, "rate_limited",
+                     STR("Too many failed attempts for this client_id or from this address. Wait, "
+                         "then try again with the right secret."));
+    response_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)seconds).ptr);
+}
+
+bool
+client_auth_waits(struct call *call)
+{
+    return throttle_wait(call->web->client_failures, call->exchange->request.client) != 0;
+}
+
+enum err
+client_auth(struct call *call)
+{
+    struct claim claim = { 0 };
+    if (!read_claim(call, &claim))
+        return ERR_NONE;
+    if (claim.secret.len == 0)
+        claim.secret = STR_NONE; /* RFC 6749 §2.3.1: an empty one may as well be left out */
+    struct throttle *failures = call->web->client_failures;
+    struct str address = call->exchange->request.client;
+    struct str caller = str_format(call->mem, "app %.*s", STR_ARG(str_first(claim.id, 64)));
+    int64_t wait = throttle_wait(failures, address);
+    if (wait != 0) {
+        refuse_for_now(call, wait);
+        return ERR_NONE;
+    }
+    struct app *app = ARENA_NEW(call->mem, struct app);
+    enum err err = response_cache_app(call, claim.id, app);
+    if (err && err != ERR_NOT_FOUND)
+        return err;
+    bool proved = app_is_proved(call->mem, app, claim.secret, call->now);
+    /* Others' failures as this app never stop the app itself: its id is in everybody's address bar,
+     * and its secret is too long to guess. */
+    wait =
+        proved ? throttle_wait(failures, address) : throttle_take_both(failures, address, caller);
+    if (!proved && str_present(app->id))
+        request_usage_refused(
+            call, app->id, str_of(app_refusal(call->mem, app, claim.secret, call->now)), STR_NONE);
+    if (wait != 0)
+        refuse_for_now(call, wait); /* past the limit nobody is told whether it was right */
+    else if (!proved)
+        client_auth_refuse(call);
+    else
+        call->app = app;
+    return ERR_NONE;
+}

@@ -1,0 +1,300 @@
+/* dispatch.c - every request, in one fixed order: path, method, size, content type, origin, who,
+ * declared fields, handler. Any No ends there. The first five need only the head and are decided
+ * before a body is taken; but an app's body of the wrong type is let in, to see whose it is: the
+ * app's developer wants to be told. */
+#include "dispatch/dispatch.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "dispatch/guard.h"
+#include "dispatch/request_metrics.h"
+#include "dispatch/request_usage.h"
+#include "dispatch/response_cache.h"
+#include "http/server.h"
+#include "store/tx.h"
+#include "web/call.h"
+#include "web/error.h"
+#include "web/response.h"
+#include "web/state.h"
+
+#define SLOW_NS ((int64_t)1000 * 1000 * 1000)
+#define LOGGED_PATH_MAX 300 /* bytes; so that a long one cannot push the rest out of its line */
+
+static struct str
+path_of(const struct http_request *request)
+{
+    return str_first(request->target, str_index(request->target, '?'));
+}
+
+/* The server may refuse a request before its head was shown to us, so this is made on demand. */
+static struct call *
+call_of(struct site *site, struct http_exchange *exchange)
+{
+    if (exchange->owner == NULL) {
+        struct call *call = ARENA_NEW(exchange->mem, struct call);
+        call->mem = exchange->mem;
+        call->exchange = exchange;
+        call->web = site->web;
+        call->site = site;
+        call->db = site->web->settings.db;
+        exchange->owner = call;
+    }
+    return exchange->owner;
+}
+
+/* ---- the head ---- */
+
+/* METHOD_UNSET for one that no row has. */
+static enum method
+method_of(struct str method)
+{
+    if (str_eq_c(method, "GET") || str_eq_c(method, "HEAD"))
+        return GET; /* the server sends no body to a HEAD */
+    return str_eq_c(method, "POST") ? POST : METHOD_UNSET;
+}
+
+/* False: answered. */
+static bool
+find_row(struct call *call)
+{
+    const struct http_request *request = &call->exchange->request;
+    if (request->target.len == 0 || request->target.ptr[0] != '/') {
+        /* RFC 9112 §3.2: an absolute URL, an authority and "*" are for proxies and servers as a
+         * whole; taking a host from there is how routing gets confused. */
+        error_send(call, 400, STR("Ask with a path that starts with a slash, as in GET /healthz."));
+        return false;
+    }
+    if (!router_find(call->site->router, call->mem, path_of(request), &call->at)) {
+        error_send_err(call, ERR_NOT_FOUND);
+        return false;
+    }
+    if (str_eq_c(request->method, "OPTIONS")) {
+        response_options(call);
+        return false;
+    }
+    enum method method = method_of(request->method);
+    call->route = call->at.endpoint->rows[method];
+    call->number = call->at.endpoint->numbers[method];
+    if (call->route == NULL)
+        error_send_method_not_allowed(call);
+    return call->route != NULL;
+}
+
+static void
+refuse_origin(struct call *call)
+{
+    struct str ours = call->web->settings.auth_url;
+    error_send(call, 403,
+               str_format(call->mem,
+                          "This form was not sent from a page of this service, so nothing was "
+                          "done. Open %.*s and send it from there.",
+                          STR_ARG(ours)));
+}
+
+/* RFC 9110 §12.5.3: with what would have been taken. */
+static void
+refuse_encoding(struct call *call)
+{
+    error_send(call, 415,
+               STR("No Content-Encoding is taken here. Send the body as it is, not compressed."));
+    response_header(call, "Accept-Encoding", "identity");
+}
+
+static void
+refuse_body(struct call *call)
+{
+    if (call->body == CALL_BODY_ENCODED) {
+        refuse_encoding(call);
+        return;
+    }
+    error_send(call, 415,
+               call->route->body == BODY_FORM
+                   ? STR("Send the body as application/x-www-form-urlencoded in UTF-8.")
+               : call->route->body == BODY_FILE
+                   ? STR("Send the body as multipart/form-data.")
+                   : STR("Send the body as application/json in UTF-8."));
+}
+
+static void
+on_head(void *context, struct http_exchange *exchange)
+{
+    struct site *site = context;
+    struct call *call = call_of(site, exchange);
+    if (!find_row(call))
+        return;
+    const struct route *route = call->route;
+    exchange->body_max = route->body_max;
+    bool asks_store = route->reads_store || route->page || route->caller > CALLER_OPERATOR;
+    exchange->blocks = route->blocks || (asks_store && site->web->reads_block);
+    call->body = !guard_encoding_ok(&exchange->request, route->body)       ? CALL_BODY_ENCODED
+                 : !guard_content_type_ok(&exchange->request, route->body) ? CALL_BODY_WRONG_TYPE
+                                                                           : CALL_BODY_FINE;
+    if (call->body != CALL_BODY_FINE && route->caller < CALLER_APP)
+        refuse_body(call);
+    else if (route->page && route->method != GET &&
+             !guard_origin_ok(&exchange->request, site->web->settings.auth_url))
+        refuse_origin(call);
+}
+
+/* ---- the rest ---- */
+
+static enum err
+run(struct call *call)
+{
+    if (call->body != CALL_BODY_FINE) {
+        refuse_body(call);
+        request_usage_refused_unread(call);
+        return ERR_NONE;
+    }
+    enum err err = guard_caller(call);
+    if (err != ERR_NONE || guard_answered(call))
+        return err;
+    if (response_cache_answer(call))
+        return ERR_NONE;
+    err = field_read_all(call);
+    return err == ERR_NONE ? call->route->handle(call) : err;
+}
+
+struct running {
+    struct call *call;
+    enum err err;
+};
+
+static enum err
+run_reading(struct db_tx *tx, void *argument)
+{
+    struct running *running = argument;
+    (void)tx;
+    running->err = run(running->call);
+    return ERR_NONE;
+}
+
+/* What a token opens is read in the moment in which the token was found good, where reading is not
+ * waiting: there, all of it is one read. */
+static enum err
+run_in_snapshot(struct call *call)
+{
+    struct running running = { .call = call };
+    enum err err = tx_read(call->db, run_reading, &running);
+    return err ? err : running.err;
+}
+
+static bool
+only_reads(const struct call *call)
+{
+    const struct route *route = call->route;
+    return route->caller == CALLER_TOKEN && route->method == GET && !call->exchange->blocks;
+}
+
+static enum err
+run_whole(struct call *call)
+{
+    if (call->route == NULL)
+        return ERR_NOT_FOUND;
+    return only_reads(call) ? run_in_snapshot(call) : run(call);
+}
+
+static void
+on_handle(void *context, struct http_exchange *exchange)
+{
+    struct call *call = call_of(context, exchange);
+    call->now = clock_now();
+    enum err err = run_whole(call);
+    if (err == ERR_NONE && exchange->response.status == 0)
+        err = ERR_INTERNAL; /* a handler that says nothing is a defect of ours */
+    if (err == ERR_INTERNAL)
+        log_error("request failed", log_text("id", exchange->request.id),
+                  log_text("route", str_of(call->route->path)));
+    if (err != ERR_NONE)
+        error_send_err(call, err);
+    response_finish(call);
+    if (call->response_overflow)
+        error_send_err(call, ERR_INTERNAL);
+    else if (call->keep && exchange->response.status == 200)
+        response_cache_put(call, call->etag, exchange->response.body);
+    response_apply_etag(call);
+}
+
+static void
+on_refuse(void *context, struct http_exchange *exchange, enum http_refusal refusal,
+          const char *detail)
+{
+    static const struct {
+        int status;
+        const char *sentence;
+    } answers[] = {
+        [HTTP_BAD_REQUEST] = { 400, "The request is malformed." },
+        [HTTP_BODY_TOO_LARGE] = { 413, "The body is larger than this address takes. Send less." },
+        [HTTP_TARGET_TOO_LONG] = { 414, "The address is too long. Send long values in a body." },
+        [HTTP_HEAD_TOO_LARGE] = { 431, "The headers are too large. Send fewer or shorter ones." },
+        [HTTP_BAD_EXPECTATION] = { 417, "The only expectation met here is 100-continue." },
+        [HTTP_OVERLOADED] = { 503, "The service is busy. Try again in a few seconds." },
+        [HTTP_TOO_MANY_CONNECTIONS] = { 503, "There are too many connections. Close some, or try "
+                                             "again in a few seconds." },
+    };
+    struct call *call = call_of(context, exchange);
+    const char *sentence = answers[refusal].sentence;
+    if (refusal == HTTP_BAD_REQUEST && detail != NULL && detail[0] != '\0')
+        sentence = detail;
+    error_send(call, answers[refusal].status, str_copy(call->mem, str_of(sentence)));
+}
+
+/* ---- afterwards ---- */
+
+/* What came after the beginning of a token of ours is left out, wherever somebody put it. */
+static struct str
+without_secrets(struct arena *mem, struct str path)
+{
+    static const struct str marks[] = { STR("pn_at_"), STR("pn_rt_"), STR("pn_ac_"),
+                                        STR("pn_cs_") };
+    for (size_t i = 0; i < path.len; i++)
+        for (size_t m = 0; m < sizeof marks / sizeof *marks; m++)
+            if (str_starts(str_from(path, i), marks[m]))
+                return str_format(mem, "%.*s…", STR_ARG(str_first(path, i + marks[m].len)));
+    return path;
+}
+
+static void
+log_request(const struct http_exchange *exchange, enum log_level level, int64_t took_ns)
+{
+    const struct http_request *request = &exchange->request;
+    size_t bytes = str_eq_c(request->method, "HEAD") ? 0 : exchange->response.body.len;
+    /* Never the query: it may hold a code or a token. */
+    LOG_WRITE(level, "request", log_text("id", request->id),
+              log_text("method", str_first(request->method, 16)),
+              log_text("path", without_secrets(exchange->mem,
+                                               str_first(path_of(request), LOGGED_PATH_MAX))),
+              log_number("status", exchange->response.status), log_number("us", took_ns / 1000),
+              log_number("bytes", (int64_t)bytes), log_text("client", request->client));
+}
+
+static void
+on_done(void *context, struct http_exchange *exchange)
+{
+    struct site *site = context;
+    const struct call *call = exchange->owner;
+    int status = exchange->response.status;
+    int64_t took_ns = clock_ticks_ns() - exchange->started_ns;
+    bool has_row = call != NULL && call->route != NULL;
+    counts_add(&site->counts[has_row ? call->number : router_row_count(site->router)], status,
+               took_ns);
+    if (has_row)
+        request_usage_count(call);
+    if (status >= 500 || took_ns >= SLOW_NS)
+        log_request(exchange, LOG_WARN, took_ns);
+    else if (site->web->settings.access_log)
+        log_request(exchange, LOG_INFO, took_ns);
+}
+
+struct http_service
+dispatch_service(struct site *site)
+{
+    return (struct http_service){
+        .context = site,
+        .head = on_head,
+        .handle = on_handle,
+        .refuse = on_refuse,
+        .done = on_done,
+    };
+}

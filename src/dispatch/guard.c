@@ -1,0 +1,112 @@
+#include "dispatch/guard.h"
+
+#include "dispatch/bearer.h"
+#include "dispatch/browser_session.h"
+#include "dispatch/client_auth.h"
+#include "dispatch/response_cache.h"
+#include "http/server.h"
+#include "web/call.h"
+#include "web/error.h"
+
+/* Browsers send these two on their own and let no script of another site change them. A tool that
+ * is no browser sends neither and carries nobody's cookies. Two of one kind are never a browser's.
+ */
+bool
+guard_origin_ok(const struct http_request *request, struct str our_origin)
+{
+    if (http_header_count(request, "Origin") > 1 ||
+        http_header_count(request, "Sec-Fetch-Site") > 1)
+        return false;
+    struct str origin = http_header(request, "Origin");
+    struct str site = http_header(request, "Sec-Fetch-Site");
+    bool same_site = str_eq_c(site, "same-origin");
+    /* A browser that hides where a form came from still says that it was a page of ours. */
+    if (str_eq_c(origin, "null"))
+        return same_site;
+    if (str_present(origin) && !str_eq(origin, our_origin))
+        return false;
+    return !str_present(site) || same_site || str_eq_c(site, "none");
+}
+
+static bool
+is_utf8(struct str charset)
+{
+    if (charset.len > 2 && charset.ptr[0] == '"' && charset.ptr[charset.len - 1] == '"')
+        charset = str_from(str_first(charset, charset.len - 1), 1);
+    return str_eq_nocase(charset, STR("utf-8"));
+}
+
+bool
+guard_content_type_ok(const struct http_request *request, enum body body)
+{
+    if (body == BODY_NONE)
+        return true;
+    struct str rest = http_header(request, "Content-Type");
+    struct str part;
+    if (http_header_count(request, "Content-Type") != 1 || !str_cut(&rest, ';', &part))
+        return false;
+    struct str wanted = body == BODY_FORM   ? STR("application/x-www-form-urlencoded")
+                        : body == BODY_FILE ? STR("multipart/form-data")
+                                            : STR("application/json");
+    if (!str_eq_nocase(str_trim(part), wanted))
+        return false;
+    while (str_cut(&rest, ';', &part)) {
+        struct str parameter = str_trim(part);
+        struct str name = str_first(parameter, str_index(parameter, '='));
+        if (str_eq_nocase(name, STR("charset")) && !is_utf8(str_from(parameter, name.len + 1)))
+            return false;
+    }
+    return true;
+}
+
+/* Nothing here unpacks: a small body could become a large one, and none needs to be large. */
+bool
+guard_encoding_ok(const struct http_request *request, enum body body)
+{
+    struct str encoding = str_trim(http_header(request, "Content-Encoding"));
+    return body == BODY_NONE || (http_header_count(request, "Content-Encoding") <= 1 &&
+                                 (encoding.len == 0 || str_eq_nocase(encoding, STR("identity"))));
+}
+
+bool
+guard_answered(const struct call *call)
+{
+    return call->exchange->response.status != 0;
+}
+
+/* A person who is signed in; on an unsafe request, with a form of that person's own session. */
+static enum err
+guard_user(struct call *call)
+{
+    if (call->browser == NULL)
+        browser_session_require(call);
+    else if (call->route->method != GET && !browser_session_form_ok(call))
+        error_send(call, 403,
+                   STR("This form is too old, or was made for somebody else. Nothing was done. Go "
+                       "back, reload the page, and send it again."));
+    return ERR_NONE;
+}
+
+enum err
+guard_caller(struct call *call)
+{
+    enum err err = call->route->page ? browser_session_find(call) : ERR_NONE;
+    if (err != ERR_NONE)
+        return err;
+    switch (call->route->caller) {
+    case CALLER_ANYONE:
+    case CALLER_OPERATOR: /* the listener is the guard: its rows are on no other */
+        return ERR_NONE;
+    case CALLER_USER:
+        return guard_user(call);
+    case CALLER_APP:
+        if (call->route->cached_by == CACHE_TOKEN && response_cache_introspection(call))
+            return ERR_NONE;
+        return client_auth(call);
+    case CALLER_TOKEN:
+        return bearer_auth(call);
+    case CALLER_UNSET:
+        break;
+    }
+    return ERR_FORBIDDEN;
+}

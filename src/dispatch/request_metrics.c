@@ -1,0 +1,172 @@
+#include "dispatch/request_metrics.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "web/call.h"
+#include "web/response.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAGE_MAX ((size_t)4 * 1024 * 1024)
+
+/* ---- counting ---- */
+
+struct counts *
+counts_new(struct arena *mem, const struct router *router)
+{
+    return ARENA_ARRAY(mem, struct counts, router_row_count(router) + 1);
+}
+
+void
+counts_add(struct counts *counts, int status, int64_t ns)
+{
+    size_t class = status >= 100 && status < 600 ? (size_t)status / 100 : 0;
+    atomic_fetch_add_explicit(&counts->ended[class], 1, memory_order_relaxed);
+    histogram_observe(&counts->latency, ns);
+}
+
+/* ---- writing requests ---- */
+
+/* The row of that number, or what no row answered. A route is told as its pattern: what a client
+ * asked for never becomes a label. */
+static void
+label_of(const struct counted *of, size_t number, char *label, size_t room)
+{
+    bool row = number < router_row_count(of->router);
+    snprintf(label, room, "listener=\"%s\",method=\"%s\",route=\"%s\"", of->listener,
+             row ? method_name(router_row(of->router, number)->method) : "other",
+             row ? router_row(of->router, number)->path : "other");
+}
+
+static void
+write_ended(struct buf *page, const char *label, const struct counts *counts)
+{
+    static const char *const classes[] = { "none", "1xx", "2xx", "3xx", "4xx", "5xx" };
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        uint64_t count = atomic_load_explicit(&counts->ended[i], memory_order_relaxed);
+        char labels[240];
+        snprintf(labels, sizeof labels, "%s,status=\"%s\"", label, classes[i]);
+        if (count > 0)
+            metric_value(page, "penchant_http_requests_total", labels, (int64_t)count);
+    }
+}
+
+static void
+write_latency(struct buf *page, const char *label, const struct counts *counts)
+{
+    if (histogram_count(&counts->latency) > 0)
+        metric_histogram(page, "penchant_http_request_seconds", label, &counts->latency);
+}
+
+static void
+write_each(struct buf *page, const struct counted *counted, size_t count,
+           void (*write)(struct buf *, const char *, const struct counts *))
+{
+    for (size_t c = 0; c < count; c++)
+        for (size_t i = 0; i <= router_row_count(counted[c].router); i++) {
+            char label[200];
+            label_of(&counted[c], i, label, sizeof label);
+            write(page, label, &counted[c].counts[i]);
+        }
+}
+
+void
+metrics_write_requests(struct buf *page, const struct counted *counted, size_t count)
+{
+    metric_family(page, "penchant_http_requests_total", "counter",
+                  "Requests by route and first digit of the status; none: gone before an answer.");
+    write_each(page, counted, count, write_ended);
+    metric_family(page, "penchant_http_request_seconds", "histogram",
+                  "From the head of a request to the end of its answer.");
+    write_each(page, counted, count, write_latency);
+}
+
+/* ---- writing the process ---- */
+
+/* -1 where the kernel does not tell (a sandbox without /proc): the metric is then left out. */
+static int64_t
+resident_bytes(void)
+{
+    long long pages = -1;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL)
+        return -1;
+    if (fscanf(file, "%*d %lld", &pages) != 1)
+        pages = -1;
+    fclose(file);
+    return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
+}
+
+/* Entries of a folder of /proc, one for each descriptor or thread. */
+static int64_t
+count_entries(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    if (dir == NULL)
+        return -1;
+    int64_t count = 0;
+    // cppcheck-suppress readdirCalled ; no other thread has this DIR
+    for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir))
+        count += entry->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+static void
+gauge(struct buf *page, const char *name, const char *help, int64_t value)
+{
+    if (value < 0)
+        return;
+    metric_family(page, name, "gauge", help);
+    metric_value(page, name, "", value);
+}
+
+static void
+write_cpu(struct buf *page)
+{
+    struct timespec used;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
+        return;
+    metric_family(page, "process_cpu_seconds_total", "counter", "Processor time used.");
+    buf_add_format(page, "process_cpu_seconds_total %lld.%03ld\n", (long long)used.tv_sec,
+                   used.tv_nsec / 1000000);
+}
+
+void
+metrics_write_process(struct buf *page, int64_t started_at)
+{
+    int64_t descriptors = count_entries("/proc/self/fd");
+    gauge(page, "process_resident_memory_bytes", "Memory held.", resident_bytes());
+    gauge(page, "process_open_fds", "Open descriptors.",
+          descriptors < 0 ? -1 : descriptors - 1); /* without the one that counted */
+    gauge(page, "process_threads", "Threads.", count_entries("/proc/self/task"));
+    gauge(page, "process_start_time_seconds", "When it started, since 1970.", started_at);
+    gauge(page, "penchant_uptime_seconds", "Since it started.", clock_now() - started_at);
+    write_cpu(page);
+    metric_family(page, "penchant_log_lines_dropped_total", "counter",
+                  "Log lines that found the queue full.");
+    metric_value(page, "penchant_log_lines_dropped_total", "", (int64_t)log_dropped());
+}
+
+/* ---- the page ---- */
+
+static enum err
+get_metrics(struct call *call)
+{
+    struct buf page = buf_in(call->mem, PAGE_MAX);
+    metric_write_page(&page);
+    if (page.overflow)
+        return ERR_INTERNAL;
+    response_bytes(call, 200, "text/plain; version=0.0.4; charset=utf-8", buf_str(&page));
+    return ERR_NONE;
+}
+
+const struct route metrics_routes[] = {
+    { GET, "/metrics", get_metrics, CALLER_OPERATOR,
+      .summary = "Counts and latencies as Prometheus text, on --metrics-listen only." },
+    { 0 },
+};

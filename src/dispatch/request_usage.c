@@ -1,0 +1,117 @@
+#include "dispatch/request_usage.h"
+
+#include "base/arena.h"
+#include "dispatch/bearer.h"
+#include "dispatch/client_auth.h"
+#include "flow/apps.h"
+#include "flow/tokens.h"
+#include "job/usage_counters.h"
+#include "model/grant.h"
+#include "text/form.h"
+#include "text/json_read.h"
+#include "web/call.h"
+#include "web/state.h"
+
+void
+request_usage_refused(struct call *call, struct str app_id, struct str reason, struct str detail)
+{
+    call->refusal.app_id = app_id;
+    if (str_present(reason))
+        call->refusal.reason = reason;
+    call->refusal.detail = detail;
+}
+
+void
+request_usage_refused_claim(struct call *call, struct str client_id)
+{
+    struct app app;
+    if (call->web->settings.counters != NULL &&
+        app_find(call->db, call->mem, client_id, &app) == ERR_NONE)
+        request_usage_refused(call, app.id, STR_NONE, STR_NONE);
+}
+
+/* A client_id in a body that is JSON, or a form under another name. */
+static struct str
+client_id_of_body(struct call *call)
+{
+    struct str body = call->exchange->request.body;
+    const struct json_value *document = NULL, *id;
+    if (json_read(call->mem, body, 2, &document, NULL) == ERR_NONE) {
+        id = json_member(document, "client_id");
+        return id != NULL && id->type == JSON_STR ? id->text : STR_NONE;
+    }
+    const struct form *form = call_form(call);
+    return form == NULL ? STR_NONE : form_find(form, "client_id");
+}
+
+void
+request_usage_refused_unread(struct call *call)
+{
+    struct str header = http_header(&call->exchange->request, "Authorization");
+    struct str id = STR_NONE, secret = STR_NONE, token = bearer_read(header);
+    struct access access;
+    if (call->web->settings.counters == NULL)
+        return;
+    if (str_present(token)) {
+        if (token_access(call->db, call->mem, token, call->now, &access, NULL) == ERR_NONE)
+            request_usage_refused(call, access.app_id, STR_NONE, STR_NONE);
+        return;
+    }
+    if (!client_auth_read_basic(call->mem, header, &id, &secret) && call->body != CALL_BODY_ENCODED)
+        id = client_id_of_body(call);
+    request_usage_refused_claim(call, id);
+}
+
+static struct str
+app_of(const struct call *call)
+{
+    if (str_present(call->refusal.app_id))
+        return call->refusal.app_id;
+    if (call->access != NULL)
+        return call->access->app_id;
+    return call->app != NULL ? call->app->id : STR_NONE;
+}
+
+static enum usage_outcome
+outcome_of(const struct call *call)
+{
+    int status = call->exchange->response.status;
+    if (status >= 500)
+        return USAGE_FAILED;
+    if (status >= 400 || str_present(call->refusal.app_id))
+        return USAGE_REFUSED;
+    return str_eq_c(str_of(call->route->path), "/oauth/token") ? USAGE_TOKENS : USAGE_CALL;
+}
+
+static void
+note_refusal(const struct call *call, struct str app_id)
+{
+    struct str said = call->refusal.reason;
+    struct refusal refusal = {
+        .app_id = app_id,
+        .endpoint =
+            str_format(call->mem, "%s %s", method_name(call->route->method), call->route->path),
+        .error = call->refusal.error == NULL ? STR("") : str_of(call->refusal.error),
+        .reason = str_present(said) ? said : call->refusal.sentence,
+        .detail = call->refusal.detail,
+        .times = 1,
+        .first_at = call->now,
+        .last_at = call->now,
+    };
+    if (refusal.reason.len > 0)
+        usage_counters_add_refusal(call->web->settings.counters, call->mem, &refusal);
+}
+
+void
+request_usage_count(const struct call *call)
+{
+    struct usage_counters *counters = call->web->settings.counters;
+    struct str app_id = app_of(call);
+    if (counters == NULL || call->route == NULL || !str_present(app_id) || call->now == 0)
+        return;
+    enum usage_outcome outcome = outcome_of(call);
+    struct str user_id = call->access == NULL ? STR_NONE : call->access->user_id;
+    usage_counters_add(counters, user_id, app_id, outcome, call->now);
+    if (outcome == USAGE_REFUSED)
+        note_refusal(call, app_id);
+}

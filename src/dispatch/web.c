@@ -1,0 +1,118 @@
+#include "dispatch/web.h"
+
+#include "base/arena.h"
+#include "base/cache.h"
+#include "base/clock.h"
+#include "base/metric.h"
+#include "crypt/digest.h"
+#include "dispatch/dispatch.h"
+#include "dispatch/request_metrics.h"
+#include "dispatch/throttle.h"
+#include "store/tx.h"
+#include "text/url.h"
+#include "web/assets.h"
+#include "web/router.h"
+#include "web/state.h"
+
+#define SIGN_IN_WINDOW_MS (15 * 60 * 1000)
+#define CLIENT_WINDOW_MS (60 * 1000)
+#define API_WINDOW_MS 1000
+
+static enum err
+open_site(struct web *web, struct site *site, const struct route *const *tables, struct why *why)
+{
+    site->web = web;
+    enum err err = router_new(tables, &site->router, why);
+    if (err == ERR_NONE)
+        site->counts = counts_new(web->mem, site->router);
+    return err;
+}
+
+static void
+write_metrics(struct buf *page, void *context)
+{
+    const struct web *web = context;
+    const struct counted counted[] = {
+        { "main", web->public.router, web->public.counts },
+        { "metrics", web->private.router, web->private.counts },
+    };
+    metrics_write_requests(page, counted, sizeof counted / sizeof *counted);
+    metrics_write_process(page, web->started_at);
+}
+
+/* The document and its entity tag, kept as long as `web`. */
+static void
+keep_openapi(struct web *web, struct str document)
+{
+    struct arena *scratch = arena_new();
+    web->openapi = str_copy(web->mem, document);
+    web->openapi_tag = str_format(web->mem, "\"%.22s\"", digest_text(scratch, document).ptr).ptr;
+    arena_free(scratch);
+}
+
+enum err
+web_new(const struct web_settings *settings, struct web **out, struct why *why)
+{
+    struct arena *mem = arena_new();
+    struct web *web = ARENA_NEW(mem, struct web);
+    web->mem = mem;
+    web->settings = *settings;
+    web->settings.base_url = str_copy(web->mem, settings->base_url);
+    web->settings.auth_url = str_copy(web->mem, settings->auth_url);
+    web->started_at = clock_now();
+    web->https = url_is_https(settings->base_url) || url_is_https(settings->auth_url);
+    web->reads_block = store_reads_block(settings->db);
+    web->assets = assets_new(web->mem);
+    web->sign_in_failures = throttle_new(web->mem, settings->rate_sign_in, SIGN_IN_WINDOW_MS);
+    web->client_failures = throttle_new(web->mem, settings->rate_auth, CLIENT_WINDOW_MS);
+    web->cache = cache_new(settings->cache_bytes);
+    web->api_calls = throttle_new(web->mem, settings->rate_api, API_WINDOW_MS);
+
+    enum err err = open_site(web, &web->public, settings->public, why);
+    if (err == ERR_NONE)
+        err = open_site(web, &web->private, settings->private, why);
+    if (err == ERR_NONE)
+        err = languages_load(web->mem, &web->languages, why);
+    if (err != ERR_NONE) {
+        web_free(web);
+        return err;
+    }
+    keep_openapi(web, settings->openapi);
+    metric_register(write_metrics, web);
+    *out = web;
+    return ERR_NONE;
+}
+
+void
+web_free(struct web *web)
+{
+    if (web == NULL)
+        return;
+    metric_forget(web);
+    throttle_free(web->sign_in_failures);
+    throttle_free(web->client_failures);
+    throttle_free(web->api_calls);
+    cache_free(web->cache);
+    router_free(web->public.router);
+    router_free(web->private.router);
+    languages_free(&web->languages);
+    arena_free(web->mem); /* and web itself with it */
+}
+
+struct http_service
+web_service(struct web *web)
+{
+    return dispatch_service(&web->public);
+}
+
+struct http_service
+web_metrics_service(struct web *web)
+{
+    return dispatch_service(&web->private);
+}
+
+void
+web_begin_drain(struct web *web)
+{
+    atomic_store(&web->draining, true);
+}

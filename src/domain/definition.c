@@ -1,0 +1,308 @@
+#include "domain/definition.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "text/json_read.h"
+#include "text/utf8.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+#define PLACE_MAX 256
+#define QUOTE_MAX 64
+#define FILE_SHOWN_MAX 160
+#define NAME_MAX_LENGTH 64
+
+/* ---- telling what is wrong ---- */
+
+/* The next character, or a question mark for what cannot be shown. */
+static struct str
+take_readable(struct str *rest)
+{
+    struct str text = *rest;
+    if (utf8_next(rest) < 0) {
+        *rest = str_from(text, 1);
+        return STR("?");
+    }
+    struct str one = str_first(text, text.len - rest->len);
+    return utf8_forbidden(one) < 0 ? one : STR("?");
+}
+
+const char *
+definition_quote(struct definition *in, struct str text)
+{
+    struct buf out = buf_in(in->mem, QUOTE_MAX + 8);
+    while (text.len > 0 && out.len < QUOTE_MAX)
+        buf_add(&out, take_readable(&text));
+    if (text.len > 0)
+        buf_add_c(&out, "...");
+    return str_c(in->mem, buf_str(&out));
+}
+
+/* The file as it was found; of a path that would leave no room for the problem, the end. */
+static const char *
+quote_file(struct definition *in)
+{
+    struct buf out = buf_in(in->mem, FILE_SHOWN_MAX + 8);
+    struct str rest = in->file;
+    while (rest.len > FILE_SHOWN_MAX)
+        take_readable(&rest);
+    if (rest.len < in->file.len)
+        buf_add_c(&out, "...");
+    while (rest.len > 0)
+        buf_add(&out, take_readable(&rest));
+    return str_c(in->mem, buf_str(&out));
+}
+
+static void
+add_place(struct buf *out, const struct node *node)
+{
+    if (node->above == NULL)
+        return;
+    add_place(out, node->above);
+    if (!str_present(node->key))
+        buf_add_format(out, "[%zu]", node->index);
+    else
+        buf_add_format(out, "%s%s", out->len == 0 ? "" : ".",
+                       definition_quote(node->in, node->key));
+}
+
+void
+node_wrong(const struct node *node, const char *format, ...)
+{
+    struct definition *in = node->in;
+    struct buf place = buf_in(in->mem, PLACE_MAX);
+    char problem[256];
+    if (in->wrong)
+        return;
+    in->wrong = true;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(problem, sizeof problem, format, args);
+    va_end(args);
+    add_place(&place, node);
+    why_set(in->why, "%s: %.*s%s%s", quote_file(in), STR_ARG(buf_str(&place)),
+            place.len == 0 ? "" : ": ", problem);
+}
+
+/* ---- objects and arrays ---- */
+
+static bool
+is_known(struct str key, const char *const *keys)
+{
+    for (; *keys != NULL; keys++)
+        if (**keys != '\0' && str_eq_c(key, *keys))
+            return true;
+    return false;
+}
+
+static bool
+has_needed(const struct node *node, const char *const *keys)
+{
+    for (; *keys != NULL && **keys != '\0'; keys++) {
+        if (json_member(node->value, *keys) != NULL)
+            continue;
+        node_wrong(node, "%s is missing", *keys);
+        return false;
+    }
+    return true;
+}
+
+bool
+node_is_object(const struct node *node, const char *const *keys)
+{
+    if (node->value == NULL)
+        return false;
+    if (node->value->type != JSON_OBJECT) {
+        node_wrong(node, "must be an object");
+        return false;
+    }
+    for (size_t i = 0; i < node->value->count; i++) {
+        struct node child = node_child(node, i);
+        if (is_known(child.key, keys))
+            continue;
+        node_wrong(&child, "there is no such key here");
+        return false;
+    }
+    return has_needed(node, keys);
+}
+
+static bool
+holds(const struct node *node, enum json_type type, const char *what, size_t min, size_t max)
+{
+    if (node->value == NULL)
+        return false;
+    if (node->value->type != type) {
+        node_wrong(node, "must be an %s", what);
+        return false;
+    }
+    if (node->value->count >= min && node->value->count <= max)
+        return true;
+    node_wrong(node, "must hold %zu to %zu entries, not %zu", min, max, node->value->count);
+    return false;
+}
+
+bool
+node_is_array(const struct node *node, size_t min, size_t max)
+{
+    return holds(node, JSON_ARRAY, "array", min, max);
+}
+
+bool
+node_is_map(const struct node *node, size_t min, size_t max)
+{
+    return holds(node, JSON_OBJECT, "object", min, max);
+}
+
+struct node
+node_member(const struct node *node, const char *key)
+{
+    const struct json_value *value = node->value == NULL ? NULL : json_member(node->value, key);
+    return (struct node){ .in = node->in, .above = node, .value = value, .key = str_of(key) };
+}
+
+struct node
+node_child(const struct node *node, size_t index)
+{
+    const struct json_value *value = &node->value->children[index];
+    return (struct node){
+        .in = node->in, .above = node, .value = value, .key = value->key, .index = index
+    };
+}
+
+size_t
+node_count(const struct node *node)
+{
+    return node->value == NULL ? 0 : node->value->count;
+}
+
+/* ---- single values ---- */
+
+struct str
+node_text(const struct node *node, size_t min, size_t max)
+{
+    if (node->value == NULL)
+        return STR_NONE;
+    if (node->value->type != JSON_STR) {
+        node_wrong(node, "must be a text");
+        return STR("");
+    }
+    struct str text = utf8_nfc(node->in->mem, node->value->text);
+    if (!str_present(text)) {
+        node_wrong(node, "has too many marks on one letter");
+        return STR("");
+    }
+    size_t length = utf8_length(text);
+    int32_t forbidden = utf8_forbidden(text);
+    if (length < min || length > max)
+        node_wrong(node, "must have %zu to %zu characters, not %zu", min, max, length);
+    else if (forbidden >= 0)
+        node_wrong(node, "holds U+%04X, which cannot be seen; leave it out", (unsigned)forbidden);
+    return text;
+}
+
+bool
+is_definition_name(struct str text)
+{
+    if (text.len == 0 || text.len > NAME_MAX_LENGTH || text.ptr[0] < 'a' || text.ptr[0] > 'z')
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if ((c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_')
+            return false;
+    }
+    return true;
+}
+
+struct str
+node_name(const struct node *node)
+{
+    if (node->value == NULL)
+        return STR_NONE;
+    if (node->value->type == JSON_STR && is_definition_name(node->value->text))
+        return node->value->text;
+    node_wrong(node, "must be a name: a small letter, then at most %d small letters, digits and _",
+               NAME_MAX_LENGTH - 1);
+    return STR("");
+}
+
+bool
+node_bool(const struct node *node)
+{
+    if (node->value == NULL)
+        return false;
+    if (node->value->type != JSON_BOOL)
+        node_wrong(node, "must be true or false");
+    return node->value->type == JSON_BOOL && node->value->integer != 0;
+}
+
+int
+node_int(const struct node *node, int min, int max, int fallback)
+{
+    const struct json_value *value = node->value;
+    if (value == NULL)
+        return fallback;
+    if (value->type == JSON_INT && value->integer >= min && value->integer <= max)
+        return (int)value->integer;
+    if (min == max)
+        node_wrong(node, "must be %d", min);
+    else
+        node_wrong(node, "must be a whole number from %d to %d", min, max);
+    return fallback;
+}
+
+double
+node_number(const struct node *node, double fallback)
+{
+    const struct json_value *value = node->value;
+    if (value == NULL)
+        return fallback;
+    if (value->type == JSON_INT)
+        return (double)value->integer;
+    if (value->type == JSON_REAL)
+        return value->real;
+    node_wrong(node, "must be a number");
+    return fallback;
+}
+
+int32_t
+node_unit(const struct node *node, int32_t fallback)
+{
+    if (node->value == NULL)
+        return fallback;
+    double number = node_number(node, 0);
+    if (number >= 0 && number <= 1)
+        return (int32_t)lround(number * 65536);
+    node_wrong(node, "must be a number from 0 to 1");
+    return fallback;
+}
+
+size_t
+node_choice(const struct node *node, const char *const *choices, size_t fallback)
+{
+    struct buf list = buf_in(node->in->mem, PLACE_MAX);
+    if (node->value == NULL)
+        return fallback;
+    for (size_t i = 0; choices[i] != NULL; i++) {
+        if (node->value->type == JSON_STR && str_eq_c(node->value->text, choices[i]))
+            return i;
+        buf_add_format(&list, "%s%s", i == 0 ? "" : ", ", choices[i]);
+    }
+    node_wrong(node, "must be one of: %.*s", STR_ARG(buf_str(&list)));
+    return fallback;
+}
+
+struct str *
+node_texts(const struct node *node, size_t max, struct str (*item)(const struct node *node),
+           size_t *count)
+{
+    *count = 0;
+    if (!node_is_array(node, 0, max))
+        return NULL;
+    struct str *texts = ARENA_ARRAY(node->in->mem, struct str, node_count(node));
+    for (; *count < node_count(node); ++*count) {
+        struct node child = node_child(node, *count);
+        texts[*count] = item(&child);
+    }
+    return texts;
+}

@@ -1,0 +1,144 @@
+#include "domain/domain.h"
+
+#include "base/arena.h"
+#include "crypt/digest.h"
+#include "domain/domain_internal.h"
+#include "text/json_read.h"
+
+#define FILE_MAX_BYTES (256 * 1024)
+#define DEPTH_MAX 8
+
+/* Paths below /v1/preferences/ and scopes that are there already. */
+static const char *const reserved[] = { "atoms", "suppress", "export", "agent_hints" };
+
+/* ---- finding ---- */
+
+const struct member *
+domain_member(const struct domain *domain, struct str name)
+{
+    for (size_t i = 0; i < domain->member_count; i++)
+        if (str_eq(domain->members[i].name, name))
+            return &domain->members[i];
+    return NULL;
+}
+
+const struct domain *
+domains_find(const struct domains *set, struct str name)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (str_eq(set->list[i].name, name))
+            return &set->list[i];
+    return NULL;
+}
+
+/* ---- loading ---- */
+
+static void
+check_name(const struct node *root, const struct domain_source *source, struct str name)
+{
+    struct node place = node_member(root, "domain");
+    if (!str_eq(name, source->name))
+        node_wrong(&place, "must be the file's name, %s", definition_quote(root->in, source->name));
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+        if (str_eq_c(name, reserved[i]))
+            node_wrong(&place, "%s is taken by the service itself", reserved[i]);
+}
+
+static enum err
+load_one(struct arena *mem, const struct domain_source *source, struct domain *out, struct why *why)
+{
+    struct definition in = { .mem = mem, .file = source->file, .why = why };
+    struct node root = { .in = &in };
+    struct why problem = { 0 };
+    if (source->text.len > FILE_MAX_BYTES)
+        node_wrong(&root, "is larger than %d bytes", FILE_MAX_BYTES);
+    else if (json_read(mem, source->text, DEPTH_MAX, &root.value, &problem))
+        node_wrong(&root, "%s", problem.text);
+    if (in.wrong)
+        return ERR_INVALID;
+    domain_read(&root, out);
+    if (!in.wrong) {
+        check_name(&root, source, out->name);
+        domain_check(&root, out);
+    }
+    if (in.wrong)
+        return ERR_INVALID;
+    out->digest = digest_text(mem, source->text);
+    out->schema = domain_schema(mem, out);
+    return ERR_NONE;
+}
+
+static bool
+is_replaced(const struct domain_source *sources, size_t count, size_t i)
+{
+    for (size_t j = i + 1; j < count; j++)
+        if (str_eq(sources[i].name, sources[j].name))
+            return true;
+    return false;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+    const struct domain *one = a, *other = b;
+    size_t shorter = one->name.len < other->name.len ? one->name.len : other->name.len;
+    int order = memcmp(one->name.ptr, other->name.ptr, shorter);
+    return order != 0 ? order
+                      : (one->name.len > other->name.len) - (one->name.len < other->name.len);
+}
+
+enum err
+domains_load(struct arena *mem, const struct domain_source *sources, size_t count,
+             struct domains *out, struct why *why)
+{
+    struct domain *list = ARENA_ARRAY(mem, struct domain, DOMAINS_MAX);
+    *out = (struct domains){ .list = list };
+    for (size_t i = 0; i < count; i++) {
+        if (is_replaced(sources, count, i))
+            continue;
+        if (out->count == DOMAINS_MAX) {
+            why_set(why, "%.*s: there are more than %d domains", STR_ARG(sources[i].file),
+                    DOMAINS_MAX);
+            return ERR_INVALID;
+        }
+        enum err err = load_one(mem, &sources[i], &list[out->count], why);
+        if (err)
+            return err;
+        out->count++;
+    }
+    qsort(list, out->count, sizeof *list, compare_names);
+    return ERR_NONE;
+}
+
+static bool
+has_context(const struct domain *domain, struct str name)
+{
+    for (size_t i = 0; i < domain->context_count; i++) {
+        const struct context *context = &domain->contexts[i];
+        if (str_eq(context->name, name))
+            return true;
+        for (size_t k = 0; k < context->alias_count; k++)
+            if (str_eq(context->aliases[k], name))
+                return true;
+    }
+    return false;
+}
+
+static bool
+is_of_another(const struct domains *set, const struct domain *domain, struct str name)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (&set->list[i] != domain && has_context(&set->list[i], name))
+            return true;
+    return false;
+}
+
+size_t
+domains_lost_safety_context(const struct domains *set, const struct domain *domain)
+{
+    size_t at = 0;
+    while (at < domain->safety_context_count &&
+           is_of_another(set, domain, domain->safety_contexts[at]))
+        at++;
+    return at;
+}

@@ -1,0 +1,340 @@
+#include "base/arena.h"
+#include "domain/domain_internal.h"
+#include "domain/value_text.h"
+#include "text/json_read.h"
+
+/* ---- names that must differ ---- */
+
+/* The index of an earlier one of that name, or i. */
+static size_t
+earlier(const struct str *names, size_t i)
+{
+    size_t j = 0;
+    while (j < i && !str_eq(names[j], names[i]))
+        j++;
+    return j;
+}
+
+static void
+check_distinct(const struct node *array, const struct str *names, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct node place = node_child(array, i);
+        if (earlier(names, i) < i)
+            node_wrong(&place, "%s stands here twice", definition_quote(array->in, names[i]));
+    }
+}
+
+static void
+check_member_names(const struct node *members, const struct domain *domain)
+{
+    for (size_t i = 1; i < domain->member_count; i++) {
+        const struct member *member = &domain->members[i];
+        struct node place = node_child(members, i), name = node_member(&place, "name"),
+                    json = node_member(&place, "json"), key = node_member(&json, "key");
+        for (size_t j = 0; j < i; j++) {
+            const struct member *other = &domain->members[j];
+            if (str_eq(member->name, other->name))
+                node_wrong(&name, "members[%zu] has that name", j);
+            if (str_present(member->json_key) && str_present(other->json_key) &&
+                str_eq(member->json_key, other->json_key))
+                node_wrong(&key, "members[%zu] has that key", j);
+        }
+    }
+}
+
+/* Names and aliases of contexts are looked up together. */
+static void
+check_contexts(const struct node *contexts, const struct domain *domain)
+{
+    size_t count = 0, room = domain->context_count;
+    for (size_t i = 0; i < domain->context_count; i++)
+        room += domain->contexts[i].alias_count;
+    struct str *names = ARENA_ARRAY(contexts->in->mem, struct str, room);
+    for (size_t i = 0; i < domain->context_count; i++) {
+        const struct context *context = &domain->contexts[i];
+        struct node place = node_child(contexts, i), name = node_member(&place, "name"),
+                    aliases = node_member(&place, "aliases");
+        names[count++] = context->name;
+        if (earlier(names, count - 1) < count - 1)
+            node_wrong(&name, "another context has that name or alias");
+        for (size_t j = 0; j < context->alias_count; j++) {
+            struct node alias = node_child(&aliases, j);
+            names[count++] = context->aliases[j];
+            if (earlier(names, count - 1) < count - 1)
+                node_wrong(&alias, "another context has that name or alias, or this one twice");
+        }
+    }
+}
+
+/* A word stands in one of the lists. */
+static void
+check_apart(const struct node *place, const struct str *words, size_t count,
+            const struct str *others, size_t other_count, const char *kind)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct node word = node_child(place, i);
+        for (size_t j = 0; j < other_count; j++)
+            if (str_eq(words[i], others[j]))
+                node_wrong(&word, "is a %s keyword, too", kind);
+    }
+}
+
+static void
+check_words(const struct node *root, const struct domain *domain)
+{
+    struct node keywords = node_member(root, "keywords"), strong = node_member(&keywords, "strong"),
+                weak = node_member(&keywords, "weak"), not = node_member(&keywords, "not");
+    const struct str *strong_words = domain->strong_words, *weak_words = domain->weak_words,
+                     *not_words = domain->not_words;
+    check_distinct(&strong, strong_words, domain->strong_count);
+    check_distinct(&weak, weak_words, domain->weak_count);
+    check_distinct(&not, not_words, domain->not_count);
+    check_apart(&weak, weak_words, domain->weak_count, strong_words, domain->strong_count,
+                "strong");
+    check_apart(&not, not_words, domain->not_count, strong_words, domain->strong_count, "strong");
+    check_apart(&not, not_words, domain->not_count, weak_words, domain->weak_count, "weak");
+}
+
+/* ---- references to members ---- */
+
+static void
+check_opposes(const struct node *place, const struct domain *domain, const struct member *member)
+{
+    struct node opposes = node_member(place, "opposes");
+    bool list = member->oppose_count > 0 && opposes.value->type == JSON_ARRAY;
+    for (size_t i = 0; i < member->oppose_count; i++) {
+        struct node at = list ? node_child(&opposes, i) : opposes;
+        if (domain_member(domain, member->opposes[i]) == NULL)
+            node_wrong(&at, "there is no member %s", definition_quote(at.in, member->opposes[i]));
+        else if (str_eq(member->opposes[i], member->name))
+            node_wrong(&at, "a member does not oppose itself");
+    }
+    if (list)
+        check_distinct(&opposes, member->opposes, member->oppose_count);
+}
+
+static void
+check_summary(const struct node *root, const struct domain *domain)
+{
+    struct node summary = node_member(root, "summary"), members = node_member(&summary, "members");
+    for (size_t i = 0; i < domain->summary_count; i++) {
+        const struct member *member = domain_member(domain, domain->summary_members[i]);
+        struct node place = node_child(&members, i);
+        if (member == NULL)
+            node_wrong(&place, "there is no member %s",
+                       definition_quote(root->in, domain->summary_members[i]));
+        else if (!str_present(member->hint.text) && member->hint.value_count == 0)
+            node_wrong(&place, "has no hint that could stand in a summary");
+    }
+    check_distinct(&members, domain->summary_members, domain->summary_count);
+}
+
+/* ---- sentences ---- */
+
+static bool
+is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0xC3;
+}
+
+void
+domain_check_sentence(const struct node *node, struct str text)
+{
+    if (!str_ends(text, STR("."))) {
+        node_wrong(node, "must be a sentence that ends with a full stop");
+        return;
+    }
+    if (!is_letter(text.ptr[0])) /* so that lines can be counted one by one */
+        node_wrong(node, "must start with a letter");
+    for (size_t i = 0; i + 1 < text.len; i++)
+        if ((text.ptr[i] == '.' || text.ptr[i] == '!' || text.ptr[i] == '?') &&
+            text.ptr[i + 1] == ' ')
+            node_wrong(node, "must be one sentence");
+}
+
+struct places {
+    size_t list, value, pairs, article;
+};
+
+/* Counts the places for values. False if something else stands in braces. */
+static bool
+count_places(const struct node *node, struct str text, struct places *out)
+{
+    *out = (struct places){ 0 };
+    for (size_t i = str_index(text, '{'); i < text.len; i += str_index(str_from(text, i), '{')) {
+        struct str rest = str_from(text, i);
+        out->list += str_starts(rest, STR("{list}"));
+        out->value += str_starts(rest, STR("{value}"));
+        out->pairs += str_starts(rest, STR("{pairs}"));
+        out->article += str_starts(rest, STR("{a} {value}"));
+        i++;
+    }
+    size_t opened = 0, closed = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        opened += text.ptr[i] == '{';
+        closed += text.ptr[i] == '}';
+    }
+    size_t known = out->list + out->value + out->pairs + out->article;
+    if (opened == known && closed == known)
+        return true;
+    node_wrong(node, "may hold {list}, {value}, {pairs} and {a} {value}, and no other braces");
+    return false;
+}
+
+void
+domain_check_phrase(const struct node *node, struct str text, bool with_value)
+{
+    struct places places;
+    if (!str_present(text) || !count_places(node, text, &places))
+        return;
+    if (places.value != with_value || places.list + places.pairs + places.article > 0)
+        node_wrong(node, with_value ? "must hold {value} once, and no other place"
+                                    : "is said as it is, and has no place for a value");
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] == '.' || text.ptr[i] == '!' || text.ptr[i] == '?' || text.ptr[i] == '"')
+            node_wrong(node, "is a part of a sentence, without stops and quotation marks");
+}
+
+/* Exactly one place, of the kind that the member's values fill. */
+static void
+check_places(const struct node *node, struct str text, const struct member *member)
+{
+    struct places places;
+    if (!str_present(text) || !count_places(node, text, &places))
+        return;
+    size_t all = places.list + places.value + places.pairs;
+    size_t fitting = member->type == MEMBER_ARRAY    ? places.list + places.value
+                     : member->type == MEMBER_OBJECT ? places.pairs
+                                                     : places.value;
+    const char *wanted = member->type == MEMBER_ARRAY    ? "{list} (or {value} for a hint each)"
+                         : member->type == MEMBER_OBJECT ? "{pairs}"
+                                                         : "{value}";
+    if (all != 1 || fitting != 1)
+        node_wrong(node, "must hold %s once, and no other place", wanted);
+}
+
+static bool
+holds_list(struct str text)
+{
+    return memmem(text.ptr, text.len, "{list}", 6) != NULL;
+}
+
+static void
+check_templates(const struct node *hint, const struct member *member)
+{
+    struct node text = node_member(hint, "text"), text_one = node_member(hint, "text_one"),
+                short_text = node_member(hint, "short");
+    struct str full = member->hint.text, one = member->hint.text_one,
+               brief = member->hint.short_text;
+    check_places(&text, full, member);
+    check_places(&text_one, one, member);
+    check_places(&short_text, brief, member);
+    if (str_present(full))
+        domain_check_sentence(&text, full);
+    if (str_present(one))
+        domain_check_sentence(&text_one, one);
+    bool list = str_present(full) && holds_list(full);
+    if (list && !str_ends(full, STR("{list}.")))
+        node_wrong(&text, "{list} must be the last thing before the full stop");
+    if (str_present(one) && !list && member->type != MEMBER_OBJECT)
+        node_wrong(&text_one, "stands beside a text with {list} or {pairs}");
+    if (str_present(brief) && str_present(full) && holds_list(brief) != list)
+        node_wrong(&short_text, "must hold {list} if text does, and only then");
+    if (str_present(brief) && holds_list(brief) && !str_ends(brief, STR("{list}")))
+        node_wrong(&short_text, "{list} must be the last thing");
+}
+
+static void
+check_emphasis(const struct node *emphasis, struct str text, bool fits, const char *beside)
+{
+    if (!str_present(text))
+        return;
+    if (!fits)
+        node_wrong(emphasis, "is added to %s, and there is none", beside);
+    if (str_ends(text, STR(".")) || str_index(text, '{') < text.len)
+        node_wrong(emphasis, "is a clause without full stop and places");
+}
+
+/* ---- sentences for single values ---- */
+
+static bool
+has_sentence(const struct member *member, struct str value)
+{
+    for (size_t i = 0; i < member->hint.value_count; i++)
+        if (str_eq(member->hint.values[i].value, value))
+            return true;
+    return false;
+}
+
+static bool
+is_value_of(const struct member *member, struct str text)
+{
+    if (member->type == MEMBER_BOOL)
+        return str_eq_c(text, "true") || str_eq_c(text, "false");
+    if (member->type == MEMBER_NUMBER)
+        return value_is_number_text(member, text);
+    for (size_t i = 0; i < member->vocabulary->count; i++)
+        if (str_eq(member->vocabulary->values[i].value, text))
+            return true;
+    return false;
+}
+
+static void
+check_sentences(const struct node *values, const struct member *member)
+{
+    bool fits =
+        member->type == MEMBER_ENUM || member->type == MEMBER_BOOL || member->type == MEMBER_NUMBER;
+    if (values->value == NULL)
+        return;
+    if (!fits) {
+        node_wrong(values, "only an enum, a bool or a number has sentences for single values");
+        return;
+    }
+    for (size_t i = 0; i < member->hint.value_count; i++) {
+        struct node place = node_child(values, i);
+        if (!is_value_of(member, member->hint.values[i].value))
+            node_wrong(&place, "is not a value of this member");
+    }
+    if (member->type == MEMBER_BOOL && member->hint.value_count != 2)
+        node_wrong(values, "must have a sentence for true and one for false");
+    for (size_t i = 0; member->type == MEMBER_ENUM && i < member->vocabulary->count; i++) {
+        struct str value = member->vocabulary->values[i].value;
+        if (!has_sentence(member, value))
+            node_wrong(values, "has no sentence for %s", definition_quote(values->in, value));
+    }
+}
+
+static void
+check_hint(const struct node *place, const struct member *member)
+{
+    struct node hint = node_member(place, "hint"), values = node_member(&hint, "values");
+    if (hint.value == NULL)
+        return;
+    if (!str_present(member->hint.text) && member->hint.value_count == 0)
+        node_wrong(&hint, "text is missing");
+    check_templates(&hint, member);
+    struct node emphasis = node_member(&hint, "emphasis"),
+                emphasis_one = node_member(&hint, "emphasis_one");
+    check_emphasis(&emphasis, member->hint.emphasis, str_present(member->hint.text), "text");
+    check_emphasis(&emphasis_one, member->hint.emphasis_one, str_present(member->hint.emphasis),
+                   "emphasis");
+    check_sentences(&values, member);
+}
+
+void
+domain_check(const struct node *root, const struct domain *domain)
+{
+    struct node members = node_member(root, "members"), contexts = node_member(root, "contexts"),
+                safety = node_member(root, "safety_contexts");
+    check_member_names(&members, domain);
+    check_contexts(&contexts, domain);
+    check_distinct(&safety, domain->safety_contexts, domain->safety_context_count);
+    check_words(root, domain);
+    for (size_t i = 0; i < domain->member_count; i++) {
+        struct node place = node_child(&members, i);
+        check_opposes(&place, domain, &domain->members[i]);
+        check_hint(&place, &domain->members[i]);
+    }
+    check_summary(root, domain);
+}

@@ -1,0 +1,190 @@
+#include "base/arena.h"
+#include "base/buf.h"
+#include "domain/domain_internal.h"
+
+#define CONTEXTS_MAX 64
+#define MEMBERS_MAX 128
+#define WORDS_MAX 512
+#define SUMMARY_MAX 16
+
+static struct str
+read_version(const struct node *node)
+{
+    struct str text = node_text(node, 1, 32), rest = text, part;
+    size_t parts = 0;
+    int64_t number;
+    while (str_cut(&rest, '.', &part))
+        parts += str_to_int(part, 0, INT32_MAX, &number) && part.ptr[0] != '-' ? 1 : 4;
+    if (parts != 3)
+        node_wrong(node, "must be three numbers with full stops between them, as in 1.0.0");
+    return text;
+}
+
+static struct str
+read_word(const struct node *node)
+{
+    struct str text = node_text(node, 2, 32);
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if ((c < 'a' || c > 'z') && (c < '0' || c > '9')) {
+            node_wrong(node, "must be a word of small letters a to z and digits");
+            break;
+        }
+    }
+    return text;
+}
+
+static void
+read_contexts(const struct node *node, struct domain *out)
+{
+    static const char *const keys[] = { "name", "", "aliases", NULL };
+    if (!node_is_array(node, 0, CONTEXTS_MAX))
+        return;
+    struct context *list = ARENA_ARRAY(node->in->mem, struct context, node_count(node));
+    for (size_t i = 0; i < node_count(node); i++) {
+        struct node child = node_child(node, i);
+        if (!node_is_object(&child, keys))
+            return;
+        struct node name = node_member(&child, "name"), aliases = node_member(&child, "aliases");
+        list[i].name = node_name(&name);
+        list[i].aliases = node_texts(&aliases, CONTEXTS_MAX, node_name, &list[i].alias_count);
+    }
+    out->contexts = list;
+    out->context_count = node_count(node);
+}
+
+static void
+read_keywords(const struct node *node, struct domain *out)
+{
+    static const char *const keys[] = { "", "strong", "weak", "not", NULL };
+    if (!node_is_object(node, keys))
+        return;
+    struct node strong = node_member(node, "strong"), weak = node_member(node, "weak"),
+                not = node_member(node, "not");
+    out->strong_words = node_texts(&strong, WORDS_MAX, read_word, &out->strong_count);
+    out->weak_words = node_texts(&weak, WORDS_MAX, read_word, &out->weak_count);
+    out->not_words = node_texts(&not, WORDS_MAX, read_word, &out->not_count);
+}
+
+static void
+read_summary(const struct node *node, struct domain *out)
+{
+    static const char *const keys[] = { "members", "", "max_sentences", NULL };
+    out->summary_sentences = 2;
+    if (!node_is_object(node, keys))
+        return;
+    struct node members = node_member(node, "members"),
+                sentences = node_member(node, "max_sentences");
+    if (node_is_array(&members, 1, SUMMARY_MAX))
+        out->summary_members = node_texts(&members, SUMMARY_MAX, node_name, &out->summary_count);
+    out->summary_sentences = node_int(&sentences, 1, 8, 2);
+}
+
+static void
+read_members(const struct node *node, struct domain *out)
+{
+    if (!node_is_array(node, 1, MEMBERS_MAX))
+        return;
+    struct member *list = ARENA_ARRAY(node->in->mem, struct member, node_count(node));
+    for (size_t i = 0; i < node_count(node); i++) {
+        struct node child = node_child(node, i);
+        member_read(&child, out, &list[i]);
+    }
+    out->members = list;
+    out->member_count = node_count(node);
+}
+
+/* ---- the sentence of a definition that has none ---- */
+
+/* "Reading" becomes "reading", "TV" stays. */
+static void
+add_within_sentence(struct buf *out, struct str title)
+{
+    bool capital = title.len > 0 && title.ptr[0] >= 'A' && title.ptr[0] <= 'Z';
+    bool capitals = title.len > 1 && title.ptr[1] >= 'A' && title.ptr[1] <= 'Z';
+    if (capital && !capitals) {
+        buf_add_char(out, (char)(title.ptr[0] - 'A' + 'a'));
+        title = str_from(title, 1);
+    }
+    buf_add(out, title);
+}
+
+static void
+add_with_blanks(struct buf *out, struct str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        buf_add_char(out, name.ptr[i] == '_' ? ' ' : name.ptr[i]);
+}
+
+/* What is sensitive is named: ticking this sentence is the person's consent to it. */
+static struct str
+make_consent(struct arena *mem, const struct domain *domain)
+{
+    struct buf out = buf_in(mem, 16 * 1024);
+    size_t left = 0, named = 0;
+    for (size_t i = 0; i < domain->member_count; i++)
+        left += domain->members[i].sensitive;
+    buf_add_c(&out, "See your ");
+    add_within_sentence(&out, domain->title);
+    buf_add_c(&out, " preferences");
+    for (size_t i = 0; i < domain->member_count; i++) {
+        if (!domain->members[i].sensitive)
+            continue;
+        left--;
+        buf_add_c(&out, named == 0 ? ", and also your " : left == 0 ? " and " : ", ");
+        add_with_blanks(&out, domain->members[i].name);
+        named++;
+    }
+    buf_add_char(&out, '.');
+    return str_copy(mem, buf_str(&out));
+}
+
+static void
+read_texts(const struct node *root, struct domain *out)
+{
+    struct node name = node_member(root, "domain"), version = node_member(root, "version"),
+                title = node_member(root, "title"), heading = node_member(root, "heading"),
+                description = node_member(root, "description");
+    out->name = node_name(&name);
+    out->version = read_version(&version);
+    out->title = node_text(&title, 1, 80);
+    out->heading = node_text(&heading, 1, 40);
+    if (!str_present(out->heading))
+        out->heading = out->title;
+    out->description = node_text(&description, 0, 500);
+    if (!str_present(out->description))
+        out->description = STR("");
+}
+
+void
+domain_read(const struct node *root, struct domain *out)
+{
+    static const char *const keys[] = {
+        "format",   "domain",       "version",     "title",   "members",  "",
+        "$schema",  "heading",      "description", "consent", "contexts", "safety_contexts",
+        "keywords", "vocabularies", "summary",     NULL
+    };
+    if (!node_is_object(root, keys))
+        return;
+    struct node schema = node_member(root, "$schema"), format = node_member(root, "format"),
+                contexts = node_member(root, "contexts"),
+                safety = node_member(root, "safety_contexts"),
+                keywords = node_member(root, "keywords"),
+                vocabularies = node_member(root, "vocabularies"),
+                members = node_member(root, "members"), summary = node_member(root, "summary"),
+                consent = node_member(root, "consent");
+    node_int(&format, 1, 1, 1);
+    node_text(&schema, 0, 500);
+    read_texts(root, out);
+    read_contexts(&contexts, out);
+    out->safety_contexts = node_texts(&safety, CONTEXTS_MAX, node_name, &out->safety_context_count);
+    read_keywords(&keywords, out);
+    out->vocabularies = vocabularies_read(&vocabularies, &out->vocabulary_count);
+    read_members(&members, out);
+    read_summary(&summary, out);
+    out->consent = node_text(&consent, 1, 300);
+    if (!str_present(out->consent))
+        out->consent = make_consent(root->in->mem, out);
+    else if (!str_ends(out->consent, STR(".")))
+        node_wrong(&consent, "must end with a full stop");
+}

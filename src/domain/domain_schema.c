@@ -1,0 +1,127 @@
+#include "base/buf.h"
+#include "domain/domain_internal.h"
+#include "domain/value_text.h"
+#include "text/json_write.h"
+
+#define SCHEMA_MAX_BYTES (1024 * 1024)
+#define ITEMS_MAX 100
+
+static void
+put_number(struct json *out, const char *key, double number)
+{
+    json_key(out, key);
+    json_number(out, number);
+}
+
+/* A closed vocabulary is its values; what else the service takes for them is not canonical. */
+static void
+put_text(struct json *out, const struct member *member)
+{
+    json_put_str(out, "type", STR("string"));
+    if (member->vocabulary != NULL && !member->vocabulary->open) {
+        json_key(out, "enum");
+        json_open_array(out);
+        for (size_t i = 0; i < member->vocabulary->count; i++)
+            json_str(out, member->vocabulary->values[i].value);
+        json_close_array(out);
+        return;
+    }
+    json_put_int(out, "minLength", 1);
+    json_put_int(out, "maxLength", (int64_t)member->max_length);
+}
+
+static void
+put_bounds(struct json *out, double minimum, double maximum)
+{
+    json_put_str(out, "type", STR("number"));
+    put_number(out, "minimum", minimum);
+    put_number(out, "maximum", maximum);
+}
+
+static void
+put_property(struct json *out, const struct member *member, const struct property *property)
+{
+    json_open_object(out);
+    switch (property->type) {
+    case PROPERTY_STRING:
+        put_text(out, member);
+        break;
+    case PROPERTY_NUMBER:
+        put_bounds(out, -VALUE_NUMBER_MAX, VALUE_NUMBER_MAX);
+        break;
+    case PROPERTY_BOOL:
+        json_put_str(out, "type", STR("boolean"));
+        break;
+    }
+    json_close_object(out);
+}
+
+static void
+put_object(struct arena *mem, struct json *out, const struct member *member)
+{
+    json_put_str(out, "type", STR("object"));
+    json_put_bool(out, "additionalProperties", false);
+    json_put_int(out, "minProperties", 1);
+    json_key(out, "properties");
+    json_open_object(out);
+    for (size_t i = 0; i < member->property_count; i++) {
+        json_key(out, str_c(mem, member->properties[i].name));
+        put_property(out, member, &member->properties[i]);
+    }
+    json_close_object(out);
+}
+
+static void
+put_member(struct arena *mem, struct json *out, const struct member *member)
+{
+    json_key(out, str_c(mem, member->name));
+    json_open_object(out);
+    if (member->description.len > 0)
+        json_put_str(out, "description", member->description);
+    switch (member->type) {
+    case MEMBER_ARRAY:
+        json_put_str(out, "type", STR("array"));
+        json_put_int(out, "maxItems", ITEMS_MAX);
+        json_key(out, "items");
+        json_open_object(out);
+        put_text(out, member);
+        json_close_object(out);
+        break;
+    case MEMBER_STRING:
+    case MEMBER_ENUM:
+        put_text(out, member);
+        break;
+    case MEMBER_NUMBER:
+        put_bounds(out, member->has_minimum ? member->minimum : -VALUE_NUMBER_MAX,
+                   member->has_maximum ? member->maximum : VALUE_NUMBER_MAX);
+        break;
+    case MEMBER_BOOL:
+        json_put_str(out, "type", STR("boolean"));
+        break;
+    case MEMBER_OBJECT:
+        put_object(mem, out, member);
+        break;
+    }
+    json_close_object(out);
+}
+
+struct str
+domain_schema(struct arena *mem, const struct domain *domain)
+{
+    struct buf text = buf_in(mem, SCHEMA_MAX_BYTES);
+    struct json out = json_into(&text);
+    json_open_object(&out);
+    json_put_str(&out, "$schema", STR("https://json-schema.org/draft/2020-12/schema"));
+    json_put_str(&out, "title", domain->title);
+    if (domain->description.len > 0)
+        json_put_str(&out, "description", domain->description);
+    json_put_str(&out, "type", STR("object"));
+    json_put_bool(&out, "additionalProperties", false);
+    json_key(&out, "properties");
+    json_open_object(&out);
+    for (size_t i = 0; i < domain->member_count; i++)
+        put_member(mem, &out, &domain->members[i]);
+    json_close_object(&out);
+    json_close_object(&out);
+    return str_copy(mem, buf_str(&text));
+}

@@ -1,0 +1,348 @@
+#include "base/arena.h"
+#include "domain/domain_internal.h"
+#include "domain/value_text.h"
+#include "text/json_read.h"
+
+#define ITEMS_MAX 64
+#define HALF_LIFE_MAX 36500
+#define PROPERTIES_MAX 32
+#define SENTENCES_MAX 256
+
+/* ---- one key each ---- */
+
+static void
+read_type(const struct node *node, struct member *out)
+{
+    static const char *const types[] = {
+        "array", "string", "enum", "number", "bool", "object", NULL
+    };
+    static const char *const cardinalities[] = { "one", "many", NULL };
+    static const char *const items[] = { "string", NULL };
+    struct node type = node_member(node, "type"), cardinality = node_member(node, "cardinality"),
+                item = node_member(node, "items");
+    out->type = (enum member_type)node_choice(&type, types, MEMBER_ARRAY);
+    bool many = node_choice(&cardinality, cardinalities, 0) == 1;
+    node_choice(&item, items, 0);
+    if (many != (out->type == MEMBER_ARRAY))
+        node_wrong(&cardinality, "must be many for an array, and one for everything else");
+    if ((item.value != NULL) != (out->type == MEMBER_ARRAY))
+        node_wrong(&item, "stands with an array, and only there");
+}
+
+static void
+read_vocabulary_of(const struct node *node, const struct domain *domain, struct member *out)
+{
+    struct node vocabulary = node_member(node, "vocabulary");
+    struct str name = node_name(&vocabulary);
+    bool fits = out->type == MEMBER_ARRAY || out->type == MEMBER_STRING || out->type == MEMBER_ENUM;
+    if (!str_present(name)) {
+        if (out->type == MEMBER_ENUM)
+            node_wrong(node, "an enum needs a vocabulary");
+        return;
+    }
+    out->vocabulary = vocabulary_named(domain, name);
+    if (out->vocabulary == NULL)
+        node_wrong(&vocabulary, "there is no vocabulary %s", definition_quote(node->in, name));
+    else if (!fits)
+        node_wrong(&vocabulary, "only an array, a string or an enum has one");
+    else if (out->type == MEMBER_ENUM && out->vocabulary->open)
+        node_wrong(&vocabulary, "the vocabulary of an enum must not be open");
+}
+
+static struct str
+read_suggested_value(const struct node *node)
+{
+    struct str text = node_text(node, 1, VALUE_LENGTH_DEFAULT);
+    if (str_present(text) && !str_eq(text, value_blanks(node->in->mem, text)))
+        node_wrong(node, "must have no blanks around it, and single ones within");
+    return text;
+}
+
+static void
+read_suggested(const struct node *node, struct member *out)
+{
+    struct node suggest = node_member(node, "suggest");
+    const struct vocabulary *vocabulary = out->vocabulary;
+    if (suggest.value == NULL)
+        return;
+    if (out->type != MEMBER_ARRAY) {
+        node_wrong(&suggest, "only an array suggests values");
+        return;
+    }
+    if (!node_is_array(&suggest, 1, ITEMS_MAX))
+        return;
+    out->suggested = node_texts(&suggest, ITEMS_MAX, read_suggested_value, &out->suggested_count);
+    for (size_t i = 0; i < out->suggested_count; i++) {
+        struct node child = node_child(&suggest, i);
+        struct str value = out->suggested[i];
+        if (vocabulary != NULL && !vocabulary->open && str_present(value) &&
+            vocabulary_find(vocabulary, value_fold(node->in->mem, value)) == NULL)
+            node_wrong(&child, "is not in the vocabulary, which takes nothing else");
+        for (size_t j = 0; j < i; j++)
+            if (str_eq(value, out->suggested[j]))
+                node_wrong(&child, "%s stands here twice", definition_quote(node->in, value));
+    }
+}
+
+static void
+read_opposes(const struct node *node, struct member *out)
+{
+    struct node opposes = node_member(node, "opposes");
+    if (opposes.value == NULL)
+        return;
+    if (opposes.value->type == JSON_ARRAY) {
+        if (node_is_array(&opposes, 1, ITEMS_MAX))
+            out->opposes = node_texts(&opposes, ITEMS_MAX, node_name, &out->oppose_count);
+        return;
+    }
+    struct str *one = ARENA_NEW(node->in->mem, struct str);
+    *one = node_name(&opposes);
+    out->opposes = one;
+    out->oppose_count = 1;
+}
+
+static void
+read_bounds(const struct node *node, struct member *out)
+{
+    struct node minimum = node_member(node, "minimum"), maximum = node_member(node, "maximum"),
+                length = node_member(node, "max_length");
+    out->has_minimum = minimum.value != NULL;
+    out->has_maximum = maximum.value != NULL;
+    out->minimum = node_number(&minimum, 0);
+    out->maximum = node_number(&maximum, 0);
+    out->max_length = (size_t)node_int(&length, 1, VALUE_MAX_CHARACTERS, VALUE_LENGTH_DEFAULT);
+    if (out->type != MEMBER_NUMBER && (out->has_minimum || out->has_maximum))
+        node_wrong(out->has_minimum ? &minimum : &maximum, "only a number has bounds");
+    else if (out->has_minimum && out->has_maximum && out->minimum > out->maximum)
+        node_wrong(&minimum, "is larger than the maximum");
+    else if (out->has_minimum && !value_number_fits(out->minimum))
+        node_wrong(&minimum, "is larger than values can be");
+    else if (out->has_maximum && !value_number_fits(out->maximum))
+        node_wrong(&maximum, "is larger than values can be");
+    if (length.value != NULL &&
+        (out->type == MEMBER_ENUM || out->type == MEMBER_NUMBER || out->type == MEMBER_BOOL))
+        node_wrong(&length, "only texts have a length");
+}
+
+static void
+read_properties(const struct node *node, struct member *out)
+{
+    static const char *const types[] = { "string", "number", "bool", NULL };
+    struct node properties = node_member(node, "properties");
+    if ((properties.value != NULL) != (out->type == MEMBER_OBJECT)) {
+        node_wrong(&properties, "stands with an object, and only there");
+        return;
+    }
+    if (!node_is_map(&properties, 1, PROPERTIES_MAX))
+        return;
+    struct property *list = ARENA_ARRAY(node->in->mem, struct property, node_count(&properties));
+    for (size_t i = 0; i < node_count(&properties); i++) {
+        struct node child = node_child(&properties, i);
+        if (!is_definition_name(child.key))
+            node_wrong(&child, "must have a name of small letters, digits and _");
+        list[i].name = child.key;
+        list[i].type = (enum property_type)node_choice(&child, types, PROPERTY_STRING);
+    }
+    out->properties = list;
+    out->property_count = node_count(&properties);
+}
+
+static bool
+has_context(const struct domain *domain, struct str name)
+{
+    for (size_t i = 0; i < domain->context_count; i++)
+        if (str_eq(domain->contexts[i].name, name))
+            return true;
+    return str_eq_c(name, "*");
+}
+
+static void
+read_context_weights(const struct node *node, const struct domain *domain, struct member *out)
+{
+    struct node contexts = node_member(node, "contexts");
+    if (!node_is_map(&contexts, 0, domain->context_count + 1))
+        return;
+    struct context_weight *list =
+        ARENA_ARRAY(node->in->mem, struct context_weight, node_count(&contexts));
+    for (size_t i = 0; i < node_count(&contexts); i++) {
+        struct node child = node_child(&contexts, i);
+        if (!has_context(domain, child.key))
+            node_wrong(&child, "there is no such context");
+        list[i].context = child.key;
+        list[i].weight = node_unit(&child, 0);
+    }
+    out->contexts = list;
+    out->context_count = node_count(&contexts);
+}
+
+/* ---- hint and json ---- */
+
+static void
+read_sentences(const struct node *node, struct member *out)
+{
+    if (!node_is_map(node, 1, SENTENCES_MAX))
+        return;
+    struct value_sentence *list =
+        ARENA_ARRAY(node->in->mem, struct value_sentence, node_count(node));
+    for (size_t i = 0; i < node_count(node); i++) {
+        struct node child = node_child(node, i);
+        list[i].value = child.key;
+        list[i].sentence = node_text(&child, 1, 200);
+        domain_check_sentence(&child, list[i].sentence);
+        if (str_index(list[i].sentence, '{') < list[i].sentence.len)
+            node_wrong(&child, "is a whole sentence and has no place for a value");
+    }
+    out->hint.values = list;
+    out->hint.value_count = node_count(node);
+}
+
+static void
+read_phrase(const struct node *node, struct property *out)
+{
+    static const char *const keys[] = { "true", "false", NULL };
+    if (out->type != PROPERTY_BOOL) {
+        out->phrase = node_text(node, 1, 80);
+        domain_check_phrase(node, out->phrase, true);
+    } else if (node_is_object(node, keys)) {
+        struct node yes = node_member(node, "true"), no = node_member(node, "false");
+        out->if_true = node_text(&yes, 1, 80);
+        out->if_false = node_text(&no, 1, 80);
+        domain_check_phrase(&yes, out->if_true, false);
+        domain_check_phrase(&no, out->if_false, false);
+    }
+}
+
+/* How each property is said; those that are left out are said by name and value. */
+static void
+read_phrases(const struct node *node, struct member *out)
+{
+    if (node->value == NULL)
+        return;
+    if (out->type != MEMBER_OBJECT) {
+        node_wrong(node, "only an object has pairs");
+        return;
+    }
+    if (!node_is_map(node, 1, PROPERTIES_MAX))
+        return;
+    struct property *list = ARENA_ARRAY(node->in->mem, struct property, out->property_count + 1);
+    for (size_t i = 0; i < out->property_count; i++)
+        list[i] = out->properties[i];
+    for (size_t i = 0; i < node_count(node); i++) {
+        struct node child = node_child(node, i);
+        size_t j = 0;
+        while (j < out->property_count && !str_eq(list[j].name, child.key))
+            j++;
+        if (j == out->property_count)
+            node_wrong(&child, "there is no such property");
+        else
+            read_phrase(&child, &list[j]);
+    }
+    out->properties = list;
+}
+
+/* What the file leaves out follows what it says, so that one of the three can stand alone. */
+static void
+read_items(const struct node *node, struct member *out)
+{
+    struct node base = node_member(node, "base_items"), std = node_member(node, "std_items"),
+                max = node_member(node, "max_items");
+    int base_given = node_int(&base, 1, ITEMS_MAX, 0), std_given = node_int(&std, 1, ITEMS_MAX, 0),
+        max_given = node_int(&max, 1, ITEMS_MAX, 0);
+    int least = base_given > std_given ? base_given : std_given;
+    out->hint.max_items = max_given > 0 ? max_given : least > 8 ? least : 8;
+    out->hint.std_items = std_given > 0 ? std_given : base_given > 4 ? base_given : 4;
+    if (std_given == 0 && out->hint.std_items > out->hint.max_items)
+        out->hint.std_items = out->hint.max_items;
+    out->hint.base_items = base_given > 0 ? base_given : 3;
+    if (base_given == 0 && out->hint.base_items > out->hint.std_items)
+        out->hint.base_items = out->hint.std_items;
+    if (out->hint.base_items > out->hint.std_items)
+        node_wrong(&base, "is larger than std_items");
+    else if (out->hint.std_items > out->hint.max_items)
+        node_wrong(std_given > 0 ? &std : &base, "is larger than max_items");
+}
+
+static void
+read_hint(const struct node *node, struct member *out)
+{
+    static const char *const keys[] = { "",           "text",      "text_one",
+                                        "short",      "emphasis",  "emphasis_one",
+                                        "values",     "pairs",     "conjunction",
+                                        "base_items", "std_items", "max_items",
+                                        NULL };
+    static const char *const conjunctions[] = { "and", "or", NULL };
+    struct node hint = node_member(node, "hint");
+    read_items(&hint, out);
+    if (!node_is_object(&hint, keys))
+        return;
+    struct node text = node_member(&hint, "text"), text_one = node_member(&hint, "text_one"),
+                short_text = node_member(&hint, "short"), emphasis = node_member(&hint, "emphasis"),
+                emphasis_one = node_member(&hint, "emphasis_one"),
+                values = node_member(&hint, "values"), pairs = node_member(&hint, "pairs"),
+                conjunction = node_member(&hint, "conjunction");
+    out->hint.text = node_text(&text, 1, 200);
+    out->hint.text_one = node_text(&text_one, 1, 200);
+    out->hint.short_text = node_text(&short_text, 1, 200);
+    out->hint.emphasis = node_text(&emphasis, 1, 120);
+    out->hint.emphasis_one = node_text(&emphasis_one, 1, 120);
+    out->hint.or_list = node_choice(&conjunction, conjunctions, 0) == 1;
+    read_sentences(&values, out);
+    read_phrases(&pairs, out);
+}
+
+static void
+read_json(const struct node *node, struct member *out)
+{
+    static const char *const keys[] = { "key", "", "limit", NULL };
+    struct node json = node_member(node, "json");
+    if (!node_is_object(&json, keys))
+        return;
+    struct node key = node_member(&json, "key"), limit = node_member(&json, "limit");
+    out->json_key = node_name(&key);
+    out->json_limit = node_int(&limit, 1, ITEMS_MAX, 0);
+    if (str_eq_c(out->json_key, "summary"))
+        node_wrong(&key, "summary is the domain's own");
+    if (out->json_limit > 0 && out->type != MEMBER_ARRAY)
+        node_wrong(&limit, "only an array has a limit");
+}
+
+void
+member_read(const struct node *node, const struct domain *domain, struct member *out)
+{
+    static const char *const keys[] = {
+        "name",       "type",    "cardinality", "",           "items",      "description",
+        "vocabulary", "safety",  "sensitive",   "polarity",   "opposes",    "half_life_days",
+        "weight",     "minimum", "maximum",     "max_length", "properties", "contexts",
+        "hint",       "json",    "title",       "suggest",    NULL
+    };
+    static const char *const safeties[] = { "constraint", "critical", NULL };
+    static const char *const polarities[] = { "prefer", "avoid", NULL };
+    if (!node_is_object(node, keys))
+        return;
+    struct node name = node_member(node, "name"), title = node_member(node, "title"),
+                description = node_member(node, "description"),
+                safety = node_member(node, "safety"), sensitive = node_member(node, "sensitive"),
+                polarity = node_member(node, "polarity"),
+                half_life = node_member(node, "half_life_days"),
+                weight = node_member(node, "weight");
+    out->name = node_name(&name);
+    out->title = node_text(&title, 1, 80);
+    out->description = node_text(&description, 0, 300);
+    if (!str_present(out->description))
+        out->description = STR("");
+    read_type(node, out);
+    read_vocabulary_of(node, domain, out);
+    read_suggested(node, out);
+    if (safety.value != NULL)
+        out->safety = node_choice(&safety, safeties, 0) == 1 ? SAFETY_CRITICAL : SAFETY_CONSTRAINT;
+    out->sensitive = node_bool(&sensitive);
+    out->avoid = node_choice(&polarity, polarities, 0) == 1;
+    read_opposes(node, out);
+    out->half_life_days = node_int(&half_life, 0, HALF_LIFE_MAX, 0);
+    out->weight = node_unit(&weight, 32768);
+    read_bounds(node, out);
+    read_properties(node, out);
+    read_context_weights(node, domain, out);
+    read_hint(node, out);
+    read_json(node, out);
+}

@@ -1,0 +1,238 @@
+#include "domain/value.h"
+
+#include "base/buf.h"
+#include "domain/definition.h"
+#include "domain/value_patterns.h"
+#include "domain/value_text.h"
+#include "text/json_read.h"
+#include "text/json_write.h"
+#include "text/utf8.h"
+
+#define LISTED_MAX 8                /* of a vocabulary, in a problem */
+#define SHOWN_MAX_BYTES (64 * 1024) /* an object of 32 texts of 200 characters fits */
+
+/* ---- texts ---- */
+
+/* NULL, and the text as it is shown; or what is wrong with it. */
+static const char *
+read_text(struct arena *mem, size_t max_length, const struct json_value *given, struct str *shown)
+{
+    if (given->type != JSON_STR)
+        return "must be a text";
+    if (!utf8_valid(given->text))
+        return "is not valid UTF-8";
+    struct str text = utf8_nfc(mem, given->text);
+    if (!str_present(text))
+        return "has too many marks on one letter";
+    int32_t forbidden = utf8_forbidden(text);
+    if (forbidden >= 0)
+        return str_format(mem, "holds U+%04X, which cannot be seen; leave it out",
+                          (unsigned)forbidden)
+            .ptr;
+    *shown = value_blanks(mem, text);
+    if (shown->len == 0)
+        return "is empty";
+    if (utf8_length(*shown) > max_length)
+        return str_format(mem, "must have at most %zu characters, not %zu", max_length,
+                          utf8_length(*shown))
+            .ptr;
+    return NULL;
+}
+
+static const char *
+list_values(struct arena *mem, const struct vocabulary *vocabulary)
+{
+    struct buf out = buf_in(mem, SHOWN_MAX_BYTES);
+    buf_add_c(&out, "must be one of ");
+    for (size_t i = 0; i < vocabulary->count && i < LISTED_MAX; i++) {
+        buf_add_c(&out, i == 0 ? "" : ", ");
+        buf_add(&out, vocabulary->values[i].value);
+    }
+    if (vocabulary->count > LISTED_MAX)
+        buf_add_format(&out, " or %zu others, which the schema names",
+                       vocabulary->count - LISTED_MAX);
+    return str_c(mem, buf_str(&out));
+}
+
+/* A value of a closed vocabulary is shown as the vocabulary writes it, so that every record keeps
+ * to its schema; any other is shown as it was written. */
+static const char *
+read_word(struct arena *mem, const struct member *member, const struct json_value *given,
+          struct str *shown, struct str *key)
+{
+    const struct vocabulary *vocabulary = member->vocabulary;
+    bool closed = vocabulary != NULL && !vocabulary->open;
+    const char *problem =
+        read_text(mem, closed ? VALUE_MAX_CHARACTERS : member->max_length, given, shown);
+    if (problem != NULL)
+        return problem;
+    *key = value_fold(mem, *shown);
+    if (!str_present(*key))
+        return "has too many marks on one letter";
+    if (vocabulary == NULL)
+        return NULL;
+    const struct vocabulary_value *found = vocabulary_find(vocabulary, *key);
+    if (found == NULL)
+        return closed ? list_values(mem, vocabulary) : NULL;
+    *key = found->key;
+    if (closed)
+        *shown = found->value;
+    return NULL;
+}
+
+/* ---- numbers ---- */
+
+static const char *
+read_number(struct arena *mem, const struct json_value *given, double minimum, double maximum,
+            double *out)
+{
+    if (given->type == JSON_INT)
+        *out = (double)given->integer;
+    else if (given->type == JSON_REAL)
+        *out = given->real;
+    if ((given->type == JSON_INT || given->type == JSON_REAL) && *out >= minimum && *out <= maximum)
+        return NULL;
+    return str_format(mem, "must be a number from %s to %s", value_number_text(mem, minimum).ptr,
+                      value_number_text(mem, maximum).ptr)
+        .ptr;
+}
+
+/* ---- objects ---- */
+
+static const char *
+check_properties(struct arena *mem, const struct member *member, const struct json_value *given)
+{
+    if (given->type != JSON_OBJECT)
+        return "must be an object";
+    if (given->count == 0)
+        return "must have at least one property";
+    for (size_t i = 0; i < given->count; i++) {
+        struct str name = given->children[i].key;
+        size_t j = 0;
+        while (j < member->property_count && !str_eq(member->properties[j].name, name))
+            j++;
+        if (j == member->property_count)
+            return is_definition_name(name)
+                       ? str_format(mem, "has no property %.*s", STR_ARG(name)).ptr
+                       : "holds a property that it does not have";
+    }
+    return NULL;
+}
+
+/* Adds one property both to what is shown and to the key. */
+static const char *
+read_property(struct arena *mem, const struct member *member, enum property_type type,
+              const struct json_value *given, struct json *shown, struct json *key)
+{
+    struct str text;
+    double number = 0;
+    const char *problem = NULL;
+    switch (type) {
+    case PROPERTY_STRING:
+        problem = read_text(mem, member->max_length, given, &text);
+        if (problem == NULL && !str_present(value_fold(mem, text)))
+            problem = "has too many marks on one letter";
+        if (problem == NULL) {
+            json_str(shown, text);
+            json_str(key, value_fold(mem, text));
+        }
+        return problem;
+    case PROPERTY_NUMBER:
+        problem = read_number(mem, given, -VALUE_NUMBER_MAX, VALUE_NUMBER_MAX, &number);
+        json_number(shown, number);
+        json_number(key, number);
+        return problem;
+    case PROPERTY_BOOL:
+        json_bool(shown, given->integer != 0);
+        json_bool(key, given->integer != 0);
+        return given->type == JSON_BOOL ? NULL : "must be true or false";
+    }
+    return "is of no known kind";
+}
+
+static const char *
+read_object(struct arena *mem, const struct member *member, const struct json_value *given,
+            struct value *out)
+{
+    struct buf shown_text = buf_in(mem, SHOWN_MAX_BYTES), key_text = buf_in(mem, SHOWN_MAX_BYTES);
+    struct json shown = json_into(&shown_text), key = json_into(&key_text);
+    const char *problem = check_properties(mem, member, given);
+    if (problem != NULL)
+        return problem;
+    json_open_object(&shown);
+    json_open_object(&key);
+    for (size_t i = 0; i < member->property_count; i++) {
+        const char *name = str_c(mem, member->properties[i].name);
+        const struct json_value *child = json_member(given, name);
+        if (child == NULL)
+            continue;
+        json_key(&shown, name);
+        json_key(&key, name);
+        problem = read_property(mem, member, member->properties[i].type, child, &shown, &key);
+        if (problem != NULL)
+            return str_format(mem, "has a property %s that %s", name, problem).ptr;
+    }
+    json_close_object(&shown);
+    json_close_object(&key);
+    *out = (struct value){ str_copy(mem, buf_str(&shown_text)), str_copy(mem, buf_str(&key_text)) };
+    return NULL;
+}
+
+/* ---- any value ---- */
+
+static struct str
+quoted(struct arena *mem, struct str text)
+{
+    struct buf out = buf_in(mem, SHOWN_MAX_BYTES);
+    struct json json = json_into(&out);
+    json_str(&json, text);
+    return str_copy(mem, buf_str(&out));
+}
+
+const char *
+value_read(struct arena *mem, const struct member *member, const struct json_value *given,
+           struct value *out)
+{
+    struct str shown, key;
+    double number = 0;
+    const char *problem;
+    switch (member->type) {
+    case MEMBER_ARRAY:
+    case MEMBER_STRING:
+    case MEMBER_ENUM:
+        problem = read_word(mem, member, given, &shown, &key);
+        if (problem == NULL)
+            *out = (struct value){ quoted(mem, shown), key };
+        return problem;
+    case MEMBER_NUMBER:
+        problem = read_number(mem, given, member->has_minimum ? member->minimum : -VALUE_NUMBER_MAX,
+                              member->has_maximum ? member->maximum : VALUE_NUMBER_MAX, &number);
+        if (problem == NULL)
+            out->json = out->key = value_number_text(mem, number);
+        return problem;
+    case MEMBER_BOOL:
+        out->json = out->key = given->integer != 0 ? STR("true") : STR("false");
+        return given->type == JSON_BOOL ? NULL : "must be true or false";
+    case MEMBER_OBJECT:
+        return read_object(mem, member, given, out);
+    }
+    return "is of no known kind";
+}
+
+const char *
+value_suspicion(struct arena *mem, const struct value *value)
+{
+    const struct json_value *read;
+    if (json_read(mem, value->json, 2, &read, NULL))
+        return "no value"; /* not made by value_read(); held rather than served */
+    if (read->type == JSON_STR)
+        return value_pattern_in(mem, read->text);
+    for (size_t i = 0; i < read->count; i++) {
+        const char *name = NULL;
+        if (read->children[i].type == JSON_STR)
+            name = value_pattern_in(mem, read->children[i].text);
+        if (name != NULL)
+            return name;
+    }
+    return NULL;
+}

@@ -1,0 +1,456 @@
+#include "domain/value_patterns.h"
+
+#include "base/arena.h"
+#include "domain/value_text.h"
+#include "text/look_alike.h"
+#include "text/utf8.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define WORDS_MAX 256 /* a value has 200 characters */
+#define GAP_MAX 4
+
+/* How a row is compared with the text, whose case is folded and whose blanks are single ones:
+ * HOLDS   the pieces between ".." occur in that order
+ * STARTS  it begins so
+ * SCHEME  it occurs as a word of its own, with no blank behind it: "JavaScript: The Good Parts" is
+ * a book TAG     '<' before a letter, or before '/', '!' or '?' and a letter or '-' WORDS   these
+ * words follow one another: "a|b" is either, ".." up to four others, "*" any one, "^" the beginning
+ * of a clause. '@' and ':' are words, too. */
+enum how { HOLDS, STARTS, SCHEME, TAG, MESSAGES };
+
+#define LINK "a link"
+#define TOKEN "a chat-template token"
+#define MARKUP "markup"
+#define ROLE "a role marker"
+#define ORDER "an instruction to a model"
+
+struct pattern {
+    const char *name;
+    enum how how;
+    const char *what;
+};
+
+static const struct pattern patterns[] = {
+    { LINK, HOLDS, "://" },
+    { LINK, STARTS, "www." },
+    { LINK, HOLDS, " www." },
+    { LINK, HOLDS, "mailto:" },
+    { LINK, SCHEME, "javascript:" },
+    { LINK, SCHEME, "vbscript:" },
+    { LINK, SCHEME, "data:" },
+    { LINK, SCHEME, "blob:" },
+    { LINK, HOLDS, ";base64," },
+
+    { TOKEN, HOLDS, "<|..|>" },
+    { TOKEN, HOLDS, "<|im" },
+    { TOKEN, HOLDS, "<|end" },
+    { TOKEN, HOLDS, "<|start" },
+    { TOKEN, HOLDS, "<|sys" },
+    { TOKEN, HOLDS, "<|user" },
+    { TOKEN, HOLDS, "<|assist" },
+    { TOKEN, HOLDS, "<｜" },
+    { TOKEN, HOLDS, "[inst]" },
+    { TOKEN, HOLDS, "[/inst]" },
+    { TOKEN, HOLDS, "<<sys>>" },
+    { TOKEN, HOLDS, "<</sys>>" },
+    { TOKEN, HOLDS, "<s>" },
+    { TOKEN, HOLDS, "</s>" },
+    { TOKEN, HOLDS, "<start_of_turn>" },
+    { TOKEN, HOLDS, "<end_of_turn>" },
+
+    { MARKUP, TAG, "" },
+    { MARKUP, HOLDS, "&#" },
+    { MARKUP, HOLDS, "&lt;" },
+    { MARKUP, HOLDS, "&gt;" },
+    { MARKUP, HOLDS, "&amp;" },
+    { MARKUP, HOLDS, "&quot;" },
+    { MARKUP, HOLDS, "&nbsp;" },
+    { MARKUP, HOLDS, "](" },
+    { MARKUP, HOLDS, "![..]" },
+    { MARKUP, HOLDS, "```" },
+
+    { ROLE, MESSAGES, "^ system|assistant|user|developer|tool :" },
+    { ROLE, MESSAGES,
+      "^ system|developer|user message|prompt|override|instruction|instructions :" },
+    { ROLE, STARTS, "[system]" },
+    { ROLE, STARTS, "[assistant]" },
+    { ROLE, STARTS, "[user]" },
+    { ROLE, STARTS, "### system" },
+    { ROLE, STARTS, "### user" },
+    { ROLE, STARTS, "### human" },
+    { ROLE, STARTS, "### assistant" },
+    { ROLE, STARTS, "### instruction" },
+    { ROLE, STARTS, "### response" },
+
+    /* English: what was said before does not count. */
+    { ORDER, MESSAGES,
+      "ignore|ignoring|disregard|disregarding|forget|override|overrule|bypass|discard .. "
+      "previous|prior|above|earlier|preceding|former|existing|all|any|your .. "
+      "instruction|instructions|prompt|prompts|rule|rules|guideline|guidelines|directive|"
+      "directives|restrictions|constraints" },
+    { ORDER, MESSAGES,
+      "ignore|disregard|forget .. instructions|prompt|rules|guidelines .. "
+      "above|before|previously|earlier|given" },
+    { ORDER, MESSAGES,
+      "ignore|disregard|forget everything|anything|all above|before|prior|previous" },
+    { ORDER, MESSAGES, "ignore|disregard|forget everything|anything you .. told|instructed|given" },
+    { ORDER, MESSAGES, "pay no attention to .. instructions|prompt|rules" },
+    { ORDER, MESSAGES,
+      "^ new|updated|revised|important instruction|instructions|task|objective :" },
+    { ORDER, MESSAGES, "end of data|prompt|instructions|context|conversation" },
+    /* Be somebody else. */
+    { ORDER, MESSAGES, "^ you are now *" },
+    { ORDER, MESSAGES, "^ you're now *" },
+    { ORDER, MESSAGES, "^ you are no longer *" },
+    { ORDER, MESSAGES, "^ act as a|an|if|though|my|the" },
+    { ORDER, MESSAGES, "^ pretend to be a|an|the|my" },
+    { ORDER, MESSAGES, "you must act|behave|respond|answer|reply|pretend|recommend" },
+    { ORDER, MESSAGES, "from now on .. respond|answer|reply|recommend|suggest|act|always|ignore" },
+    { ORDER, MESSAGES, "as an ai .. model|assistant|agent" },
+    /* Behind the person's back. */
+    { ORDER, MESSAGES,
+      "not|never|don't|without tell|telling|inform|informing|notify|notifying|alert|alerting|warn|"
+      "warning|mention|asking .. user|users|human" },
+    { ORDER, MESSAGES, "whenever|when|if the user asks|says|mentions|requests|wants" },
+    { ORDER, MESSAGES, "tell|ask|instruct|convince|persuade the user .. to|that|for" },
+    { ORDER, MESSAGES, "before|when|while answering|responding|replying" },
+    /* Give away what it holds. */
+    { ORDER, MESSAGES,
+      "reveal|print|repeat|output|display|leak|show|tell|dump|expose|disclose .. "
+      "system|hidden|initial|original|secret|your|above .. prompt|prompts|instructions" },
+    { ORDER, MESSAGES,
+      "send|sending|forward|email|mail|post|upload|transmit|exfiltrate|leak .. "
+      "history|conversation|conversations|chat|chats|password|passwords|credential|credentials|"
+      "token|tokens|secrets|cookies|transcript|transcripts|files .. to" },
+    { ORDER, MESSAGES, "send|forward|email|mail|post|upload|transmit .. to .. @" },
+    { ORDER, MESSAGES,
+      "read|open|print|cat|reveal|enter|provide|share|paste|steal|upload|fetch|type|give|disclose|"
+      "ask|send .. password|passwords|passphrase|credential|credentials|ssh" },
+    { ORDER, MESSAGES,
+      "read|open|print|cat|reveal|enter|provide|share|paste|steal|upload|fetch|give|disclose|send "
+      ".. api|access|secret|private|session key|keys|token|tokens" },
+    { ORDER, MESSAGES,
+      "call|invoke|trigger|execute the|this|your|a|any tool|tools|plugin|function" },
+    { ORDER, MESSAGES, "execute|run the|this following|command|commands|script|payload" },
+    /* Say what somebody pays for. */
+    { ORDER, MESSAGES, "always|only recommend|suggest|promote|advertise|mention|prioritize" },
+    { ORDER, MESSAGES, "^ recommend|suggest|promote .. first|exclusively" },
+
+    /* The first of these in other languages; where words are not parted, in pieces. */
+    { ORDER, MESSAGES,
+      "ignoriere|ignorieren|vergiss|vergessen|missachte|missachten .. "
+      "alle|vorherigen|vorigen|bisherigen|obigen|früheren|deine|vorangegangenen .. "
+      "anweisung|anweisungen|instruktionen|vorgaben|regeln|befehle" },
+    { ORDER, MESSAGES, "^ du bist jetzt|nun ein|eine|kein|keine" },
+    { ORDER, MESSAGES,
+      "ignore|ignorez|ignorer|oublie|oubliez|oublier .. toutes|tous|tes|vos|précédentes .. "
+      "instructions|consignes|règles|directives" },
+    { ORDER, MESSAGES,
+      "ignore|ignorez|ignorer|oublie|oubliez .. instructions|consignes|règles|directives "
+      "précédentes|antérieures" },
+    { ORDER, MESSAGES, "^ tu es maintenant un|une" },
+    { ORDER, MESSAGES,
+      "ignora|ignore|ignorad|olvida|olvide|omite .. todas|tus|sus|anteriores|previas .. "
+      "instrucciones|reglas|indicaciones" },
+    { ORDER, MESSAGES,
+      "ignora|ignore|olvida|olvide|omite .. instrucciones|reglas|indicaciones anteriores|previas" },
+    { ORDER, MESSAGES, "^ ahora eres un|una" },
+    { ORDER, MESSAGES,
+      "ignore|ignora|esqueça|esquece|desconsidere .. todas|suas|tuas|anteriores .. "
+      "instruções|regras|orientações" },
+    { ORDER, MESSAGES,
+      "ignore|ignora|esqueça|esquece|desconsidere .. instruções|regras|orientações anteriores" },
+    { ORDER, MESSAGES,
+      "ignora|ignorate|dimentica|dimenticate .. tutte|tue|precedenti .. "
+      "istruzioni|regole|indicazioni" },
+    { ORDER, MESSAGES, "ignora|ignorate|dimentica .. istruzioni|regole precedenti" },
+    { ORDER, MESSAGES,
+      "negeer|vergeet .. alle|vorige|eerdere|voorgaande|jouw .. instructies|regels|opdrachten" },
+    { ORDER, MESSAGES,
+      "zignoruj|ignoruj|zapomnij .. wszystkie|wszystkich|poprzednie|poprzednich|powyższe .. "
+      "instrukcje|instrukcji|polecenia|poleceń|zasady" },
+    { ORDER, MESSAGES,
+      "игнорируй|игнорируйте|проигнорируй|забудь|забудьте .. "
+      "все|всех|предыдущие|предыдущих|прежние .. инструкции|инструкций|указания|правила" },
+    { ORDER, MESSAGES, "önceki .. talimatları|talimatlari|kuralları .. yoksay|unut|görmezden" },
+    { ORDER, MESSAGES, "تجاهل .. تعليمات|التعليمات|الأوامر" },
+    { ORDER, HOLDS, "忽略..指令" },
+    { ORDER, HOLDS, "忽略..指示" },
+    { ORDER, HOLDS, "忽略..提示" },
+    { ORDER, HOLDS, "无视..指令" },
+    { ORDER, HOLDS, "無視..指令" },
+    { ORDER, HOLDS, "指示..無視" },
+    { ORDER, HOLDS, "命令..無視" },
+    { ORDER, HOLDS, "지시..무시" },
+    { ORDER, HOLDS, "명령..무시" },
+};
+
+#define PATTERNS (sizeof patterns / sizeof patterns[0])
+
+/* ---- what a text cannot do without ---- */
+
+/* Nearly every value is two or three plain words, and could not match nearly any row. What a row
+ * asks for is kept as bits, so that most of them are done with by one look each. */
+struct need {
+    unsigned char bytes[2]; /* both occur in the text */
+    uint64_t first;         /* of WORDS: one of these is the first of them */
+};
+
+static struct need needs[PATTERNS];
+static pthread_once_t needs_once = PTHREAD_ONCE_INIT;
+
+static uint64_t
+word_bit(struct str word)
+{
+    unsigned char byte = word.len > 0 ? (unsigned char)word.ptr[0] : 0;
+    return (uint64_t)1 << ((byte * 7u + word.len) & 63);
+}
+
+static uint64_t
+first_bits(struct str pattern)
+{
+    struct str element, choice;
+    uint64_t bits = 0;
+    while (str_cut(&pattern, ' ', &element) && str_eq_c(element, "^"))
+        ;
+    while (str_cut(&element, '|', &choice))
+        bits |= str_eq_c(choice, "*") ? ~(uint64_t)0 : word_bit(choice);
+    return bits;
+}
+
+static void
+find_needs(void)
+{
+    for (size_t i = 0; i < PATTERNS; i++) {
+        struct str what = str_of(patterns[i].what);
+        if (patterns[i].how == MESSAGES) {
+            needs[i].first = first_bits(what);
+        } else if (what.len > 0) {
+            needs[i].bytes[0] = (unsigned char)what.ptr[0];
+            needs[i].bytes[1] = (unsigned char)what.ptr[what.len - 1];
+        }
+    }
+}
+
+/* ---- the text as words ---- */
+
+struct word {
+    struct str text;
+    uint64_t bit;
+    bool opens; /* a clause */
+};
+
+struct catalog {
+    struct word at[WORDS_MAX];
+    size_t count;
+    uint64_t bits; /* of all of them */
+};
+
+static bool
+is_letter(int32_t point)
+{
+    if (point < 0x80)
+        return (point >= 'a' && point <= 'z') || (point >= '0' && point <= '9') || point == '\'';
+    if (point < 0xc0 || point == 0xd7 || point == 0xf7)
+        return point == 0xaa || point == 0xb5 || point == 0xba;
+    return !(point >= 0x2000 && point <= 0x2bff) && !(point >= 0x3000 && point <= 0x303f) &&
+           !(point >= 0xff00 && point <= 0xff0f);
+}
+
+/* Signs that may stand within a name and do not end a clause. */
+static bool
+is_light(int32_t point)
+{
+    return point == ' ' || point == '-' || point == '_' || point == '/' || point == '&' ||
+           point == '+';
+}
+
+static void
+add_word(struct catalog *words, struct str text, bool *opens)
+{
+    if (words->count == WORDS_MAX)
+        return;
+    words->at[words->count++] = (struct word){ text, word_bit(text), *opens };
+    words->bits |= word_bit(text);
+    *opens = false;
+}
+
+static void
+split(struct str text, struct catalog *out)
+{
+    bool opens = true;
+    out->count = 0;
+    out->bits = 0;
+    while (text.len > 0) {
+        struct str from = text;
+        int32_t point = utf8_next(&text);
+        if (!is_letter(point)) {
+            if (point == '@' || point == ':')
+                add_word(out, str_first(from, 1), &opens);
+            opens = opens || !is_light(point);
+            continue;
+        }
+        struct str rest = text;
+        while (rest.len > 0 && is_letter(utf8_next(&rest)))
+            text = rest;
+        add_word(out, str_first(from, from.len - text.len), &opens);
+    }
+}
+
+/* ---- comparing ---- */
+
+static bool
+is_one_of(struct str word, struct str choices)
+{
+    struct str choice;
+    while (str_cut(&choices, '|', &choice))
+        if (str_eq(word, choice) || str_eq_c(choice, "*"))
+            return true;
+    return false;
+}
+
+/* Recurses once for each word of the pattern. */
+static bool
+words_follow(const struct catalog *words, size_t at, struct str pattern)
+{
+    struct str element;
+    if (!str_cut(&pattern, ' ', &element))
+        return true;
+    if (str_eq_c(element, "..")) {
+        for (size_t skipped = 0; skipped <= GAP_MAX; skipped++)
+            if (words_follow(words, at + skipped, pattern))
+                return true;
+        return false;
+    }
+    if (at >= words->count)
+        return false;
+    if (str_eq_c(element, "^"))
+        return words->at[at].opens && words_follow(words, at, pattern);
+    return is_one_of(words->at[at].text, element) && words_follow(words, at + 1, pattern);
+}
+
+static bool
+has_words(const struct catalog *words, struct str pattern, uint64_t first)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if ((words->at[i].bit & first) != 0 && words_follow(words, i, pattern))
+            return true;
+    return false;
+}
+
+static bool
+holds_in_order(struct str text, struct str pieces)
+{
+    while (pieces.len > 0) {
+        const char *gap = memmem(pieces.ptr, pieces.len, "..", 2);
+        struct str piece = gap == NULL ? pieces : str_first(pieces, (size_t)(gap - pieces.ptr));
+        pieces = gap == NULL ? STR("") : str_from(pieces, piece.len + 2);
+        const char *found = memmem(text.ptr, text.len, piece.ptr, piece.len);
+        if (found == NULL)
+            return false;
+        text = str_from(text, (size_t)(found - text.ptr) + piece.len);
+    }
+    return true;
+}
+
+static bool
+has_scheme(struct str text, struct str scheme)
+{
+    for (size_t i = 0; i + scheme.len < text.len; i++) {
+        char before = i == 0 ? ' ' : text.ptr[i - 1], behind = text.ptr[i + scheme.len];
+        bool word = (before >= 'a' && before <= 'z') || (before >= '0' && before <= '9');
+        if (!word && behind > ' ' && behind < 0x7f && str_starts(str_from(text, i), scheme))
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_tag_letter(struct str text, size_t i)
+{
+    return i < text.len && text.ptr[i] >= 'a' && text.ptr[i] <= 'z';
+}
+
+static bool
+has_tag(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] != '<' || i + 1 == text.len)
+            continue;
+        char next = text.ptr[i + 1];
+        bool sign = next == '/' || next == '!' || next == '?';
+        if (is_tag_letter(text, i + 1) || (sign && is_tag_letter(text, i + 2)) ||
+            (next == '!' && i + 2 < text.len && text.ptr[i + 2] == '-'))
+            return true;
+    }
+    return false;
+}
+
+static bool
+matches(size_t row, struct str text, const struct catalog *words)
+{
+    struct str what = str_of(patterns[row].what);
+    switch (patterns[row].how) {
+    case HOLDS:
+        return holds_in_order(text, what);
+    case STARTS:
+        return str_starts(text, what);
+    case SCHEME:
+        return has_scheme(text, what);
+    case TAG:
+        return has_tag(text);
+    case MESSAGES:
+        return has_words(words, what, needs[row].first);
+    }
+    return false;
+}
+
+/* Blanks single, and the apostrophe of print as that of the keyboard. */
+static struct str
+tidy(struct arena *mem, struct str text)
+{
+    text = value_blanks(mem, text);
+    char *out = arena_alloc(mem, text.len + 1);
+    size_t length = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        bool apostrophe = str_starts(str_from(text, i), STR("\xe2\x80\x99"));
+        out[length++] = apostrophe ? '\'' : text.ptr[i];
+        i += apostrophe ? 2 : 0;
+    }
+    return (struct str){ out, length };
+}
+
+static const char *
+find_pattern(struct arena *mem, struct str folded)
+{
+    struct catalog words;
+    struct str text = tidy(mem, folded);
+    bool occurs[256] = { [0] = true }; /* 0: nothing is asked for */
+    pthread_once(&needs_once, find_needs);
+    split(text, &words);
+    for (size_t i = 0; i < text.len; i++)
+        occurs[(unsigned char)text.ptr[i]] = true;
+    for (size_t i = 0; i < PATTERNS; i++) {
+        const struct need *need = &needs[i];
+        bool may = need->first != 0 ? (need->first & words.bits) != 0
+                                    : occurs[need->bytes[0]] && occurs[need->bytes[1]];
+        if (may && matches(i, text, &words))
+            return patterns[i].name;
+    }
+    return NULL;
+}
+
+/* First as it is written, in whatever language; then as it would look to somebody who knows Latin
+ * letters only, which is how a model reads what is spelled with others to get past this table. */
+const char *
+value_pattern_in(struct arena *mem, struct str text)
+{
+    struct str folded = utf8_casefold(mem, text), plain = utf8_plain(mem, text);
+    if (!str_present(folded) || !str_present(plain))
+        return MARKUP; /* no text at all */
+    const char *found = find_pattern(mem, folded);
+    struct str latin = look_alike_latin(mem, plain);
+    return found != NULL || str_eq(latin, folded) ? found : find_pattern(mem, latin);
+}

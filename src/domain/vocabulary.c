@@ -1,0 +1,172 @@
+#include "base/arena.h"
+#include "domain/domain_internal.h"
+#include "domain/value_text.h"
+
+#define VALUES_MAX 4096
+#define ALIASES_MAX 64
+
+/* Every spelling of every value, sorted: a vocabulary is looked into far more often than made. */
+struct spelling {
+    struct str folded;
+    const struct vocabulary_value *value;
+    size_t place; /* in the file, for problems */
+};
+
+struct vocabulary_index {
+    struct spelling *spellings;
+    size_t count;
+};
+
+static int
+compare(struct str a, struct str b)
+{
+    size_t shorter = a.len < b.len ? a.len : b.len;
+    int order = shorter == 0 ? 0 : memcmp(a.ptr, b.ptr, shorter);
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static int
+compare_spellings(const void *a, const void *b)
+{
+    const struct spelling *one = a, *other = b;
+    int order = compare(one->folded, other->folded);
+    return order != 0 ? order : (one->place > other->place) - (one->place < other->place);
+}
+
+const struct vocabulary_value *
+vocabulary_find(const struct vocabulary *vocabulary, struct str folded)
+{
+    const struct vocabulary_index *index = vocabulary->index;
+    size_t low = 0, high = index->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare(folded, index->spellings[middle].folded);
+        if (order == 0)
+            return index->spellings[middle].value;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+/* ---- reading ---- */
+
+static struct str
+short_text(const struct node *node)
+{
+    struct str text = node_text(node, 1, 80);
+    if (str_present(text) && !str_eq(text, value_blanks(node->in->mem, text)))
+        node_wrong(node, "must have no blanks around it, and single ones within");
+    return text;
+}
+
+static void
+add_spelling(struct vocabulary_index *index, const struct vocabulary_value *value,
+             struct str folded)
+{
+    index->spellings[index->count] = (struct spelling){ folded, value, index->count };
+    index->count++;
+}
+
+static void
+read_value(const struct node *node, struct vocabulary_value *out, struct vocabulary_index *index)
+{
+    static const char *const keys[] = { "value", "", "label", "aliases", "note", NULL };
+    struct arena *mem = node->in->mem;
+    size_t alias_count = 0;
+    if (!node_is_object(node, keys))
+        return;
+    struct node value = node_member(node, "value"), label = node_member(node, "label"),
+                aliases = node_member(node, "aliases"), note = node_member(node, "note");
+    out->value = short_text(&value);
+    out->label = short_text(&label);
+    if (!str_present(out->label))
+        out->label = out->value;
+    out->key = value_fold(mem, out->value);
+    node_text(&note, 0, 200);
+    const struct str *texts = node_texts(&aliases, ALIASES_MAX, short_text, &alias_count);
+    add_spelling(index, out, out->key);
+    add_spelling(index, out, value_fold(mem, out->label));
+    for (size_t i = 0; i < alias_count; i++)
+        add_spelling(index, out, value_fold(mem, texts[i]));
+}
+
+/* A spelling that means two things would mean the wrong one. */
+static void
+check_spellings(const struct node *values, const struct vocabulary *vocabulary)
+{
+    const struct vocabulary_index *index = vocabulary->index;
+    for (size_t i = 1; i < index->count; i++) {
+        const struct spelling *one = &index->spellings[i - 1], *other = &index->spellings[i];
+        if (!str_eq(one->folded, other->folded) || one->value == other->value)
+            continue;
+        struct node place = node_child(values, (size_t)(other->value - vocabulary->values));
+        node_wrong(&place, "%s is a spelling of %s already",
+                   definition_quote(values->in, other->folded),
+                   definition_quote(values->in, one->value->value));
+    }
+}
+
+static size_t
+spellings_at_most(const struct node *values)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < node_count(values); i++) {
+        struct node value = node_child(values, i), aliases = node_member(&value, "aliases");
+        count += 2 + node_count(&aliases);
+    }
+    return count;
+}
+
+static void
+read_vocabulary(const struct node *node, struct vocabulary *out)
+{
+    static const char *const keys[] = { "values", "", "open", NULL };
+    struct arena *mem = node->in->mem;
+    if (!is_definition_name(node->key))
+        node_wrong(node, "must have a name of small letters, digits and _");
+    out->name = node->key;
+    out->index = ARENA_NEW(mem, struct vocabulary_index);
+    if (!node_is_object(node, keys))
+        return;
+    struct node values = node_member(node, "values"), open = node_member(node, "open");
+    out->open = node_bool(&open);
+    if (!node_is_array(&values, 1, VALUES_MAX))
+        return;
+    struct vocabulary_value *list = ARENA_ARRAY(mem, struct vocabulary_value, node_count(&values));
+    out->index->spellings = ARENA_ARRAY(mem, struct spelling, spellings_at_most(&values));
+    out->values = list;
+    out->count = node_count(&values);
+    for (size_t i = 0; i < out->count && !node->in->wrong; i++) {
+        struct node value = node_child(&values, i);
+        read_value(&value, &list[i], out->index);
+    }
+    qsort(out->index->spellings, out->index->count, sizeof(struct spelling), compare_spellings);
+    check_spellings(&values, out);
+}
+
+struct vocabulary *
+vocabularies_read(const struct node *node, size_t *count)
+{
+    *count = 0;
+    if (!node_is_map(node, 0, 64))
+        return NULL;
+    struct vocabulary *list = ARENA_ARRAY(node->in->mem, struct vocabulary, node_count(node));
+    for (size_t i = 0; i < node_count(node); i++) {
+        struct node child = node_child(node, i);
+        read_vocabulary(&child, &list[i]);
+    }
+    *count = node_count(node);
+    return list;
+}
+
+const struct vocabulary *
+vocabulary_named(const struct domain *domain, struct str name)
+{
+    for (size_t i = 0; i < domain->vocabulary_count; i++)
+        if (str_eq(domain->vocabularies[i].name, name))
+            return &domain->vocabularies[i];
+    return NULL;
+}

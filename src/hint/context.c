@@ -1,0 +1,363 @@
+#include "hint/context.h"
+
+#include "hint/context_internal.h"
+
+#define PHRASE_WORDS 4 /* that may be one keyword or name together */
+
+/* ---- the whole label ---- */
+
+static void
+choose(const struct context_index *index, struct context_match *out, size_t domain,
+       const struct context *context)
+{
+    const struct domain *chosen = &index->domains->list[domain];
+    size_t at = 0;
+    while (at < out->count && out->list[at].domain < chosen)
+        at++;
+    if (at < out->count && out->list[at].domain == chosen)
+        return;
+    for (size_t i = out->count; i > at; i--)
+        out->list[i] = out->list[i - 1];
+    out->list[at] = (struct context_choice){ chosen, context };
+    out->count++;
+    out->known = true;
+}
+
+/* Whether the domain lists the text among those that mean something else. */
+static bool
+is_denied(const struct term *term, size_t domain)
+{
+    for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
+        if (use->kind == USE_NOT && use->domain == domain)
+            return true;
+    return false;
+}
+
+/* Those that mean the text in this way; of two contexts of one domain the first in its file. */
+static void
+choose_uses(const struct context_index *index, const struct label *label, struct str text,
+            enum use_kind kind, struct context_match *out)
+{
+    const struct term *term = context_index_find(index, text),
+                      *whole = context_index_find(index, label_texts(label, 0, label->count));
+    for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
+        if (use->kind == kind && (kind == USE_NAME || !is_denied(whole, use->domain)))
+            choose(index, out, use->domain, use->context);
+}
+
+static void
+find_whole(const struct context_index *index, const struct label *label, struct context_match *out)
+{
+    struct str texts = label_texts(label, 0, label->count),
+               bases = label_bases(label, 0, label->count);
+    choose_uses(index, label, label->name, USE_NAME, out);
+    if (!out->known)
+        choose_uses(index, label, texts, USE_PHRASE, out);
+    if (!out->known)
+        choose_uses(index, label, bases, USE_PHRASE, out);
+    if (!out->known)
+        choose_uses(index, label, texts, USE_DOMAIN, out);
+    if (!out->known)
+        choose_uses(index, label, bases, USE_DOMAIN, out);
+}
+
+/* ---- keywords ---- */
+
+struct usage_counters {
+    unsigned strong;  /* in this part of the label */
+    unsigned weak;    /* in all of it */
+    unsigned covered; /* words that it knows, and that are not generic */
+    size_t until;     /* the words before belong to something that was found */
+    bool chosen;
+};
+
+/* A name of one word is a keyword only if it is listed as one. A name of generic words, such as
+ * "where_to_go", is about as good as two weak keywords: there are many things to go for. */
+static bool
+is_keyword(const struct use *use)
+{
+    return use->kind == USE_NOT || use->kind == USE_STRONG || use->kind == USE_WEAK ||
+           use->kind == USE_DOMAIN || (use->kind == USE_PHRASE && use->word_count > 1);
+}
+
+static bool
+has_keyword(const struct term *term)
+{
+    for (const struct use *use = term->uses; use != NULL; use = use->next)
+        if (is_keyword(use))
+            return true;
+    return false;
+}
+
+/* A word, or several written together, or the first inflection that is a keyword of any domain. */
+static const struct term *
+find_keyword(const struct context_index *index, struct str text)
+{
+    for (size_t n = FORM_ITSELF; n <= FORM_INFLECTIONS; n++) {
+        const struct term *term = context_index_find_form(index, text, n);
+        if (term != NULL && has_keyword(term))
+            return term;
+    }
+    return NULL;
+}
+
+static void
+count_use(const struct label *label, const struct use *use, size_t first, size_t count,
+          struct usage_counters *counters)
+{
+    if (!is_keyword(use) || counters->until > first)
+        return;
+    counters->until = first + count;
+    if (use->kind == USE_NOT || (count == 1 && label->words[first].again))
+        return;
+    unsigned covered = 0;
+    for (size_t i = first; i < first + count; i++)
+        covered += !label->words[i].generic && !label->words[i].again;
+    counters->covered += covered;
+    if (use->kind == USE_WEAK)
+        counters->weak++;
+    else if (use->kind == USE_PHRASE && covered == 0)
+        counters->weak += 2;
+    else
+        counters->strong++;
+}
+
+static void
+count_term(const struct label *label, const struct term *term, size_t first, size_t count,
+           struct usage_counters *tallies)
+{
+    for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
+        count_use(label, use, first, count, &tallies[use->domain]);
+}
+
+/* How many words from this one on may be taken together. */
+static size_t
+longest_phrase(const struct label *label, size_t first)
+{
+    size_t count = 1;
+    while (count < PHRASE_WORDS && first + count < label->count &&
+           !label->words[first + count].starts_part)
+        count++;
+    return count;
+}
+
+/* Of several that begin at this word the longest counts. */
+static void
+count_keywords_at(const struct context_index *index, const struct label *label, size_t first,
+                  struct usage_counters *tallies)
+{
+    for (size_t count = longest_phrase(label, first); count > 1; count--) {
+        struct str texts = label_texts(label, first, count),
+                   bases = label_bases(label, first, count);
+        count_term(label, find_keyword(index, texts), first, count, tallies);
+        count_term(label, find_keyword(index, bases), first, count, tallies);
+    }
+    count_term(label, find_keyword(index, label->words[first].text), first, 1, tallies);
+}
+
+/* Strong words decide; the domains that have the most of them in a part are meant. */
+static void
+end_part(struct usage_counters *tallies, size_t count)
+{
+    unsigned most = 1;
+    for (size_t i = 0; i < count; i++)
+        most = tallies[i].strong > most ? tallies[i].strong : most;
+    for (size_t i = 0; i < count; i++) {
+        tallies[i].chosen = tallies[i].chosen || tallies[i].strong == most;
+        tallies[i].strong = 0;
+    }
+}
+
+/* "and" goes on with an enumeration, unless it is within a phrase. */
+static bool
+is_between_parts(const struct label *label, size_t at, const struct usage_counters *tallies,
+                 size_t count)
+{
+    if (label->words[at].starts_part)
+        return true;
+    if (!str_eq_c(label->words[at].text, "and"))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (tallies[i].until > at)
+            return false;
+    return true;
+}
+
+/* Without a strong word: two weak ones, or one when nothing is left besides. */
+static void
+choose_weak(struct usage_counters *tallies, size_t count, unsigned words)
+{
+    unsigned most = 1;
+    for (size_t i = 0; i < count; i++) {
+        if (tallies[i].weak == 1 && tallies[i].covered < words)
+            tallies[i].weak = 0;
+        most = tallies[i].weak > most ? tallies[i].weak : most;
+    }
+    for (size_t i = 0; i < count; i++)
+        tallies[i].chosen = tallies[i].weak == most;
+}
+
+static void
+find_keywords(const struct context_index *index, const struct label *label,
+              struct usage_counters *tallies)
+{
+    size_t domains = index->domains->count;
+    unsigned words = 0;
+    bool chosen = false;
+    for (size_t i = 0; i < label->count; i++) {
+        if (is_between_parts(label, i, tallies, domains))
+            end_part(tallies, domains);
+        count_keywords_at(index, label, i, tallies);
+        words += !label->words[i].generic && !label->words[i].again;
+    }
+    end_part(tallies, domains);
+    for (size_t i = 0; i < domains; i++)
+        chosen = chosen || tallies[i].chosen;
+    if (!chosen)
+        choose_weak(tallies, domains, words);
+}
+
+/* ---- the context within a domain ---- */
+
+struct best {
+    size_t domain;
+    const struct context *context;
+    size_t score;
+};
+
+/* Of two that fit as well, the first in the file. */
+static void
+consider(struct best *best, const struct context *context, size_t score)
+{
+    if (score > best->score || (score == best->score && context < best->context)) {
+        best->context = context;
+        best->score = score;
+    }
+}
+
+static bool
+has_word(const struct label *label, const struct term *term)
+{
+    for (size_t i = 0; i < label->count; i++)
+        if (label->words[i].term == term)
+            return true;
+    return false;
+}
+
+#define MEANING_SCORE (4 * LABEL_WORDS) /* more than generic words can add */
+
+/* A name fits if all its words are there, in any order, but for those that say what an agent does.
+ * More words with a meaning fit better; generic words, there or missing, break ties. */
+static void
+consider_anchor(const struct label *label, const struct use *use, struct best *best)
+{
+    size_t score = MEANING_SCORE * use->word_count;
+    for (size_t i = 0; i < use->count; i++) {
+        bool there = has_word(label, use->words[i]);
+        if (!there && !use->words[i]->action)
+            return;
+        if (i >= use->word_count)
+            score = there ? score + 1 : score - 1;
+    }
+    consider(best, use->context, score);
+}
+
+static void
+consider_term(const struct label *label, const struct term *term, struct best *best)
+{
+    for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next) {
+        if (use->domain != best->domain)
+            continue;
+        if (use->kind == USE_ANCHOR)
+            consider_anchor(label, use, best);
+        if (use->kind == USE_PHRASE && use->word_count > 1)
+            consider(best, use->context, MEANING_SCORE * use->word_count);
+    }
+}
+
+static const struct context *
+best_context(const struct context_index *index, const struct label *label, size_t domain)
+{
+    struct best best = { .domain = domain };
+    for (size_t i = 0; i < label->count; i++) {
+        for (size_t count = longest_phrase(label, i); count > 0; count--)
+            consider_term(label, context_index_find(index, label_bases(label, i, count)), &best);
+        consider_term(label, find_keyword(index, label->words[i].text), &best);
+    }
+    return best.context;
+}
+
+/* ---- what others call ---- */
+
+void
+context_find(const struct context_index *index, struct str text, struct context_match *out)
+{
+    struct usage_counters tallies[DOMAINS_MAX] = { 0 };
+    struct label label;
+    out->known = false;
+    out->count = 0;
+    if (!label_split(text, &label))
+        return;
+    context_index_resolve(index, &label);
+    find_whole(index, &label, out);
+    if (out->known)
+        return;
+    find_keywords(index, &label, tallies);
+    for (size_t i = 0; i < index->domains->count; i++)
+        if (tallies[i].chosen)
+            choose(index, out, i, best_context(index, &label, i));
+}
+
+const struct context_choice *
+context_chosen(const struct context_match *match, const struct domain *domain)
+{
+    for (size_t i = 0; i < match->count; i++)
+        if (match->list[i].domain == domain)
+            return &match->list[i];
+    return NULL;
+}
+
+static bool
+is_among(struct str name, const struct str *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(name, names[i]))
+            return true;
+    return false;
+}
+
+/* By its name or an alias: who lists either means it. */
+static bool
+is_safety_context(const struct context *context, const struct domain *domain)
+{
+    const struct str *names = domain->safety_contexts;
+    size_t count = domain->safety_context_count;
+    if (is_among(context->name, names, count))
+        return true;
+    for (size_t i = 0; i < context->alias_count; i++)
+        if (is_among(context->aliases[i], names, count))
+            return true;
+    return false;
+}
+
+static bool
+is_safety_choice(const struct context_choice *choice, const struct domain *domain)
+{
+    if (choice->domain == domain)
+        return false;
+    if (choice->context != NULL)
+        return is_safety_context(choice->context, domain);
+    for (size_t i = 0; i < choice->domain->context_count; i++)
+        if (is_safety_context(&choice->domain->contexts[i], domain))
+            return true;
+    return false;
+}
+
+bool
+context_is_safety(const struct context_match *match, const struct domain *domain)
+{
+    for (size_t i = 0; i < match->count; i++)
+        if (is_safety_choice(&match->list[i], domain))
+            return true;
+    return false;
+}

@@ -1,0 +1,299 @@
+#include "base/arena.h"
+#include "hint/context_internal.h"
+
+#include <string.h>
+
+/* ---- the table ---- */
+
+static uint32_t
+hash_of(struct str text)
+{
+    uint32_t hash = 2166136261U; /* FNV-1a; who sends labels does not choose what is in the table */
+    for (size_t i = 0; i < text.len; i++)
+        hash = (hash ^ (unsigned char)text.ptr[i]) * 16777619U;
+    return hash;
+}
+
+const struct term *
+context_index_find(const struct context_index *index, struct str text)
+{
+    uint32_t hash = hash_of(text);
+    const struct term *term = index->buckets[hash & index->mask];
+    while (term != NULL && (term->hash != hash || !str_eq(term->text, text)))
+        term = term->next;
+    return term;
+}
+
+static const struct term *
+find_ending(const struct context_index *index, struct str word, size_t n)
+{
+    char room[LABEL_ROOM];
+    struct str form = label_form(word, n, room);
+    return form.len > 0 ? context_index_find(index, form) : NULL;
+}
+
+const struct term *
+context_index_find_form(const struct context_index *index, struct str word, size_t n)
+{
+    if (n == FORM_ITSELF)
+        return context_index_find(index, word);
+    return label_ends_so(word, n) ? find_ending(index, word, n) : NULL;
+}
+
+static struct term *
+make_term(struct arena *mem, struct context_index *index, struct str text)
+{
+    struct term *term = (struct term *)context_index_find(index, text);
+    if (term != NULL)
+        return term;
+    term = ARENA_NEW(mem, struct term);
+    term->text = str_copy(mem, text);
+    term->hash = hash_of(text);
+    term->base = term;
+    struct term **bucket = &index->buckets[term->hash & index->mask];
+    term->next = *bucket;
+    *bucket = term;
+    term->next_made = index->made;
+    index->made = term;
+    return term;
+}
+
+static struct use *
+add_use(struct arena *mem, struct context_index *index, struct str text, struct use what)
+{
+    struct term *term = make_term(mem, index, text);
+    struct use *use = ARENA_NEW(mem, struct use);
+    *use = what;
+    if (term->last_use == NULL)
+        term->uses = use;
+    else
+        term->last_use->next = use;
+    term->last_use = use;
+    return use;
+}
+
+/* ---- words and their bases ---- */
+
+static void
+add_words_of(struct arena *mem, struct context_index *index, struct str name)
+{
+    struct label label;
+    if (!label_split(name, &label))
+        return;
+    for (size_t i = 0; i < label.count; i++)
+        make_term(mem, index, label.words[i].text);
+}
+
+static void
+add_generic_words(struct arena *mem, struct context_index *index, const char *const *words,
+                  bool action)
+{
+    for (; *words != NULL; words++) {
+        struct term *term = make_term(mem, index, str_of(*words));
+        term->generic = true;
+        term->action = action;
+    }
+}
+
+static struct str
+without_ending(struct str name)
+{
+    static const struct str endings[] = { { "_preferences", 12 }, { "_profile", 8 } };
+    for (size_t i = 0; i < 2; i++)
+        if (str_ends(name, endings[i]) && name.len > endings[i].len)
+            return str_first(name, name.len - endings[i].len);
+    return name;
+}
+
+static void
+add_keywords(struct arena *mem, struct context_index *index, size_t domain, const struct str *words,
+             size_t count, enum use_kind kind)
+{
+    for (size_t i = 0; i < count; i++)
+        add_use(mem, index, words[i], (struct use){ .kind = kind, .domain = domain });
+}
+
+static void
+add_words(struct arena *mem, struct context_index *index, size_t number)
+{
+    const struct domain *domain = &index->domains->list[number];
+    add_keywords(mem, index, number, domain->not_words, domain->not_count, USE_NOT);
+    add_keywords(mem, index, number, domain->strong_words, domain->strong_count, USE_STRONG);
+    add_keywords(mem, index, number, domain->weak_words, domain->weak_count, USE_WEAK);
+    add_words_of(mem, index, domain->name);
+    for (size_t i = 0; i < domain->context_count; i++) {
+        const struct context *context = &domain->contexts[i];
+        add_words_of(mem, index, context->name);
+        for (size_t j = 0; j < context->alias_count; j++)
+            add_words_of(mem, index, context->aliases[j]);
+    }
+}
+
+/* Endings only make a word shorter, so this ends. */
+static const struct term *
+base_of(const struct context_index *index, const struct term *term)
+{
+    for (size_t n = 1; n <= FORM_ALL; n++) {
+        const struct term *shorter = context_index_find_form(index, term->text, n);
+        if (shorter != NULL)
+            return base_of(index, shorter);
+    }
+    return term;
+}
+
+static void
+set_bases(struct context_index *index)
+{
+    for (struct term *term = index->made; term != NULL; term = term->next_made)
+        term->base = base_of(index, term);
+}
+
+static const struct term *
+find_base(const struct context_index *index, struct str word)
+{
+    for (size_t n = FORM_ITSELF; n <= FORM_ALL && word.len > 0; n++) {
+        const struct term *term = context_index_find_form(index, word, n);
+        if (term != NULL)
+            return term->base;
+    }
+    return NULL;
+}
+
+void
+context_index_resolve(const struct context_index *index, struct label *label)
+{
+    char *end = label->base_bytes;
+    for (size_t i = 0; i < label->count; i++) {
+        struct label_word *word = &label->words[i];
+        word->term = find_base(index, word->text);
+        word->generic = word->term != NULL && word->term->generic;
+        struct str base = word->term != NULL ? word->term->text : word->text;
+        memcpy(end, base.ptr, base.len);
+        word->base = (struct str){ end, base.len };
+        end += base.len;
+    }
+}
+
+/* ---- names ---- */
+
+/* Written together as it stands and in its words' bases, which may be the same. */
+static void
+add_joined(struct arena *mem, struct context_index *index, const struct label *label,
+           struct use what)
+{
+    struct str texts = label_texts(label, 0, label->count),
+               bases = label_bases(label, 0, label->count);
+    what.word_count = label->count;
+    add_use(mem, index, texts, what);
+    if (!str_eq(texts, bases))
+        add_use(mem, index, bases, what);
+}
+
+static void
+add_anchor(struct arena *mem, struct context_index *index, const struct label *label,
+           struct use what)
+{
+    const struct term **words = ARENA_ARRAY(mem, const struct term *, label->count);
+    size_t count = 0;
+    for (size_t i = 0; i < label->count; i++)
+        if (!label->words[i].generic)
+            words[count++] = label->words[i].term;
+    what.kind = USE_ANCHOR;
+    what.word_count = count;
+    what.count = label->count;
+    for (size_t i = 0; i < label->count; i++)
+        if (label->words[i].generic)
+            words[count++] = label->words[i].term;
+    what.words = words;
+    if (what.word_count > 0)
+        add_use(mem, index, words[0]->text, what);
+}
+
+/* "coding" is a name, but every label about coding_profile has it and means any of its contexts. */
+static bool
+is_own_word(const struct context_index *index, size_t domain, const struct label *label)
+{
+    struct label stem;
+    if (label->count != 1 || !label_split(without_ending(index->domains->list[domain].name), &stem))
+        return false;
+    context_index_resolve(index, &stem);
+    return stem.count == 1 && stem.words[0].term == label->words[0].term;
+}
+
+static void
+add_name(struct arena *mem, struct context_index *index, size_t domain,
+         const struct context *context, struct str name)
+{
+    struct label label;
+    struct use what = { .kind = USE_NAME, .domain = domain, .context = context };
+    if (!label_split(name, &label))
+        return;
+    context_index_resolve(index, &label);
+    add_use(mem, index, label.name, what);
+    what.kind = USE_PHRASE;
+    add_joined(mem, index, &label, what);
+    if (!is_own_word(index, domain, &label))
+        add_anchor(mem, index, &label, what);
+}
+
+static void
+add_domain_name(struct arena *mem, struct context_index *index, size_t domain, struct str name)
+{
+    struct label label;
+    if (!label_split(name, &label))
+        return;
+    context_index_resolve(index, &label);
+    add_joined(mem, index, &label, (struct use){ .kind = USE_DOMAIN, .domain = domain });
+}
+
+static void
+add_names(struct arena *mem, struct context_index *index, size_t number)
+{
+    const struct domain *domain = &index->domains->list[number];
+    struct str stem = without_ending(domain->name);
+    add_domain_name(mem, index, number, domain->name);
+    if (!str_eq(stem, domain->name))
+        add_domain_name(mem, index, number, stem);
+    for (size_t i = 0; i < domain->context_count; i++) {
+        const struct context *context = &domain->contexts[i];
+        add_name(mem, index, number, context, context->name);
+        for (size_t j = 0; j < context->alias_count; j++)
+            add_name(mem, index, number, context, context->aliases[j]);
+    }
+}
+
+/* ---- all of it ---- */
+
+/* About as many as there will be texts, as a power of two. */
+static size_t
+bucket_count(const struct domains *domains)
+{
+    size_t texts = 512, count = 1;
+    for (size_t i = 0; i < domains->count; i++) {
+        const struct domain *domain = &domains->list[i];
+        texts += domain->strong_count + domain->weak_count + domain->not_count;
+        for (size_t j = 0; j < domain->context_count; j++)
+            texts += 4 * (1 + domain->contexts[j].alias_count);
+    }
+    while (count < texts)
+        count *= 2;
+    return count;
+}
+
+const struct context_index *
+context_index_make(struct arena *mem, const struct domains *domains)
+{
+    struct context_index *index = ARENA_NEW(mem, struct context_index);
+    size_t buckets = bucket_count(domains);
+    index->domains = domains;
+    index->buckets = ARENA_ARRAY(mem, struct term *, buckets);
+    index->mask = buckets - 1;
+    add_generic_words(mem, index, label_little_words, false);
+    add_generic_words(mem, index, label_action_words, true);
+    for (size_t i = 0; i < domains->count; i++)
+        add_words(mem, index, i);
+    set_bases(index);
+    for (size_t i = 0; i < domains->count; i++)
+        add_names(mem, index, i);
+    return index;
+}

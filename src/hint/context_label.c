@@ -1,0 +1,307 @@
+#include "hint/context_internal.h"
+
+#include <string.h>
+
+/* Left out of labels and names alike: "book a flight" is "book_flight". */
+static const struct str dropped_words[] = {
+    { "a", 1 },    { "an", 2 },    { "the", 3 }, { "my", 2 },    { "your", 4 },   { "our", 3 },
+    { "his", 3 },  { "her", 3 },   { "me", 2 },  { "their", 5 }, { "some", 4 },   { "any", 3 },
+    { "this", 4 }, { "these", 5 }, { "i", 1 },   { "us", 2 },    { "please", 6 },
+};
+
+const char *const label_little_words[] = {
+    "about", "all", "also", "am", "and", "are", "around", "as", "at", "be", "between", "but", "by",
+    "can", "could", "did", "during", "each", "else", "every", "for", "from", "has", "have", "how",
+    "if", "im", "in", "into", "is", "it", "its", "just", "lets", "like", "more", "most", "no",
+    "not", "of", "off", "on", "or", "other", "out", "over", "per", "should", "so", "something",
+    "such", "than", "that", "them", "then", "there", "they", "those", "through", "to", "under",
+    "up", "via", "was", "we", "what", "whats", "when", "where", "which", "while", "who", "why",
+    "will", "with", "within", "without", "would", "you",
+    /* what there is of any subject */
+    "advice", "choice", "detail", "example", "general", "idea", "info", "information",
+    "inspiration", "online", "option", "spot", "stuff", "thing", "tip", "tool", "topic",
+    /* how good, how near, when */
+    "amazing", "available", "best", "better", "cheap", "close", "cool", "current", "custom",
+    "daily", "different", "easy", "fast", "favorite", "favourite", "fun", "good", "great", "last",
+    "latest", "local", "near", "nearby", "nearest", "next", "nice", "now", "perfect", "popular",
+    "quick", "right", "similar", "simple", "soon", "special", "today", "tomorrow", "tonight", "top",
+    "upcoming", "week", "weekend", "weekly", NULL
+};
+
+const char *const label_action_words[] = {
+    "add",        "advise",    "advisor",      "agent",     "answer",   "ask",        "assist",
+    "assistance", "assistant", "bot",          "build",     "chat",     "chatbot",    "choose",
+    "compare",    "context",   "conversation", "create",    "creator",  "curate",     "decide",
+    "discover",   "discovery", "do",           "explore",   "fetch",    "find",       "finder",
+    "generate",   "generator", "get",          "give",      "go",       "guide",      "handle",
+    "help",       "intent",    "know",         "list",      "look",     "lookup",     "make",
+    "manage",     "need",      "personalize",  "pick",      "plan",     "preference", "prep",
+    "prepare",    "profile",   "provide",      "query",     "question", "recommend",  "request",
+    "retrieve",   "search",    "select",       "selection", "service",  "session",    "set",
+    "setup",      "show",      "suggest",      "support",   "task",     "tell",       "think",
+    "try",        "update",    "use",          "user",      "want",     "workflow",   "write",
+    NULL
+};
+
+/* ---- normalizing ---- */
+
+/* "_" between words, "," where an enumeration goes on. */
+struct writer {
+    char *bytes;
+    size_t length;
+};
+
+static void
+put_separator(struct writer *out, char separator)
+{
+    char *last = out->length == 0 ? NULL : &out->bytes[out->length - 1];
+    if (last != NULL && *last != '_' && *last != ',')
+        out->bytes[out->length++] = separator;
+    else if (last != NULL && separator == ',')
+        *last = ',';
+}
+
+static void
+put_text(struct writer *out, const char *text)
+{
+    while (*text != '\0')
+        out->bytes[out->length++] = *text++;
+}
+
+static bool
+is_lower(unsigned char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static bool
+is_upper(unsigned char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+/* "bookFlight" has a new word at F, "HTTPServer" at S. */
+static bool
+starts_camel_word(const unsigned char *at, size_t before, size_t after)
+{
+    return is_upper(*at) && before > 0 &&
+           (is_lower(at[-1]) || (is_upper(at[-1]) && after > 1 && is_lower(at[1])));
+}
+
+/* U+00C0 to U+00FF without their marks, as people leave them out: "cafe". */
+static const char *const plain_letters[64] = {
+    "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i",  "i",
+    "d", "n", "o", "o", "o", "o", "o",  "_", "o", "u", "u", "u", "u", "y", "th", "ss",
+    "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i",  "i",
+    "d", "n", "o", "o", "o", "o", "o",  "_", "o", "u", "u", "u", "u", "y", "th", "y",
+};
+
+/* A byte of 0x80 or more and those that belong to it; returns how many it took. Letters of other
+ * scripts make words like any other; signs and emoji separate. */
+static size_t
+put_beyond_ascii(struct writer *out, const unsigned char *at, size_t left)
+{
+    unsigned char second = left > 1 ? at[1] : 0, third = left > 2 ? at[2] : 0;
+    bool continues = (second & 0xC0) == 0x80;
+    if (at[0] == 0xC3 && continues) {
+        const char *plain = plain_letters[second & 0x3F];
+        if (*plain == '_')
+            put_separator(out, '_');
+        else
+            put_text(out, plain);
+        return 2;
+    }
+    if ((at[0] == 0xCC && continues) || (at[0] == 0xCD && continues && second < 0xB0))
+        return 2; /* a combining mark, its letter stands already */
+    if (at[0] == 0xE2 && second == 0x80 && (third == 0x98 || third == 0x99))
+        return 3; /* an apostrophe */
+    if ((at[0] == 0xC2 && continues) || (at[0] == 0xE2 && continues && (third & 0xC0) == 0x80)) {
+        put_separator(out, '_');
+        return at[0] == 0xC2 ? 2 : 3;
+    }
+    if (at[0] >= 0xF0) {
+        size_t taken = 1;
+        while (taken < left && taken < 4 && (at[taken] & 0xC0) == 0x80)
+            taken++;
+        put_separator(out, '_');
+        return taken;
+    }
+    out->bytes[out->length++] = (char)at[0];
+    return 1;
+}
+
+static void
+put_ascii(struct writer *out, unsigned char c)
+{
+    if (is_upper(c))
+        out->bytes[out->length++] = (char)(c - 'A' + 'a');
+    else if (is_lower(c) || (c >= '0' && c <= '9'))
+        out->bytes[out->length++] = (char)c;
+    else if (c == '&') {
+        put_separator(out, '_');
+        put_text(out, "and_");
+    } else if (c != '\'')
+        put_separator(out, c == ',' || c == ';' ? ',' : '_');
+}
+
+static size_t
+normalize(struct str text, char *bytes)
+{
+    const unsigned char *in = (const unsigned char *)text.ptr;
+    struct writer out = { bytes, 0 };
+    for (size_t i = 0; i < text.len;) {
+        if (starts_camel_word(&in[i], i, text.len - i))
+            put_separator(&out, '_');
+        if (in[i] >= 0x80) {
+            i += put_beyond_ascii(&out, &in[i], text.len - i);
+            continue;
+        }
+        put_ascii(&out, in[i]);
+        i++;
+    }
+    while (out.length > 0 && (bytes[out.length - 1] == '_' || bytes[out.length - 1] == ','))
+        out.length--;
+    return out.length;
+}
+
+/* ---- words ---- */
+
+static bool
+is_dropped(struct str word)
+{
+    for (size_t i = 0; i < sizeof dropped_words / sizeof dropped_words[0]; i++)
+        if (str_eq(word, dropped_words[i]))
+            return true;
+    return false;
+}
+
+static bool
+stands_before(const struct label *label, struct str text)
+{
+    for (size_t i = 0; i < label->count; i++)
+        if (str_eq(label->words[i].text, text))
+            return true;
+    return false;
+}
+
+static void
+cut_words(struct label *out, struct str separated, bool drop)
+{
+    char *end = out->text_bytes;
+    bool starts_part = false;
+    out->count = 0;
+    for (size_t i = 0, start = 0; i <= separated.len; i++) {
+        if (i < separated.len && separated.ptr[i] != '_' && separated.ptr[i] != ',')
+            continue;
+        struct str word = { &separated.ptr[start], i - start };
+        if (!drop || !is_dropped(word)) {
+            memcpy(end, word.ptr, word.len);
+            struct str text = { end, word.len };
+            end += word.len;
+            out->words[out->count] = (struct label_word){ .text = text,
+                                                          .starts_part = starts_part,
+                                                          .again = stands_before(out, text) };
+            out->count++;
+            starts_part = false;
+        }
+        starts_part = starts_part || (i < separated.len && separated.ptr[i] == ',');
+        start = i + 1;
+    }
+}
+
+bool
+label_split(struct str text, struct label *out)
+{
+    out->count = 0;
+    if (text.len > CONTEXT_MAX)
+        return false;
+    size_t length = normalize(text, out->name_bytes);
+    out->name = (struct str){ out->name_bytes, length };
+    if (length == 0)
+        return false;
+    cut_words(out, out->name, true);
+    if (out->count == 0)
+        cut_words(out, out->name, false);
+    for (size_t i = 0; i < length; i++)
+        if (out->name_bytes[i] == ',')
+            out->name_bytes[i] = '_';
+    return true;
+}
+
+struct str
+label_texts(const struct label *label, size_t first, size_t count)
+{
+    struct str start = label->words[first].text, end = label->words[first + count - 1].text;
+    return (struct str){ start.ptr, (size_t)(end.ptr + end.len - start.ptr) };
+}
+
+struct str
+label_bases(const struct label *label, size_t first, size_t count)
+{
+    struct str start = label->words[first].base, end = label->words[first + count - 1].base;
+    return (struct str){ start.ptr, (size_t)(end.ptr + end.len - start.ptr) };
+}
+
+/* ---- forms of words ---- */
+
+struct ending {
+    struct str cut, put;
+    size_t least;    /* letters of the whole word */
+    bool after_hiss; /* "dishes", and not "planes" */
+    bool undouble;   /* "planning" is "plan" */
+};
+
+#define ENDING(cut, put)      \
+    { cut, sizeof(cut) - 1 }, \
+    {                         \
+        put, sizeof(put) - 1  \
+    }
+
+static const struct ending endings[FORM_ALL] = {
+    { ENDING("s", ""), 4, false, false },     { ENDING("es", ""), 5, true, false },
+    { ENDING("ies", "y"), 5, false, false },  { ENDING("ing", ""), 6, false, false },
+    { ENDING("ing", "e"), 6, false, false },  { ENDING("ing", ""), 7, false, true },
+    { ENDING("ation", ""), 9, false, false }, { ENDING("ation", "e"), 9, false, false },
+    { ENDING("ion", ""), 8, false, false },   { ENDING("ion", "e"), 8, false, false },
+    { ENDING("ment", ""), 8, false, false },  { ENDING("er", ""), 6, false, false },
+    { ENDING("er", "e"), 6, false, false },   { ENDING("er", ""), 7, false, true },
+    { ENDING("ed", ""), 6, false, false },    { ENDING("ed", "e"), 6, false, false },
+};
+
+static bool
+ends_in_hiss(struct str stem)
+{
+    return str_ends(stem, STR("s")) || str_ends(stem, STR("x")) || str_ends(stem, STR("z")) ||
+           str_ends(stem, STR("ch")) || str_ends(stem, STR("sh")) || str_ends(stem, STR("o"));
+}
+
+bool
+label_ends_so(struct str word, size_t n)
+{
+    const struct ending *ending = &endings[n - 1];
+    return word.len >= ending->least &&
+           word.ptr[word.len - 1] == ending->cut.ptr[ending->cut.len - 1] &&
+           str_ends(word, ending->cut);
+}
+
+struct str
+label_form(struct str word, size_t n, char room[LABEL_ROOM])
+{
+    if (n == FORM_ITSELF)
+        return word;
+    if (!label_ends_so(word, n))
+        return STR_NONE;
+    const struct ending *ending = &endings[n - 1];
+    struct str stem = str_first(word, word.len - ending->cut.len), put = ending->put;
+    if (ending->after_hiss && !ends_in_hiss(stem))
+        return STR_NONE;
+    if (ending->undouble) {
+        if (stem.len < 2 || stem.ptr[stem.len - 1] != stem.ptr[stem.len - 2])
+            return STR_NONE;
+        stem.len--;
+    }
+    memcpy(room, stem.ptr, stem.len);
+    if (put.len > 0)
+        memcpy(room + stem.len, put.ptr, put.len);
+    return (struct str){ room, stem.len + put.len };
+}

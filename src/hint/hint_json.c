@@ -1,0 +1,372 @@
+#include "hint/hint_json.h"
+
+#include "base/arena.h"
+#include "hint/hint_words.h"
+#include "hint/tokenizer.h"
+#include "text/json_write.h"
+
+#define OBJECT_MAX_BYTES ((size_t)4 * 1024 * 1024)
+
+void
+told_after(struct arena *mem, const struct ladder *ladder, size_t steps, struct told *out)
+{
+    out->by_rung = ARENA_ARRAY(mem, const struct step *, ladder->rung_count + 1);
+    out->count = steps == 0 ? 0 : (size_t)ladder->steps[steps - 1].told;
+    for (size_t i = 0; i < steps; i++)
+        out->by_rung[ladder->steps[i].rung] = &ladder->steps[i];
+}
+
+/* ---- what there can be ---- */
+
+/* What follows a part: another one, another domain, or nothing. */
+enum tail { BEFORE_PART, BEFORE_DOMAIN, AT_END, TAILS };
+static const char closing[] = { '}', '}', ',', '"' }, opening[] = { '"', ':', '{', '"' };
+static const struct str tails[TAILS] = { { closing + 2, 2 }, { closing + 1, 3 }, { closing, 2 } };
+
+/* A part's tokens, by what follows it, when last counted. On the way up a part only grows, so how
+ * far it has grown tells which it was. */
+struct counted {
+    uint32_t grown[TAILS]; /* one more; 0: never counted */
+    uint32_t tokens[TAILS];
+};
+
+/* A domain: the sentences of its summary, as rungs, and its rungs that have a key, in the order of
+ * the definition. */
+struct section {
+    const struct hint_set *set;
+    size_t *summary, summary_count;
+    size_t *keyed, keyed_count;
+    size_t name_tokens;
+    struct counted counted; /* the summary */
+};
+
+struct hint_objects {
+    struct arena *mem;
+    const struct ladder *ladder;
+    struct section **sections; /* by place of the card; NULL: not needed yet */
+    struct counted *counted;   /* members, by their first rung */
+    struct part *parts;        /* room for those of one object */
+    struct buf text;           /* room for one part */
+};
+
+struct hint_objects *
+hint_objects_of(struct arena *mem, const struct ladder *ladder)
+{
+    struct hint_objects *objects = ARENA_NEW(mem, struct hint_objects);
+    objects->mem = mem;
+    objects->ladder = ladder;
+    objects->sections = ARENA_ARRAY(mem, struct section *, DOMAINS_MAX);
+    objects->counted = ARENA_ARRAY(mem, struct counted, ladder->allowed + 1);
+    objects->text = buf_in(mem, OBJECT_MAX_BYTES);
+    return objects;
+}
+
+static void
+add_named(const struct ladder *ladder, struct str member, struct section *section)
+{
+    for (size_t i = ladder->order.critical; i < ladder->rung_count; i++) {
+        const struct rung *rung = &ladder->rungs[i];
+        if (rung->set == section->set && str_eq(rung->hint->member->name, member)) {
+            section->summary[section->summary_count++] = i;
+            return;
+        }
+    }
+}
+
+/* Everything critical, then the members that the definition names, as many as it allows; if there
+ * is none of them, the domain's first hint. */
+static void
+find_summary(struct arena *mem, const struct ladder *ladder, struct section *section)
+{
+    const struct domain *domain = section->set->domain;
+    size_t first = 0;
+    section->summary = ARENA_ARRAY(mem, size_t, ladder->order.critical + domain->summary_count + 1);
+    for (size_t i = 0; i < ladder->order.critical; i++)
+        if (ladder->rungs[i].set == section->set)
+            section->summary[section->summary_count++] = i;
+    for (size_t i = 0; i < domain->summary_count; i++)
+        if (section->summary_count < (size_t)domain->summary_sentences)
+            add_named(ladder, domain->summary_members[i], section);
+    while (section->summary_count == 0 && ladder->rungs[first].set != section->set)
+        first++;
+    if (section->summary_count == 0)
+        section->summary[section->summary_count++] = first;
+    hint_open(mem, ladder->rungs[section->summary[0]].hint); /* told before its turn */
+}
+
+/* Only rungs that can be told. Of one member in the order of the rungs. */
+static void
+find_keyed(struct arena *mem, const struct ladder *ladder, struct section *section)
+{
+    section->keyed = ARENA_ARRAY(mem, size_t, ladder->allowed + 1);
+    for (size_t i = 0; i < ladder->allowed; i++) {
+        const struct member *member = ladder->rungs[i].hint->member;
+        size_t at = section->keyed_count;
+        if (ladder->rungs[i].set != section->set || !str_present(member->json_key))
+            continue;
+        for (; at > 0 && ladder->rungs[section->keyed[at - 1]].hint->member > member; at--)
+            section->keyed[at] = section->keyed[at - 1];
+        section->keyed[at] = i;
+        section->keyed_count++;
+    }
+}
+
+static struct section *
+section_of(struct hint_objects *objects, const struct rung *rung)
+{
+    struct section **section = &objects->sections[rung->place];
+    if (*section != NULL)
+        return *section;
+    *section = ARENA_NEW(objects->mem, struct section);
+    (*section)->set = rung->set;
+    find_summary(objects->mem, objects->ladder, *section);
+    find_keyed(objects->mem, objects->ladder, *section);
+    return *section;
+}
+
+/* ---- what is told ---- */
+
+static bool
+is_told(const struct told *told, size_t rung)
+{
+    return rung < told->count;
+}
+
+/* A summary's first sentence is told before its turn has come, with as little as it can say. */
+static size_t
+summary_level(const struct told *told, size_t rung)
+{
+    return is_told(told, rung) ? told->by_rung[rung]->level : 0;
+}
+
+/* How many of its values stand in an array, or 1 for a single one; 0: it is absent. What is
+ * critical is whole or absent. */
+static int
+keyed_items(const struct ladder *ladder, const struct told *told, size_t rung)
+{
+    const struct hint *hint = ladder->rungs[rung].hint;
+    if (!is_told(told, rung) || !told->by_rung[rung]->keyed || !str_present(hint->member->json_key))
+        return 0;
+    int items = hint->levels[told->by_rung[rung]->level].items;
+    int limit = hint->member->json_limit;
+    if (ladder->rungs[rung].tier == 0)
+        return items == hint->total ? items : 0;
+    return limit > 0 && limit < items ? limit : items;
+}
+
+/* A summary, or a member with its values. */
+struct part {
+    struct section *section;
+    const size_t *rungs; /* that it tells of, and perhaps more; of a member all are its own */
+    size_t count;
+    bool is_summary;
+    uint32_t grown;
+    struct counted *counted;
+};
+
+static struct part
+summary_part(struct section *section, const struct told *told)
+{
+    struct part part = { section, section->summary, section->summary_count, true,
+                         0,       &section->counted };
+    for (size_t i = 0; i < part.count; i++)
+        if (i == 0 || is_told(told, part.rungs[i]))
+            part.grown += (uint32_t)summary_level(told, part.rungs[i]) + 1;
+    return part;
+}
+
+/* The member whose rungs begin at `from`. */
+static struct part
+member_part(const struct hint_objects *objects, struct section *section, size_t from,
+            const struct told *told)
+{
+    const struct ladder *ladder = objects->ladder;
+    struct part part = { section, &section->keyed[from],
+                         0,       false,
+                         0,       &objects->counted[section->keyed[from]] };
+    const struct member *member = ladder->rungs[part.rungs[0]].hint->member;
+    while (from + part.count < section->keyed_count &&
+           ladder->rungs[part.rungs[part.count]].hint->member == member)
+        part.grown += (uint32_t)keyed_items(ladder, told, part.rungs[part.count++]);
+    return part;
+}
+
+static size_t
+list_section(const struct hint_objects *objects, struct section *section, const struct told *told,
+             struct part *out)
+{
+    size_t count = 0;
+    out[count++] = summary_part(section, told);
+    for (size_t i = 0; i < section->keyed_count;) {
+        out[count] = member_part(objects, section, i, told);
+        i += out[count].count;
+        count += out[count].grown > 0;
+    }
+    return count;
+}
+
+/* In the order in which domains came. */
+static size_t
+list_parts(struct hint_objects *objects, const struct told *told)
+{
+    const struct ladder *ladder = objects->ladder;
+    uint64_t listed = 0;
+    size_t count = 0;
+    if (objects->parts == NULL)
+        objects->parts = ARENA_ARRAY(objects->mem, struct part, 2 * ladder->allowed + 2);
+    for (size_t i = 0; i < told->count; i++) {
+        uint64_t domain = (uint64_t)1 << ladder->rungs[i].place;
+        if ((listed & domain) != 0)
+            continue;
+        listed |= domain;
+        count += list_section(objects, section_of(objects, &ladder->rungs[i]), told,
+                              objects->parts + count);
+    }
+    return count;
+}
+
+/* ---- in words ---- */
+
+static void
+write_summary(struct hint_objects *objects, struct json *out, const struct part *part,
+              const struct told *told)
+{
+    struct buf text = buf_in(objects->mem, OBJECT_MAX_BYTES), sentence = text;
+    for (size_t n = 0; n < part->count; n++) {
+        const struct hint *hint = objects->ladder->rungs[part->rungs[n]].hint;
+        if (n > 0 && !is_told(told, part->rungs[n]))
+            continue;
+        sentence.len = 0;
+        hint_sentence(&sentence, hint, &hint->levels[summary_level(told, part->rungs[n])], false);
+        buf_add_c(&text, text.len == 0 ? "" : " ");
+        buf_add(&text, buf_str(&sentence));
+    }
+    json_put_str(out, "summary", buf_str(&text));
+}
+
+static void
+write_member(const struct ladder *ladder, struct json *out, const struct part *part,
+             const struct told *told)
+{
+    const struct member *member = ladder->rungs[part->rungs[0]].hint->member;
+    json_key_str(out, member->json_key);
+    if (member->type == MEMBER_ARRAY)
+        json_open_array(out);
+    for (size_t n = 0; n < part->count; n++) {
+        const struct hint_value *values = ladder->rungs[part->rungs[n]].hint->values;
+        int items = keyed_items(ladder, told, part->rungs[n]);
+        for (int v = 0; v < items; v++) {
+            if (str_present(values[v].json))
+                json_ready(out, values[v].json);
+            else
+                json_str(out, values[v].shown);
+        }
+    }
+    if (member->type == MEMBER_ARRAY)
+        json_close_array(out);
+}
+
+static void
+write_part(struct hint_objects *objects, struct json *out, const struct part *part,
+           const struct told *told)
+{
+    if (part->is_summary)
+        write_summary(objects, out, part, told);
+    else
+        write_member(objects->ladder, out, part, told);
+}
+
+struct str
+hint_object_write(struct hint_objects *objects, const struct told *told)
+{
+    struct buf text = buf_in(objects->mem, OBJECT_MAX_BYTES);
+    struct json json = json_into(&text);
+    size_t count = list_parts(objects, told);
+    json_open_object(&json);
+    for (size_t i = 0; i < count; i++) {
+        const struct part *part = &objects->parts[i];
+        if (part->is_summary) {
+            json_key_str(&json, part->section->set->domain->name);
+            json_open_object(&json);
+        }
+        write_part(objects, &json, part, told);
+        if (i + 1 == count || objects->parts[i + 1].is_summary)
+            json_close_object(&json);
+    }
+    json_close_object(&json);
+    return buf_str(&text);
+}
+
+/* ---- in tokens ---- */
+
+/* A text is cut into pieces before tokens are looked for, and no piece goes from signs over into a
+ * word if there are two signs or more. Every name and key here begins with a letter behind two
+ * signs at least ({" or ,"), so what stands from one such letter to the next has its own tokens,
+ * whatever is before and behind it: the object's tokens are the sum of theirs. A part ends with the
+ * signs before the next letter. */
+static size_t
+count_part(struct hint_objects *objects, const struct part *part, enum tail tail,
+           const struct told *told)
+{
+    struct counted *counted = part->counted;
+    if (counted->grown[tail] == part->grown + 1)
+        return counted->tokens[tail];
+    struct json json = json_into(&objects->text);
+    objects->text.len = 0;
+    write_part(objects, &json, part, told);
+    buf_add(&objects->text, tails[tail]);
+    counted->grown[tail] = part->grown + 1;
+    counted->tokens[tail] = (uint32_t)tokenizer_count(str_from(buf_str(&objects->text), 1));
+    return counted->tokens[tail];
+}
+
+static size_t
+count_name(struct hint_objects *objects, struct section *section)
+{
+    if (section->name_tokens == 0) {
+        objects->text.len = 0;
+        buf_add(&objects->text, section->set->domain->name);
+        buf_add(&objects->text, (struct str){ opening, sizeof opening });
+        section->name_tokens = tokenizer_count(buf_str(&objects->text));
+    }
+    return section->name_tokens;
+}
+
+size_t
+hint_object_count(struct hint_objects *objects, const struct told *told)
+{
+    size_t count = list_parts(objects, told);
+    size_t tokens = tokenizer_count(count == 0 ? STR("{}") : (struct str){ opening + 2, 2 });
+    for (size_t i = 0; i < count; i++) {
+        const struct part *part = &objects->parts[i];
+        enum tail tail = i + 1 == count                     ? AT_END
+                         : objects->parts[i + 1].is_summary ? BEFORE_DOMAIN
+                                                            : BEFORE_PART;
+        if (part->is_summary)
+            tokens += count_name(objects, part->section);
+        tokens += count_part(objects, part, tail, told);
+    }
+    return tokens;
+}
+
+/* ---- how much of it ---- */
+
+void
+hint_object_shown(struct hint_objects *objects, const struct told *told, int *shown)
+{
+    const struct ladder *ladder = objects->ladder;
+    size_t count = list_parts(objects, told);
+    for (size_t i = 0; i < told->count; i++)
+        shown[i] = keyed_items(ladder, told, i);
+    for (size_t p = 0; p < count; p++) {
+        const struct part *part = &objects->parts[p];
+        for (size_t n = 0; n < part->count && part->is_summary; n++) {
+            size_t rung = part->rungs[n];
+            const struct hint *hint = ladder->rungs[rung].hint;
+            if (n > 0 && !is_told(told, rung))
+                continue;
+            int items = hint->levels[summary_level(told, rung)].items;
+            shown[rung] = items > shown[rung] ? items : shown[rung];
+        }
+    }
+}

@@ -1,0 +1,167 @@
+#include "hint/hint_rank.h"
+
+#include "base/arena.h"
+#include "hint/hint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DAY ((int64_t)24 * 3600)
+#define LEAST_SCORE 22938   /* 0.35: an app's word alone that has faded past this is not told */
+#define RECENCY_FLOOR 19661 /* 0.3: fading is a bias, never a filter by itself */
+
+/* ---- scores ---- */
+
+/* 2 to the power of -(part/64), of HINT_ONE. */
+static const int32_t fading[64] = {
+    65536, 64830, 64132, 63441, 62757, 62081, 61413, 60751, 60097, 59449, 58809, 58176, 57549,
+    56929, 56316, 55709, 55109, 54515, 53928, 53347, 52773, 52204, 51642, 51085, 50535, 49991,
+    49452, 48920, 48393, 47871, 47356, 46846, 46341, 45842, 45348, 44859, 44376, 43898, 43425,
+    42958, 42495, 42037, 41584, 41136, 40693, 40255, 39821, 39392, 38968, 38548, 38133, 37722,
+    37316, 36914, 36516, 36123, 35734, 35349, 34968, 34591, 34219, 33850, 33486, 33125
+};
+
+static int32_t
+recency(const struct member *member, int64_t age_days)
+{
+    if (member->half_life_days == 0 || member->safety == SAFETY_CRITICAL)
+        return HINT_ONE;
+    int64_t steps = age_days * 64 / member->half_life_days;
+    int64_t left = steps / 64 < 31 ? fading[steps % 64] >> (steps / 64) : 0;
+    return RECENCY_FLOOR + (int32_t)((HINT_ONE - RECENCY_FLOOR) * left / HINT_ONE);
+}
+
+static int32_t
+score_of(const struct member *member, const struct atom *atom, int64_t newest)
+{
+    int64_t founded = (int64_t)atom_confidence(atom) * HINT_ONE / 100;
+    int64_t age = newest / DAY - atom->updated_at / DAY;
+    return (int32_t)(founded * recency(member, age < 0 ? 0 : age) / HINT_ONE);
+}
+
+/* ---- contradictions ---- */
+
+static bool
+opposes(const struct member *member, const struct member *other)
+{
+    for (size_t i = 0; i < member->oppose_count; i++)
+        if (str_eq(member->opposes[i], other->name))
+            return true;
+    return false;
+}
+
+/* Of two members that oppose each other, the one that avoids; of equals, the first. */
+static bool
+is_against(const struct member *member, const struct member *other)
+{
+    if (!opposes(member, other) || !opposes(other, member))
+        return opposes(member, other);
+    return member->avoid != other->avoid ? member->avoid : member < other;
+}
+
+/* Which of two gives way, `against` being the one whose member opposes the other's. What keeps a
+ * person safe gives way to nothing that does so less, whichever of the two names the other. Then
+ * what the person said counts more, then what was said on a later day. NULL: neither. */
+static struct ranked *
+loser_of(struct ranked *against, struct ranked *other)
+{
+    enum member_safety here = against->member->safety, there = other->member->safety;
+    int64_t day = against->atom->updated_at / DAY, other_day = other->atom->updated_at / DAY;
+    if (here != there)
+        return here > there ? other : against;
+    if (here == SAFETY_CRITICAL)
+        return NULL;
+    if (against->atom->by_user != other->atom->by_user)
+        return against->atom->by_user ? other : against;
+    return other_day > day ? against : other;
+}
+
+static int
+compare_bytes(struct str a, struct str b)
+{
+    int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static int
+compare_keys(const void *left, const void *right)
+{
+    const struct ranked *const *a = left, *const *b = right;
+    return compare_bytes((*a)->atom->key, (*b)->atom->key);
+}
+
+static void
+settle_pair(struct ranked *a, struct ranked *b)
+{
+    struct ranked *loser = NULL;
+    if (is_against(a->member, b->member))
+        loser = loser_of(a, b);
+    else if (is_against(b->member, a->member))
+        loser = loser_of(b, a);
+    if (loser != NULL)
+        loser->score = -1; /* it keeps its place, and can still win against a third */
+}
+
+static void
+settle(struct arena *mem, struct ranked *facts, size_t count)
+{
+    struct ranked **by_key = ARENA_ARRAY(mem, struct ranked *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        by_key[i] = &facts[i];
+    qsort(by_key, count, sizeof *by_key, compare_keys);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count && str_eq(by_key[i]->atom->key, by_key[j]->atom->key); j++)
+            settle_pair(by_key[i], by_key[j]);
+}
+
+/* ---- order ---- */
+
+/* The order of a list that the person made is the person's; of a single value the latest is told.
+ */
+static int
+compare_facts(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    if (a->member != b->member)
+        return a->member < b->member ? -1 : 1;
+    if (a->atom->by_user != b->atom->by_user)
+        return a->atom->by_user ? -1 : 1;
+    if (a->atom->by_user && a->member->type == MEMBER_ARRAY)
+        return (a->atom->sequence > b->atom->sequence) - (a->atom->sequence < b->atom->sequence);
+    if (a->score != b->score)
+        return a->score > b->score ? -1 : 1;
+    if (a->atom->updated_at != b->atom->updated_at)
+        return a->atom->updated_at > b->atom->updated_at ? -1 : 1;
+    return compare_bytes(a->atom->value, b->atom->value);
+}
+
+static bool
+has_hint(const struct member *member)
+{
+    return member != NULL && (str_present(member->hint.text) || member->hint.value_count > 0);
+}
+
+size_t
+hint_rank(struct arena *mem, const struct domain *domain, const struct atom *atoms, size_t count,
+          struct ranked **out)
+{
+    struct ranked *facts = ARENA_ARRAY(mem, struct ranked, count + 1);
+    size_t found = 0, kept = 0;
+    int64_t newest = 0;
+    for (size_t i = 0; i < count; i++)
+        if (atoms[i].status == ATOM_ACTIVE && atoms[i].updated_at > newest)
+            newest = atoms[i].updated_at;
+    for (size_t i = 0; i < count; i++) {
+        const struct member *member = domain_member(domain, atoms[i].member);
+        if (atoms[i].status == ATOM_ACTIVE && has_hint(member))
+            facts[found++] =
+                (struct ranked){ &atoms[i], member, score_of(member, &atoms[i], newest) };
+    }
+    settle(mem, facts, found);
+    for (size_t i = 0; i < found; i++)
+        if (facts[i].score >= LEAST_SCORE || (facts[i].score >= 0 && facts[i].atom->by_user))
+            facts[kept++] = facts[i];
+    qsort(facts, kept, sizeof *facts, compare_facts);
+    *out = facts;
+    return kept;
+}

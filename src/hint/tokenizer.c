@@ -1,0 +1,198 @@
+#include "hint/tokenizer.h"
+
+#include "hint/tokenizer_merge.h"
+#include "hint/tokenizer_table.h"
+
+/* Text is first cut into pieces, by a regular expression of seven alternatives of which the first
+ * that matches wins:
+ *
+ *   A1  [^\r\n\p{L}\p{N}]? [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]* [\p{Ll}\p{Lm}\p{Lo}\p{M}]+  con?
+ *   A2  [^\r\n\p{L}\p{N}]? [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+ [\p{Ll}\p{Lm}\p{Lo}\p{M}]*  con?
+ *   A3  \p{N}{1,3}
+ *   A4  [ ]? [^\s\p{L}\p{N}]+ [\r\n/]*
+ *   A5  \s* [\r\n]+
+ *   A6  \s+ (?!\S)
+ *   A7  \s+
+ *   con (?i: 's | 't | 're | 've | 'm | 'll | 'd )
+ *
+ * The functions below find where a piece ends without an engine for such expressions; what its
+ * backtracking would find is worked out beforehand and said where it happens. */
+
+#define UPPER TOKENIZER_UPPER
+#define LOWER TOKENIZER_LOWER
+#define BOTH TOKENIZER_BOTH
+#define LETTER TOKENIZER_LETTER
+#define NUMBER TOKENIZER_NUMBER
+#define SPACE TOKENIZER_SPACE
+#define BREAK TOKENIZER_BREAK
+
+typedef const unsigned char *place;
+
+/* ---- characters ---- */
+
+/* The class of the character at a place before the end, and the place behind it. Bytes that are
+ * not UTF-8 are characters of no class; nothing behind the end is read. */
+static unsigned
+wide_class(place at, place end, place *behind)
+{
+    size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+    *behind = at + 1;
+    if (at[0] < 0xc2 || at[0] > 0xf4 || (size_t)(end - at) < length)
+        return 0;
+    uint32_t point = at[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++)
+        point = point << 6 | (at[i] & 0x3fu);
+    if (point > 0x10ffff)
+        return 0;
+    *behind = at + length;
+    return tokenizer_class(point);
+}
+
+static inline unsigned
+class_at(place at, place end, place *behind)
+{
+    if (at[0] < 0x80) {
+        *behind = at + 1;
+        return tokenizer_ascii_class(at[0]);
+    }
+    return wide_class(at, end, behind);
+}
+
+static place
+end_of_run(place at, place end, unsigned classes)
+{
+    for (place behind; at < end && (class_at(at, end, &behind) & classes) != 0; at = behind)
+        ;
+    return at;
+}
+
+/* ---- pieces ---- */
+
+/* Behind the contraction that begins here, if one does. */
+static place
+contraction(place at, place end)
+{
+    size_t left = (size_t)(end - at);
+    if (left < 2 || at[0] != '\'')
+        return at;
+    unsigned char first = at[1] | 0x20;
+    if (first == 's' || first == 't' || first == 'm' || first == 'd')
+        return at + 2;
+    if (left < 3)
+        return at;
+    if (at[1] == 0xc5 && at[2] == 0xbf) /* U+017F is an s to (?i) */
+        return at + 3;
+    unsigned char second = at[2] | 0x20;
+    if (((first == 'r' || first == 'v') && second == 'e') || (first == 'l' && second == 'l'))
+        return at + 3;
+    return at;
+}
+
+/* X* Y+ of A1, where X is UPPER or BOTH and Y is LOWER or BOTH. Once X* has taken all it can, Y+
+ * needs a LOWER; without one X* gives back as far as the last BOTH, which is all that Y+ gets.
+ * NULL if it does not match. */
+static place
+word(place at, place end)
+{
+    place behind_both = NULL;
+    for (place behind; at < end; at = behind) {
+        unsigned class = class_at(at, end, &behind);
+        if ((class & LOWER) != 0)
+            return end_of_run(behind, end, LOWER | BOTH);
+        if ((class & (UPPER | BOTH)) == 0)
+            break;
+        if ((class & BOTH) != 0)
+            behind_both = behind;
+    }
+    return behind_both;
+}
+
+/* A5 to A7. A5 goes to the last line break among the white space; A6 leaves one character for the
+ * word that follows, if it then has any left. */
+static place
+white_space(place at, place end)
+{
+    place behind_break = NULL;
+    place last = at;
+    place r = at;
+    for (place behind; r < end; r = behind) {
+        unsigned class = class_at(r, end, &behind);
+        if ((class & SPACE) == 0)
+            break;
+        if ((class & BREAK) != 0)
+            behind_break = behind;
+        last = r;
+    }
+    if (behind_break != NULL)
+        return behind_break;
+    return r == end || last == at ? r : last;
+}
+
+/* A3, at a number. */
+static place
+number(place at, place end)
+{
+    place behind;
+    for (int digits = 0; digits < 3 && at < end; digits++, at = behind)
+        if ((class_at(at, end, &behind) & NUMBER) == 0)
+            break;
+    return at;
+}
+
+/* A4; NULL if it does not match. */
+static place
+signs(place at, place end)
+{
+    if (*at == ' ')
+        at++;
+    place r = at;
+    for (place behind; r < end; r = behind)
+        if ((class_at(r, end, &behind) & (SPACE | LETTER | NUMBER)) != 0)
+            break;
+    if (r == at)
+        return NULL;
+    while (r < end && (*r == '\r' || *r == '\n' || *r == '/'))
+        r++;
+    return r;
+}
+
+/* Where the piece ends that begins here, before the end. */
+static place
+piece_end(place at, place end)
+{
+    place behind;
+    unsigned class = class_at(at, end, &behind);
+    if ((class & NUMBER) != 0)
+        return number(at, end);
+    /* A1 and A2 may begin with one character that is no letter. A1 without it can only match if
+     * that is a mark. */
+    place first = (class & (LETTER | BREAK)) != 0 ? at : behind;
+    place r = word(first, end);
+    if (r == NULL && first != at && (class & BOTH) != 0)
+        r = word(at, end);
+    if (r != NULL)
+        return contraction(r, end);
+    /* What A2 finds and A1 does not is in upper case to its end. */
+    r = end_of_run(first, end, UPPER);
+    if (r > first)
+        return contraction(r, end);
+    r = signs(at, end);
+    return r != NULL ? r : white_space(at, end);
+}
+
+size_t
+tokenizer_count(struct str text)
+{
+    if (text.len == 0)
+        return 0;
+    size_t count = 0;
+    place end = (place)text.ptr + text.len;
+    for (place at = (place)text.ptr, behind; at < end; at = behind) {
+        behind = piece_end(at, end);
+        size_t length = (size_t)(behind - at);
+        /* A piece that is a token is that token, whatever merging would make of it. */
+        count +=
+            tokenizer_rank(at, length) != TOKENIZER_NO_RANK ? 1 : tokenizer_merge_count(at, length);
+    }
+    return count;
+}

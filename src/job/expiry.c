@@ -1,0 +1,28 @@
+#include "job/expiry.h"
+
+#include "store/tx.h"
+
+#define STEP_ROWS 200
+
+struct expiry {
+    struct arena *mem;
+    expiry_delete *work;
+    int64_t now;
+    size_t removed;
+};
+
+static enum err
+clean(struct db_tx *tx, void *argument)
+{
+    struct expiry *expiry = argument;
+    return expiry->work(tx, expiry->mem, expiry->now, STEP_ROWS, &expiry->removed);
+}
+
+enum err
+expiry_step(struct db *db, struct arena *mem, expiry_delete *work, int64_t now, bool *more)
+{
+    struct expiry expiry = { .mem = mem, .work = work, .now = now };
+    enum err err = tx_write(db, clean, &expiry);
+    *more = !err && expiry.removed >= STEP_ROWS;
+    return err;
+}

@@ -1,0 +1,159 @@
+#include "job/housekeeping.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "job/expiry.h"
+#include "job/rebuild.h"
+#include "job/usage.h"
+#include "job/usage_counters.h"
+#include "store/draft_store.h"
+#include "store/token_store.h"
+#include "store/undo_store.h"
+#include "store/usage_store.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define ROUND_MS (60 * 1000) /* from the end of one round of removing to the next */
+#define WRITE_MS (10 * 1000) /* from one writing of counts to the next */
+#define STEP_MS 100          /* between two steps of a round: others write, too */
+#define REBUILD_MS 20        /* between two steps of renewing: they are short */
+#define LOOK_MS 500          /* how often it looks at the clock, which a rehearsal may move */
+
+struct housekeeping {
+    struct db *db;
+    struct usage_counters *counters;
+    struct rebuild_queue *rebuilds;
+    int64_t next_write_ms;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t stop;
+    bool stopping;
+};
+
+/* True when it is time to end. */
+static bool
+wait_for(struct housekeeping *housekeeping, int64_t ms)
+{
+    int64_t until = clock_steady_ms() + ms;
+    pthread_mutex_lock(&housekeeping->lock);
+    while (!housekeeping->stopping && clock_steady_ms() < until) {
+        struct timespec look;
+        int64_t pause = ms < LOOK_MS ? ms : LOOK_MS;
+        clock_gettime(CLOCK_REALTIME, &look);
+        look.tv_nsec += (long)(pause * 1000000);
+        look.tv_sec += look.tv_nsec / 1000000000;
+        look.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&housekeeping->stop, &housekeeping->lock, &look);
+    }
+    bool stopping = housekeeping->stopping;
+    pthread_mutex_unlock(&housekeeping->lock);
+    return stopping;
+}
+
+static void
+write_counts(struct housekeeping *housekeeping, struct arena *mem)
+{
+    if (usage_write(housekeeping->db, mem, housekeeping->counters) != ERR_NONE)
+        log_debug("counts of use could not be written; they wait");
+    arena_reset(mem);
+}
+
+/* Every ten seconds, and sooner when there is much. */
+static void
+write_counts_if_due(struct housekeeping *housekeeping, struct arena *mem)
+{
+    if (clock_steady_ms() < housekeeping->next_write_ms &&
+        !usage_counters_nearly_full(housekeeping->counters))
+        return;
+    write_counts(housekeeping, mem);
+    housekeeping->next_write_ms = clock_steady_ms() + WRITE_MS;
+}
+
+static void
+delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
+{
+    static expiry_delete *const deletes[] = { token_store_delete_expired,
+                                              usage_store_delete_expired, undo_store_delete_expired,
+                                              draft_store_delete_expired };
+    for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
+        bool more = true;
+        while (more && !wait_for(housekeeping, STEP_MS)) {
+            if (expiry_step(housekeeping->db, mem, deletes[i], clock_now(), &more) != ERR_NONE)
+                more = false; /* the store is away: the next round tries again */
+            arena_reset(mem);
+            write_counts_if_due(housekeeping, mem);
+        }
+    }
+}
+
+/* As long as there are some and it is not time for something else. */
+static void
+rebuild_hints(struct housekeeping *housekeeping, struct arena *mem)
+{
+    for (bool more = true; more && clock_steady_ms() < housekeeping->next_write_ms;) {
+        if (rebuild_step(housekeeping->db, mem, housekeeping->rebuilds, &more) != ERR_NONE)
+            more = false; /* who is told of them again notes them again */
+        arena_reset(mem);
+        more = more && !wait_for(housekeeping, REBUILD_MS);
+    }
+}
+
+static void *
+keep_house(void *argument)
+{
+    struct housekeeping *housekeeping = argument;
+    struct arena *mem = arena_new();
+    int64_t next_round = clock_steady_ms() + ROUND_MS;
+    housekeeping->next_write_ms = clock_steady_ms() + WRITE_MS;
+    while (!wait_for(housekeeping, LOOK_MS)) {
+        write_counts_if_due(housekeeping, mem);
+        rebuild_hints(housekeeping, mem);
+        if (clock_steady_ms() < next_round)
+            continue;
+        delete_expired_rows(housekeeping, mem);
+        next_round = clock_steady_ms() + ROUND_MS;
+    }
+    write_counts(housekeeping, mem); /* nobody is served any more: this is all */
+    arena_free(mem);
+    return NULL;
+}
+
+struct housekeeping *
+housekeeping_start(struct db *db, struct usage_counters *counters, struct rebuild_queue *rebuilds)
+{
+    sigset_t all, before;
+    struct housekeeping *housekeeping = memory_alloc(1, sizeof *housekeeping);
+    housekeeping->db = db;
+    housekeeping->counters = counters;
+    housekeeping->rebuilds = rebuilds;
+    pthread_mutex_init(&housekeeping->lock, NULL);
+    pthread_cond_init(&housekeeping->stop, NULL);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the main thread's business */
+    int failed = pthread_create(&housekeeping->thread, NULL, keep_house, housekeeping);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed == 0)
+        return housekeeping;
+    log_warn("no thread for removing what is over and for writing counts");
+    free(housekeeping);
+    return NULL;
+}
+
+void
+housekeeping_stop(struct housekeeping *housekeeping)
+{
+    if (housekeeping == NULL)
+        return;
+    pthread_mutex_lock(&housekeeping->lock);
+    housekeeping->stopping = true;
+    pthread_cond_signal(&housekeeping->stop);
+    pthread_mutex_unlock(&housekeeping->lock);
+    pthread_join(housekeeping->thread, NULL);
+    pthread_cond_destroy(&housekeeping->stop);
+    pthread_mutex_destroy(&housekeeping->lock);
+    free(housekeeping);
+}

@@ -1,0 +1,165 @@
+#include "job/rebuild.h"
+
+#include "base/arena.h"
+#include "hint/hint.h"
+#include "store/atom_store.h"
+#include "store/tx.h"
+
+#include <pthread.h>
+
+#define ID_LENGTH 26
+#define ROOM 1024     /* people who can wait */
+#define PROBES 8      /* places that are looked at before one is left out */
+#define STEP_PEOPLE 8 /* their cards are made outside of a transaction, and written in one */
+
+struct rebuild_queue {
+    struct arena *mem; /* it lies in there itself */
+    const struct domains *domains;
+    pthread_mutex_t lock;
+    char waiting[ROOM][ID_LENGTH]; /* all zero: a free place */
+    size_t count;
+    size_t next; /* place to look at */
+};
+
+struct rebuild_queue *
+rebuild_queue_new(const struct domains *domains)
+{
+    struct arena *mem = arena_new();
+    struct rebuild_queue *rebuilds = ARENA_NEW(mem, struct rebuild_queue);
+    rebuilds->mem = mem;
+    rebuilds->domains = domains;
+    pthread_mutex_init(&rebuilds->lock, NULL);
+    return rebuilds;
+}
+
+void
+rebuild_queue_free(struct rebuild_queue *rebuilds)
+{
+    if (rebuilds == NULL)
+        return;
+    pthread_mutex_destroy(&rebuilds->lock);
+    arena_free(rebuilds->mem);
+}
+
+/* ---- who waits ---- */
+
+void
+rebuild_queue_add(struct rebuild_queue *rebuilds, struct str user_id)
+{
+    uint32_t bits;
+    if (rebuilds == NULL || user_id.len != ID_LENGTH)
+        return;
+    memcpy(&bits, user_id.ptr + ID_LENGTH - sizeof bits, sizeof bits); /* ids are random */
+    pthread_mutex_lock(&rebuilds->lock);
+    for (size_t i = 0; i < PROBES; i++) {
+        char *place = rebuilds->waiting[(bits * 2654435761U / 65536 + i) % ROOM];
+        if (memcmp(place, user_id.ptr, ID_LENGTH) == 0)
+            break;
+        if (place[0] != '\0')
+            continue;
+        memcpy(place, user_id.ptr, ID_LENGTH);
+        rebuilds->count++;
+        break;
+    }
+    pthread_mutex_unlock(&rebuilds->lock);
+}
+
+/* Returns how many were taken. */
+static size_t
+take(struct rebuild_queue *rebuilds, struct arena *mem, struct str *out, bool *more)
+{
+    size_t taken = 0;
+    pthread_mutex_lock(&rebuilds->lock);
+    for (size_t i = 0; i < ROOM && taken < STEP_PEOPLE && rebuilds->count > 0; i++) {
+        char *place = rebuilds->waiting[rebuilds->next];
+        rebuilds->next = (rebuilds->next + 1) % ROOM;
+        if (place[0] == '\0')
+            continue;
+        out[taken++] = str_copy(mem, (struct str){ place, ID_LENGTH });
+        memset(place, 0, ID_LENGTH);
+        rebuilds->count--;
+    }
+    *more = rebuilds->count > 0;
+    pthread_mutex_unlock(&rebuilds->lock);
+    return taken;
+}
+
+/* ---- their cards ---- */
+
+struct rebuilt_set {
+    struct str user_id;
+    struct record before;
+    struct str hints;
+};
+
+struct round {
+    struct arena *mem;
+    const struct domains *domains;
+    const struct str *people;
+    size_t people_count;
+    struct rebuilt_set hint_sets[STEP_PEOPLE * DOMAINS_MAX];
+    size_t set_count;
+};
+
+/* Nothing is added for a card that can be read, or of a domain without a definition. */
+static enum err
+make_set(struct db_tx *tx, struct round *round, struct str user_id, const struct record *record)
+{
+    const struct domain *domain = domains_find(round->domains, record->domain);
+    struct hint_set set;
+    struct atom *atoms = NULL;
+    size_t count = 0;
+    if (domain == NULL || hint_set_read(round->mem, domain, record->hints, &set))
+        return ERR_NONE;
+    enum err err = atom_store_list(tx, round->mem, user_id, domain->name, STR_NONE, &atoms, &count);
+    if (err)
+        return err;
+    hint_set_make(round->mem, domain, atoms, count, &set);
+    struct str hints = hint_set_write(round->mem, &set);
+    if (hints.len > 0 && round->set_count < sizeof round->hint_sets / sizeof *round->hint_sets)
+        round->hint_sets[round->set_count++] = (struct rebuilt_set){ user_id, *record, hints };
+    return ERR_NONE;
+}
+
+static enum err
+make_sets(struct db_tx *tx, void *argument)
+{
+    struct round *round = argument;
+    enum err err = ERR_NONE;
+    round->set_count = 0;
+    for (size_t p = 0; p < round->people_count && !err; p++) {
+        struct record *records = NULL;
+        size_t count = 0;
+        err = record_store_hints(tx, round->mem, round->people[p], &records, &count);
+        for (size_t i = 0; i < count && !err; i++)
+            err = make_set(tx, round, round->people[p], &records[i]);
+    }
+    return err;
+}
+
+static enum err
+save_sets(struct db_tx *tx, void *argument)
+{
+    struct round *round = argument;
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < round->set_count && !err; i++)
+        err = record_store_put_hints(tx, round->mem, round->hint_sets[i].user_id,
+                                     &round->hint_sets[i].before, round->hint_sets[i].hints);
+    return err;
+}
+
+enum err
+rebuild_step(struct db *db, struct arena *mem, struct rebuild_queue *rebuilds, bool *more)
+{
+    struct str people[STEP_PEOPLE];
+    size_t count = take(rebuilds, mem, people, more);
+    if (count == 0)
+        return ERR_NONE;
+    struct round *round = ARENA_NEW(mem, struct round);
+    round->mem = mem;
+    round->domains = rebuilds->domains;
+    round->people = people;
+    round->people_count = count;
+    enum err err = tx_read(db, make_sets, round);
+    return err || round->set_count == 0 ? err : tx_write(db, save_sets, round);
+}

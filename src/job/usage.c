@@ -1,0 +1,308 @@
+#include "job/usage.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "crypt/random.h"
+#include "job/usage_counters.h"
+#include "store/tx.h"
+#include "store/usage_store.h"
+
+#include <string.h>
+
+#define BATCH 1000                 /* rows of one transaction: others write, too */
+#define FRESH_MS ((int64_t)600000) /* far less than the store knows who left: clocks differ */
+
+/* ---- writing ---- */
+
+struct batch {
+    struct arena *mem;
+    const struct usage_counter *entries;
+    const struct refusal *refusals;
+    size_t count;
+    bool fresh; /* nothing of it was counted long ago */
+};
+
+static bool
+same_day(const struct usage_counter *a, const struct usage_counter *b)
+{
+    return a->day == b->day && memcmp(a->app, b->app, sizeof a->app) == 0;
+}
+
+/* How many entries at the beginning are of the same app and day. */
+static size_t
+length_of_day(const struct usage_counter *entries, size_t count)
+{
+    size_t length = 1;
+    while (length < count && same_day(&entries[0], &entries[length]))
+        length++;
+    return length;
+}
+
+static enum err
+write_people(struct db_tx *tx, const struct batch *batch, const struct usage_counter *entries,
+             size_t count, int64_t slot)
+{
+    struct usage_ended ended = { .all = !batch->fresh };
+    enum err err = ended.all ? ERR_NONE : usage_store_list_ended(tx, batch->mem, &ended);
+    struct user_usage *people = ARENA_ARRAY(batch->mem, struct user_usage, count);
+    for (size_t i = 0; i < count; i++)
+        people[i] = (struct user_usage){
+            .user_id = { entries[i].user, sizeof entries[i].user },
+            .calls = (int64_t)entries[i].counts[USAGE_CALL] + entries[i].counts[USAGE_TOKENS],
+            .last_use = entries[i].last_use,
+        };
+    struct str app = { entries->app, sizeof entries->app };
+    return err ? err : usage_store_add_users(tx, batch->mem, app, slot, people, count, &ended);
+}
+
+/* The app as a whole stands before its people, or is not there: then nothing is added to it. */
+static enum err
+write_day(struct db_tx *tx, const struct batch *batch, const struct usage_counter *entries,
+          size_t count)
+{
+    struct str app = { entries->app, sizeof entries->app };
+    struct usage_day day = { .day = entries->day };
+    struct usage_slot slot;
+    size_t whole = entries->user[0] == '\0' ? 1 : 0;
+    for (size_t i = 0; whole == 1 && i < USAGE_OUTCOMES; i++)
+        day.counts[i] = entries->counts[i];
+    enum err err = usage_store_add_app(tx, batch->mem, app, &day, random_below(UINT32_MAX), &slot);
+    if (err || !slot.exists || count == whole)
+        return err;
+    return write_people(tx, batch, entries + whole, count - whole, slot.number);
+}
+
+static enum err
+write_entries(struct db_tx *tx, void *argument)
+{
+    const struct batch *batch = argument;
+    enum err err = ERR_NONE;
+    for (size_t done = 0, length; done < batch->count && !err; done += length) {
+        length = length_of_day(batch->entries + done, batch->count - done);
+        err = write_day(tx, batch, batch->entries + done, length);
+    }
+    return err;
+}
+
+static enum err
+write_refusals(struct db_tx *tx, void *argument)
+{
+    const struct batch *batch = argument;
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < batch->count && !err; i++) {
+        const struct refusal *one = &batch->refusals[i];
+        bool last_of_app =
+            i + 1 == batch->count || !str_eq(one->app_id, batch->refusals[i + 1].app_id);
+        err = usage_store_add_refusal(tx, batch->mem, one);
+        if (!err && last_of_app)
+            err = usage_store_trim_refusals(tx, batch->mem, one->app_id);
+    }
+    return err;
+}
+
+static size_t
+at_most(size_t count, size_t most)
+{
+    return count < most ? count : most;
+}
+
+enum err
+usage_write(struct db *db, struct arena *mem, struct usage_counters *counters)
+{
+    struct usage_counter *entries = NULL;
+    struct refusal *refusals = NULL;
+    size_t entry_count = 0, refusal_count = 0, done = 0;
+    enum err err = ERR_NONE;
+    int64_t began = clock_steady_ms();
+    bool fresh = began - usage_counters_drained_at(counters) < FRESH_MS;
+    usage_counters_drain(counters, mem, &entries, &entry_count);
+    usage_counters_list_refusals(counters, mem, &refusals, &refusal_count);
+    while (done < entry_count && !err) {
+        struct batch batch = { .mem = mem,
+                               .entries = entries + done,
+                               .count = at_most(entry_count - done, BATCH),
+                               .fresh = fresh };
+        err = tx_write(db, write_entries, &batch);
+        if (!err)
+            usage_counters_set_written(counters, batch.count);
+        done += batch.count;
+    }
+    usage_counters_restore(counters);
+    if (!err)
+        usage_counters_set_drained(counters, began);
+    for (done = 0; done < refusal_count && !err;) {
+        struct batch batch = { .mem = mem,
+                               .refusals = refusals + done,
+                               .count = at_most(refusal_count - done, BATCH) };
+        err = tx_write(db, write_refusals, &batch);
+        if (!err)
+            usage_counters_remove_refusals(counters, batch.refusals, batch.count);
+        done += batch.count;
+    }
+    return err;
+}
+
+/* ---- reading ---- */
+
+struct reading {
+    struct arena *mem;
+    struct str user_id;
+    struct str app_id;
+    int64_t now;
+    struct grant_usage *grant;
+    struct app_usage *app;
+    struct usage_sum **sums;
+    struct refusal **refusals;
+    size_t *count;
+};
+
+#define WAITING_DAYS 2 /* what waits since before midnight is yesterday's */
+
+/* Looked at before the store is read, as refusals are: what is written in between is told twice by
+ * this one page, but never missed. */
+static void
+look_at_waiting(struct usage_counters *counters, struct str user_id, struct str app_id, int64_t now,
+                struct usage_counter waiting[WAITING_DAYS])
+{
+    for (int64_t ago = 0; ago < WAITING_DAYS; ago++) {
+        waiting[ago] = (struct usage_counter){ 0 };
+        if (counters != NULL)
+            usage_counters_peek(counters, user_id, app_id, usage_day_of(now) - ago, &waiting[ago]);
+    }
+}
+
+static enum err
+read_grant(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    return usage_store_find_grant(tx, reading->mem, reading->user_id, reading->app_id,
+                                  usage_day_of(reading->now), reading->grant);
+}
+
+enum err
+usage_of_grant(struct db *db, struct arena *mem, struct usage_counters *counters,
+               struct str user_id, struct str app_id, int64_t now, struct grant_usage *out)
+{
+    struct reading reading = {
+        .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .grant = out
+    };
+    struct usage_counter waiting[WAITING_DAYS];
+    *out = (struct grant_usage){ 0 };
+    look_at_waiting(counters, user_id, app_id, now, waiting);
+    enum err err = tx_read(db, read_grant, &reading);
+    for (size_t ago = 0; ago < WAITING_DAYS && !err; ago++) {
+        const uint32_t *counts = waiting[ago].counts;
+        out->days[USAGE_DAYS - 1 - ago] += (int64_t)counts[USAGE_CALL] + counts[USAGE_TOKENS];
+        if (waiting[ago].last_use > out->last_use)
+            out->last_use = waiting[ago].last_use;
+    }
+    return err;
+}
+
+static enum err
+read_app(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    return usage_store_find_app(tx, reading->mem, reading->app_id, usage_day_of(reading->now),
+                                reading->now, reading->app);
+}
+
+enum err
+usage_of_app(struct db *db, struct arena *mem, struct usage_counters *counters, struct str app_id,
+             int64_t now, struct app_usage *out)
+{
+    struct reading reading = { .mem = mem, .app_id = app_id, .now = now, .app = out };
+    struct usage_counter waiting[WAITING_DAYS];
+    *out = (struct app_usage){ 0 };
+    look_at_waiting(counters, STR_NONE, app_id, now, waiting);
+    enum err err = tx_read(db, read_app, &reading);
+    for (size_t ago = 0; ago < WAITING_DAYS && !err; ago++)
+        for (size_t i = 0; i < USAGE_OUTCOMES; i++)
+            out->days[USAGE_DAYS - 1 - ago].counts[i] += waiting[ago].counts[i];
+    return err;
+}
+
+static enum err
+read_owner(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    return usage_store_sum_owner(tx, reading->mem, reading->user_id, usage_day_of(reading->now),
+                                 reading->sums, reading->count);
+}
+
+enum err
+usage_of_owner(struct db *db, struct arena *mem, struct str owner_id, int64_t now,
+               struct usage_sum **out, size_t *count)
+{
+    struct reading reading = {
+        .mem = mem, .user_id = owner_id, .now = now, .sums = out, .count = count
+    };
+    return tx_read(db, read_owner, &reading);
+}
+
+static enum err
+read_refusals(struct db_tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    return usage_store_list_refusals(tx, reading->mem, reading->app_id, reading->refusals,
+                                     reading->count);
+}
+
+static bool
+same_kind(const struct refusal *a, const struct refusal *b)
+{
+    return str_eq(a->endpoint, b->endpoint) && str_eq(a->error, b->error) &&
+           str_eq(a->reason, b->reason);
+}
+
+/* Adds one that waited to the list, which has room for it. It was looked at before the store was:
+ * if that is as new, it was written meanwhile. */
+static void
+add_waiting(struct refusal *list, size_t *count, const struct refusal *waiting)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (same_kind(&list[i], waiting)) {
+            if (list[i].last_at >= waiting->last_at)
+                return;
+            list[i].times += waiting->times;
+            list[i].last_at = waiting->last_at;
+            list[i].detail = waiting->detail;
+            return;
+        }
+    list[(*count)++] = *waiting;
+}
+
+static int
+newest_first(const void *left, const void *right)
+{
+    const struct refusal *a = left, *b = right;
+    return (a->last_at < b->last_at) - (a->last_at > b->last_at);
+}
+
+enum err
+refusals_of_app(struct db *db, struct arena *mem, struct usage_counters *counters,
+                struct str app_id, struct refusal **out, size_t *count)
+{
+    struct refusal *stored = NULL, *waiting = NULL;
+    size_t waiting_count = 0;
+    struct reading reading = { .mem = mem, .app_id = app_id, .refusals = &stored, .count = count };
+    *out = NULL;
+    *count = 0;
+    if (counters != NULL) /* first: what is written waits on until it is in the store */
+        usage_counters_peek_refusals(counters, mem, app_id, &waiting, &waiting_count);
+    enum err err = tx_read(db, read_refusals, &reading);
+    if (err)
+        return err;
+    struct refusal *all = ARENA_ARRAY(mem, struct refusal, *count + waiting_count);
+    if (*count > 0)
+        memcpy(all, stored, *count * sizeof *all);
+    for (size_t i = 0; i < waiting_count; i++)
+        add_waiting(all, count, &waiting[i]);
+    if (*count > 1)
+        qsort(all, *count, sizeof *all, newest_first);
+    *count = at_most(*count, REFUSALS_PER_APP_MAX);
+    *out = all;
+    return ERR_NONE;
+}
+
+/* ---- what is too old ---- */

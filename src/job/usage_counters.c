@@ -1,0 +1,327 @@
+#include "job/usage_counters_internal.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/metric.h"
+
+#include <endian.h>
+#include <string.h>
+
+#define PLACES 32768                /* of a lane; a power of two */
+#define PEOPLE_MAX (PLACES / 4 * 3) /* the rest is for apps, whose counts matter more */
+#define PROBES 32                   /* places that are looked at before one is left out */
+
+struct usage_counters *
+usage_counters_new(void)
+{
+    struct arena *mem = arena_new();
+    struct usage_counters *counters = ARENA_NEW(mem, struct usage_counters);
+    counters->mem = mem;
+    counters->refusals = ARENA_ARRAY(mem, struct kept_refusal, USAGE_REFUSALS_MAX);
+    counters->emptied_at = clock_steady_ms();
+    pthread_mutex_init(&counters->mem_lock, NULL);
+    pthread_mutex_init(&counters->taken_lock, NULL);
+    pthread_mutex_init(&counters->refusal_lock, NULL);
+    for (size_t i = 0; i < USAGE_SHARDS; i++)
+        pthread_mutex_init(&counters->shards[i].lock, NULL);
+    metric_register(usage_counters_write_metrics, counters);
+    return counters;
+}
+
+void
+usage_counters_free(struct usage_counters *counters)
+{
+    if (counters == NULL)
+        return;
+    metric_forget(counters);
+    for (size_t i = 0; i < USAGE_SHARDS; i++)
+        pthread_mutex_destroy(&counters->shards[i].lock);
+    pthread_mutex_destroy(&counters->taken_lock);
+    pthread_mutex_destroy(&counters->refusal_lock);
+    pthread_mutex_destroy(&counters->mem_lock);
+    arena_free(counters->mem); /* and the tally itself with it */
+}
+
+void
+usage_counters_write_metrics(struct buf *page, void *context)
+{
+    struct usage_counters *counters = context;
+    metric_family(page, "penchant_usage_dropped_total", "counter",
+                  "Counts of use and refusals that found no room until they were written.");
+    metric_value(page, "penchant_usage_dropped_total", "",
+                 (int64_t)atomic_load_explicit(&counters->dropped, memory_order_relaxed));
+}
+
+void
+usage_counters_drop(struct usage_counters *counters)
+{
+    atomic_fetch_add_explicit(&counters->dropped, 1, memory_order_relaxed);
+}
+
+bool
+usage_counters_is_id(struct str id, struct str prefix)
+{
+    return id.len == USAGE_ID_LENGTH && str_starts(id, prefix);
+}
+
+/* ---- counting ---- */
+
+static struct shard *
+own_shard(struct usage_counters *counters)
+{
+    static _Atomic unsigned next;
+    static _Thread_local unsigned mine; /* 0: not chosen yet */
+    if (mine == 0)
+        mine = 1 + atomic_fetch_add_explicit(&next, 1, memory_order_relaxed) % USAGE_SHARDS;
+    return &counters->shards[mine - 1];
+}
+
+/* Both ids are random text of ours, so a few of their bytes are as good as a hash of all. */
+static size_t
+first_place(const struct usage_counter *key)
+{
+    uint64_t user[2], app;
+    memcpy(user, key->user + 10, sizeof user);
+    memcpy(&app, key->app + 18, sizeof app);
+    uint64_t mixed = ((user[0] ^ app) * 0x9e3779b97f4a7c15u) ^ (user[1] + (uint64_t)key->day);
+    mixed = (mixed ^ (mixed >> 29)) * 0xbf58476d1ce4e5b9u;
+    return (size_t)(mixed >> 40) % PLACES;
+}
+
+static bool
+same_key(const struct usage_counter *a, const struct usage_counter *b)
+{
+    return a->day == b->day && memcmp(a->user, b->user, sizeof a->user) == 0 &&
+           memcmp(a->app, b->app, sizeof a->app) == 0;
+}
+
+/* The entry of that key, or a free place for it; NULL: neither. Under the lane's lock. */
+static struct usage_counter *
+find_place(struct shard *shard, const struct usage_counter *key, bool add)
+{
+    size_t at = first_place(key);
+    for (size_t i = 0; i < PROBES; i++) {
+        struct usage_counter *place = &shard->places[(at + i) % PLACES];
+        if (place->day != 0 && same_key(place, key))
+            return place;
+        if (place->day != 0)
+            continue;
+        if (!add || (key->user[0] != '\0' && shard->used >= PEOPLE_MAX))
+            return NULL;
+        memcpy(place->user, key->user, sizeof place->user);
+        memcpy(place->app, key->app, sizeof place->app);
+        place->day = key->day;
+        shard->used++;
+        return place;
+    }
+    return NULL;
+}
+
+static uint32_t
+sum(uint32_t a, uint32_t b)
+{
+    return a > UINT32_MAX - b ? UINT32_MAX : a + b;
+}
+
+static void
+merge(struct usage_counter *into, const struct usage_counter *from)
+{
+    for (size_t i = 0; i < USAGE_OUTCOMES; i++)
+        into->counts[i] = sum(into->counts[i], from->counts[i]);
+    if (from->last_use > into->last_use)
+        into->last_use = from->last_use;
+}
+
+static void
+add(struct usage_counters *counters, struct shard *shard, const struct usage_counter *entry)
+{
+    struct usage_counter *place = find_place(shard, entry, true);
+    if (place == NULL)
+        usage_counters_drop(counters);
+    else
+        merge(place, entry);
+    if (shard->used >= PEOPLE_MAX / 2)
+        atomic_store_explicit(&shard->filling, true, memory_order_relaxed);
+}
+
+/* Locked, with its places there. */
+static struct shard *
+enter_shard(struct usage_counters *counters)
+{
+    struct shard *shard = own_shard(counters);
+    pthread_mutex_lock(&shard->lock);
+    if (shard->places == NULL) {
+        pthread_mutex_lock(&counters->mem_lock);
+        shard->places = ARENA_ARRAY(counters->mem, struct usage_counter, PLACES);
+        pthread_mutex_unlock(&counters->mem_lock);
+    }
+    return shard;
+}
+
+void
+usage_counters_add(struct usage_counters *counters, struct str user, struct str app,
+                   enum usage_outcome outcome, int64_t now)
+{
+    struct usage_counter entry = { .day = (int32_t)usage_day_of(now), .last_use = now };
+    if (!usage_counters_is_id(app, STR("app_")) || entry.day <= 0)
+        return;
+    memcpy(entry.app, app.ptr, sizeof entry.app);
+    entry.counts[outcome] = 1;
+    struct shard *shard = enter_shard(counters);
+    add(counters, shard, &entry);
+    bool served = outcome == USAGE_CALL || outcome == USAGE_TOKENS; /* being refused is no use */
+    if (served && usage_counters_is_id(user, STR("usr_"))) {
+        memcpy(entry.user, user.ptr, sizeof entry.user);
+        add(counters, shard, &entry);
+    }
+    pthread_mutex_unlock(&shard->lock);
+}
+
+bool
+usage_counters_nearly_full(const struct usage_counters *counters)
+{
+    for (size_t i = 0; i < USAGE_SHARDS; i++)
+        if (atomic_load_explicit(&counters->shards[i].filling, memory_order_relaxed))
+            return true;
+    return false;
+}
+
+/* ---- taking ---- */
+
+/* As memcmp() says, in a third of its steps: what stands behind the prefix as three numbers. */
+static int
+compare_ids(const char *left, const char *right)
+{
+    static const size_t words[] = { 4, 12, USAGE_ID_LENGTH - sizeof(uint64_t) };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        uint64_t a, b;
+        memcpy(&a, left + words[i], sizeof a);
+        memcpy(&b, right + words[i], sizeof b);
+        if (a != b)
+            return be64toh(a) < be64toh(b) ? -1 : 1;
+    }
+    return 0;
+}
+
+static int
+compare_entries(const void *left, const void *right)
+{
+    const struct usage_counter *a = left, *b = right;
+    int order = compare_ids(a->app, b->app);
+    if (order == 0)
+        order = (a->day > b->day) - (a->day < b->day);
+    return order != 0 ? order : compare_ids(a->user, b->user);
+}
+
+static size_t
+empty_shard(struct shard *shard, struct usage_counter *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; count < shard->used && i < PLACES; i++) {
+        if (shard->places[i].day == 0)
+            continue;
+        out[count++] = shard->places[i];
+        shard->places[i] = (struct usage_counter){ 0 };
+    }
+    shard->used = 0;
+    atomic_store_explicit(&shard->filling, false, memory_order_relaxed);
+    return count;
+}
+
+void
+usage_counters_drain(struct usage_counters *counters, struct arena *mem,
+                     struct usage_counter **entries, size_t *count)
+{
+    struct usage_counter *all[USAGE_SHARDS];
+    size_t counts[USAGE_SHARDS], total = 0, kept = 0;
+    pthread_mutex_lock(&counters->taken_lock); /* who looks now waits, and misses nothing */
+    for (size_t i = 0; i < USAGE_SHARDS; i++) {
+        struct shard *shard = &counters->shards[i];
+        pthread_mutex_lock(&shard->lock);
+        all[i] = ARENA_ARRAY(mem, struct usage_counter, shard->used);
+        counts[i] = empty_shard(shard, all[i]);
+        pthread_mutex_unlock(&shard->lock);
+        total += counts[i];
+    }
+    struct usage_counter *out = ARENA_ARRAY(mem, struct usage_counter, total);
+    for (size_t i = 0, at = 0; i < USAGE_SHARDS; at += counts[i], i++)
+        if (counts[i] > 0)
+            memcpy(out + at, all[i], counts[i] * sizeof *out);
+    if (total > 1)
+        qsort(out, total, sizeof *out, compare_entries);
+    for (size_t i = 0; i < total; i++) {
+        if (kept > 0 && same_key(&out[kept - 1], &out[i]))
+            merge(&out[kept - 1], &out[i]);
+        else
+            out[kept++] = out[i];
+    }
+    counters->taken = *entries = out;
+    counters->taken_count = *count = kept;
+    pthread_mutex_unlock(&counters->taken_lock);
+}
+
+void
+usage_counters_set_written(struct usage_counters *counters, size_t count)
+{
+    pthread_mutex_lock(&counters->taken_lock);
+    counters->taken += count;
+    counters->taken_count -= count;
+    pthread_mutex_unlock(&counters->taken_lock);
+}
+
+void
+usage_counters_restore(struct usage_counters *counters)
+{
+    pthread_mutex_lock(&counters->taken_lock);
+    for (size_t i = 0; i < counters->taken_count; i++) {
+        struct shard *shard = enter_shard(counters);
+        add(counters, shard, &counters->taken[i]);
+        pthread_mutex_unlock(&shard->lock);
+    }
+    counters->taken = NULL;
+    counters->taken_count = 0;
+    pthread_mutex_unlock(&counters->taken_lock);
+}
+
+int64_t
+usage_counters_drained_at(const struct usage_counters *counters)
+{
+    return atomic_load(&counters->emptied_at);
+}
+
+void
+usage_counters_set_drained(struct usage_counters *counters, int64_t steady_ms)
+{
+    atomic_store(&counters->emptied_at, steady_ms);
+}
+
+void
+usage_counters_peek(struct usage_counters *counters, struct str user, struct str app, int64_t day,
+                    struct usage_counter *out)
+{
+    struct usage_counter key = { .day = (int32_t)day };
+    *out = (struct usage_counter){ 0 };
+    if (!usage_counters_is_id(app, STR("app_")))
+        return;
+    memcpy(key.app, app.ptr, sizeof key.app);
+    if (usage_counters_is_id(user, STR("usr_")))
+        memcpy(key.user, user.ptr, sizeof key.user);
+    pthread_mutex_lock(&counters->taken_lock);
+    const struct usage_counter *taken =
+        counters->taken_count == 0
+            ? NULL
+            : bsearch(&key, counters->taken, counters->taken_count, sizeof key, compare_entries);
+    if (taken != NULL)
+        merge(out, taken);
+    for (size_t i = 0; i < USAGE_SHARDS; i++) {
+        struct shard *shard = &counters->shards[i];
+        pthread_mutex_lock(&shard->lock);
+        const struct usage_counter *found =
+            shard->places == NULL ? NULL : find_place(shard, &key, false);
+        if (found != NULL)
+            merge(out, found);
+        pthread_mutex_unlock(&shard->lock);
+    }
+    pthread_mutex_unlock(&counters->taken_lock);
+}

@@ -1,0 +1,47 @@
+/* usage_counters_internal.h - what a tally is made of. Private to tally.c and tally_refusals.c. */
+#ifndef JOB_USAGE_COUNTERS_INTERNAL_H
+#define JOB_USAGE_COUNTERS_INTERNAL_H
+
+#include "job/usage_counters.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define USAGE_SHARDS 16
+#define USAGE_REFUSALS_MAX 512 /* kinds of refusal at a time, in all */
+
+struct shard {
+    pthread_mutex_t lock;
+    struct usage_counter *places; /* NULL: nobody counts here yet */
+    size_t used;
+    _Atomic bool filling;
+};
+
+struct kept_refusal {
+    char app[USAGE_ID_LENGTH];
+    char endpoint[REFUSAL_ENDPOINT_MAX];
+    char error[REFUSAL_ERROR_MAX];
+    char reason[REFUSAL_REASON_MAX];
+    char detail[REFUSAL_DETAIL_MAX];
+    int64_t times; /* 0: a free place */
+    int64_t first_at;
+    int64_t last_at;
+};
+
+struct usage_counters {
+    struct arena *mem;
+    pthread_mutex_t mem_lock;
+    struct shard shards[USAGE_SHARDS];
+    pthread_mutex_t taken_lock;
+    const struct usage_counter *taken; /* out of the lanes and not written yet, in their order */
+    size_t taken_count;
+    pthread_mutex_t refusal_lock;
+    struct kept_refusal *refusals;
+    _Atomic uint64_t dropped;
+    _Atomic int64_t emptied_at;
+};
+
+void usage_counters_drop(struct usage_counters *counters); /* there was no room for one */
+bool usage_counters_is_id(struct str id, struct str prefix);
+
+#endif

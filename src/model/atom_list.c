@@ -1,0 +1,382 @@
+#include "model/atom_list.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+#include <endian.h>
+#include <string.h>
+
+#define ATOM_LIST_MAX ((size_t)16 * 1024 * 1024) /* 2,000 atoms of the longest kind fit */
+#define SOURCES_SEEN 4                           /* room that most atoms never outgrow */
+
+static const char statuses[] = { [ATOM_ACTIVE] = 'a', [ATOM_SUPPRESSED] = 's', [ATOM_HELD] = 'h' };
+
+/* ---- reading ---- */
+
+/* Where the tabs of eight bytes are: the top bit of each. */
+static inline uint64_t
+tabs_among(const char *eight)
+{
+    const uint64_t tabs = 0x0909090909090909, lows = 0x7f7f7f7f7f7f7f7f;
+    uint64_t word;
+    memcpy(&word, eight, sizeof word);
+    word = le64toh(word) ^ tabs; /* zero where one is */
+    return ~(((word & lows) + lows) | word | lows);
+}
+
+/* Where the next tab is, or the end. */
+static inline const char *
+find_tab(const char *at, const char *end)
+{
+    for (; end - at >= 8; at += 8) {
+        uint64_t found = tabs_among(at);
+        if (found != 0)
+            return at + __builtin_ctzll(found) / 8;
+    }
+    while (at < end && *at != '\t')
+        at++;
+    return at;
+}
+
+/* Where the first tabs are. A page of atoms waits until those of all lines are found, so this is
+ * done eight bytes at a time, and without beginning anew behind each. False: there are fewer. */
+static inline bool
+find_tabs(struct str line, const char **out, size_t count)
+{
+    const char *at = line.ptr, *end = line.ptr + line.len;
+    const char **last = out + count;
+    for (; end - at >= 8; at += 8) {
+        for (uint64_t among = tabs_among(at); among != 0; among &= among - 1) {
+            *out++ = at + __builtin_ctzll(among) / 8;
+            if (out == last)
+                return true;
+        }
+    }
+    for (; at < end && out < last; at++)
+        if (*at == '\t')
+            *out++ = at;
+    return out == last;
+}
+
+/* Takes what ends at `at` off the front, and the tab there. */
+static inline struct str
+cut_at(struct str *rest, const char *at)
+{
+    struct str part = { rest->ptr, (size_t)(at - rest->ptr) };
+    size_t taken = part.len + (part.len < rest->len);
+    *rest = (struct str){ rest->ptr + taken, rest->len - taken };
+    return part;
+}
+
+/* Whether that character is the next field, which is then taken. */
+static inline bool
+next_is(struct str *rest, char character)
+{
+    if (rest->len < 2 || rest->ptr[0] != character || rest->ptr[1] != '\t')
+        return false;
+    *rest = (struct str){ rest->ptr + 2, rest->len - 2 };
+    return true;
+}
+
+/* The same for as many fields in which nothing is. */
+static inline __attribute__((always_inline)) bool
+next_are_empty(struct str *rest, struct str tabs)
+{
+    if (rest->len < tabs.len || memcmp(rest->ptr, tabs.ptr, tabs.len) != 0)
+        return false;
+    *rest = (struct str){ rest->ptr + tabs.len, rest->len - tabs.len };
+    return true;
+}
+
+static inline bool
+next_is_empty(struct str *rest)
+{
+    return next_are_empty(rest, STR("\t"));
+}
+
+/* What stands before the next tab; nothing where the line is over. */
+static inline struct str
+next_field(struct str *rest)
+{
+    return cut_at(rest, find_tab(rest->ptr, rest->ptr + rest->len));
+}
+
+/* A text that is there, or absent. */
+static inline struct str
+next_or_absent(struct str *rest)
+{
+    if (next_is_empty(rest))
+        return STR_NONE;
+    struct str part = next_field(rest);
+    return part.len == 0 ? STR_NONE : part;
+}
+
+/* Any number, or what is none. */
+static int64_t
+next_odd_number(struct str *rest, int64_t fallback, bool *fine)
+{
+    int64_t number = 0;
+    struct str part = next_field(rest);
+    if (part.len == 0)
+        return fallback;
+    if (!str_to_int(part, INT64_MIN, INT64_MAX, &number))
+        *fine = false;
+    return number;
+}
+
+/* Most are not there, and the others are a few digits, or ten if they are a time. */
+static inline __attribute__((always_inline)) int64_t
+next_number(struct str *rest, int64_t fallback, bool *fine)
+{
+    enum { DIGITS_MOST = 12 };
+    const char *at = rest->ptr;
+    uint64_t number = 0;
+    if (next_is_empty(rest))
+        return fallback;
+    if (rest->len <= DIGITS_MOST || *at == '0')
+        return next_odd_number(rest, fallback, fine);
+    const char *end = at + DIGITS_MOST;
+    for (unsigned digit; at < end && (digit = (unsigned char)*at - (unsigned)'0') <= 9; at++)
+        number = number * 10 + digit;
+    if (*at != '\t')
+        return next_odd_number(rest, fallback, fine);
+    cut_at(rest, at);
+    return (int64_t)number;
+}
+
+static inline bool
+next_status(struct str *rest, enum atom_status *out)
+{
+    for (size_t i = 0; i < sizeof statuses; i++) {
+        if (next_is(rest, statuses[i])) {
+            *out = (enum atom_status)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static inline bool
+next_flag(struct str *rest)
+{
+    if (next_is_empty(rest))
+        return false;
+    return next_is(rest, '1') || str_eq(next_field(rest), STR("1"));
+}
+
+/* In order already, but for what an upgrade of the store left; so are the lines. */
+static void
+put_source_in_place(struct atom_source *sources, size_t at)
+{
+    struct atom_source moving = sources[at];
+    for (; at > 0 && atom_said_before(&moving, &sources[at - 1]); at--)
+        sources[at] = sources[at - 1];
+    sources[at] = moving;
+}
+
+static bool
+read_sources(struct arena *mem, struct str rest, struct str asker, struct sourced_atom *out)
+{
+    size_t room = 0;
+    bool fine = true;
+    while (rest.len > 0 && fine) {
+        if (out->source_count == room) {
+            room = room == 0 ? SOURCES_SEEN : room * 2;
+            struct atom_source *grown = ARENA_ARRAY(mem, struct atom_source, room);
+            for (size_t i = 0; i < out->source_count; i++)
+                grown[i] = out->sources[i];
+            out->sources = grown;
+        }
+        struct atom_source *source = &out->sources[out->source_count++];
+        source->atom_id = out->atom.id;
+        source->source = next_field(&rest);
+        source->created_at = next_number(&rest, out->atom.created_at, &fine);
+        source->updated_at = next_number(&rest, source->created_at, &fine);
+        out->atom.by_asker = out->atom.by_asker || str_eq(source->source, asker);
+        fine = fine && source->source.len > 0;
+        put_source_in_place(out->sources, out->source_count - 1);
+    }
+    out->atom.source_count = (int64_t)out->source_count;
+    return fine;
+}
+
+static inline struct str
+between(const char *tab, const char *next)
+{
+    return (struct str){ tab + 1, (size_t)(next - tab - 1) };
+}
+
+/* The front of a line. */
+static inline bool
+look_at(struct str line, struct atom_line *out)
+{
+    const char *tabs[4], *end = line.ptr + line.len;
+    if (!find_tabs(line, tabs, 4))
+        return false;
+    out->id = (struct str){ line.ptr, (size_t)(tabs[0] - line.ptr) };
+    out->member = between(tabs[0], tabs[1]);
+    out->key = between(tabs[1], tabs[2]);
+    out->value = between(tabs[2], tabs[3]);
+    line = between(tabs[3], end);
+    bool fine = next_status(&line, &out->status);
+    out->by_user = next_flag(&line);
+    out->sequence = next_number(&line, 0, &fine);
+    out->rest = line;
+    return fine;
+}
+
+/* What is in front of the sources; *rest is then the sources. */
+static inline bool
+read_atom(const struct atom_line *line, struct str domain, struct str *rest, struct atom *out)
+{
+    bool fine = true;
+    *rest = line->rest;
+    out->id = line->id;
+    out->domain = domain;
+    out->member = line->member;
+    out->key = line->key;
+    out->value = line->value;
+    out->status = line->status;
+    out->by_user = line->by_user;
+    out->sequence = line->sequence;
+    out->created_at = next_number(rest, 0, &fine);
+    if (next_are_empty(rest, STR("\t\t\t\t"))) { /* never changed, never suppressed */
+        out->updated_at = out->created_at;
+        out->reason = out->suppressed_by = STR_NONE;
+        out->suppressed_at = 0;
+        return fine;
+    }
+    out->updated_at = next_number(rest, out->created_at, &fine);
+    out->reason = next_or_absent(rest);
+    out->suppressed_by = next_or_absent(rest);
+    out->suppressed_at = next_number(rest, 0, &fine);
+    return fine;
+}
+
+bool
+atom_list_next(struct str *list, struct atom_line *out)
+{
+    const char *end = memchr(list->ptr, '\n', list->len);
+    if (end == NULL)
+        return false;
+    struct str line = { list->ptr, (size_t)(end - list->ptr) };
+    *list = (struct str){ end + 1, list->len - line.len - 1 };
+    return look_at(line, out);
+}
+
+bool
+atom_list_read_line(const struct atom_line *line, struct str domain, struct str asker,
+                    struct atom *out)
+{
+    struct str rest;
+    bool fine = read_atom(line, domain, &rest, out);
+    out->source_count = 0;
+    out->by_asker = false;
+    for (; rest.len > 0 && fine; out->source_count++) {
+        struct str source = next_field(&rest);
+        if (!next_are_empty(&rest, STR("\t\t"))) {
+            next_number(&rest, 0, &fine);
+            next_number(&rest, 0, &fine);
+        }
+        fine = fine && source.len > 0;
+        out->by_asker = out->by_asker || str_eq(source, asker);
+    }
+    return fine;
+}
+
+static size_t
+count_lines(struct str text)
+{
+    size_t count = 0;
+    const char *at = text.ptr, *end = text.ptr + text.len;
+    while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        at++;
+        count++;
+    }
+    return count;
+}
+
+static void
+put_in_place(struct sourced_atom *atoms, size_t at)
+{
+    struct sourced_atom moving = atoms[at];
+    for (; at > 0 && atoms[at - 1].atom.sequence > moving.atom.sequence; at--)
+        atoms[at] = atoms[at - 1];
+    atoms[at] = moving;
+}
+
+bool
+atom_list_read(struct arena *mem, struct str domain, struct str text, struct str asker,
+               struct sourced_atom **out, size_t *count)
+{
+    *out = ARENA_ARRAY(mem, struct sourced_atom, count_lines(text) + 1);
+    *count = 0;
+    while (text.len > 0) {
+        struct sourced_atom *atom = &(*out)[*count];
+        struct atom_line line;
+        struct str sources;
+        if (!atom_list_next(&text, &line) || !read_atom(&line, domain, &sources, &atom->atom) ||
+            !read_sources(mem, sources, asker, atom))
+            return false;
+        if (*count > 0 && atom[-1].atom.sequence > atom->atom.sequence)
+            put_in_place(*out, *count);
+        ++*count;
+    }
+    return true;
+}
+
+/* ---- writing ---- */
+
+static bool
+add_field(struct buf *out, struct str text)
+{
+    buf_add(out, text);
+    buf_add_char(out, '\t');
+    return text.len == 0 ||
+           (memchr(text.ptr, '\t', text.len) == NULL && memchr(text.ptr, '\n', text.len) == NULL);
+}
+
+/* Nothing where it is what a reader takes it for anyway. */
+static void
+add_number(struct buf *out, int64_t number, int64_t fallback)
+{
+    if (number != fallback)
+        buf_add_int(out, number);
+    buf_add_char(out, '\t');
+}
+
+static bool
+write_line(struct buf *out, const struct sourced_atom *sourced)
+{
+    const struct atom *atom = &sourced->atom;
+    bool fine = add_field(out, atom->id);
+    fine = add_field(out, atom->member) && fine;
+    fine = add_field(out, atom->key) && fine;
+    fine = add_field(out, atom->value) && fine;
+    buf_add_char(out, statuses[atom->status]);
+    buf_add_c(out, atom->by_user ? "\t1\t" : "\t\t");
+    add_number(out, atom->sequence, 0);
+    add_number(out, atom->created_at, 0);
+    add_number(out, atom->updated_at, atom->created_at);
+    fine = add_field(out, atom->reason) && fine;
+    fine = add_field(out, atom->suppressed_by) && fine;
+    add_number(out, atom->suppressed_at, 0);
+    for (size_t i = 0; i < sourced->source_count; i++) {
+        const struct atom_source *source = &sourced->sources[i];
+        fine = source->source.len > 0 && add_field(out, source->source) && fine;
+        add_number(out, source->created_at, atom->created_at);
+        add_number(out, source->updated_at, source->created_at);
+    }
+    buf_add_char(out, '\n');
+    return fine;
+}
+
+struct str
+atom_list_write(struct arena *mem, const struct sourced_atom *atoms, size_t count)
+{
+    struct buf out = buf_in(mem, ATOM_LIST_MAX);
+    bool fine = true;
+    for (size_t i = 0; i < count; i++)
+        fine = write_line(&out, &atoms[i]) && fine;
+    return fine && !out.overflow ? buf_str(&out) : STR_NONE;
+}

@@ -1,0 +1,320 @@
+/* authorize_pages.c - an app asks, the person decides: GET /oauth/authorize, GET and POST
+ * /oauth/consent, GET /oauth/consent/hints. docs/DESIGN.md has the steps; flow/authorize.h decides
+ * them. */
+#include "base/arena.h"
+#include "crypt/secret.h"
+#include "dispatch/browser_session.h"
+#include "dispatch/request_usage.h"
+#include "flow/authorize.h"
+#include "model/redirect_uri.h"
+#include "oauth/authorize_query.h"
+#include "oauth/consent_preview.h"
+#include "oauth/oauth_routes.h"
+#include "oauth/resource.h"
+#include "oauth/trial.h"
+#include "text/form.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/error.h"
+#include "web/message.h"
+#include "web/page.h"
+#include "web/response.h"
+#include "web/state.h"
+
+enum { REQUEST, DECISION, TERM };
+
+static const struct field waiting_fields[] = {
+    [REQUEST] = { "request", FIELD_TEXT, FIELD_IN_QUERY, .required = true, .max = 100 },
+};
+
+static const struct field consent_fields[] = {
+    [REQUEST] = { "request", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = 100 },
+    [DECISION] = { "decision", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = 100 },
+    [TERM] = { "term", FIELD_TEXT, FIELD_IN_FORM, .max = 100 },
+};
+
+MESSAGE(too_late, "consent.too_late");
+MESSAGE(unreadable, "consent.unreadable");
+MESSAGE(choose, "consent.choose");
+MESSAGE(choose_term, "consent.choose_term");
+
+bool
+authorize_query_read(struct call *call, struct str query, struct authorize_params *out)
+{
+    *out = (struct authorize_params){ 0 };
+    const struct {
+        const char *name;
+        struct str *value;
+    } parameters[] = {
+        { "client_id", &out->client_id },
+        { "redirect_uri", &out->redirect_uri },
+        { "response_type", &out->response_type },
+        { "scope", &out->scope },
+        { "state", &out->state },
+        { "code_challenge", &out->challenge },
+        { "code_challenge_method", &out->challenge_method },
+        { "prompt", &out->prompt },
+        { "request", &out->request },
+        { "request_uri", &out->request_uri },
+    };
+    struct form *form = ARENA_NEW(call->mem, struct form);
+    struct why why = { 0 };
+    if (form_read(call->mem, query, form, &why) != ERR_NONE)
+        return false;
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+        struct str value = form_find(form, parameters[i].name);
+        *parameters[i].value = value.len == 0 ? STR_NONE : value; /* RFC 6749 §3.1 */
+    }
+    for (size_t i = 0; i < form->count; i++) { /* of any name: resource alone may repeat */
+        const char *name = str_c(call->mem, form->fields[i].name);
+        if (!str_eq_c(form->fields[i].name, "resource"))
+            out->repeated = form_count(form, name) > 1 ? name : out->repeated;
+    }
+    out->resource = resource_foreign(form, call->web->settings.base_url);
+    for (size_t i = 0; i < 2; i++) /* these two decide whether an answer may be sent at all */
+        if (form_count(form, parameters[i].name) > 1)
+            out->repeated = parameters[i].name;
+    return true;
+}
+
+/* ---- back to the app ---- */
+
+/* `name` is code or error; state as it came, and who answers (RFC 9207). */
+static void
+send_back(struct call *call, struct str uri, const char *name, struct str value,
+          const char *description, struct str state)
+{
+    uri = redirect_uri_add(call->mem, uri, name, value);
+    if (description != NULL)
+        uri = redirect_uri_add(call->mem, uri, "error_description", str_of(description));
+    if (str_present(state))
+        uri = redirect_uri_add(call->mem, uri, "state", state);
+    uri = redirect_uri_add(call->mem, uri, "iss", call->web->settings.base_url);
+    response_redirect(call, str_c(call->mem, uri));
+}
+
+/* ---- asking ---- */
+
+/* The data first, then what is done with it. */
+static void
+put_scopes(struct call *call, struct values *values, scopes asked, scopes held,
+           struct consent_preview *preview)
+{
+    size_t count = scope_count();
+    size_t first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
+    for (size_t n = 0; n < count; n++) {
+        size_t i = (n + first) % count;
+        scopes one = (scopes)1 << i;
+        if ((asked & one) == 0)
+            continue;
+        struct values *item = values_item(values, "scopes");
+        values_text(item, "scope", str_of(scope_row(i)->name));
+        values_text(item, "title", message_sentence(call, str_of(scope_row(i)->title)));
+        values_text(item, "sentence", message_sentence(call, str_of(scope_row(i)->sentence)));
+        values_flag(item, "held", (held & one) != 0);
+        values_flag(item, "is_hints", one == SCOPE_AGENT_HINTS);
+        consent_preview_put_scope(preview, item, one);
+    }
+}
+
+static enum err
+show_consent(struct call *call, const struct app *app, struct str redirect_uri, scopes asked,
+             scopes held, struct str request_id)
+{
+    struct values *values = values_new(call->mem);
+    struct consent_preview preview;
+    enum err err = consent_preview_load(call, asked, &preview);
+    if (err == ERR_NONE)
+        err = consent_preview_put_hints(call, values, asked, asked);
+    if (err != ERR_NONE)
+        return err;
+    values_flag(values, "deciding", true);
+    values_text(values, "app", app->name);
+    values_text(values, "place", redirect_uri_place(call->mem, redirect_uri));
+    values_text(values, "request", request_id);
+    values_flag(values, "public", app->is_public);
+    values_flag(values, "has_links", app->homepage.len + app->privacy_link.len > 0);
+    values_text(values, "homepage", app->homepage);
+    values_text(values, "privacy_link", app->privacy_link);
+    put_scopes(call, values, asked, held, &preview);
+    err = page_send(call, 200, "consent", values);
+    if (err == ERR_NONE)
+        page_allow_form_action(call, redirect_uri_origin(call->mem, redirect_uri));
+    return err;
+}
+
+static enum err
+begin(struct call *call, const struct authorize_checked *checked)
+{
+    struct authorize_begun begun = { 0 };
+    enum err err = authorize_begin(call->db, call->mem, checked, &call->browser->session,
+                                   &call->browser->user, call->now, &begun);
+    if (err != ERR_NONE)
+        return err;
+    switch (begun.next) {
+    case NEXT_CODE:
+        send_back(call, checked->redirect_uri, "code", secret_reveal(begun.code), NULL,
+                  checked->state);
+        return ERR_NONE;
+    case NEXT_SIGN_IN:
+        response_redirect(call, request_sign_in_path(call, begun.request_id));
+        return ERR_NONE;
+    case NEXT_CONSENT:
+        break;
+    }
+    return show_consent(call, &checked->app, checked->redirect_uri, checked->scopes, begun.held,
+                        begun.request_id);
+}
+
+/* For the app's developer, who does not see the page. */
+static void
+note_refusal(struct call *call, const struct authorize_checked *checked)
+{
+    if (!str_present(checked->app.id))
+        return;
+    call_set_error(call, checked->error, str_of(checked->description));
+    request_usage_refused(call, checked->app.id, str_of(checked->reason), checked->detail);
+}
+
+static enum err
+get_authorize(struct call *call)
+{
+    struct authorize_params params;
+    struct authorize_checked checked;
+    struct str target = call->exchange->request.target;
+    if (!authorize_query_read(call, str_from(target, str_index(target, '?') + 1), &params))
+        return error_send_page(call, 400, message(call, unreadable));
+    if (trial_holds(call, params.client_id, params.redirect_uri, params.state))
+        params.trial_of = call->browser->user.id;
+    enum err err = authorize_check(call->db, call->mem, &params, &checked);
+    if (err != ERR_NONE)
+        return err;
+    if (checked.stop == AUTHORIZE_TELL_PERSON)
+        note_refusal(call, &checked);
+    if (checked.stop == AUTHORIZE_TELL_PERSON)
+        return error_send_page(call, 400, str_of(checked.description));
+    if (call->browser == NULL) {
+        browser_session_require(call); /* before any redirect to an app (RFC 9700 §4.11.2) */
+        return ERR_NONE;
+    }
+    if (checked.stop == AUTHORIZE_TELL_APP) {
+        note_refusal(call, &checked);
+        send_back(call, checked.redirect_uri, "error", str_of(checked.error), checked.description,
+                  checked.state);
+        return ERR_NONE;
+    }
+    return begin(call, &checked);
+}
+
+/* ---- a request that waits ---- */
+
+static enum err
+get_consent(struct call *call)
+{
+    struct auth_request request;
+    struct app app;
+    scopes held;
+    struct str id = call_text(call, REQUEST);
+    const struct secret *code = NULL;
+    enum err err = consent_find(call->db, call->mem, &call->browser->session, id, call->now,
+                                &request, &app, &held);
+    if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
+        return error_send_page(call, 400, message(call, too_late));
+    if (err != ERR_NONE)
+        return err;
+    if (request.must_sign_in) {
+        response_redirect(call, request_sign_in_path(call, id));
+        return ERR_NONE;
+    }
+    if (request.must_consent || !grant_covers(held, request.scopes))
+        return show_consent(call, &app, request.redirect_uri, request.scopes, held, id);
+    err = consent_resume(call->db, call->mem, &call->browser->session, &call->browser->user, id,
+                         call->now, &request, &code);
+    if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
+        return error_send_page(call, 400, message(call, too_late));
+    if (err == ERR_NONE)
+        send_back(call, request.redirect_uri, "code", secret_reveal(code), NULL, request.state);
+    return err;
+}
+
+/* The boxes that were ticked: one field each, all of the same name. */
+static scopes
+read_ticks(const struct form *form)
+{
+    scopes ticked = 0;
+    for (size_t i = 0; form != NULL && i < form->count; i++) {
+        scopes one;
+        if (str_eq(form->fields[i].name, STR("scope")) &&
+            scopes_read(form->fields[i].value, &one, NULL))
+            ticked |= one;
+    }
+    return ticked;
+}
+
+/* The part of the page that depends on the boxes, for its script. Nothing is decided by it. */
+static enum err
+get_hints(struct call *call)
+{
+    struct auth_request request;
+    struct app app;
+    scopes held;
+    struct values *values = values_new(call->mem);
+    struct str target = call->exchange->request.target;
+    struct str query = str_from(target, str_index(target, '?') + 1);
+    struct form *form = ARENA_NEW(call->mem, struct form);
+    bool readable = form_read(call->mem, query, form, NULL) == ERR_NONE;
+    scopes ticked = read_ticks(readable ? form : NULL);
+    enum err err = consent_find(call->db, call->mem, &call->browser->session,
+                                call_text(call, REQUEST), call->now, &request, &app, &held);
+    if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN || (!err && request.must_sign_in))
+        return error_send_page(call, 400, message(call, too_late));
+    if (err == ERR_NONE)
+        err = consent_preview_put_hints(call, values, request.scopes, ticked);
+    return err == ERR_NONE ? page_send(call, 200, "consent_hints", values) : err;
+}
+
+static enum err
+post_consent(struct call *call)
+{
+    struct auth_request request;
+    const struct secret *code = NULL;
+    struct str decision = call_text(call, DECISION);
+    struct consent_params params = {
+        .request_id = call_text(call, REQUEST),
+        .allow = str_eq(decision, STR("allow")),
+        .ticked = read_ticks(call_form(call)),
+        .now = call->now,
+    };
+    bool term_fine = grant_term_read(call_text(call, TERM), &params.term);
+    if (!params.allow && !str_eq(decision, STR("deny")))
+        return error_send_page(call, 400, message(call, choose));
+    if (params.allow && !term_fine)
+        return error_send_page(call, 400, message(call, choose_term));
+    enum err err = consent_decide(call->db, call->mem, &call->browser->session,
+                                  &call->browser->user, &params, &request, &code);
+    if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
+        return error_send_page(call, 400, message(call, too_late));
+    if (err != ERR_NONE)
+        return err;
+    if (code != NULL)
+        send_back(call, request.redirect_uri, "code", secret_reveal(code), NULL, request.state);
+    else
+        send_back(call, request.redirect_uri, "error", STR("access_denied"), "The person said no.",
+                  request.state);
+    return ERR_NONE;
+}
+
+const struct route oauth_routes[] = {
+    { GET, "/oauth/authorize", get_authorize, CALLER_ANYONE,
+      .summary = "An app asks a person for access.", .page = true, .blocks = true },
+    { GET, "/oauth/consent", get_consent, CALLER_USER,
+      .summary = "Shows what an app asks for, again.", .page = true, .blocks = true,
+      ROUTE_FIELDS(waiting_fields) },
+    { GET, "/oauth/consent/hints", get_hints, CALLER_USER,
+      .summary = "What an agent would be told, as ticked.", .page = true, .reads_store = true,
+      ROUTE_FIELDS(waiting_fields) },
+    { POST, "/oauth/consent", post_consent, CALLER_USER, .summary = "Takes the person's decision.",
+      .resumes = "request", .page = true, .blocks = true, ROUTE_FIELDS(consent_fields),
+      .body = BODY_FORM, .body_max = 16 * KIB },
+    { 0 },
+};

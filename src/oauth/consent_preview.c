@@ -1,0 +1,137 @@
+#include "oauth/consent_preview.h"
+
+#include "base/buf.h"
+#include "dispatch/browser_session.h"
+#include "flow/hints.h"
+#include "page/hints_panel.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/message.h"
+#include "web/state.h"
+
+#define LINES_MAX 5
+#define LINES_FEW 2
+#define SCOPES_MANY 10 /* with more than that, few lines each: it is one page */
+#define VALUES_MAX 5
+#define LINE_MAX ((size_t)2048)
+
+MESSAGE(more_one, "consent.preview.more.one");
+MESSAGE(more_other, "consent.preview.more.other");
+MESSAGE(more_values, "consent.preview.values");
+MESSAGE(member_of, "consent.preview.member");
+MESSAGE(username, "signup.username");
+MESSAGE(email, "signup.email");
+MESSAGE(name, "signup.name");
+
+enum err
+consent_preview_load(struct call *call, scopes asked, struct consent_preview *out)
+{
+    *out = (struct consent_preview){ .call = call, .asked = asked };
+    return facts_load(call, STR_NONE, &out->facts);
+}
+
+/* ---- facts ---- */
+
+struct lines {
+    struct values *item;
+    size_t shown, most;
+    int64_t left_out; /* facts */
+};
+
+static void
+put_line(struct lines *lines, struct str label, struct str reads)
+{
+    struct values *line = values_item(lines->item, "reads");
+    values_text(line, "label", label);
+    values_text(line, "reads", reads);
+    lines->shown++;
+}
+
+/* "Björk, Radiohead and 3 more"; counts how many there are. */
+static struct str
+member_values(struct consent_preview *preview, const struct domain *domain,
+              const struct member *member, int64_t *count)
+{
+    struct call *call = preview->call;
+    struct buf out = buf_in(call->mem, LINE_MAX);
+    *count = 0;
+    for (size_t i = 0; i < preview->facts.count; i++) {
+        const struct atom *atom = &preview->facts.list[i].atom;
+        if (atom->status != ATOM_ACTIVE || !str_eq(atom->domain, domain->name) ||
+            !str_eq(atom->member, member->name) || (*count)++ >= VALUES_MAX)
+            continue;
+        buf_add_c(&out, out.len > 0 ? ", " : "");
+        buf_add(&out, facts_brief(call, facts_value(call, member, atom->value)));
+    }
+    if (*count <= VALUES_MAX)
+        return buf_str(&out);
+    const struct message_value said[] = {
+        { "values", buf_str(&out) },
+        { "count", message_number(call, *count - VALUES_MAX) },
+    };
+    return message_with(call, more_values, said, 2);
+}
+
+static void
+put_domain(struct consent_preview *preview, struct lines *lines, const struct domain *domain,
+           bool name_domain)
+{
+    struct call *call = preview->call;
+    for (size_t m = 0; m < domain->member_count; m++) {
+        const struct member *member = &domain->members[m];
+        int64_t count;
+        struct str reads = member_values(preview, domain, member, &count);
+        const struct message_value said[] = { { "domain", domain->title },
+                                              { "member", facts_member_label(call, member) } };
+        if (count > 0 && lines->shown < lines->most)
+            put_line(lines, name_domain ? message_with(call, member_of, said, 2) : said[1].text,
+                     reads);
+        else
+            lines->left_out += count;
+    }
+}
+
+static void
+put_profile(struct consent_preview *preview, struct lines *lines)
+{
+    struct call *call = preview->call;
+    const struct user *user = &call->browser->user;
+    put_line(lines, message(call, username), user->username);
+    if (user->name.len > 0)
+        put_line(lines, message(call, name), user->name);
+    if (user->email.len > 0)
+        put_line(lines, message(call, email), user->email);
+}
+
+void
+consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one)
+{
+    const struct domains *domains = preview->call->web->settings.domains;
+    bool many = __builtin_popcountll(preview->asked) > SCOPES_MANY;
+    struct lines lines = { .item = item, .most = many ? LINES_FEW : LINES_MAX };
+    bool everything = one == SCOPE_PREFERENCES_READ;
+    if (one == SCOPE_PROFILE_READ)
+        put_profile(preview, &lines);
+    for (size_t i = 0; i < domains->count; i++)
+        if (everything || scope_named(domains->list[i].name) == one)
+            put_domain(preview, &lines, &domains->list[i], everything);
+    values_flag(item, "reads_none", lines.shown == 0 && (everything || scopes_domains(one) != 0));
+    if (lines.left_out > 0)
+        values_text(item, "more",
+                    message_count(preview->call, more_one, more_other, lines.left_out));
+}
+
+/* ---- hints ---- */
+
+enum err
+consent_preview_put_hints(struct call *call, struct values *values, scopes asked, scopes ticked)
+{
+    struct hints_question question = {
+        .scopes = asked & ticked,
+        .asked = asked,
+        .max_tokens = HINTS_TOKENS_DEFAULT,
+    };
+    if ((question.scopes & SCOPE_AGENT_HINTS) == 0)
+        return ERR_NONE;
+    return hints_panel_put(call, values, &question);
+}

@@ -1,0 +1,68 @@
+/* metadata_api.c - what a client library asks first (RFC 8414). */
+#include "model/scope.h"
+#include "oauth/oauth_routes.h"
+#include "web/call.h"
+#include "web/response.h"
+#include "web/state.h"
+
+static void
+put_list(struct json *out, const char *key, const char *const *names, size_t count)
+{
+    json_key(out, key);
+    json_open_array(out);
+    for (size_t i = 0; i < count; i++)
+        json_str(out, str_of(names[i]));
+    json_close_array(out);
+}
+
+static void
+put_address(struct call *call, struct json *out, const char *key, struct str origin,
+            const char *path)
+{
+    json_put_str(out, key, str_format(call->mem, "%.*s%s", STR_ARG(origin), path));
+}
+
+#define LIST(out, key, ...)                                  \
+    put_list(out, key, (const char *const[]){ __VA_ARGS__ }, \
+             sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
+
+static enum err
+get_metadata(struct call *call)
+{
+    struct str base = call->web->settings.base_url;
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "issuer", base);
+    put_address(call, out, "authorization_endpoint", call->web->settings.auth_url,
+                "/oauth/authorize");
+    put_address(call, out, "token_endpoint", base, "/oauth/token");
+    put_address(call, out, "introspection_endpoint", base, "/oauth/introspect");
+    put_address(call, out, "revocation_endpoint", base, "/oauth/revoke");
+    put_address(call, out, "userinfo_endpoint", base, "/oauth/userinfo");
+    json_key(out, "scopes_supported");
+    json_open_array(out);
+    for (size_t i = 0; i < scope_count(); i++)
+        json_str(out, str_of(scope_row(i)->name));
+    json_close_array(out);
+    LIST(out, "response_types_supported", "code");
+    LIST(out, "response_modes_supported", "query");
+    LIST(out, "grant_types_supported", "authorization_code", "refresh_token");
+    LIST(out, "code_challenge_methods_supported", "S256");
+    LIST(out, "token_endpoint_auth_methods_supported", "client_secret_post", "client_secret_basic",
+         "none");
+    LIST(out, "introspection_endpoint_auth_methods_supported", "client_secret_basic",
+         "client_secret_post");
+    LIST(out, "revocation_endpoint_auth_methods_supported", "client_secret_basic",
+         "client_secret_post", "none");
+    LIST(out, "prompt_values_supported", "login", "consent");
+    json_put_bool(out, "authorization_response_iss_parameter_supported", true);
+    json_close_object(out);
+    response_header(call, "Cache-Control", "public, max-age=300");
+    return ERR_NONE;
+}
+
+const struct route metadata_routes[] = {
+    { GET, "/.well-known/oauth-authorization-server", get_metadata, CALLER_ANYONE,
+      .summary = "Tells a client library where everything is.", .cors = true },
+    { 0 },
+};

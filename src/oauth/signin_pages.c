@@ -1,0 +1,213 @@
+/* signin_pages.c - signing in and out.
+ * Unknown, wrong and disabled are one answer. Where to go afterwards is a path of ours, or the
+ * request of an app that waits on the server; nothing else is followed. */
+#include "crypt/password.h"
+#include "dispatch/browser_session.h"
+#include "dispatch/throttle.h"
+#include "flow/authorize.h"
+#include "flow/sessions.h"
+#include "model/redirect_uri.h"
+#include "oauth/authorize_query.h"
+#include "oauth/oauth_routes.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/flash.h"
+#include "web/message.h"
+#include "web/page.h"
+#include "web/response.h"
+#include "web/state.h"
+
+MESSAGE(wrong, "signin.wrong");
+MESSAGE(wait_one, "signin.wait.one");
+MESSAGE(wait_other, "signin.wait.other");
+
+enum { USERNAME, PASSWORD, NEXT, REQUEST };
+
+static const struct field signin_fields[] = {
+    [USERNAME] = { "username", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
+    [PASSWORD] = { "password", FIELD_TEXT, FIELD_IN_FORM, .max = 4 * PASSWORD_BYTES_MAX },
+    [NEXT] = { "next", FIELD_TEXT, FIELD_IN_FORM, .max = 8 * 1024 },
+    [REQUEST] = { "request", FIELD_TEXT, FIELD_IN_FORM, .max = 100 },
+};
+
+static const struct field arrival_fields[] = {
+    [NEXT] = { "next", FIELD_TEXT, FIELD_IN_QUERY, .max = 8 * 1024 },
+    [REQUEST] = { "request", FIELD_TEXT, FIELD_IN_QUERY, .max = 100 },
+    [USERNAME] = { "username", FIELD_LINE, FIELD_IN_QUERY, .max = 1000 },
+    [PASSWORD] = { "unused", FIELD_TEXT, FIELD_IN_QUERY, .max = 1 },
+};
+
+/* The id of the request that waits on the server until somebody has signed in, however it was told.
+ */
+static struct str
+waiting_request(const struct call *call)
+{
+    struct str id = call_text(call, REQUEST);
+    return str_present(id) ? id : request_in_path(call_text(call, NEXT));
+}
+
+/* The app that sent the person here, and where it wants the person sent in the end: the browser
+ * must be let go there, since it applies form-action to the redirects that follow a form. */
+struct sender {
+    struct str app; /* its name */
+    struct str destination;
+};
+
+/* The authorization request to which one goes on from here. ERR_NOT_FOUND: one does not. */
+static enum err
+check_next(struct call *call, struct authorize_checked *out)
+{
+    struct authorize_params params;
+    struct str next = call_text(call, NEXT);
+    if (!str_starts(next, STR("/oauth/authorize?")) ||
+        !authorize_query_read(call, str_from(next, str_index(next, '?') + 1), &params))
+        return ERR_NOT_FOUND;
+    return authorize_check(call->db, call->mem, &params, out);
+}
+
+/* Absent: nobody, and nowhere but here. */
+static struct sender
+find_sender(struct call *call)
+{
+    struct authorize_checked checked;
+    struct auth_request request;
+    struct app app;
+    scopes held;
+    struct sender nobody = { STR_NONE, STR_NONE };
+    const struct session none = { 0 };
+    struct str waiting = waiting_request(call);
+    if (str_present(waiting))
+        return consent_find(call->db, call->mem,
+                            call->browser == NULL ? &none : &call->browser->session, waiting,
+                            call->now, &request, &app, &held) == ERR_NONE
+                   ? (struct sender){ app.name, request.redirect_uri }
+                   : nobody;
+    if (check_next(call, &checked) != ERR_NONE || checked.stop == AUTHORIZE_TELL_PERSON)
+        return nobody;
+    return (struct sender){ checked.app.name, checked.redirect_uri };
+}
+
+static enum err
+show_form(struct call *call, int status, struct str problem)
+{
+    struct values *values = values_new(call->mem);
+    struct str next = call_text(call, NEXT), waiting = waiting_request(call);
+    if (str_present(waiting))
+        next = request_page_path(call, waiting);
+    values_text(values, "username", call_text(call, USERNAME));
+    values_text(values, "next", return_path_ok(next) ? next : STR_NONE);
+    values_text(values, "request", waiting);
+    values_text(values, "problem", problem);
+    values_flag(values, "registration", call->web->settings.registration_open);
+    values_text(values, "signup", return_path_via(call, "/signup", next));
+    struct sender sender = find_sender(call);
+    values_text(values, "app", sender.app);
+    bool told = flash_put(call, values);
+    enum err err = page_send(call, status, "signin", values);
+    if (err == ERR_NONE && told)
+        flash_clear(call);
+    if (err == ERR_NONE && str_present(sender.destination))
+        page_allow_form_action(call, redirect_uri_origin(call->mem, sender.destination));
+    return err;
+}
+
+static enum err
+get_signin(struct call *call)
+{
+    return show_form(call, 200, STR_NONE);
+}
+
+/* After signing in. An app that wanted that (prompt=login) has it now, and its request must not
+ * want it again: so it is kept in the new session, and its own address is not asked a second time.
+ */
+static enum err
+find_next(struct call *call, struct str key, const char **out)
+{
+    struct authorize_checked checked;
+    struct str next = call_text(call, NEXT), waiting = waiting_request(call);
+    if (!str_present(waiting)) {
+        enum err err = check_next(call, &checked);
+        if (err == ERR_NONE && checked.stop == AUTHORIZE_FINE && checked.must_sign_in)
+            err = authorize_keep(call->db, call->mem, &checked, session_hash(call->mem, key),
+                                 call->now, &waiting);
+        if (err != ERR_NONE && err != ERR_NOT_FOUND)
+            return err;
+    }
+    struct str page = request_page_path(call, waiting);
+    if (str_present(page))
+        next = page;
+    *out = return_path_ok(next) ? str_c(call->mem, next) : "/account";
+    return ERR_NONE;
+}
+
+static enum err
+say_wait(struct call *call, int64_t seconds)
+{
+    int64_t minutes = (seconds + 59) / 60;
+    enum err err = show_form(call, 429, message_count(call, wait_one, wait_other, minutes));
+    response_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)seconds).ptr);
+    return err;
+}
+
+static enum err
+post_signin(struct call *call)
+{
+    struct str typed = call_text(call, USERNAME), password = call_text(call, PASSWORD);
+    struct str account =
+        str_format(call->mem, "account %s", str_lower(call->mem, str_first(typed, 300)).ptr);
+    struct sign_in params = {
+        .login = str_present(typed) ? typed : STR(""),
+        .password = str_present(password) ? password : STR(""),
+        .old_key = call->browser == NULL ? STR_NONE : call->browser->key,
+        .request_id = waiting_request(call),
+        .device = http_header(&call->exchange->request, "User-Agent"),
+        .address = call->exchange->request.client,
+        .now = call->now,
+    };
+    struct user user;
+    struct str key;
+    struct throttle *failures = call->web->sign_in_failures;
+    int64_t wait = throttle_wait_both(failures, params.address, account);
+    if (wait != 0)
+        return say_wait(call, wait);
+    enum err err = session_sign_in(call->db, call->mem, &params, &key, &user);
+    /* Past the limit nobody is told whether it was right: a hundred at once learn no more than ten.
+     */
+    if (err == ERR_NONE)
+        wait = throttle_wait_both(failures, params.address, account);
+    else if (err == ERR_UNAUTHENTICATED)
+        wait = throttle_take_both(failures, params.address, account);
+    if (wait != 0)
+        return say_wait(call, wait);
+    if (err == ERR_UNAUTHENTICATED)
+        return show_form(call, 401, message(call, wrong));
+    const char *next = NULL;
+    if (err == ERR_NONE)
+        err = find_next(call, key, &next);
+    if (err != ERR_NONE)
+        return err;
+    response_redirect(call, next);
+    browser_session_set_cookie(call, key);
+    return ERR_NONE;
+}
+
+static enum err
+post_signout(struct call *call)
+{
+    enum err err = session_sign_out(call->db, call->mem, call->browser->key);
+    if (err != ERR_NONE)
+        return err;
+    response_redirect(call, "/");
+    browser_session_clear_cookie(call);
+    return ERR_NONE;
+}
+
+const struct route signin_routes[] = {
+    { GET, "/signin", get_signin, CALLER_ANYONE, .summary = "The form to sign in with.",
+      .page = true, ROUTE_FIELDS(arrival_fields) },
+    { POST, "/signin", post_signin, CALLER_ANYONE, .summary = "Signs a person in.", .page = true,
+      ROUTE_FIELDS(signin_fields), .body = BODY_FORM, .body_max = 32 * KIB, .blocks = true },
+    { POST, "/signout", post_signout, CALLER_USER, .summary = "Signs the person out.", .page = true,
+      .body = BODY_FORM, .body_max = 4 * KIB, .blocks = true },
+    { 0 },
+};

@@ -1,0 +1,131 @@
+/* signup_pages.c - making an account.
+ * What a person typed is shown again when something is wrong with it, but never the password. */
+#include "crypt/password.h"
+#include "dispatch/browser_session.h"
+#include "flow/accounts.h"
+#include "oauth/oauth_routes.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/message.h"
+#include "web/page.h"
+#include "web/response.h"
+#include "web/state.h"
+
+enum { NEXT, USERNAME, EMAIL, NAME, PASSWORD };
+
+/* Wider than the rules of the account, which have better words for what is wrong. */
+static const struct field signup_fields[] = {
+    [NEXT] = { "next", FIELD_TEXT, FIELD_IN_FORM, .max = 8 * 1024 },
+    [USERNAME] = { "username", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
+    [EMAIL] = { "email", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
+    [NAME] = { "name", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
+    [PASSWORD] = { "password", FIELD_TEXT, FIELD_IN_FORM, .max = 4 * PASSWORD_BYTES_MAX },
+};
+
+/* Where somebody was going who has no account yet: most often, to answer an app. */
+static const struct field arrival_fields[] = {
+    [NEXT] = { "next", FIELD_TEXT, FIELD_IN_QUERY, .max = 8 * 1024 },
+};
+
+static enum err
+say_closed(struct call *call)
+{
+    return page_send(call, 403, "signup_closed", NULL);
+}
+
+/* One field as the template knows it: username, username_problem, username_invalid. */
+static void
+put_field(struct call *call, struct values *values, const char *name, struct str value,
+          const char *problem)
+{
+    const char *invalid = str_format(call->mem, "%s_invalid", name).ptr;
+    const char *told = str_format(call->mem, "%s_problem", name).ptr;
+    values_text(values, name, value);
+    values_text(values, told, message_sentence(call, str_of(problem)));
+    values_text(values, invalid, problem == NULL ? STR("false") : STR("true"));
+}
+
+static struct values *
+form_values(struct call *call, const struct account_problems *problems)
+{
+    struct values *values = values_new(call->mem);
+    put_field(call, values, "username", call_text(call, USERNAME), problems->username);
+    put_field(call, values, "email", call_text(call, EMAIL), problems->email);
+    put_field(call, values, "name", call_text(call, NAME), problems->name);
+    put_field(call, values, "password", STR_NONE, problems->password);
+    values_text(values, "next", call_text(call, NEXT));
+    return values;
+}
+
+static enum err
+get_signup(struct call *call)
+{
+    if (!call->web->settings.registration_open)
+        return say_closed(call);
+    return page_send(call, 200, "signup", form_values(call, &(struct account_problems){ 0 }));
+}
+
+static enum err
+show_problems(struct call *call, const struct account_problems *problems)
+{
+    struct values *values = form_values(call, problems);
+    values_flag(values, "refused", true);
+    return page_send(call, 400, "signup", values);
+}
+
+static enum err
+show_unavailable(struct call *call)
+{
+    struct values *values = form_values(call, &(struct account_problems){ 0 });
+    values_flag(values, "unavailable", true);
+    enum err err = page_send(call, 503, "signup", values);
+    if (err == ERR_NONE)
+        response_retry_later(call);
+    return err;
+}
+
+static enum err
+post_signup(struct call *call)
+{
+    if (!call->web->settings.registration_open)
+        return say_closed(call);
+    /* Without a password the flow would make an account nobody can sign in to; here its lack is a
+     * mistake to be told, so what was not sent is empty, never absent. */
+    struct str password = call_text(call, PASSWORD);
+    struct account_params params = {
+        .username = call_text(call, USERNAME),
+        .email = call_text(call, EMAIL),
+        .name = call_text(call, NAME),
+        .password = str_present(password) ? password : STR(""),
+    };
+    struct account_problems problems = { 0 };
+    struct user user;
+    enum err err = account_make(call->db, call->mem, &params, call->now, &user, &problems);
+    if (err == ERR_INVALID || err == ERR_TAKEN)
+        return show_problems(call, &problems);
+    if (err == ERR_UNAVAILABLE)
+        return show_unavailable(call);
+    if (err == ERR_NONE)
+        response_redirect(
+            call, str_c(call->mem, return_path_via(call, "/signup/done", call_text(call, NEXT))));
+    return err;
+}
+
+static enum err
+get_done(struct call *call)
+{
+    struct values *values = values_new(call->mem);
+    values_text(values, "signin", return_path_via(call, "/signin", call_text(call, NEXT)));
+    return page_send(call, 200, "signup_done", values);
+}
+
+const struct route signup_routes[] = {
+    { GET, "/signup", get_signup, CALLER_ANYONE, .summary = "The form that makes an account.",
+      .page = true, ROUTE_FIELDS(arrival_fields) },
+    { POST, "/signup", post_signup, CALLER_ANYONE, .summary = "Makes an account from that form.",
+      .page = true, ROUTE_FIELDS(signup_fields), .body = BODY_FORM, .body_max = 16 * KIB,
+      .blocks = true },
+    { GET, "/signup/done", get_done, CALLER_ANYONE, .summary = "Says that the account is there.",
+      .page = true, ROUTE_FIELDS(arrival_fields) },
+    { 0 },
+};

@@ -1,0 +1,189 @@
+/* token_api.c - POST /oauth/token, /oauth/introspect, /oauth/revoke.
+ * A handler may trust its row: the app has proved who it is, the fields are there. */
+#include "base/arena.h"
+#include "crypt/secret.h"
+#include "dispatch/client_auth.h"
+#include "dispatch/request_usage.h"
+#include "dispatch/response_cache.h"
+#include "flow/authorize.h"
+#include "flow/tokens.h"
+#include "oauth/oauth_routes.h"
+#include "oauth/resource.h"
+#include "web/call.h"
+#include "web/error.h"
+#include "web/response.h"
+#include "web/state.h"
+
+#define BODY_MAX (16 * KIB)
+#define VALUE_MAX 4096
+
+enum { GRANT_TYPE, CODE, REDIRECT_URI, VERIFIER, REFRESH_TOKEN, SCOPE };
+
+static const struct field token_fields[] = {
+    [GRANT_TYPE] = { "grant_type", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = 100 },
+    [CODE] = { "code", FIELD_TEXT, FIELD_IN_FORM, .max = VALUE_MAX },
+    [REDIRECT_URI] = { "redirect_uri", FIELD_TEXT, FIELD_IN_FORM, .max = VALUE_MAX },
+    [VERIFIER] = { "code_verifier", FIELD_TEXT, FIELD_IN_FORM, .max = VALUE_MAX },
+    [REFRESH_TOKEN] = { "refresh_token", FIELD_TEXT, FIELD_IN_FORM, .max = VALUE_MAX },
+    [SCOPE] = { "scope", FIELD_TEXT, FIELD_IN_FORM, .max = VALUE_MAX },
+};
+
+enum { TOKEN, HINT };
+
+static const struct field one_token_fields[] = {
+    [TOKEN] = { "token", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = VALUE_MAX },
+    [HINT] = { "token_type_hint", FIELD_TEXT, FIELD_IN_FORM, .max = 100 },
+};
+
+/* ---- tokens for a code, or for a refresh token ---- */
+
+static enum err
+answer(struct call *call, enum err err, const struct token_set *set, const char *problem)
+{
+    if (err == ERR_INVALID || err == ERR_FORBIDDEN) {
+        error_send_oauth(call, 400, err == ERR_INVALID ? "invalid_grant" : "invalid_scope",
+                         str_of(problem));
+        return ERR_NONE;
+    }
+    if (err != ERR_NONE)
+        return err;
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "access_token", secret_reveal(set->access));
+    json_put_str(out, "token_type", STR("Bearer"));
+    json_put_int(out, "expires_in", ACCESS_SECONDS);
+    json_put_str(out, "refresh_token", secret_reveal(set->refresh));
+    json_put_str(out, "scope", scopes_write(call->mem, set->scopes));
+    json_close_object(out);
+    response_header(call, "Pragma", "no-cache");
+    return ERR_NONE;
+}
+
+static enum err
+say_missing(struct call *call, const char *field)
+{
+    error_send_oauth(call, 400, "invalid_request", str_format(call->mem, "%s is missing.", field));
+    return ERR_NONE;
+}
+
+static enum err
+exchange(struct call *call)
+{
+    static const struct {
+        size_t field;
+        const char *name;
+    } needed[] = { { CODE, "code" },
+                   { REDIRECT_URI, "redirect_uri" },
+                   { VERIFIER, "code_verifier" } };
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!str_present(call_text(call, needed[i].field)))
+            return say_missing(call, needed[i].name);
+    struct exchange params = {
+        .app = call->app,
+        .code = call_text(call, CODE),
+        .redirect_uri = call_text(call, REDIRECT_URI),
+        .verifier = call_text(call, VERIFIER),
+        .now = call->now,
+    };
+    struct token_set set;
+    const char *problem = NULL;
+    enum err err = token_exchange(call->db, call->mem, &params, &set, &problem);
+    return answer(call, err, &set, problem);
+}
+
+static enum err
+refresh(struct call *call)
+{
+    if (!str_present(call_text(call, REFRESH_TOKEN)))
+        return say_missing(call, "refresh_token");
+    struct refresh params = {
+        .app = call->app,
+        .token = call_text(call, REFRESH_TOKEN),
+        .scope = call_text(call, SCOPE),
+        .now = call->now,
+    };
+    struct token_set set;
+    const char *problem = NULL;
+    enum err err = token_refresh(call->db, call->mem, &params, &set, &problem);
+    return answer(call, err, &set, problem);
+}
+
+static enum err
+post_token(struct call *call)
+{
+    struct str type = call_text(call, GRANT_TYPE);
+    bool by_code = str_eq(type, STR("authorization_code"));
+    if (!by_code && !str_eq(type, STR("refresh_token"))) {
+        error_send_oauth(call, 400, "unsupported_grant_type",
+                         STR("grant_type must be authorization_code or refresh_token."));
+        return ERR_NONE;
+    }
+    /* RFC 8707 §2.2: before a code or a refresh token is used up. */
+    if (str_present(resource_foreign(call_form(call), call->web->settings.base_url))) {
+        error_send_oauth(call, 400, "invalid_target", STR(AUTHORIZE_WRONG_TARGET));
+        return ERR_NONE;
+    }
+    return by_code ? exchange(call) : refresh(call);
+}
+
+/* ---- what a token is worth ---- */
+
+static enum err
+post_introspect(struct call *call)
+{
+    struct access *access = ARENA_NEW(call->mem, struct access);
+    bool is_refresh = false;
+    if (call->app->is_public) {
+        client_auth_refuse(call); /* whoever asks has proved nothing */
+        return ERR_NONE;
+    }
+    enum err err = token_introspect(call->db, call->mem, call->app, call_text(call, TOKEN),
+                                    call->now, access, &is_refresh);
+    if (err != ERR_NONE && err != ERR_NOT_FOUND)
+        return err;
+    if (err == ERR_NOT_FOUND && !token_is_ours(call->mem, call_text(call, TOKEN))) {
+        call_set_error(call, "inactive",
+                       STR("The token is not one of this service, or not whole."));
+        request_usage_refused(call, call->app->id, STR_NONE, STR_NONE);
+    }
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_put_bool(out, "active", err == ERR_NONE);
+    if (err == ERR_NONE) {
+        json_put_str(out, "scope", scopes_write(call->mem, access->scopes));
+        json_put_str(out, "client_id", access->app_id);
+        json_put_str(out, "sub", access->user_id);
+        json_put_str(out, "username", access->username);
+        json_put_str(out, "token_type", is_refresh ? STR("refresh_token") : STR("Bearer"));
+        json_put_int(out, "iat", access->created_at);
+        json_put_int(out, "exp", access->ends_at);
+        json_put_str(out, "iss", call->web->settings.base_url);
+    }
+    json_close_object(out);
+    response_header(call, "Pragma", "no-cache");
+    response_cache_want_introspection(call, err == ERR_NONE ? access : NULL);
+    return ERR_NONE;
+}
+
+static enum err
+post_revoke(struct call *call)
+{
+    enum err err = token_revoke(call->db, call->mem, call->app, call_text(call, TOKEN), call->now);
+    if (err == ERR_NONE) {
+        response_bytes(call, 200, NULL, STR("")); /* a type would promise a body */
+        response_header(call, "Pragma", "no-cache");
+    }
+    return err;
+}
+
+const struct route token_routes[] = {
+    { POST, "/oauth/token", post_token, CALLER_APP,
+      .summary = "Gives tokens for a code or a refresh token.", ROUTE_FIELDS(token_fields),
+      .body = BODY_FORM, .body_max = BODY_MAX, .blocks = true, .cors = true },
+    { POST, "/oauth/introspect", post_introspect, CALLER_APP,
+      .summary = "Says whether a token of the asking app is live.", ROUTE_FIELDS(one_token_fields),
+      .body = BODY_FORM, .body_max = BODY_MAX, .cached_by = CACHE_TOKEN },
+    { POST, "/oauth/revoke", post_revoke, CALLER_APP, .summary = "Ends a token of the asking app.",
+      ROUTE_FIELDS(one_token_fields), .body = BODY_FORM, .body_max = BODY_MAX, .blocks = true },
+    { 0 },
+};

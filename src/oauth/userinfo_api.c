@@ -1,0 +1,32 @@
+/* userinfo_api.c - who the person is, for an app that may know. */
+#include "flow/accounts.h"
+#include "model/grant.h"
+#include "oauth/oauth_routes.h"
+#include "web/call.h"
+#include "web/response.h"
+
+static enum err
+get_userinfo(struct call *call)
+{
+    struct user user;
+    enum err err = account_find(call->db, call->mem, call->access->user_id, &user);
+    if (err != ERR_NONE)
+        return err == ERR_NOT_FOUND ? ERR_UNAUTHENTICATED : err;
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "sub", user.id);
+    json_put_str(out, "preferred_username", user.username);
+    json_put_str(out, "name", user.name);
+    json_put_str(out, "email", user.email);
+    json_put_bool(out, "email_verified", false); /* nothing here sends mail */
+    json_put_int(out, "updated_at", user.updated_at);
+    json_close_object(out);
+    response_header(call, "Vary", "Authorization");
+    return ERR_NONE;
+}
+
+const struct route userinfo_routes[] = {
+    { GET, "/oauth/userinfo", get_userinfo, CALLER_TOKEN, .summary = "Says who the person is.",
+      .scope = SCOPE_PROFILE_READ, .cached_by = CACHE_ACCOUNT, .cors = true },
+    { 0 },
+};

@@ -1,0 +1,96 @@
+#include "page/account_page.h"
+
+#include "domain/domain.h"
+#include "http/server.h"
+#include "page/pager.h"
+#include "text/template.h"
+#include "web/assets.h"
+#include "web/call.h"
+#include "web/flash.h"
+#include "web/page.h"
+#include "web/state.h"
+
+#define PAGE_MAX ((size_t)59 * 1000)
+#define ICONS_BYTES ((size_t)4 * 1000) /* that a stylesheet loads */
+
+enum err
+account_page(struct call *call, int status, const char *page, const char *room,
+             struct values *values)
+{
+    values_flag(values, str_format(call->mem, "at_%s", room).ptr, true);
+    bool told = flash_put(call, values);
+    enum err err = page_send(call, status, page, values);
+    if (err == ERR_NONE && told)
+        flash_clear(call);
+    return err;
+}
+
+enum err
+account_page_acting(struct call *call, int status, const char *page, struct values *values)
+{
+    enum err err = account_page(call, status, page, "preferences", values);
+    if (err == ERR_NONE)
+        page_allow_connect(call);
+    return err;
+}
+
+void
+account_put_field(struct call *call, struct values *values, const char *name, struct str value,
+                  struct str problem)
+{
+    values_text(values, name, value);
+    values_text(values, str_format(call->mem, "%s_problem", name).ptr, problem);
+    values_text(values, str_format(call->mem, "%s_invalid", name).ptr,
+                problem.len == 0 ? STR("false") : STR("true"));
+}
+
+const char *
+account_place(struct call *call, struct str domain, struct str member)
+{
+    return str_format(call->mem, "/account/domains/%.*s#%.*s", STR_ARG(domain), STR_ARG(member))
+        .ptr;
+}
+
+const char *
+account_member_page(struct call *call, struct str domain, struct str member, int64_t page)
+{
+    return str_format(call->mem, "/account/domains/%.*s?show=%.*s&page=%lld", STR_ARG(domain),
+                      STR_ARG(member), (long long)page)
+        .ptr;
+}
+
+struct str
+account_member_place(struct call *call, struct str domain, struct str member, int64_t page)
+{
+    return str_format(call->mem, "%.*s/%.*s/%lld", STR_ARG(domain), STR_ARG(member),
+                      (long long)page);
+}
+
+const char *
+account_return(struct call *call, struct str to, struct str domain, struct str member)
+{
+    struct str part = STR_NONE, shown = STR_NONE;
+    int64_t page;
+    str_cut(&to, '/', &part);
+    if ((str_eq_c(part, "waiting") || str_eq_c(part, "wrong")) &&
+        str_to_int(to, 1, PAGER_PAGES_MAX, &page))
+        return str_format(call->mem, "/account/facts?show=%.*s&page=%lld", STR_ARG(part),
+                          (long long)page)
+            .ptr;
+    const struct domain *meant = domains_find(call->web->settings.domains, part);
+    if (meant == NULL)
+        return "/account";
+    str_cut(&to, '/', &shown);
+    if (domain_member(meant, shown) != NULL && str_to_int(to, 1, PAGER_PAGES_MAX, &page))
+        return account_member_page(call, meant->name, shown, page);
+    if (str_eq(meant->name, domain))
+        return account_place(call, domain, member);
+    return str_format(call->mem, "/account/domains/%.*s", STR_ARG(meant->name)).ptr;
+}
+
+bool
+account_page_fits(const struct call *call)
+{
+    struct str page = call->exchange->response.body;
+    return page.len + assets_loaded_by(call->web->assets, page) + ICONS_BYTES <= PAGE_MAX;
+}

@@ -1,0 +1,289 @@
+#include "page/facts.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "dispatch/browser_session.h"
+#include "domain/value.h"
+#include "flow/apps.h"
+#include "flow/corrections.h"
+#include "page/when.h"
+#include "text/html.h"
+#include "text/json_read.h"
+#include "text/template.h"
+#include "text/utf8.h"
+#include "web/call.h"
+#include "web/message.h"
+#include "web/state.h"
+
+#include <string.h>
+
+#define SHOWN_MAX 1024
+#define ELLIPSIS "…"
+
+MESSAGE(yes, "fact.yes");
+MESSAGE(no, "fact.no");
+MESSAGE(pair, "fact.pair");
+MESSAGE(you, "fact.source.you");
+MESSAGE(gone, "fact.source.gone");
+MESSAGE(and_others_one, "fact.source.others.one");
+MESSAGE(and_others_other, "fact.source.others.other");
+MESSAGE(instead, "account.held.instead");
+MESSAGE(instead_of_app, "account.held.instead.app");
+MESSAGE(looks_like, "account.held.looks_like");
+
+struct source_name {
+    struct str source;
+    struct str name;
+    struct source_name *next;
+};
+
+enum err
+facts_load(struct call *call, struct str domain, struct facts *out)
+{
+    *out = (struct facts){ 0 };
+    return corrections_list(call->db, call->mem, call->browser->user.id, domain, &out->list,
+                            &out->count);
+}
+
+const struct sourced_atom *
+facts_find(const struct facts *facts, struct str atom_id)
+{
+    for (size_t i = 0; i < facts->count; i++)
+        if (str_eq(facts->list[i].atom.id, atom_id))
+            return &facts->list[i];
+    return NULL;
+}
+
+/* ---- words ---- */
+
+struct str
+facts_label(struct call *call, struct str name)
+{
+    struct buf out = buf_in(call->mem, SHOWN_MAX);
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i] == '_' ? ' ' : name.ptr[i];
+        buf_add_char(&out, i == 0 && c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c);
+    }
+    return buf_str(&out);
+}
+
+struct str
+facts_member_label(struct call *call, const struct member *member)
+{
+    return str_present(member->title) ? member->title : facts_label(call, member->name);
+}
+
+/* Of a fact whose member may be gone from the definition. */
+static struct str
+label_of(struct call *call, const struct atom *atom, const struct member *member)
+{
+    return member == NULL ? facts_label(call, atom->member) : facts_member_label(call, member);
+}
+
+static struct str
+number_words(struct call *call, const struct json_value *value)
+{
+    if (value->type == JSON_INT)
+        return str_format(call->mem, "%lld", (long long)value->integer);
+    return str_format(call->mem, "%.10g", value->real);
+}
+
+static struct str value_words(struct call *call, const struct member *member,
+                              const struct json_value *value);
+
+/* "Style: tabs, Width: 4" */
+static struct str
+object_words(struct call *call, const struct json_value *object)
+{
+    struct buf out = buf_in(call->mem, SHOWN_MAX);
+    for (size_t i = 0; i < object->count; i++) {
+        const struct message_value said[] = {
+            { "name", facts_label(call, object->children[i].key) },
+            { "value", value_words(call, NULL, &object->children[i]) },
+        };
+        buf_add_c(&out, i > 0 ? ", " : "");
+        buf_add(&out, message_with(call, pair, said, 2));
+    }
+    return buf_str(&out);
+}
+
+static struct str
+value_words(struct call *call, const struct member *member, const struct json_value *value)
+{
+    const struct vocabulary *vocabulary = member == NULL ? NULL : member->vocabulary;
+    switch (value->type) {
+    case JSON_STR:
+        if (vocabulary != NULL && !vocabulary->open) {
+            const struct vocabulary_value *known =
+                vocabulary_find(vocabulary, value_fold(call->mem, value->text));
+            return known == NULL ? value->text : known->label;
+        }
+        return value->text;
+    case JSON_BOOL:
+        return message(call, value->integer != 0 ? yes : no);
+    case JSON_INT:
+    case JSON_REAL:
+        return number_words(call, value);
+    case JSON_OBJECT:
+        return object_words(call, value);
+    case JSON_ARRAY:
+    case JSON_NULL:
+        break;
+    }
+    return STR("");
+}
+
+struct str
+facts_value(struct call *call, const struct member *member, struct str json)
+{
+    const struct json_value *value = NULL;
+    if (json_read(call->mem, json, 4, &value, NULL) != ERR_NONE)
+        return json;
+    return value_words(call, member, value);
+}
+
+struct str
+facts_brief(struct call *call, struct str shown)
+{
+    struct buf out = buf_in(call->mem, (size_t)2 * FACTS_BRIEF_MAX);
+    struct str rest = shown, kept = STR("");
+    while (rest.len > 0 && out.len <= FACTS_BRIEF_MAX) {
+        struct str before = rest;
+        if (utf8_next(&rest) < 0)
+            rest = str_from(before, 1);
+        html_escape(&out, str_first(before, before.len - rest.len));
+        if (out.len + strlen(ELLIPSIS) <= FACTS_BRIEF_MAX)
+            kept = str_first(shown, shown.len - rest.len);
+    }
+    if (out.len <= FACTS_BRIEF_MAX)
+        return shown;
+    return str_format(call->mem, "%.*s" ELLIPSIS, STR_ARG(str_trim(kept)));
+}
+
+static bool
+contains(struct str text, struct str part)
+{
+    for (size_t i = 0; i + part.len <= text.len; i++)
+        if (str_starts(str_from(text, i), part))
+            return true;
+    return false;
+}
+
+bool
+facts_match(struct call *call, const struct atom *atom, struct str wanted)
+{
+    const struct domain *domain = domains_find(call->web->settings.domains, atom->domain);
+    if (!str_present(wanted))
+        return true;
+    if (domain == NULL)
+        return false;
+    const struct member *member = domain_member(domain, atom->member);
+    return contains(value_fold(call->mem, facts_value(call, member, atom->value)), wanted) ||
+           contains(value_fold(call->mem, label_of(call, atom, member)), wanted) ||
+           contains(value_fold(call->mem, facts_label(call, atom->member)), wanted) ||
+           contains(value_fold(call->mem, domain->title), wanted);
+}
+
+struct str
+facts_source(struct call *call, struct facts *facts, struct str source)
+{
+    struct app app;
+    if (str_eq(source, SOURCE_USER))
+        return message(call, you);
+    for (const struct source_name *known = facts->names; known != NULL; known = known->next)
+        if (str_eq(known->source, source))
+            return known->name;
+    struct source_name *name = ARENA_NEW(call->mem, struct source_name);
+    bool found = app_find(call->db, call->mem, source, &app) == ERR_NONE;
+    *name = (struct source_name){ source, found ? app.name : message(call, gone), facts->names };
+    facts->names = name;
+    return name->name;
+}
+
+/* Who said so: the person if it was the person too, else whoever was first; and how many more. */
+static struct str
+sources_words(struct call *call, struct facts *facts, const struct sourced_atom *fact)
+{
+    const struct atom_source *shown = fact->source_count == 0 ? NULL : &fact->sources[0];
+    for (size_t i = 0; i < fact->source_count; i++)
+        if (str_eq(fact->sources[i].source, SOURCE_USER) ||
+            (!str_eq(shown->source, SOURCE_USER) &&
+             fact->sources[i].created_at < shown->created_at))
+            shown = &fact->sources[i];
+    if (shown == NULL)
+        return message(call, gone);
+    struct str name = facts_source(call, facts, shown->source);
+    if (fact->source_count == 1)
+        return name;
+    int64_t others = (int64_t)fact->source_count - 1;
+    const struct message_value said[] = { { "name", name },
+                                          { "count", message_number(call, others) } };
+    return message_with(call, others == 1 ? and_others_one : and_others_other, said, 2);
+}
+
+void
+facts_put(struct call *call, struct facts *facts, struct values *item,
+          const struct sourced_atom *fact)
+{
+    const struct atom *atom = &fact->atom;
+    const struct domain *domain = domains_find(call->web->settings.domains, atom->domain);
+    const struct member *member = domain == NULL ? NULL : domain_member(domain, atom->member);
+    values_text(item, "id", atom->id);
+    struct str shown = facts_value(call, member, atom->value);
+    struct str brief = facts_brief(call, shown);
+    values_text(item, "value", shown);
+    values_text(item, "brief", brief);
+    values_flag(item, "long", brief.len < shown.len);
+    values_text(item, "label", label_of(call, atom, member));
+    values_text(item, "domain", atom->domain);
+    values_text(item, "title", domain == NULL ? atom->domain : domain->title);
+    values_text(item, "source", sources_words(call, facts, fact));
+    values_flag(item, "by_user", atom->by_user);
+    values_flag(item, "active", atom->status == ATOM_ACTIVE);
+    values_flag(item, "held", atom->status == ATOM_HELD);
+    values_flag(item, "suppressed", atom->status == ATOM_SUPPRESSED);
+    values_flag(item, "sensitive", member != NULL && member->sensitive);
+    when_put(call, item, "when", atom->updated_at);
+}
+
+/* ---- why one waits ---- */
+
+static const struct sourced_atom *
+current_of(const struct facts *facts, const struct atom *atom)
+{
+    for (size_t i = 0; i < facts->count; i++)
+        if (facts->list[i].atom.status == ATOM_ACTIVE &&
+            str_eq(facts->list[i].atom.domain, atom->domain) &&
+            str_eq(facts->list[i].atom.member, atom->member))
+            return &facts->list[i];
+    return NULL;
+}
+
+/* What it would replace, and whose word that is: the person may have said nothing about it. */
+static struct str
+replaces_words(struct call *call, struct facts *facts, const struct member *member,
+               const struct sourced_atom *current)
+{
+    const struct message_value said[] = {
+        { "value", facts_value(call, member, current->atom.value) },
+        { "source", sources_words(call, facts, current) },
+    };
+    return message_with(call, current->atom.by_user ? instead : instead_of_app, said, 2);
+}
+
+void
+facts_put_why(struct call *call, struct facts *facts, struct values *item, const struct atom *held)
+{
+    const struct domain *domain = domains_find(call->web->settings.domains, held->domain);
+    const struct member *member = domain == NULL ? NULL : domain_member(domain, held->member);
+    const struct sourced_atom *current = current_of(facts, held);
+    struct value value = { .json = held->value };
+    const char *suspicion = value_suspicion(call->mem, &value);
+    if (suspicion != NULL)
+        values_text(
+            item, "why",
+            message_one(call, looks_like, "pattern", message_sentence(call, str_of(suspicion))));
+    else if (member != NULL && member->type != MEMBER_ARRAY && current != NULL)
+        values_text(item, "why", replaces_words(call, facts, member, current));
+    values_flag(item, "suspicious", suspicion != NULL);
+}

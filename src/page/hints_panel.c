@@ -1,0 +1,60 @@
+#include "page/hints_panel.h"
+
+#include "dispatch/allowed_domains.h"
+#include "dispatch/browser_session.h"
+#include "flow/hints.h"
+#include "model/grant.h"
+#include "text/json_read.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/message.h"
+#include "web/state.h"
+
+MESSAGE(omitted_one, "hints.omitted.one");
+MESSAGE(omitted_other, "hints.omitted.other");
+MESSAGE(tokens_one, "hints.tokens.one");
+MESSAGE(tokens_other, "hints.tokens.other");
+
+/* The same rules as for a token that holds these scopes, so that nothing else is shown. */
+static void
+find_allowed(struct hints_params *params, const struct hints_question *question)
+{
+    struct access access = { .scopes = question->scopes,
+                             .domains_limited = scopes_narrow(question->asked) };
+    for (size_t i = 0; i < params->domains->count; i++) {
+        uint64_t bit = (uint64_t)1 << i;
+        if (allowed_domains_can_use(&access, &params->domains->list[i]))
+            params->allowed |= bit;
+        if (allowed_domains_can_read(&access, &params->domains->list[i]))
+            params->sensitive |= bit;
+    }
+}
+
+enum err
+hints_panel_put(struct call *call, struct values *values, const struct hints_question *question)
+{
+    struct hints_params params = {
+        .user_id = call->browser->user.id,
+        .domains = call->web->settings.domains,
+        .context = question->context,
+        .max_tokens = question->max_tokens,
+    };
+    struct hints hints;
+    const struct json_value *list = NULL;
+    find_allowed(&params, question);
+    if (params.allowed == 0)
+        return ERR_NONE;
+    enum err err = hints_read(call->db, call->mem, &params, &hints);
+    if (!err)
+        err = json_read(call->mem, hints.answer.hints, 3, &list, NULL);
+    if (err)
+        return err;
+    for (size_t i = 0; i < list->count; i++)
+        values_text(values_item(values, "hints"), "sentence", list->children[i].text);
+    values_text(values, "tokens",
+                message_count(call, tokens_one, tokens_other, hints.answer.tokens));
+    if (hints.answer.omitted > 0)
+        values_text(values, "omitted",
+                    message_count(call, omitted_one, omitted_other, hints.answer.omitted));
+    return ERR_NONE;
+}

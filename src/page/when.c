@@ -1,0 +1,80 @@
+#include "page/when.h"
+
+#include "text/template.h"
+#include "text/time_text.h"
+#include "web/call.h"
+#include "web/message.h"
+
+#define MINUTE 60
+#define HOUR ((int64_t)60 * MINUTE)
+#define DAY ((int64_t)24 * HOUR)
+
+MESSAGE(now, "when.now");
+MESSAGE(minutes_one, "when.minutes.one");
+MESSAGE(minutes_other, "when.minutes.other");
+MESSAGE(hours_one, "when.hours.one");
+MESSAGE(hours_other, "when.hours.other");
+MESSAGE(yesterday, "when.yesterday");
+MESSAGE(days_other, "when.days");
+MESSAGE(date, "when.date");
+MESSAGE(january, "when.month.1");
+MESSAGE(february, "when.month.2");
+MESSAGE(march, "when.month.3");
+MESSAGE(april, "when.month.4");
+MESSAGE(may, "when.month.5");
+MESSAGE(june, "when.month.6");
+MESSAGE(july, "when.month.7");
+MESSAGE(august, "when.month.8");
+MESSAGE(september, "when.month.9");
+MESSAGE(october, "when.month.10");
+MESSAGE(november, "when.month.11");
+MESSAGE(december, "when.month.12");
+
+static const char *const months[] = { january, february, march,     april,   may,      june,
+                                      july,    august,   september, october, november, december };
+
+struct str
+when_date(struct call *call, int64_t seconds)
+{
+    struct str iso = time_write(call->mem, seconds); /* 2026-11-02T… */
+    int64_t month, day;
+    struct str day_text = str_first(str_from(iso, 8), 2),
+               month_text = str_first(str_from(iso, 5), 2);
+    if (day_text.len == 2 && day_text.ptr[0] == '0')
+        day_text = str_from(day_text, 1);
+    if (month_text.len == 2 && month_text.ptr[0] == '0')
+        month_text = str_from(month_text, 1);
+    if (!str_to_int(month_text, 1, 12, &month) || !str_to_int(day_text, 1, 31, &day))
+        return STR("");
+    const struct message_value values[] = {
+        { "year", str_first(iso, 4) },
+        { "month", message(call, months[month - 1]) },
+        { "day", day_text },
+    };
+    return message_with(call, date, values, sizeof values / sizeof *values);
+}
+
+struct str
+when_said(struct call *call, int64_t seconds)
+{
+    int64_t ago = call->now - seconds;
+    int64_t days = call->now / DAY - seconds / DAY;
+    if (ago < -MINUTE || days >= 14)
+        return when_date(call, seconds);
+    if (ago < MINUTE)
+        return message(call, now);
+    if (ago < HOUR)
+        return message_count(call, minutes_one, minutes_other, ago / MINUTE);
+    if (ago < DAY)
+        return message_count(call, hours_one, hours_other, ago / HOUR);
+    return days <= 1 ? message(call, yesterday) : message_count(call, days_other, days_other, days);
+}
+
+void
+when_put(struct call *call, struct values *values, const char *name, int64_t seconds)
+{
+    if (seconds <= 0)
+        return;
+    values_text(values, name, when_said(call, seconds));
+    values_text(values, str_format(call->mem, "%s_iso", name).ptr, time_write(call->mem, seconds));
+}

@@ -1,0 +1,276 @@
+/* app_pages.c - one app of one's own: how it is used and what was refused, its settings,
+ * its secret, its end. Somebody else's app is nowhere. */
+#include "base/arena.h"
+#include "crypt/secret.h"
+#include "job/usage.h"
+#include "page/chart.h"
+#include "page/pager.h"
+#include "page/when.h"
+#include "portal/app_form.h"
+#include "portal/portal_routes.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/flash.h"
+#include "web/message.h"
+#include "web/response.h"
+#include "web/state.h"
+
+MESSAGE(times_one, "developer.refusals.times.one");
+MESSAGE(times_other, "developer.refusals.times.other");
+MESSAGE(told_saved, "flash.app.saved");
+MESSAGE(told_disabled, "flash.app.disabled");
+MESSAGE(told_enabled, "flash.app.enabled");
+MESSAGE(told_deleted, "flash.app.deleted");
+MESSAGE(told_old_ended, "flash.app.old_secret_ended");
+
+static const char *
+settings_path(struct call *call, const struct app *app)
+{
+    return str_format(call->mem, "/developer/apps/%.*s/settings", STR_ARG(app->id)).ptr;
+}
+
+/* ---- how it goes ---- */
+
+#define REFUSALS_SHOWN 20
+#define REFUSALS_BYTES ((size_t)9 * 1000)
+#define REFUSAL_BYTES 430
+
+enum { PAGE };
+
+static const struct field page_fields[] = {
+    [PAGE] = PAGER_FIELD,
+};
+
+static void
+put_refusals(struct call *call, struct values *values, const struct refusal *list, size_t count)
+{
+    struct pager pager = pager_for(call_integer(call, PAGE), REFUSALS_SHOWN, REFUSALS_BYTES);
+    for (size_t i = 0; i < count; i++)
+        pager_add(&pager, REFUSAL_BYTES + pager_bytes(call->mem, list[i].reason) +
+                              pager_bytes(call->mem, list[i].detail));
+    pager_settle(&pager);
+    for (size_t i = pager.first; i < pager.last; i++) {
+        struct values *item = values_item(values, "refusals");
+        values_text(item, "endpoint", list[i].endpoint);
+        values_text(item, "error", list[i].error);
+        values_text(item, "reason", message_sentence(call, list[i].reason));
+        values_text(item, "detail", list[i].detail);
+        values_text(item, "times", message_count(call, times_one, times_other, list[i].times));
+        when_put(call, item, "last", list[i].last_at);
+    }
+    pager_put(call, values, &pager,
+              str_format(call->mem, "/developer/apps/%.*s?page=", STR_ARG(call_param(call, 0))),
+              "#refusals");
+}
+
+static enum err
+get_app(struct call *call)
+{
+    struct app app;
+    struct app_usage usage;
+    struct refusal *refusals = NULL;
+    size_t count = 0;
+    struct usage_counters *counters = call->web->settings.counters;
+    enum err err = developer_app_find(call, &app);
+    if (err == ERR_NONE)
+        err = usage_of_app(call->db, call->mem, counters, app.id, call->now, &usage);
+    if (err == ERR_NONE)
+        err = refusals_of_app(call->db, call->mem, counters, app.id, &refusals, &count);
+    if (err != ERR_NONE)
+        return err;
+    int64_t served = 0, refused = 0;
+    for (size_t i = 0; i < USAGE_DAYS; i++) {
+        served += usage.days[i].counts[USAGE_CALL] + usage.days[i].counts[USAGE_TOKENS];
+        refused += usage.days[i].counts[USAGE_REFUSED];
+    }
+    struct values *values = values_new(call->mem);
+    chart_put(call, values, usage.days);
+    put_refusals(call, values, refusals, count);
+    values_flag(values, "used", served + refused > 0);
+    values_text(values, "served", message_number(call, served));
+    values_text(values, "refused_count", message_number(call, refused));
+    values_text(values, "people", message_number(call, usage.people));
+    values_text(values, "connected", message_number(call, usage.connected));
+    return developer_app_page(call, 200, "developer_app", "overview", &app, values);
+}
+
+/* ---- what it is ---- */
+
+static struct app_params
+params_of(struct call *call, const struct app *app)
+{
+    struct str *lines = ARENA_ARRAY(call->mem, struct str, APP_REDIRECT_URIS_MAX);
+    struct str rest = app->redirect_uris;
+    size_t count = 0;
+    while (count < APP_REDIRECT_URIS_MAX && str_cut(&rest, '\n', &lines[count]))
+        count++;
+    return (struct app_params){ .name = app->name,
+                                .redirect_uris = lines,
+                                .redirect_uri_count = count,
+                                .scopes = scopes_write(call->mem, app->scopes),
+                                .homepage = app->homepage,
+                                .privacy_link = app->privacy_link,
+                                .is_public = app->is_public };
+}
+
+static enum err
+show_settings(struct call *call, int status, const struct app *app, const struct app_params *params,
+              const struct app_problems *problems)
+{
+    struct values *values = values_new(call->mem);
+    developer_app_put_form(call, values, params, problems);
+    values_flag(values, "refused", status != 200);
+    values_text(values, "seen", str_format(call->mem, "%.12s", str_c(call->mem, app->secret_hash)));
+    values_flag(values, "old_lives", app->old_secret_ends_at > call->now);
+    when_put(call, values, "old_ends", app->old_secret_ends_at);
+    return developer_app_page(call, status, "developer_settings", "settings", app, values);
+}
+
+static enum err
+get_settings(struct call *call)
+{
+    struct app app;
+    enum err err = developer_app_find(call, &app);
+    if (err != ERR_NONE)
+        return err;
+    struct app_params params = params_of(call, &app);
+    return show_settings(call, 200, &app, &params, &(struct app_problems){ 0 });
+}
+
+static enum err
+post_settings(struct call *call)
+{
+    struct app app, changed;
+    struct app_problems problems;
+    enum err err = developer_app_find(call, &app);
+    if (err != ERR_NONE)
+        return err;
+    struct app_params params = developer_app_params(call);
+    err = app_change(call->db, call->mem, app.id, &params, call->now, &changed, &problems);
+    if (err == ERR_INVALID)
+        return show_settings(call, 400, &app, &params, &problems);
+    if (err == ERR_NONE)
+        flash_redirect(call, settings_path(call, &app), &(struct flash){ .key = told_saved });
+    return err;
+}
+
+/* ---- its secret ---- */
+
+enum { OLD, SEEN };
+
+static const struct field rotate_fields[] = {
+    [OLD] = { "old", FIELD_LINE, FIELD_IN_FORM, .max = 20 },
+    [SEEN] = { "seen", FIELD_LINE, FIELD_IN_FORM, .max = 20 },
+};
+
+static enum err
+post_rotate(struct call *call)
+{
+    struct app app;
+    const struct secret *secret = NULL;
+    bool end_now = str_eq(call_text(call, OLD), STR("now"));
+    enum err err = developer_app_find(call, &app);
+    if (err != ERR_NONE)
+        return err;
+    /* A form that is sent twice makes one secret: it knows by a piece of its hash which one it was
+     * to replace. */
+    if (app.is_public || !str_eq(call_text(call, SEEN), str_first(app.secret_hash, 12))) {
+        response_redirect(call, settings_path(call, &app));
+        return ERR_NONE;
+    }
+    err = app_rotate_secret(call->db, call->mem, app.id, end_now, call->now, &app, &secret);
+    return err == ERR_NONE ? developer_app_show_secret(call, &app, secret_reveal(secret), false)
+                           : err;
+}
+
+static enum err
+post_end_old(struct call *call)
+{
+    struct app app;
+    enum err err = developer_app_find(call, &app);
+    if (err == ERR_NONE)
+        err = app_end_old_secret(call->db, call->mem, app.id, call->now, &app);
+    if (err == ERR_NONE)
+        flash_redirect(call, settings_path(call, &app), &(struct flash){ .key = told_old_ended });
+    return err;
+}
+
+/* ---- its end ---- */
+
+enum { STATUS };
+
+static const struct field status_fields[] = {
+    [STATUS] = { "status", FIELD_LINE, FIELD_IN_FORM, .required = true, .max = 20 },
+};
+
+static enum err
+post_status(struct call *call)
+{
+    struct app app;
+    enum app_status status;
+    enum err err = developer_app_find(call, &app);
+    if (err == ERR_NONE && !app_status_read(call_text(call, STATUS), &status))
+        return ERR_INVALID;
+    if (err == ERR_NONE && status != app.status)
+        err = app_set_status(call->db, call->mem, app.id, status, call->now, &app);
+    if (err == ERR_NONE)
+        flash_redirect(call, settings_path(call, &app),
+                       &(struct flash){ .key = status == APP_ACTIVE ? told_enabled : told_disabled,
+                                        .what = app.name });
+    return err;
+}
+
+static enum err
+get_delete(struct call *call)
+{
+    struct app app;
+    struct app_usage usage;
+    enum err err = developer_app_find(call, &app);
+    if (err == ERR_NONE)
+        err = usage_of_app(call->db, call->mem, NULL, app.id, call->now, &usage);
+    if (err != ERR_NONE)
+        return err;
+    struct values *values = values_new(call->mem);
+    if (usage.connected > 0)
+        values_text(values, "connected", message_number(call, usage.connected));
+    return developer_app_page(call, 200, "developer_delete", "settings", &app, values);
+}
+
+static enum err
+post_delete(struct call *call)
+{
+    struct app app;
+    enum err err = developer_app_find(call, &app);
+    if (err == ERR_NONE)
+        err = app_delete(call->db, call->mem, app.id, &app);
+    if (err == ERR_NONE)
+        flash_redirect(call, "/developer",
+                       &(struct flash){ .key = told_deleted, .what = app.name });
+    return err;
+}
+
+#define FORM .page = true, .body = BODY_FORM, .blocks = true
+
+const struct route developer_app_routes[] = {
+    { GET, "/developer/apps/{app}", get_app, CALLER_USER,
+      .summary = "How an app of one's own is used, and what was refused.", .page = true,
+      ROUTE_FIELDS(page_fields) },
+    { GET, "/developer/apps/{app}/settings", get_settings, CALLER_USER,
+      .summary = "What can be changed about an app of one's own.", .page = true },
+    { POST, "/developer/apps/{app}/settings", post_settings, CALLER_USER,
+      .summary = "Changes name, addresses, links and scopes.", FORM,
+      ROUTE_FIELDS(developer_app_fields), .body_max = 64 * KIB },
+    { POST, "/developer/apps/{app}/rotate", post_rotate, CALLER_USER,
+      .summary = "Makes a new secret, and shows it once.", FORM, ROUTE_FIELDS(rotate_fields),
+      .body_max = 4 * KIB },
+    { POST, "/developer/apps/{app}/rotate/end", post_end_old, CALLER_USER,
+      .summary = "Ends the secret that was replaced.", FORM, .body_max = 4 * KIB },
+    { POST, "/developer/apps/{app}/status", post_status, CALLER_USER,
+      .summary = "Disables an app of one's own, or enables it.", FORM, ROUTE_FIELDS(status_fields),
+      .body_max = 4 * KIB },
+    { GET, "/developer/apps/{app}/delete", get_delete, CALLER_USER,
+      .summary = "Asks whether an app is to be deleted.", .page = true },
+    { POST, "/developer/apps/{app}/delete", post_delete, CALLER_USER, .summary = "Deletes an app.",
+      FORM, .body_max = 4 * KIB },
+    { 0 },
+};

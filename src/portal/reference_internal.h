@@ -1,0 +1,38 @@
+/* reference_internal.h - shared by the files that make a reference. */
+#ifndef PORTAL_REFERENCE_INTERNAL_H
+#define PORTAL_REFERENCE_INTERNAL_H
+
+#include "portal/reference.h"
+#include "text/json_read.h"
+
+struct reading {
+    struct arena *mem;
+    const struct json_value *document;
+};
+
+/* The value behind a reference, or the value itself. NULL stays NULL. */
+const struct json_value *reference_follow(const struct reading *reading,
+                                          const struct json_value *value);
+
+/* The text of a member; empty if there is none. */
+struct str reference_text(const struct json_value *object, const char *key);
+
+/* What a value must be, in words. */
+struct str reference_kind(const struct reading *reading, const struct json_value *schema);
+
+/* The first media type of a body or an answer (NULL: none), and its n-th example. */
+const struct json_value *reference_media(const struct json_value *holder);
+const struct json_value *reference_example(const struct json_value *media, size_t number);
+
+struct calling {
+    const struct reading *reading;
+    const struct json_value *place; /* the path's own object */
+    const struct json_value *operation;
+    const struct json_value *example; /* of the body; NULL: none */
+};
+
+/* An example call, and whether it is an address for a browser. */
+struct str reference_call_text(const struct calling *calling);
+bool reference_call_is_address(const struct calling *calling);
+
+#endif

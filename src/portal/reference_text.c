@@ -1,0 +1,124 @@
+/* reference_text.c - the reference as Markdown. */
+#include "base/buf.h"
+#include "portal/reference.h"
+#include "text/json_tree.h"
+
+#define WIDTH 100
+
+/* A bar would end its cell. */
+static void
+put_cell(struct buf *out, struct str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '|')
+            buf_add_char(out, '\\');
+        buf_add_char(out, text.ptr[i]);
+    }
+}
+
+/* `mark` stands behind the names of those that are required, or of those that are not. */
+static void
+put_fields(struct buf *out, const char *title, const struct reference_fields *fields,
+           bool marks_required, const char *mark)
+{
+    if (fields->count == 0)
+        return;
+    buf_add_format(out, "\n| %s | Type | Description |\n|---|---|---|\n", title);
+    for (size_t i = 0; i < fields->count; i++) {
+        const struct reference_field *field = &fields->list[i];
+        buf_add_format(out, "| `%.*s`%s | ", STR_ARG(field->name),
+                       field->required == marks_required ? mark : "");
+        put_cell(out, field->kind);
+        buf_add_c(out, " | ");
+        put_cell(out, field->summary);
+        buf_add_c(out, " |\n");
+    }
+}
+
+static void
+put_status(struct buf *out, const struct reference_answer *answer)
+{
+    bool other = str_eq_c(answer->status, "default");
+    buf_add_format(out, "%.*s%s%.*s", STR_ARG(other ? STR("other") : answer->status),
+                   answer->errors.len > 0 ? " " : "", STR_ARG(answer->errors));
+}
+
+static void
+put_answers(struct buf *out, const struct reference_answers *answers, bool shared_too)
+{
+    buf_add_c(out, "\n| Status | Meaning |\n|---|---|\n");
+    for (size_t i = 0; i < answers->count; i++) {
+        if (answers->list[i].shared.len > 0 && !shared_too)
+            continue;
+        buf_add_c(out, "| ");
+        put_status(out, &answers->list[i]);
+        buf_add_c(out, " | ");
+        put_cell(out, answers->list[i].summary);
+        buf_add_c(out, " |\n");
+    }
+}
+
+static void
+put_shared(struct buf *out, const struct reference_answers *answers)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < answers->count; i++) {
+        if (answers->list[i].shared.len == 0)
+            continue;
+        buf_add_c(out, count++ == 0 ? "\n[Common responses](#common-responses): " : " · ");
+        put_status(out, &answers->list[i]);
+    }
+    buf_add_c(out, count == 0 ? "" : ".\n");
+}
+
+static void
+put_call(struct buf *out, const struct reference_endpoint *endpoint,
+         const struct reference_call *call)
+{
+    if (call->title.len > 0)
+        buf_add_format(out, "\n**%.*s:**\n", STR_ARG(call->title));
+    put_fields(out, "Body field", &call->body, true, " (required)");
+    buf_add_format(out, "\n```%s\n%.*s\n```\n", endpoint->is_address ? "text" : "sh",
+                   STR_ARG(call->text));
+}
+
+static void
+put_endpoint(struct buf *out, const struct reference_endpoint *endpoint)
+{
+    buf_add_format(out, "\n### %.*s\n\n`%s %.*s`", STR_ARG(endpoint->title), endpoint->method,
+                   STR_ARG(endpoint->path));
+    if (endpoint->needs.len > 0)
+        buf_add_format(out, " — requires %.*s", STR_ARG(endpoint->needs));
+    buf_add_format(out, "\n\n%.*s\n", STR_ARG(endpoint->summary));
+    put_fields(out, "Parameter", &endpoint->parameters, true, " (required)");
+    for (size_t i = 0; i < endpoint->call_count; i++)
+        put_call(out, endpoint, &endpoint->calls[i]);
+    if (endpoint->example != NULL) {
+        buf_add_c(out, "\nResponse:\n\n```json\n");
+        json_tree_lay_out(out, endpoint->example, WIDTH, 0);
+        buf_add_c(out, "\n```\n");
+    }
+    put_fields(out, "Response member", &endpoint->members, false, " (optional)");
+    put_answers(out, &endpoint->answers, false);
+    put_shared(out, &endpoint->answers);
+}
+
+void
+reference_write(struct buf *out, const struct reference *reference)
+{
+    buf_add_c(out, "## Common responses\n");
+    put_answers(out, &reference->shared, true);
+    for (size_t g = 0; g < reference->group_count; g++) {
+        const struct reference_group *group = &reference->groups[g];
+        buf_add_format(out, "\n## %.*s\n\n%.*s\n", STR_ARG(group->name), STR_ARG(group->summary));
+        for (size_t i = 0; i < group->count; i++)
+            put_endpoint(out, &group->endpoints[i]);
+    }
+    buf_add_c(out, "\n## Domain records\n\nThe members of `preferences` in each domain.\n");
+    for (size_t i = 0; i < reference->record_count; i++) {
+        const struct reference_record *record = &reference->records[i];
+        buf_add_format(out, "\n### %.*s\n\n`%.*s`: %.*s\n", STR_ARG(record->title),
+                       STR_ARG(record->domain), STR_ARG(record->summary));
+        put_fields(out, "Member", &record->members, true, " (required)");
+    }
+}

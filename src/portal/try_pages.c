@@ -1,0 +1,221 @@
+/* try_pages.c - the flow as one's own app, step by step in the browser, then hints.
+ *
+ * The portal stands in for the app's server: it makes the verifier, exchanges the code and vouches
+ * for the app, since it knows that its owner is asking; the secret is not needed and not known.
+ * What comes of it is a grant like any other, which the person has consented to. docs/DECISIONS.md
+ * says why this is safe. */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "crypt/secret.h"
+#include "domain/domain.h"
+#include "flow/tokens.h"
+#include "oauth/trial.h"
+#include "portal/app_form.h"
+#include "portal/portal_routes.h"
+#include "text/form.h"
+#include "text/template.h"
+#include "text/url.h"
+#include "web/call.h"
+#include "web/error.h"
+#include "web/message.h"
+#include "web/page.h"
+#include "web/response.h"
+#include "web/state.h"
+
+MESSAGE(not_yours, "try.not_yours");
+
+#define ADDRESS_MAX ((size_t)16 * 1024)
+
+/* ---- the page ---- */
+
+static enum err
+show(struct call *call, const struct app *app)
+{
+    struct values *values = values_new(call->mem);
+    const struct domains *domains = call->web->settings.domains;
+    size_t count = scope_count(), first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
+    for (size_t n = 0; n < count; n++) {
+        size_t i = (n + first) % count; /* the domains first, as on the consent page */
+        if ((app->scopes >> i & 1) == 0)
+            continue;
+        struct values *item = values_item(values, "scopes");
+        values_text(item, "scope", str_of(scope_row(i)->name));
+        values_text(item, "title", message_sentence(call, str_of(scope_row(i)->title)));
+    }
+    bool narrow = scopes_narrow(app->scopes);
+    for (size_t i = 0; i < domains->count; i++) {
+        if (narrow && (app->scopes & scope_named(domains->list[i].name)) == 0)
+            continue; /* its hints do not reach there */
+        struct values *item = values_item(values, "domains");
+        values_text(item, "domain", domains->list[i].name);
+        values_text(item, "title", domains->list[i].title);
+    }
+    values_text(values, "base_url", call->web->settings.base_url);
+    values_text(values, "redirect_uri", trial_redirect_uri(call));
+    enum err err = developer_app_page(call, 200, "developer_try", "try", app, values);
+    if (err == ERR_NONE)
+        page_allow_connect(call);
+    return err;
+}
+
+static enum err
+get_try(struct call *call)
+{
+    struct app app;
+    enum err err = developer_app_find(call, &app);
+    return err == ERR_NONE ? show(call, &app) : err;
+}
+
+enum { STATE };
+
+static const struct field callback_fields[] = {
+    [STATE] = { "state", FIELD_TEXT, FIELD_IN_QUERY, .max = 4096 },
+};
+
+/* The browser is back. Code and state are left to the page's script, which takes them off the
+ * address; nothing is used up by showing it. */
+static enum err
+get_callback(struct call *call)
+{
+    struct trial trial;
+    struct app app;
+    if (!trial_read(call, call_text(call, STATE), &trial))
+        return error_send_page(call, 400, message(call, not_yours));
+    enum err err = developer_app_find_id(call, trial.app_id, &app);
+    return err == ERR_NONE ? show(call, &app) : err;
+}
+
+/* ---- what its script asks for ---- */
+
+/* The ticked ones among those of the app; all of them if none is. */
+static scopes
+read_scopes(struct call *call, const struct app *app)
+{
+    const struct form *form = call_form(call);
+    scopes ticked = 0;
+    for (size_t i = 0; form != NULL && i < form->count; i++)
+        if (str_eq(form->fields[i].name, STR("scope")))
+            ticked |= scope_named(form->fields[i].value) & app->scopes;
+    return ticked != 0 ? ticked : app->scopes;
+}
+
+static enum err
+post_begin(struct call *call)
+{
+    struct app app;
+    enum err err = developer_app_find(call, &app);
+    if (err != ERR_NONE)
+        return err;
+    struct trial trial = trial_begin(call, app.id);
+    const struct {
+        const char *name;
+        struct str value;
+    } parameters[] = {
+        { "response_type", STR("code") },
+        { "client_id", app.id },
+        { "redirect_uri", trial_redirect_uri(call) },
+        { "scope", scopes_write(call->mem, read_scopes(call, &app)) },
+        { "state", trial.state },
+        { "code_challenge", trial.challenge },
+        { "code_challenge_method", STR("S256") },
+        { "prompt", STR("consent") },
+    };
+    struct buf address = buf_in(call->mem, ADDRESS_MAX);
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_key(out, "parameters");
+    json_open_object(out);
+    buf_add_c(&address, "/oauth/authorize");
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+        json_put_str(out, parameters[i].name, parameters[i].value);
+        buf_add_format(&address, "%c%s=", i == 0 ? '?' : '&', parameters[i].name);
+        url_encode(&address, parameters[i].value);
+    }
+    json_close_object(out);
+    json_put_str(out, "address", buf_str(&address));
+    json_close_object(out);
+    return ERR_NONE;
+}
+
+enum { CODE, ITS_STATE };
+
+static const struct field exchange_fields[] = {
+    [CODE] = { "code", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = 4096 },
+    [ITS_STATE] = { "state", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = 4096 },
+};
+
+static enum err
+post_exchange(struct call *call)
+{
+    struct app app;
+    struct trial trial;
+    struct token_set set;
+    const char *problem = NULL;
+    enum err err = developer_app_find(call, &app);
+    if (err != ERR_NONE)
+        return err;
+    if (!trial_read(call, call_text(call, ITS_STATE), &trial) || !str_eq(trial.app_id, app.id)) {
+        error_send_oauth(call, 400, "invalid_request", message(call, not_yours));
+        return ERR_NONE;
+    }
+    struct exchange params = {
+        .app = &app,
+        .code = call_text(call, CODE),
+        .redirect_uri = trial_redirect_uri(call),
+        .verifier = trial.verifier,
+        .now = call->now,
+    };
+    err = app.status == APP_ACTIVE ? token_exchange(call->db, call->mem, &params, &set, &problem)
+                                   : ERR_FORBIDDEN;
+    if (err == ERR_INVALID) {
+        error_send_oauth(call, 400, "invalid_grant", str_of(problem));
+        return ERR_NONE;
+    }
+    if (err != ERR_NONE)
+        return err;
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "access_token", secret_reveal(set.access));
+    json_put_str(out, "token_type", STR("Bearer"));
+    json_put_int(out, "expires_in", ACCESS_SECONDS);
+    json_put_str(out, "refresh_token", secret_reveal(set.refresh));
+    json_put_str(out, "scope", scopes_write(call->mem, set.scopes));
+    json_close_object(out);
+    return ERR_NONE;
+}
+
+enum { TOKEN };
+
+static const struct field end_fields[] = {
+    [TOKEN] = { "token", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = 4096 },
+};
+
+static enum err
+post_end(struct call *call)
+{
+    struct app app;
+    enum err err = developer_app_find(call, &app);
+    if (err == ERR_NONE)
+        err = token_revoke(call->db, call->mem, &app, call_text(call, TOKEN), call->now);
+    if (err == ERR_NONE)
+        response_bytes(call, 200, NULL, STR(""));
+    return err;
+}
+
+#define FORM .page = true, .body = BODY_FORM, .blocks = true
+
+const struct route developer_try_routes[] = {
+    { GET, "/developer/apps/{app}/try", get_try, CALLER_USER,
+      .summary = "Runs the flow as an app of one's own.", .page = true },
+    { GET, TRIAL_PATH, get_callback, CALLER_USER, .summary = "Where that flow comes back to.",
+      .page = true, ROUTE_FIELDS(callback_fields) },
+    { POST, "/developer/apps/{app}/try/begin", post_begin, CALLER_USER,
+      .summary = "The request that such a flow begins with.", FORM, .body_max = 16 * KIB },
+    { POST, "/developer/apps/{app}/try/exchange", post_exchange, CALLER_USER,
+      .summary = "Exchanges the code of such a flow.", FORM, ROUTE_FIELDS(exchange_fields),
+      .body_max = 16 * KIB },
+    { POST, "/developer/apps/{app}/try/end", post_end, CALLER_USER,
+      .summary = "Ends what came of such a flow.", FORM, ROUTE_FIELDS(end_fields),
+      .body_max = 16 * KIB },
+    { 0 },
+};

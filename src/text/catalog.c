@@ -1,0 +1,360 @@
+#include "text/catalog.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXTS_MAX 4096
+#define TEXT_BYTES_MAX 4096
+
+/* The linker puts every WORD() into one section and names its ends. */
+extern const char __start_penchant_messages[];
+extern const char __stop_penchant_messages[];
+
+/* So that the section exists in a program without pages, too. */
+MESSAGE(language, "page.lang");
+
+struct entry {
+    struct str key;
+    struct str text;
+    size_t line;
+    bool used;
+};
+
+struct catalog {
+    const char *name;
+    struct entry *entries; /* by key */
+    size_t count;
+};
+
+/* ---- texts ---- */
+
+static bool
+is_value_name(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        if (!(c >= 'a' && c <= 'z') && !(i > 0 && (c == '_' || (c >= '0' && c <= '9'))))
+            return false;
+    }
+    return name.len > 0;
+}
+
+bool
+message_cut(struct str *rest, struct message_piece *piece)
+{
+    if (rest->len == 0)
+        return false;
+    char first = rest->ptr[0];
+    if (first == '{' && !str_starts(*rest, STR("{{"))) {
+        size_t end = str_index(*rest, '}');
+        *piece = (struct message_piece){ str_from(str_first(*rest, end), 1), true };
+        *rest = str_from(*rest, end + 1);
+        return true;
+    }
+    size_t length = 1;
+    if (first != '{' && first != '}')
+        while (length < rest->len && rest->ptr[length] != '{' && rest->ptr[length] != '}')
+            length++;
+    *piece = (struct message_piece){ str_first(*rest, length), false };
+    *rest = str_from(*rest, first == '{' || first == '}' ? 2 : length);
+    return true;
+}
+
+/* NULL, or what is wrong with it. */
+static const char *
+text_problem(struct str text)
+{
+    size_t values = 0;
+    if (text.len == 0)
+        return "there is no text behind =";
+    if (!utf8_valid(text) || str_index(text, '\0') < text.len)
+        return "the text holds a NUL or bytes that are not UTF-8";
+    for (size_t i = 0; i < text.len; i++) {
+        bool twice = i + 1 < text.len && text.ptr[i + 1] == text.ptr[i];
+        if (text.ptr[i] == '}' && !twice)
+            return "} without {; the brace itself is written }}";
+        if ((text.ptr[i] == '}' || text.ptr[i] == '{') && twice) {
+            i++;
+            continue;
+        }
+        if (text.ptr[i] != '{')
+            continue;
+        struct str rest = str_from(text, i + 1);
+        size_t length = str_index(rest, '}');
+        if (length == rest.len || !is_value_name(str_first(rest, length)))
+            return "{ is not followed by a name and }; the brace itself is written {{";
+        if (++values > MESSAGE_VALUES_MAX)
+            return "the text has too many values";
+        i += length + 1;
+    }
+    return NULL;
+}
+
+static const char *
+key_problem(struct str key)
+{
+    bool inside = false; /* of a part between dots */
+    for (size_t i = 0; i < key.len; i++) {
+        char c = key.ptr[i];
+        bool fine = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        if (!fine && !(c == '.' && inside))
+            return "a key is made of a-z, 0-9, _ and -, in parts with dots between them";
+        inside = c != '.';
+    }
+    return inside ? NULL : "a key ends with a letter or digit";
+}
+
+/* ---- the file ---- */
+
+static enum err
+refuse(const char *name, size_t line, struct why *why, const char *problem, struct str key)
+{
+    why_set(why, "%s, line %zu: %s%s%.*s", name, line, problem, key.len > 0 ? ": " : "",
+            STR_ARG(key));
+    return ERR_INVALID;
+}
+
+static int
+by_key(const void *a, const void *b)
+{
+    const struct entry *one = a, *other = b;
+    size_t shared = one->key.len < other->key.len ? one->key.len : other->key.len;
+    int order = memcmp(one->key.ptr, other->key.ptr, shared);
+    return order != 0 ? order : (one->key.len > other->key.len) - (one->key.len < other->key.len);
+}
+
+static enum err
+sort(struct catalog *catalog, struct why *why)
+{
+    qsort(catalog->entries, catalog->count, sizeof *catalog->entries, by_key);
+    for (size_t i = 1; i < catalog->count; i++)
+        if (str_eq(catalog->entries[i].key, catalog->entries[i - 1].key))
+            return refuse(catalog->name, catalog->entries[i].line, why, "this key is there twice",
+                          catalog->entries[i].key);
+    for (size_t i = 0; i < catalog->count; i++) {
+        const char *problem = text_problem(catalog->entries[i].text);
+        if (problem != NULL)
+            return refuse(catalog->name, catalog->entries[i].line, why, problem,
+                          catalog->entries[i].key);
+    }
+    return ERR_NONE;
+}
+
+/* One line that begins in its first column. */
+static enum err
+take_line(struct catalog *catalog, struct str line, size_t number, struct why *why)
+{
+    size_t equals = str_index(line, '=');
+    struct str key = str_trim(str_first(line, equals));
+    const char *problem = equals == line.len ? "a line is: key = text" : key_problem(key);
+    if (problem == NULL && catalog->count == TEXTS_MAX)
+        problem = "there are too many texts";
+    if (problem != NULL)
+        return refuse(catalog->name, number, why, problem, STR(""));
+    catalog->entries[catalog->count++] =
+        (struct entry){ .key = key, .text = str_trim(str_from(line, equals + 1)), .line = number };
+    return ERR_NONE;
+}
+
+enum err
+catalog_read(struct arena *mem, const char *name, struct str file, struct catalog **out,
+             struct why *why)
+{
+    struct catalog *catalog = ARENA_NEW(mem, struct catalog);
+    struct str rest = str_copy(mem, file), line;
+    catalog->name = str_c(mem, str_of(name));
+    catalog->entries = ARENA_ARRAY(mem, struct entry, TEXTS_MAX);
+    for (size_t number = 1; str_cut(&rest, '\n', &line); number++) {
+        struct str bare = str_trim(line);
+        enum err err = ERR_NONE;
+        if (bare.len == 0 || line.ptr[0] == '#')
+            continue;
+        if (line.ptr[0] != ' ' && line.ptr[0] != '\t') {
+            err = take_line(catalog, line, number, why);
+        } else if (catalog->count == 0) {
+            err = refuse(name, number, why, "nothing goes on here", STR(""));
+        } else {
+            struct entry *last = &catalog->entries[catalog->count - 1];
+            last->text = str_format(mem, "%.*s%s%.*s", STR_ARG(last->text),
+                                    last->text.len > 0 ? " " : "", STR_ARG(bare));
+        }
+        if (err)
+            return err;
+    }
+    *out = catalog;
+    return sort(catalog, why);
+}
+
+/* ---- finding ---- */
+
+static struct entry *
+find(const struct catalog *catalog, struct str key)
+{
+    struct entry wanted = { .key = key };
+    return catalog->count == 0 ? NULL
+                               : bsearch(&wanted, catalog->entries, catalog->count,
+                                         sizeof *catalog->entries, by_key);
+}
+
+struct str
+catalog_find(const struct catalog *catalog, struct str key)
+{
+    const struct entry *entry = find(catalog, key);
+    return entry == NULL ? STR_NONE : entry->text;
+}
+
+static struct str
+fill(struct arena *mem, struct str text, const struct message_value *values, size_t count)
+{
+    struct buf out = buf_in(mem, TEXT_BYTES_MAX * 16);
+    struct message_piece piece;
+    while (message_cut(&text, &piece)) {
+        if (!piece.is_value)
+            buf_add(&out, piece.text);
+        for (size_t i = 0; piece.is_value && i < count; i++)
+            if (str_eq_c(piece.text, values[i].name))
+                buf_add(&out, values[i].text);
+    }
+    return buf_str(&out);
+}
+
+struct str
+catalog_format(const struct catalog *catalog, struct arena *mem, const char *key,
+               const struct message_value *values, size_t count)
+{
+    struct str text = catalog_find(catalog, str_of(key));
+    return str_present(text) ? fill(mem, text, values, count) : str_format(mem, "[%s]", key);
+}
+
+/* Where `part` begins in `text`; text.len if nowhere. */
+static size_t
+index_of(struct str text, struct str part)
+{
+    for (size_t i = 0; i + part.len <= text.len; i++)
+        if (str_starts(str_from(text, i), part))
+            return i;
+    return text.len;
+}
+
+/* Whether the sentence is this text with some values; if so, which. */
+static bool
+matches(struct arena *mem, struct str text, struct str sentence, struct message_value *values,
+        size_t *count)
+{
+    struct message_piece piece;
+    const char *open = NULL; /* the value that goes on until the next literal piece is found */
+    *count = 0;
+    while (message_cut(&text, &piece)) {
+        if (piece.is_value) {
+            open = str_c(mem, piece.text);
+            continue;
+        }
+        size_t at = open == NULL ? 0 : index_of(sentence, piece.text);
+        if (!str_starts(str_from(sentence, at), piece.text))
+            return false;
+        if (open != NULL)
+            values[(*count)++] = (struct message_value){ open, str_first(sentence, at) };
+        sentence = str_from(sentence, at + piece.text.len);
+        open = NULL;
+    }
+    if (open != NULL)
+        values[(*count)++] = (struct message_value){ open, sentence };
+    return open != NULL || sentence.len == 0;
+}
+
+struct str
+catalog_translate(const struct catalog *from, const struct catalog *to, struct arena *mem,
+                  struct str sentence)
+{
+    struct message_value values[MESSAGE_VALUES_MAX];
+    for (size_t i = 0; i < from->count; i++) {
+        const struct entry *entry = &from->entries[i];
+        size_t count;
+        if (str_starts(entry->key, STR("said.")) &&
+            matches(mem, entry->text, sentence, values, &count))
+            return catalog_format(to, mem, str_c(mem, entry->key), values, count);
+    }
+    return STR_NONE;
+}
+
+/* ---- at start ---- */
+
+bool
+catalog_use(struct catalog *catalog, struct str key)
+{
+    struct entry *entry = find(catalog, key);
+    if (entry != NULL)
+        entry->used = true;
+    return entry != NULL;
+}
+
+static enum err
+use_declared(struct catalog *catalog, struct why *why)
+{
+    const char *at = __start_penchant_messages;
+    while (at < __stop_penchant_messages) {
+        size_t length = strnlen(at, (size_t)(__stop_penchant_messages - at));
+        if (length > 0 && !catalog_use(catalog, str_of(at))) {
+            why_set(why, "%s: there is no text for %s", catalog->name, at);
+            return ERR_INVALID;
+        }
+        at += length + 1;
+    }
+    return ERR_NONE;
+}
+
+enum err
+catalog_check(struct catalog *catalog, struct why *why)
+{
+    enum err err = use_declared(catalog, why);
+    for (size_t i = 0; i < catalog->count && !err; i++)
+        if (!catalog->entries[i].used && !str_starts(catalog->entries[i].key, STR("said.")))
+            err = refuse(catalog->name, catalog->entries[i].line, why, "nothing shows this text",
+                         catalog->entries[i].key);
+    return err;
+}
+
+static bool
+has_value(struct str text, struct str name)
+{
+    struct message_piece piece;
+    while (message_cut(&text, &piece))
+        if (piece.is_value && str_eq(piece.text, name))
+            return true;
+    return false;
+}
+
+/* Every value of `a` is in `b`, too. */
+static bool
+values_within(struct str a, struct str b)
+{
+    struct message_piece piece;
+    while (message_cut(&a, &piece))
+        if (piece.is_value && !has_value(b, piece.text))
+            return false;
+    return true;
+}
+
+enum err
+catalog_compare(const struct catalog *model, const struct catalog *other, struct why *why)
+{
+    for (size_t i = 0; i < other->count; i++)
+        if (find(model, other->entries[i].key) == NULL)
+            return refuse(other->name, other->entries[i].line, why, "no other language has this",
+                          other->entries[i].key);
+    for (size_t i = 0; i < model->count; i++) {
+        const struct entry *one = &model->entries[i], *two = find(other, one->key);
+        if (two == NULL) {
+            why_set(why, "%s: there is no text for %.*s", other->name, STR_ARG(one->key));
+            return ERR_INVALID;
+        }
+        if (!values_within(one->text, two->text) || !values_within(two->text, one->text))
+            return refuse(other->name, two->line, why, "the values are not those of the model",
+                          two->key);
+    }
+    return ERR_NONE;
+}

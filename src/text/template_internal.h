@@ -1,0 +1,43 @@
+/* template_internal.h - a parsed template. Private to template_parse.c and template_render.c.
+ *
+ * A page is a flat list of nodes, its includes already in it. A section's node knows where its
+ * content ends; the content follows it directly. */
+#ifndef TEXT_TEMPLATE_INTERNAL_H
+#define TEXT_TEMPLATE_INTERNAL_H
+
+#include "base/arena.h"
+#include "text/template.h"
+
+enum node_kind { NODE_LITERAL, NODE_VALUE, NODE_SECTION, NODE_INVERTED };
+
+enum node_escape {
+    ESCAPE_HTML,
+    ESCAPE_URL,      /* the value is the beginning of an address */
+    ESCAPE_URL_PART, /* the value is a component of one */
+};
+
+struct node {
+    enum node_kind kind;
+    enum node_escape escape; /* NODE_VALUE */
+    struct str text;         /* NODE_LITERAL: what comes out; else the name */
+    size_t end;              /* NODE_SECTION, NODE_INVERTED: the index behind the content */
+};
+
+struct template
+{
+    const char *name;
+    struct node *nodes;
+    size_t count;
+    struct template *next;
+};
+
+struct template_set {
+    struct str (*find)(const char *name);
+    struct catalog *catalog; /* NULL: pages say what they have to say themselves */
+    struct arena *mem;
+    struct template *first;
+};
+
+const struct template *template_find(const struct template_set *set, const char *name);
+
+#endif

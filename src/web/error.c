@@ -1,0 +1,171 @@
+#include "web/error.h"
+
+#include "http/server.h"
+#include "text/json_write.h"
+#include "text/template.h"
+#include "web/accept.h"
+#include "web/call.h"
+#include "web/message.h"
+#include "web/page.h"
+#include "web/response.h"
+
+MESSAGE(invalid_request, "error.invalid_request");
+MESSAGE(invalid_token, "error.invalid_token");
+MESSAGE(access_denied, "error.access_denied");
+MESSAGE(not_found, "error.not_found");
+MESSAGE(method_not_allowed, "error.method_not_allowed");
+MESSAGE(payload_too_large, "error.payload_too_large");
+MESSAGE(uri_too_long, "error.uri_too_long");
+MESSAGE(unsupported_media_type, "error.unsupported_media_type");
+MESSAGE(expectation_failed, "error.expectation_failed");
+MESSAGE(rate_limited, "error.rate_limited");
+MESSAGE(request_header_fields_too_large, "error.request_header_fields_too_large");
+MESSAGE(temporarily_unavailable, "error.temporarily_unavailable");
+MESSAGE(server_error, "error.server_error");
+
+/* What programs call an error, and what a page says above its sentence. */
+struct error_kind {
+    int status;
+    const char *name;
+    const char *headline;
+};
+
+static const struct error_kind *
+error_kind(int status)
+{
+    static const struct error_kind kinds[] = {
+        { 400, "invalid_request", invalid_request },
+        { 401, "invalid_token", invalid_token },
+        { 403, "access_denied", access_denied },
+        { 404, "not_found", not_found },
+        { 405, "method_not_allowed", method_not_allowed },
+        { 413, "payload_too_large", payload_too_large },
+        { 414, "uri_too_long", uri_too_long },
+        { 415, "unsupported_media_type", unsupported_media_type },
+        { 417, "expectation_failed", expectation_failed },
+        { 429, "rate_limited", rate_limited },
+        { 431, "request_header_fields_too_large", request_header_fields_too_large },
+        { 503, "temporarily_unavailable", temporarily_unavailable },
+    };
+    static const struct error_kind ours = { 500, "server_error", server_error };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].status == status)
+            return &kinds[i];
+    return &ours;
+}
+
+void
+error_add_detail(struct call *call, struct str at, struct str problem)
+{
+    if (call->detail_count < CALL_DETAILS_MAX)
+        call->details[call->detail_count++] = (struct call_detail){ at, problem };
+}
+
+enum err
+error_send_page(struct call *call, int status, struct str sentence)
+{
+    struct values *values = values_new(call->mem);
+    values_text(values, "headline", message(call, error_kind(status)->headline));
+    values_text(values, "sentence", message_sentence(call, sentence));
+    values_text(values, "status", str_format(call->mem, "%d", status));
+    values_text(values, "request", call->exchange->request.id);
+    for (size_t i = 0; i < call->detail_count; i++) {
+        struct values *detail = values_item(values, "details");
+        values_text(detail, "at", call->details[i].at);
+        values_text(detail, "problem", message_sentence(call, call->details[i].problem));
+    }
+    return page_send(call, status, "error", values);
+}
+
+static void
+error_json(struct call *call, int status, const char *error, struct str sentence)
+{
+    call_set_error(call, error, sentence);
+    struct json *json = response_json(call, status);
+    json_open_object(json);
+    json_put_str(json, "error", str_of(error));
+    json_put_str(json, "error_description", sentence);
+    if (call->detail_count > 0) {
+        json_key(json, "details");
+        json_open_array(json);
+        for (size_t i = 0; i < call->detail_count; i++) {
+            json_open_object(json);
+            json_put_str(json, "at", call->details[i].at);
+            json_put_str(json, "problem", call->details[i].problem);
+            json_close_object(json);
+        }
+        json_close_array(json);
+    }
+    json_close_object(json);
+    response_finish(call);
+}
+
+/* Programs get the one shape everywhere; whoever asks with a browser for a page, or for something
+ * that is nowhere, gets it as a page. */
+void
+error_send(struct call *call, int status, struct str sentence)
+{
+    bool for_people = (call->at.endpoint == NULL || call->at.endpoint->page) &&
+                      accept_prefers_page(http_header(&call->exchange->request, "Accept"));
+    if (!for_people || error_send_page(call, status, sentence) != ERR_NONE)
+        error_json(call, status, error_kind(status)->name, sentence);
+    if (status == 503 || status == 429)
+        response_retry_later(call);
+    if (status == 401)
+        response_add_header(call, "WWW-Authenticate", "Bearer");
+}
+
+void
+error_send_oauth(struct call *call, int status, const char *error, struct str sentence)
+{
+    error_json(call, status, error, sentence);
+    response_add_header(call, "Pragma", "no-cache");
+}
+
+void
+error_send_method_not_allowed(struct call *call)
+{
+    error_send(call, 405,
+               str_format(call->mem, "This address does not answer to that method. It takes %s.",
+                          call->at.endpoint->allow));
+    response_add_header(call, "Allow", call->at.endpoint->allow);
+}
+
+void
+error_send_err(struct call *call, enum err err)
+{
+    static const struct {
+        int status;
+        const char *sentence;
+    } answers[] = {
+        [ERR_INVALID] = { 400, "The request is not valid. Check its parameters and try again." },
+        [ERR_UNAUTHENTICATED] = { 401, "Sign in, or send an access token that is still valid." },
+        [ERR_FORBIDDEN] = { 403, "You may not do this." },
+        [ERR_NOT_FOUND] = { 404, "There is nothing at this address. Check its spelling." },
+        [ERR_TAKEN] = { 400, "This name is taken. Choose another one." },
+        [ERR_TOO_LARGE] = { 413, "This is more than the service takes at once. Send less." },
+        [ERR_RATE] = { 429, "Too many requests. Wait a moment, then try again." },
+        [ERR_UNAVAILABLE] = { 503, "The service cannot do this right now, and nothing was "
+                                   "changed. Try again in a few seconds." },
+        [ERR_INTERNAL] = { 500, "Something went wrong on our side. Try again; if it stays, report "
+                                "the request's number." },
+    };
+    if (err == ERR_NONE || (size_t)err >= sizeof answers / sizeof *answers)
+        err = ERR_INTERNAL;
+    if (call->detail_count > 0) {
+        /* What varies from one request to the next is no kind of mistake of its own. */
+        call->refusal.reason = str_of(answers[err].sentence);
+        call->refusal.detail = str_format(call->mem, "%.*s %.*s", STR_ARG(call->details[0].at),
+                                          STR_ARG(call->details[0].problem));
+    }
+    const char *fallback = answers[err].sentence;
+    if (err == ERR_NOT_FOUND && call->route != NULL && call->route->caller == CALLER_USER)
+        fallback =
+            "This is not here any more, or never was. Perhaps it was removed in another tab.";
+    /* The first detail is told in the sentence, for whoever reads only that. */
+    struct str sentence = call->detail_count == 0
+                              ? str_of(fallback)
+                              : str_format(call->mem, "%.*s %.*s", STR_ARG(call->details[0].at),
+                                           STR_ARG(call->details[0].problem));
+    error_send(call, answers[err].status, sentence);
+}

@@ -1,0 +1,82 @@
+#include "web/message.h"
+
+#include "base/buf.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/language.h"
+#include "web/state.h"
+
+#define NUMBER_MAX ((size_t)64) /* of 19 digits, a sign and six separators */
+
+MESSAGE(thousands, "number.thousands");
+
+const struct language *
+message_language(struct call *call)
+{
+    if (call->language == NULL)
+        call->language = language_pick(&call->web->languages,
+                                       http_header(&call->exchange->request, "Accept-Language"));
+    return call->language;
+}
+
+struct str
+message_with(struct call *call, const char *key, const struct message_value *values, size_t count)
+{
+    return catalog_format(message_language(call)->catalog, call->mem, key, values, count);
+}
+
+struct str
+message(struct call *call, const char *key)
+{
+    return message_with(call, key, NULL, 0);
+}
+
+struct str
+message_one(struct call *call, const char *key, const char *name, struct str value)
+{
+    return message_with(call, key, &(struct message_value){ name, value }, 1);
+}
+
+struct str
+message_number(struct call *call, int64_t number)
+{
+    struct str digits = str_format(call->mem, "%lld", (long long)number);
+    struct str separator = message(call, thousands);
+    struct buf out = buf_in(call->mem, NUMBER_MAX);
+    for (size_t i = 0; i < digits.len; i++) {
+        if (i > 0 && digits.ptr[i - 1] != '-' && (digits.len - i) % 3 == 0)
+            buf_add(&out, separator);
+        buf_add_char(&out, digits.ptr[i]);
+    }
+    return buf_str(&out);
+}
+
+struct str
+message_count(struct call *call, const char *one, const char *other, int64_t count)
+{
+    return message_one(call, count == 1 ? one : other, "count", message_number(call, count));
+}
+
+struct str
+message_sentence(struct call *call, struct str sentence)
+{
+    const struct languages *languages = &call->web->languages;
+    const struct language *language = message_language(call);
+    if (language == &languages->list[0] || !str_present(sentence))
+        return sentence; /* it is English already */
+    struct str said =
+        catalog_translate(languages->list[0].catalog, language->catalog, call->mem, sentence);
+    return str_present(said) ? said : sentence;
+}
+
+void
+message_marked(struct values *values, const char *name, struct str text)
+{
+    struct str part;
+    bool code = false;
+    while (str_cut(&text, '`', &part)) {
+        if (part.len > 0)
+            values_text(values_item(values, name), code ? "code" : "plain", part);
+        code = !code;
+    }
+}

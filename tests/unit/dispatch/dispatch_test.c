@@ -1,0 +1,467 @@
+/* The fixed order of questions, on rows of our own, one for each kind there can be. */
+#include "unit/web/by_hand.h"
+
+#include "text/json_write.h"
+#include "web/response.h"
+
+static size_t handled;
+static enum err outcome;
+
+static enum err
+answer(struct call *call)
+{
+    handled++;
+    if (outcome != ERR_NONE)
+        return outcome;
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    json_put_str(out, "param", call_param(call, 0));
+    json_close_object(out);
+    return ERR_NONE;
+}
+
+static enum err
+say_nothing(struct call *call)
+{
+    (void)call;
+    return ERR_NONE;
+}
+
+static enum err
+fail_halfway(struct call *call)
+{
+    json_open_object(response_json(call, 200));
+    response_header(call, "ETag", "\"x\"");
+    return ERR_UNAVAILABLE;
+}
+
+static const struct field fields[] = {
+    { "limit", FIELD_INTEGER, .min = 1, .max = 100, .fallback = 20 },
+};
+
+static const struct route rows[] = {
+    { GET, "/api/{x}", answer, CALLER_ANYONE, .summary = "An API row.", .cors = true,
+      ROUTE_FIELDS(fields) },
+    { POST, "/api/{x}", answer, CALLER_ANYONE, .summary = "A JSON row.", .cors = true,
+      .body = BODY_JSON, .body_max = 64 * KIB, .blocks = true },
+    { GET, "/page", answer, CALLER_ANYONE, .summary = "A page.", .page = true,
+      .reads_store = true },
+    { POST, "/page", answer, CALLER_ANYONE, .summary = "A form.", .page = true, .body = BODY_FORM,
+      .body_max = 16 * KIB, .blocks = true },
+    { GET, "/mute", say_nothing, CALLER_ANYONE, .summary = "A defect." },
+    { GET, "/half", fail_halfway, CALLER_ANYONE, .summary = "Fails late." },
+    { 0 },
+};
+static const struct route *const tables[] = { rows, NULL };
+
+#define US "https://id.example"
+
+static int
+setup(void **state)
+{
+    (void)state;
+    open_web(tables, US, true);
+    handled = 0;
+    outcome = ERR_NONE;
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    close_web();
+    return 0;
+}
+
+static void
+assert_error(int status, const char *name)
+{
+    assert_int_equal(hand.exchange.response.status, status);
+    assert_header("Content-Type", "application/json");
+    assert_header("Cache-Control", "no-store");
+    assert_header("X-Content-Type-Options", "nosniff");
+    const char *start =
+        str_format(hand.mem, "{\"error\":\"%s\",\"error_description\":\"", name).ptr;
+    if (!str_starts(hand.exchange.response.body, str_of(start)))
+        fail_msg("%s", answer_body());
+}
+
+static void
+a_row_is_found_and_its_handler_answers(void **state)
+{
+    (void)state;
+    assert_int_equal(get("/api/Bj%C3%B6rk?unknown=1"), 200);
+    assert_string_equal(answer_body(), "{\"param\":\"Bj\xc3\xb6rk\"}");
+    assert_header("Content-Type", "application/json");
+    assert_header("X-Content-Type-Options", "nosniff");
+    assert_header("Strict-Transport-Security", "max-age=31536000");
+    assert_int_equal(hand.exchange.body_max, 0);
+    assert_false(hand.exchange.blocks);
+}
+
+static void
+a_head_is_a_get(void **state)
+{
+    (void)state;
+    prepare("HEAD", "/api/x");
+    assert_int_equal(send_it(), 200);
+    assert_int_equal(handled, 1);
+}
+
+static void
+an_unknown_path_is_not_found(void **state)
+{
+    (void)state;
+    static const char *const targets[] = { "/nothing", "/api",      "/api/",       "//page",
+                                           "/page/",   "/page;x=1", "/%70age",     "/page%00",
+                                           "/page%2F", "/PAGE",     "/api/../page" };
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        get(targets[i]);
+        assert_error(404, "not_found");
+    }
+    assert_int_equal(handled, 0);
+}
+
+static void
+a_target_that_is_no_path_is_refused(void **state)
+{
+    (void)state;
+    static const char *const targets[] = { "http://evil/page", "*", "evil:443", "", "page" };
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        get(targets[i]);
+        assert_error(400, "invalid_request");
+    }
+    assert_int_equal(handled, 0);
+}
+
+static void
+another_method_is_told_what_is_allowed(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "PUT", "DELETE", "TRACE", "get", "X", "CONNECT" };
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        prepare(methods[i], "/page");
+        send_it();
+        assert_error(405, "method_not_allowed");
+        assert_header("Allow", "GET, HEAD, POST, OPTIONS");
+    }
+    prepare("POST", "/mute");
+    send_it();
+    assert_header("Allow", "GET, HEAD, OPTIONS");
+    assert_int_equal(handled, 0);
+}
+
+static void
+options_tell_scripts_of_other_sites_what_they_may(void **state)
+{
+    (void)state;
+    prepare("OPTIONS", "/api/x");
+    with("Origin", "https://app.example");
+    with("Access-Control-Request-Method", "POST");
+    assert_int_equal(send_it(), 204);
+    assert_header("Allow", "GET, HEAD, POST, OPTIONS");
+    assert_header("Access-Control-Allow-Origin", "*");
+    assert_header("Access-Control-Allow-Methods", "GET, POST");
+    assert_header("Access-Control-Allow-Headers", "Authorization, Content-Type, If-None-Match");
+    assert_non_null(answer_header("Access-Control-Max-Age"));
+    assert_header("Access-Control-Allow-Credentials", NULL);
+    assert_int_equal(hand.exchange.response.body.len, 0);
+    assert_int_equal(handled, 0);
+}
+
+static void
+an_answer_for_other_sites_says_so_even_when_it_is_a_no(void **state)
+{
+    (void)state;
+    get("/api/x?limit=0");
+    assert_error(400, "invalid_request");
+    assert_header("Access-Control-Allow-Origin", "*");
+    assert_header("Access-Control-Allow-Credentials", NULL);
+}
+
+static void
+pages_never_answer_other_sites(void **state)
+{
+    (void)state;
+    prepare("OPTIONS", "/page");
+    with("Origin", "https://evil.example");
+    assert_int_equal(send_it(), 204);
+    assert_header("Allow", "GET, HEAD, POST, OPTIONS");
+    assert_header("Access-Control-Allow-Origin", NULL);
+    assert_header("Access-Control-Allow-Methods", NULL);
+    get("/page");
+    assert_header("Access-Control-Allow-Origin", NULL);
+    get("/nothing");
+    assert_header("Access-Control-Allow-Origin", NULL);
+}
+
+static void
+the_row_says_how_large_a_body_may_be_and_who_runs_it(void **state)
+{
+    (void)state;
+    prepare("POST", "/page");
+    with_form("a=b");
+    assert_int_equal(send_it(), 200);
+    assert_int_equal(hand.exchange.body_max, 16 * KIB);
+    assert_true(hand.exchange.blocks);
+    get("/page");
+    assert_false(hand.exchange.blocks);
+}
+
+static void
+a_row_that_reads_a_remote_store_blocks(void **state)
+{
+    (void)state;
+    close_web();
+    behind.reads_block = true;
+    open_web(tables, US, true);
+    get("/page");
+    assert_true(hand.exchange.blocks);
+    get("/api/x");
+    assert_false(hand.exchange.blocks);
+}
+
+static void
+a_body_of_another_type_is_not_even_read(void **state)
+{
+    (void)state;
+    prepare("POST", "/page");
+    with("Content-Type", "text/plain");
+    send_it();
+    assert_error(415, "unsupported_media_type");
+    assert_true(answer_says("application/x-www-form-urlencoded"));
+    prepare("POST", "/api/x");
+    with("Content-Type", "application/x-www-form-urlencoded");
+    send_it();
+    assert_error(415, "unsupported_media_type");
+    assert_int_equal(handled, 0);
+}
+
+static void
+a_form_of_another_site_is_refused_in_plain_words(void **state)
+{
+    (void)state;
+    prepare("POST", "/page");
+    with_form("a=b");
+    with("Origin", "https://evil.example");
+    send_it();
+    assert_error(403, "access_denied");
+
+    prepare("POST", "/page");
+    with_form("a=b");
+    with("Sec-Fetch-Site", "cross-site");
+    with("Accept", BROWSER);
+    assert_int_equal(send_it(), 403);
+    assert_true(answer_is_page());
+    assert_true(answer_says("not sent from a page of this service"));
+    assert_true(answer_says(US));
+    assert_int_equal(handled, 0);
+}
+
+static void
+other_sites_may_read_pages_links_lead_to(void **state)
+{
+    (void)state;
+    prepare("GET", "/page");
+    with("Sec-Fetch-Site", "cross-site");
+    assert_int_equal(send_it(), 200);
+}
+
+static void
+an_api_does_not_ask_for_origins(void **state)
+{
+    (void)state;
+    prepare("POST", "/api/x");
+    with("Content-Type", "application/json");
+    with("Origin", "https://app.example");
+    assert_int_equal(send_it(), 200);
+}
+
+static void
+a_wrong_field_is_told_with_its_place(void **state)
+{
+    (void)state;
+    get("/api/x?limit=0");
+    assert_error(400, "invalid_request");
+    assert_string_equal(answer_body(),
+                        "{\"error\":\"invalid_request\","
+                        "\"error_description\":\"limit must be a whole number from 1 to 100\","
+                        "\"details\":[{\"at\":\"limit\","
+                        "\"problem\":\"must be a whole number from 1 to 100\"}]}");
+    assert_int_equal(handled, 0);
+}
+
+static void
+a_failure_of_a_handler_has_its_status(void **state)
+{
+    (void)state;
+    static const struct {
+        enum err err;
+        int status;
+        const char *name;
+    } table[] = {
+        { ERR_INVALID, 400, "invalid_request" },
+        { ERR_UNAUTHENTICATED, 401, "invalid_token" },
+        { ERR_FORBIDDEN, 403, "access_denied" },
+        { ERR_NOT_FOUND, 404, "not_found" },
+        { ERR_TAKEN, 400, "invalid_request" },
+        { ERR_TOO_LARGE, 413, "payload_too_large" },
+        { ERR_RATE, 429, "rate_limited" },
+        { ERR_UNAVAILABLE, 503, "temporarily_unavailable" },
+        { ERR_INTERNAL, 500, "server_error" },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        outcome = table[i].err;
+        get("/api/x");
+        assert_error(table[i].status, table[i].name);
+        assert_int_equal(answer_header("Retry-After") != NULL,
+                         table[i].status == 503 || table[i].status == 429);
+    }
+    outcome = ERR_UNAUTHENTICATED;
+    get("/api/x");
+    assert_header("WWW-Authenticate", "Bearer");
+}
+
+static void
+a_handler_that_says_nothing_is_our_fault(void **state)
+{
+    (void)state;
+    get("/mute");
+    assert_error(500, "server_error");
+}
+
+static void
+nothing_of_a_half_made_answer_is_left(void **state)
+{
+    (void)state;
+    get("/half");
+    assert_error(503, "temporarily_unavailable");
+    assert_header("ETag", NULL);
+}
+
+static void
+a_browser_reads_errors_as_pages(void **state)
+{
+    (void)state;
+    prepare("GET", "/nothing<script>?error_description=<img>");
+    with("Accept", BROWSER);
+    assert_int_equal(send_it(), 404);
+    assert_true(answer_is_page());
+    assert_true(answer_says("Page not found"));
+    assert_true(answer_says("req_1"));
+    assert_false(answer_says("<img>"));
+    assert_false(answer_says("<script>"));
+    assert_header("X-Frame-Options", "DENY");
+    assert_header("Referrer-Policy", "no-referrer");
+    assert_header("Cache-Control", "no-store");
+
+    prepare("DELETE", "/page");
+    with("Accept", BROWSER);
+    assert_int_equal(send_it(), 405);
+    assert_true(answer_is_page());
+    assert_header("Allow", "GET, HEAD, POST, OPTIONS");
+
+    outcome = ERR_UNAVAILABLE;
+    prepare("GET", "/page");
+    with("Accept", BROWSER);
+    assert_int_equal(send_it(), 503);
+    assert_true(answer_is_page());
+    assert_non_null(answer_header("Retry-After"));
+}
+
+static void
+an_api_speaks_json_to_browsers_too(void **state)
+{
+    (void)state;
+    prepare("GET", "/api/x?limit=0");
+    with("Accept", BROWSER);
+    send_it();
+    assert_error(400, "invalid_request");
+}
+
+static void
+what_the_server_refuses_is_told_in_the_same_voice(void **state)
+{
+    (void)state;
+    static const struct {
+        enum http_refusal refusal;
+        int status;
+        const char *name;
+    } table[] = {
+        { HTTP_BAD_REQUEST, 400, "invalid_request" },
+        { HTTP_BODY_TOO_LARGE, 413, "payload_too_large" },
+        { HTTP_TARGET_TOO_LONG, 414, "uri_too_long" },
+        { HTTP_HEAD_TOO_LARGE, 431, "request_header_fields_too_large" },
+        { HTTP_BAD_EXPECTATION, 417, "expectation_failed" },
+        { HTTP_OVERLOADED, 503, "temporarily_unavailable" },
+        { HTTP_TOO_MANY_CONNECTIONS, 503, "temporarily_unavailable" },
+    };
+    struct http_service service = web_service(hand.web);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        prepare("GET", "/page");
+        service.refuse(service.context, &hand.exchange, table[i].refusal, "Host is missing.");
+        assert_error(table[i].status, table[i].name);
+        assert_int_equal(answer_says("Host is missing."), table[i].refusal == HTTP_BAD_REQUEST);
+        assert_int_equal(answer_header("Retry-After") != NULL, table[i].status == 503);
+        service.done(service.context, &hand.exchange);
+    }
+    hand.exchange = (struct http_exchange){ .mem = hand.mem }; /* nothing of it could be read */
+    service.refuse(service.context, &hand.exchange, HTTP_BAD_REQUEST, NULL);
+    assert_error(400, "invalid_request");
+    service.done(service.context, &hand.exchange);
+}
+
+static void
+a_connection_may_die_before_its_head_is_there(void **state)
+{
+    (void)state;
+    struct http_service service = web_service(hand.web);
+    prepare("GET", "/page");
+    service.done(service.context, &hand.exchange);
+    assert_int_equal(hand.exchange.response.status, 0);
+}
+
+static void
+plain_http_promises_no_https(void **state)
+{
+    (void)state;
+    close_web();
+    open_web(tables, "http://127.0.0.1:8080", true);
+    get("/page");
+    assert_header("Strict-Transport-Security", NULL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int
+main(void)
+{
+    log_setup(LOG_AS_TEXT, LOG_ERROR);
+    const struct CMUnitTest tests[] = {
+        TEST(a_row_is_found_and_its_handler_answers),
+        TEST(a_head_is_a_get),
+        TEST(an_unknown_path_is_not_found),
+        TEST(a_target_that_is_no_path_is_refused),
+        TEST(another_method_is_told_what_is_allowed),
+        TEST(options_tell_scripts_of_other_sites_what_they_may),
+        TEST(an_answer_for_other_sites_says_so_even_when_it_is_a_no),
+        TEST(pages_never_answer_other_sites),
+        TEST(the_row_says_how_large_a_body_may_be_and_who_runs_it),
+        TEST(a_row_that_reads_a_remote_store_blocks),
+        TEST(a_body_of_another_type_is_not_even_read),
+        TEST(a_form_of_another_site_is_refused_in_plain_words),
+        TEST(other_sites_may_read_pages_links_lead_to),
+        TEST(an_api_does_not_ask_for_origins),
+        TEST(a_wrong_field_is_told_with_its_place),
+        TEST(a_failure_of_a_handler_has_its_status),
+        TEST(a_handler_that_says_nothing_is_our_fault),
+        TEST(nothing_of_a_half_made_answer_is_left),
+        TEST(a_browser_reads_errors_as_pages),
+        TEST(an_api_speaks_json_to_browsers_too),
+        TEST(what_the_server_refuses_is_told_in_the_same_voice),
+        TEST(a_connection_may_die_before_its_head_is_there),
+        TEST(plain_http_promises_no_https),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,102 @@
+#include "unit/web/call_by_hand.h"
+
+#include "base/cache.h"
+#include "dispatch/response_cache.h"
+#include "model/grant.h"
+
+#define ROOM ((size_t)1024 * 1024)
+
+static const struct route row = { .method = GET, .cached_by = CACHE_ACCOUNT };
+
+static int
+hot_setup(void **state)
+{
+    call_setup(state);
+    cache_free(hand.web->cache);
+    hand.web->cache = cache_new(ROOM);
+    prepare("GET", "/oauth/userinfo");
+    return 0;
+}
+
+/* Two tokens that one person gave to one app. */
+static struct access
+access_by(struct str token_hash, uint64_t version)
+{
+    return (struct access){ .user_id = STR("usr_ada"),
+                            .app_id = STR("app_music"),
+                            .token_hash = token_hash,
+                            .scopes = SCOPE_PROFILE_READ,
+                            .generation = 7,
+                            .live_until = NOW + 3600,
+                            .version = version };
+}
+
+static bool
+is_answered(const struct access *access)
+{
+    struct call call = call_by_hand();
+    call.route = &row;
+    call.access = access;
+    hand.exchange.response = (struct http_response){ 0 };
+    return response_cache_answer(&call);
+}
+
+static void
+answer_and_keep(const struct access *access, struct str body)
+{
+    struct call call = call_by_hand();
+    call.route = &row;
+    call.access = access;
+    assert_false(response_cache_answer(&call));
+    assert_true(call.keep);
+    response_cache_put(&call, STR_NONE, body);
+}
+
+/* The person's stamp was 5, the app's 3, this token's 2. */
+#define BEFORE (5 + 3 + 2)
+
+/* Then the person took another name: the person's is 6. The other token's was always 1. */
+#define BEHIND (6 + 3 + 1)
+
+static void
+an_answer_is_kept_for_one_token(void **state)
+{
+    (void)state;
+    struct access one = access_by(STR("hash of one token"), BEFORE);
+    struct access other = access_by(STR("hash of another"), BEHIND);
+    assert_int_equal(one.version, other.version);
+    answer_and_keep(&one, STR("{\"name\":\"as it was\"}"));
+    assert_true(is_answered(&one));
+    assert_string_equal(answer_body(), "{\"name\":\"as it was\"}");
+    assert_false(is_answered(&other));
+}
+
+static void
+an_answer_is_kept_until_something_changes(void **state)
+{
+    (void)state;
+    struct access access = access_by(STR("hash"), BEFORE);
+    answer_and_keep(&access, STR("{}"));
+    struct access later[] = { access, access, access, access, access };
+    later[0].version++;
+    later[1].generation++;
+    later[2].scopes = 0;
+    later[3].domains_limited = true;
+    later[4].version = 0; /* nobody can know */
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (is_answered(&later[i]))
+            fail_msg("an answer of before was given to access %zu", i);
+    assert_true(is_answered(&access));
+}
+
+#define HOT_TEST(function) cmocka_unit_test_setup_teardown(function, hot_setup, call_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        HOT_TEST(an_answer_is_kept_for_one_token),
+        HOT_TEST(an_answer_is_kept_until_something_changes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+#include "unit/assert_str.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "crypt/random.h"
+#include "dispatch/throttle.h"
+
+#define LIMIT 3
+#define WINDOW_MS 60000
+
+static int64_t steady_ms = 1000;
+
+int64_t
+clock_steady_ms(void) /* stands in for the real one */
+{
+    return steady_ms;
+}
+
+struct fixture {
+    struct arena *mem;
+    struct throttle *throttle;
+};
+
+static int
+setup(void **state)
+{
+    static struct fixture fixture;
+    random_start();
+    fixture.mem = arena_new();
+    fixture.throttle = throttle_new(fixture.mem, LIMIT, WINDOW_MS);
+    *state = &fixture;
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    throttle_free(fixture->throttle);
+    arena_free(fixture->mem);
+    return 0;
+}
+
+static struct throttle *
+throttle_of(void **state)
+{
+    return ((struct fixture *)*state)->throttle;
+}
+
+static void
+take(struct throttle *throttle, struct str caller, int times)
+{
+    for (int i = 0; i < times; i++)
+        assert_int_equal(throttle_take(throttle, caller), 0);
+}
+
+static void
+up_to_the_limit_nobody_waits_and_then_until_the_window_is_over(void **state)
+{
+    struct throttle *throttle = throttle_of(state);
+    take(throttle, STR("ada"), LIMIT);
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 60);
+    assert_int_equal(throttle_take(throttle, STR("ada")), 60);
+    steady_ms += 59001;
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 1); /* 999 ms are a second, not none */
+    steady_ms += 998;
+    assert_int_equal(throttle_take(throttle, STR("ada")), 1);
+    steady_ms += 1;
+    take(throttle, STR("ada"), LIMIT); /* a window of its own, with all of the limit */
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 60);
+}
+
+static void
+a_window_begins_with_its_first_count(void **state)
+{
+    struct throttle *throttle = throttle_of(state);
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 0); /* a look is no count */
+    steady_ms += 30000;
+    take(throttle, STR("ada"), 1);
+    steady_ms += 50000;
+    take(throttle, STR("ada"), LIMIT - 1);
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 10);
+}
+
+static void
+looks_push_nobody_out(void **state)
+{
+    struct throttle *throttle = throttle_of(state);
+    take(throttle, STR("ada"), LIMIT);
+    for (int i = 0; i < 200000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "visitor %d", i);
+        steady_ms += i % 1000 == 0;
+        assert_int_equal(throttle_wait(throttle, str_of(name)), 0);
+    }
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 60);
+}
+
+static void
+asking_counts_nothing_and_others_are_not_concerned(void **state)
+{
+    struct throttle *throttle = throttle_of(state);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(throttle_wait(throttle, STR("ada")), 0);
+    take(throttle, STR("ada"), LIMIT);
+    static const struct str others[] = { STR("ad"), STR("adaa"), STR("Ada"), STR(""), STR("bob") };
+    for (size_t i = 0; i < ROWS(others); i++)
+        assert_int_equal(throttle_wait(throttle, others[i]), 0);
+}
+
+static void
+a_limit_of_zero_lets_everything_pass(void **state)
+{
+    struct throttle *none = throttle_new(((struct fixture *)*state)->mem, 0, WINDOW_MS);
+    take(none, STR("ada"), 1000);
+    assert_int_equal(throttle_wait(none, STR("ada")), 0);
+    throttle_free(none);
+}
+
+static void
+an_attempt_against_two_counts_for_both_and_waits_for_the_longer(void **state)
+{
+    struct throttle *throttle = throttle_of(state);
+    struct str address = STR("192.0.2.1"), ada = STR("account ada"), bob = STR("account bob");
+    assert_int_equal(throttle_take_both(throttle, address, ada), 0);
+    steady_ms += 20000;
+    assert_int_equal(throttle_take_both(throttle, address, bob), 0);
+    assert_int_equal(throttle_take_both(throttle, address, bob), 0);
+    /* The address has had its three since 20 s; neither account has. */
+    assert_int_equal(throttle_wait_both(throttle, address, STR("account cyd")), 40);
+    assert_int_equal(throttle_wait_both(throttle, STR("account cyd"), address), 40);
+    assert_int_equal(throttle_wait(throttle, bob), 0);
+    /* What is refused for the address still counts against the account, so that many addresses
+     * cannot try one account for ever. */
+    assert_int_equal(throttle_take_both(throttle, address, bob), 40);
+    assert_int_equal(throttle_wait(throttle, bob), 60);
+    assert_int_equal(throttle_wait_both(throttle, address, bob), 60);
+    assert_int_equal(throttle_wait_both(throttle, STR("192.0.2.2"), ada), 0);
+}
+
+static void
+a_crowd_can_be_forgotten_but_takes_no_more_room(void **state)
+{
+    struct fixture *fixture = *state;
+    size_t before = arena_size(fixture->mem);
+    for (int i = 0; i < 100000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "stranger %d", i);
+        throttle_take(fixture->throttle, str_of(name));
+    }
+    assert_int_equal(arena_size(fixture->mem), before);
+    take(fixture->throttle, STR("ada"), LIMIT);
+    assert_int_equal(throttle_wait(fixture->throttle, STR("ada")), 60);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            up_to_the_limit_nobody_waits_and_then_until_the_window_is_over, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_window_begins_with_its_first_count, setup, teardown),
+        cmocka_unit_test_setup_teardown(looks_push_nobody_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(asking_counts_nothing_and_others_are_not_concerned, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_limit_of_zero_lets_everything_pass, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            an_attempt_against_two_counts_for_both_and_waits_for_the_longer, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_crowd_can_be_forgotten_but_takes_no_more_room, setup,
+                                        teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,369 @@
+/* Definitions that are wrong in one place, and the line that says so. */
+#include "unit/model/tea.h"
+
+/* `expected` is the whole line behind "x/tea.json: ". */
+struct wrong {
+    const char *why, *from, *to, *expected;
+};
+
+static void
+check_wrong(const struct wrong *rows, size_t count)
+{
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < count; i++) {
+        struct domains set;
+        struct why why = { 0 };
+        enum err err = tea_load(mem, tea_changed(mem, rows[i].from, rows[i].to), &set, &why);
+        struct str line = str_format(mem, "x/tea.json: %s", rows[i].expected);
+        assert_str(str_of(why.text), line, rows[i].why);
+        assert_row(err == ERR_INVALID, rows[i].why);
+        arena_reset(mem);
+    }
+    arena_free(mem);
+}
+
+static void
+a_wrong_head_is_told_with_its_place(void **state)
+{
+    (void)state;
+    static const struct wrong rows[] = {
+        { "not JSON", "`format`: 1,", "`format`: 1",
+          "line 1, column 22: a comma or a closing } was expected" },
+        { "a key twice", "`title`: `Tea`", "`title`: `Tea`, `title`: `Tea`",
+          "line 1, column 75: a key occurs twice in one object" },
+        { "an unknown key", "`format`", "`colour`: 1, `format`",
+          "colour: there is no such key here" },
+        { "a key that is missing", "`title`: `Tea`,", "", "title is missing" },
+        { "another format", "`format`: 1", "`format`: 2", "format: must be 1" },
+        { "another name than the file's", "`tea`", "`coffee`",
+          "domain: must be the file's name, tea" },
+        { "a name that is none", "`tea`", "`Tea`",
+          "domain: must be a name: a small letter, then at most 63 small letters, digits and _" },
+        { "a version of two parts", "1.2.3", "1.2",
+          "version: must be three numbers with full stops between them, as in 1.0.0" },
+        { "a version with a sign", "1.2.3", "1.-2.3",
+          "version: must be three numbers with full stops between them, as in 1.0.0" },
+        { "an empty title", "`title`: `Tea`", "`title`: ``",
+          "title: must have 1 to 80 characters, not 0" },
+        { "a title that is no text", "`title`: `Tea`", "`title`: 3", "title: must be a text" },
+        { "a title with a line break", "`title`: `Tea`", "`title`: `T\\nea`",
+          "title: holds U+000A, which cannot be seen; leave it out" },
+        { "a title that turns the line around", "`title`: `Tea`", "`title`: `Tea\\u202e`",
+          "title: holds U+202E, which cannot be seen; leave it out" },
+        { "a consent that does not end", "`heading`", "`consent`: `See it`, `heading`",
+          "consent: must end with a full stop" },
+        { "contexts that are no array", "`safety_contexts`: [`flight_search`]",
+          "`safety_contexts`: `flight_search`", "safety_contexts: must be an array" },
+        { "a context without a name", "{ `name`: `party` }", "{ `aliases`: [] }",
+          "contexts[1]: name is missing" },
+        { "a context twice", "{ `name`: `party` }", "{ `name`: `party` }, { `name`: `tea_search` }",
+          "contexts[2].name: another context has that name or alias" },
+        { "an alias that is a context", "`find_tea`", "`tea_search`",
+          "contexts[0].aliases[0]: another context has that name or alias, or this one twice" },
+        { "an alias with a blank", "`find_tea`", "`find tea`",
+          "contexts[0].aliases[0]: must be a name: a small letter, then at most 63 small letters, "
+          "digits and _" },
+        { "a safety context twice", "[`flight_search`]", "[`flight_search`, `flight_search`]",
+          "safety_contexts[1]: flight_search stands here twice" },
+        { "a keyword of two words", "`pot`", "`tea pot`",
+          "keywords.strong[1]: must be a word of small letters a to z and digits" },
+        { "a keyword twice", "[`tea`, `pot`]", "[`tea`, `tea`]",
+          "keywords.strong[1]: tea stands here twice" },
+        { "a keyword strong and weak", "[`cup`]", "[`pot`]",
+          "keywords.weak[0]: is a strong keyword, too" },
+        { "a keyword strong and not one", "`weak`: [`cup`]", "`not`: [`pot`]",
+          "keywords.not[0]: is a strong keyword, too" },
+        { "a keyword weak and not one", "[`cup`]", "[`cup`], `not`: [`lid`, `cup`]",
+          "keywords.not[1]: is a weak keyword, too" },
+        { "not a keyword twice", "[`cup`]", "[`cup`], `not`: [`lid`, `lid`]",
+          "keywords.not[1]: lid stands here twice" },
+        { "a summary of nobody", "`members`: [`kinds`]", "`members`: [`kind`]",
+          "summary.members[0]: there is no member kind" },
+        { "a summary twice", "`members`: [`kinds`]", "`members`: [`kinds`, `kinds`]",
+          "summary.members[1]: kinds stands here twice" },
+        { "a summary of nothing", "`members`: [`kinds`]", "`members`: []",
+          "summary.members: must hold 1 to 16 entries, not 0" },
+        { "too many sentences", "`max_sentences`: 3", "`max_sentences`: 9",
+          "summary.max_sentences: must be a whole number from 1 to 8" },
+    };
+    check_wrong(rows, ROWS(rows));
+}
+
+static void
+a_wrong_vocabulary_is_told_with_its_place(void **state)
+{
+    (void)state;
+    static const struct wrong rows[] = {
+        { "a bad name", "`milk`: { `values`", "`Milk`: { `values`",
+          "vocabularies.Milk: must have a name of small letters, digits and _" },
+        { "no values", "[{ `value`: `none` }, { `value`: `a_drop`, `label`: `a drop` }]", "[]",
+          "vocabularies.milk.values: must hold 1 to 4096 entries, not 0" },
+        { "open that is no bool", "`open`: true", "`open`: 1",
+          "vocabularies.kind.open: must be true or false" },
+        { "a value that is missing", "{ `value`: `black` }", "{ `label`: `black` }",
+          "vocabularies.kind.values[1]: value is missing" },
+        { "a value in a second spelling", "`value`: `black`", "`value`: `GREEN`",
+          "vocabularies.kind.values[1]: green is a spelling of green already" },
+        { "a value that is an alias", "`value`: `black`", "`value`: `Sencha`",
+          "vocabularies.kind.values[1]: sencha is a spelling of green already" },
+        { "a label that is a value", "`label`: `a drop`", "`label`: `None`",
+          "vocabularies.milk.values[1]: none is a spelling of none already" },
+        { "a spelling in other letters", "`value`: `black` }",
+          "`value`: `black`, `aliases`: [`Grüner Tee`, `緑茶`] }, { `value`: `grüner_tee` }",
+          "vocabularies.kind.values[2]: grüner tee is a spelling of black already" },
+        { "a key of other letters", "`milk`: { `values`", "`mi\u202e\u00dflk`: { `values`",
+          "vocabularies.mi?ßlk: must have a name of small letters, digits and _" },
+        { "a value with blanks around it", "`value`: `black`", "`value`: ` black`",
+          "vocabularies.kind.values[1].value: must have no blanks around it, and single ones "
+          "within" },
+        { "an alias with a hidden character", "`sencha`", "`sen\\u200bcha`",
+          "vocabularies.kind.values[0].aliases[0]: holds U+200B, which cannot be seen; leave it "
+          "out" },
+        { "a note that is too much", "`a note`", "3",
+          "vocabularies.kind.values[0].note: must be a text" },
+    };
+    check_wrong(rows, ROWS(rows));
+}
+
+static void
+a_wrong_member_is_told_with_its_place(void **state)
+{
+    (void)state;
+    static const struct wrong rows[] = {
+        { "an unknown key", "`safety`: `constraint`", "`danger`: true",
+          "members[0].danger: there is no such key here" },
+        { "a name twice", "`name`: `avoided`", "`name`: `kinds`",
+          "members[1].name: members[0] has that name" },
+        { "no cardinality", "`cardinality`: `one`, `vocabulary`: `milk`", "`vocabulary`: `milk`",
+          "members[2]: cardinality is missing" },
+        { "an unknown type", "`type`: `bool`", "`type`: `date`",
+          "members[4].type: must be one of: array, string, enum, number, bool, object" },
+        { "an array of one", "`cardinality`: `many`", "`cardinality`: `one`",
+          "members[0].cardinality: must be many for an array, and one for everything else" },
+        { "an array of nothing", "`items`: `string`, ", "",
+          "members[0].items: stands with an array, and only there" },
+        { "items of a bool", "`type`: `bool`", "`type`: `bool`, `items`: `string`",
+          "members[4].items: stands with an array, and only there" },
+        { "a vocabulary that is not there", "`vocabulary`: `kind`", "`vocabulary`: `sort`",
+          "members[0].vocabulary: there is no vocabulary sort" },
+        { "an enum without one", ", `vocabulary`: `milk`", "",
+          "members[2]: an enum needs a vocabulary" },
+        { "an enum with an open one", "`vocabulary`: `milk`", "`vocabulary`: `kind`",
+          "members[2].vocabulary: the vocabulary of an enum must not be open" },
+        { "a bool with one", "`type`: `bool`", "`type`: `bool`, `vocabulary`: `milk`",
+          "members[4].vocabulary: only an array, a string or an enum has one" },
+        { "an unknown safety", "`constraint`", "`high`",
+          "members[0].safety: must be one of: constraint, critical" },
+        { "sensitive that is no bool", "`sensitive`: true", "`sensitive`: `yes`",
+          "members[5].sensitive: must be true or false" },
+        { "an unknown polarity", "`polarity`: `avoid`", "`polarity`: `hate`",
+          "members[1].polarity: must be one of: prefer, avoid" },
+        { "opposing nobody", "`opposes`: [`kinds`]", "`opposes`: [`kinds`, `coffee`]",
+          "members[1].opposes[1]: there is no member coffee" },
+        { "opposing nobody, as one name", "`opposes`: `milk`", "`opposes`: `coffee`",
+          "members[4].opposes: there is no member coffee" },
+        { "opposing itself", "`opposes`: `milk`", "`opposes`: `sugar`",
+          "members[4].opposes: a member does not oppose itself" },
+        { "opposing twice", "[`kinds`], `max", "[`kinds`, `kinds`], `max",
+          "members[1].opposes[1]: kinds stands here twice" },
+        { "opposing an empty list", "`opposes`: [`kinds`]", "`opposes`: []",
+          "members[1].opposes: must hold 1 to 64 entries, not 0" },
+        { "suggesting nothing", "`opposes`: [`kinds`]", "`suggest`: []",
+          "members[1].suggest: must hold 1 to 64 entries, not 0" },
+        { "suggesting twice", "`opposes`: [`kinds`]", "`suggest`: [`iced`, `hot`, `iced`]",
+          "members[1].suggest[2]: iced stands here twice" },
+        { "suggesting with blanks", "`opposes`: [`kinds`]", "`suggest`: [`very  hot`]",
+          "members[1].suggest[0]: must have no blanks around it, and single ones within" },
+        { "suggesting a number", "`opposes`: `milk`", "`suggest`: [`1`]",
+          "members[4].suggest: only an array suggests values" },
+        { "suggesting what a closed vocabulary does not have", "`polarity`: `avoid`",
+          "`vocabulary`: `milk`, `suggest`: [`none`, `hot`]",
+          "members[1].suggest[1]: is not in the vocabulary, which takes nothing else" },
+        { "a title that is none", "`title`: `Cups a day`", "`title`: ``",
+          "members[3].title: must have 1 to 80 characters, not 0" },
+        { "a half-life below nothing", "`half_life_days`: 30", "`half_life_days`: -1",
+          "members[0].half_life_days: must be a whole number from 0 to 36500" },
+        { "half a day", "`half_life_days`: 30", "`half_life_days`: 0.5",
+          "members[0].half_life_days: must be a whole number from 0 to 36500" },
+        { "too much weight", "`weight`: 0.25", "`weight`: 1.01",
+          "members[0].weight: must be a number from 0 to 1" },
+        { "a weight in words", "`weight`: 0.25", "`weight`: `much`",
+          "members[0].weight: must be a number" },
+        { "bounds the wrong way round", "`minimum`: 0", "`minimum`: 10",
+          "members[3].minimum: is larger than the maximum" },
+        { "a bound past every value", "`minimum`: 0", "`minimum`: -1e16",
+          "members[3].minimum: is larger than values can be" },
+        { "an upper bound past every value", "`maximum`: 9.5", "`maximum`: 1e16",
+          "members[3].maximum: is larger than values can be" },
+        { "bounds of a bool", "`type`: `bool`", "`type`: `bool`, `maximum`: 1",
+          "members[4].maximum: only a number has bounds" },
+        { "a length past every value", "`max_length`: 20", "`max_length`: 201",
+          "members[1].max_length: must be a whole number from 1 to 200" },
+        { "the length of a number", "`minimum`: 0", "`max_length`: 3",
+          "members[3].max_length: only texts have a length" },
+        { "an object of nothing",
+          "`properties`: { `color`: `string`, `liters`: `number`, `lid`: `bool` }",
+          "`properties`: {}", "members[5].properties: must hold 1 to 32 entries, not 0" },
+        { "an object without properties",
+          "`properties`: { `color`: `string`, `liters`: `number`, `lid`: `bool` },", "",
+          "members[5].properties: stands with an object, and only there" },
+        { "a property of a property", "`lid`: `bool`", "`lid`: `object`",
+          "members[5].properties.lid: must be one of: string, number, bool" },
+        { "a property with a bad name", "`lid`: `bool`", "`Lid`: `bool`",
+          "members[5].properties.Lid: must have a name of small letters, digits and _" },
+        { "a context that is not there", "`party`: 1 }", "`picnic`: 1 }",
+          "members[0].contexts.picnic: there is no such context" },
+        { "a context by its alias", "`party`: 1 }", "`find_tea`: 1 }",
+          "members[0].contexts.find_tea: there is no such context" },
+        { "a context past 1", "`party`: 1 }", "`party`: 2 }",
+          "members[0].contexts.party: must be a number from 0 to 1" },
+        { "a key twice", "`key`: `not`", "`key`: `teas`",
+          "members[1].json.key: members[0] has that key" },
+        { "the summary's key", "`key`: `not`", "`key`: `summary`",
+          "members[1].json.key: summary is the domain's own" },
+        { "a limit of one value", "`name`: `shop`,",
+          "`name`: `shop`, `json`: { `key`: `s`, `limit`: 2 },",
+          "members[6].json.limit: only an array has a limit" },
+        { "json without a key", "`key`: `not`", "`limit`: 3", "members[1].json: key is missing" },
+    };
+    check_wrong(rows, ROWS(rows));
+}
+
+static void
+a_sentence_that_would_read_badly_is_refused(void **state)
+{
+    (void)state;
+    static const struct wrong rows[] = {
+        { "no full stop", "User drinks {list}.", "User drinks {list}",
+          "members[0].hint.text: must be a sentence that ends with a full stop" },
+        { "two sentences", "User drinks {list}.", "Hello. User drinks {list}.",
+          "members[0].hint.text: must be one sentence" },
+        { "a list in the middle", "User drinks {list}.", "User drinks {list} tea.",
+          "members[0].hint.text: {list} must be the last thing before the full stop" },
+        { "two lists", "User drinks {list}.", "User drinks {list} and {list}.",
+          "members[0].hint.text: must hold {list} (or {value} for a hint each) once, and no other "
+          "place" },
+        { "no list", "User drinks {list}.", "User drinks.",
+          "members[0].hint.text: must hold {list} (or {value} for a hint each) once, and no other "
+          "place" },
+        { "an unknown place", "User drinks {list}.", "User drinks {tea}.",
+          "members[0].hint.text: may hold {list}, {value}, {pairs} and {a} {value}, and no other "
+          "braces" },
+        { "a brace too many", "User drinks {list}.", "User} drinks {list}.",
+          "members[0].hint.text: may hold {list}, {value}, {pairs} and {a} {value}, and no other "
+          "braces" },
+        { "an article before nothing", "{a} {value}", "{a} fine {value}",
+          "members[6].hint.text: may hold {list}, {value}, {pairs} and {a} {value}, and no other "
+          "braces" },
+        { "a list of one value", "{a} {value}", "{list}",
+          "members[6].hint.text: must hold {value} once, and no other place" },
+        { "a value of an object", "{pairs}", "{value}",
+          "members[5].hint.text: must hold {pairs} once, and no other place" },
+        { "a short one that goes on", "Teas: {list}", "Teas: {list}!",
+          "members[0].hint.short: {list} must be the last thing" },
+        { "a short one of another kind", "Teas: {list}", "Teas: {value}",
+          "members[0].hint.short: must hold {list} if text does, and only then" },
+        { "one of one", "`text`: `User says: {value}.`",
+          "`text`: `User says: {value}.`, `text_one`: `User says {value}.`",
+          "members[1].hint.text_one: stands beside a text with {list} or {pairs}" },
+        { "emphasis that ends", "`emphasis`: `hot`", "`emphasis`: `hot.`",
+          "members[0].hint.emphasis: is a clause without full stop and places" },
+        { "emphasis of nothing", "`hint`: { `values`: { `true`",
+          "`hint`: { `emphasis`: `x`, `values`: { `true`",
+          "members[4].hint.emphasis: is added to text, and there is none" },
+        { "emphasis of one beside none", "`emphasis`: `hot`", "`emphasis_one`: `hot`",
+          "members[0].hint.emphasis_one: is added to emphasis, and there is none" },
+        { "pairs of a list", "`emphasis`: `hot`", "`pairs`: { `color`: `{value}` }",
+          "members[0].hint.pairs: only an object has pairs" },
+        { "a phrase of nothing", "`Pot: {pairs}.`",
+          "`Pot: {pairs}.`, `pairs`: { `size`: `{value}` }",
+          "members[5].hint.pairs.size: there is no such property" },
+        { "a phrase without its value", "`Pot: {pairs}.`",
+          "`Pot: {pairs}.`, `pairs`: { `color`: `red` }",
+          "members[5].hint.pairs.color: must hold {value} once, and no other place" },
+        { "a phrase with a list", "`Pot: {pairs}.`",
+          "`Pot: {pairs}.`, `pairs`: { `color`: `{list}` }",
+          "members[5].hint.pairs.color: must hold {value} once, and no other place" },
+        { "a phrase that ends", "`Pot: {pairs}.`",
+          "`Pot: {pairs}.`, `pairs`: { `color`: `{value}.` }",
+          "members[5].hint.pairs.color: is a part of a sentence, without stops and quotation "
+          "marks" },
+        { "a bool with one phrase", "`Pot: {pairs}.`",
+          "`Pot: {pairs}.`, `pairs`: { `lid`: `{value}` }",
+          "members[5].hint.pairs.lid: must be an object" },
+        { "half a bool", "`Pot: {pairs}.`",
+          "`Pot: {pairs}.`, `pairs`: { `lid`: { `true`: `a lid` } }",
+          "members[5].hint.pairs.lid: false is missing" },
+        { "a bool with a place", "`Pot: {pairs}.`",
+          "`Pot: {pairs}.`, `pairs`: { `lid`: { `true`: `a lid`, `false`: `{value}` } }",
+          "members[5].hint.pairs.lid.false: is said as it is, and has no place for a value" },
+        { "no text", "`text`: `User says: {value}.`", "", "members[1].hint: text is missing" },
+        { "a base past the rest", "`base_items`: 2", "`base_items`: 4",
+          "members[0].hint.base_items: is larger than std_items" },
+        { "more than the most", "`std_items`: 3", "`std_items`: 10",
+          "members[0].hint.std_items: is larger than max_items" },
+        { "no items", "`base_items`: 2", "`base_items`: 0",
+          "members[0].hint.base_items: must be a whole number from 1 to 64" },
+        { "a value without a sentence", "`none`: `No milk.`, ", "",
+          "members[2].hint.values: has no sentence for none" },
+        { "a sentence without a value", "`none`: `No milk.`", "`much`: `Much milk.`",
+          "members[2].hint.values.much: is not a value of this member" },
+        { "half a bool", ", `false`: `Not sweet.`", "",
+          "members[4].hint.values: must have a sentence for true and one for false" },
+        { "a number out of bounds", "`1`: `One cup.`", "`10`: `Ten cups.`",
+          "members[3].hint.values.10: is not a value of this member" },
+        { "a number in another form", "`1`: `One cup.`", "`1.0`: `One cup.`",
+          "members[3].hint.values.1.0: is not a value of this member" },
+        { "sentences for an array", "`text`: `User says: {value}.`",
+          "`text`: `User says: {value}.`, `values`: { `a`: `A.` }",
+          "members[1].hint.values: only an enum, a bool or a number has sentences for single "
+          "values" },
+        { "a place in a whole sentence", "`No milk.`", "`No {value}.`",
+          "members[2].hint.values.none: is a whole sentence and has no place for a value" },
+        { "an unknown conjunction", "`or`", "`nor`",
+          "members[0].hint.conjunction: must be one of: and, or" },
+    };
+    check_wrong(rows, ROWS(rows));
+}
+
+static void
+the_file_is_named_however_deep_it_lies(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    static const struct {
+        const char *file, *expected;
+    } rows[] = {
+        { "/srv/größe/definitions of all the domains that we have in production/tea.json",
+          "/srv/größe/definitions of all the domains that we have in production/tea.json: "
+          "format is missing" },
+        { "/srv/a\x1b[2J\xff/tea.json", "/srv/a?[2J?/tea.json: format is missing" },
+        { "/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/"
+          "012345678ß/"
+          "0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/tea.json",
+          "...3456789/0123456789/0123456789/0123456789/0123456789/0123456789/012345678ß/"
+          "0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/tea.json: "
+          "format is missing" },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct domain_source source = { str_of(rows[i].file), STR("tea"), STR("{}") };
+        struct domains set;
+        struct why why = { 0 };
+        assert_int_equal(domains_load(mem, &source, 1, &set, &why), ERR_INVALID);
+        assert_str(str_of(why.text), str_of(rows[i].expected), rows[i].file);
+    }
+    arena_free(mem);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wrong_head_is_told_with_its_place),
+        cmocka_unit_test(a_wrong_vocabulary_is_told_with_its_place),
+        cmocka_unit_test(a_wrong_member_is_told_with_its_place),
+        cmocka_unit_test(a_sentence_that_would_read_badly_is_refused),
+        cmocka_unit_test(the_file_is_named_however_deep_it_lies),
+    };
+    return cmocka_run_group_tests_name("domain/domain_check", tests, NULL, NULL);
+}

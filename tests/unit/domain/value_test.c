@@ -1,0 +1,278 @@
+/* One value: what is taken, how it is shown, when it is the same as another. */
+#include "unit/assert_str.h"
+
+#include "base/arena.h"
+#include "domain/value.h"
+#include "text/json_read.h"
+#include "unit/domains_kit.h"
+
+#define TIMES_10(text) text text text text text text text text text text
+
+static const struct member *
+member_of(const char *domain, const char *name)
+{
+    const struct domain *found = domains_find(kit_domains(), str_of(domain));
+    assert_non_null(found);
+    const struct member *member = domain_member(found, str_of(name));
+    if (member == NULL)
+        fail_msg("there is no member %s.%s", domain, name);
+    return member;
+}
+
+static const char *
+read_as(struct arena *mem, const struct member *member, const char *json, struct value *out)
+{
+    const struct json_value *given;
+    struct why why = { 0 };
+    if (json_read(mem, str_of(json), 8, &given, &why))
+        fail_msg("%s: %s", json, why.text);
+    return value_read(mem, member, given, out);
+}
+
+struct taken {
+    const char *why, *domain, *member, *given, *shown, *key;
+};
+
+static void
+check_taken(const struct taken *rows, size_t count)
+{
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < count; i++) {
+        const struct member *member = member_of(rows[i].domain, rows[i].member);
+        struct value value, again;
+        const char *problem = read_as(mem, member, rows[i].given, &value);
+        if (problem != NULL)
+            fail_msg("%s: %s", rows[i].why, problem);
+        assert_str(value.json, str_of(rows[i].shown), rows[i].why);
+        assert_str(value.key, str_of(rows[i].key), rows[i].why);
+        assert_null(read_as(mem, member, rows[i].shown, &again));
+        assert_str(again.json, value.json, rows[i].why);
+        assert_str(again.key, value.key, rows[i].why);
+    }
+    arena_free(mem);
+}
+
+static void
+a_text_is_shown_as_it_was_written_and_known_by_its_key(void **state)
+{
+    (void)state;
+    static const struct taken rows[] = {
+        { "a name", "music_preferences", "favorite_artists", "\"Sigur Rós\"", "\"Sigur Rós\"",
+          "sigur rós" },
+        { "blanks go", "music_preferences", "favorite_artists", "\"  Sigur \\u00a0 Rós \"",
+          "\"Sigur Rós\"", "sigur rós" },
+        { "a mark of its own", "music_preferences", "favorite_artists", "\"Bjo\\u0308rk\"",
+          "\"Björk\"", "björk" },
+        { "an open vocabulary, as written", "music_preferences", "genres", "\"Trip Hop\"",
+          "\"Trip Hop\"", "trip hop" },
+        { "an alias of an open one is shown as written", "music_preferences", "genres", "\"DnB\"",
+          "\"DnB\"", "drum and bass" },
+        { "not in the open vocabulary", "music_preferences", "genres", "\"Zydeco\"", "\"Zydeco\"",
+          "zydeco" },
+        { "a quote", "music_preferences", "statements", "\"I like \\\"loud\\\"\"",
+          "\"I like \\\"loud\\\"\"", "i like \"loud\"" },
+        { "the same food everywhere", "food_profile", "favorite_foods", "\"Peanut\"", "\"Peanut\"",
+          "peanuts" },
+        { "the same food as an allergy", "food_profile", "allergies", "\"groundnut\"",
+          "\"groundnut\"", "peanuts" },
+        { "almonds are not tree nuts", "food_profile", "allergies", "\"almond\"", "\"almond\"",
+          "almonds" },
+        { "a family of four with joiners", "music_preferences", "favorite_artists",
+          "\"\\ud83d\\udc68\\u200d\\ud83d\\udc69\\u200d\\ud83d\\udc67\"",
+          "\"\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7\"",
+          "\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7" },
+        { "80 characters of two bytes", "music_preferences", "favorite_artists",
+          "\"" TIMES_10("éééééééé") "\"", "\"" TIMES_10("éééééééé") "\"", TIMES_10("éééééééé") },
+    };
+    check_taken(rows, ROWS(rows));
+}
+
+static void
+a_closed_vocabulary_shows_its_own_words(void **state)
+{
+    (void)state;
+    static const struct taken rows[] = {
+        { "the value", "travel_profile", "cabin_class", "\"premium_economy\"",
+          "\"premium_economy\"", "premium economy" },
+        { "the label", "travel_profile", "cabin_class", "\"Premium Economy\"",
+          "\"premium_economy\"", "premium economy" },
+        { "an alias", "travel_profile", "cabin_class", "\"Coach\"", "\"economy\"", "economy" },
+        { "in another case", "travel_profile", "airline_alliances", "\"ONEWORLD\"", "\"oneworld\"",
+          "oneworld" },
+        { "by its label only", "travel_profile", "meal_request", "\"kosher meal\"", "\"KSML\"",
+          "ksml" },
+        { "signs", "food_profile", "price_range", "\"$$\"", "\"moderate\"", "moderate" },
+    };
+    check_taken(rows, ROWS(rows));
+}
+
+static void
+numbers_bools_and_objects_have_one_form(void **state)
+{
+    (void)state;
+    static const struct taken rows[] = {
+        { "a whole number", "travel_profile", "max_stops", "1", "1", "1" },
+        { "the same with a point", "travel_profile", "max_stops", "1.0", "1", "1" },
+        { "the same with an exponent", "travel_profile", "max_stops", "10e-1", "1", "1" },
+        { "less than nothing is nothing", "travel_profile", "max_stops", "-0.0", "0", "0" },
+        { "a fraction", "coding_profile", "line_length", "99.5", "99.5", "99.5" },
+        { "true", "travel_profile", "avoid_red_eye", "true", "true", "true" },
+        { "false", "travel_profile", "avoid_red_eye", "false", "false", "false" },
+        { "an object in the order of the definition", "coding_profile", "indentation",
+          "{\"width\":4.0,\"style\":\" Spaces \"}", "{\"style\":\"Spaces\",\"width\":4}",
+          "{\"style\":\"spaces\",\"width\":4}" },
+        { "part of an object", "travel_profile", "room", "{\"smoking\":false}",
+          "{\"smoking\":false}", "{\"smoking\":false}" },
+        { "as much as a number can be", "food_profile", "nutrition_goals",
+          "{\"calories\":1000000000000000}", "{\"calories\":1000000000000000}",
+          "{\"calories\":1000000000000000}" },
+    };
+    check_taken(rows, ROWS(rows));
+}
+
+static void
+what_is_wrong_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why, *domain, *member, *given, *expected;
+    } rows[] = {
+        { "a number for a text", "music_preferences", "genres", "3", "must be a text" },
+        { "nothing", "music_preferences", "genres", "null", "must be a text" },
+        { "an array in an array", "music_preferences", "genres", "[\"jazz\"]", "must be a text" },
+        { "empty", "music_preferences", "genres", "\"\"", "is empty" },
+        { "only blanks", "music_preferences", "genres", "\" \\u3000 \"", "is empty" },
+        { "a line break", "music_preferences", "genres", "\"a\\nb\"",
+          "holds U+000A, which cannot be seen; leave it out" },
+        { "a tab", "music_preferences", "genres", "\"a\\tb\"",
+          "holds U+0009, which cannot be seen; leave it out" },
+        { "J10 NUL", "music_preferences", "genres", "\"a\\u0000\"",
+          "holds U+0000, which cannot be seen; leave it out" },
+        { "J10 an escape", "music_preferences", "genres", "\"\\u001b[2J\"",
+          "holds U+001B, which cannot be seen; leave it out" },
+        { "J8 a zero-width space", "music_preferences", "genres", "\"a\\u200bb\"",
+          "holds U+200B, which cannot be seen; leave it out" },
+        { "J8 a joiner in Latin", "music_preferences", "genres", "\"a\\u200db\"",
+          "holds U+200D, which cannot be seen; leave it out" },
+        { "J8 a byte order mark", "music_preferences", "genres", "\"\\ufeffa\"",
+          "holds U+FEFF, which cannot be seen; leave it out" },
+        { "J8 a variation selector", "music_preferences", "genres", "\"a\\ufe01\"",
+          "holds U+FE01, which cannot be seen; leave it out" },
+        { "J9 an override", "music_preferences", "genres", "\"a\\u202eb\"",
+          "holds U+202E, which cannot be seen; leave it out" },
+        { "J9 an isolate", "music_preferences", "genres", "\"a\\u2066b\"",
+          "holds U+2066, which cannot be seen; leave it out" },
+        { "J8 a tag", "music_preferences", "genres", "\"a\\udb40\\udc41\"",
+          "holds U+E0041, which cannot be seen; leave it out" },
+        { "J10 private use", "music_preferences", "genres", "\"\\ue000\"",
+          "holds U+E000, which cannot be seen; leave it out" },
+        { "J10 no character", "music_preferences", "genres", "\"\\uffff\"",
+          "holds U+FFFF, which cannot be seen; leave it out" },
+        { "a line separator", "music_preferences", "genres", "\"a\\u2028b\"",
+          "holds U+2028, which cannot be seen; leave it out" },
+        { "J19 81 characters", "music_preferences", "genres", "\"" TIMES_10("éééééééé") "x\"",
+          "must have at most 80 characters, not 81" },
+        { "J19 201 characters", "music_preferences", "statements",
+          "\"" TIMES_10("12345678901234567890") "x\"",
+          "must have at most 200 characters, not 201" },
+        { "a member's own length", "travel_profile", "home_airport", "\"EDDH\"",
+          "must have at most 3 characters, not 4" },
+        { "not in the vocabulary", "travel_profile", "cabin_class", "\"steerage\"",
+          "must be one of economy, premium_economy, business, first" },
+        { "not in a long vocabulary", "travel_profile", "meal_request", "\"steak\"",
+          "must be one of AVML, BBML, BLML, CHML, DBML, FPML, GFML, HNML or 13 others, which the "
+          "schema names" },
+        { "not in the vocabulary of an array", "travel_profile", "airline_alliances", "\"Sky\"",
+          "must be one of Star Alliance, oneworld, SkyTeam" },
+        { "a text for a number", "travel_profile", "max_stops", "\"1\"",
+          "must be a number from 0 to 3" },
+        { "too large", "travel_profile", "max_stops", "4", "must be a number from 0 to 3" },
+        { "too small", "travel_profile", "max_stops", "-0.5", "must be a number from 0 to 3" },
+        { "1 for true", "travel_profile", "avoid_red_eye", "1", "must be true or false" },
+        { "a text for true", "travel_profile", "avoid_red_eye", "\"true\"",
+          "must be true or false" },
+        { "a text for an object", "travel_profile", "room", "\"big\"", "must be an object" },
+        { "an empty object", "travel_profile", "room", "{}", "must have at least one property" },
+        { "an unknown property", "travel_profile", "room", "{\"bed\":\"big\",\"sauna\":true}",
+          "has no property sauna" },
+        { "a property with an odd name", "travel_profile", "room", "{\"a b\\n\":true}",
+          "holds a property that it does not have" },
+        { "a property of another type", "travel_profile", "room", "{\"smoking\":\"no\"}",
+          "has a property smoking that must be true or false" },
+        { "no property at all", "travel_profile", "room", "{\"bed\":null}",
+          "has a property bed that must be a text" },
+        { "a hidden character in a property", "travel_profile", "room", "{\"bed\":\"a\\u200b\"}",
+          "has a property bed that holds U+200B, which cannot be seen; leave it out" },
+        { "an empty property", "travel_profile", "room", "{\"bed\":\" \"}",
+          "has a property bed that is empty" },
+        { "a property past all numbers", "food_profile", "nutrition_goals", "{\"calories\":1e16}",
+          "has a property calories that must be a number from -1000000000000000 to "
+          "1000000000000000" },
+    };
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct value value;
+        const char *problem =
+            read_as(mem, member_of(rows[i].domain, rows[i].member), rows[i].given, &value);
+        assert_str(str_of(problem), str_of(rows[i].expected), rows[i].why);
+    }
+    arena_free(mem);
+}
+
+static void
+marks_without_end_are_refused(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct str text = STR("\"a");
+    for (int i = 0; i < 40; i++)
+        text = str_format(mem, "%s\\u0301", text.ptr);
+    struct value value;
+    const struct member *member = member_of("music_preferences", "statements");
+    assert_string_equal(read_as(mem, member, str_format(mem, "%s\"", text.ptr).ptr, &value),
+                        "has too many marks on one letter");
+    struct json_value bad = { .type = JSON_STR, .text = STR("a\xff") };
+    assert_string_equal(value_read(mem, member, &bad, &value), "is not valid UTF-8");
+    arena_free(mem);
+}
+
+static void
+suspicion_looks_into_every_text_of_a_value(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        struct str json;
+        const char *expected;
+    } rows[] = {
+        { "a name", STR("\"Booking.com\""), NULL },
+        { "a link", STR("\"https://x\""), "a link" },
+        { "a number", STR("3"), NULL },
+        { "a bool", STR("true"), NULL },
+        { "an object", STR("{\"bed\":\"king\",\"smoking\":false}"), NULL },
+        { "the last text of an object", STR("{\"smoking\":false,\"view\":\"<script>\"}"),
+          "markup" },
+        { "behind escapes", STR("\"\\u003cscript\\u003e\""), "markup" },
+        { "no value", STR("nothing"), "no value" },
+    };
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct value value = { rows[i].json, STR("") };
+        assert_str(str_of(value_suspicion(mem, &value)), str_of(rows[i].expected), rows[i].why);
+    }
+    arena_free(mem);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_is_shown_as_it_was_written_and_known_by_its_key),
+        cmocka_unit_test(a_closed_vocabulary_shows_its_own_words),
+        cmocka_unit_test(numbers_bools_and_objects_have_one_form),
+        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(marks_without_end_are_refused),
+        cmocka_unit_test(suspicion_looks_into_every_text_of_a_value),
+    };
+    return cmocka_run_group_tests_name("domain/value", tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* Labels as agents may send them, against the definitions that are compiled in. The lists are
+ * data: context_labels*.tsv say themselves what their columns are. Every miss is printed. */
+#include "unit/assert_str.h"
+
+#include "hint/context.h"
+#include "unit/domains_kit.h"
+
+#define LINE_MAX 512
+
+struct score {
+    unsigned labels, hits;
+    unsigned contexts, context_hits;
+};
+
+/* "food" of "food_profile", so that the lists are easy to read and to write. */
+static struct str
+short_name(const struct domain *domain)
+{
+    return str_first(domain->name, str_index(domain->name, '_'));
+}
+
+static bool
+is_in(struct str names, struct str name)
+{
+    struct str part;
+    while (str_cut(&names, '+', &part))
+        if (str_eq(part, name))
+            return true;
+    return false;
+}
+
+static size_t
+count_of(struct str names)
+{
+    struct str part;
+    size_t count = 0;
+    while (str_cut(&names, '+', &part))
+        count++;
+    return count;
+}
+
+static bool
+is_answer(const struct context_match *match, struct str expected)
+{
+    if (str_eq_c(expected, "-"))
+        return !match->known;
+    if (match->count != count_of(expected))
+        return false;
+    for (size_t i = 0; i < match->count; i++)
+        if (!is_in(expected, short_name(match->list[i].domain)))
+            return false;
+    return true;
+}
+
+static bool
+is_one_of(const struct context_match *match, struct str answers)
+{
+    struct str answer;
+    while (str_cut(&answers, '/', &answer))
+        if (is_answer(match, answer))
+            return true;
+    return false;
+}
+
+static void
+print_miss(struct str label, struct str expected, const struct context_match *match)
+{
+    print_message("  %.*s: %.*s expected, found", STR_ARG(label), STR_ARG(expected));
+    for (size_t i = 0; i < match->count; i++) {
+        const struct context *context = match->list[i].context;
+        struct str name = context == NULL ? STR("*") : context->name;
+        print_message(" %.*s:%.*s", STR_ARG(short_name(match->list[i].domain)), STR_ARG(name));
+    }
+    print_message("%s\n", match->known ? "" : " -");
+}
+
+static void
+try_line(const struct context_index *index, struct str line, struct score *score)
+{
+    struct str label, expected, context = STR_NONE;
+    struct context_match match;
+    assert_true(str_cut(&line, '\t', &label) && str_cut(&line, '\t', &expected));
+    str_cut(&line, '\t', &context);
+    context_find(index, label, &match);
+    bool hit = is_one_of(&match, expected);
+    bool context_hit = hit && str_present(context) && match.list[0].context != NULL &&
+                       str_eq(match.list[0].context->name, context);
+    score->labels++;
+    score->hits += hit;
+    score->contexts += str_present(context);
+    score->context_hits += context_hit;
+    if (!hit || (str_present(context) && !context_hit))
+        print_miss(label, hit ? context : expected, &match);
+}
+
+/* The least are in thousandths. */
+static void
+try_list(const char *path, unsigned least, unsigned least_contexts)
+{
+    struct arena *mem = arena_new();
+    const struct context_index *index = context_index_make(mem, kit_domains());
+    struct score score = { 0 };
+    char line[LINE_MAX];
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    print_message("%s\n", path);
+    while (fgets(line, sizeof line, file) != NULL) {
+        struct str text = str_of(line);
+        text.len -= str_ends(text, STR("\n"));
+        if (line[0] != '#')
+            try_line(index, text, &score);
+    }
+    fclose(file);
+    arena_free(mem);
+    print_message("  %u of %u labels, %u of %u contexts\n", score.hits, score.labels,
+                  score.context_hits, score.contexts);
+    assert_true(score.labels > 300);
+    assert_true(score.hits * 1000 >= score.labels * least);
+    assert_true(score.context_hits * 1000 >= score.contexts * least_contexts);
+}
+
+static void
+labels_that_were_in_sight_reach_their_domains(void **state)
+{
+    (void)state;
+    try_list("tests/unit/hint/context_labels.tsv", 985, 960);
+}
+
+static void
+labels_that_were_set_aside_reach_their_domains(void **state)
+{
+    (void)state;
+    try_list("tests/unit/hint/context_labels_held_out.tsv", 970, 920);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(labels_that_were_in_sight_reach_their_domains),
+        cmocka_unit_test(labels_that_were_set_aside_reach_their_domains),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

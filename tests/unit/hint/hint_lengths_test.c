@@ -1,0 +1,42 @@
+/* Lengths of hints: what a card need not keep, since it follows from the definition. */
+#include "unit/hint/hint_kit.h"
+
+#include "hint/hint_lengths.h"
+
+#define FACTS 5000 /* more than a domain may have */
+
+static void
+lengths_grow_to_what_is_kept_and_never_leave_one_out(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    for (size_t m = 0; m < domain->member_count; m++) {
+        const struct member *member = &domain->members[m];
+        bool critical = member->safety == SAFETY_CRITICAL;
+        for (int total = 1; total <= FACTS; total++) {
+            size_t count = 0, kept = hint_values_kept(member, total);
+            int last = 0;
+            for (int items = hint_fewest_items(member, total); items != 0;
+                 items = hint_more_items(member, total, items)) {
+                assert_true(items > last && items <= total && items != total - 1);
+                last = items;
+                count++;
+            }
+            assert_true((size_t)last <= kept && kept <= (size_t)total);
+            assert_true(last == total || (!critical && last >= member->hint.max_items));
+            assert_int_equal(hint_length_count(member, total), count);
+            assert_true(count <= HINT_LENGTHS_MAX);
+        }
+    }
+    arena_free(mem);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lengths_grow_to_what_is_kept_and_never_leave_one_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,295 @@
+/* Cards: what is counted when something is written, and kept as text. */
+#include "unit/hint/hint_kit.h"
+
+#include "base/buf.h"
+#include "hint/hint_set_text.h"
+#include "hint/hint_words.h"
+#include "hint/tokenizer.h"
+
+#define EVERYTHING                                                                           \
+    "allergies me 0 nuts | allergies 1 3 shellfish | allergies 2 5 C++ | diet me 0 vegan | " \
+    "likes me 0 a | likes me 0 Wham! | likes 1 9 c, d | likes 1 9 \"e\" | likes 1 9 \\ | "   \
+    "dislikes me 0 x | says me 0 I \"eat\". | says 1 9 So do I. | spice me 0 mild | "        \
+    "table me 0 {`by`:`Ada`,`set_for`:2}"
+
+/* ---- lengths ---- */
+
+static void
+a_list_has_these_lengths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why, *facts, *expected;
+    } rows[] = {
+        { "one value", "likes me 0 a", "1" },
+        { "never \"and 1 more\"", "likes me 0 a | likes me 0 b", "2" },
+        { "from the base on", "likes me 0 a | likes me 0 b | likes me 0 c", "1 3" },
+        { "to the most",
+          "likes me 0 a | likes me 0 b | likes me 0 c | likes me 0 d | likes me 0 e | likes me 0 f",
+          "1 2 3 4" },
+        { "one past the most rather than \"and 1 more\"",
+          "likes me 0 a | likes me 0 b | likes me 0 c | likes me 0 d | likes me 0 e", "1 2 3 5" },
+        { "what is critical from one to all", "allergies me 0 a | allergies me 0 b", "2" },
+        { "… whatever the definition says",
+          "allergies me 0 a | allergies me 0 b | allergies me 0 c | allergies me 0 d", "1 2 4" },
+        { "a single value has one", "diet me 0 vegan | diet 1 0 raw", "1" },
+        { "a sentence each has one", "says me 0 a | says me 0 b", "1" },
+    };
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct hint_set set = hint_kit_card(mem, hint_kit_fare(mem), rows[i].facts);
+        struct buf out = buf_in(mem, 1000);
+        for (size_t l = 0; l < set.hints[0].level_count; l++)
+            buf_add_format(&out, "%s%d", l > 0 ? " " : "", set.hints[0].levels[l].items);
+        assert_str(buf_str(&out), str_of(rows[i].expected), rows[i].why);
+    }
+    arena_free(mem);
+}
+
+static struct str
+many(struct arena *mem, const char *member, int count)
+{
+    struct buf out = buf_in(mem, 1000000);
+    for (int i = 0; i < count; i++)
+        buf_add_format(&out, "%s%s me 0 value %d", i > 0 ? " | " : "", member, i);
+    return str_of(str_c(mem, buf_str(&out)));
+}
+
+static void
+many_critical_values_are_reached_in_leaps(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    struct hint_set set = hint_kit_card(mem, domain, many(mem, "allergies", 300).ptr);
+    const struct hint *hint = &set.hints[0];
+    assert_int_equal(hint->total, 300);
+    assert_int_equal(hint->value_count, 300);
+    assert_int_equal(hint->levels[63].items, 64);
+    assert_int_equal(hint->levels[64].items, 128);
+    assert_int_equal(hint->levels[hint->level_count - 1].items, 300);
+    arena_free(mem);
+}
+
+static void
+sentences_of_their_own_are_bounded_and_the_rest_is_counted(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    struct hint_set set = hint_kit_card(mem, domain, many(mem, "says", 70).ptr);
+    assert_int_equal(set.count, 64);
+    assert_int_equal(set.hints[62].beyond, 0);
+    assert_int_equal(set.hints[63].beyond, 6);
+    arena_free(mem);
+}
+
+static void
+a_number_without_a_sentence_is_not_told(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = domains_find(hint_kit_domains(mem), STR("tunes"));
+    assert_int_equal(hint_kit_card(mem, domain, "years me 0 1").count, 1);
+    assert_int_equal(hint_kit_card(mem, domain, "years me 0 2").count, 0);
+    arena_free(mem);
+}
+
+/* ---- counts ---- */
+
+static void
+assert_counted(struct buf *line, int last, int with_end)
+{
+    assert_int_equal(tokenizer_count(buf_str(line)), last);
+    buf_add_char(line, '\n');
+    assert_int_equal(tokenizer_count(buf_str(line)), with_end);
+    line->len = 0;
+}
+
+static void
+every_length_is_counted_as_it_is_written(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct hint_set set = hint_kit_card(mem, hint_kit_fare(mem), EVERYTHING);
+    struct buf line = buf_in(mem, 10000);
+    for (size_t i = 0; i < set.count; i++) {
+        const struct hint *hint = &set.hints[i];
+        for (size_t l = 0; l < hint->level_count; l++) {
+            const struct hint_level *level = &hint->levels[l];
+            hint_sentence(&line, hint, level, false);
+            assert_counted(&line, level->text_last, level->text);
+            hint_sentence(&line, hint, level, true);
+            assert_counted(&line, level->strong_last, level->strong);
+            hint_bullet(&line, hint, level);
+            assert_counted(&line, level->bullet_last, level->bullet);
+        }
+    }
+    arena_free(mem);
+}
+
+/* ---- as text ---- */
+
+static void
+what_is_kept_as_text_comes_back_the_same(void **state)
+{
+    (void)state;
+    static const char *const people[] = { EVERYTHING, "", "likes me 0 a", "allergies 1 0 nuts" };
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    for (size_t i = 0; i < ROWS(people); i++) {
+        struct hint_set set = hint_kit_card(mem, domain, people[i]), read;
+        struct str text = hint_set_write(mem, &set);
+        assert_true(hint_set_read(mem, domain, text, &read));
+        assert_int_equal(read.count, set.count);
+        assert_str(hint_set_write(mem, &read), text, people[i]);
+        for (size_t h = 0; h < set.count; h++) {
+            struct buf a = buf_in(mem, 10000), b = buf_in(mem, 10000);
+            hint_open(mem, &read.hints[h]);
+            hint_bullet(&a, &set.hints[h], &set.hints[h].levels[0]);
+            hint_bullet(&b, &read.hints[h], &read.hints[h].levels[0]);
+            assert_str(buf_str(&b), buf_str(&a), people[i]);
+        }
+    }
+    arena_free(mem);
+}
+
+static void
+a_card_of_another_definition_is_refused(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    struct hint_set set = hint_kit_card(mem, domain, EVERYTHING), read;
+    struct domain changed = *domain;
+    changed.digest = STR("0123");
+    assert_false(hint_set_read(mem, &changed, hint_set_write(mem, &set), &read));
+    assert_false(hint_set_read(mem, domain, STR_NONE, &read));
+    assert_false(hint_set_read(mem, domain, STR(""), &read));
+    arena_free(mem);
+}
+
+static void
+a_card_that_was_cut_is_refused(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    struct hint_set set = hint_kit_card(mem, domain, EVERYTHING), read;
+    struct str text = hint_set_write(mem, &set);
+    for (size_t length = 0; length < text.len; length++) {
+        struct str cut = str_copy(mem, str_first(text, length)); /* a step past its end is seen */
+        assert_false(hint_set_read(mem, domain, cut, &read));
+    }
+    arena_free(mem);
+}
+
+static void
+tell_all(struct arena *mem, struct hint_set *set)
+{
+    struct buf line = buf_in(mem, 100000);
+    for (size_t h = 0; h < set->count; h++) {
+        hint_open(mem, &set->hints[h]);
+        for (size_t l = 0; l < set->hints[h].level_count; l++)
+            hint_sentence(&line, &set->hints[h], &set->hints[h].levels[l], true);
+    }
+}
+
+static const char changes[] = { '\n', ' ', '-', '9', '0', 'x', '\t', '"', '\0', '?', '@', '~' };
+
+static void
+a_card_with_one_byte_changed_is_refused(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    struct hint_set set = hint_kit_card(mem, domain, EVERYTHING), read;
+    struct str text = hint_set_write(mem, &set);
+    for (size_t i = 0; i < text.len * ROWS(changes); i++) {
+        struct str changed = str_copy(mem, text);
+        char *byte = (char *)&changed.ptr[i / ROWS(changes)], other = changes[i % ROWS(changes)];
+        if (*byte == other || ((*byte ^ other) & 63) == 0) /* the same digit to a reader */
+            continue;
+        *byte = other;
+        assert_false(hint_set_read(mem, domain, changed, &read));
+    }
+    arena_free(mem);
+}
+
+/* Refused, or a card that can be told. */
+static void
+a_card_that_was_changed_and_sealed_again_does_no_harm(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    struct hint_set set = hint_kit_card(mem, domain, EVERYTHING), read;
+    struct str text = hint_set_write(mem, &set);
+    struct str empty = hint_set_prefix(mem, domain, STR(""));
+    struct str contents = str_from(text, empty.len);
+    size_t told = 0;
+    assert_str(hint_set_prefix(mem, domain, contents), text, "what seals a card is before it");
+    for (size_t i = 0; i < contents.len * ROWS(changes); i++) {
+        struct arena *once = arena_new();
+        struct str changed = str_copy(once, contents);
+        ((char *)changed.ptr)[i / ROWS(changes)] = changes[i % ROWS(changes)];
+        if (hint_set_read(once, domain, hint_set_prefix(once, domain, changed), &read)) {
+            tell_all(once, &read);
+            told++;
+        }
+        arena_free(once);
+    }
+    assert_true(told > 0);
+    for (size_t length = 0; length < contents.len; length++) {
+        struct str cut = hint_set_prefix(mem, domain, str_first(contents, length));
+        assert_false(hint_set_read(mem, domain, str_copy(mem, cut), &read));
+    }
+    arena_free(mem);
+}
+
+/* What is kept has a place of as many digits as it needs. */
+static void
+large_numbers_and_long_texts_come_back_the_same(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    struct buf summary = buf_in(mem, 10000);
+    for (int i = 0; i < 28; i++)
+        buf_add_c(&summary, i == 0 ? "says me 0 \u6771\u4EAC" : ", \u6771\u4EAC\u4E8B");
+    const char *people[] = { many(mem, "allergies", 1500).ptr, str_c(mem, buf_str(&summary)) };
+    for (size_t i = 0; i < ROWS(people); i++) {
+        struct hint_set set = hint_kit_card(mem, domain, people[i]), read;
+        assert_true(hint_set_read(mem, domain, hint_set_write(mem, &set), &read));
+        const struct hint *made = &set.hints[0], *hint = &read.hints[0];
+        hint_open(mem, &read.hints[0]);
+        assert_int_equal(hint->level_count, made->level_count);
+        assert_int_equal(hint->is_long, made->is_long);
+        assert_int_equal(made->is_long, i == 1);
+        for (size_t l = 0; l < hint->level_count; l++)
+            assert_memory_equal(&hint->levels[l], &made->levels[l], sizeof *made->levels);
+        assert_int_equal(hint->value_count, made->value_count);
+        for (size_t v = 0; v < hint->value_count; v++)
+            assert_str(hint->values[v].shown, made->values[v].shown, people[i]);
+    }
+    arena_free(mem);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_list_has_these_lengths),
+        cmocka_unit_test(many_critical_values_are_reached_in_leaps),
+        cmocka_unit_test(sentences_of_their_own_are_bounded_and_the_rest_is_counted),
+        cmocka_unit_test(a_number_without_a_sentence_is_not_told),
+        cmocka_unit_test(every_length_is_counted_as_it_is_written),
+        cmocka_unit_test(what_is_kept_as_text_comes_back_the_same),
+        cmocka_unit_test(a_card_of_another_definition_is_refused),
+        cmocka_unit_test(a_card_that_was_cut_is_refused),
+        cmocka_unit_test(a_card_with_one_byte_changed_is_refused),
+        cmocka_unit_test(a_card_that_was_changed_and_sealed_again_does_no_harm),
+        cmocka_unit_test(large_numbers_and_long_texts_come_back_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+#include "unit/assert_str.h"
+
+#include "base/arena.h"
+#include "text/catalog.h"
+#include "text/template.h"
+
+#define SAME(actual, expected) assert_str((actual), str_of(expected), "")
+
+static struct arena *mem;
+static const char *the_source;
+
+static const char english[] = "# a remark\n"
+                              "page.lang = en\n"
+                              "\n"
+                              "hello = Hello *{name}*, you have `{count}` & more.\n"
+                              "plain = Hello {name}, welcome\n"
+                              "    to the <club>.\n"
+                              "braces = {{a}}\n"
+                              "said.taken = The name {name} is taken; choose another.\n"
+                              "said.short = Too short.\n";
+
+static const char german[] = "page.lang = de\n"
+                             "hello = Hallo *{name}*, du hast `{count}` & mehr.\n"
+                             "plain = Hallo {name} & willkommen im <Club>.\n"
+                             "braces = {{b}}\n"
+                             "said.taken = Den Namen {name} gibt es schon.\n"
+                             "said.short = Zu kurz.\n";
+
+static struct str
+find(const char *name)
+{
+    return strcmp(name, "page") == 0 ? str_of(the_source) : STR_NONE;
+}
+
+static int
+make_memory(void **state)
+{
+    (void)state;
+    mem = arena_new();
+    return 0;
+}
+
+static int
+free_memory(void **state)
+{
+    (void)state;
+    arena_free(mem);
+    return 0;
+}
+
+static struct catalog *
+read_words(const char *file)
+{
+    struct catalog *catalog = NULL;
+    struct why why = { 0 };
+    if (catalog_read(mem, "xx.strings", str_of(file), &catalog, &why) != ERR_NONE)
+        fail_msg("%s", why.text);
+    return catalog;
+}
+
+/* What comes out, or the problem the template was refused for. */
+static const char *
+render(struct catalog *catalog, const char *source)
+{
+    struct why why = { 0 };
+    struct template_set *set = template_set_new(find, catalog);
+    struct values *values = values_new(mem);
+    struct buf out = buf_in(mem, 10000);
+    values_text(values, "name", STR("<Ada>"));
+    values_text(values, "count", STR("3"));
+    the_source = source;
+    enum err err = template_load(set, "page", &why);
+    if (err == ERR_NONE)
+        assert_int_equal(template_render(set, "page", values, &out), ERR_NONE);
+    template_set_free(set);
+    return err == ERR_NONE ? str_c(mem, buf_str(&out)) : str_c(mem, str_of(why.text));
+}
+
+static void
+a_catalogue_that_cannot_be_read_says_where(void **state)
+{
+    static const struct {
+        const char *file;
+        const char *why;
+    } rows[] = {
+        { "a = b\nnonsense\n", "xx.strings, line 2: a line is: key = text" },
+        { "A = b\n", "xx.strings, line 1: a key is made of a-z, 0-9, _ and -, in parts with dots "
+                     "between them" },
+        { "a..b = c\n", "xx.strings, line 1: a key is made of a-z, 0-9, _ and -, in parts with "
+                        "dots between them" },
+        { "a. = c\n", "xx.strings, line 1: a key ends with a letter or digit" },
+        { " = c\n", "xx.strings, line 1: nothing goes on here" },
+        { "a =\n", "xx.strings, line 1: there is no text behind =: a" },
+        { "a = b\n\na = c\n", "xx.strings, line 3: this key is there twice: a" },
+        { "a = {b\n", "xx.strings, line 1: { is not followed by a name and }; the brace itself is "
+                      "written {{: a" },
+        { "a = {B}\n", "xx.strings, line 1: { is not followed by a name and }; the brace itself is "
+                       "written {{: a" },
+        { "a = b}\n", "xx.strings, line 1: } without {; the brace itself is written }}: a" },
+        { "a = {b}{b}{b}{b}{b}{b}{b}\n", "xx.strings, line 1: the text has too many values: a" },
+        { "a = \xff\n", "xx.strings, line 1: the text holds a NUL or bytes that are not UTF-8: a" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct catalog *catalog = NULL;
+        struct why why = { 0 };
+        assert_int_equal(catalog_read(mem, "xx.strings", str_of(rows[i].file), &catalog, &why),
+                         ERR_INVALID);
+        assert_string_equal(why.text, rows[i].why);
+    }
+}
+
+static void
+a_text_is_said_with_its_values(void **state)
+{
+    struct catalog *catalog = read_words(english);
+    struct message_value name = { "name", STR("{count} <b>") };
+    (void)state;
+    SAME(catalog_format(catalog, mem, "plain", &name, 1),
+         "Hello {count} <b>, welcome to the <club>.");
+    SAME(catalog_format(catalog, mem, "plain", NULL, 0), "Hello , welcome to the <club>.");
+    SAME(catalog_format(catalog, mem, "braces", NULL, 0), "{a}");
+    SAME(catalog_format(catalog, mem, "missing", NULL, 0), "[missing]");
+}
+
+static void
+a_template_shows_a_text_escaped_where_it_stands(void **state)
+{
+    static const struct {
+        const char *source;
+        const char *out;
+    } rows[] = {
+        { "<p>{{:hello}}</p>", "<p>Hello <strong>&lt;Ada&gt;</strong>, you have "
+                               "<code>3</code> &amp; more.</p>" },
+        { "<p>{{:plain}}</p>", "<p>Hello &lt;Ada&gt;, welcome to the &lt;club&gt;.</p>" },
+        { "<img alt=\"{{:plain}}\">",
+          "<img alt=\"Hello &lt;Ada&gt;, welcome to the &lt;club&gt;.\">" },
+        { "<title>{{:plain}}</title>",
+          "<title>Hello &lt;Ada&gt;, welcome to the &lt;club&gt;.</title>" },
+        { "<p>{{:braces}} - {{name}}</p>", "<p>{a} - &lt;Ada&gt;</p>" },
+    };
+    struct catalog *catalog = read_words(english);
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(render(catalog, rows[i].source), rows[i].out);
+}
+
+static void
+a_template_with_a_catalogue_has_no_words_of_its_own(void **state)
+{
+    static const char own[] =
+        "template page, line 1: this text belongs into the catalogue; write {{:key}}";
+    static const struct {
+        const char *source;
+        const char *why;
+    } rows[] = {
+        { "<p>Hello</p>", own },
+        { "<title>Hello</title>", own },
+        { "<p>7</p>", own },
+        { "<p>\xc2\xb7</p>", own },
+        { "<p>&middot;</p>", own },
+        { "<img alt=\"A cat\">", own },
+        { "<input placeholder='name'>", own },
+        { "<nav aria-label=\"You\">", own },
+        { "<p>{{:nothing}}</p>", "template page, line 1: the catalogue has no text nothing" },
+        { "<a href=\"{{:plain}}\">", "template page, line 1: a text may stand only between "
+                                     "elements and in attributes that hold no address" },
+        { "<p {{:plain}}>", "template page, line 1: a text may stand only between elements and in "
+                            "attributes that hold no address" },
+        { "<img alt=\"{{:hello}}\">",
+          "template page, line 1: a text with * or ` may stand only between elements" },
+        { "<script>{{:plain}}</script>",
+          "template page, line 1: a mark may not stand inside <script>, <style> and their like" },
+    };
+    struct catalog *catalog = read_words(english);
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(render(catalog, rows[i].source), rows[i].why);
+    assert_string_equal(render(NULL, "<p>Hello</p>"), "<p>Hello</p>");
+    assert_string_equal(render(NULL, "{{:plain}}"),
+                        "template page, line 1: there is no catalogue to take this text from");
+    assert_string_equal(render(read_words("page.lang = en\nodd = *so\n"), "{{:odd}}"),
+                        "template page, line 1: a * or ` of this text is not closed");
+}
+
+static void
+a_second_language_is_a_second_file(void **state)
+{
+    struct catalog *catalog = read_words(german), *model = read_words(english);
+    struct why why = { 0 };
+    (void)state;
+    assert_int_equal(catalog_compare(model, catalog, &why), ERR_NONE);
+    assert_string_equal(render(catalog, "<html lang=\"{{:page.lang}}\"><p>{{:plain}}</p>"),
+                        "<html lang=\"de\"><p>Hallo &lt;Ada&gt; &amp; willkommen im "
+                        "&lt;Club&gt;.</p>");
+}
+
+static void
+a_language_with_other_keys_or_values_is_refused(void **state)
+{
+    static const struct {
+        const char *file;
+        const char *why;
+    } rows[] = {
+        { "a = {x}\n", "xx.strings: there is no text for b" },
+        { "a = {x}\nb = c\nc = d\n", "xx.strings, line 3: no other language has this: c" },
+        { "a = {y}\nb = c\n", "xx.strings, line 1: the values are not those of the model: a" },
+        { "a = x\nb = c\n", "xx.strings, line 1: the values are not those of the model: a" },
+        { "a = {x}\nb = c {x}\n", "xx.strings, line 2: the values are not those of the model: b" },
+    };
+    struct catalog *model = read_words("a = one {x}\nb = c\n");
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct why why = { 0 };
+        assert_int_equal(catalog_compare(model, read_words(rows[i].file), &why), ERR_INVALID);
+        assert_string_equal(why.text, rows[i].why);
+    }
+}
+
+static void
+a_sentence_from_below_is_found_by_what_it_says(void **state)
+{
+    struct catalog *from = read_words(english), *to = read_words(german);
+    (void)state;
+    SAME(catalog_translate(from, to, mem, STR("Too short.")), "Zu kurz.");
+    SAME(catalog_translate(from, to, mem, STR("The name ada; x is taken; choose another.")),
+         "Den Namen ada; x gibt es schon.");
+    assert_false(str_present(catalog_translate(from, to, mem, STR("The name ada is taken."))));
+    assert_false(str_present(catalog_translate(from, to, mem, STR("Too short. Really."))));
+    assert_false(
+        str_present(catalog_translate(from, to, mem, STR("Hello ada, welcome to the <club>."))));
+}
+
+static void
+a_text_nobody_shows_stops_the_start(void **state)
+{
+    struct catalog *catalog = read_words("page.lang = en\nsaid.x = X.\nused = U\nidle = I\n");
+    struct why why = { 0 };
+    (void)state;
+    assert_true(catalog_use(catalog, STR("used")));
+    assert_false(catalog_use(catalog, STR("unknown")));
+    assert_int_equal(catalog_check(catalog, &why), ERR_INVALID);
+    assert_string_equal(why.text, "xx.strings, line 4: nothing shows this text: idle");
+    assert_true(catalog_use(catalog, STR("idle")));
+    assert_int_equal(catalog_check(catalog, &why), ERR_NONE);
+    why = (struct why){ 0 };
+    assert_int_equal(catalog_check(read_words("used = U\n"), &why), ERR_INVALID);
+    assert_string_equal(why.text, "xx.strings: there is no text for page.lang");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_catalogue_that_cannot_be_read_says_where),
+        cmocka_unit_test(a_text_is_said_with_its_values),
+        cmocka_unit_test(a_template_shows_a_text_escaped_where_it_stands),
+        cmocka_unit_test(a_template_with_a_catalogue_has_no_words_of_its_own),
+        cmocka_unit_test(a_second_language_is_a_second_file),
+        cmocka_unit_test(a_language_with_other_keys_or_values_is_refused),
+        cmocka_unit_test(a_sentence_from_below_is_found_by_what_it_says),
+        cmocka_unit_test(a_text_nobody_shows_stops_the_start),
+    };
+    return cmocka_run_group_tests(tests, make_memory, free_memory);
+}
