@@ -1,5 +1,5 @@
 /* authorize_pages.c - an app asks, the person decides: GET /oauth/authorize, GET and POST
- * /oauth/consent, GET /oauth/consent/hints. docs/DESIGN.md has the steps; flow/authorize.h decides
+ * /oauth/consent, GET /oauth/consent/hints. docs/ARCHITECTURE.md lists the steps; flow/authorize.h decides
  * them. */
 #include "base/arena.h"
 #include "crypt/secret.h"
