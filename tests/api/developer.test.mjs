@@ -158,7 +158,7 @@ test("another developer's app is invisible and untouchable", async (t) => {
     const theirs = await pageOf(eve, app, below);
     const nobodys = await eve.get(`/developer/apps/app_AAAAAAAAAAAAAAAAAAAAAA${below}`);
     assert.equal(theirs.status, 404, below);
-    const plain = (page) => textOf(page.text).replace(/mention request \S+/, "");
+    const plain = (page) => textOf(page.text).replace(/request ID \S+/, "");
     assert.equal(plain(theirs), plain(nobodys), "an app of somebody else is like none");
   }
   for (const below of WRITES) {
