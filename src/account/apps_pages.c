@@ -193,7 +193,7 @@ put_written(struct call *call, struct values *values, struct facts *facts, struc
     size_t number = 0;
     for (size_t i = facts->count; i > 0; i--)
         if (wrote(&facts->list[i - 1], app_id))
-            pager_add(&pager, WRITTEN_ONE_BYTES + FACTS_BRIEF_MAX);
+            pager_add(&pager, WRITTEN_ONE_BYTES + FACTS_SHORT_MAX);
     pager_settle(&pager);
     for (size_t i = facts->count; i > 0; i--)
         if (wrote(&facts->list[i - 1], app_id) && pager_shows(&pager, number++))

@@ -64,7 +64,7 @@ get_domain(struct call *call)
 {
     struct domain_view view;
     enum err err = read_view(call, &view);
-    return err == ERR_NONE ? account_domain_show(call, 200, &view, &(struct domain_trouble){ 0 })
+    return err == ERR_NONE ? account_domain_show(call, 200, &view, &(struct domain_form_error){ 0 })
                            : err;
 }
 
@@ -166,8 +166,8 @@ done(struct call *call, const struct domain_view *view, const struct member *mem
     struct str domain = view->domain->name;
     flash->to = view->only == NULL
                     ? domain
-                    : account_member_place(call, domain, view->only->name, view->page);
-    flash_redirect(call, account_return(call, flash->to, domain, member->name), flash);
+                    : account_member_return_to(call, domain, view->only->name, view->page);
+    flash_redirect(call, account_return_url(call, flash->to, domain, member->name), flash);
     return ERR_NONE;
 }
 
@@ -177,7 +177,7 @@ refuse(struct call *call, const struct domain_view *view, const struct member *m
 {
     struct str said = message_one(call, wrong_value, "problem", message_sentence(call, problem));
     return account_domain_show(
-        call, 400, view, &(struct domain_trouble){ member->name, said, call_text(call, VALUE) });
+        call, 400, view, &(struct domain_form_error){ member->name, said, call_text(call, VALUE) });
 }
 
 static enum err
@@ -203,7 +203,7 @@ state_value(struct call *call, const struct domain_view *view, const struct memb
     struct flash flash = { .key = counts.added > 0     ? added
                                   : counts.updated > 0 ? set
                                                        : nothing_new,
-                           .what = facts_brief(call, facts_value(call, member, value)),
+                           .what = facts_short(call, facts_value(call, member, value)),
                            .undo = undo };
     return done(call, view, member, &flash);
 }
@@ -223,7 +223,7 @@ remove_fact(struct call *call, const struct domain_view *view)
     if (member == NULL)
         return ERR_NOT_FOUND;
     struct flash flash = { .key = removed,
-                           .what = facts_brief(call, facts_value(call, member, out.atom.value)),
+                           .what = facts_short(call, facts_value(call, member, out.atom.value)),
                            .undo = out.undo };
     return done(call, view, member, &flash);
 }

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "domain/value.h"
 #include "page/account_page.h"
-#include "page/address.h"
+#include "page/second_person.h"
 #include "page/facts.h"
 #include "page/pager.h"
 #include "text/json_read.h"
@@ -34,7 +34,7 @@ MESSAGE(no, "fact.no");
 struct showing {
     struct call *call;
     const struct domain_view *view;
-    const struct domain_trouble *trouble;
+    const struct domain_form_error *trouble;
     struct facts facts;
     struct str *texts;               /* of the facts, as they would be typed */
     struct said {                    /* the same, as they are compared */
@@ -242,7 +242,7 @@ page_of(struct showing *showing, const struct member *member, bool alone)
     for (size_t i = showing->facts.count; i > 0; i--)
         if (is_shown_of(showing, i - 1, member)) {
             struct str text = showing->texts[i - 1];
-            text = alone ? text : facts_brief(call, text);
+            text = alone ? text : facts_short(call, text);
             pager_add(&pager, CHIP_BYTES + 2 * pager_bytes(call->mem, text));
         }
     pager_settle(&pager);
@@ -282,7 +282,7 @@ put_facts(struct showing *showing, struct values *values, struct values *item,
 static struct str
 description_of(struct call *call, const struct member *member)
 {
-    struct str summary = address_directly(call->mem, member->description);
+    struct str summary = second_person_text(call->mem, member->description);
     struct str label = facts_member_label(call, member);
     return str_starts(summary, label) && summary.len <= label.len + 1 ? STR("") : summary;
 }
@@ -291,7 +291,7 @@ static void
 put_member(struct showing *showing, struct values *values, const struct member *member)
 {
     struct call *call = showing->call;
-    const struct domain_trouble *trouble = showing->trouble;
+    const struct domain_form_error *trouble = showing->trouble;
     struct values *item = values_item(values, "members");
     bool meant = str_eq(trouble->member, member->name);
     values_text(item, "member", member->name);
@@ -342,12 +342,12 @@ show(struct showing *showing, int status)
             put_member(showing, values, &domain->members[i]);
     put_lists(values, showing->view);
     values_flag(values, "at_domain", true);
-    return account_page_acting(call, status, "account_domain", values);
+    return account_page_with_script(call, status, "account_domain", values);
 }
 
 enum err
 account_domain_show(struct call *call, int status, const struct domain_view *view,
-                    const struct domain_trouble *trouble)
+                    const struct domain_form_error *trouble)
 {
     struct showing showing = { .call = call, .view = view, .trouble = trouble };
     enum err err = facts_load(call, view->domain->name, &showing.facts);

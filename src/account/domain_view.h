@@ -20,13 +20,13 @@ struct domain_view {
 };
 
 /* What is wrong with what was sent, for the member it was meant for. */
-struct domain_trouble {
+struct domain_form_error {
     struct str member; /* absent: nothing */
     struct str problem;
     struct str typed;
 };
 
 enum err account_domain_show(struct call *call, int status, const struct domain_view *view,
-                             const struct domain_trouble *trouble);
+                             const struct domain_form_error *trouble);
 
 #endif

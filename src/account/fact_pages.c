@@ -159,11 +159,11 @@ put_way_back(struct call *call, struct values *values, const struct atom *atom,
 {
     struct str to = came->to;
     if (came->from > 0)
-        to = account_member_place(call, atom->domain, atom->member, came->from);
+        to = account_member_return_to(call, atom->domain, atom->member, came->from);
     values_text(values, "to", to);
     values_text(values, "back",
-                str_of(account_return(call, str_present(to) ? to : atom->domain, atom->domain,
-                                      atom->member)));
+                str_of(account_return_url(call, str_present(to) ? to : atom->domain, atom->domain,
+                                          atom->member)));
 }
 
 static void
@@ -241,10 +241,10 @@ done(struct call *call, const struct corrected *out, const char *key)
     const struct member *member = domain == NULL ? NULL : domain_member(domain, atom->member);
     struct str to = str_present(call_text(call, TO)) ? call_text(call, TO) : atom->domain;
     struct flash flash = { .key = key,
-                           .what = facts_brief(call, facts_value(call, member, atom->value)),
+                           .what = facts_short(call, facts_value(call, member, atom->value)),
                            .undo = out->undo,
                            .to = to };
-    flash_redirect(call, account_return(call, to, atom->domain, atom->member), &flash);
+    flash_redirect(call, account_return_url(call, to, atom->domain, atom->member), &flash);
     return ERR_NONE;
 }
 

@@ -92,7 +92,7 @@ get_list(struct call *call)
     values_text(values, "to",
                 str_format(call->mem, "%s/%zu", waiting ? "waiting" : "wrong", pager.wanted));
     pager_put(call, values, &pager, address_of(call, waiting), "");
-    return account_page_acting(call, 200, "account_facts", values);
+    return account_page_with_script(call, 200, "account_facts", values);
 }
 
 const struct route account_list_routes[] = {

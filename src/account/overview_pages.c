@@ -93,7 +93,7 @@ page_through(struct shown *shown)
             size_t before = shown->pager.count;
             for (size_t i = 0; i < shown->facts.count; i++)
                 if (is_of(shown, i, &domains->list[d], member))
-                    pager_add(&shown->pager, CHIP_BYTES + FACTS_BRIEF_MAX +
+                    pager_add(&shown->pager, CHIP_BYTES + FACTS_SHORT_MAX +
                                                  (shown->pager.count == before ? MEMBER_BYTES : 0));
         }
     pager_settle(&shown->pager);
@@ -107,7 +107,7 @@ takes(struct shown *shown, const struct sourced_atom *fact, const struct member 
     struct call *call = shown->call;
     if (is_searching(shown))
         return pager_shows(&shown->pager, shown->at++);
-    struct str chip = facts_brief(call, facts_value(call, member, fact->atom.value));
+    struct str chip = facts_short(call, facts_value(call, member, fact->atom.value));
     *bytes += CHIP_BYTES + pager_bytes(call->mem, chip);
     return *bytes <= shown->most;
 }
@@ -230,7 +230,7 @@ put_budgets(struct call *call, struct values *values)
 static enum err
 put_hints(struct call *call, struct values *values)
 {
-    struct hints_question question = {
+    struct hints_panel_params question = {
         .scopes = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
         .asked = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
         .context = call_text(call, CONTEXT),
@@ -293,7 +293,7 @@ show(struct shown *shown)
                   str_format(call->mem, "/account?q=%.*s&page=", STR_ARG(query_part(call, query))),
                   "");
     enum err err = put_hints(call, values);
-    return err == ERR_NONE ? account_page_acting(call, 200, "account", values) : err;
+    return err == ERR_NONE ? account_page_with_script(call, 200, "account", values) : err;
 }
 
 static enum err

@@ -30,7 +30,7 @@ post_undo(struct call *call)
     enum err err = undo_run(call->db, call->mem, &params, &out);
     if (err != ERR_NONE && err != ERR_NOT_FOUND)
         return err;
-    flash_redirect(call, account_return(call, call_text(call, TO), out.domain, out.member),
+    flash_redirect(call, account_return_url(call, call_text(call, TO), out.domain, out.member),
                    &(struct flash){ .key = err == ERR_NONE ? undone : too_late });
     return ERR_NONE;
 }

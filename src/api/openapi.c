@@ -15,7 +15,7 @@
 
 struct filling {
     struct arena *mem;
-    const struct openapi_place *place;
+    const struct openapi_params *params;
     struct json *out;
     struct why *why;
     bool wrong;
@@ -25,7 +25,7 @@ static void fill(struct filling *filling, const struct json_value *value);
 static void fill_members(struct filling *filling, const struct json_value *object);
 
 static void
-complain(struct filling *filling, struct str what)
+report_mark(struct filling *filling, struct str what)
 {
     why_set(filling->why, "api/: %.*s cannot be filled in", STR_ARG(what));
     filling->wrong = true;
@@ -36,7 +36,7 @@ complain(struct filling *filling, struct str what)
 static const struct domain *
 domain_at(const struct filling *filling, size_t index)
 {
-    return &filling->place->domains->list[index];
+    return &filling->params->domains->list[index];
 }
 
 static void
@@ -147,7 +147,7 @@ put_scope_sentence(struct filling *filling, size_t index)
 static size_t
 count_domains(const struct filling *filling)
 {
-    return filling->place->domains == NULL ? 0 : filling->place->domains->count;
+    return filling->params->domains == NULL ? 0 : filling->params->domains->count;
 }
 
 static size_t
@@ -182,7 +182,7 @@ fill_each(struct filling *filling, struct str mark)
             marks[i].put(filling, n);
         return;
     }
-    complain(filling, mark);
+    report_mark(filling, mark);
 }
 
 /* ---- texts ---- */
@@ -192,9 +192,9 @@ static struct str
 word_of(const struct filling *filling, struct str name)
 {
     if (str_eq(name, STR("base_url")))
-        return filling->place->base_url;
+        return filling->params->base_url;
     if (str_eq(name, STR("auth_url")))
-        return filling->place->auth_url;
+        return filling->params->auth_url;
     return str_eq(name, STR("version")) ? STR(PENCHANT_VERSION) : STR_NONE;
 }
 
@@ -220,7 +220,7 @@ fill_text(struct filling *filling, struct str text)
         size_t closes = find(rest, STR("}}"));
         struct str word = word_of(filling, str_first(rest, closes));
         if (!str_present(word)) {
-            complain(filling, text);
+            report_mark(filling, text);
             return text;
         }
         buf_add(&out, word);
@@ -236,7 +236,7 @@ read_file(struct filling *filling, struct str name)
     const struct json_value *file = NULL;
     struct str text = embedded_find(str_c(filling->mem, name));
     if (!str_present(text))
-        complain(filling, name);
+        report_mark(filling, name);
     else if (json_read(filling->mem, text, OPENAPI_DEPTH_MAX, &file, filling->why))
         filling->wrong = true;
     return filling->wrong ? NULL : file;
@@ -297,11 +297,12 @@ fill(struct filling *filling, const struct json_value *value)
 }
 
 enum err
-openapi_make(struct arena *mem, const struct openapi_place *place, struct str *out, struct why *why)
+openapi_make(struct arena *mem, const struct openapi_params *params, struct str *out,
+             struct why *why)
 {
     struct buf text = buf_in(mem, DOCUMENT_MAX);
     struct json json = json_into(&text);
-    struct filling filling = { .mem = mem, .place = place, .out = &json, .why = why };
+    struct filling filling = { .mem = mem, .params = params, .out = &json, .why = why };
     const struct json_value *document = read_file(&filling, STR("api/openapi.json"));
     if (document != NULL)
         fill(&filling, document);

@@ -14,14 +14,14 @@
 struct arena;
 struct domains;
 
-struct openapi_place {
+struct openapi_params {
     struct str base_url;
     struct str auth_url;
     const struct domains *domains; /* NULL: none */
 };
 
 /* The whole document as JSON, in the arena. Scopes must have been set up. */
-enum err openapi_make(struct arena *mem, const struct openapi_place *place, struct str *out,
+enum err openapi_make(struct arena *mem, const struct openapi_params *params, struct str *out,
                       struct why *why);
 
 #define OPENAPI_DEPTH_MAX 32

@@ -15,7 +15,7 @@
     }
 
 static int
-fail(struct call_of_command *call, enum err err)
+fail(struct command_call *call, enum err err)
 {
     if (err == ERR_NOT_FOUND)
         return command_fail(call, err, "there is no app %.*s", STR_ARG(call->arguments[0]));
@@ -39,7 +39,7 @@ write_lines(struct json *json, const char *key, struct str lines)
 }
 
 static void
-write_app(struct call_of_command *call, struct json *json, const struct app *app,
+write_app(struct command_call *call, struct json *json, const struct app *app,
           const struct secret *secret)
 {
     json_open_object(json);
@@ -57,26 +57,26 @@ write_app(struct call_of_command *call, struct json *json, const struct app *app
 }
 
 static int
-tell(struct call_of_command *call, const char *done, const struct app *app,
-     const struct secret *secret)
+report_app(struct command_call *call, const char *done, const struct app *app,
+           const struct secret *secret)
 {
     if (command_has(call, "json")) {
         struct json *json = command_json(call);
         write_app(call, json, app, secret);
         return command_json_done(call, json);
     }
-    console_say(call->console, "%s %.*s\n  client_id      %.*s\n", done, STR_ARG(app->name),
-                STR_ARG(app->id));
+    console_print(call->console, "%s %.*s\n  client_id      %.*s\n", done, STR_ARG(app->name),
+                  STR_ARG(app->id));
     if (secret != NULL) {
         struct str text = secret_reveal(secret);
-        console_say(call->console, "  client_secret  %.*s\n  It is not shown again.\n",
-                    STR_ARG(text));
+        console_print(call->console, "  client_secret  %.*s\n  It is not shown again.\n",
+                      STR_ARG(text));
     }
     return 0;
 }
 
 static int
-app_add(struct call_of_command *call)
+app_add(struct command_call *call)
 {
     struct str uris[COMMAND_OPTIONS_MAX];
     struct app_params params = {
@@ -95,23 +95,24 @@ app_add(struct call_of_command *call)
         return command_fail(call, ERR_INVALID, "--owner is missing: the user the app belongs to");
     enum err err =
         app_register(call->db, call->mem, &params, clock_now(), &app, &secret, &problems);
-    const char *said[] = { problems.owner, problems.name, problems.redirect_uris, problems.scopes };
+    const char *found[] = { problems.owner, problems.name, problems.redirect_uris,
+                            problems.scopes };
     for (size_t i = 0; err && i < 4; i++)
-        if (said[i] != NULL)
-            return command_fail(call, err, "%s", said[i]);
-    return err ? fail(call, err) : tell(call, "registered", &app, secret);
+        if (found[i] != NULL)
+            return command_fail(call, err, "%s", found[i]);
+    return err ? fail(call, err) : report_app(call, "registered", &app, secret);
 }
 
 static void
-say_app(struct call_of_command *call, const struct app *app)
+print_app(struct command_call *call, const struct app *app)
 {
-    console_say(call->console, "%.*s  %-8s  %-12s  %.*s\n", STR_ARG(app->id),
-                app_status_name(app->status), app->is_public ? "public" : "confidential",
-                STR_ARG(app->name));
+    console_print(call->console, "%.*s  %-8s  %-12s  %.*s\n", STR_ARG(app->id),
+                  app_status_name(app->status), app->is_public ? "public" : "confidential",
+                  STR_ARG(app->name));
 }
 
 static int
-app_list_all(struct call_of_command *call)
+app_list_all(struct command_call *call)
 {
     struct json *json = command_has(call, "json") ? command_json(call) : NULL;
     struct str owner = command_option_value(call, "owner");
@@ -137,7 +138,7 @@ app_list_all(struct call_of_command *call)
             if (json != NULL)
                 write_app(call, json, &apps[i], NULL);
             else
-                say_app(call, &apps[i]);
+                print_app(call, &apps[i]);
             after = apps[i].position;
         }
     }
@@ -149,42 +150,42 @@ app_list_all(struct call_of_command *call)
 }
 
 static int
-app_rotate(struct call_of_command *call)
+app_rotate(struct command_call *call)
 {
     struct app app;
     const struct secret *secret = NULL;
     enum err err = app_rotate_secret(call->db, call->mem, call->arguments[0],
                                      command_has(call, "end-old"), clock_now(), &app, &secret);
-    return err ? fail(call, err) : tell(call, "made a new secret for", &app, secret);
+    return err ? fail(call, err) : report_app(call, "made a new secret for", &app, secret);
 }
 
 static int
-set_status(struct call_of_command *call, enum app_status status, const char *done)
+set_status(struct command_call *call, enum app_status status, const char *done)
 {
     struct app app;
     enum err err =
         app_set_status(call->db, call->mem, call->arguments[0], status, clock_now(), &app);
-    return err ? fail(call, err) : tell(call, done, &app, NULL);
+    return err ? fail(call, err) : report_app(call, done, &app, NULL);
 }
 
 static int
-app_disable(struct call_of_command *call)
+app_disable(struct command_call *call)
 {
     return set_status(call, APP_DISABLED, "disabled");
 }
 
 static int
-app_enable(struct call_of_command *call)
+app_enable(struct command_call *call)
 {
     return set_status(call, APP_ACTIVE, "enabled");
 }
 
 static int
-app_remove(struct call_of_command *call)
+app_remove(struct command_call *call)
 {
     struct app app;
     enum err err = app_delete(call->db, call->mem, call->arguments[0], &app);
-    return err ? fail(call, err) : tell(call, "deleted", &app, NULL);
+    return err ? fail(call, err) : report_app(call, "deleted", &app, NULL);
 }
 
 const struct command app_commands[] = {
@@ -198,7 +199,7 @@ const struct command app_commands[] = {
         { "scope", "SCOPES", "what it may ask for, separated by spaces" },
         { "public", NULL, "it cannot keep a secret: a browser or phone app" },
         JSON_OPTION },
-      ON_THE_STORE,
+      COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       app_add,
@@ -208,7 +209,7 @@ const struct command app_commands[] = {
       0,
       0,
       { { "owner", "USER", "only this user's" }, JSON_OPTION },
-      ON_THE_STORE,
+      COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       app_list_all,
@@ -218,7 +219,7 @@ const struct command app_commands[] = {
       1,
       1,
       { { "end-old", NULL, "the old secret ends now, not in a day" }, JSON_OPTION },
-      ON_THE_STORE,
+      COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       app_rotate,
@@ -228,7 +229,7 @@ const struct command app_commands[] = {
       1,
       1,
       { JSON_OPTION },
-      ON_THE_STORE,
+      COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       app_disable,
@@ -238,7 +239,7 @@ const struct command app_commands[] = {
       1,
       1,
       { JSON_OPTION },
-      ON_THE_STORE,
+      COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       app_enable,
@@ -248,7 +249,7 @@ const struct command app_commands[] = {
       1,
       1,
       { JSON_OPTION },
-      ON_THE_STORE,
+      COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       app_remove,

@@ -74,7 +74,7 @@ static enum err
 take_option(const struct str *words, size_t count, size_t *at, struct command_line *out,
             struct why *why)
 {
-    struct call_of_command *call = &out->call;
+    struct command_call *call = &out->call;
     struct str name = str_from(words[*at], 2);
     struct str value = STR_NONE;
     size_t equals = str_index(name, '=');
@@ -119,9 +119,9 @@ command_parse(struct arena *mem, const struct str *words, size_t count, struct c
               struct why *why)
 {
     size_t used = 0;
-    bool options_over = false;
+    bool after_options = false;
     *out = (struct command_line){ .command = command_find(words, count, &used) };
-    struct call_of_command *call = &out->call;
+    struct command_call *call = &out->call;
     if (out->command == NULL) {
         why_set(why, "there is no command %.*s; see `penchant help`",
                 count > 0 ? (int)words[0].len : 0, count > 0 ? words[0].ptr : "");
@@ -130,9 +130,9 @@ command_parse(struct arena *mem, const struct str *words, size_t count, struct c
     call->command = out->command;
     call->mem = mem;
     for (size_t i = used; i < count; i++) {
-        if (!options_over && str_eq(words[i], STR("--"))) {
-            options_over = true;
-        } else if (!options_over && str_starts(words[i], STR("--"))) {
+        if (!after_options && str_eq(words[i], STR("--"))) {
+            after_options = true;
+        } else if (!after_options && str_starts(words[i], STR("--"))) {
             enum err err = take_option(words, count, &i, out, why);
             if (err)
                 return err;
@@ -160,7 +160,7 @@ command_takes_value(const struct command *command, struct str option)
 }
 
 struct str
-command_option_value(const struct call_of_command *call, const char *name)
+command_option_value(const struct command_call *call, const char *name)
 {
     struct str value = STR_NONE;
     for (size_t i = 0; i < call->option_count; i++)
@@ -170,7 +170,7 @@ command_option_value(const struct call_of_command *call, const char *name)
 }
 
 size_t
-command_option_values(const struct call_of_command *call, const char *name, struct str *out,
+command_option_values(const struct command_call *call, const char *name, struct str *out,
                       size_t max)
 {
     size_t count = 0;
@@ -180,30 +180,30 @@ command_option_values(const struct call_of_command *call, const char *name, stru
     return count;
 }
 
-enum command_place
-command_place(const struct call_of_command *call)
+enum command_mode
+command_mode(const struct command_call *call)
 {
-    if (call->command->place == BESIDE_THE_SERVICE)
-        return command_has(call, "compact") ? ON_THE_STORE : ON_ITS_OWN;
-    return call->command->place == ON_A_STORE ? ON_THE_STORE : call->command->place;
+    if (call->command->mode == COMMAND_BESIDE_SERVICE)
+        return command_has(call, "compact") ? COMMAND_ON_STORE : COMMAND_WITHOUT_STORE;
+    return call->command->mode == COMMAND_ON_NEW_STORE ? COMMAND_ON_STORE : call->command->mode;
 }
 
 bool
-command_has(const struct call_of_command *call, const char *name)
+command_has(const struct command_call *call, const char *name)
 {
     return str_present(command_option_value(call, name));
 }
 
 bool
-command_wants_input(const struct call_of_command *call)
+command_wants_input(const struct command_call *call)
 {
     const struct command *command = call->command;
-    bool spared = command->input_unless != NULL && command_has(call, command->input_unless);
-    return command->input != NO_INPUT && !spared;
+    bool not_needed = command->input_unless != NULL && command_has(call, command->input_unless);
+    return command->input != NO_INPUT && !not_needed;
 }
 
 void
-command_error(struct call_of_command *call, enum command_trouble trouble, struct str name,
+command_error(struct command_call *call, enum command_severity trouble, struct str name,
               struct str sentence)
 {
     bool failed = trouble == COMMAND_FAILED;
@@ -223,7 +223,7 @@ command_error(struct call_of_command *call, enum command_trouble trouble, struct
 }
 
 int
-command_fail(struct call_of_command *call, enum err err, const char *format, ...)
+command_fail(struct command_call *call, enum err err, const char *format, ...)
 {
     char sentence[600];
     va_list args;
@@ -235,21 +235,21 @@ command_fail(struct call_of_command *call, enum err err, const char *format, ...
 }
 
 int
-command_fail_store(struct call_of_command *call, enum err err, const struct why *why)
+command_fail_store(struct command_call *call, enum err err, const struct why *why)
 {
     command_fail(call, err, "%s", why->text);
     return err == ERR_NOT_FOUND ? 2 : 1;
 }
 
 int
-command_misused(struct call_of_command *call, const char *sentence)
+command_usage_error(struct command_call *call, const char *sentence)
 {
     command_fail(call, ERR_INVALID, "%s", sentence);
     return 2;
 }
 
 struct json *
-command_json(struct call_of_command *call)
+command_json(struct command_call *call)
 {
     struct buf *out = ARENA_NEW(call->mem, struct buf);
     struct json *json = ARENA_NEW(call->mem, struct json);
@@ -259,7 +259,7 @@ command_json(struct call_of_command *call)
 }
 
 int
-command_json_done(struct call_of_command *call, struct json *json)
+command_json_done(struct command_call *call, struct json *json)
 {
     buf_add_char(json->out, '\n');
     if (json->out->overflow)
@@ -288,13 +288,13 @@ command_describe(struct buf *out, const struct command *command)
                  option->value == NULL ? "" : option->value);
         buf_add_format(out, "  %-24s %s\n", left, option->summary);
     }
-    if (command->place == AS_THE_SERVICE)
+    if (command->mode == COMMAND_SERVES)
         buf_add_c(out,
                   "\n  Each setting (`penchant help settings`) is an option of it: --listen …\n");
-    else if (command->place != ON_ITS_OWN)
+    else if (command->mode != COMMAND_WITHOUT_STORE)
         buf_add_c(out, "\n  --store and the other settings (`penchant help settings`) say which "
                        "store.\n  Works while the service runs.\n");
-    if (command->place == ON_A_STORE)
+    if (command->mode == COMMAND_ON_NEW_STORE)
         buf_add_c(out, "  Where there is no store it makes one.\n");
 }
 

@@ -17,7 +17,7 @@ struct buf;
 struct db;
 struct domains;
 struct json;
-struct store_side;
+struct store_access;
 
 #define COMMAND_ARGUMENTS_MAX 4
 #define COMMAND_OPTIONS_MAX 20
@@ -29,15 +29,15 @@ struct command_option {
     const char *summary;
 };
 
-enum command_place {
-    ON_ITS_OWN,     /* without a store */
-    AS_THE_SERVICE, /* it opens the store itself */
-    ON_THE_STORE,   /* with it open: here, or in the service that has it */
-    ON_A_STORE,     /* the same, and where there is none it makes one */
-    IN_STEPS,       /* first where it was typed, with `side` and without `db`, to open files and to
-                       ask for the steps (store_side.h); each of these is a command ON_THE_STORE,
-                       and may be the same again */
-    BESIDE_THE_SERVICE, /* reads the store by itself; ON_THE_STORE with --compact */
+enum command_mode {
+    COMMAND_WITHOUT_STORE, /* without a store */
+    COMMAND_SERVES,        /* it opens the store itself */
+    COMMAND_ON_STORE,      /* with it open: here, or in the service that has it */
+    COMMAND_ON_NEW_STORE,  /* the same, and where there is none it makes one */
+    COMMAND_IN_STEPS, /* first where it was typed, with `side` and without `db`, to open files and
+                 to ask for the steps (store_access.h); each of these is a command COMMAND_ON_STORE,
+                 and may be the same again */
+    COMMAND_BESIDE_SERVICE, /* reads the store by itself; COMMAND_ON_STORE with --compact */
 };
 
 enum command_input {
@@ -46,30 +46,30 @@ enum command_input {
     DOCUMENT_INPUT, /* of a step: what the file holds that was opened where it was typed */
 };
 
-struct call_of_command; /* see below */
+struct command_call; /* see below */
 
 struct command {
     const char *words;     /* "user add" */
     const char *arguments; /* "NAME", as in help; "" for none */
     size_t arguments_min, arguments_max;
     struct command_option options[COMMAND_OPTIONS_MAX];
-    enum command_place place;
+    enum command_mode mode;
     enum command_input input;
     const char *input_unless; /* an option that makes the input unnecessary */
-    int (*run)(struct call_of_command *call);
+    int (*run)(struct command_call *call);
     const char *summary;
 };
 
 /* One command being run. */
-struct call_of_command {
+struct command_call {
     const struct command *command;
     struct arena *mem;
     struct console *console;
     const struct settings *settings;
-    const struct domains *domains; /* not ON_ITS_OWN */
-    struct db *db;                 /* ON_THE_STORE, and a step */
-    const struct store_side *side; /* IN_STEPS, where it was typed */
-    struct str input;              /* absent: none was asked for */
+    const struct domains *domains;   /* not COMMAND_WITHOUT_STORE */
+    struct db *db;                   /* COMMAND_ON_STORE, and a step */
+    const struct store_access *side; /* COMMAND_IN_STEPS, where it was typed */
+    struct str input;                /* absent: none was asked for */
     struct str arguments[COMMAND_ARGUMENTS_MAX];
     size_t argument_count;
     struct {
@@ -79,47 +79,48 @@ struct call_of_command {
     size_t option_count;
 };
 
-/* Where it runs, with the options it was given: neither ON_A_STORE nor BESIDE_THE_SERVICE. */
-enum command_place command_place(const struct call_of_command *call);
+/* Where it runs, with the options it was given: neither COMMAND_ON_NEW_STORE nor
+ * COMMAND_BESIDE_SERVICE. */
+enum command_mode command_mode(const struct command_call *call);
 
 bool command_takes_value(const struct command *command, struct str option);
 
 /* The value of an option, empty for one that takes none; absent if it was not given. */
-struct str command_option_value(const struct call_of_command *call, const char *name);
+struct str command_option_value(const struct command_call *call, const char *name);
 /* Of an option that may be given more than once: all of them, in order; returns how many. */
-size_t command_option_values(const struct call_of_command *call, const char *name, struct str *out,
+size_t command_option_values(const struct command_call *call, const char *name, struct str *out,
                              size_t max);
 
-bool command_has(const struct call_of_command *call, const char *name);
+bool command_has(const struct command_call *call, const char *name);
 
 /* Whether it reads standard input, with the options it was given. */
-bool command_wants_input(const struct call_of_command *call);
+bool command_wants_input(const struct command_call *call);
 
 /* Says why it failed, on the error side, in the form that was asked for. Returns 1. */
-int command_fail(struct call_of_command *call, enum err err, const char *format, ...)
+int command_fail(struct command_call *call, enum err err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The same with what opening the store said. Returns 2 if there is no store where it was sought:
  * that is a setting, mistyped. */
-int command_fail_store(struct call_of_command *call, enum err err, const struct why *why);
+int command_fail_store(struct command_call *call, enum err err, const struct why *why);
 
 /* The same for what cannot be meant. Returns 2. */
-int command_misused(struct call_of_command *call, const char *sentence);
+int command_usage_error(struct command_call *call, const char *sentence);
 
-/* What both are made of; COMMAND_DID_LESS: it was done, but perhaps not all that was meant. */
-enum command_trouble { COMMAND_FAILED, COMMAND_DID_LESS };
-void command_error(struct call_of_command *call, enum command_trouble trouble, struct str name,
+/* What both are made of; COMMAND_INCOMPLETE: it was done, but perhaps not all that was meant. */
+enum command_severity { COMMAND_FAILED, COMMAND_INCOMPLETE };
+void command_error(struct command_call *call, enum command_severity trouble, struct str name,
                    struct str sentence);
 
 /* For answers as JSON: begin, write, end. */
-struct json *command_json(struct call_of_command *call);
-int command_json_done(struct call_of_command *call, struct json *json);
+struct json *command_json(struct command_call *call);
+int command_json_done(struct command_call *call, struct json *json);
 
 /* Finds the command that the words begin, and sorts the rest into arguments, options and settings.
  * NULL, with why, for what cannot be meant. `flags` may be NULL where settings are not taken. */
 struct command_line {
     const struct command *command;
-    struct call_of_command call;
+    struct command_call call;
     struct setting_flag flags[32];
     size_t flag_count;
 };

@@ -55,23 +55,23 @@ console_standard(void)
 }
 
 __attribute__((format(printf, 3, 0))) static void
-speak(struct console *console, void (*voice)(struct console *, struct str), const char *format,
-      va_list args)
+print_to(struct console *console, void (*write)(struct console *, struct str), const char *format,
+         va_list args)
 {
     char *text = NULL;
     int length = vasprintf(&text, format, args);
     if (length < 0)
         return;
-    voice(console, (struct str){ text, (size_t)length });
+    write(console, (struct str){ text, (size_t)length });
     free(text);
 }
 
 void
-console_say(struct console *console, const char *format, ...)
+console_print(struct console *console, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    speak(console, console->out, format, args);
+    print_to(console, console->out, format, args);
     va_end(args);
 }
 
@@ -80,13 +80,13 @@ console_error(struct console *console, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    speak(console, console->err, format, args);
+    print_to(console, console->err, format, args);
     va_end(args);
 }
 
 /* Turns echoing off while a person types; gives back what was set before. */
 static bool
-hide_typing(struct termios *before)
+disable_echo(struct termios *before)
 {
     struct termios hidden;
     if (tcgetattr(STDIN_FILENO, before) != 0)
@@ -127,7 +127,7 @@ console_read_secret(struct arena *mem, const char *prompt, size_t max, struct st
         return read_input(mem, max, false, out);
     fputs(prompt, stderr);
     fflush(stderr);
-    bool hidden = hide_typing(&before);
+    bool hidden = disable_echo(&before);
     enum err err = read_input(mem, max, true, out);
     if (hidden) {
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);

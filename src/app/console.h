@@ -15,7 +15,7 @@ struct console {
 
 struct console *console_standard(void); /* this process's own; progress only on a terminal */
 
-void console_say(struct console *console, const char *format, ...)
+void console_print(struct console *console, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void console_error(struct console *console, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

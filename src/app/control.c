@@ -19,13 +19,13 @@
 #include <unistd.h>
 
 #define WORDS_MAX 64
-#define SILENCE_MS 10000 /* from connecting to a whole request */
-#define LOOK_MS 200
-#define WAITING_MAX 256
-#define PIECE_BYTES ((size_t)1024 * 1024)
-#define LINE_MAX_BYTES (8 * PIECE_BYTES) /* no byte needs more in a JSON text */
+#define REQUEST_TIMEOUT_MS 10000 /* from connecting to a whole request */
+#define POLL_MS 200
+#define CONNECTIONS_MAX 256
+#define CHUNK_BYTES ((size_t)1024 * 1024)
+#define LINE_MAX_BYTES (8 * CHUNK_BYTES) /* no byte needs more in a JSON text */
 
-struct visit;
+struct connection;
 
 struct control {
     int fd;
@@ -33,17 +33,17 @@ struct control {
     char *path;
     pthread_t thread;
     struct control_settings with;
-    struct visit *waiting[WAITING_MAX]; /* connected, and have not said what they want */
+    struct connection *waiting[CONNECTIONS_MAX]; /* connected, and have not said what they want */
     size_t waiting_count;
 };
 
-struct visit {
+struct connection {
     struct control *control;
     int fd;
     struct arena *mem;
     struct control_reader reader;
     size_t line_length;
-    int64_t until_ms;
+    int64_t deadline_ms;
 };
 
 /* A console whose other end is the socket. */
@@ -74,12 +74,12 @@ send_line(struct remote_console *remote, const char *key, struct str text, int64
 static void
 remote_out(struct console *console, struct str text)
 {
-    while (text.len > PIECE_BYTES) {
-        size_t piece = PIECE_BYTES;
-        while (piece > 1 && ((unsigned char)text.ptr[piece] & 0xc0) == 0x80)
-            piece--;
-        send_line((struct remote_console *)console, "out", str_first(text, piece), 0);
-        text = str_from(text, piece);
+    while (text.len > CHUNK_BYTES) {
+        size_t chunk = CHUNK_BYTES;
+        while (chunk > 1 && ((unsigned char)text.ptr[chunk] & 0xc0) == 0x80)
+            chunk--;
+        send_line((struct remote_console *)console, "out", str_first(text, chunk), 0);
+        text = str_from(text, chunk);
     }
     send_line((struct remote_console *)console, "out", text, 0);
 }
@@ -134,8 +134,8 @@ run_request(struct control *control, struct remote_console *remote, struct str l
     enum err err = control_read_request(remote->mem, line, words, WORDS_MAX, &count, &input, &why);
     if (!err)
         err = command_parse(remote->mem, words, count, parsed, &why);
-    enum command_place place = err ? ON_ITS_OWN : command_place(&parsed->call);
-    bool on_store = !err && (place == ON_THE_STORE || place == IN_STEPS);
+    enum command_mode mode = err ? COMMAND_WITHOUT_STORE : command_mode(&parsed->call);
+    bool on_store = !err && (mode == COMMAND_ON_STORE || mode == COMMAND_IN_STEPS);
     if (!err && (!on_store || parsed->flag_count > 0)) {
         why_set(&why, "this cannot be asked of a service that runs");
         err = ERR_INVALID;
@@ -144,7 +144,7 @@ run_request(struct control *control, struct remote_console *remote, struct str l
         console_error(&remote->console, "penchant: %s\n", why.text);
         return 2;
     }
-    struct call_of_command *call = &parsed->call;
+    struct command_call *call = &parsed->call;
     call->console = &remote->console;
     call->settings = control->with.settings;
     call->domains = control->with.domains;
@@ -155,15 +155,15 @@ run_request(struct control *control, struct remote_console *remote, struct str l
 }
 
 static void
-end_visit(struct visit *visit)
+close_connection(struct connection *connection)
 {
-    close(visit->fd);
-    arena_free(visit->mem);
-    free(visit);
+    close(connection->fd);
+    arena_free(connection->mem);
+    free(connection);
 }
 
 static bool
-is_ours(int fd)
+peer_is_allowed(int fd)
 {
     struct ucred peer = { 0 };
     socklen_t size = sizeof peer;
@@ -174,110 +174,110 @@ is_ours(int fd)
 
 /* On a worker: the request is whole, so nobody can keep it waiting. */
 static void
-serve_visit(void *argument)
+serve_connection(void *argument)
 {
-    struct visit *visit = argument;
-    struct timeval patience = { .tv_sec = SILENCE_MS / 1000 };
-    setsockopt(visit->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    struct connection *connection = argument;
+    struct timeval send_timeout = { .tv_sec = REQUEST_TIMEOUT_MS / 1000 };
+    setsockopt(connection->fd, SOL_SOCKET, SO_SNDTIMEO, &send_timeout, sizeof send_timeout);
     struct remote_console remote = { { remote_out, remote_err, remote_progress },
-                                     visit->fd,
-                                     visit->mem };
-    struct str line = { visit->reader.bytes, visit->line_length };
-    send_line(&remote, "exit", STR_NONE, run_request(visit->control, &remote, line));
-    end_visit(visit);
+                                     connection->fd,
+                                     connection->mem };
+    struct str line = { connection->reader.bytes, connection->line_length };
+    send_line(&remote, "exit", STR_NONE, run_request(connection->control, &remote, line));
+    close_connection(connection);
 }
 
 static void
-refuse_visit(struct visit *visit)
+reject_connection(struct connection *connection)
 {
     struct remote_console remote = { { remote_out, remote_err, remote_progress },
-                                     visit->fd,
-                                     visit->mem };
+                                     connection->fd,
+                                     connection->mem };
     console_error(&remote.console, "penchant: the service is overloaded; try again\n");
     send_line(&remote, "exit", STR_NONE, 1);
-    end_visit(visit);
+    close_connection(connection);
 }
 
 /* ---- taking connections, and waiting for their requests, in one thread ---- */
 
 static void
-take_visitor(struct control *control)
+accept_connection(struct control *control)
 {
     int fd = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0)
         return;
-    if (!is_ours(fd)) {
+    if (!peer_is_allowed(fd)) {
         log_warn("command refused: not our user");
         close(fd);
         return;
     }
-    struct visit *visit = memory_alloc(1, sizeof *visit);
-    visit->control = control;
-    visit->fd = fd;
-    visit->mem = arena_new();
-    visit->reader = (struct control_reader){ .fd = fd, .max = CONTROL_REQUEST_MAX };
-    visit->until_ms = clock_steady_ms() + SILENCE_MS;
-    control->waiting[control->waiting_count++] = visit;
+    struct connection *connection = memory_alloc(1, sizeof *connection);
+    connection->control = control;
+    connection->fd = fd;
+    connection->mem = arena_new();
+    connection->reader = (struct control_reader){ .fd = fd, .max = CONTROL_REQUEST_MAX };
+    connection->deadline_ms = clock_steady_ms() + REQUEST_TIMEOUT_MS;
+    control->waiting[control->waiting_count++] = connection;
 }
 
 /* What has arrived. True: it waits no longer, having been handed on or ended. */
 static bool
-hear_visitor(struct control *control, struct visit *visit)
+read_connection(struct control *control, struct connection *connection)
 {
-    switch (control_read_some(visit->mem, &visit->reader, &visit->line_length)) {
+    switch (control_read_some(connection->mem, &connection->reader, &connection->line_length)) {
     case CONTROL_MORE:
         return false;
-    case CONTROL_ENDED:
-        end_visit(visit);
+    case CONTROL_CLOSED:
+        close_connection(connection);
         return true;
     case CONTROL_LINE:
         break;
     }
-    if (!workers_submit(control->with.workers, serve_visit, visit))
-        refuse_visit(visit);
+    if (!workers_submit(control->with.workers, serve_connection, connection))
+        reject_connection(connection);
     return true;
 }
 
 static void
-hear_visitors(struct control *control, const struct pollfd *fds, size_t count)
+read_connections(struct control *control, const struct pollfd *fds, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 0; i < control->waiting_count; i++) {
-        struct visit *visit = control->waiting[i];
-        bool spoke = i < count && fds[i].revents != 0;
-        if (spoke && hear_visitor(control, visit))
+        struct connection *connection = control->waiting[i];
+        bool is_ready = i < count && fds[i].revents != 0;
+        if (is_ready && read_connection(control, connection))
             continue;
-        if (clock_steady_ms() >= visit->until_ms) {
-            end_visit(visit);
+        if (clock_steady_ms() >= connection->deadline_ms) {
+            close_connection(connection);
             continue;
         }
-        control->waiting[kept++] = visit;
+        control->waiting[kept++] = connection;
     }
     control->waiting_count = kept;
 }
 
 static void *
-take_visitors(void *argument)
+control_thread(void *argument)
 {
     struct control *control = argument;
-    struct pollfd fds[WAITING_MAX + 2];
+    struct pollfd fds[CONNECTIONS_MAX + 2];
     for (;;) {
         size_t count = control->waiting_count;
         for (size_t i = 0; i < count; i++)
             fds[i] = (struct pollfd){ control->waiting[i]->fd, POLLIN, 0 };
         /* With no room for another, the next ones wait in the socket's own queue. */
-        fds[count] = (struct pollfd){ count < WAITING_MAX ? control->fd : -1, POLLIN, 0 };
+        fds[count] = (struct pollfd){ count < CONNECTIONS_MAX ? control->fd : -1, POLLIN, 0 };
         fds[count + 1] = (struct pollfd){ control->stop_fd, POLLIN, 0 };
-        if (poll(fds, count + 2, count > 0 ? LOOK_MS : -1) < 0 && errno != EINTR)
+        if (poll(fds, count + 2, count > 0 ? POLL_MS : -1) < 0 && errno != EINTR)
             break;
         if (fds[count + 1].revents != 0)
             break;
-        hear_visitors(control, fds, count);
+        read_connections(control, fds, count);
         if (fds[count].revents != 0)
-            take_visitor(control);
+            accept_connection(control);
     }
     for (size_t i = 0; i < control->waiting_count; i++)
-        end_visit(control->waiting[i]);
+        close_connection(control->waiting[i]);
     return NULL;
 }
 
@@ -295,7 +295,7 @@ control_start(const char *path, const struct control_settings *settings, struct 
         return ERR_UNAVAILABLE;
     }
     control->path = strdup(path);
-    if (pthread_create(&control->thread, NULL, take_visitors, control) != 0) {
+    if (pthread_create(&control->thread, NULL, control_thread, control) != 0) {
         why_set(why, "cannot start a thread");
         free(control->path);
         free(control);

@@ -12,7 +12,7 @@
 #define ANSWER_LINE_MAX ((size_t)16 * 1024 * 1024) /* more than a piece: see control.c */
 
 static struct str
-spell_request(struct arena *mem, const struct str *words, size_t count, struct str input)
+write_request(struct arena *mem, const struct str *words, size_t count, struct str input)
 {
     struct buf out = buf_in(mem, CONTROL_REQUEST_MAX);
     struct json json = json_into(&out);
@@ -31,15 +31,15 @@ spell_request(struct arena *mem, const struct str *words, size_t count, struct s
 
 /* True when it was the last line: the exit status. */
 static bool
-pass_on(struct arena *mem, struct str line, struct console *console, int *exit_status)
+print_line(struct arena *mem, struct str line, struct console *console, int *exit_status)
 {
-    const struct json_value *said = NULL;
-    if (json_read(mem, line, 4, &said, NULL))
+    const struct json_value *message = NULL;
+    if (json_read(mem, line, 4, &message, NULL))
         return false;
-    const struct json_value *out = json_member(said, "out");
-    const struct json_value *err = json_member(said, "err");
-    const struct json_value *progress = json_member(said, "progress");
-    const struct json_value *last = json_member(said, "exit");
+    const struct json_value *out = json_member(message, "out");
+    const struct json_value *err = json_member(message, "err");
+    const struct json_value *progress = json_member(message, "progress");
+    const struct json_value *last = json_member(message, "exit");
     if (out != NULL)
         console->out(console, out->text);
     if (err != NULL)
@@ -55,7 +55,7 @@ enum err
 control_send(const char *path, struct arena *mem, const struct str *words, size_t count,
              struct str input, struct console *console, int *exit_status, struct why *why)
 {
-    struct str request = spell_request(mem, words, count, input);
+    struct str request = write_request(mem, words, count, input);
     if (!str_present(request)) {
         why_set(why, "what was typed is too long to send");
         return ERR_TOO_LARGE;
@@ -71,7 +71,7 @@ control_send(const char *path, struct arena *mem, const struct str *words, size_
         struct control_reader reader = { .fd = fd, .max = ANSWER_LINE_MAX };
         struct str line;
         while (!ended && str_present(line = control_read_line(mem, &reader)))
-            ended = pass_on(mem, line, console, exit_status);
+            ended = print_line(mem, line, console, exit_status);
     }
     close(fd);
     if (ended)

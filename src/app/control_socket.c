@@ -12,8 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A socket's address has room for some hundred bytes only. Named through its folder's descriptor,
- * a socket may lie in a folder with a path of any length. */
+/* A socket's address has capacity for some hundred bytes only. Named through its folder's
+ * descriptor, a socket may lie in a folder with a path of any length. */
 static int
 open_socket(const char *path, struct sockaddr_un *address, int *folder)
 {
@@ -74,20 +74,20 @@ control_socket_connect(const char *path)
     return -1;
 }
 
-/* Twice the room, up to the most; false when that is reached. */
+/* Twice the capacity, up to the most; false when that is reached. */
 static bool
-make_room(struct arena *mem, struct control_reader *reader)
+grow_buffer(struct arena *mem, struct control_reader *reader)
 {
-    if (reader->room == reader->max)
+    if (reader->capacity == reader->max)
         return false;
-    size_t room = reader->room == 0 ? 4096 : reader->room * 2;
-    if (room > reader->max)
-        room = reader->max;
-    char *grown = arena_alloc(mem, room);
+    size_t capacity = reader->capacity == 0 ? 4096 : reader->capacity * 2;
+    if (capacity > reader->max)
+        capacity = reader->max;
+    char *grown = arena_alloc(mem, capacity);
     if (reader->length > 0)
         memcpy(grown, reader->bytes, reader->length);
     reader->bytes = grown;
-    reader->room = room;
+    reader->capacity = capacity;
     return true;
 }
 
@@ -102,16 +102,17 @@ find_line(struct control_reader *reader, size_t *length)
     return at < fresh.len;
 }
 
-enum control_heard
+enum control_read_result
 control_read_some(struct arena *mem, struct control_reader *reader, size_t *length)
 {
-    if (reader->length == reader->room && !make_room(mem, reader))
-        return CONTROL_ENDED;
-    ssize_t got = read(reader->fd, reader->bytes + reader->length, reader->room - reader->length);
+    if (reader->length == reader->capacity && !grow_buffer(mem, reader))
+        return CONTROL_CLOSED;
+    ssize_t got =
+        read(reader->fd, reader->bytes + reader->length, reader->capacity - reader->length);
     if (got < 0 && errno == EINTR)
         return CONTROL_MORE;
     if (got <= 0)
-        return CONTROL_ENDED;
+        return CONTROL_CLOSED;
     reader->length += (size_t)got;
     return find_line(reader, length) ? CONTROL_LINE : CONTROL_MORE;
 }
@@ -120,10 +121,10 @@ struct str
 control_read_line(struct arena *mem, struct control_reader *reader)
 {
     size_t end = 0;
-    enum control_heard heard = find_line(reader, &end) ? CONTROL_LINE : CONTROL_MORE;
-    while (heard == CONTROL_MORE)
-        heard = control_read_some(mem, reader, &end);
-    if (heard == CONTROL_ENDED)
+    enum control_read_result result = find_line(reader, &end) ? CONTROL_LINE : CONTROL_MORE;
+    while (result == CONTROL_MORE)
+        result = control_read_some(mem, reader, &end);
+    if (result == CONTROL_CLOSED)
         return STR_NONE;
     struct str line = str_copy(mem, (struct str){ reader->bytes, end });
     reader->length -= end + 1;

@@ -21,15 +21,15 @@ struct control_reader {
     char *bytes;
     size_t length;
     size_t seen; /* so far there is no newline */
-    size_t room;
+    size_t capacity;
 };
 struct str control_read_line(struct arena *mem, struct control_reader *reader);
 
 /* The same without waiting: reads once, when something is there. CONTROL_LINE: the first `length`
  * bytes are a line. */
-enum control_heard { CONTROL_MORE, CONTROL_LINE, CONTROL_ENDED };
-enum control_heard control_read_some(struct arena *mem, struct control_reader *reader,
-                                     size_t *length);
+enum control_read_result { CONTROL_MORE, CONTROL_LINE, CONTROL_CLOSED };
+enum control_read_result control_read_some(struct arena *mem, struct control_reader *reader,
+                                           size_t *length);
 
 bool control_write(int fd, struct str text);
 

@@ -130,7 +130,7 @@ check_together(const struct sources *sources, size_t first, const struct domains
     for (size_t i = first; i < sources->count; i++) {
         const struct domain_source *source = &sources->list[i];
         const struct domain *domain = domains_find(set, source->name);
-        size_t lost = domains_lost_safety_context(set, domain);
+        size_t lost = domains_undefined_safety_context(set, domain);
         if (lost == domain->safety_context_count)
             continue;
         why_set(why, "%.*s: safety_contexts[%zu]: %.*s is not a context of another domain",

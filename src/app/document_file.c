@@ -11,39 +11,39 @@
 #include <unistd.h>
 
 #define DEPTH_MAX 10
-#define ROOM_FIRST ((size_t)64 * 1024)
-#define ROOM_MAX \
+#define BUFFER_FIRST ((size_t)64 * 1024)
+#define BUFFER_MAX \
     (TRANSFER_OWN_MAX + 2) /* the largest document, a newline, and one byte to see it is more */
 
 struct document_file {
     struct arena *mem;
     int fd;
-    char *room; /* where bytes are read to */
-    size_t room_size;
+    char *buffer; /* where bytes are read to */
+    size_t buffer_size;
     char *bytes; /* in it, from the first that nobody has been given */
     size_t length;
-    size_t given; /* to be dropped before the next */
+    size_t consumed; /* to be dropped before the next */
     size_t line;
     int64_t size, taken;
-    bool ended;
-    bool many;
-    bool whole_given;
+    bool at_end;
+    bool one_per_line;
+    bool whole_returned;
 };
 
-/* Where more can be read to: what was given away is overwritten, then the room grows. */
+/* Where more can be read to: what was given away is overwritten, then the buffer grows. */
 static void
-make_room(struct document_file *file)
+make_space(struct document_file *file)
 {
-    size_t size = file->room_size;
-    if (file->bytes + file->length < file->room + size)
+    size_t size = file->buffer_size;
+    if (file->bytes + file->length < file->buffer + size)
         return;
-    if (file->bytes == file->room) {
-        size = size * 2 < ROOM_MAX ? size * 2 : ROOM_MAX;
-        file->room = arena_alloc(file->mem, size);
-        file->room_size = size;
+    if (file->bytes == file->buffer) {
+        size = size * 2 < BUFFER_MAX ? size * 2 : BUFFER_MAX;
+        file->buffer = arena_alloc(file->mem, size);
+        file->buffer_size = size;
     }
-    memmove(file->room, file->bytes, file->length);
-    file->bytes = file->room;
+    memmove(file->buffer, file->bytes, file->length);
+    file->bytes = file->buffer;
 }
 
 /* Until a newline is there, as much as there may be, or the file is over. */
@@ -51,21 +51,21 @@ static enum err
 fill(struct document_file *file, bool to_newline, struct why *why)
 {
     size_t seen = 0;
-    while (!file->ended && file->length < ROOM_MAX) {
+    while (!file->at_end && file->length < BUFFER_MAX) {
         if (to_newline && file->length > seen &&
             memchr(file->bytes + seen, '\n', file->length - seen) != NULL)
             break;
         seen = file->length;
-        make_room(file);
+        make_space(file);
         char *end = file->bytes + file->length;
-        ssize_t got = read(file->fd, end, (size_t)(file->room + file->room_size - end));
+        ssize_t got = read(file->fd, end, (size_t)(file->buffer + file->buffer_size - end));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
             why_set(why, "cannot be read: %s", strerror(errno));
             return ERR_UNAVAILABLE;
         }
-        file->ended = got == 0;
+        file->at_end = got == 0;
         file->length += (size_t)got;
         file->taken += got;
     }
@@ -96,14 +96,14 @@ drop(struct document_file *file, size_t count)
 }
 
 static struct str
-behind_line(const struct document_file *file, struct str line)
+after_line(const struct document_file *file, struct str line)
 {
     return str_from((struct str){ file->bytes, file->length }, line.len);
 }
 
 /* Many, if the first line that is not blank is a document, and something follows it. */
 static enum err
-find_out(struct document_file *file, struct why *why)
+detect_layout(struct document_file *file, struct why *why)
 {
     enum err err = fill(file, true, why);
     struct str line = first_line(file);
@@ -119,9 +119,9 @@ find_out(struct document_file *file, struct why *why)
     struct arena *mem = arena_new();
     bool is_document = json_read(mem, line, DEPTH_MAX, &unused, NULL) == ERR_NONE;
     arena_free(mem);
-    if (is_document && is_blank(behind_line(file, line)))
+    if (is_document && is_blank(after_line(file, line)))
         err = fill(file, false, why); /* is there a second? */
-    file->many = is_document && !is_blank(behind_line(file, line));
+    file->one_per_line = is_document && !is_blank(after_line(file, line));
     return err;
 }
 
@@ -138,12 +138,12 @@ document_file_open(struct arena *mem, const char *name, struct document_file **o
     struct document_file *file = ARENA_NEW(mem, struct document_file);
     file->mem = mem;
     file->fd = fd;
-    file->room = file->bytes = arena_alloc(mem, ROOM_FIRST);
-    file->room_size = ROOM_FIRST;
+    file->buffer = file->bytes = arena_alloc(mem, BUFFER_FIRST);
+    file->buffer_size = BUFFER_FIRST;
     file->size = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
     *out = file;
     struct why problem = { 0 };
-    enum err err = find_out(file, &problem);
+    enum err err = detect_layout(file, &problem);
     if (err)
         why_set(why, "%s %s", name, problem.text);
     return err;
@@ -161,7 +161,7 @@ next_line(struct document_file *file, struct document *out, struct why *why)
 {
     struct str line;
     do {
-        drop(file, file->given);
+        drop(file, file->consumed);
         enum err err = fill(file, true, why);
         if (err)
             return err;
@@ -173,10 +173,10 @@ next_line(struct document_file *file, struct document *out, struct why *why)
                     file->line + 1);
             return ERR_TOO_LARGE;
         }
-        file->given = line.len < file->length ? line.len + 1 : line.len;
+        file->consumed = line.len < file->length ? line.len + 1 : line.len;
         file->line++;
-    } while (is_blank(line) && file->given > 0);
-    if (file->given > 0)
+    } while (is_blank(line) && file->consumed > 0);
+    if (file->consumed > 0)
         *out = (struct document){ line, file->line };
     return ERR_NONE;
 }
@@ -185,17 +185,17 @@ enum err
 document_file_next(struct document_file *file, struct document *out, struct why *why)
 {
     *out = (struct document){ 0 };
-    if (file->many)
+    if (file->one_per_line)
         return next_line(file, out, why);
     enum err err = fill(file, false, why);
     struct str whole = { file->bytes, file->length };
-    if (err || file->whole_given || is_blank(whole))
+    if (err || file->whole_returned || is_blank(whole))
         return err;
     if (whole.len > TRANSFER_OWN_MAX + 1) {
         why_set(why, "the document is larger than 64 MiB");
         return ERR_TOO_LARGE;
     }
-    file->whole_given = true;
+    file->whole_returned = true;
     out->text = str_ends(whole, STR("\n")) ? str_first(whole, whole.len - 1) : whole;
     return ERR_NONE;
 }
@@ -203,7 +203,7 @@ document_file_next(struct document_file *file, struct document *out, struct why 
 bool
 document_file_is_many(const struct document_file *file)
 {
-    return file->many;
+    return file->one_per_line;
 }
 
 int

@@ -13,14 +13,14 @@
 #define API_MAX ((size_t)16 * 1024 * 1024)
 
 static int
-print(struct call_of_command *call, const struct buf *text)
+print(struct command_call *call, const struct buf *text)
 {
     call->console->out(call->console, buf_str(text));
     return 0;
 }
 
 static int
-version(struct call_of_command *call)
+version(struct command_call *call)
 {
     if (command_has(call, "json")) {
         struct json *json = command_json(call);
@@ -29,12 +29,12 @@ version(struct call_of_command *call)
         json_close_object(json);
         return command_json_done(call, json);
     }
-    console_say(call->console, "penchant %s\n", PENCHANT_VERSION);
+    console_print(call->console, "penchant %s\n", PENCHANT_VERSION);
     return 0;
 }
 
 static int
-help_settings(struct call_of_command *call)
+help_settings(struct command_call *call)
 {
     struct buf out = buf_in(call->mem, HELP_MAX);
     bool markdown = command_has(call, "markdown");
@@ -48,7 +48,7 @@ help_settings(struct call_of_command *call)
 }
 
 static int
-help_routes(struct call_of_command *call)
+help_routes(struct command_call *call)
 {
     if (command_has(call, "json")) {
         struct json *json = command_json(call);
@@ -62,7 +62,7 @@ help_routes(struct call_of_command *call)
 
 /* What `serve` would describe with the same settings. */
 static enum err
-make_description(struct call_of_command *call, struct str *out, struct why *why)
+make_description(struct command_call *call, struct str *out, struct why *why)
 {
     const struct settings *settings = call->settings;
     struct domains domains;
@@ -72,16 +72,16 @@ make_description(struct call_of_command *call, struct str *out, struct why *why)
     struct str base = settings->base_url != NULL
                           ? str_of(settings->base_url)
                           : str_format(call->mem, "http://%s", settings->listen);
-    struct openapi_place place = {
+    struct openapi_params params = {
         .base_url = base,
         .auth_url = settings->auth_url != NULL ? str_of(settings->auth_url) : base,
         .domains = &domains,
     };
-    return openapi_make(call->mem, &place, out, why);
+    return openapi_make(call->mem, &params, out, why);
 }
 
 static int
-help_api(struct call_of_command *call)
+help_api(struct command_call *call)
 {
     struct buf out = buf_in(call->mem, API_MAX);
     struct str document = STR_NONE;
@@ -100,7 +100,7 @@ help_api(struct call_of_command *call)
 }
 
 static int
-help_commands_list(struct call_of_command *call)
+help_commands_list(struct command_call *call)
 {
     struct buf out = buf_in(call->mem, HELP_MAX);
     command_describe_all(&out, command_has(call, "markdown"));
@@ -109,7 +109,7 @@ help_commands_list(struct call_of_command *call)
 
 /* Every command whose words begin with the words given, or the list of all. */
 static int
-help(struct call_of_command *call)
+help(struct command_call *call)
 {
     struct buf out = buf_in(call->mem, HELP_MAX);
     for (size_t table = 0; command_tables[table] != NULL; table++) {
@@ -153,7 +153,7 @@ const struct command help_commands[] = {
       0,
       0,
       { { "json", NULL, "answer as JSON" } },
-      ON_ITS_OWN,
+      COMMAND_WITHOUT_STORE,
       NO_INPUT,
       NULL,
       version,
@@ -163,7 +163,7 @@ const struct command help_commands[] = {
       0,
       0,
       { MARKDOWN },
-      ON_ITS_OWN,
+      COMMAND_WITHOUT_STORE,
       NO_INPUT,
       NULL,
       help_settings,
@@ -173,7 +173,7 @@ const struct command help_commands[] = {
       0,
       0,
       { { "json", NULL, "as JSON" } },
-      ON_ITS_OWN,
+      COMMAND_WITHOUT_STORE,
       NO_INPUT,
       NULL,
       help_routes,
@@ -183,7 +183,7 @@ const struct command help_commands[] = {
       0,
       0,
       { { "json", NULL, "for programs, as OpenAPI" }, { "markdown", NULL, "as it is anyway" } },
-      ON_ITS_OWN,
+      COMMAND_WITHOUT_STORE,
       NO_INPUT,
       NULL,
       help_api,
@@ -193,7 +193,7 @@ const struct command help_commands[] = {
       0,
       0,
       { MARKDOWN },
-      ON_ITS_OWN,
+      COMMAND_WITHOUT_STORE,
       NO_INPUT,
       NULL,
       help_commands_list,
@@ -203,7 +203,7 @@ const struct command help_commands[] = {
       0,
       3,
       { { 0 } },
-      ON_ITS_OWN,
+      COMMAND_WITHOUT_STORE,
       NO_INPUT,
       NULL,
       help,

@@ -9,7 +9,7 @@
 #define EVERYTHING (~(uint64_t)0)
 
 static bool
-read_domains(struct call_of_command *call, struct hints_params *params)
+read_domains(struct command_call *call, struct hints_params *params)
 {
     struct str part, rest = command_option_value(call, "domains");
     uint64_t named = 0;
@@ -29,7 +29,7 @@ read_domains(struct call_of_command *call, struct hints_params *params)
 }
 
 static bool
-read_params(struct call_of_command *call, struct hints_params *params)
+read_params(struct command_call *call, struct hints_params *params)
 {
     struct str most = command_option_value(call, "max-tokens"),
                format = command_option_value(call, "format"),
@@ -56,22 +56,22 @@ read_params(struct call_of_command *call, struct hints_params *params)
 
 /* As they would stand in a prompt. */
 static void
-say_hints(struct call_of_command *call, const struct hints *hints)
+print_hints(struct command_call *call, const struct hints *hints)
 {
     const struct json_value *value = NULL;
     struct why why;
     if (json_read(call->mem, hints->answer.hints, 8, &value, &why) != ERR_NONE)
         return;
     if (value->type == JSON_OBJECT)
-        console_say(call->console, "%.*s\n", STR_ARG(hints->answer.hints));
+        console_print(call->console, "%.*s\n", STR_ARG(hints->answer.hints));
     else if (value->type == JSON_STR && value->text.len > 0)
-        console_say(call->console, "%.*s\n", STR_ARG(value->text));
+        console_print(call->console, "%.*s\n", STR_ARG(value->text));
     for (size_t i = 0; value->type == JSON_ARRAY && i < value->count; i++)
-        console_say(call->console, "%.*s\n", STR_ARG(value->children[i].text));
+        console_print(call->console, "%.*s\n", STR_ARG(value->children[i].text));
 }
 
 static int
-show_hints(struct call_of_command *call)
+show_hints(struct command_call *call)
 {
     struct hints_params params;
     struct hints hints;
@@ -91,7 +91,7 @@ show_hints(struct call_of_command *call)
         hints_write(json, &params, &hints);
         return command_json_done(call, json);
     }
-    say_hints(call, &hints);
+    print_hints(call, &hints);
     return 0;
 }
 
@@ -105,7 +105,7 @@ const struct command hints_commands[] = {
         { "format", "FORMAT", "text, json or bullets (text)" },
         { "domains", "LIST", "only these domains, with commas between them" },
         { "json", NULL, "answer as JSON, as the API does" } },
-      ON_THE_STORE,
+      COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       show_hints,

@@ -1,7 +1,7 @@
 /* Where the program begins: understand what was typed, find out where it has to run, run it. */
 #include "app/command.h"
 #include "app/definitions.h"
-#include "app/store_side.h"
+#include "app/store_access.h"
 #include "base/arena.h"
 #include "base/fault_injection.h"
 #include "base/log.h"
@@ -35,23 +35,23 @@ usage(const char *problem)
 }
 
 static int
-run_on_store(struct call_of_command *call)
+run_on_store(struct command_call *call)
 {
     struct why why = { 0 };
-    struct store_side *side = ARENA_NEW(call->mem, struct store_side);
-    bool must_exist = call->command->place != ON_A_STORE;
-    enum err err = store_side_open(call->settings, call->domains, must_exist, side, &why);
+    struct store_access *side = ARENA_NEW(call->mem, struct store_access);
+    bool must_exist = call->command->mode != COMMAND_ON_NEW_STORE;
+    enum err err = store_access_open(call->settings, call->domains, must_exist, side, &why);
     if (err)
         return command_fail_store(call, err, &why);
     call->side = side;
-    int status =
-        call->command->place == IN_STEPS ? call->command->run(call) : store_side_run(side, call);
-    store_side_close(side);
+    int status = call->command->mode == COMMAND_IN_STEPS ? call->command->run(call)
+                                                         : store_access_run(side, call);
+    store_access_close(side);
     return status;
 }
 
 static enum err
-read_input(struct call_of_command *call)
+read_input(struct command_call *call)
 {
     if (!command_wants_input(call) || call->command->input == DOCUMENT_INPUT)
         return ERR_NONE;
@@ -67,12 +67,12 @@ run(struct arena *mem, const struct str *words, size_t count)
     struct why why = { 0 };
     if (command_parse(mem, words, count, line, &why))
         return usage(why.text);
-    struct call_of_command *call = &line->call;
+    struct command_call *call = &line->call;
     call->console = console_standard();
     if (settings_load(mem, line->flags, line->flag_count, &settings, &why))
         return usage(why.text);
     call->settings = &settings;
-    if (command_place(call) != ON_ITS_OWN) {
+    if (command_mode(call) != COMMAND_WITHOUT_STORE) {
         if (definitions_load(mem, settings.domains, &domains, &why))
             return usage(why.text);
         call->domains = &domains;
@@ -81,8 +81,8 @@ run(struct arena *mem, const struct str *words, size_t count)
               LOG_WARN); /* commands speak for themselves; serve sets its own */
     if (read_input(call))
         return usage("what was given on standard input is too long");
-    enum command_place place = command_place(call);
-    bool on_store = place == ON_THE_STORE || place == IN_STEPS;
+    enum command_mode mode = command_mode(call);
+    bool on_store = mode == COMMAND_ON_STORE || mode == COMMAND_IN_STEPS;
     return on_store ? run_on_store(call) : line->command->run(call);
 }
 

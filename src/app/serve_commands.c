@@ -1,7 +1,7 @@
 /* serve and demo. */
 #include "app/command.h"
 
-#include "app/demo_life.h"
+#include "app/demo_data.h"
 #include "app/service.h"
 #include "base/arena.h"
 #include "base/clock.h"
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 static int
-serve(struct call_of_command *call)
+serve(struct command_call *call)
 {
     struct service_plan plan = { .settings = call->settings, .domains = call->domains };
     return service_run(&plan);
@@ -57,7 +57,7 @@ own_path(struct arena *mem)
 }
 
 static enum err
-add_person(struct demo *demo, struct db *db, struct user *user)
+add_user(struct demo *demo, struct db *db, struct user *user)
 {
     struct account_params params = { .username = STR("ada"),
                                      .email = STR("ada@example.org"),
@@ -100,17 +100,18 @@ write_script(struct demo *demo)
 
 /* What she and the two apps have said about her. */
 static enum err
-add_life(struct demo *demo, struct db *db, struct str user_id, struct str finder,
-         struct demo_counts *facts, struct why *why)
+add_facts(struct demo *demo, struct db *db, struct str user_id, struct str finder,
+          struct demo_counts *facts, struct why *why)
 {
     struct app planner = { 0 };
     const struct secret *unused = NULL;
     enum err err = add_app(demo, db, user_id, "Dinner Planner", &planner, &unused);
     if (err)
         return err;
-    struct demo_speaker speakers[] = { { "Concert Finder", finder },
-                                       { "Dinner Planner", planner.id } };
-    return demo_data(db, demo->mem, demo->domains, user_id, speakers, 2, clock_now(), facts, why);
+    struct demo_source sources[] = { { "Concert Finder", finder },
+                                     { "Dinner Planner", planner.id } };
+    return demo_data_add(db, demo->mem, demo->domains, user_id, sources, 2, clock_now(), facts,
+                         why);
 }
 
 static enum err
@@ -121,18 +122,18 @@ fill(void *context, struct db *db, const char *base_url, struct why *why)
     struct app app = { 0 };
     const struct secret *secret = NULL;
     struct demo_counts facts = { 0 };
-    enum err err = add_person(demo, db, &user);
+    enum err err = add_user(demo, db, &user);
     if (!err)
         err = add_app(demo, db, user.id, "Concert Finder", &app, &secret);
     if (!err)
-        err = add_life(demo, db, user.id, app.id, &facts, why);
+        err = add_facts(demo, db, user.id, app.id, &facts, why);
     if (err) {
         why_set(why, "demo: cannot make the sample user and app (%s)", err_name(err));
         return err;
     }
     struct str shown = secret_reveal(secret);
     const char *program = own_path(demo->mem), *store = demo->settings->store;
-    console_say(
+    console_print(
         demo->console,
         "\n  Penchant is running on a store of its own, which goes when it stops.\n\n"
         "  Open   %s/\n"
@@ -170,7 +171,7 @@ remove_entry(const char *path, const struct stat *info, int kind, struct FTW *wa
 
 /* The address asked for; if somebody has it, another free port, said in a line. */
 static enum err
-listen_somewhere(struct call_of_command *call, struct listener *out, struct why *why)
+listen_or_use_free_port(struct command_call *call, struct listener *out, struct why *why)
 {
     enum err err = listener_open("listen", call->settings->listen, out, why);
     if (err != ERR_TAKEN)
@@ -178,13 +179,13 @@ listen_somewhere(struct call_of_command *call, struct listener *out, struct why 
     struct why other = { 0 };
     err = listener_open("listen", "127.0.0.1:0", out, &other);
     if (!err)
-        console_say(call->console, "%s is taken; using %s instead.\n", call->settings->listen,
-                    out->address);
+        console_print(call->console, "%s is taken; using %s instead.\n", call->settings->listen,
+                      out->address);
     return err;
 }
 
 static int
-demo(struct call_of_command *call)
+demo(struct command_call *call)
 {
     struct why why = { 0 };
     struct listener listener;
@@ -192,18 +193,18 @@ demo(struct call_of_command *call)
     const char *folder = getenv("TMPDIR");
     struct str template =
         str_format(call->mem, "%s/penchant-demo-XXXXXX", folder == NULL ? "/tmp" : folder);
-    char *place = (char *)(uintptr_t) template.ptr;
-    if (listen_somewhere(call, &listener, &why))
+    char *folder_path = (char *)(uintptr_t) template.ptr;
+    if (listen_or_use_free_port(call, &listener, &why))
         return command_fail(call, ERR_UNAVAILABLE, "%s", why.text);
-    if (mkdtemp(place) == NULL)
+    if (mkdtemp(folder_path) == NULL)
         return command_fail(call, ERR_UNAVAILABLE, "cannot make a folder for the demo: %s",
                             strerror(errno));
-    settings.store = str_format(call->mem, "sqlite:%s/penchant.db", place).ptr;
+    settings.store = str_format(call->mem, "sqlite:%s/penchant.db", folder_path).ptr;
     struct demo demo = { call->mem,     call->console, &settings,
-                         call->domains, place,         make_password(call->mem) };
+                         call->domains, folder_path,   make_password(call->mem) };
     struct service_plan plan = { &settings, call->domains, &listener, fill, &demo };
     int status = service_run(&plan);
-    nftw(place, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    nftw(folder_path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     return status;
 }
 
@@ -213,7 +214,7 @@ const struct command serve_commands[] = {
       0,
       0,
       { { 0 } },
-      AS_THE_SERVICE,
+      COMMAND_SERVES,
       NO_INPUT,
       NULL,
       serve,
@@ -223,7 +224,7 @@ const struct command serve_commands[] = {
       0,
       0,
       { { 0 } },
-      AS_THE_SERVICE,
+      COMMAND_SERVES,
       NO_INPUT,
       NULL,
       demo,

@@ -112,16 +112,16 @@ open_listener(struct service *service, const struct listener *given, struct why 
 
 /* The address people type, if nobody said: every address is this machine's own name for itself. */
 static const char *
-work_out_base_url(struct service *service)
+find_base_url(struct service *service)
 {
     const struct settings *settings = service->settings;
     const char *address = service->listener.address;
     const char *port = strrchr(address, ':');
     if (settings->base_url != NULL)
         return settings->base_url;
-    bool everywhere = strncmp(address, "[::]", 4) == 0 || strncmp(address, "0.0.0.0", 7) == 0;
+    bool any_address = strncmp(address, "[::]", 4) == 0 || strncmp(address, "0.0.0.0", 7) == 0;
     return str_format(service->mem, "%s://%s%s", settings->tls_cert != NULL ? "https" : "http",
-                      everywhere ? "localhost" : address, everywhere && port != NULL ? port : "")
+                      any_address ? "localhost" : address, any_address && port != NULL ? port : "")
         .ptr;
 }
 
@@ -146,9 +146,9 @@ start_web(struct service *service, struct why *why)
         .rate_sign_in = settings->rate_signin,
         .rate_auth = settings->rate_auth,
     };
-    struct openapi_place place = { web.base_url, web.auth_url, web.domains };
+    struct openapi_params params = { web.base_url, web.auth_url, web.domains };
     struct arena *scratch = arena_new(); /* making the document takes ten times its size */
-    enum err err = openapi_make(scratch, &place, &web.openapi, why);
+    enum err err = openapi_make(scratch, &params, &web.openapi, why);
     if (err == ERR_NONE)
         err = web_new(&web, &service->web, why);
     arena_free(scratch);
@@ -226,7 +226,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
     enum err err = open_listener(service, plan->listener, why);
     if (err)
         return err;
-    service->base_url = work_out_base_url(service);
+    service->base_url = find_base_url(service);
     err = open_store(service, why);
     if (err)
         return err;

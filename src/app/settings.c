@@ -143,18 +143,18 @@ list_choices(struct arena *mem, const struct row *row)
 static void
 put_choice(const struct row *row, size_t index, struct settings *out)
 {
-    char *place = (char *)out + row->offset;
+    char *member = (char *)out + row->offset;
     if (row->width == sizeof(bool))
-        *(bool *)place = index != 0;
+        *(bool *)member = index != 0;
     else
-        *(unsigned *)(void *)place = (unsigned)index;
+        *(unsigned *)(void *)member = (unsigned)index;
 }
 
 /* What is wrong with the value, as the end of a sentence; NULL and stored if nothing is. */
 static const char *
 put_value(struct arena *mem, const struct row *row, struct str value, struct settings *out)
 {
-    char *place = (char *)out + row->offset;
+    char *member = (char *)out + row->offset;
     if (str_index(value, '\0') < value.len)
         return "holds a NUL";
     switch (row->kind) {
@@ -164,11 +164,11 @@ put_value(struct arena *mem, const struct row *row, struct str value, struct set
         if (problem == NULL && row->problem != NULL)
             problem = row->problem(text);
         if (problem == NULL)
-            *(const char **)(void *)place = text;
+            *(const char **)(void *)member = text;
         return problem;
     }
     case NUMBER:
-        if (str_to_int(value, row->min, row->max, (int64_t *)(void *)place))
+        if (str_to_int(value, row->min, row->max, (int64_t *)(void *)member))
             return NULL;
         return str_format(mem, "must be a whole number from %lld to %lld", (long long)row->min,
                           (long long)row->max)

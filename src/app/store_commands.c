@@ -20,7 +20,7 @@ show_progress(void *context, int percent)
 }
 
 static int
-migrate(struct call_of_command *call)
+migrate(struct command_call *call)
 {
     int64_t version = db_schema_version(call->db);
     if (command_has(call, "json")) {
@@ -30,13 +30,13 @@ migrate(struct call_of_command *call)
         json_close_object(json);
         return command_json_done(call, json);
     }
-    console_say(call->console, "the schema is at step %lld, the newest this program knows\n",
-                (long long)version);
+    console_print(call->console, "the schema is at step %lld, the newest this program knows\n",
+                  (long long)version);
     return 0;
 }
 
 static int
-backup(struct call_of_command *call)
+backup(struct command_call *call)
 {
     struct why why = { 0 };
     const char *file = str_c(call->mem, call->arguments[0]);
@@ -50,12 +50,12 @@ backup(struct call_of_command *call)
         json_close_object(json);
         return command_json_done(call, json);
     }
-    console_say(call->console, "copied the store to %s\n", file);
+    console_print(call->console, "copied the store to %s\n", file);
     return 0;
 }
 
 static int
-check(struct call_of_command *call)
+check(struct command_call *call)
 {
     struct why why = { 0 };
     struct buf report = buf_in(call->mem, REPORT_MAX);
@@ -81,8 +81,8 @@ check(struct call_of_command *call)
         json_close_object(json);
         return command_json_done(call, json);
     }
-    console_say(call->console, compact ? "the store is sound, and nothing deleted is left in it\n"
-                                       : "the store is sound\n");
+    console_print(call->console, compact ? "the store is sound, and nothing deleted is left in it\n"
+                                         : "the store is sound\n");
     return 0;
 }
 
@@ -92,7 +92,7 @@ const struct command store_commands[] = {
       0,
       0,
       { JSON_OPTION },
-      ON_A_STORE,
+      COMMAND_ON_NEW_STORE,
       NO_INPUT,
       NULL,
       migrate,
@@ -102,7 +102,7 @@ const struct command store_commands[] = {
       1,
       1,
       { JSON_OPTION },
-      BESIDE_THE_SERVICE,
+      COMMAND_BESIDE_SERVICE,
       NO_INPUT,
       NULL,
       backup,
@@ -112,7 +112,7 @@ const struct command store_commands[] = {
       0,
       0,
       { { "compact", NULL, "also leave nothing of what was deleted in its files" }, JSON_OPTION },
-      BESIDE_THE_SERVICE,
+      COMMAND_BESIDE_SERVICE,
       NO_INPUT,
       NULL,
       check,

@@ -2,7 +2,7 @@
 #include "app/command.h"
 
 #include "app/document_file.h"
-#include "app/store_side.h"
+#include "app/store_access.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
@@ -14,8 +14,9 @@
 #include <stdio.h>
 
 #define PAGE STR("500")
-#define AWAY_MAX 3 /* after so many accounts in a row the store is away, not the account broken */
-#define HEARD_MAX ((size_t)1024 * 1024) /* a page of accounts, or what one import did */
+#define UNAVAILABLE_MAX \
+    3 /* after so many accounts in a row the store is away, not the account broken */
+#define CAPTURE_MAX ((size_t)1024 * 1024) /* a page of accounts, or what one import did */
 
 #define JSON_OPTION                    \
     {                                  \
@@ -23,7 +24,7 @@
     }
 
 static int
-fail(struct call_of_command *call, enum err err, struct str login, const struct why *why)
+fail(struct command_call *call, enum err err, struct str login, const struct why *why)
 {
     if (why->text[0] != '\0')
         return command_fail(call, err, "%s; nothing was changed", why->text);
@@ -39,47 +40,47 @@ fail(struct call_of_command *call, enum err err, struct str login, const struct 
 /* ---- listening to a step ---- */
 
 /* A console that keeps what is said. What `out` is passed on to, if any, hears it instead. */
-struct listener {
+struct capture {
     struct console console;
     struct console *pass_on;
-    struct buf said, complained;
+    struct buf out, err;
 };
 
 static void
-hear(struct console *console, struct str text)
+capture_out(struct console *console, struct str text)
 {
-    struct listener *listener = (struct listener *)console;
-    if (listener->pass_on != NULL)
-        listener->pass_on->out(listener->pass_on, text);
+    struct capture *capture = (struct capture *)console;
+    if (capture->pass_on != NULL)
+        capture->pass_on->out(capture->pass_on, text);
     else
-        buf_add(&listener->said, text);
+        buf_add(&capture->out, text);
 }
 
 static void
-hear_complaint(struct console *console, struct str text)
+capture_err(struct console *console, struct str text)
 {
-    buf_add(&((struct listener *)console)->complained, text);
+    buf_add(&((struct capture *)console)->err, text);
 }
 
 static void
-hear_progress(struct console *console, int percent)
+ignore_progress(struct console *console, int percent)
 {
     (void)console;
     (void)percent;
 }
 
-static struct listener
-listen(struct arena *mem, struct console *pass_on)
+static struct capture
+capture_into(struct arena *mem, struct console *pass_on)
 {
-    return (struct listener){ { hear, hear_complaint, hear_progress },
-                              pass_on,
-                              buf_in(mem, HEARD_MAX),
-                              buf_in(mem, HEARD_MAX) };
+    return (struct capture){ { capture_out, capture_err, ignore_progress },
+                             pass_on,
+                             buf_in(mem, CAPTURE_MAX),
+                             buf_in(mem, CAPTURE_MAX) };
 }
 
 /* What was said as JSON; an empty object if it was not. */
 static const struct json_value *
-heard(struct arena *mem, const struct buf *said)
+read_output(struct arena *mem, const struct buf *said)
 {
     static const struct json_value nothing = { .type = JSON_OBJECT };
     const struct json_value *value = NULL;
@@ -87,46 +88,46 @@ heard(struct arena *mem, const struct buf *said)
 }
 
 static struct str
-heard_text(const struct json_value *object, const char *key)
+member_text(const struct json_value *object, const char *key)
 {
     const struct json_value *value = json_member(object, key);
     return value != NULL && value->type == JSON_STR ? value->text : STR("");
 }
 
 static int64_t
-heard_number(const struct json_value *object, const char *key)
+member_number(const struct json_value *object, const char *key)
 {
     const struct json_value *value = json_member(object, key);
     return value != NULL && value->type == JSON_INT ? value->integer : 0;
 }
 
-/* Says again what a step complained of, with where it was before it. Returns the step's status. */
+/* Says again what a step err of, with where it was before it. Returns the step's status. */
 static int
-error_at(struct call_of_command *call, struct arena *mem, const char *place,
-         const struct listener *listener, int status)
+error_at(struct command_call *call, struct arena *mem, const char *prefix,
+         const struct capture *capture, int status)
 {
-    const struct json_value *said = heard(mem, &listener->complained);
-    struct str name = heard_text(said, "error"), text = heard_text(said, "error_description");
-    enum command_trouble trouble = status == 0 ? COMMAND_DID_LESS : COMMAND_FAILED;
-    if (trouble == COMMAND_DID_LESS) {
-        name = heard_text(said, "warning");
-        text = heard_text(said, "warning_description");
+    const struct json_value *said = read_output(mem, &capture->err);
+    struct str name = member_text(said, "error"), text = member_text(said, "error_description");
+    enum command_severity trouble = status == 0 ? COMMAND_INCOMPLETE : COMMAND_FAILED;
+    if (trouble == COMMAND_INCOMPLETE) {
+        name = member_text(said, "warning");
+        text = member_text(said, "warning_description");
     }
     if (text.len == 0)
-        text = buf_str(&listener->complained);
-    command_error(call, trouble, name, str_format(mem, "%s%.*s", place, STR_ARG(text)));
+        text = buf_str(&capture->err);
+    command_error(call, trouble, name, str_format(mem, "%s%.*s", prefix, STR_ARG(text)));
     return status;
 }
 
 /* ---- out ---- */
 
-/* An operator's own domains are known only to whoever is told where their definitions are. */
+/* An operator's own domains are known only to whoever is login where their definitions are. */
 static void
-warn_of_left_out(struct call_of_command *call, const struct left_out *left_out)
+warn_of_dropped(struct command_call *call, const struct left_out *left_out)
 {
     if (left_out->facts > 0)
         command_error(
-            call, COMMAND_DID_LESS, STR("left_out"),
+            call, COMMAND_INCOMPLETE, STR("left_out"),
             str_format(call->mem,
                        "%lld fact%s left out, in domains that have no definition here: %.*s; pass "
                        "--domains with the folder of their definitions (a service that runs has to "
@@ -136,12 +137,12 @@ warn_of_left_out(struct call_of_command *call, const struct left_out *left_out)
 }
 
 static int
-export_one(struct call_of_command *call)
+export_one(struct command_call *call)
 {
     struct user user;
     struct why why = { 0 };
     if (call->argument_count != 1)
-        return command_misused(call, "export wants one USER here");
+        return command_usage_error(call, "export wants one USER here");
     struct str login = call->arguments[0];
     struct buf out = buf_in(call->mem, TRANSFER_OWN_MAX);
     struct left_out left_out = { 0 };
@@ -158,14 +159,14 @@ export_one(struct call_of_command *call)
         return fail(call, err, login, &why);
     call->console->out(call->console, buf_str(&out));
     call->console->out(call->console, STR("\n"));
-    warn_of_left_out(call, &left_out);
+    warn_of_dropped(call, &left_out);
     return 0;
 }
 
 struct exporting {
-    struct call_of_command *call;
+    struct command_call *call;
     int64_t done, failed, total;
-    int away; /* how often in a row there was no store to ask */
+    int unavailable; /* how often in a row there was no store to ask */
     char next[24];
 };
 
@@ -174,18 +175,18 @@ struct exporting {
 static void
 export_step(struct exporting *exporting, const struct json_value *user)
 {
-    struct call_of_command *call = exporting->call;
+    struct command_call *call = exporting->call;
     struct arena *mem = arena_new();
-    struct listener listener = listen(mem, call->console);
-    struct str id = heard_text(user, "sub"), name = heard_text(user, "username");
+    struct capture capture = capture_into(mem, call->console);
+    struct str id = member_text(user, "sub"), name = member_text(user, "username");
     struct str words[] = { STR("export"), STR("--json"), STR("--"), id };
-    int status = store_side_ask(call->side, mem, words, 4, STR_NONE, &listener.console);
-    struct str error = heard_text(heard(mem, &listener.complained), "error");
-    exporting->away = str_eq(error, STR("unavailable")) ? exporting->away + 1 : 0;
+    int status = store_access_run_words(call->side, mem, words, 4, STR_NONE, &capture.console);
+    struct str error = member_text(read_output(mem, &capture.err), "error");
+    exporting->unavailable = str_eq(error, STR("unavailable")) ? exporting->unavailable + 1 : 0;
     exporting->done++;
-    if (listener.complained.len > 0 && !str_eq(error, STR("not_found"))) {
-        struct str place = str_format(mem, "%.*s (%.*s): ", STR_ARG(name), STR_ARG(id));
-        exporting->failed += error_at(call, mem, place.ptr, &listener, status) != 0 ? 1 : 0;
+    if (capture.err.len > 0 && !str_eq(error, STR("not_found"))) {
+        struct str prefix = str_format(mem, "%.*s (%.*s): ", STR_ARG(name), STR_ARG(id));
+        exporting->failed += error_at(call, mem, prefix.ptr, &capture, status) != 0 ? 1 : 0;
     }
     arena_free(mem);
     if (exporting->total > 0)
@@ -196,22 +197,22 @@ export_step(struct exporting *exporting, const struct json_value *user)
 static int
 export_page(struct exporting *exporting, struct arena *mem, bool *more)
 {
-    struct call_of_command *call = exporting->call;
-    struct listener listener = listen(mem, NULL);
+    struct command_call *call = exporting->call;
+    struct capture capture = capture_into(mem, NULL);
     struct str after = str_format(mem, "--after=%s", exporting->next);
     struct str words[] = { STR("user"), STR("list"), STR("--json"), STR("--limit"), PAGE, after };
-    int status = store_side_ask(call->side, mem, words, 6, STR_NONE, &listener.console);
+    int status = store_access_run_words(call->side, mem, words, 6, STR_NONE, &capture.console);
     if (status != 0)
-        return error_at(call, mem, "", &listener, status);
-    const struct json_value *page = heard(mem, &listener.said);
+        return error_at(call, mem, "", &capture, status);
+    const struct json_value *page = read_output(mem, &capture.out);
     const struct json_value *users = json_member(page, "users");
-    snprintf(exporting->next, sizeof exporting->next, "%.*s", STR_ARG(heard_text(page, "next")));
+    snprintf(exporting->next, sizeof exporting->next, "%.*s", STR_ARG(member_text(page, "next")));
     if (exporting->total == 0)
-        exporting->total = heard_number(page, "total");
+        exporting->total = member_number(page, "total");
     *more = users != NULL && users->count > 0;
-    for (size_t i = 0; *more && i < users->count && exporting->away < AWAY_MAX; i++)
+    for (size_t i = 0; *more && i < users->count && exporting->unavailable < UNAVAILABLE_MAX; i++)
         export_step(exporting, &users->children[i]);
-    if (exporting->away == AWAY_MAX)
+    if (exporting->unavailable == UNAVAILABLE_MAX)
         status = command_fail(call, ERR_UNAVAILABLE,
                               "the store does not answer; the other accounts were not tried");
     if (status == 0 && ferror(stdout))
@@ -220,13 +221,13 @@ export_page(struct exporting *exporting, struct arena *mem, bool *more)
 }
 
 static int
-export_typed(struct call_of_command *call)
+export_typed(struct command_call *call)
 {
     bool all = command_has(call, "all"), more = true;
     if (all == (call->argument_count == 1))
-        return command_misused(call, "export wants a USER, or --all");
+        return command_usage_error(call, "export wants a USER, or --all");
     if (!all)
-        return store_side_run(call->side, call);
+        return store_access_run(call->side, call);
     struct exporting exporting = { .call = call, .next = "0" };
     int status = 0;
     while (more && status == 0) {
@@ -243,7 +244,7 @@ export_typed(struct call_of_command *call)
 }
 
 static int
-export_command(struct call_of_command *call)
+export_command(struct command_call *call)
 {
     return call->db == NULL ? export_typed(call) : export_one(call);
 }
@@ -265,13 +266,13 @@ is_plain(struct str name)
 
 /* Whose the document is to be: as the option says, or as the document does. */
 static enum err
-find_owner(struct call_of_command *call, struct user *out, struct why *why)
+find_owner(struct command_call *call, struct user *out, struct why *why)
 {
-    struct str sub, username, told = command_option_value(call, "user");
-    if (str_present(told)) {
-        enum err err = account_find(call->db, call->mem, told, out);
+    struct str sub, username, login = command_option_value(call, "user");
+    if (str_present(login)) {
+        enum err err = account_find(call->db, call->mem, login, out);
         if (err == ERR_NOT_FOUND)
-            why_set(why, "there is no user %.*s", STR_ARG(told));
+            why_set(why, "there is no user %.*s", STR_ARG(login));
         return err;
     }
     enum err err = transfer_owner(call->mem, call->input, &sub, &username, why);
@@ -293,7 +294,7 @@ find_owner(struct call_of_command *call, struct user *out, struct why *why)
 }
 
 static int
-import_one(struct call_of_command *call)
+import_one(struct command_call *call)
 {
     struct user user = { 0 };
     struct import_counts counts = { 0 };
@@ -315,33 +316,33 @@ import_one(struct call_of_command *call)
 }
 
 struct importing {
-    struct call_of_command *call;
+    struct command_call *call;
     struct document_file *file;
     const char *name;
     int64_t added, kept, done, failed;
 };
 
 static void
-tell(struct importing *importing, const struct json_value *said, const struct buf *line)
+report_import(struct importing *importing, const struct json_value *said, const struct buf *line)
 {
-    struct call_of_command *call = importing->call;
-    int64_t added = heard_number(said, "added"), kept = heard_number(said, "kept");
+    struct command_call *call = importing->call;
+    int64_t added = member_number(said, "added"), kept = member_number(said, "kept");
     importing->done++;
     importing->added += added;
     importing->kept += kept;
     if (command_has(call, "json"))
         call->console->out(call->console, buf_str(line));
     else
-        console_say(call->console, "%.*s (%.*s): %lld added, %lld kept as they were\n",
-                    STR_ARG(heard_text(said, "username")), STR_ARG(heard_text(said, "sub")),
-                    (long long)added, (long long)kept);
+        console_print(call->console, "%.*s (%.*s): %lld added, %lld kept as they were\n",
+                      STR_ARG(member_text(said, "username")), STR_ARG(member_text(said, "sub")),
+                      (long long)added, (long long)kept);
 }
 
 static void
 import_step(struct importing *importing, struct arena *mem, const struct document *document)
 {
-    struct call_of_command *call = importing->call;
-    struct listener listener = listen(mem, NULL);
+    struct command_call *call = importing->call;
+    struct capture capture = capture_into(mem, NULL);
     struct str user = command_option_value(call, "user");
     struct str words[] = { STR("import"), STR("--json"), STR("--"), STR("-") };
     struct str to_user[] = { words[0], words[1], str_format(mem, "--user=%.*s", STR_ARG(user)),
@@ -349,27 +350,27 @@ import_step(struct importing *importing, struct arena *mem, const struct documen
     struct str by_name[] = { words[0], words[1], STR("--by-username"), words[2], words[3] };
     int status =
         str_present(user)
-            ? store_side_ask(call->side, mem, to_user, 5, document->text, &listener.console)
+            ? store_access_run_words(call->side, mem, to_user, 5, document->text, &capture.console)
         : command_has(call, "by-username")
-            ? store_side_ask(call->side, mem, by_name, 5, document->text, &listener.console)
-            : store_side_ask(call->side, mem, words, 4, document->text, &listener.console);
+            ? store_access_run_words(call->side, mem, by_name, 5, document->text, &capture.console)
+            : store_access_run_words(call->side, mem, words, 4, document->text, &capture.console);
     if (status == 0) {
-        tell(importing, heard(mem, &listener.said), &listener.said);
+        report_import(importing, read_output(mem, &capture.out), &capture.out);
         return;
     }
     importing->failed++;
-    const char *place =
+    const char *prefix =
         document->line == 0
             ? str_format(mem, "%s: ", importing->name).ptr
             : str_format(mem, "%s: document on line %zu: ", importing->name, document->line).ptr;
-    error_at(call, mem, place, &listener, status);
+    error_at(call, mem, prefix, &capture, status);
 }
 
 /* Every document of the file, one after the other; a bad one does not keep the others out. */
 static int
 import_all(struct importing *importing)
 {
-    struct call_of_command *call = importing->call;
+    struct command_call *call = importing->call;
     struct document document;
     struct why why = { 0 };
     enum err err = ERR_NONE;
@@ -392,19 +393,19 @@ import_all(struct importing *importing)
     if (importing->done + importing->failed == 0)
         return command_fail(call, ERR_INVALID, "%s is empty", importing->name);
     if (importing->done + importing->failed > 1 && !command_has(call, "json"))
-        console_say(call->console, "%lld accounts: %lld added, %lld kept; %lld failed\n",
-                    (long long)importing->done, (long long)importing->added,
-                    (long long)importing->kept, (long long)importing->failed);
+        console_print(call->console, "%lld accounts: %lld added, %lld kept; %lld failed\n",
+                      (long long)importing->done, (long long)importing->added,
+                      (long long)importing->kept, (long long)importing->failed);
     return importing->failed == 0 ? 0 : 1;
 }
 
 static int
-import_typed(struct call_of_command *call)
+import_typed(struct command_call *call)
 {
     struct why why = { 0 };
     bool to_user = command_has(call, "user");
     if (to_user && command_has(call, "by-username"))
-        return command_misused(call, "--user and --by-username cannot both be meant");
+        return command_usage_error(call, "--user and --by-username cannot both be meant");
     struct importing importing = { .call = call, .name = str_c(call->mem, call->arguments[0]) };
     enum err err = document_file_open(call->mem, importing.name, &importing.file, &why);
     if (!err && to_user && document_file_is_many(importing.file)) {
@@ -417,7 +418,7 @@ import_typed(struct call_of_command *call)
 }
 
 static int
-import_command(struct call_of_command *call)
+import_command(struct command_call *call)
 {
     return call->db == NULL ? import_typed(call) : import_one(call);
 }
@@ -428,7 +429,7 @@ const struct command transfer_commands[] = {
       0,
       1,
       { { "all", NULL, "every account, a line each" }, JSON_OPTION },
-      IN_STEPS,
+      COMMAND_IN_STEPS,
       NO_INPUT,
       NULL,
       export_command,
@@ -440,7 +441,7 @@ const struct command transfer_commands[] = {
       { { "user", "USER", "into this account; else into the one the document names by its id" },
         { "by-username", NULL, "into the account with the user name that the document tells" },
         JSON_OPTION },
-      IN_STEPS,
+      COMMAND_IN_STEPS,
       DOCUMENT_INPUT,
       NULL,
       import_command,

@@ -14,7 +14,7 @@
     }
 
 static int
-fail(struct call_of_command *call, enum err err, struct str login)
+fail(struct command_call *call, enum err err, struct str login)
 {
     switch (err) {
     case ERR_NOT_FOUND:
@@ -49,20 +49,20 @@ write_user(struct json *json, const struct user *user)
 
 /* "disabled ada", or the user as JSON. */
 static int
-tell(struct call_of_command *call, const char *done, const struct user *user)
+report_user(struct command_call *call, const char *done, const struct user *user)
 {
     if (command_has(call, "json")) {
         struct json *json = command_json(call);
         write_user(json, user);
         return command_json_done(call, json);
     }
-    console_say(call->console, "%s %.*s (%.*s)\n", done, STR_ARG(user->username),
-                STR_ARG(user->id));
+    console_print(call->console, "%s %.*s (%.*s)\n", done, STR_ARG(user->username),
+                  STR_ARG(user->id));
     return 0;
 }
 
 static int
-user_add(struct call_of_command *call)
+user_add(struct command_call *call)
 {
     struct account_params params = {
         .username = call->arguments[0],
@@ -74,36 +74,36 @@ user_add(struct call_of_command *call)
     struct user user;
     enum err err = account_make(call->db, call->mem, &params, clock_now(), &user, &problems);
     if (!err)
-        return tell(call, "added", &user);
-    const char *said[] = { problems.username, problems.email, problems.name, problems.password };
+        return report_user(call, "added", &user);
+    const char *found[] = { problems.username, problems.email, problems.name, problems.password };
     for (size_t i = 0; i < 4; i++)
-        if (said[i] != NULL)
-            return command_fail(call, err, "%s", said[i]);
+        if (found[i] != NULL)
+            return command_fail(call, err, "%s", found[i]);
     return fail(call, err, params.username);
 }
 
 static void
-say_user(struct call_of_command *call, const struct user *user)
+print_user(struct command_call *call, const struct user *user)
 {
-    console_say(call->console, "%-32.*s %-8s %s  %.*s\n", STR_ARG(user->username),
-                user_status_name(user->status), time_write(call->mem, user->created_at).ptr,
-                STR_ARG(user->email));
+    console_print(call->console, "%-32.*s %-8s %s  %.*s\n", STR_ARG(user->username),
+                  user_status_name(user->status), time_write(call->mem, user->created_at).ptr,
+                  STR_ARG(user->email));
 }
 
 /* A whole number that an option says; false after having complained. */
 static bool
-read_number(struct call_of_command *call, const char *option, int64_t min, int64_t *out)
+read_number(struct command_call *call, const char *option, int64_t min, int64_t *out)
 {
     struct str text = command_option_value(call, option);
     if (!str_present(text) || str_to_int(text, min, INT64_MAX, out))
         return true;
-    command_misused(call, str_format(call->mem, "--%s wants a whole number", option).ptr);
+    command_usage_error(call, str_format(call->mem, "--%s wants a whole number", option).ptr);
     return false;
 }
 
 /* Pages of accounts, each shown and gone before the next. *after is where it ended. */
 static enum err
-show_users(struct call_of_command *call, struct json *json, int64_t *after, int64_t limit)
+show_users(struct command_call *call, struct json *json, int64_t *after, int64_t limit)
 {
     size_t count = PAGE;
     while (count == PAGE && limit > 0) {
@@ -116,7 +116,7 @@ show_users(struct call_of_command *call, struct json *json, int64_t *after, int6
             if (json != NULL)
                 write_user(json, &users[i]);
             else
-                say_user(call, &users[i]);
+                print_user(call, &users[i]);
             *after = users[i].position;
         }
         limit -= (int64_t)count;
@@ -125,7 +125,7 @@ show_users(struct call_of_command *call, struct json *json, int64_t *after, int6
 }
 
 static int
-user_list(struct call_of_command *call)
+user_list(struct command_call *call)
 {
     struct json *json = command_has(call, "json") ? command_json(call) : NULL;
     int64_t after = 0, limit = INT64_MAX, total = 0;
@@ -154,28 +154,28 @@ user_list(struct call_of_command *call)
 }
 
 static int
-set_status(struct call_of_command *call, enum user_status status, const char *done)
+set_status(struct command_call *call, enum user_status status, const char *done)
 {
     struct user user;
     enum err err =
         account_set_status(call->db, call->mem, call->arguments[0], status, clock_now(), &user);
-    return err ? fail(call, err, call->arguments[0]) : tell(call, done, &user);
+    return err ? fail(call, err, call->arguments[0]) : report_user(call, done, &user);
 }
 
 static int
-user_disable(struct call_of_command *call)
+user_disable(struct command_call *call)
 {
     return set_status(call, USER_DISABLED, "disabled");
 }
 
 static int
-user_enable(struct call_of_command *call)
+user_enable(struct command_call *call)
 {
     return set_status(call, USER_ACTIVE, "enabled");
 }
 
 static int
-user_passwd(struct call_of_command *call)
+user_passwd(struct command_call *call)
 {
     struct user user;
     const char *problem = NULL;
@@ -183,15 +183,16 @@ user_passwd(struct call_of_command *call)
                                         clock_now(), &user, &problem);
     if (problem != NULL)
         return command_fail(call, err, "%s", problem);
-    return err ? fail(call, err, call->arguments[0]) : tell(call, "set the password of", &user);
+    return err ? fail(call, err, call->arguments[0])
+               : report_user(call, "set the password of", &user);
 }
 
 static int
-user_delete(struct call_of_command *call)
+user_delete(struct command_call *call)
 {
     struct user user;
     enum err err = account_delete(call->db, call->mem, call->arguments[0], &user);
-    return err ? fail(call, err, call->arguments[0]) : tell(call, "deleted", &user);
+    return err ? fail(call, err, call->arguments[0]) : report_user(call, "deleted", &user);
 }
 
 const struct command user_commands[] = {
@@ -203,7 +204,7 @@ const struct command user_commands[] = {
         { "name", "NAME", "how the person wants to be called" },
         { "no-password", NULL, "nobody can sign in until `user passwd`" },
         JSON_OPTION },
-      ON_A_STORE,
+      COMMAND_ON_NEW_STORE,
       SECRET_INPUT,
       "no-password",
       user_add,
@@ -215,7 +216,7 @@ const struct command user_commands[] = {
       { { "limit", "N", "at most so many; with --json the answer has `next`" },
         { "after", "NEXT", "those behind where a list ended" },
         JSON_OPTION },
-      ON_THE_STORE,
+      COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       user_list,
@@ -225,7 +226,7 @@ const struct command user_commands[] = {
       1,
       1,
       { JSON_OPTION },
-      ON_THE_STORE,
+      COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       user_disable,
@@ -235,7 +236,7 @@ const struct command user_commands[] = {
       1,
       1,
       { JSON_OPTION },
-      ON_THE_STORE,
+      COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       user_enable,
@@ -245,7 +246,7 @@ const struct command user_commands[] = {
       1,
       1,
       { JSON_OPTION },
-      ON_THE_STORE,
+      COMMAND_ON_STORE,
       SECRET_INPUT,
       NULL,
       user_passwd,
@@ -255,7 +256,7 @@ const struct command user_commands[] = {
       1,
       1,
       { JSON_OPTION },
-      ON_THE_STORE,
+      COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       user_delete,

@@ -134,7 +134,7 @@ is_of_another(const struct domains *set, const struct domain *domain, struct str
 }
 
 size_t
-domains_lost_safety_context(const struct domains *set, const struct domain *domain)
+domains_undefined_safety_context(const struct domains *set, const struct domain *domain)
 {
     size_t at = 0;
     while (at < domain->safety_context_count &&

@@ -145,7 +145,7 @@ const struct domain *domains_find(const struct domains *set, struct str name); /
 
 /* The place of the first of a domain's safety_contexts that is neither name nor alias of a context
  * of another domain, so that it would say nothing; their count: all are. */
-size_t domains_lost_safety_context(const struct domains *set, const struct domain *domain);
+size_t domains_undefined_safety_context(const struct domains *set, const struct domain *domain);
 
 /* A definition's file: its name without folder and ending is the domain's. */
 struct domain_source {

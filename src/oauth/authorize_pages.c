@@ -1,6 +1,6 @@
 /* authorize_pages.c - an app asks, the person decides: GET /oauth/authorize, GET and POST
- * /oauth/consent, GET /oauth/consent/hints. docs/ARCHITECTURE.md lists the steps; flow/authorize.h decides
- * them. */
+ * /oauth/consent, GET /oauth/consent/hints. docs/ARCHITECTURE.md lists the steps; flow/authorize.h
+ * decides them. */
 #include "base/arena.h"
 #include "crypt/secret.h"
 #include "dispatch/browser_session.h"
@@ -70,7 +70,7 @@ authorize_query_read(struct call *call, struct str query, struct authorize_param
         if (!str_eq_c(form->fields[i].name, "resource"))
             out->repeated = form_count(form, name) > 1 ? name : out->repeated;
     }
-    out->resource = resource_foreign(form, call->web->settings.base_url);
+    out->resource = resource_unsupported(form, call->web->settings.base_url);
     for (size_t i = 0; i < 2; i++) /* these two decide whether an answer may be sent at all */
         if (form_count(form, parameters[i].name) > 1)
             out->repeated = parameters[i].name;
@@ -184,7 +184,7 @@ get_authorize(struct call *call)
     struct str target = call->exchange->request.target;
     if (!authorize_query_read(call, str_from(target, str_index(target, '?') + 1), &params))
         return error_send_page(call, 400, message(call, unreadable));
-    if (trial_holds(call, params.client_id, params.redirect_uri, params.state))
+    if (trial_matches(call, params.client_id, params.redirect_uri, params.state))
         params.trial_of = call->browser->user.id;
     enum err err = authorize_check(call->db, call->mem, &params, &checked);
     if (err != ERR_NONE)

@@ -61,7 +61,7 @@ member_values(struct consent_preview *preview, const struct domain *domain,
             !str_eq(atom->member, member->name) || (*count)++ >= VALUES_MAX)
             continue;
         buf_add_c(&out, out.len > 0 ? ", " : "");
-        buf_add(&out, facts_brief(call, facts_value(call, member, atom->value)));
+        buf_add(&out, facts_short(call, facts_value(call, member, atom->value)));
     }
     if (*count <= VALUES_MAX)
         return buf_str(&out);
@@ -126,7 +126,7 @@ consent_preview_put_scope(struct consent_preview *preview, struct values *item, 
 enum err
 consent_preview_put_hints(struct call *call, struct values *values, scopes asked, scopes ticked)
 {
-    struct hints_question question = {
+    struct hints_panel_params question = {
         .scopes = asked & ticked,
         .asked = asked,
         .max_tokens = HINTS_TOKENS_DEFAULT,

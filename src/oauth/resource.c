@@ -11,7 +11,7 @@ is_ours(struct str resource, struct str base_url)
 }
 
 struct str
-resource_foreign(const struct form *form, struct str base_url)
+resource_unsupported(const struct form *form, struct str base_url)
 {
     for (size_t i = 0; i < form->count; i++) {
         struct str value = form->fields[i].value;

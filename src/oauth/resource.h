@@ -8,6 +8,6 @@ struct form;
 
 /* The one resource that our tokens are for is this service, or a part of it. A parameter of that
  * name that means another; absent: none does. It alone may be sent more than once. */
-struct str resource_foreign(const struct form *form, struct str base_url);
+struct str resource_unsupported(const struct form *form, struct str base_url);
 
 #endif

@@ -73,7 +73,7 @@ find_sender(struct call *call)
     struct auth_request request;
     struct app app;
     scopes held;
-    struct sender nobody = { STR_NONE, STR_NONE };
+    struct sender no_sender = { STR_NONE, STR_NONE };
     const struct session none = { 0 };
     struct str waiting = waiting_request(call);
     if (str_present(waiting))
@@ -81,9 +81,9 @@ find_sender(struct call *call)
                             call->browser == NULL ? &none : &call->browser->session, waiting,
                             call->now, &request, &app, &held) == ERR_NONE
                    ? (struct sender){ app.name, request.redirect_uri }
-                   : nobody;
+                   : no_sender;
     if (check_next(call, &checked) != ERR_NONE || checked.stop == AUTHORIZE_TELL_PERSON)
-        return nobody;
+        return no_sender;
     return (struct sender){ checked.app.name, checked.redirect_uri };
 }
 
@@ -102,9 +102,9 @@ show_form(struct call *call, int status, struct str problem)
     values_text(values, "signup", return_path_via(call, "/signup", next));
     struct sender sender = find_sender(call);
     values_text(values, "app", sender.app);
-    bool told = flash_put(call, values);
+    bool has_flash = flash_put(call, values);
     enum err err = page_send(call, status, "signin", values);
-    if (err == ERR_NONE && told)
+    if (err == ERR_NONE && has_flash)
         flash_clear(call);
     if (err == ERR_NONE && str_present(sender.destination))
         page_allow_form_action(call, redirect_uri_origin(call->mem, sender.destination));

@@ -39,9 +39,9 @@ put_field(struct call *call, struct values *values, const char *name, struct str
           const char *problem)
 {
     const char *invalid = str_format(call->mem, "%s_invalid", name).ptr;
-    const char *told = str_format(call->mem, "%s_problem", name).ptr;
+    const char *message = str_format(call->mem, "%s_problem", name).ptr;
     values_text(values, name, value);
-    values_text(values, told, message_sentence(call, str_of(problem)));
+    values_text(values, message, message_sentence(call, str_of(problem)));
     values_text(values, invalid, problem == NULL ? STR("false") : STR("true"));
 }
 

@@ -119,7 +119,7 @@ post_token(struct call *call)
         return ERR_NONE;
     }
     /* RFC 8707 §2.2: before a code or a refresh token is used up. */
-    if (str_present(resource_foreign(call_form(call), call->web->settings.base_url))) {
+    if (str_present(resource_unsupported(call_form(call), call->web->settings.base_url))) {
         error_send_oauth(call, 400, "invalid_target", STR(AUTHORIZE_WRONG_TARGET));
         return ERR_NONE;
     }

@@ -63,7 +63,7 @@ trial_read(struct call *call, struct str state, struct trial *out)
 }
 
 bool
-trial_holds(struct call *call, struct str client_id, struct str redirect_uri, struct str state)
+trial_matches(struct call *call, struct str client_id, struct str redirect_uri, struct str state)
 {
     struct trial trial;
     return call->browser != NULL && str_eq(redirect_uri, trial_redirect_uri(call)) &&

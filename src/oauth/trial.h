@@ -31,7 +31,7 @@ struct trial trial_begin(struct call *call, struct str app_id);
 bool trial_read(struct call *call, struct str state, struct trial *out);
 
 /* Whether an authorization request is one of the above. The visitor may be nobody. */
-bool trial_holds(struct call *call, struct str client_id, struct str redirect_uri,
-                 struct str state);
+bool trial_matches(struct call *call, struct str client_id, struct str redirect_uri,
+                   struct str state);
 
 #endif

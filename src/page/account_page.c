@@ -14,19 +14,19 @@
 #define ICONS_BYTES ((size_t)4 * 1000) /* that a stylesheet loads */
 
 enum err
-account_page(struct call *call, int status, const char *page, const char *room,
+account_page(struct call *call, int status, const char *page, const char *section,
              struct values *values)
 {
-    values_flag(values, str_format(call->mem, "at_%s", room).ptr, true);
-    bool told = flash_put(call, values);
+    values_flag(values, str_format(call->mem, "at_%s", section).ptr, true);
+    bool has_flash = flash_put(call, values);
     enum err err = page_send(call, status, page, values);
-    if (err == ERR_NONE && told)
+    if (err == ERR_NONE && has_flash)
         flash_clear(call);
     return err;
 }
 
 enum err
-account_page_acting(struct call *call, int status, const char *page, struct values *values)
+account_page_with_script(struct call *call, int status, const char *page, struct values *values)
 {
     enum err err = account_page(call, status, page, "preferences", values);
     if (err == ERR_NONE)
@@ -45,14 +45,14 @@ account_put_field(struct call *call, struct values *values, const char *name, st
 }
 
 const char *
-account_place(struct call *call, struct str domain, struct str member)
+account_member_url(struct call *call, struct str domain, struct str member)
 {
     return str_format(call->mem, "/account/domains/%.*s#%.*s", STR_ARG(domain), STR_ARG(member))
         .ptr;
 }
 
 const char *
-account_member_page(struct call *call, struct str domain, struct str member, int64_t page)
+account_member_page_url(struct call *call, struct str domain, struct str member, int64_t page)
 {
     return str_format(call->mem, "/account/domains/%.*s?show=%.*s&page=%lld", STR_ARG(domain),
                       STR_ARG(member), (long long)page)
@@ -60,14 +60,14 @@ account_member_page(struct call *call, struct str domain, struct str member, int
 }
 
 struct str
-account_member_place(struct call *call, struct str domain, struct str member, int64_t page)
+account_member_return_to(struct call *call, struct str domain, struct str member, int64_t page)
 {
     return str_format(call->mem, "%.*s/%.*s/%lld", STR_ARG(domain), STR_ARG(member),
                       (long long)page);
 }
 
 const char *
-account_return(struct call *call, struct str to, struct str domain, struct str member)
+account_return_url(struct call *call, struct str to, struct str domain, struct str member)
 {
     struct str part = STR_NONE, shown = STR_NONE;
     int64_t page;
@@ -82,9 +82,9 @@ account_return(struct call *call, struct str to, struct str domain, struct str m
         return "/account";
     str_cut(&to, '/', &shown);
     if (domain_member(meant, shown) != NULL && str_to_int(to, 1, PAGER_PAGES_MAX, &page))
-        return account_member_page(call, meant->name, shown, page);
+        return account_member_page_url(call, meant->name, shown, page);
     if (str_eq(meant->name, domain))
-        return account_place(call, domain, member);
+        return account_member_url(call, domain, member);
     return str_format(call->mem, "/account/domains/%.*s", STR_ARG(meant->name)).ptr;
 }
 

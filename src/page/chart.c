@@ -5,7 +5,7 @@
 #include "web/call.h"
 #include "web/message.h"
 
-MESSAGE(bar_says, "developer.chart.bar");
+MESSAGE(bar_label, "developer.chart.bar");
 
 #define STEP 10   /* from one bar to the next */
 #define HEIGHT 80 /* of the picture */
@@ -47,7 +47,7 @@ in_words(struct call *call, const struct usage_day *day)
         { "served", message_number(call, served(day)) },
         { "refused", message_number(call, not_served(day)) },
     };
-    return message_with(call, bar_says, words, sizeof words / sizeof *words);
+    return message_with(call, bar_label, words, sizeof words / sizeof *words);
 }
 
 static void

@@ -143,19 +143,19 @@ facts_value(struct call *call, const struct member *member, struct str json)
 }
 
 struct str
-facts_brief(struct call *call, struct str shown)
+facts_short(struct call *call, struct str shown)
 {
-    struct buf out = buf_in(call->mem, (size_t)2 * FACTS_BRIEF_MAX);
+    struct buf out = buf_in(call->mem, (size_t)2 * FACTS_SHORT_MAX);
     struct str rest = shown, kept = STR("");
-    while (rest.len > 0 && out.len <= FACTS_BRIEF_MAX) {
+    while (rest.len > 0 && out.len <= FACTS_SHORT_MAX) {
         struct str before = rest;
         if (utf8_next(&rest) < 0)
             rest = str_from(before, 1);
         html_escape(&out, str_first(before, before.len - rest.len));
-        if (out.len + strlen(ELLIPSIS) <= FACTS_BRIEF_MAX)
+        if (out.len + strlen(ELLIPSIS) <= FACTS_SHORT_MAX)
             kept = str_first(shown, shown.len - rest.len);
     }
-    if (out.len <= FACTS_BRIEF_MAX)
+    if (out.len <= FACTS_SHORT_MAX)
         return shown;
     return str_format(call->mem, "%.*s" ELLIPSIS, STR_ARG(str_trim(kept)));
 }
@@ -230,7 +230,7 @@ facts_put(struct call *call, struct facts *facts, struct values *item,
     const struct member *member = domain == NULL ? NULL : domain_member(domain, atom->member);
     values_text(item, "id", atom->id);
     struct str shown = facts_value(call, member, atom->value);
-    struct str brief = facts_brief(call, shown);
+    struct str brief = facts_short(call, shown);
     values_text(item, "value", shown);
     values_text(item, "brief", brief);
     values_flag(item, "long", brief.len < shown.len);

@@ -33,9 +33,9 @@ struct str facts_member_label(struct call *call, const struct member *member);
 struct str facts_value(struct call *call, const struct member *member, struct str json);
 
 /* The same, no longer than a chip should be: what does not fit ends in an ellipsis. Its bytes as
- * HTML are at most FACTS_BRIEF_MAX, whatever it is made of. */
-#define FACTS_BRIEF_MAX 96
-struct str facts_brief(struct call *call, struct str shown);
+ * HTML are at most FACTS_SHORT_MAX, whatever it is made of. */
+#define FACTS_SHORT_MAX 96
+struct str facts_short(struct call *call, struct str shown);
 
 /* Whether a search for `wanted`, folded, finds it: by value, kind or area. Absent finds all. */
 bool facts_match(struct call *call, const struct atom *atom, struct str wanted);

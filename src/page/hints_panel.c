@@ -17,7 +17,7 @@ MESSAGE(tokens_other, "hints.tokens.other");
 
 /* The same rules as for a token that holds these scopes, so that nothing else is shown. */
 static void
-find_allowed(struct hints_params *params, const struct hints_question *question)
+find_allowed(struct hints_params *params, const struct hints_panel_params *question)
 {
     struct access access = { .scopes = question->scopes,
                              .domains_limited = scopes_narrow(question->asked) };
@@ -31,7 +31,7 @@ find_allowed(struct hints_params *params, const struct hints_question *question)
 }
 
 enum err
-hints_panel_put(struct call *call, struct values *values, const struct hints_question *question)
+hints_panel_put(struct call *call, struct values *values, const struct hints_panel_params *question)
 {
     struct hints_params params = {
         .user_id = call->browser->user.id,

@@ -9,7 +9,7 @@
 struct call;
 struct values;
 
-struct hints_question {
+struct hints_panel_params {
     scopes scopes; /* what the app that asks may do */
     scopes asked;  /* what it asked for: decides its reach, as for a token */
     struct str context;
@@ -18,6 +18,6 @@ struct hints_question {
 
 /* A list "hints" of { sentence }, "tokens" and "omitted" if some are. */
 enum err hints_panel_put(struct call *call, struct values *values,
-                         const struct hints_question *question);
+                         const struct hints_panel_params *question);
 
 #endif

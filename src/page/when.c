@@ -55,7 +55,7 @@ when_date(struct call *call, int64_t seconds)
 }
 
 struct str
-when_said(struct call *call, int64_t seconds)
+when_text(struct call *call, int64_t seconds)
 {
     int64_t ago = call->now - seconds;
     int64_t days = call->now / DAY - seconds / DAY;
@@ -75,6 +75,6 @@ when_put(struct call *call, struct values *values, const char *name, int64_t sec
 {
     if (seconds <= 0)
         return;
-    values_text(values, name, when_said(call, seconds));
+    values_text(values, name, when_text(call, seconds));
     values_text(values, str_format(call->mem, "%s_iso", name).ptr, time_write(call->mem, seconds));
 }

@@ -9,7 +9,7 @@ struct call;
 struct values;
 
 /* "just now", "3 hours ago", "yesterday", "November 2, 2026". */
-struct str when_said(struct call *call, int64_t seconds);
+struct str when_text(struct call *call, int64_t seconds);
 
 /* "November 2, 2026". */
 struct str when_date(struct call *call, int64_t seconds);

@@ -17,11 +17,11 @@
 
 MESSAGE(times_one, "developer.refusals.times.one");
 MESSAGE(times_other, "developer.refusals.times.other");
-MESSAGE(told_saved, "flash.app.saved");
-MESSAGE(told_disabled, "flash.app.disabled");
-MESSAGE(told_enabled, "flash.app.enabled");
-MESSAGE(told_deleted, "flash.app.deleted");
-MESSAGE(told_old_ended, "flash.app.old_secret_ended");
+MESSAGE(flash_saved, "flash.app.saved");
+MESSAGE(flash_disabled, "flash.app.disabled");
+MESSAGE(flash_enabled, "flash.app.enabled");
+MESSAGE(flash_deleted, "flash.app.deleted");
+MESSAGE(flash_old_secret_revoked, "flash.app.old_secret_ended");
 
 static const char *
 settings_path(struct call *call, const struct app *app)
@@ -150,7 +150,7 @@ post_settings(struct call *call)
     if (err == ERR_INVALID)
         return show_settings(call, 400, &app, &params, &problems);
     if (err == ERR_NONE)
-        flash_redirect(call, settings_path(call, &app), &(struct flash){ .key = told_saved });
+        flash_redirect(call, settings_path(call, &app), &(struct flash){ .key = flash_saved });
     return err;
 }
 
@@ -191,7 +191,8 @@ post_end_old(struct call *call)
     if (err == ERR_NONE)
         err = app_end_old_secret(call->db, call->mem, app.id, call->now, &app);
     if (err == ERR_NONE)
-        flash_redirect(call, settings_path(call, &app), &(struct flash){ .key = told_old_ended });
+        flash_redirect(call, settings_path(call, &app),
+                       &(struct flash){ .key = flash_old_secret_revoked });
     return err;
 }
 
@@ -214,9 +215,10 @@ post_status(struct call *call)
     if (err == ERR_NONE && status != app.status)
         err = app_set_status(call->db, call->mem, app.id, status, call->now, &app);
     if (err == ERR_NONE)
-        flash_redirect(call, settings_path(call, &app),
-                       &(struct flash){ .key = status == APP_ACTIVE ? told_enabled : told_disabled,
-                                        .what = app.name });
+        flash_redirect(
+            call, settings_path(call, &app),
+            &(struct flash){ .key = status == APP_ACTIVE ? flash_enabled : flash_disabled,
+                             .what = app.name });
     return err;
 }
 
@@ -245,7 +247,7 @@ post_delete(struct call *call)
         err = app_delete(call->db, call->mem, app.id, &app);
     if (err == ERR_NONE)
         flash_redirect(call, "/developer",
-                       &(struct flash){ .key = told_deleted, .what = app.name });
+                       &(struct flash){ .key = flash_deleted, .what = app.name });
     return err;
 }
 

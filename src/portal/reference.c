@@ -70,9 +70,9 @@ count_of(const struct json_value *value)
     return value == NULL ? 0 : value->count;
 }
 
-/* The members of an object; `told_only`: those that say something. */
+/* The members of an object; `described_only` skips those without a description. */
 static struct reference_fields
-read_members(const struct reading *reading, const struct json_value *schema, bool told_only)
+read_members(const struct reading *reading, const struct json_value *schema, bool described_only)
 {
     schema = reference_follow(reading, schema);
     const struct json_value *properties = json_member(schema, "properties");
@@ -82,7 +82,7 @@ read_members(const struct reading *reading, const struct json_value *schema, boo
     for (size_t i = 0; i < count_of(properties); i++) {
         const struct json_value *property = &properties->children[i];
         struct str summary = reference_text(reference_follow(reading, property), "description");
-        if (told_only && summary.len == 0)
+        if (described_only && summary.len == 0)
             continue;
         out.list[out.count++] = (struct reference_field){
             .name = property->key,
@@ -208,25 +208,25 @@ read_calls(struct calling *calling, struct reference_endpoint *out)
 }
 
 static struct reference_endpoint
-read_endpoint(const struct reading *reading, const struct json_value *place, const char *method,
+read_endpoint(const struct reading *reading, const struct json_value *path_item, const char *method,
               const struct json_value *operation)
 {
     const struct json_value *responses = json_member(operation, "responses");
     const struct json_value *answer = reference_media(json_member(responses, "200"));
-    struct calling calling = { reading, place, operation, NULL };
+    struct calling calling = { reading, path_item, operation, NULL };
     struct reference_endpoint out = {
         .method = method,
-        .path = place->key,
+        .path = path_item->key,
         .id = reference_text(operation, "operationId"),
         .title = reference_text(operation, "summary"),
         .summary = reference_text(operation, "description"),
         .needs = reference_text(operation, "x-needs"),
         .answers = read_answers(reading, responses),
     };
-    size_t most =
-        count_of(json_member(place, "parameters")) + count_of(json_member(operation, "parameters"));
+    size_t most = count_of(json_member(path_item, "parameters")) +
+                  count_of(json_member(operation, "parameters"));
     out.parameters.list = ARENA_ARRAY(reading->mem, struct reference_field, most + 1);
-    add_parameters(reading, place, &out.parameters);
+    add_parameters(reading, path_item, &out.parameters);
     add_parameters(reading, operation, &out.parameters);
     read_calls(&calling, &out);
     if (answer != NULL) {
@@ -249,11 +249,11 @@ read_group(const struct reading *reading, struct reference_group *group)
         ARENA_ARRAY(reading->mem, struct reference_endpoint, count_of(paths) * method_count + 1);
     for (size_t p = 0; p < count_of(paths); p++)
         for (size_t m = 0; m < method_count; m++) {
-            const struct json_value *place = &paths->children[p];
-            const struct json_value *operation = json_member(place, methods[m].key);
+            const struct json_value *path_item = &paths->children[p];
+            const struct json_value *operation = json_member(path_item, methods[m].key);
             if (operation != NULL && lists(json_member(operation, "tags"), group->name))
                 group->endpoints[group->count++] =
-                    read_endpoint(reading, place, methods[m].name, operation);
+                    read_endpoint(reading, path_item, methods[m].name, operation);
         }
 }
 

@@ -15,7 +15,7 @@ each_parameter(struct buf *out, const struct calling *calling, const char *in,
                void (*visit)(struct buf *out, const struct calling *calling,
                              const struct json_value *parameter, size_t number))
 {
-    const struct json_value *const holders[] = { calling->place, calling->operation };
+    const struct json_value *const holders[] = { calling->path_item, calling->operation };
     size_t number = 0;
     for (size_t h = 0; h < sizeof holders / sizeof *holders; h++) {
         const struct json_value *list = json_member(holders[h], "parameters");
@@ -57,8 +57,8 @@ add_segment(struct buf *out, const struct calling *calling, const struct json_va
 static void
 add_address(struct buf *out, const struct calling *calling)
 {
-    struct str path = calling->place->key;
-    const struct json_value *own = json_member(calling->place, "servers");
+    struct str path = calling->path_item->key;
+    const struct json_value *own = json_member(calling->path_item, "servers");
     const struct json_value *all = json_member(calling->reading->document, "servers");
     struct str opens = str_first(path, str_index(path, '{'));
     buf_add(out, reference_text(&(own != NULL ? own : all)->children[0], "url"));

@@ -2,7 +2,6 @@
 #ifndef PORTAL_REFERENCE_INTERNAL_H
 #define PORTAL_REFERENCE_INTERNAL_H
 
-#include "portal/reference.h"
 #include "text/json_read.h"
 
 struct reading {
@@ -26,7 +25,7 @@ const struct json_value *reference_example(const struct json_value *media, size_
 
 struct calling {
     const struct reading *reading;
-    const struct json_value *place; /* the path's own object */
+    const struct json_value *path_item; /* the path's own object */
     const struct json_value *operation;
     const struct json_value *example; /* of the body; NULL: none */
 };

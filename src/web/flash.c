@@ -108,7 +108,7 @@ put_undo(struct values *values, const struct form *form)
 {
     struct str undo = form_find(form, "undo");
     struct str to =
-        form_find(form, "to"); /* read again, and only then believed: account_return() */
+        form_find(form, "to"); /* read again, and only then believed: account_return_url() */
     if (!str_starts(undo, STR("und_")))
         return;
     values_text(values, "flash_undo", undo);

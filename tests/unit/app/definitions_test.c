@@ -94,7 +94,7 @@ without_a_folder_there_are_the_four(void **state)
         assert_string_equal(scope_row(4 + i)->name, names[i]);
         assert_string_equal(scope_row(4 + i)->sentence, folder->set.list[i].consent.ptr);
         const struct domain *domain = &folder->set.list[i];
-        assert_int_equal(domains_lost_safety_context(&folder->set, domain),
+        assert_int_equal(domains_undefined_safety_context(&folder->set, domain),
                          domain->safety_context_count);
     }
 }

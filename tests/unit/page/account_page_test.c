@@ -37,10 +37,10 @@ a_place_leads_back_to_where_something_was_done(void **state)
     (void)state;
     struct call call = call_by_hand();
     for (size_t i = 0; i < ROWS(rows); i++)
-        assert_str(str_of(account_return(&call, str_of(rows[i].to), STR("music_preferences"),
-                                         STR("genres"))),
+        assert_str(str_of(account_return_url(&call, str_of(rows[i].to), STR("music_preferences"),
+                                             STR("genres"))),
                    str_of(rows[i].expected), rows[i].why);
-    assert_str(str_of(account_return(&call, STR_NONE, STR_NONE, STR_NONE)), STR("/account"),
+    assert_str(str_of(account_return_url(&call, STR_NONE, STR_NONE, STR_NONE)), STR("/account"),
                "nothing at all");
 }
 
@@ -49,9 +49,9 @@ a_place_on_a_page_of_a_member_is_read_as_it_was_written(void **state)
 {
     (void)state;
     struct call call = call_by_hand();
-    struct str place = account_member_place(&call, STR("music_preferences"), STR("genres"), 7);
-    assert_str(str_of(account_return(&call, place, STR_NONE, STR_NONE)),
-               str_of(account_member_page(&call, STR("music_preferences"), STR("genres"), 7)),
+    struct str place = account_member_return_to(&call, STR("music_preferences"), STR("genres"), 7);
+    assert_str(str_of(account_return_url(&call, place, STR_NONE, STR_NONE)),
+               str_of(account_member_page_url(&call, STR("music_preferences"), STR("genres"), 7)),
                "there and back");
 }
 

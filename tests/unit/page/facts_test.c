@@ -293,9 +293,9 @@ what_is_too_long_for_a_chip_ends_in_an_ellipsis(void **state)
         for (size_t n = 0; n < (rows[i].kept == 0 ? rows[i].times : rows[i].kept); n++)
             buf_add_c(&expected, rows[i].character);
         buf_add_c(&expected, rows[i].kept == 0 ? "" : "…");
-        assert_str(facts_brief(&call, buf_str(&text)), buf_str(&expected), rows[i].why);
+        assert_str(facts_short(&call, buf_str(&text)), buf_str(&expected), rows[i].why);
     }
-    assert_str(facts_brief(&call, STR("")), STR(""), "nothing");
+    assert_str(facts_short(&call, STR("")), STR(""), "nothing");
 }
 
 static void

@@ -37,7 +37,7 @@ a_moment_is_told_as_people_tell_it(void **state)
     (void)state;
     struct call call = call_by_hand();
     for (size_t i = 0; i < ROWS(rows); i++)
-        assert_str(when_said(&call, NOW - rows[i].ago), str_of(rows[i].expected), rows[i].why);
+        assert_str(when_text(&call, NOW - rows[i].ago), str_of(rows[i].expected), rows[i].why);
 }
 
 static void

@@ -15,8 +15,8 @@ static int
 setup(void **state)
 {
     (void)state;
-    struct openapi_place place = { STR("https://api.example"), STR("https://id.example"),
-                                   kit_domains() };
+    struct openapi_params place = { STR("https://api.example"), STR("https://id.example"),
+                                    kit_domains() };
     struct str document = STR_NONE;
     struct why why = { 0 };
     mem = arena_new();

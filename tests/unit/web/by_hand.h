@@ -121,7 +121,7 @@ open_web(const struct route *const *public, const char *auth_url, bool registrat
                                      .auth_url = str_of(auth_url),
                                      .registration_open = registration_open };
     struct why why = { 0 };
-    struct openapi_place place = { settings.base_url, settings.auth_url, NULL };
+    struct openapi_params place = { settings.base_url, settings.auth_url, NULL };
     hand.mem = arena_new();
     if (public == NULL && openapi_make(hand.mem, &place, &settings.openapi, &why) != ERR_NONE)
         fail_msg("openapi_make: %s", why.text);

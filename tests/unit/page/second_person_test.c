@@ -1,7 +1,7 @@
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
-#include "page/address.h"
+#include "page/second_person.h"
 
 static void
 the_user_becomes_you(void **state)
@@ -24,7 +24,7 @@ the_user_becomes_you(void **state)
     struct arena *mem = arena_new();
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct str said = address_directly(mem, str_of(rows[i].text));
+        struct str said = second_person_text(mem, str_of(rows[i].text));
         assert_str(said.len == 0 ? STR("") : said, str_of(rows[i].said), rows[i].text);
     }
     arena_free(mem);

@@ -1,4 +1,4 @@
-#include "app/store_side.h"
+#include "app/store_access.h"
 
 #include "app/control.h"
 #include "base/arena.h"
@@ -7,11 +7,11 @@
 #define WORDS_MAX (8 + COMMAND_OPTIONS_MAX + COMMAND_ARGUMENTS_MAX)
 
 enum err
-store_side_open(const struct settings *settings, const struct domains *domains, bool must_exist,
-                struct store_side *out, struct why *why)
+store_access_open(const struct settings *settings, const struct domains *domains, bool must_exist,
+                  struct store_access *out, struct why *why)
 {
     struct db_settings with = { settings->store, 1, must_exist };
-    *out = (struct store_side){ .settings = settings, .domains = domains };
+    *out = (struct store_access){ .settings = settings, .domains = domains };
     enum err err = db_open(&with, &out->db, why);
     if (err)
         out->db = NULL;
@@ -19,7 +19,7 @@ store_side_open(const struct settings *settings, const struct domains *domains, 
 }
 
 void
-store_side_close(struct store_side *side)
+store_access_close(struct store_access *side)
 {
     if (side->db != NULL)
         db_close(side->db);
@@ -27,7 +27,7 @@ store_side_close(struct store_side *side)
 
 /* The command's own words and options, without the settings that said where to run it. */
 static size_t
-words_to_send(struct arena *mem, const struct call_of_command *call, struct str *words)
+words_to_send(struct arena *mem, const struct command_call *call, struct str *words)
 {
     struct str rest = str_of(call->command->words);
     size_t count = 0;
@@ -46,7 +46,7 @@ words_to_send(struct arena *mem, const struct call_of_command *call, struct str 
 }
 
 static int
-run_in_service(const struct store_side *side, struct call_of_command *call)
+run_in_service(const struct store_access *side, struct command_call *call)
 {
     struct str words[WORDS_MAX];
     size_t count = words_to_send(call->mem, call, words);
@@ -59,7 +59,7 @@ run_in_service(const struct store_side *side, struct call_of_command *call)
 }
 
 int
-store_side_run(const struct store_side *side, struct call_of_command *call)
+store_access_run(const struct store_access *side, struct command_call *call)
 {
     if (side->db == NULL)
         return run_in_service(side, call);
@@ -68,8 +68,8 @@ store_side_run(const struct store_side *side, struct call_of_command *call)
 }
 
 int
-store_side_ask(const struct store_side *side, struct arena *mem, const struct str *words,
-               size_t count, struct str input, struct console *console)
+store_access_run_words(const struct store_access *side, struct arena *mem, const struct str *words,
+                       size_t count, struct str input, struct console *console)
 {
     struct command_line *line = ARENA_NEW(mem, struct command_line);
     struct why why = { 0 };
@@ -81,5 +81,5 @@ store_side_ask(const struct store_side *side, struct arena *mem, const struct st
     line->call.settings = side->settings;
     line->call.domains = side->domains;
     line->call.input = input;
-    return store_side_run(side, &line->call);
+    return store_access_run(side, &line->call);
 }

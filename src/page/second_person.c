@@ -1,4 +1,4 @@
-#include "page/address.h"
+#include "page/second_person.h"
 
 #include "base/buf.h"
 
@@ -52,7 +52,7 @@ take_verb(struct buf *out, struct str rest)
 }
 
 struct str
-address_directly(struct arena *mem, struct str text)
+second_person_text(struct arena *mem, struct str text)
 {
     static const struct str his = STR("the user's"), he = STR("the user "), end = STR("the user");
     struct buf out = buf_in(mem, TEXT_MAX);
