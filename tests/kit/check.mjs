@@ -4,6 +4,7 @@
 //   tests/run --quick         runs those of `make check-quick`
 //   tests/run --needs WORD…   prints the make targets that these tests need
 
+import os from "node:os";
 import { fuzzTask, targets } from "./fuzz.mjs";
 import { createDatabase } from "./pg.mjs";
 import { conclude, countingTask, exitCodeTask, fileTask, ROOT, speaksPostgres, testFiles, unitBinaries, unitTask } from "./runner.mjs";
@@ -17,15 +18,17 @@ const freshDatabase = async ({ TEST_POSTGRES: port }) => ({
   PENCHANT_TEST_POSTGRES: `postgresql://penchant@127.0.0.1:${port}/${await createDatabase(Number(port))}`,
 });
 
-const onStore = (folder, store, title) =>
-  testFiles(folder).map((file) => fileTask(`${folder} on ${title}`, file, { STORE: store }));
+const onStore = (folder, store, title, env = {}) =>
+  testFiles(folder).map((file) => fileTask(`${folder} on ${title}`, file, { STORE: store, ...env }));
+
+const ON_DISK = { TMPDIR: os.tmpdir() };
 
 // Long files come first and short ones last, so that all cores are busy until the end.
 const all = [
   ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" }, 900_000)),
   ...testFiles("oracle").map((file) => fileTask("oracle", file, {}, 900_000)),
-  ...onStore("fault", "sqlite", "SQLite"),
-  ...onStore("fault", "postgres", "PostgreSQL"),
+  ...onStore("fault", "sqlite", "SQLite", ON_DISK),
+  ...onStore("fault", "postgres", "PostgreSQL", ON_DISK),
   ...testFiles("clients").map((file) => fileTask("clients", file, { STORE: "sqlite" })),
   ...onStore("api", "postgres", "PostgreSQL"),
   ...onStore("api", "sqlite", "SQLite"),

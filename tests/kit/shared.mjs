@@ -1,6 +1,9 @@
 // Runs tasks with what they share: a PostgreSQL cluster if one of them uses PostgreSQL, and stores to copy.
 
-import { Cluster } from "./pg.mjs";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { Cluster, makeClusterData } from "./pg.mjs";
 import { ROOT, runAll } from "./runner.mjs";
 import { makeTemplates } from "./template.mjs";
 
@@ -9,11 +12,27 @@ const PROGRAM = `${ROOT}/build/check/penchant`;
 const usesPostgres = ({ group }) => /PostgreSQL|both/.test(group);
 const usesStore = ({ name }) => /^(api|browser|clients|fault)\//.test(name);
 
+// Files of tests are kept in memory if a gigabyte is free there: PostgreSQL creates hundreds of files for each
+// database, and SQLite waits for the disk at each commit. Tests about the disk (fault) set TMPDIR themselves.
+function makeScratch() {
+  const { bavail, bsize } = fs.existsSync("/dev/shm") ? fs.statfsSync("/dev/shm") : { bavail: 0, bsize: 0 };
+  const dir = fs.mkdtempSync(path.join(bavail * bsize > 2 ** 30 ? "/dev/shm" : os.tmpdir(), "penchant-run-"));
+  fs.chmodSync(dir, 0o711); // PostgreSQL runs as another user
+  process.on("exit", () => fs.rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+async function startCluster(under) {
+  process.env.TEST_POSTGRES_DATA = await makeClusterData(under);
+  return Cluster.start({ under });
+}
+
 export async function runShared(tasks, options) {
-  const cluster = tasks.some(usesPostgres) ? await Cluster.start() : undefined;
+  const scratch = makeScratch();
+  const cluster = tasks.some(usesPostgres) ? await startCluster(scratch) : undefined;
   try {
     const templates = tasks.some(usesStore) ? await makeTemplates(PROGRAM, cluster?.port) : {};
-    return await runAll(tasks, { ...templates, ...(cluster && { TEST_POSTGRES: `${cluster.port}` }) }, options);
+    return await runAll(tasks, { TMPDIR: scratch, ...templates, ...(cluster && { TEST_POSTGRES: `${cluster.port}` }) }, options);
   } finally {
     if (cluster) console.log(`     PostgreSQL server: ${cluster.cpuSeconds().toFixed(0)} s CPU`);
     await cluster?.end();

@@ -4,6 +4,7 @@
 // pages in all four views, the unit and api suites under ThreadSanitizer, and the unit tests with a look
 // for leaks where that is too slow for every day.
 
+import os from "node:os";
 import path from "node:path";
 import { sanitizers } from "./process.mjs";
 import { conclude, countingTask, fileTask, ROOT, testFiles, unitBinaries, unitTask } from "./runner.mjs";
@@ -12,13 +13,14 @@ import { choose } from "./words.mjs";
 
 const HOUR = 3_600_000;
 const fault = (name) => path.join(ROOT, "tests/fault", `${name}.test.mjs`);
+const ON_DISK = { TMPDIR: os.tmpdir() };
 const stores = { sqlite: "SQLite", postgres: "PostgreSQL" };
 
 const tasks = [
   countingTask("build", "reproducible_test", `${ROOT}/tests/reproducible_test`, ["build/penchant"], HOUR),
   ...Object.entries(stores).flatMap(([STORE, title]) => [
-    fileTask(`kill -9 on ${title}`, fault("kill"), { STORE, KILL_ROUNDS: process.env.KILL_ROUNDS ?? "100" }, HOUR),
-    fileTask(`mixed load on ${title}`, fault("mixed_load"), { STORE, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "120" }, HOUR),
+    fileTask(`kill -9 on ${title}`, fault("kill"), { STORE, ...ON_DISK, KILL_ROUNDS: process.env.KILL_ROUNDS ?? "100" }, HOUR),
+    fileTask(`mixed load on ${title}`, fault("mixed_load"), { STORE, ...ON_DISK, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "120" }, HOUR),
     fileTask(`model on ${title}`, path.join(ROOT, "tests/api/oauth_model.test.mjs"), { STORE, MODEL_WALKS: process.env.MODEL_WALKS ?? "4000" }, HOUR),
     fileTask(`preferences on ${title}`, path.join(ROOT, "tests/api/preferences_together.test.mjs"), { STORE, MODEL_SEEDS: process.env.MODEL_SEEDS ?? "150" }, HOUR),
     fileTask(`schemas on ${title}`, path.join(ROOT, "tests/api/preferences_schema.test.mjs"), { STORE, SCHEMA_ROUNDS: process.env.SCHEMA_ROUNDS ?? "25" }, HOUR),
