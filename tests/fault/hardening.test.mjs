@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
+import { globalFunctions, unmarked } from "../kit/branch_marks.mjs";
 import { CHECKED, onSqlite, RELEASE } from "../kit/world.mjs";
 
 const readelf = (...flags) => execFileSync("readelf", ["-W", ...flags, RELEASE], { maxBuffer: 1 << 26 }).toString();
@@ -32,19 +33,57 @@ onSqlite("stacks are guarded and the C library's calls are fortified", () => {
     assert.doesNotMatch(symbols, new RegExp(`UND ${banned}(@|$)`, "m"), banned);
 });
 
-onSqlite("jumps are marked for the processor that checks them", () => {
-  const notes = readelf("-n");
-  if (process.arch === "arm64") {
-    // The linker only says so if every object does; the C library's start files of some distributions do not.
-    const code = execFileSync("objdump", ["-d", "--no-show-raw-insn", RELEASE], { maxBuffer: 1 << 28 }).toString();
-    assert.ok((code.match(/\bpaciasp\b/g) ?? []).length > 100, "return addresses are not signed");
-    assert.ok((code.match(/\bbti\s+c\b|\bpaciasp\b/g) ?? []).length > 100, "calls do not land on marks");
-    if (!/BTI, PAC|BTI/.test(notes)) assert.doesNotMatch(notes, /aarch64 feature:\s*$/m);
-  } else if (process.arch === "x64") {
-    assert.match(notes, /IBT/);
-    assert.match(notes, /SHSTK/);
-  }
+// The notes of the linked file are no measure: they lack what the start files of some distributions lack.
+onSqlite("every function that can be called indirectly begins with the mark for it", () => {
+  const symbols = readelf("-s");
+  const code = execFileSync("objdump", ["-d", "--no-show-raw-insn", RELEASE], { maxBuffer: 1 << 28 }).toString();
+  assert.ok(globalFunctions(symbols).length > 500, `${globalFunctions(symbols).length} functions`);
+  assert.deepEqual(unmarked(process.arch, symbols, code), []);
+  if (process.arch === "arm64") assert.ok((code.match(/\bpaciasp\b/g) ?? []).length > 100, "return addresses are not signed");
 });
+
+// As readelf and objdump print a program of two functions and the C library's _start.
+const SYMBOLS = `
+    18: 0000000000000000     0 FUNC    GLOBAL DEFAULT  UND __libc_start_main@GLIBC_2.34
+    21: 0000000000001140     8 FUNC    GLOBAL DEFAULT   14 add
+    24: 0000000000001150    23 FUNC    GLOBAL DEFAULT   14 twice
+    30: 0000000000001050    34 FUNC    GLOBAL DEFAULT   14 _start
+    31: 0000000000001160     9 FUNC    LOCAL  DEFAULT   14 direct
+`;
+const CODE = {
+  x64: (mark) => `
+0000000000001050 <_start>:
+    1050:\txor    %ebp,%ebp
+    1052:\tmov    %rdx,%r9
+
+0000000000001140 <add>:
+    1140:\tendbr64
+    1144:\tlea    (%rdi,%rsi,1),%eax
+
+0000000000001150 <twice>:
+    1150:\t${mark ? "endbr64" : "push   %rbx"}
+    1154:\tmov    %rdi,%rax
+`,
+  arm64: (mark) => `
+0000000000000640 <_start>:
+ 640:\tmov\tx29, #0x0                   \t// #0
+
+0000000000000760 <add>:
+ 760:\tbti\tc
+ 764:\tadd\tw0, w0, w1
+
+0000000000000770 <twice>:
+ 770:\t${mark ? "paciasp" : "stp\tx29, x30, [sp, #-32]!"}
+ 774:\tmov\tx2, x0
+`,
+};
+
+for (const [arch, code] of Object.entries(CODE))
+  onSqlite(`a function without its mark is found: ${arch}`, () => {
+    assert.deepEqual(unmarked(arch, SYMBOLS, code(true)), []);
+    assert.deepEqual(unmarked(arch, SYMBOLS, code(false)), ["twice"]);
+    assert.deepEqual(unmarked(arch, SYMBOLS, ""), ["add", "twice"]);
+  });
 
 onSqlite("nothing of the rehearsal is in it, and no sanitizer", () => {
   const bytes = fs.readFileSync(RELEASE);
