@@ -89,7 +89,7 @@ export class Program {
     return this;
   }
 
-  async exit(within = 30_000) {
+  async exit(within = 60_000) {
     try {
       return await soon(`the end of ${this.name}`, this.ended, within);
     } catch (late) {
