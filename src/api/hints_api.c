@@ -1,7 +1,7 @@
 /* hints_api.c - what an agent is told about a person. */
 #include "api/api_routes.h"
 #include "dispatch/allowed_domains.h"
-#include "dispatch/bearer.h"
+#include "dispatch/bearer_error.h"
 #include "flow/hints.h"
 #include "job/rebuild.h"
 #include "model/grant.h"
@@ -68,7 +68,7 @@ read_domains(struct call *call, struct hints_params *params)
     }
     uint64_t refused = named != 0 ? named & ~params->allowed : 0;
     if (refused != 0 || params->allowed == 0) {
-        bearer_refuse_scope(call, scopes_of(params, refused != 0 ? refused : ~(uint64_t)0));
+        bearer_error_scope(call, scopes_of(params, refused != 0 ? refused : ~(uint64_t)0));
         return false;
     }
     params->domains_named = named != 0;

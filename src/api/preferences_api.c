@@ -2,7 +2,7 @@
  * A handler may trust its row: the token is live. Which domains it opens is asked of reach.h. */
 #include "api/api_routes.h"
 #include "dispatch/allowed_domains.h"
-#include "dispatch/bearer.h"
+#include "dispatch/bearer_error.h"
 #include "flow/corrections.h"
 #include "flow/preferences.h"
 #include "flow/transfer.h"
@@ -136,7 +136,7 @@ check_domain(struct call *call, struct str name)
                    STR("domain is not the name of a domain. GET /v1/domains lists "
                        "them."));
     else if (!allowed_domains_can_read(call->access, domain))
-        bearer_refuse_scope(call, allowed_domains_read_scopes(domain));
+        bearer_error_scope(call, allowed_domains_read_scopes(domain));
     else
         return true;
     return false;
@@ -190,9 +190,9 @@ static bool
 may_write(struct call *call, const struct domain *domain)
 {
     if ((call->access->scopes & SCOPE_PREFERENCES_WRITE) == 0)
-        bearer_refuse_scope(call, SCOPE_PREFERENCES_WRITE);
+        bearer_error_scope(call, SCOPE_PREFERENCES_WRITE);
     else if (!allowed_domains_can_use(call->access, domain))
-        bearer_refuse_scope(call, SCOPE_PREFERENCES_WRITE | scope_named(domain->name));
+        bearer_error_scope(call, SCOPE_PREFERENCES_WRITE | scope_named(domain->name));
     else
         return true;
     return false;
@@ -261,7 +261,7 @@ may_suppress(struct call *call)
             return true;
         needed |= scope_named(domains->list[i].name);
     }
-    bearer_refuse_scope(call, needed);
+    bearer_error_scope(call, needed);
     return false;
 }
 

@@ -1,6 +1,6 @@
 #include "dispatch/allowed_domains.h"
 
-#include "dispatch/bearer.h"
+#include "dispatch/bearer_error.h"
 #include "model/grant.h"
 #include "web/call.h"
 #include "web/error.h"
@@ -48,6 +48,6 @@ allowed_domains_readable_in_path(struct call *call)
     const struct domain *domain = allowed_domains_in_path(call);
     if (domain == NULL || allowed_domains_can_read(call->access, domain))
         return domain;
-    bearer_refuse_scope(call, allowed_domains_read_scopes(domain));
+    bearer_error_scope(call, allowed_domains_read_scopes(domain));
     return NULL;
 }

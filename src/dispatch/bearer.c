@@ -2,35 +2,16 @@
 
 #include "base/arena.h"
 #include "dispatch/allowed_domains.h"
+#include "dispatch/authorization_header.h"
+#include "dispatch/bearer_error.h"
 #include "dispatch/request_usage.h"
 #include "dispatch/response_cache.h"
 #include "dispatch/throttle.h"
 #include "flow/tokens.h"
-#include "text/base64url.h"
 #include "web/call.h"
 #include "web/error.h"
 #include "web/response.h"
 #include "web/state.h"
-
-#define REALM "Bearer realm=\"penchant\""
-
-struct str
-bearer_read(struct str header)
-{
-    struct str scheme = str_first(header, str_index(header, ' '));
-    if (!str_eq_nocase(scheme, STR("Bearer")))
-        return STR_NONE;
-    struct str token = str_from(header, scheme.len + 1);
-    return base64url_only(token) ? token : STR("");
-}
-
-static void
-refuse_nobody(struct call *call)
-{
-    error_send_oauth(call, 401, "invalid_token",
-                     STR("Send an access token: Authorization: Bearer pn_at_…"));
-    response_header(call, "WWW-Authenticate", REALM);
-}
 
 static enum err
 refuse_token(struct call *call, struct str token)
@@ -40,35 +21,19 @@ refuse_token(struct call *call, struct str token)
     enum err err = token_refusal(call->db, call->mem, token, call->now, &app_id, &sentence);
     if (err != ERR_NONE)
         return err;
-    error_send_oauth(call, 401, "invalid_token", str_of(sentence));
-    response_header(call, "WWW-Authenticate", REALM ", error=\"invalid_token\"");
+    bearer_error_invalid_token(call, str_of(sentence));
     if (str_present(app_id))
         request_usage_refused(call, app_id, STR_NONE, STR_NONE);
     return ERR_NONE;
-}
-
-void
-bearer_refuse_scope(struct call *call, scopes needed)
-{
-    const char *names = scopes_write(call->mem, needed).ptr;
-    call->refusal.reason = STR("The access token does not hold the scope this needs; ask the "
-                               "person for it.");
-    call->refusal.detail = str_format(call->mem, "needs one of: %s", names);
-    error_send_oauth(
-        call, 403, "insufficient_scope",
-        str_format(call->mem, "The access token does not hold the scope this needs: %s.", names));
-    response_header(
-        call, "WWW-Authenticate",
-        str_format(call->mem, REALM ", error=\"insufficient_scope\", scope=\"%s\"", names).ptr);
 }
 
 enum err
 bearer_auth(struct call *call)
 {
     const struct http_request *request = &call->exchange->request;
-    struct str token = bearer_read(http_header(request, "Authorization"));
+    struct str token = authorization_header_bearer(http_header(request, "Authorization"));
     if (!str_present(token)) {
-        refuse_nobody(call);
+        bearer_error_no_token(call);
         return ERR_NONE;
     }
     struct access *access = ARENA_NEW(call->mem, struct access);
@@ -96,7 +61,7 @@ bearer_auth(struct call *call)
         needed |= allowed_domains_any_read_scopes(call->web->settings.domains);
     if (needed != 0 && (access->scopes & needed) == 0) {
         request_usage_refused(call, access->app_id, STR_NONE, STR_NONE);
-        bearer_refuse_scope(call, needed);
+        bearer_error_scope(call, needed);
     } else
         call->access = access;
     return ERR_NONE;

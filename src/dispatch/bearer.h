@@ -1,24 +1,16 @@
-/* bearer.h - what an access token opens: RFC 6750, the Authorization header only.
+/* bearer.h - authenticates a request by its access token (RFC 6750, Authorization header only).
  *
- * Fills call->access, or answers: 401 without an error for nobody, 401 invalid_token for a token
- * that is not live, 403 insufficient_scope for one that lacks what the row needs, 429 for one that
- * asks too often. */
+ * Sets call->access, or sends the error response: 401 without a token, 401 invalid_token if the
+ * token is unknown, expired, or revoked, 429 past the token's rate limit, 403 insufficient_scope if
+ * it lacks the scope that the route requires. */
 #ifndef DISPATCH_BEARER_H
 #define DISPATCH_BEARER_H
 
 #include "base/err.h"
-#include "base/str.h"
-#include "model/scope.h"
 
 struct call;
 
-/* ERR_NONE: call->access is there, or the answer is. */
+/* ERR_NONE: call->access is set, or an error response was sent. */
 enum err bearer_auth(struct call *call);
-
-/* 403 with the scopes that would have done, for handlers whose need the row cannot say. */
-void bearer_refuse_scope(struct call *call, scopes needed);
-
-/* The token of an Authorization header. Absent: another scheme; empty: malformed. */
-struct str bearer_read(struct str header);
 
 #endif

@@ -1,13 +1,12 @@
 #include "dispatch/client_auth.h"
 
 #include "base/arena.h"
+#include "dispatch/authorization_header.h"
 #include "dispatch/request_usage.h"
 #include "dispatch/response_cache.h"
 #include "dispatch/throttle.h"
 #include "flow/apps.h"
-#include "text/base64url.h"
 #include "text/form.h"
-#include "text/url.h"
 #include "web/call.h"
 #include "web/error.h"
 #include "web/response.h"
@@ -15,21 +14,8 @@
 
 struct claim {
     struct str id;
-    struct str secret; /* absent: none was sent, or an empty one */
+    struct str secret; /* absent: not sent, or empty */
 };
-
-bool
-client_auth_read_basic(struct arena *mem, struct str header, struct str *id, struct str *secret)
-{
-    struct str scheme = str_first(header, str_index(header, ' '));
-    struct str pair = base64_decode(mem, str_from(header, scheme.len + 1));
-    if (!str_eq_nocase(scheme, STR("Basic")) || !str_present(pair))
-        return false;
-    size_t colon = str_index(pair, ':');
-    /* RFC 6749 §2.3.1: both are form-encoded before they are joined. */
-    return colon < pair.len && url_decode(mem, str_first(pair, colon), true, id) &&
-           url_decode(mem, str_from(pair, colon + 1), true, secret);
-}
 
 void
 client_auth_refuse(struct call *call)
@@ -40,7 +26,7 @@ client_auth_refuse(struct call *call)
     response_header(call, "WWW-Authenticate", "Basic realm=\"penchant\", charset=\"UTF-8\"");
 }
 
-/* False: answered. */
+/* False: an error response was sent. */
 static bool
 read_claim(struct call *call, struct claim *claim)
 {
@@ -70,7 +56,7 @@ read_claim(struct call *call, struct claim *claim)
                              "both."));
         return false;
     }
-    bool fine = client_auth_read_basic(call->mem, header, &claim->id, &claim->secret);
+    bool fine = authorization_header_basic(call->mem, header, &claim->id, &claim->secret);
     if (fine && body_id.len > 0 && !str_eq(body_id, claim->id)) {
         error_send_oauth(call, 400, "invalid_request",
                          STR("client_id in the body differs from the one in the header."));
@@ -82,18 +68,12 @@ read_claim(struct call *call, struct claim *claim)
 }
 
 static void
-refuse_for_now(struct call *call, int64_t seconds)
+refuse_throttled(struct call *call, int64_t seconds)
 {
     error_send_oauth(call, 429, "rate_limited",
                      STR("Too many failed attempts for this client_id or from this address. Wait, "
                          "then try again with the right secret."));
     response_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)seconds).ptr);
-}
-
-bool
-client_auth_waits(struct call *call)
-{
-    return throttle_wait(call->web->client_failures, call->exchange->request.client) != 0;
 }
 
 enum err
@@ -103,13 +83,13 @@ client_auth(struct call *call)
     if (!read_claim(call, &claim))
         return ERR_NONE;
     if (claim.secret.len == 0)
-        claim.secret = STR_NONE; /* RFC 6749 §2.3.1: an empty one may as well be left out */
+        claim.secret = STR_NONE; /* RFC 6749 §2.3.1: an empty secret may be omitted */
     struct throttle *failures = call->web->client_failures;
     struct str address = call->exchange->request.client;
     struct str caller = str_format(call->mem, "app %.*s", STR_ARG(str_first(claim.id, 64)));
     int64_t wait = throttle_wait(failures, address);
     if (wait != 0) {
-        refuse_for_now(call, wait);
+        refuse_throttled(call, wait);
         return ERR_NONE;
     }
     struct app *app = ARENA_NEW(call->mem, struct app);
@@ -117,15 +97,15 @@ client_auth(struct call *call)
     if (err && err != ERR_NOT_FOUND)
         return err;
     bool proved = app_is_proved(call->mem, app, claim.secret, call->now);
-    /* Others' failures as this app never stop the app itself: its id is in everybody's address bar,
-     * and its secret is too long to guess. */
+    /* Failed attempts by others never block the app itself: its client_id is public, and its secret
+     * is too long to guess. */
     wait =
         proved ? throttle_wait(failures, address) : throttle_take_both(failures, address, caller);
     if (!proved && str_present(app->id))
         request_usage_refused(
             call, app->id, str_of(app_refusal(call->mem, app, claim.secret, call->now)), STR_NONE);
     if (wait != 0)
-        refuse_for_now(call, wait); /* past the limit nobody is told whether it was right */
+        refuse_throttled(call, wait); /* does not reveal whether the secret was right */
     else if (!proved)
         client_auth_refuse(call);
     else

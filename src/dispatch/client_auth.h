@@ -1,27 +1,20 @@
-/* client_auth.h - which app is asking: RFC 6749 §2.3.1, by the form's body or HTTP Basic.
+/* client_auth.h - authenticates the app that sends a request (RFC 6749 §2.3.1), by form fields or
+ * HTTP Basic.
  *
- * Fills call->app, or answers: invalid_request for both ways at once, 401 invalid_client for
- * anybody not known. A public app names itself and has nothing to prove. */
+ * Sets call->app, or sends the error response: 400 invalid_request if the app uses both methods,
+ * 401 invalid_client if the credentials are wrong, 429 after too many failures. A public app sends
+ * only its client_id. */
 #ifndef DISPATCH_CLIENT_AUTH_H
 #define DISPATCH_CLIENT_AUTH_H
 
 #include "base/err.h"
-#include "base/str.h"
 
-struct arena;
 struct call;
 
-/* ERR_NONE: call->app is there, or the answer is. */
+/* ERR_NONE: call->app is set, or an error response was sent. */
 enum err client_auth(struct call *call);
 
-/* Whether failures make this address wait. */
-bool client_auth_waits(struct call *call);
-
-/* 401 invalid_client. */
+/* Sends 401 invalid_client. */
 void client_auth_refuse(struct call *call);
-
-/* Who an Authorization header says it is. False: not Basic, or malformed. */
-bool client_auth_read_basic(struct arena *mem, struct str header, struct str *id,
-                            struct str *secret);
 
 #endif

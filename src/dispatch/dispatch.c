@@ -15,6 +15,7 @@
 #include "store/tx.h"
 #include "web/call.h"
 #include "web/error.h"
+#include "web/read_fields.h"
 #include "web/response.h"
 #include "web/state.h"
 
@@ -152,7 +153,7 @@ run(struct call *call)
         return err;
     if (response_cache_answer(call))
         return ERR_NONE;
-    err = field_read_all(call);
+    err = read_fields(call);
     return err == ERR_NONE ? call->route->handle(call) : err;
 }
 

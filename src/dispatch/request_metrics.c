@@ -31,13 +31,13 @@ counts_add(struct counts *counts, int status, int64_t ns)
 
 /* ---- writing requests ---- */
 
-/* The row of that number, or what no row answered. A route is told as its pattern: what a client
- * asked for never becomes a label. */
+/* Labels of a route, or of requests that matched no route. The route label is the pattern: paths
+ * sent by clients would make the number of labels unbounded. */
 static void
-label_of(const struct counted *of, size_t number, char *label, size_t room)
+label_of(const struct counted *of, size_t number, char *label, size_t size)
 {
     bool row = number < router_row_count(of->router);
-    snprintf(label, room, "listener=\"%s\",method=\"%s\",route=\"%s\"", of->listener,
+    snprintf(label, size, "listener=\"%s\",method=\"%s\",route=\"%s\"", of->listener,
              row ? method_name(router_row(of->router, number)->method) : "other",
              row ? router_row(of->router, number)->path : "other");
 }

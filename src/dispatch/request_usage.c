@@ -1,8 +1,7 @@
 #include "dispatch/request_usage.h"
 
 #include "base/arena.h"
-#include "dispatch/bearer.h"
-#include "dispatch/client_auth.h"
+#include "dispatch/authorization_header.h"
 #include "flow/apps.h"
 #include "flow/tokens.h"
 #include "job/usage_counters.h"
@@ -48,7 +47,7 @@ void
 request_usage_refused_unread(struct call *call)
 {
     struct str header = http_header(&call->exchange->request, "Authorization");
-    struct str id = STR_NONE, secret = STR_NONE, token = bearer_read(header);
+    struct str id = STR_NONE, secret = STR_NONE, token = authorization_header_bearer(header);
     struct access access;
     if (call->web->settings.counters == NULL)
         return;
@@ -57,7 +56,8 @@ request_usage_refused_unread(struct call *call)
             request_usage_refused(call, access.app_id, STR_NONE, STR_NONE);
         return;
     }
-    if (!client_auth_read_basic(call->mem, header, &id, &secret) && call->body != CALL_BODY_ENCODED)
+    if (!authorization_header_basic(call->mem, header, &id, &secret) &&
+        call->body != CALL_BODY_ENCODED)
         id = client_id_of_body(call);
     request_usage_refused_claim(call, id);
 }

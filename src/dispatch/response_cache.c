@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "crypt/fingerprint.h"
-#include "dispatch/client_auth.h"
+#include "dispatch/throttle.h"
 #include "flow/apps.h"
 #include "flow/tokens.h"
 #include "model/app.h"
@@ -261,8 +261,9 @@ response_cache_introspection(struct call *call)
     if (!str_present(kept))
         return false;
     struct str body = unpack(kept, &access_shape, &access);
-    if (!is_current(call, &access) || client_auth_waits(call))
-        return false;
+    if (!is_current(call, &access) ||
+        throttle_wait(call->web->client_failures, request->client) != 0)
+        return false; /* if throttled, client_auth() sends the 429 */
     call->keep = false;
     response_cached(call, STR_NONE, body);
     return true;

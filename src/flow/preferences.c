@@ -36,8 +36,8 @@ struct merge {
 /* ---- what was sent ---- */
 
 static void
-complain(struct arena *mem, struct preference_problems *problems, struct str at,
-         const char *problem)
+add_problem(struct arena *mem, struct preference_problems *problems, struct str at,
+            const char *problem)
 {
     if (problems->count < PREFERENCE_PROBLEMS_MAX)
         problems->list[problems->count++] =
@@ -57,7 +57,7 @@ take_item(struct merge *merge, const struct member *member, const struct json_va
     struct item *item = &merge->items[merge->item_count];
     const char *problem = value_read(merge->mem, member, given, &item->value);
     if (problem != NULL) {
-        complain(merge->mem, problems, at, problem);
+        add_problem(merge->mem, problems, at, problem);
         return;
     }
     item->member = member;
@@ -73,13 +73,13 @@ take_member(struct merge *merge, const struct json_value *given,
     const struct member *member = domain_member(merge->params->domain, given->key);
     struct str at = str_format(mem, "preferences.%.*s", STR_ARG(str_first(given->key, 64)));
     if (member == NULL) {
-        complain(mem, problems, at, "is not a member of this domain; see its schema");
+        add_problem(mem, problems, at, "is not a member of this domain; see its schema");
     } else if (member->type != MEMBER_ARRAY) {
         take_item(merge, member, given, at, problems);
     } else if (given->type != JSON_ARRAY) {
-        complain(mem, problems, at, "must be an array of strings");
+        add_problem(mem, problems, at, "must be an array of strings");
     } else if (given->count > ITEMS_PER_WRITE_MAX) {
-        complain(mem, problems, at, "has more than 100 items; send them in several writes");
+        add_problem(mem, problems, at, "has more than 100 items; send them in several writes");
     } else {
         for (size_t i = 0; i < given->count; i++)
             take_item(merge, member, &given->children[i],
@@ -92,7 +92,7 @@ take_all(struct merge *merge, struct preference_problems *problems)
 {
     const struct json_value *given = merge->params->preferences;
     if (given == NULL || given->type != JSON_OBJECT) {
-        complain(merge->mem, problems, STR("preferences"), "must be an object of members");
+        add_problem(merge->mem, problems, STR("preferences"), "must be an object of members");
         return ERR_INVALID;
     }
     size_t most = 0;
@@ -374,7 +374,7 @@ preferences_write(struct db *db, struct arena *mem, const struct preference_writ
         return err;
     err = tx_write(db, merge_all, &merge);
     if (err == ERR_INVALID && merge.full)
-        complain(
+        add_problem(
             mem, problems, STR("preferences"),
             "would be more than 2,000 facts in this domain, suppressed ones included; the person "
             "has to remove some first");

@@ -8,15 +8,15 @@
 #include <pthread.h>
 
 #define ID_LENGTH 26
-#define ROOM 1024     /* people who can wait */
-#define PROBES 8      /* places that are looked at before one is left out */
-#define STEP_PEOPLE 8 /* their cards are made outside of a transaction, and written in one */
+#define QUEUE_MAX 1024 /* users */
+#define PROBES 8       /* slots to try before a user is dropped */
+#define BATCH_USERS 8  /* their hint sets are built first, then written in one transaction */
 
 struct rebuild_queue {
     struct arena *mem; /* it lies in there itself */
     const struct domains *domains;
     pthread_mutex_t lock;
-    char waiting[ROOM][ID_LENGTH]; /* all zero: a free place */
+    char waiting[QUEUE_MAX][ID_LENGTH]; /* all zero: a free place */
     size_t count;
     size_t next; /* place to look at */
 };
@@ -52,7 +52,7 @@ rebuild_queue_add(struct rebuild_queue *rebuilds, struct str user_id)
     memcpy(&bits, user_id.ptr + ID_LENGTH - sizeof bits, sizeof bits); /* ids are random */
     pthread_mutex_lock(&rebuilds->lock);
     for (size_t i = 0; i < PROBES; i++) {
-        char *place = rebuilds->waiting[(bits * 2654435761U / 65536 + i) % ROOM];
+        char *place = rebuilds->waiting[(bits * 2654435761U / 65536 + i) % QUEUE_MAX];
         if (memcmp(place, user_id.ptr, ID_LENGTH) == 0)
             break;
         if (place[0] != '\0')
@@ -70,9 +70,9 @@ take(struct rebuild_queue *rebuilds, struct arena *mem, struct str *out, bool *m
 {
     size_t taken = 0;
     pthread_mutex_lock(&rebuilds->lock);
-    for (size_t i = 0; i < ROOM && taken < STEP_PEOPLE && rebuilds->count > 0; i++) {
+    for (size_t i = 0; i < QUEUE_MAX && taken < BATCH_USERS && rebuilds->count > 0; i++) {
         char *place = rebuilds->waiting[rebuilds->next];
-        rebuilds->next = (rebuilds->next + 1) % ROOM;
+        rebuilds->next = (rebuilds->next + 1) % QUEUE_MAX;
         if (place[0] == '\0')
             continue;
         out[taken++] = str_copy(mem, (struct str){ place, ID_LENGTH });
@@ -97,7 +97,7 @@ struct round {
     const struct domains *domains;
     const struct str *people;
     size_t people_count;
-    struct rebuilt_set hint_sets[STEP_PEOPLE * DOMAINS_MAX];
+    struct rebuilt_set hint_sets[BATCH_USERS * DOMAINS_MAX];
     size_t set_count;
 };
 
@@ -151,7 +151,7 @@ save_sets(struct db_tx *tx, void *argument)
 enum err
 rebuild_step(struct db *db, struct arena *mem, struct rebuild_queue *rebuilds, bool *more)
 {
-    struct str people[STEP_PEOPLE];
+    struct str people[BATCH_USERS];
     size_t count = take(rebuilds, mem, people, more);
     if (count == 0)
         return ERR_NONE;

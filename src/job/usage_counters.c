@@ -1,9 +1,10 @@
-#include "job/usage_counters_internal.h"
+#include "job/usage_counters.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/metric.h"
+#include "job/usage_counters_internal.h"
 
 #include <endian.h>
 #include <string.h>

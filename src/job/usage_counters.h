@@ -27,8 +27,6 @@ void usage_counters_add_refusal(struct usage_counters *counters, struct arena *m
 /* A lane is getting full: time to write. */
 bool usage_counters_nearly_full(const struct usage_counters *counters);
 
-#define USAGE_ID_LENGTH 26
-
 struct usage_counter {
     char user[USAGE_ID_LENGTH]; /* all zero: the app as a whole */
     char app[USAGE_ID_LENGTH];

@@ -2,13 +2,16 @@
 #ifndef JOB_USAGE_COUNTERS_INTERNAL_H
 #define JOB_USAGE_COUNTERS_INTERNAL_H
 
-#include "job/usage_counters.h"
+#include "model/usage.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #define USAGE_SHARDS 16
 #define USAGE_REFUSALS_MAX 512 /* kinds of refusal at a time, in all */
+
+struct arena;
+struct usage_counter;
 
 struct shard {
     pthread_mutex_t lock;

@@ -1,6 +1,7 @@
 /* usage_counters_refusals.c - the part of tally.h about refusals: one table with a lock of its own.
  */
 #include "base/arena.h"
+#include "job/usage_counters.h"
 #include "job/usage_counters_internal.h"
 
 #include <string.h>
@@ -8,9 +9,9 @@
 #define REFUSALS_OF_APP_MAX 32 /* kinds of one app */
 
 static void
-keep_text(char *into, size_t room, struct str text)
+copy_text(char *into, size_t size, struct str text)
 {
-    size_t length = text.len < room - 1 ? text.len : room - 1;
+    size_t length = text.len < size - 1 ? text.len : size - 1;
     if (length > 0)
         memcpy(into, text.ptr, length);
     into[length] = '\0';
@@ -21,9 +22,9 @@ static void
 name_kind(struct kept_refusal *out, const struct refusal *refusal)
 {
     memcpy(out->app, refusal->app_id.ptr, sizeof out->app);
-    keep_text(out->endpoint, sizeof out->endpoint, refusal->endpoint);
-    keep_text(out->error, sizeof out->error, refusal->error);
-    keep_text(out->reason, sizeof out->reason, refusal->reason);
+    copy_text(out->endpoint, sizeof out->endpoint, refusal->endpoint);
+    copy_text(out->error, sizeof out->error, refusal->error);
+    copy_text(out->reason, sizeof out->reason, refusal->reason);
 }
 
 /* The place of the same kind, or a free one; NULL: there is no room. */
@@ -62,7 +63,7 @@ usage_counters_add_refusal(struct usage_counters *counters, struct arena *mem,
     clean.error = refusal_clean(mem, refusal->error, sizeof wanted.error - 1);
     clean.reason = refusal_clean(mem, refusal->reason, sizeof wanted.reason - 1);
     name_kind(&wanted, &clean);
-    keep_text(wanted.detail, sizeof wanted.detail,
+    copy_text(wanted.detail, sizeof wanted.detail,
               refusal_clean(mem, refusal->detail, sizeof wanted.detail - 1));
 
     pthread_mutex_lock(&counters->refusal_lock);

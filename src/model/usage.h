@@ -8,6 +8,7 @@
 
 struct arena;
 
+#define USAGE_ID_LENGTH 26           /* bytes of a user id or an app id */
 #define USAGE_DAYS 30                /* that are shown */
 #define USAGE_KEPT_DAYS 90           /* … and kept */
 #define USAGE_END_KNOWN_SECONDS 3600 /* how long the store knows that somebody left something */

@@ -42,16 +42,18 @@ MESSAGE(app_enabled, "flash.app.enabled");
 MESSAGE(app_deleted, "flash.app.deleted");
 MESSAGE(app_old_secret_ended, "flash.app.old_secret_ended");
 
-/* Everything that can be told; a cookie names one of them. */
-static const char *const told[] = { signed_out,      password_changed,     password_changed_apps,
-                                    session_ended,   disconnected,         narrowed,
-                                    end_set,         app_facts_removed,    fact_added,
-                                    fact_set,        fact_there,           fact_removed,
-                                    fact_suppressed, fact_lifted,          fact_accepted,
-                                    fact_rejected,   fact_changed,         imported,
-                                    app_saved,       app_disabled,         app_enabled,
-                                    app_deleted,     app_old_secret_ended, undone,
-                                    undo_too_late,   signed_out_deciding };
+/* All flash messages. The cookie contains one of these keys. */
+static const char *const messages[] = {
+    signed_out,      password_changed,     password_changed_apps,
+    session_ended,   disconnected,         narrowed,
+    end_set,         app_facts_removed,    fact_added,
+    fact_set,        fact_there,           fact_removed,
+    fact_suppressed, fact_lifted,          fact_accepted,
+    fact_rejected,   fact_changed,         imported,
+    app_saved,       app_disabled,         app_enabled,
+    app_deleted,     app_old_secret_ended, undone,
+    undo_too_late,   signed_out_deciding
+};
 
 static struct str
 cookie_name(const struct call *call)
@@ -127,11 +129,11 @@ flash_put(struct call *call, struct values *values)
     struct str pairs = base64url_decode(call->mem, str_first(cookie, COOKIE_MAX));
     if (!str_present(pairs) || form_read(call->mem, pairs, form, &why) != ERR_NONE)
         return true; /* nothing to tell, but something to take away */
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (str_eq_c(form_find(form, "say"), told[i])) {
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
+        if (str_eq_c(form_find(form, "say"), messages[i])) {
             const struct message_value said[] = { { "what", form_find(form, "what") },
                                                   { "count", form_find(form, "count") } };
-            values_text(values, "flash", message_with(call, told[i], said, 2));
+            values_text(values, "flash", message_with(call, messages[i], said, 2));
             put_undo(values, form);
         }
     return true;

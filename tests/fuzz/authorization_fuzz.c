@@ -1,8 +1,7 @@
 /* An Authorization header of any bytes: Basic gives two texts without a NUL or nothing at all,
  * Bearer a token of its alphabet or nothing. */
 #include "base/arena.h"
-#include "dispatch/bearer.h"
-#include "dispatch/client_auth.h"
+#include "dispatch/authorization_header.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>
@@ -14,13 +13,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena *mem = arena_new();
     struct str header = { (const char *)data, size }, id = STR_NONE, secret = STR_NONE;
-    if (client_auth_read_basic(mem, header, &id, &secret)) {
+    if (authorization_header_basic(mem, header, &id, &secret)) {
         if (!str_present(id) || !str_present(secret) || !utf8_valid(id) || !utf8_valid(secret))
             abort();
         if (str_index(id, '\0') < id.len || str_index(secret, '\0') < secret.len)
             abort();
     }
-    struct str token = bearer_read(header);
+    struct str token = authorization_header_bearer(header);
     for (size_t i = 0; i < token.len; i++)
         if (token.ptr[i] <= ' ' || token.ptr[i] == ',' || token.ptr[i] == '=')
             abort();

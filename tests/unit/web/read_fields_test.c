@@ -1,6 +1,7 @@
 #include "unit/web/by_hand.h"
 
 #include "web/field.h"
+#include "web/read_fields.h"
 
 enum { LIMIT, MESSAGE, STATE, NEEDED };
 
@@ -23,13 +24,13 @@ static struct http_exchange exchange;
 static struct call call;
 
 static enum err
-read_fields(const struct route *route, const char *target, struct str body)
+read_from(const struct route *route, const char *target, struct str body)
 {
     arena_reset(hand.mem);
     exchange = (struct http_exchange){ .mem = hand.mem,
                                        .request = { .target = str_of(target), .body = body } };
     call = (struct call){ .mem = hand.mem, .exchange = &exchange, .route = route };
-    return field_read_all(&call);
+    return read_fields(&call);
 }
 
 static void
@@ -58,7 +59,7 @@ a_number_is_whole_and_within_its_bounds(void **state)
         { "sent twice, once in disguise", "/x?needed=a&limit=1&%6Cimit=2", -1 },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        enum err err = read_fields(&row, table[i].target, STR(""));
+        enum err err = read_from(&row, table[i].target, STR(""));
         if (err != (table[i].expected < 0 ? ERR_INVALID : ERR_NONE))
             fail_msg("%s", table[i].why);
         if (err == ERR_NONE)
@@ -66,7 +67,7 @@ a_number_is_whole_and_within_its_bounds(void **state)
         else
             assert_true(str_eq_c(call.details[0].at, "limit"));
     }
-    read_fields(&row, "/x?needed=a&limit=0", STR(""));
+    read_from(&row, "/x?needed=a&limit=0", STR(""));
     assert_true(str_eq_c(call.details[0].problem, "must be a whole number from 1 to 100"));
 }
 
@@ -74,10 +75,10 @@ static void
 a_text_is_bounded_in_characters(void **state)
 {
     (void)state;
-    assert_int_equal(read_fields(&row, "/x?needed=%C3%B6%C3%B6%C3%B6%C3%B6%C3%B6", STR("")),
+    assert_int_equal(read_from(&row, "/x?needed=%C3%B6%C3%B6%C3%B6%C3%B6%C3%B6", STR("")),
                      ERR_NONE);
     assert_int_equal(call_text(&call, NEEDED).len, 10);
-    assert_int_equal(read_fields(&row, "/x?needed=123456", STR("")), ERR_INVALID);
+    assert_int_equal(read_from(&row, "/x?needed=123456", STR("")), ERR_INVALID);
     assert_true(str_eq_c(call.details[0].problem, "must have at most 5 characters"));
 }
 
@@ -85,7 +86,7 @@ static void
 a_line_loses_its_blanks_and_a_text_keeps_them(void **state)
 {
     (void)state;
-    assert_int_equal(read_fields(&row, "/x?needed=+a+&state=+b+&word=++", STR("")), ERR_NONE);
+    assert_int_equal(read_from(&row, "/x?needed=+a+&state=+b+&word=++", STR("")), ERR_NONE);
     assert_true(str_eq_c(call_text(&call, NEEDED), "a"));
     assert_true(str_eq_c(call_text(&call, STATE), " b "));
     assert_false(str_present(call_text(&call, MESSAGE)));
@@ -97,7 +98,7 @@ what_is_needed_must_be_sent(void **state)
     (void)state;
     static const char *const targets[] = { "/x", "/x?", "/x?needed", "/x?needed=", "/x?needed=+" };
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-        assert_int_equal(read_fields(&row, targets[i], STR("")), ERR_INVALID);
+        assert_int_equal(read_from(&row, targets[i], STR("")), ERR_INVALID);
         assert_true(str_eq_c(call.details[0].at, "needed"));
         assert_true(str_eq_c(call.details[0].problem, "is missing"));
     }
@@ -107,7 +108,7 @@ static void
 every_wrong_field_is_told(void **state)
 {
     (void)state;
-    assert_int_equal(read_fields(&row, "/x?limit=x&word=123456&state=1&state=2", STR("")),
+    assert_int_equal(read_from(&row, "/x?limit=x&word=123456&state=1&state=2", STR("")),
                      ERR_INVALID);
     assert_int_equal(call.detail_count, 4);
     assert_true(str_eq_c(call.details[2].at, "state"));
@@ -118,7 +119,7 @@ static void
 fields_nobody_declared_are_ignored(void **state)
 {
     (void)state;
-    assert_int_equal(read_fields(&row, "/x?needed=a&utm=1&utm=2&Limit=no", STR("")), ERR_NONE);
+    assert_int_equal(read_from(&row, "/x?needed=a&utm=1&utm=2&Limit=no", STR("")), ERR_NONE);
     assert_int_equal(call_integer(&call, LIMIT), 20);
 }
 
@@ -129,7 +130,7 @@ bytes_that_are_no_form_are_refused(void **state)
     static const char *const targets[] = { "/x?needed=%00", "/x?needed=%zz", "/x?needed=%C3",
                                            "/x?needed=a&%=1" };
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-        assert_int_equal(read_fields(&row, targets[i], STR("")), ERR_INVALID);
+        assert_int_equal(read_from(&row, targets[i], STR("")), ERR_INVALID);
         assert_true(str_eq_c(call.details[0].at, "query"));
         assert_true(str_starts(call.details[0].problem, STR("cannot be read: ")));
     }
@@ -139,11 +140,11 @@ static void
 a_field_is_read_from_its_own_place_only(void **state)
 {
     (void)state;
-    assert_int_equal(read_fields(&form_row, "/x?name=query&page=2", STR("name=form&page=3")),
+    assert_int_equal(read_from(&form_row, "/x?name=query&page=2", STR("name=form&page=3")),
                      ERR_NONE);
     assert_true(str_eq_c(call_text(&call, 0), "form"));
     assert_int_equal(call_integer(&call, 1), 2);
-    assert_int_equal(read_fields(&form_row, "/x?name=query", STR("")), ERR_NONE);
+    assert_int_equal(read_from(&form_row, "/x?name=query", STR("")), ERR_NONE);
     assert_false(str_present(call_text(&call, 0)));
 }
 

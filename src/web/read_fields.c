@@ -1,14 +1,17 @@
-#include "web/field.h"
+#include "web/read_fields.h"
 
 #include "base/arena.h"
 #include "text/form.h"
 #include "text/utf8.h"
 #include "web/call.h"
 #include "web/error.h"
+#include "web/field.h"
 
-/* NULL if the value is taken, else what is wrong with it, as the end of "limit …". */
+/* The parse functions return NULL for a valid value, else the problem, worded to follow the field
+ * name: "limit must be …". */
 static const char *
-take_whole(struct call *call, const struct field *field, struct str text, struct field_value *out)
+parse_integer(struct call *call, const struct field *field, struct str text,
+              struct field_value *out)
 {
     if (str_to_int(text, field->min, field->max, &out->whole))
         return NULL;
@@ -18,7 +21,7 @@ take_whole(struct call *call, const struct field *field, struct str text, struct
 }
 
 static const char *
-take_text(struct call *call, const struct field *field, struct str text)
+check_length(struct call *call, const struct field *field, struct str text)
 {
     if (utf8_length(text) <= (size_t)field->max)
         return NULL;
@@ -26,7 +29,8 @@ take_text(struct call *call, const struct field *field, struct str text)
 }
 
 static const char *
-take(struct call *call, const struct field *field, const struct form *form, struct field_value *out)
+parse_field(struct call *call, const struct field *field, const struct form *form,
+            struct field_value *out)
 {
     if (form_count(form, field->name) > 1)
         return "must be sent only once";
@@ -38,8 +42,8 @@ take(struct call *call, const struct field *field, const struct form *form, stru
         return field->required ? "is missing" : NULL;
     }
     out->text = text;
-    return field->kind == FIELD_INTEGER ? take_whole(call, field, text, out)
-                                        : take_text(call, field, text);
+    return field->kind == FIELD_INTEGER ? parse_integer(call, field, text, out)
+                                        : check_length(call, field, text);
 }
 
 static const struct form *
@@ -74,7 +78,7 @@ read_from(struct call *call, enum field_place place)
             return place == FIELD_IN_QUERY
                        ? refuse_unreadable(call, STR("query"), why.text)
                        : refuse_unreadable(call, STR("body"), call->form_problem);
-        const char *problem = take(call, field, form, &call->fields[i]);
+        const char *problem = parse_field(call, field, form, &call->fields[i]);
         if (problem != NULL) {
             error_add_detail(call, str_of(field->name), str_of(problem));
             wrong = true;
@@ -84,7 +88,7 @@ read_from(struct call *call, enum field_place place)
 }
 
 enum err
-field_read_all(struct call *call)
+read_fields(struct call *call)
 {
     if (call->route->field_count == 0)
         return ERR_NONE;
