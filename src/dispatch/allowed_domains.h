@@ -1,4 +1,4 @@
-/* allowed_domains.h - which domains a token opens, and for what. */
+/* allowed_domains.h - which domains an access token may read, write, and use for hints. */
 #ifndef DISPATCH_ALLOWED_DOMAINS_H
 #define DISPATCH_ALLOWED_DOMAINS_H
 
@@ -9,20 +9,20 @@
 struct access;
 struct call;
 
-/* preferences:read, or the domain's own scope. */
+/* True if the token holds preferences:read or the domain's own scope. */
 bool allowed_domains_can_read(const struct access *access, const struct domain *domain);
 
-/* Writing and hints: where the authorization named domains one by one and did not ask for
- * preferences:read, those it still holds; else all. */
+/* For writing and hints. If the authorization listed single domains without preferences:read, only
+ * those that it still holds; otherwise all. */
 bool allowed_domains_can_use(const struct access *access, const struct domain *domain);
 
-/* The domain named in the path. NULL: answered (404). */
+/* The domain named in the path. NULL: 404 was sent. */
 const struct domain *allowed_domains_in_path(struct call *call);
 
-/* The same, readable. NULL: answered (404 or 403). */
+/* The same, if the token may read it. NULL: 404 or 403 was sent. */
 const struct domain *allowed_domains_readable_in_path(struct call *call);
 
-/* What would let a token read this domain. */
+/* The scopes of which one suffices to read this domain, or any domain. */
 scopes allowed_domains_read_scopes(const struct domain *domain);
 scopes allowed_domains_any_read_scopes(const struct domains *domains);
 

@@ -1,6 +1,4 @@
-/* browser_session.h - who sits in front of the browser: the session's cookie, and the token of its
- * forms.
- */
+/* browser_session.h - the session cookie, anti-CSRF form tokens, and return paths of pages. */
 #ifndef DISPATCH_BROWSER_SESSION_H
 #define DISPATCH_BROWSER_SESSION_H
 
@@ -17,22 +15,21 @@ struct browser_session {
     struct user user;
 };
 
-/* Fills call->visitor if a live session's cookie came with the request; leaves it NULL if none did.
- */
+/* Sets call->browser if the request has the cookie of a valid session; otherwise it stays NULL. */
 enum err browser_session_find(struct call *call);
 
-/* The form that was sent carries the token of this visitor's session. */
+/* True if the form contains the form token of this session. */
 bool browser_session_form_ok(struct call *call);
 
-/* The parts of a form with a file. ERR_INVALID: it is none. */
+/* Reads a multipart form. ERR_INVALID: the body is not one. */
 enum err browser_session_read_parts(struct call *call, struct multipart *out);
 
-/* With the next reply: the cookie of a new session, and the end of one. */
+/* Add a Set-Cookie header to the response: for a new session, or to delete the cookie. */
 void browser_session_set_cookie(struct call *call, struct str key);
 void browser_session_clear_cookie(struct call *call);
 
-/* To the sign-in page, and from there back to where the visitor wanted to go; from a form, to the
- * app's request that it was about. */
+/* Redirects to the sign-in page, which leads back to the requested page or, after a form, to the
+ * authorization request of that form. */
 void browser_session_require(struct call *call);
 
 /* An app's request waits on the server under an id. The address of its page, absent if the id
@@ -42,7 +39,7 @@ struct str request_page_path(struct call *call, struct str id);
 struct str request_in_path(struct str next);
 const char *request_sign_in_path(struct call *call, struct str id);
 
-/* A path of ours, nothing else: what may be followed after signing in. */
+/* True if `next` is a path of this service, which is safe to redirect to after sign-in. */
 bool return_path_ok(struct str next);
 
 /* The address of a page of ours that leads on to `next` in the end; if that is none of ours, of the

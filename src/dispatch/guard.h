@@ -1,4 +1,4 @@
-/* guard.h - who may come in, and with what. */
+/* guard.h - checks origin, body type, and caller of a request before its handler runs. */
 #ifndef DISPATCH_GUARD_H
 #define DISPATCH_GUARD_H
 
@@ -9,18 +9,18 @@ struct call;
 struct http_request;
 struct str;
 
-/* An unsafe request to a page must come from a page of ours: Origin, if sent, is auth_url's, and
- * Sec-Fetch-Site, if sent, is same-origin or none. Host and X-Forwarded-* are not asked. */
+/* True if an unsafe request to a page comes from our own pages: Origin, if sent, matches auth_url,
+ * and Sec-Fetch-Site, if sent, is same-origin or none. Host and X-Forwarded-* are not used. */
 bool guard_origin_ok(const struct http_request *request, struct str our_origin);
 
-/* The Content-Type is what the row takes; a charset, if named, is UTF-8. */
+/* True if the Content-Type is the one that the route takes and its charset, if any, is UTF-8. */
 bool guard_content_type_ok(const struct http_request *request, enum body body);
 
-/* The body comes as it is: no Content-Encoding, or the one that does nothing. */
+/* True without a Content-Encoding, or with "identity". */
 bool guard_encoding_ok(const struct http_request *request, enum body body);
 
-/* Finds out who calls, as the row asks for. ERR_NONE: they may come in, or were answered; see
- * guard_answered(). */
+/* Authenticates the caller as the route requires. ERR_NONE: allowed, or an error response was sent;
+ * guard_answered() tells which. */
 enum err guard_caller(struct call *call);
 bool guard_answered(const struct call *call);
 

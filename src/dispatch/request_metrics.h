@@ -1,5 +1,4 @@
-/* request_metrics.h - how many requests, how they ended, how long they took; and the process
- * itself. */
+/* request_metrics.h - counts and latencies of requests per route, and process metrics. */
 #ifndef DISPATCH_REQUEST_METRICS_H
 #define DISPATCH_REQUEST_METRICS_H
 
@@ -8,18 +7,19 @@
 
 extern const struct route metrics_routes[]; /* /metrics */
 
-/* Of one row. Counting is safe from any thread. */
+/* Of one route. Counting is safe from any thread. */
 struct counts {
-    _Atomic uint64_t ended[6]; /* by the status's first digit; 0: the connection died before */
+    _Atomic uint64_t
+        ended[6]; /* by the first digit of the status; 0: the connection closed before */
     struct histogram latency;
 };
 
 void counts_add(struct counts *counts, int status, int64_t ns);
 
-/* One struct counts for each row of the router, and one more for what no row answered. */
+/* One struct counts for each route, and one more for requests that matched no route. */
 struct counts *counts_new(struct arena *mem, const struct router *router);
 
-/* Both listeners' rows under one heading, as the text format asks. */
+/* The routes of one listener. The text format requires all listeners under one heading. */
 struct counted {
     const char *listener;
     const struct router *router;

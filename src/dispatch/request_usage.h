@@ -1,9 +1,9 @@
-/* request_usage.h - what a request counts as: whose it was, how it ended, and why it was refused.
+/* request_usage.h - counts each request for its app, with its outcome and, if refused, the reason.
  *
- * dispatch.c notes every request once, when it is over. Whoever refuses one and knows more than the
- * answer says (which app it was that nobody proved to be, what exactly differed) says so here; the
- * words are for the app's developer, who reads them on the portal. Never a secret: what looks like
- * one is cut out on the way (model/usage.h). */
+ * dispatch.c counts every request once, at its end. Code that refuses a request and knows more than
+ * the response says (the app that was claimed, the value that differed) adds it here; the app's
+ * developer reads it on the portal. Texts must not contain secrets; refusal_clean() (model/usage.h)
+ * also removes anything that looks like one. */
 #ifndef DISPATCH_REQUEST_USAGE_H
 #define DISPATCH_REQUEST_USAGE_H
 
@@ -11,19 +11,20 @@
 
 struct call;
 
-/* The app exists. `reason` is one of a few fixed sentences, so that the same mistake is one line;
- * what varies stands in `detail`, which may be absent. An absent reason: what the answer says. */
+/* Records a refusal for an existing app. `reason` is a fixed sentence, so that equal mistakes are
+ * counted together; absent: the response's error_description. `detail` holds the values that vary;
+ * it may be absent. */
 void request_usage_refused(struct call *call, struct str app_id, struct str reason,
                            struct str detail);
 
-/* The same by a claimed client_id: looked up first, since anybody can claim anything. */
+/* The same for an unverified client_id; ignored if no such app exists. */
 void request_usage_refused_claim(struct call *call, struct str client_id);
 
-/* A request whose body has the wrong type or an encoding was refused before anybody read it: finds
- * out whose it was, from the token, the header or what can be made of the body. */
+/* For a request refused because of its body's type or encoding, before authentication: finds the
+ * app from the token, the header, or the body. */
 void request_usage_refused_unread(struct call *call);
 
-/* Counts the request, once, when all is over. */
+/* Counts the request. Call once, after the response is finished. */
 void request_usage_count(const struct call *call);
 
 #endif

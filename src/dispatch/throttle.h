@@ -1,12 +1,11 @@
-/* throttle.h - how often somebody may do something.
+/* throttle.h - limits how often a caller may do something within a time window.
  *
- * Counts in memory, in a table of fixed size: what does not fit pushes out the oldest, so a crowd
- * can at worst be forgotten, never fill the memory. A window begins with the first count and is
- * over after its length. Safe from any thread.
+ * Counts in memory in a table of fixed size; when it is full, the oldest entry is evicted. A window
+ * begins with the first count. Safe from any thread.
  *
- * For failures: ask throttle_wait() before the attempt and again when it has come out well, and
- * count it when it has not. Then many attempts at once get no more than the limit of answers
- * between them, and those who are right are never in each other's way. */
+ * To limit failures: call throttle_wait() before the attempt and again after a success, and
+ * throttle_take() after a failure. Concurrent attempts then get at most `limit` results together,
+ * and successful ones are not counted. */
 #ifndef DISPATCH_THROTTLE_H
 #define DISPATCH_THROTTLE_H
 
@@ -15,18 +14,19 @@
 struct arena;
 struct throttle;
 
-/* A limit of 0 lets everything pass. */
+/* limit 0: no limit. */
 struct throttle *throttle_new(struct arena *mem, int64_t limit, int64_t window_ms);
 void throttle_free(struct throttle *throttle);
 
-/* 0: it may go on; otherwise the seconds after which it may be tried again. */
+/* 0: allowed; otherwise the seconds until the next attempt is allowed. */
 int64_t throttle_wait(struct throttle *throttle, struct str caller);
 
-/* Counts one. What it returns is throttle_wait() before that; at the limit nothing is counted. */
+/* Counts one attempt and returns what throttle_wait() returned before it. At the limit nothing is
+ * counted. */
 int64_t throttle_take(struct throttle *throttle, struct str caller);
 
-/* The same for an attempt that counts against two, where it came from and whom it was about: the
- * longer wait of both. Each is counted as if it was alone. */
+/* The same for an attempt that counts against two keys, such as address and account. Each key is
+ * counted separately; returns the longer wait. */
 int64_t throttle_wait_both(struct throttle *throttle, struct str one, struct str other);
 int64_t throttle_take_both(struct throttle *throttle, struct str one, struct str other);
 

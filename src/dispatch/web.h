@@ -1,8 +1,7 @@
-/* web.h - the service as the HTTP server meets it.
+/* web.h - creates the web service that the HTTP server runs.
  *
- * web_new() checks every route table (a row that does not say who may call it stops the start) and
- * parses every page. Afterwards all of it is read-only and shared between threads, but for counts.
- */
+ * web_new() checks every route (a route that does not declare its caller is an error) and parses
+ * every page. Afterwards the state is shared between threads and read-only, except for counters. */
 #ifndef DISPATCH_WEB_H
 #define DISPATCH_WEB_H
 
@@ -14,10 +13,10 @@
 enum err web_new(const struct web_settings *settings, struct web **out, struct why *why);
 void web_free(struct web *web);
 
-struct http_service web_service(struct web *web);         /* what the world may ask */
-struct http_service web_metrics_service(struct web *web); /* /metrics, on a listener of its own */
+struct http_service web_service(struct web *web);         /* public listener */
+struct http_service web_metrics_service(struct web *web); /* /metrics, on its own listener */
 
-/* From now on /readyz says no, so that a balancer looks elsewhere. */
+/* /readyz fails from now on, so that a load balancer stops sending requests. */
 void web_begin_drain(struct web *web);
 
 #endif

@@ -1,5 +1,6 @@
-/* accounts.h - what can happen to an account: it is made, found, listed, disabled, enabled, given a
- * password, deleted. One transaction each. Passwords are hashed before the transaction begins. */
+/* accounts.h - creates, finds, lists, disables, enables, and deletes accounts, and sets passwords.
+ *
+ * Each function is one transaction. Passwords are hashed before the transaction begins. */
 #ifndef FLOW_ACCOUNTS_H
 #define FLOW_ACCOUNTS_H
 
@@ -13,10 +14,10 @@ struct account_params {
     struct str username;
     struct str email;    /* absent or empty: none */
     struct str name;     /* absent or empty: none */
-    struct str password; /* absent: an account nobody can sign in to yet */
+    struct str password; /* absent: sign-in stays impossible until one is set */
 };
 
-/* What is wrong with a wish, field by field: whole sentences, NULL where nothing is. */
+/* One sentence per invalid field; NULL: the field is valid. */
 struct account_problems {
     const char *username;
     const char *email;
@@ -26,11 +27,11 @@ struct account_problems {
 
 bool account_problems_any(const struct account_problems *problems);
 
-/* ERR_INVALID or ERR_TAKEN with the fields told in `problems`. Waits (hashing, disk). */
+/* ERR_INVALID or ERR_TAKEN: `problems` names the fields. Blocks (hashing, disk). */
 enum err account_make(struct db *db, struct arena *mem, const struct account_params *params,
                       int64_t now, struct user *out, struct account_problems *problems);
 
-/* By user name, email address or id (usr_…). */
+/* `login` is a username, an email address, or an id (usr_…), here and below. */
 enum err account_find(struct db *db, struct arena *mem, struct str login, struct user *out);
 
 enum err account_list(struct db *db, struct arena *mem, int64_t after, int64_t limit,
@@ -40,7 +41,7 @@ enum err account_count(struct db *db, struct arena *mem, int64_t *out);
 enum err account_set_status(struct db *db, struct arena *mem, struct str login,
                             enum user_status status, int64_t now, struct user *out);
 
-/* Ends the account's sessions. ERR_INVALID with the problem told. */
+/* Ends the account's sessions. ERR_INVALID: *problem says why the password is not accepted. */
 enum err account_set_password(struct db *db, struct arena *mem, struct str login,
                               struct str password, int64_t now, struct user *out,
                               const char **problem);

@@ -1,8 +1,8 @@
-/* connections.h - the apps a person is connected to: seen, narrowed, given an end, ended.
+/* connections.h - lists, limits, and ends a user's connections to apps.
  *
- * A connection is a grant that lives, with its app. Whatever is taken away here is taken from the
- * app's living tokens with the same commit. One transaction each; an app the person has no living
- * grant for is ERR_NOT_FOUND. */
+ * A connection is a valid grant together with its app. Each function is one transaction, and its
+ * changes apply to the app's existing tokens at commit. ERR_NOT_FOUND: the user has no valid grant
+ * for this app. */
 #ifndef FLOW_CONNECTIONS_H
 #define FLOW_CONNECTIONS_H
 
@@ -25,12 +25,12 @@ enum err connections_list(struct db *db, struct arena *mem, struct str user_id, 
 enum err connection_find(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                          int64_t now, struct connection *out);
 
-/* It keeps those of its scopes that are in `keep`; with none of them left it ends. Scopes that it
- * does not hold are not given: only an app's own request leads to more. */
+/* Removes all scopes that are not in `keep`; without any scope left, the connection ends. Scopes in
+ * `keep` that the grant does not hold are ignored: only consent adds scopes. */
 enum err connection_narrow(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                            scopes keep, int64_t now, struct connection *out);
 
-/* NEVER_ENDS: until the person says stop. */
+/* ends_at NEVER_ENDS: until the user disconnects the app. */
 enum err connection_set_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                             int64_t ends_at, int64_t now, struct connection *out);
 

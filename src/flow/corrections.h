@@ -1,11 +1,11 @@
-/* corrections.h - what the person does about what is known of them.
+/* corrections.h - users remove, suppress, restore, accept, and edit their atoms.
  *
- * To state something is preferences_write() with SOURCE_USER. Each of these is one transaction, as
- * there. What is not this person's, and what is of a domain without definition, is ERR_NOT_FOUND.
- * Whatever is done already stays done: a second click is no failure. What changes something can be
- * undone; removing what an app wrote cannot, and ends what could be.
+ * Users add atoms with preferences_write() and SOURCE_USER. Each function is one transaction and
+ * idempotent: repeating it succeeds. ERR_NOT_FOUND: the atom belongs to another user, or its domain
+ * has no definition. Every change can be undone (undo.h), except corrections_remove_app(), which
+ * also discards the pending undo.
  *
- * What the person states or accepts is by_user, and SOURCE_USER is then one of its sources. */
+ * An atom that the user states or accepts is by_user and has SOURCE_USER among its sources. */
 #ifndef FLOW_CORRECTIONS_H
 #define FLOW_CORRECTIONS_H
 
@@ -17,7 +17,7 @@ struct arena;
 struct db;
 struct json_value;
 
-/* The one fact that is meant. */
+/* Identifies one atom of one user. */
 struct correction {
     struct str user_id;
     struct str atom_id;
@@ -26,39 +26,38 @@ struct correction {
 };
 
 struct corrected {
-    struct atom atom;  /* as it is now; a removed one as it was */
-    struct atom ended; /* what a single-valued member had until now; without an id: nothing */
-    struct str undo;   /* by what it can be undone (undo.h); absent: nothing was changed */
+    struct atom atom;  /* after the change; a removed atom as it was */
+    struct atom ended; /* the previous value of a single-valued member; no id: none */
+    struct str undo;   /* id for undo_run(); absent: nothing changed */
 };
 
-/* Gone without a trace, whatever its status: an app may write it again. */
+/* Deletes the atom, whatever its status. An app may write it again. */
 enum err corrections_remove(struct db *db, struct arena *mem, const struct correction *params,
                             struct corrected *out);
 
-/* Wrong, for good: no app can write it again. Also how a held write is rejected. */
+/* Suppresses the atom: no app can write it again. Also rejects a held write. */
 enum err corrections_suppress(struct db *db, struct arena *mem, const struct correction *params,
                               struct str reason, struct corrected *out);
 
-/* Not wrong after all: a suppressed fact is active again, and takes the place of what a
- * single-valued member has now. If those who said it are gone, it is the person's own.
- * ERR_NOT_FOUND for a held one. */
+/* Makes a suppressed atom active again; in a single-valued member it replaces the current value. If
+ * its sources do not exist anymore, the user becomes its source. ERR_NOT_FOUND for a held atom. */
 enum err corrections_lift(struct db *db, struct arena *mem, const struct correction *params,
                           struct corrected *out);
 
-/* A held write becomes active and the person's own, and takes the place of what a single-valued
- * member has now. ERR_NOT_FOUND for a suppressed one. */
+/* Makes a held write active, with the user as a source; in a single-valued member it replaces the
+ * current value. ERR_NOT_FOUND for a suppressed atom. */
 enum err corrections_accept(struct db *db, struct arena *mem, const struct correction *params,
                             struct corrected *out);
 
-/* Another value, or another spelling of the same, instead of an active one; it is the person's own.
- * What an app had said is suppressed as not_accurate, else it would come back; what only the person
- * had said goes. ERR_INVALID with *problem, the end of a sentence ("is empty"). */
+/* Replaces an active atom's value or its spelling; the user is the source of the new atom. The old
+ * atom is deleted if only the user stated it; otherwise it is suppressed as not_accurate, so that
+ * the app cannot write it again. ERR_INVALID: *problem is the end of a sentence ("is empty"). */
 enum err corrections_edit(struct db *db, struct arena *mem, const struct correction *params,
                           const struct json_value *value, struct corrected *out,
                           const char **problem);
 
-/* What one app wrote. It is no longer a source of anything; what nobody else said goes, whether
- * active or held. Suppressed facts stay, so that they stay gone. */
+/* Removes one app from the sources of all atoms. Active and held atoms without another source are
+ * deleted. Suppressed atoms stay, so that no app can write them again. */
 struct app_removal {
     struct str user_id;
     struct str app_id;
@@ -67,32 +66,32 @@ struct app_removal {
 };
 
 struct app_removed {
-    int64_t removed;    /* nobody else had said it */
-    int64_t kept;       /* the person or another app says it, too */
-    int64_t suppressed; /* stay as they are */
+    int64_t removed;    /* had no other source */
+    int64_t kept;       /* the user or another app is also a source */
+    int64_t suppressed; /* not changed */
 };
 
 enum err corrections_remove_app(struct db *db, struct arena *mem, const struct app_removal *params,
                                 struct app_removed *out);
 
-/* Everything there is, whatever its status, oldest first, each with who said so and when; domain
- * absent: all domains, also those without a definition. */
+/* All atoms, whatever their status, oldest first, with their sources and times. domain absent: all
+ * domains, including those without a definition. */
 enum err corrections_list(struct db *db, struct arena *mem, struct str user_id, struct str domain,
                           struct sourced_atom **out, size_t *count);
 
-/* An app's word that a fact is wrong, within its reach. */
+/* An app reports that an atom in its allowed domains is wrong. */
 struct app_suppression {
     struct str user_id;
     struct str atom_id;
     struct str reason;
     struct str app_id;
     const struct domains *domains;
-    bool (*may_touch)(const struct domain *domain, void *context); /* the app's reach */
+    bool (*may_touch)(const struct domain *domain, void *context); /* the app's allowed domains */
     void *context;
     int64_t now;
 };
 
-/* ERR_NOT_FOUND: not there, not in reach, or not this app's to see. Twice is the same as once. */
+/* Idempotent. ERR_NOT_FOUND: no such atom, or the app may not see it. */
 enum err corrections_suppress_by_app(struct db *db, struct arena *mem,
                                      const struct app_suppression *params, struct atom *out);
 

@@ -1,7 +1,7 @@
-/* draft.h - a document that a person has looked at and not yet imported.
+/* draft.h - stores an uploaded document between its preview and its import.
  *
- * One a person, for half an hour: whoever confirms confirms what was shown. It is gone with the
- * import, with the next document, with its time and with the account. */
+ * Confirming imports exactly the document that was previewed. One draft per user; it is deleted by
+ * the import, by the next upload, after DRAFT_SECONDS, and with the account. */
 #ifndef FLOW_DRAFT_H
 #define FLOW_DRAFT_H
 
@@ -16,7 +16,7 @@ struct db;
 enum err draft_keep(struct db *db, struct arena *mem, struct str user_id, struct str document,
                     int64_t now, struct str *id);
 
-/* ERR_NOT_FOUND: another's, replaced, or too old. */
+/* ERR_NOT_FOUND: another user's, replaced, or expired. */
 enum err draft_find(struct db *db, struct arena *mem, struct str user_id, struct str id,
                     int64_t now, struct str *document);
 

@@ -1,4 +1,4 @@
-/* hints.h - what an agent is told about a person. */
+/* hints.h - builds the hints about a user that an agent may see. */
 #ifndef FLOW_HINTS_H
 #define FLOW_HINTS_H
 
@@ -14,11 +14,11 @@ struct json;
 
 struct hints_params {
     struct str user_id;
-    struct str hint_sets; /* as token_access() found them; absent: to be read */
+    struct str hint_sets; /* from token_access(); absent: read them here */
     const struct domains *domains;
-    uint64_t allowed;   /* bits by place in `domains`: may be told */
-    uint64_t sensitive; /* … their sensitive members, too */
-    bool domains_named; /* the reach was chosen by who asks: the context only ranks inside it */
+    uint64_t allowed;   /* bits by index in `domains`: may be included */
+    uint64_t sensitive; /* … with their sensitive members */
+    bool domains_named; /* the caller named the domains: the context only ranks within them */
     struct str context; /* absent: none; at most CONTEXT_MAX bytes */
     enum hint_format format;
     int max_tokens;
@@ -27,8 +27,8 @@ struct hints_params {
 struct hints {
     struct hint_answer answer;
     struct context_match match;
-    uint64_t considered; /* bits by place in `domains` */
-    bool renew;          /* a card had to be made from the facts: see renewal.h */
+    uint64_t considered; /* bits by index in `domains` */
+    bool renew;          /* a stale hint set was replaced by the atoms: see job/rebuild.h */
 };
 
 /* "text", "json", "bullets". */
@@ -37,11 +37,11 @@ bool hints_format_read(struct str name, enum hint_format *out);
 enum err hints_read(struct db *db, struct arena *mem, const struct hints_params *params,
                     struct hints *out);
 
-/* The same from cards that are at hand, each of a different domain. */
+/* The same from hint sets in memory, each of a different domain. */
 void hints_from_sets(struct arena *mem, const struct hints_params *params,
                      const struct hint_set *hint_sets, size_t count, struct hints *out);
 
-/* As the API answers. */
+/* Writes the JSON of the API response. */
 void hints_write(struct json *out, const struct hints_params *params, const struct hints *hints);
 
 #endif

@@ -1,8 +1,7 @@
-/* preferences.h - what is known about a person: written and read.
- * What the person does about it is in corrections.h.
+/* preferences.h - writes and reads a user's preferences. Corrections by the user: corrections.h.
  *
- * Every change is one transaction: it locks the person's row, merges, writes the domain's record
- * again and raises the person's generation, or changes nothing at all. */
+ * Every change is one transaction: it locks the user's row, merges the atoms, rewrites the domain's
+ * record, and increments the user's generation; on failure nothing changes. */
 #ifndef FLOW_PREFERENCES_H
 #define FLOW_PREFERENCES_H
 
@@ -15,7 +14,7 @@ struct db;
 struct db_tx;
 struct json_value;
 
-/* One thing that is wrong, and where: "preferences.genres[3]". */
+/* One invalid value and its path: "preferences.genres[3]". */
 struct preference_problem {
     struct str at;
     struct str problem;
@@ -34,25 +33,25 @@ struct preference_write {
     struct str source; /* an app's id, or SOURCE_USER */
     const struct json_value *preferences;
     int64_t now;
-    struct str *undo; /* the person's: by what it can be undone (undo.h); NULL: it cannot be */
+    struct str *undo; /* SOURCE_USER: set to the id for undo_run(); NULL: no undo */
 };
 
 struct preference_counts {
     int64_t added, updated, unchanged, suppressed, held;
 };
 
-/* ERR_INVALID with what is wrong. */
+/* ERR_INVALID: `problems` lists the invalid values. */
 enum err preferences_write(struct db *db, struct arena *mem, const struct preference_write *params,
                            struct preference_counts *out, struct record *record,
                            struct preference_problems *problems);
 
-/* The same inside a transaction of the login's. */
+/* The same inside the caller's transaction. */
 enum err preferences_write_within(struct db_tx *tx, struct arena *mem,
                                   const struct preference_write *params,
                                   struct preference_counts *out, struct record *record,
                                   struct preference_problems *problems);
 
-/* The record of a domain as it is sent; one without atoms is {} and has no time. */
+/* The record of a domain as the API sends it; without atoms it is {} and has no time. */
 enum err preferences_read(struct db *db, struct arena *mem, struct str user_id, struct str domain,
                           struct record *out);
 enum err preferences_read_all(struct db *db, struct arena *mem, struct str user_id,
@@ -62,7 +61,7 @@ enum err preferences_read_all(struct db *db, struct arena *mem, struct str user_
 enum err preferences_atoms(struct db *db, struct arena *mem, struct str user_id, struct str domain,
                            struct str asker, struct atom **out, size_t *count);
 
-/* One page of them; domain absent: of all. */
+/* One page of the atoms; domain absent: of all domains. */
 enum err preferences_page(struct db *db, struct arena *mem, struct str user_id, struct str domain,
                           const struct atom_question *question, struct atom_page *out);
 
@@ -70,10 +69,11 @@ enum err preferences_page(struct db *db, struct arena *mem, struct str user_id, 
 enum err preferences_sources(struct db *db, struct arena *mem, struct str user_id,
                              struct str domain, int64_t *out);
 
-/* For other flows that change atoms. The key as it is kept: an index has room for so much. */
+/* For other flows that change atoms. Returns the key to store: long keys are hashed, since an index
+ * entry is limited in size. */
 struct str preferences_key(struct arena *mem, struct str key);
 
-/* The domain's record from its atoms, inside their transaction. The atoms may be in any order. */
+/* Rebuilds the domain's record from its atoms, in any order, inside the caller's transaction. */
 enum err preferences_put_record(struct db_tx *tx, struct arena *mem, struct str user_id,
                                 const struct domain *domain, const struct sourced_atom *atoms,
                                 size_t count, int64_t now);

@@ -1,7 +1,7 @@
-/* tokens.h - codes for tokens, tokens for tokens, and what a token is worth.
+/* tokens.h - exchanges codes, refreshes, revokes, and introspects tokens.
  *
- * RFC 6749 §5 and §6, RFC 7009, RFC 7662, RFC 9700 §4.14. `app` is the app that has proved who it
- * is. A refusal that ends a family is kept: it commits like a success. */
+ * RFC 6749 §5 and §6, RFC 7009, RFC 7662, RFC 9700 §4.14. `app` is the authenticated app. A refusal
+ * that revokes a token family commits that revocation. */
 #ifndef FLOW_TOKENS_H
 #define FLOW_TOKENS_H
 
@@ -27,46 +27,48 @@ struct exchange {
     int64_t now;
 };
 
-/* ERR_INVALID is invalid_grant, and *problem a sentence for the app's developer. */
+/* ERR_INVALID means invalid_grant; *problem is a sentence for the app's developer. */
 enum err token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
                         struct token_set *out, const char **problem);
 
 struct refresh {
     const struct app *app;
     struct str token;
-    struct str scope; /* absent: as before */
+    struct str scope; /* absent: unchanged */
     int64_t now;
 };
 
-/* ERR_INVALID is invalid_grant, ERR_FORBIDDEN invalid_scope. */
+/* ERR_INVALID means invalid_grant, ERR_FORBIDDEN invalid_scope. */
 enum err token_refresh(struct db *db, struct arena *mem, const struct refresh *params,
                        struct token_set *out, const char **problem);
 
-/* ERR_NONE also for a token that is not there, is over, or is another app's, which stays alive. */
+/* ERR_NONE also if the token is unknown, expired, or another app's (which stays valid). */
 enum err token_revoke(struct db *db, struct arena *mem, const struct app *app, struct str token,
                       int64_t now);
 
-/* The access that a bearer token gives now. ERR_UNAUTHENTICATED: none. With the person's hint
- * cards, if `cards` is not NULL and they lie on the way: see hints_wish. */
+/* Returns the access that a bearer token gives. ERR_UNAUTHENTICATED: the token is not valid.
+ * `hint_sets`, unless NULL, is set to the user's hint sets if the same query returned them: see
+ * hints_params. */
 enum err token_access(struct db *db, struct arena *mem, struct str token, int64_t now,
                       struct access *out, struct str *hint_sets);
 
-/* Why a text opens nothing, after token_access() said so: a sentence. *app_id is whose it is or
- * was; absent: nobody's, or nobody knows any more. */
+/* Explains in a sentence why token_access() rejected a token. *app_id is the app that the token
+ * belongs or belonged to; absent: unknown. */
 enum err token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now,
                        struct str *app_id, const char **sentence);
 
-/* As long as this is what access->stamp is, and until live_until, the access is what it was: no
- * commit has touched its token, family, grant, app or user. It says nothing about another token,
- * whose stamp may be the same number for other reasons. 0: nobody can know, ask the store. */
+/* While this equals access->version, and until live_until, a cached access is current: no commit
+ * has changed its token, family, grant, app, or user. Versions of different tokens are not
+ * comparable. 0: unknown, query the database. */
 uint64_t token_access_version(struct db *db, const struct access *access);
-void token_access_mark(struct db *db, struct access *access); /* sets it, after it was found */
+void token_access_mark(struct db *db,
+                       struct access *access); /* sets access->version, after token_access() */
 
-/* A live token of this app: access or refresh. ERR_NOT_FOUND: inactive, whatever the cause. */
+/* Finds a valid access or refresh token of this app. ERR_NOT_FOUND: inactive, for any reason. */
 enum err token_introspect(struct db *db, struct arena *mem, const struct app *app, struct str token,
                           int64_t now, struct access *out, bool *is_refresh);
 
-/* Whether it has the form of a token of this service, dead or alive. */
+/* True if the text has the form of a token of this service, valid or not. */
 bool token_is_ours(struct arena *mem, struct str text);
 
 #endif

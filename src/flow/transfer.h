@@ -1,8 +1,9 @@
-/* transfer.h - a person's account as one document: out, and in again.
+/* transfer.h - exports a user's preferences as one document, and imports such a document.
  *
- * The person's own export has every atom with its sources, times and status; an app's has the
- * active ones. An import is all or nothing: what exists wins, tombstones win, the rest comes in as
- * it was. Export, import into an empty account, export: the same but for ids, time and account. */
+ * A user's own export contains every atom with its sources, times, and status; an app's export
+ * contains the active atoms. An import is all or nothing: existing and suppressed atoms win, the
+ * others are added unchanged. Exporting, importing into an empty account, and exporting again gives
+ * the same document except for ids, export time, and account. */
 #ifndef FLOW_TRANSFER_H
 #define FLOW_TRANSFER_H
 
@@ -13,14 +14,14 @@ struct arena;
 struct buf;
 struct db;
 
-/* An app's export, and what a page takes. */
+/* Most bytes of an app's export and of an upload on a page. */
 #define TRANSFER_MAX ((size_t)8 * 1024 * 1024)
 
-/* What a person or an operator takes along, and what a command brings back: an app that floods an
- * account must not keep its owner from leaving with it. */
+/* Most bytes of an export by the user or an operator and of an import by command. Larger, so that
+ * an app that floods an account cannot prevent its export. */
 #define TRANSFER_OWN_MAX ((size_t)64 * 1024 * 1024)
 
-/* What a person's export has not: facts of domains that nobody here has defined. */
+/* Atoms that an export omits because their domain has no definition. */
 struct left_out {
     int64_t facts;
     struct str domains; /* "reading (3), tea (1)"; absent: none */
@@ -29,36 +30,36 @@ struct left_out {
 struct export_params {
     struct str user_id;
     const struct domains *domains;
-    struct str app_id;   /* who asks; absent: the person, or an operator */
-    struct str username; /* told beside the id; absent: not */
+    struct str app_id;   /* the calling app; absent: the user or an operator */
+    struct str username; /* added next to the id; absent: omitted */
     int64_t now;
-    struct left_out *left_out; /* NULL: nobody wants to know */
+    struct left_out *left_out; /* may be NULL */
 };
 
-/* ERR_TOO_LARGE past what `out` may hold. */
+/* ERR_TOO_LARGE: the document exceeds the limit of `out`. */
 enum err transfer_export(struct db *db, struct arena *mem, const struct export_params *params,
                          struct buf *out);
 
 struct import_counts {
     int64_t added;
-    int64_t kept; /* facts of the document that were there already, or are suppressed here */
+    int64_t kept; /* atoms of the document that exist already or are suppressed */
     struct import_domain {
         const struct domain *domain;
         int64_t added, kept;
-    } domains[DOMAINS_MAX]; /* that the document speaks of */
+    } domains[DOMAINS_MAX]; /* that the document contains */
     size_t domain_count;
 };
 
-/* Whose document it says it is; both absent if it does not. ERR_INVALID: it is none. */
+/* Reads the owner from the document; both absent if it names none. ERR_INVALID: not an export. */
 enum err transfer_owner(struct arena *mem, struct str document, struct str *sub,
                         struct str *username, struct why *why);
 
-/* ERR_INVALID: why says what is wrong and where. */
+/* ERR_INVALID: `why` says what is wrong and where. */
 enum err transfer_import(struct db *db, struct arena *mem, struct str user_id,
                          const struct domains *domains, struct str document, int64_t now,
                          struct import_counts *out, struct why *why);
 
-/* What an import would do now, and nothing of it is done. */
+/* Counts what transfer_import() would do, and changes nothing. */
 enum err transfer_preview(struct db *db, struct arena *mem, struct str user_id,
                           const struct domains *domains, struct str document, int64_t now,
                           struct import_counts *out, struct why *why);

@@ -1,4 +1,4 @@
-/* transfer_internal.h - a document on its way in. Private to transfer_read.c and transfer_land.c.
+/* transfer_internal.h - a parsed import document. Private to transfer_read.c and transfer_import.c.
  */
 #ifndef FLOW_TRANSFER_INTERNAL_H
 #define FLOW_TRANSFER_INTERNAL_H
@@ -9,7 +9,7 @@
 
 struct arena;
 
-/* One domain of the document, in its order. The atoms have no ids and no place yet. */
+/* One domain, in the document's order. The atoms have no ids and no sequence numbers yet. */
 struct arrival {
     const struct domain *domain;
     struct sourced_atom *atoms;
@@ -21,7 +21,7 @@ struct arrivals {
     size_t count;
 };
 
-/* ERR_INVALID: why says what is wrong and where. */
+/* ERR_INVALID: `why` says what is wrong and where. */
 enum err transfer_read(struct arena *mem, const struct domains *domains, struct str document,
                        struct arrivals *out, struct why *why);
 

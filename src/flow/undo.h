@@ -1,8 +1,8 @@
-/* undo.h - taking back the last thing that the person did about what is known of them.
+/* undo.h - undoes a user's last change to their atoms.
  *
- * Afterwards everything is as it was: who said it and when, its place, its status, and the reason
- * of what is suppressed. What apps did between the action and its undo is not lost: what they wrote
- * is merged into what came back, as if they wrote it now, and what they suppressed stays gone. */
+ * Restores sources, times, order, status, and suppression reasons. Changes that apps made in the
+ * meantime are not lost: their writes are merged into the restored atoms as if written now, and
+ * atoms that they suppressed stay suppressed. */
 #ifndef FLOW_UNDO_H
 #define FLOW_UNDO_H
 
@@ -15,19 +15,20 @@ struct domains;
 
 struct undo_params {
     struct str user_id;
-    struct str undo_id; /* as the action gave it */
+    struct str undo_id; /* as returned by the change */
     const struct domains *domains;
     int64_t now;
 };
 
-/* Where something came back or went. */
+/* The member that the undo changed. */
 struct undone {
     struct str domain;
     struct str member;
 };
 
-/* Once, by the person who did it, until the next action, for UNDO_SECONDS. ERR_NOT_FOUND otherwise,
- * and when the domain has been filled meanwhile: nothing is changed then. */
+/* Works once, for the user who made the change, within UNDO_SECONDS, and until their next change.
+ * ERR_NOT_FOUND otherwise, and if the domain has no space left for the restored atoms; then nothing
+ * changes. */
 enum err undo_run(struct db *db, struct arena *mem, const struct undo_params *params,
                   struct undone *out);
 

@@ -1,6 +1,7 @@
-/* undo_note.h - what a person's action changes, noted while it happens, so that undo.h can take it
- * back. For flows that change facts in a person's name: look before, keep afterwards, both inside
- * the transaction of the change. */
+/* undo_note.h - records what a user's change does, so that undo.h can revert it.
+ *
+ * For flows that change atoms for a user: call undo_look() before the change and undo_keep() after
+ * it, both inside the transaction of the change. */
 #ifndef FLOW_UNDO_NOTE_H
 #define FLOW_UNDO_NOTE_H
 
@@ -10,9 +11,9 @@
 struct arena;
 struct db_tx;
 
-#define UNDO_SECONDS 600 /* an action can be undone for so long */
+#define UNDO_SECONDS 600 /* how long a change can be undone */
 
-/* All facts of one domain at one moment. */
+/* All atoms of one domain before a change. */
 struct undo_scene {
     struct str user_id;
     struct str domain;
@@ -23,8 +24,8 @@ struct undo_scene {
 enum err undo_look(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                    struct undo_scene *before);
 
-/* Notes how the domain differs from what it was, in the place of what was noted before. *id names
- * the note; absent if nothing differs. */
+/* Stores the difference between `before` and now, replacing the user's previous record. *id is for
+ * undo_run(); absent if nothing changed. */
 enum err undo_keep(struct db_tx *tx, struct arena *mem, const struct undo_scene *before,
                    int64_t now, struct str *id);
 

@@ -1,9 +1,7 @@
-/* housekeeping.h - a thread that removes what is over, in small steps that nobody notices, that
- * writes what was counted (job/usage.h) every ten seconds, and makes old hints anew
- * (job/rebuild.h).
+/* housekeeping.h - the background thread: deletes expired rows in small steps (expiry.h), writes
+ * usage counters every ten seconds (usage.h), and rebuilds stale hint sets (rebuild.h).
  *
- * Nothing depends on the removing: what is over does not work, whether its row is still there or
- * not. */
+ * Correctness does not depend on the deletion: every query checks expiry itself. */
 #ifndef JOB_HOUSEKEEPING_H
 #define JOB_HOUSEKEEPING_H
 
@@ -15,7 +13,7 @@ struct usage_counters;
 struct housekeeping *housekeeping_start(struct db *db, struct usage_counters *counters,
                                         struct rebuild_queue *rebuilds);
 
-/* Writes what was counted to the last. NULL is fine. */
+/* Writes the remaining usage counters, then stops the thread. NULL is allowed. */
 void housekeeping_stop(struct housekeeping *housekeeping);
 
 #endif

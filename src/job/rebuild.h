@@ -1,9 +1,9 @@
-/* rebuild.h - people whose hint cards are not this program's, to be made again.
+/* rebuild.h - queues users with stale hint sets, and rebuilds these hint sets.
  *
- * A card that another version made, or that was made from another definition, is answered from the
- * facts, about fifteen times the work of a cold read. Who answers so notes the person; housekeeping
- * makes the cards again and keeps them. A fixed number of people wait at a time: who finds no room
- * is noted the next time. Safe from any thread. */
+ * A hint set is stale if another version of the program or of its domain's definition built it.
+ * Hints are then built from the atoms, which costs about fifteen times a cold read; the reader
+ * queues the user, and housekeeping rebuilds the hint sets. The queue has a fixed size: a user that
+ * does not fit is queued by a later read. Safe from any thread. */
 #ifndef JOB_REBUILD_H
 #define JOB_REBUILD_H
 
@@ -15,12 +15,13 @@ struct db;
 struct domains;
 struct rebuild_queue;
 
-struct rebuild_queue *rebuild_queue_new(const struct domains *domains); /* which outlive it */
-void rebuild_queue_free(struct rebuild_queue *rebuilds);                /* NULL is fine */
+struct rebuild_queue *rebuild_queue_new(const struct domains *domains); /* must outlive the queue */
+void rebuild_queue_free(struct rebuild_queue *rebuilds);                /* NULL is allowed */
 
-void rebuild_queue_add(struct rebuild_queue *rebuilds, struct str user_id); /* NULL is fine */
+void rebuild_queue_add(struct rebuild_queue *rebuilds, struct str user_id); /* NULL is allowed */
 
-/* The cards of a few people. *more: others wait. What fails is noted by the next read. */
+/* Rebuilds the hint sets of a few users. *more: the queue is not empty. A user whose rebuild fails
+ * is queued again by the next read. */
 enum err rebuild_step(struct db *db, struct arena *mem, struct rebuild_queue *rebuilds, bool *more);
 
 #endif

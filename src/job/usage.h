@@ -1,9 +1,8 @@
-/* usage.h - how apps are used and why they were refused: written from memory now and then, and read
- * for the people concerned.
+/* usage.h - writes usage counters and refusals to the database, and reads them for pages.
  *
- * Requests are counted in a tally (tally.h). usage_write() empties it into the store; reading does
- * not write. What is read is the store's, and what this process has not written yet on top of it.
- * `tally` may be NULL: then only the store is asked. */
+ * Requests are counted in memory (usage_counters.h); usage_write() moves the counts to the
+ * database. The read functions add what this process has not written yet to the database's values.
+ * `counters` may be NULL: then only the database is read. */
 #ifndef JOB_USAGE_H
 #define JOB_USAGE_H
 
@@ -14,19 +13,19 @@ struct arena;
 struct db;
 struct usage_counters;
 
-/* In small transactions. What could not be written waits for the next time. */
+/* Writes in small transactions. After a failure the rest stays in memory for the next call. */
 enum err usage_write(struct db *db, struct arena *mem, struct usage_counters *counters);
 
-/* Last use, and calls a day, of one person's connection to one app. */
+/* Last use and calls per day of one user's connection to one app. */
 enum err usage_of_grant(struct db *db, struct arena *mem, struct usage_counters *counters,
                         struct str user_id, struct str app_id, int64_t now,
                         struct grant_usage *out);
 
-/* Requests by day and outcome, and how many people there are. */
+/* Requests by day and outcome, and numbers of users. */
 enum err usage_of_app(struct db *db, struct arena *mem, struct usage_counters *counters,
                       struct str app_id, int64_t now, struct app_usage *out);
 
-/* The same in short for every app of one developer; apps that did nothing are left out. */
+/* Totals for each app of one developer; apps without requests are omitted. */
 enum err usage_of_owner(struct db *db, struct arena *mem, struct str owner_id, int64_t now,
                         struct usage_sum **out, size_t *count);
 

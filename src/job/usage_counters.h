@@ -1,9 +1,9 @@
-/* usage_counters.h - counts of use and refusals, kept in memory until usage.h writes them.
+/* usage_counters.h - counts requests and refusals in memory until usage.h writes them.
  *
- * Counting one takes about a hundred nanoseconds and waits for nobody: a thread counts in a lane of
- * its own (threads past LANES share one), and only whoever empties a lane meets it there. All of it
- * has a fixed size. What finds no room is left out and counted as such, so that a crowd can at
- * worst be counted too low, never fill the memory or the store. Safe from any thread. */
+ * Counting takes about 100 ns without contention: each thread counts in its own shard (threads past
+ * USAGE_SHARDS share one), and only usage_counters_drain() locks the shards of others. The size is
+ * fixed: a count that does not fit is dropped and added to penchant_usage_dropped_total, so load
+ * can make counts too low but cannot fill memory or the database. Safe from any thread. */
 #ifndef JOB_USAGE_COUNTERS_H
 #define JOB_USAGE_COUNTERS_H
 
@@ -14,57 +14,58 @@ struct buf;
 struct usage_counters;
 
 struct usage_counters *usage_counters_new(void);
-void usage_counters_free(struct usage_counters *counters); /* NULL is fine */
+void usage_counters_free(struct usage_counters *counters); /* NULL is allowed */
 
-/* One request of the app ended so; `user` may be absent. Ids of another form are left out. */
+/* Counts one request of the app; `user` may be absent. Malformed ids are ignored. */
 void usage_counters_add(struct usage_counters *counters, struct str user, struct str app,
                         enum usage_outcome outcome, int64_t now);
 
-/* One refusal, `times` of it. Reason and detail are cleaned here: they may be anybody's words. */
+/* Counts a refusal `times` times. Its texts may contain client input; they are cleaned here with
+ * refusal_clean(). */
 void usage_counters_add_refusal(struct usage_counters *counters, struct arena *mem,
                                 const struct refusal *refusal);
 
-/* A lane is getting full: time to write. */
+/* True if a shard is filling up and should be written soon. */
 bool usage_counters_nearly_full(const struct usage_counters *counters);
 
 struct usage_counter {
     char user[USAGE_ID_LENGTH]; /* all zero: the app as a whole */
     char app[USAGE_ID_LENGTH];
-    int32_t day; /* 0: a free place */
+    int32_t day; /* 0: free slot */
     uint32_t counts[USAGE_OUTCOMES];
     int64_t last_use;
 };
 
-/* Takes everything out, in the order of app, day and user, equal ones added up: the same order in
- * every process, so that two who write at once do not wait for each other in a circle. One thread
- * at a time takes, writes and gives the rest back; meanwhile tally_look() sees what is not written
- * yet, and `mem` has to live. */
+/* Removes all counts and returns them merged and sorted by app, day, and user: the same order in
+ * every process, so that concurrent writers do not deadlock. Only one thread at a time may drain,
+ * write, and restore. Until usage_counters_restore(), usage_counters_peek() still sees the
+ * unwritten entries, so `mem` must stay valid. */
 void usage_counters_drain(struct usage_counters *counters, struct arena *mem,
                           struct usage_counter **entries, size_t *count);
 void usage_counters_set_written(struct usage_counters *counters,
-                                size_t count);                /* so many more, from the first on */
-void usage_counters_restore(struct usage_counters *counters); /* those that could not be written */
+                                size_t count);                /* `count` more entries, in order */
+void usage_counters_restore(struct usage_counters *counters); /* puts unwritten entries back */
 
-/* When it was last taken out and all of it written, on the steady clock; at first, when it was
- * made. So nothing in it was counted before that. */
+/* Time of the last complete drain and write (initially of usage_counters_new()), on the steady
+ * clock. Nothing in memory is older. */
 int64_t usage_counters_drained_at(const struct usage_counters *counters);
 void usage_counters_set_drained(struct usage_counters *counters, int64_t steady_ms);
 
-/* What is not written yet: added to what the store says, so that a page shows what has just
- * happened. */
+/* Counts that are not written yet. Pages add them to the database's values. */
 void usage_counters_peek(struct usage_counters *counters, struct str user, struct str app,
                          int64_t day, struct usage_counter *out);
 void usage_counters_peek_refusals(struct usage_counters *counters, struct arena *mem,
                                   struct str app, struct refusal **refusals,
-                                  size_t *count); /* app absent: of all */
+                                  size_t *count); /* app absent: of all apps */
 
-/* All refusals in one order, to be written. They wait on until they are, so that a page that is
- * opened meanwhile does not miss them. */
+/* All refusals, sorted, for writing. They stay in memory until usage_counters_remove_refusals(), so
+ * that a page read in between still shows them. */
 void usage_counters_list_refusals(struct usage_counters *counters, struct arena *mem,
                                   struct refusal **refusals, size_t *count);
 void usage_counters_remove_refusals(struct usage_counters *counters, const struct refusal *written,
                                     size_t count);
 
-void usage_counters_write_metrics(struct buf *page, void *context); /* context is the tally */
+void usage_counters_write_metrics(struct buf *page,
+                                  void *context); /* context: struct usage_counters */
 
 #endif

@@ -1,4 +1,4 @@
-/* usage_counters_internal.h - what a tally is made of. Private to tally.c and tally_refusals.c. */
+/* usage_counters_internal.h - the data structures. Private to usage_counters*.c. */
 #ifndef JOB_USAGE_COUNTERS_INTERNAL_H
 #define JOB_USAGE_COUNTERS_INTERNAL_H
 
@@ -8,14 +8,14 @@
 #include <stdatomic.h>
 
 #define USAGE_SHARDS 16
-#define USAGE_REFUSALS_MAX 512 /* kinds of refusal at a time, in all */
+#define USAGE_REFUSALS_MAX 512 /* kinds of refusal in memory, all apps together */
 
 struct arena;
 struct usage_counter;
 
 struct shard {
     pthread_mutex_t lock;
-    struct usage_counter *places; /* NULL: nobody counts here yet */
+    struct usage_counter *places; /* hash table; NULL: not used yet */
     size_t used;
     _Atomic bool filling;
 };
@@ -26,7 +26,7 @@ struct kept_refusal {
     char error[REFUSAL_ERROR_MAX];
     char reason[REFUSAL_REASON_MAX];
     char detail[REFUSAL_DETAIL_MAX];
-    int64_t times; /* 0: a free place */
+    int64_t times; /* 0: free slot */
     int64_t first_at;
     int64_t last_at;
 };
@@ -36,7 +36,7 @@ struct usage_counters {
     pthread_mutex_t mem_lock;
     struct shard shards[USAGE_SHARDS];
     pthread_mutex_t taken_lock;
-    const struct usage_counter *taken; /* out of the lanes and not written yet, in their order */
+    const struct usage_counter *taken; /* drained and not written yet, sorted */
     size_t taken_count;
     pthread_mutex_t refusal_lock;
     struct kept_refusal *refusals;
@@ -44,7 +44,7 @@ struct usage_counters {
     _Atomic int64_t emptied_at;
 };
 
-void usage_counters_drop(struct usage_counters *counters); /* there was no room for one */
+void usage_counters_drop(struct usage_counters *counters); /* counts one dropped entry */
 bool usage_counters_is_id(struct str id, struct str prefix);
 
 #endif

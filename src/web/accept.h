@@ -1,4 +1,4 @@
-/* accept.h - what a client would rather read (RFC 9110 §12.5.1). */
+/* accept.h - evaluates Accept headers (RFC 9110 §12.5.1). */
 #ifndef WEB_ACCEPT_H
 #define WEB_ACCEPT_H
 

@@ -1,4 +1,4 @@
-/* assets.h - the stylesheet, pictures and scripts of the pages, compiled in. */
+/* assets.h - serves the stylesheets, images, and scripts of the pages, embedded in the program. */
 #ifndef WEB_ASSETS_H
 #define WEB_ASSETS_H
 
@@ -10,14 +10,14 @@ struct assets;
 
 extern const struct route asset_routes[]; /* /assets/… */
 
-/* Every file of pages/ that is no template, with its type and entity tag. Lives in the arena. */
+/* Collects all assets with their types and entity tags. Allocated in `mem`. */
 struct assets *assets_new(struct arena *mem);
 
-/* Tells one release's files from the next one's: in "/assets/style.css?v=…" it keeps caches from
- * showing a new page with an old stylesheet. */
+/* A hash of all assets. In "/assets/style.css?v=…" it prevents caches from combining a new page
+ * with an old stylesheet. */
 struct str assets_release(const struct assets *assets);
 
-/* How many bytes a page loads: the stylesheets and scripts it names, before packing. */
+/* Size in bytes, uncompressed, of the stylesheets and scripts that a page loads. */
 size_t assets_loaded_by(const struct assets *assets, struct str page);
 
 #endif

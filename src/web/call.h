@@ -1,7 +1,7 @@
-/* call.h - one request on its way through this room.
+/* call.h - one request and its response, from routing to the end of dispatch.
  *
- * Lives in the exchange's arena and dies with it. What the row declares is here, checked and
- * parsed, when the handler runs. */
+ * Allocated in the exchange's arena. When a handler runs, everything that its route declares
+ * (caller, fields, body type) has been checked and parsed. Used by one thread at a time. */
 #ifndef WEB_CALL_H
 #define WEB_CALL_H
 
@@ -29,27 +29,27 @@ struct call {
     struct http_exchange *exchange;
     struct web *web;
     struct site *site;
-    int64_t now; /* the one moment at which this request is decided */
+    int64_t now; /* time of the request; every check uses this value */
 
-    /* Of the body; refused before anything else, but for whom is looked up. */
+    /* A wrong type or encoding is refused before authentication. */
     enum call_body { CALL_BODY_FINE, CALL_BODY_WRONG_TYPE, CALL_BODY_ENCODED } body;
 
-    struct endpoint_match at;  /* at.place is NULL: nothing answers there */
-    const struct route *route; /* NULL: no row answers */
-    size_t number;             /* of the row; valid if there is one */
+    struct endpoint_match at;  /* at.endpoint NULL: unknown path */
+    const struct route *route; /* NULL: no route matches */
+    size_t number;             /* of the route; valid if route is set */
     const struct form *form;   /* see call_form() */
-    const char *form_problem;  /* why there is none; NULL: there is, or nobody has asked yet */
+    const char *form_problem;  /* why form is NULL; NULL: parsed, or not read yet */
     struct field_value fields[FIELDS_MAX];
-    const struct browser_session *browser; /* on pages: who is signed in; NULL: nobody */
-    struct str form_token; /* proves that a form came from this session; absent: not signed in */
-    struct str username;   /* of the signed-in user; absent: not signed in */
-    const struct app *app; /* WHO_APP */
-    const struct access *access; /* WHO_TOKEN */
-    struct str hint_sets;        /* … of a row that wants them; absent: to be read */
+    const struct browser_session *browser; /* pages only; NULL: not signed in */
+    struct str form_token;                 /* anti-CSRF token; absent: not signed in */
+    struct str username;                   /* of the signed-in user; absent: not signed in */
+    const struct app *app;                 /* CALLER_APP */
+    const struct access *access;           /* CALLER_TOKEN */
+    struct str hint_sets;                  /* if the route wants them; absent: not read yet */
 
-    const struct language *language; /* of its pages; see say.h */
+    const struct language *language; /* see message.h */
 
-    struct call_refusal { /* for the app's developer: see usage_call.h */
+    struct call_refusal { /* for the app's developer: see dispatch/request_usage.h */
         struct str app_id;
         const char *error;
         struct str sentence;
@@ -57,14 +57,14 @@ struct call {
         struct str detail;
     } refusal;
 
-    /* The reply's own: see reply.h. */
+    /* Private to response.c and dispatch. */
     struct buf out;
     struct json json;
     bool writing;
     bool conditional;
     bool response_overflow;
-    struct str etag; /* of the finished body; absent: none */
-    bool keep;       /* under hot_key, if it comes to a 200: see hot.h */
+    struct str etag; /* of the finished body; may be absent */
+    bool keep;       /* cache a 200 under response_key: see dispatch/response_cache.h */
     const struct access *introspected;
     struct cache_key response_key;
     size_t detail_count;
@@ -74,8 +74,8 @@ struct call {
     } details[CALL_DETAILS_MAX];
 };
 
-/* The body as a form, read when the first one asks for it. NULL: it cannot be read, and
- * call->form_problem says why. */
+/* The body as a form, parsed on the first call. NULL: it cannot be parsed; call->form_problem says
+ * why. */
 const struct form *call_form(struct call *call);
 
 /* The error that this request counts as, for the app's developer; see dispatch/request_usage.h. */
@@ -86,7 +86,7 @@ call_set_error(struct call *call, const char *error, struct str sentence)
     call->refusal.sentence = sentence;
 }
 
-/* A declared field by its place in the row's list; absent if it was not sent. */
+/* A declared field by its index in the route's list; absent if it was not sent. */
 static inline struct str
 call_text(const struct call *call, size_t field)
 {

@@ -1,9 +1,9 @@
-/* flash.h - what was done, told once on the page that follows, with a way to undo it.
+/* flash.h - shows a one-time message on the page after a redirect, optionally with an undo button.
  *
- * It travels in a cookie of its own from the 303 to the next page, which shows it and takes it
- * away. In the address it would be a sentence that any link could make us say. What comes back is
- * nevertheless taken as what somebody sent: the words are the catalogue's, and an undo is only a
- * name for what the store has noted about this person. */
+ * The message travels in its own cookie from the 303 to the next page, which shows it and deletes
+ * the cookie. It is not in the URL, where any link could put text on our pages. The cookie is still
+ * untrusted: it only selects a message of the catalog, and an undo id works only for its own user.
+ */
 #ifndef WEB_FLASH_H
 #define WEB_FLASH_H
 
@@ -13,17 +13,18 @@ struct call;
 struct values;
 
 struct flash {
-    const char *key;  /* of its text, one of the table in flash.c */
+    const char *key;  /* message key, one of the table in flash.c */
     struct str what;  /* its {what}; absent: none */
     struct str count; /* its {count}; absent: none */
-    struct str undo;  /* by what it is undone: see undo_pages.c; absent: it cannot be */
-    struct str to;    /* where its undo comes back to; absent: to the overview */
+    struct str undo;  /* id for undo_run(); absent: no undo */
+    struct str to;    /* path to return to after undo; absent: the overview */
 };
 
-/* 303 to a path of ours, where this is told. */
+/* Sends 303 to a path of this service; the page there shows the message. */
 void flash_redirect(struct call *call, const char *path, const struct flash *flash);
 
-/* The values of pages/flash.html, if something is to be told. True: clear it after the reply. */
+/* Adds the values of pages/flash.html, if the cookie has a message. True: call flash_clear() after
+ * the response is built. */
 bool flash_put(struct call *call, struct values *values);
 void flash_clear(struct call *call);
 

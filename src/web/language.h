@@ -1,7 +1,7 @@
-/* language.h - the languages the pages speak: one for each catalogue in pages/.
+/* language.h - loads the languages of the pages: one for each message catalog in pages/.
  *
- * English is the first, and the one for whoever asks for none that is there. Every other catalogue
- * has the keys that English has. Loaded at start, then shared. */
+ * English is first and the default. Every other catalog must have the same keys as English. Loaded
+ * at startup, then shared between threads and read-only. */
 #ifndef WEB_LANGUAGE_H
 #define WEB_LANGUAGE_H
 
@@ -13,7 +13,7 @@ struct template_set;
 struct catalog;
 
 struct language {
-    struct str tag; /* "en": its file's name */
+    struct str tag; /* "en", from the file name */
     struct catalog *catalog;
     struct template_set *pages;
 };
@@ -23,12 +23,12 @@ struct languages {
     size_t count;
 };
 
-/* All catalogues and all pages in each of them, so that a broken one cannot wait for its first
- * reader. `why` names file, line and problem. */
+/* Loads all catalogs and parses all pages in each language, so that an error is found at startup.
+ * On failure `why` names the file, the line, and the problem. */
 enum err languages_load(struct arena *mem, struct languages *out, struct why *why);
 void languages_free(struct languages *languages);
 
-/* By Accept-Language (RFC 9110 §12.5.4); "pt-BR" is content with "pt". */
+/* By Accept-Language (RFC 9110 §12.5.4); "pt-BR" also matches "pt". */
 const struct language *language_pick(const struct languages *languages, struct str accept);
 
 #endif

@@ -1,6 +1,7 @@
-/* message.h - what a page says, in the language of whoever reads it.
+/* message.h - messages of the pages, in the language of the request.
  *
- * Keys are declared with WORD() of text/catalog.h, so that the start finds those without a text. */
+ * Declare keys with MESSAGE() of text/catalog.h, so that a key without a message fails at startup.
+ */
 #ifndef WEB_MESSAGE_H
 #define WEB_MESSAGE_H
 
@@ -21,16 +22,16 @@ struct str message_with(struct call *call, const char *key, const struct message
 /* With one value. */
 struct str message_one(struct call *call, const char *key, const char *name, struct str value);
 
-/* A count as people read it: "5,417". */
+/* With thousands separators: "5,417". */
 struct str message_number(struct call *call, int64_t number);
 
-/* The first key's text for 1, the other's for any other number; {count} is the number. */
+/* Message `one` for 1, `other` for every other number; {count} is the number. */
 struct str message_count(struct call *call, const char *one, const char *other, int64_t count);
 
-/* What a floor below said in English; the sentence itself if the catalogue does not have it. */
+/* Translates an English sentence from a lower layer; returns it unchanged if not in the catalog. */
 struct str message_sentence(struct call *call, struct str sentence);
 
-/* A list of pieces, each "plain" or "code": text in which `words` between backquotes are code. */
+/* Splits a text at backquotes into a list of pieces, each "plain" or "code". */
 void message_marked(struct values *values, const char *name, struct str text);
 
 #endif

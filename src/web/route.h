@@ -17,16 +17,16 @@ struct field;
 
 #define KIB ((size_t)1024)
 
-/* HEAD is answered by GET rows, OPTIONS by dispatch.c. */
+/* GET routes also serve HEAD; dispatch.c responds to OPTIONS. */
 enum method { METHOD_UNSET = 0, GET, POST, METHOD_COUNT };
 
 enum caller {
-    CALLER_UNSET = 0, /* forgotten: refuses to start */
+    CALLER_UNSET = 0, /* not declared: startup fails */
     CALLER_ANYONE,
-    CALLER_OPERATOR, /* whoever reaches the listener that is not public */
-    CALLER_USER,     /* somebody signed in; others are sent to sign in, and forms carry its token */
-    CALLER_APP,      /* an app that proved who it is, or a public one that said so: call->app */
-    CALLER_TOKEN,    /* whoever holds an access token: call->access */
+    CALLER_OPERATOR, /* any client of the private listener */
+    CALLER_USER,  /* a signed-in user; others are redirected to sign in. Forms need a form token */
+    CALLER_APP,   /* an authenticated app, or a public one by its client_id: call->app */
+    CALLER_TOKEN, /* a client with a valid access token: call->access */
 };
 
 enum body {
@@ -36,34 +36,34 @@ enum body {
     BODY_FILE, /* multipart/form-data: a form with a file; its handler reads the parts */
 };
 
-/* An answer that depends on the token, the address asked for, and … */
+/* A response may be cached if it depends only on the token, the target, and … */
 enum cached_by {
     CACHE_NOT = 0,
-    CACHE_PREFERENCES, /* … the person's preferences, whose generation rises with each change */
-    CACHE_ACCOUNT,     /* … the account: kept only where every change is known at once */
-    CACHE_TOKEN,       /* WHO_APP: … what the app sent, and the token it asks about */
+    CACHE_PREFERENCES, /* … the user's preferences; each change increments their generation */
+    CACHE_ACCOUNT,     /* … the account: cached only if no other process writes to the database */
+    CACHE_TOKEN,       /* CALLER_APP: … the request body and the token that it names */
 };
 
 struct route {
     enum method method;
-    const char *path; /* "/v1/domains/{domain}/schema": {…} takes one segment, decoded */
+    const char *path; /* "/v1/domains/{domain}/schema": {…} matches one segment, decoded */
     enum err (*handle)(struct call *call);
     enum caller caller;
     const char *summary; /* one sentence, for `penchant help routes` */
-    scopes scope;        /* WHO_TOKEN: one of these is needed; 0: any live token will do */
+    scopes scope;        /* CALLER_TOKEN: one of these is required; 0: any valid token */
     bool any_domain;     /* … or any domain's scope */
-    const char *resumes; /* WHO_PERSON: the field of its form that names an app's request, to which
-                          * somebody comes back who was signed out meanwhile; NULL: none */
+    const char *resumes; /* CALLER_USER: the form field with the id of an authorization request,
+                          * which a user who was signed out continues after sign-in; NULL: none */
     const struct field *fields;
     size_t field_count;
     enum body body;
     size_t body_max;
-    bool blocks;      /* it may wait (it writes, or hashes a password): a worker runs it */
-    bool reads_store; /* it waits only where reading the store does */
-    bool page;        /* for people: origins are guarded, and errors are pages too */
-    bool hint_sets;   /* it is about the person's hint cards, which lie where the token leads */
-    enum cached_by cached_by; /* what its answer is made of, so that it may be kept: see hot.h */
-    bool cors; /* scripts of any site may call it, without credentials; never a page */
+    bool blocks;      /* writes or hashes a password: a worker thread runs it */
+    bool reads_store; /* blocks only if reading the database does */
+    bool page;        /* HTML: the origin is checked, and errors are pages */
+    bool hint_sets;   /* authentication also loads the user's hint sets, in the same query */
+    enum cached_by cached_by; /* see dispatch/response_cache.h */
+    bool cors;                /* scripts of any origin may call it, without cookies; never a page */
 };
 
 #define ROUTE_FIELDS(array) .fields = (array), .field_count = sizeof(array) / sizeof *(array)
