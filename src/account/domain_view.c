@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "domain/value.h"
+#include "domain/value_text.h"
 #include "page/account_page.h"
 #include "page/second_person.h"
 #include "page/facts.h"

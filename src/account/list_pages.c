@@ -3,7 +3,7 @@
 #include "account/account_routes.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "domain/value.h"
+#include "domain/value_text.h"
 #include "page/account_page.h"
 #include "page/facts.h"
 #include "page/pager.h"

@@ -2,7 +2,7 @@
 #include "account/account_routes.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "domain/value.h"
+#include "domain/value_text.h"
 #include "flow/hints.h"
 #include "page/account_page.h"
 #include "page/facts.h"

@@ -1,5 +1,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
+#include "domain/domain.h"
 #include "domain/domain_internal.h"
 
 #define CONTEXTS_MAX 64

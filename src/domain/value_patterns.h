@@ -1,7 +1,9 @@
-/* value_patterns.h - texts that are not meant for a person, as one table.
+/* value_patterns.h - detects text that addresses a model or a browser, with one table of patterns.
  *
- * A net, not a wall: who wants to slip through will. What keeps values from becoming instructions
- * is who may write, that the person sees what was written, and that hints quote it. Pure. */
+ * Best effort: a determined writer can evade the patterns. The real protection against prompt
+ * injection is elsewhere: writing needs permission, users see every value, and hints quote values.
+ *
+ * Pure; any thread may call it. */
 #ifndef DOMAIN_VALUE_PATTERNS_H
 #define DOMAIN_VALUE_PATTERNS_H
 
@@ -9,7 +11,7 @@
 
 struct arena;
 
-/* The name of the first pattern that the text holds ("a link"), or NULL. */
+/* The name of the first pattern that matches ("a link"), or NULL. `mem` is scratch memory. */
 const char *value_pattern_in(struct arena *mem, struct str text);
 
 #endif

@@ -1,22 +1,28 @@
-/* value_text.h - texts and numbers of values, for definitions and for value.c. */
+/* value_text.h - normalized strings and number formatting for values and definitions.
+ *
+ * Pure functions; results are allocated from `mem`. Any thread may call them. */
 #ifndef DOMAIN_VALUE_TEXT_H
 #define DOMAIN_VALUE_TEXT_H
 
 #include "domain/domain.h"
-#include "domain/value.h"
 
-/* No preference is a larger number, and every whole one up to here is exact. */
+/* The largest absolute value accepted; every integer up to it is exact in a double. */
 #define VALUE_NUMBER_MAX 1e15
 
-/* White space of any script as single blanks, none at the ends. The text must be valid UTF-8. */
+/* The form in which values, aliases and vocabularies are compared: NFC, case folded, runs of white
+ * space, '_' and '-' replaced by one space, trimmed. Absent if the text is not valid UTF-8. */
+struct str value_fold(struct arena *mem, struct str text);
+
+/* Replaces each run of Unicode white space by one space and trims. The text must be valid UTF-8. */
 struct str value_blanks(struct arena *mem, struct str text);
 
 bool value_number_fits(double number);
 
-/* The shortest text that reads as the same number; it fits. */
+/* The shortest decimal text that parses to the same number. value_number_fits() must be true. */
 struct str value_number_text(struct arena *mem, double number);
 
-/* Whether the text is such a one, and a value of this member. */
+/* Whether the text is exactly what value_number_text() writes for a number within the member's
+ * bounds. */
 bool value_is_number_text(const struct member *member, struct str text);
 
 #endif

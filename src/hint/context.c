@@ -2,7 +2,9 @@
 
 #include "hint/context_internal.h"
 
-#define PHRASE_WORDS 4 /* that may be one keyword or name together */
+#define PHRASE_WORDS 4 /* words of the longest keyword or name that is looked up */
+
+_Static_assert(LABEL_MAX == CONTEXT_MAX, "a label must hold the longest context");
 
 /* ---- the whole label ---- */
 
@@ -23,7 +25,7 @@ choose(const struct context_index *index, struct context_match *out, size_t doma
     out->known = true;
 }
 
-/* Whether the domain lists the text among those that mean something else. */
+/* Whether the term is one of the domain's excluding keywords. */
 static bool
 is_denied(const struct term *term, size_t domain)
 {
@@ -33,7 +35,8 @@ is_denied(const struct term *term, size_t domain)
     return false;
 }
 
-/* Those that mean the text in this way; of two contexts of one domain the first in its file. */
+/* Chooses every domain where the text is of this kind. If it names two contexts of one domain, the
+ * first in the definition is chosen. */
 static void
 choose_uses(const struct context_index *index, const struct label *label, struct str text,
             enum use_kind kind, struct context_match *out)
@@ -63,16 +66,17 @@ find_whole(const struct context_index *index, const struct label *label, struct 
 
 /* ---- keywords ---- */
 
-struct usage_counters {
-    unsigned strong;  /* in this part of the label */
-    unsigned weak;    /* in all of it */
-    unsigned covered; /* words that it knows, and that are not generic */
-    size_t until;     /* the words before belong to something that was found */
+struct keyword_counts {
+    unsigned strong;  /* in the current part of the label */
+    unsigned weak;    /* in the whole label */
+    unsigned covered; /* words in its keywords that are neither generic nor repeated */
+    size_t until;     /* the words before this index belong to a counted keyword */
     bool chosen;
 };
 
-/* A name of one word is a keyword only if it is listed as one. A name of generic words, such as
- * "where_to_go", is about as good as two weak keywords: there are many things to go for. */
+/* A name of one word is a keyword only if the definition lists it as one. A name of generic words
+ * only, such as "where_to_go", counts as two weak keywords (count_use()) because it fits several
+ * domains. */
 static bool
 is_keyword(const struct use *use)
 {
@@ -89,7 +93,7 @@ has_keyword(const struct term *term)
     return false;
 }
 
-/* A word, or several written together, or the first inflection that is a keyword of any domain. */
+/* Finds the text, or its first inflection, that is a keyword of any domain. */
 static const struct term *
 find_keyword(const struct context_index *index, struct str text)
 {
@@ -103,34 +107,34 @@ find_keyword(const struct context_index *index, struct str text)
 
 static void
 count_use(const struct label *label, const struct use *use, size_t first, size_t count,
-          struct usage_counters *counters)
+          struct keyword_counts *counts)
 {
-    if (!is_keyword(use) || counters->until > first)
+    if (!is_keyword(use) || counts->until > first)
         return;
-    counters->until = first + count;
+    counts->until = first + count;
     if (use->kind == USE_NOT || (count == 1 && label->words[first].again))
         return;
     unsigned covered = 0;
     for (size_t i = first; i < first + count; i++)
         covered += !label->words[i].generic && !label->words[i].again;
-    counters->covered += covered;
+    counts->covered += covered;
     if (use->kind == USE_WEAK)
-        counters->weak++;
+        counts->weak++;
     else if (use->kind == USE_PHRASE && covered == 0)
-        counters->weak += 2;
+        counts->weak += 2;
     else
-        counters->strong++;
+        counts->strong++;
 }
 
 static void
 count_term(const struct label *label, const struct term *term, size_t first, size_t count,
-           struct usage_counters *tallies)
+           struct keyword_counts *counts)
 {
     for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
-        count_use(label, use, first, count, &tallies[use->domain]);
+        count_use(label, use, first, count, &counts[use->domain]);
 }
 
-/* How many words from this one on may be taken together. */
+/* The number of words from `first` on that may form one keyword. */
 static size_t
 longest_phrase(const struct label *label, size_t first)
 {
@@ -141,36 +145,36 @@ longest_phrase(const struct label *label, size_t first)
     return count;
 }
 
-/* Of several that begin at this word the longest counts. */
+/* Of several keywords that begin at this word, the longest counts. */
 static void
 count_keywords_at(const struct context_index *index, const struct label *label, size_t first,
-                  struct usage_counters *tallies)
+                  struct keyword_counts *counts)
 {
     for (size_t count = longest_phrase(label, first); count > 1; count--) {
         struct str texts = label_texts(label, first, count),
                    bases = label_bases(label, first, count);
-        count_term(label, find_keyword(index, texts), first, count, tallies);
-        count_term(label, find_keyword(index, bases), first, count, tallies);
+        count_term(label, find_keyword(index, texts), first, count, counts);
+        count_term(label, find_keyword(index, bases), first, count, counts);
     }
-    count_term(label, find_keyword(index, label->words[first].text), first, 1, tallies);
+    count_term(label, find_keyword(index, label->words[first].text), first, 1, counts);
 }
 
-/* Strong words decide; the domains that have the most of them in a part are meant. */
+/* Chooses the domains with the most strong keywords in the part. */
 static void
-end_part(struct usage_counters *tallies, size_t count)
+end_part(struct keyword_counts *counts, size_t count)
 {
     unsigned most = 1;
     for (size_t i = 0; i < count; i++)
-        most = tallies[i].strong > most ? tallies[i].strong : most;
+        most = counts[i].strong > most ? counts[i].strong : most;
     for (size_t i = 0; i < count; i++) {
-        tallies[i].chosen = tallies[i].chosen || tallies[i].strong == most;
-        tallies[i].strong = 0;
+        counts[i].chosen = counts[i].chosen || counts[i].strong == most;
+        counts[i].strong = 0;
     }
 }
 
-/* "and" goes on with an enumeration, unless it is within a phrase. */
+/* "and" separates parts, unless it is inside a counted keyword. */
 static bool
-is_between_parts(const struct label *label, size_t at, const struct usage_counters *tallies,
+is_between_parts(const struct label *label, size_t at, const struct keyword_counts *counts,
                  size_t count)
 {
     if (label->words[at].starts_part)
@@ -178,43 +182,44 @@ is_between_parts(const struct label *label, size_t at, const struct usage_counte
     if (!str_eq_c(label->words[at].text, "and"))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (tallies[i].until > at)
+        if (counts[i].until > at)
             return false;
     return true;
 }
 
-/* Without a strong word: two weak ones, or one when nothing is left besides. */
+/* Without strong keywords, a domain needs two weak ones, or one that covers all meaningful words.
+ */
 static void
-choose_weak(struct usage_counters *tallies, size_t count, unsigned words)
+choose_weak(struct keyword_counts *counts, size_t count, unsigned words)
 {
     unsigned most = 1;
     for (size_t i = 0; i < count; i++) {
-        if (tallies[i].weak == 1 && tallies[i].covered < words)
-            tallies[i].weak = 0;
-        most = tallies[i].weak > most ? tallies[i].weak : most;
+        if (counts[i].weak == 1 && counts[i].covered < words)
+            counts[i].weak = 0;
+        most = counts[i].weak > most ? counts[i].weak : most;
     }
     for (size_t i = 0; i < count; i++)
-        tallies[i].chosen = tallies[i].weak == most;
+        counts[i].chosen = counts[i].weak == most;
 }
 
 static void
 find_keywords(const struct context_index *index, const struct label *label,
-              struct usage_counters *tallies)
+              struct keyword_counts *counts)
 {
     size_t domains = index->domains->count;
     unsigned words = 0;
     bool chosen = false;
     for (size_t i = 0; i < label->count; i++) {
-        if (is_between_parts(label, i, tallies, domains))
-            end_part(tallies, domains);
-        count_keywords_at(index, label, i, tallies);
+        if (is_between_parts(label, i, counts, domains))
+            end_part(counts, domains);
+        count_keywords_at(index, label, i, counts);
         words += !label->words[i].generic && !label->words[i].again;
     }
-    end_part(tallies, domains);
+    end_part(counts, domains);
     for (size_t i = 0; i < domains; i++)
-        chosen = chosen || tallies[i].chosen;
+        chosen = chosen || counts[i].chosen;
     if (!chosen)
-        choose_weak(tallies, domains, words);
+        choose_weak(counts, domains, words);
 }
 
 /* ---- the context within a domain ---- */
@@ -225,7 +230,7 @@ struct best {
     size_t score;
 };
 
-/* Of two that fit as well, the first in the file. */
+/* Of two equal scores, the first context in the definition wins. */
 static void
 consider(struct best *best, const struct context *context, size_t score)
 {
@@ -246,18 +251,18 @@ has_word(const struct label *label, const struct term *term)
 
 #define MEANING_SCORE (4 * LABEL_WORDS) /* more than generic words can add */
 
-/* A name fits if all its words are there, in any order, but for those that say what an agent does.
- * More words with a meaning fit better; generic words, there or missing, break ties. */
+/* A name matches if the label has all its words, in any order; only action words may be missing.
+ * Each meaningful word adds to the score; generic words, present or missing, break ties. */
 static void
 consider_anchor(const struct label *label, const struct use *use, struct best *best)
 {
     size_t score = MEANING_SCORE * use->word_count;
     for (size_t i = 0; i < use->count; i++) {
-        bool there = has_word(label, use->words[i]);
-        if (!there && !use->words[i]->action)
+        bool present = has_word(label, use->words[i]);
+        if (!present && !use->words[i]->action)
             return;
         if (i >= use->word_count)
-            score = there ? score + 1 : score - 1;
+            score = present ? score + 1 : score - 1;
     }
     consider(best, use->context, score);
 }
@@ -287,12 +292,12 @@ best_context(const struct context_index *index, const struct label *label, size_
     return best.context;
 }
 
-/* ---- what others call ---- */
+/* ---- public functions ---- */
 
 void
 context_find(const struct context_index *index, struct str text, struct context_match *out)
 {
-    struct usage_counters tallies[DOMAINS_MAX] = { 0 };
+    struct keyword_counts counts[DOMAINS_MAX] = { 0 };
     struct label label;
     out->known = false;
     out->count = 0;
@@ -302,9 +307,9 @@ context_find(const struct context_index *index, struct str text, struct context_
     find_whole(index, &label, out);
     if (out->known)
         return;
-    find_keywords(index, &label, tallies);
+    find_keywords(index, &label, counts);
     for (size_t i = 0; i < index->domains->count; i++)
-        if (tallies[i].chosen)
+        if (counts[i].chosen)
             choose(index, out, i, best_context(index, &label, i));
 }
 
@@ -326,7 +331,7 @@ is_among(struct str name, const struct str *names, size_t count)
     return false;
 }
 
-/* By its name or an alias: who lists either means it. */
+/* A definition may list a safety context by its name or by an alias. */
 static bool
 is_safety_context(const struct context *context, const struct domain *domain)
 {

@@ -1,44 +1,45 @@
-/* context.h - what an agent says it is doing, matched to domains.
+/* context.h - matches an agent's description of its task to domains and their contexts.
  *
- * Agents send labels of their own making: "restaurant_search", "bookFlight", "dinner ideas for
- * tonight". Definitions name contexts, their aliases and keywords; an index of all of them is made
- * once, is read-only and shared between threads. Finding takes hash look-ups for each word of the
- * label, allocates nothing and does not fail: a label that means none of the domains is not known,
- * and then everything is as if there was no context. docs/DOMAINS.md says how labels are compared.
- */
+ * Agents send free-form labels: "restaurant_search", "bookFlight", "dinner ideas for tonight".
+ * Definitions list contexts, aliases and keywords. docs/DOMAINS.md describes the matching rules.
+ *
+ * The index is built once, is read-only, and may be shared between threads. context_find() does a
+ * few hash lookups for each word, allocates nothing and cannot fail. A label that matches no domain
+ * is treated as if no context was given. */
 #ifndef HINT_CONTEXT_H
 #define HINT_CONTEXT_H
 
 #include "domain/domain.h"
 
-#define CONTEXT_MAX 128 /* bytes; longer ones are never known */
+#define CONTEXT_MAX 128 /* bytes; longer labels never match */
 
 struct context_choice {
     const struct domain *domain;
-    const struct context *context; /* NULL: the domain, no particular context of it */
+    const struct context *context; /* NULL: the domain, without a specific context */
 };
 
 struct context_match {
     bool known;
-    size_t count; /* of different domains, in the order of their names; 0 if not known */
+    size_t count; /* distinct domains, sorted by name; 0 if not known */
     struct context_choice list[DOMAINS_MAX];
 };
 
 struct context_index;
 
-/* An index of the contexts of all domains, to be kept in domains->contexts. It points into the
- * domains, which must outlive it. */
+/* Builds the index to be stored in domains->contexts. It is allocated from `mem` and points into
+ * `domains`, which must outlive it. */
 const struct context_index *context_index_make(struct arena *mem, const struct domains *domains);
 
-/* Any bytes will do. */
+/* `text` may be any bytes. */
 void context_find(const struct context_index *index, struct str text, struct context_match *out);
 
-/* NULL: it does not match. */
+/* NULL: the domain is not part of the match. */
 const struct context_choice *context_chosen(const struct context_match *match,
                                             const struct domain *domain);
 
-/* Whether a domain's critical members are told because a context of another domain is among its
- * safety_contexts. A domain that was chosen without a particular context counts as all of its. */
+/* Whether the domain's critical members must be included because the match contains one of its
+ * safety_contexts from another domain. A domain matched without a context counts as all of its
+ * contexts. */
 bool context_is_safety(const struct context_match *match, const struct domain *domain);
 
 #endif

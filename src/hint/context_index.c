@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "hint/context.h"
 #include "hint/context_internal.h"
 
 #include <string.h>
@@ -8,7 +9,8 @@
 static uint32_t
 hash_of(struct str text)
 {
-    uint32_t hash = 2166136261U; /* FNV-1a; who sends labels does not choose what is in the table */
+    uint32_t hash =
+        2166136261U; /* FNV-1a; clients choose only lookups, never the keys in the table */
     for (size_t i = 0; i < text.len; i++)
         hash = (hash ^ (unsigned char)text.ptr[i]) * 16777619U;
     return hash;
@@ -25,10 +27,10 @@ context_index_find(const struct context_index *index, struct str text)
 }
 
 static const struct term *
-find_ending(const struct context_index *index, struct str word, size_t n)
+find_without_ending(const struct context_index *index, struct str word, size_t n)
 {
-    char room[LABEL_ROOM];
-    struct str form = label_form(word, n, room);
+    char buffer[LABEL_BUFFER];
+    struct str form = label_form(word, n, buffer);
     return form.len > 0 ? context_index_find(index, form) : NULL;
 }
 
@@ -37,7 +39,7 @@ context_index_find_form(const struct context_index *index, struct str word, size
 {
     if (n == FORM_ITSELF)
         return context_index_find(index, word);
-    return label_ends_so(word, n) ? find_ending(index, word, n) : NULL;
+    return label_has_ending(word, n) ? find_without_ending(index, word, n) : NULL;
 }
 
 static struct term *
@@ -59,11 +61,11 @@ make_term(struct arena *mem, struct context_index *index, struct str text)
 }
 
 static struct use *
-add_use(struct arena *mem, struct context_index *index, struct str text, struct use what)
+add_use(struct arena *mem, struct context_index *index, struct str text, struct use meaning)
 {
     struct term *term = make_term(mem, index, text);
     struct use *use = ARENA_NEW(mem, struct use);
-    *use = what;
+    *use = meaning;
     if (term->last_use == NULL)
         term->uses = use;
     else
@@ -129,7 +131,7 @@ add_words(struct arena *mem, struct context_index *index, size_t number)
     }
 }
 
-/* Endings only make a word shorter, so this ends. */
+/* Each form is shorter than the word, so the recursion ends. */
 static const struct term *
 base_of(const struct context_index *index, const struct term *term)
 {
@@ -176,40 +178,41 @@ context_index_resolve(const struct context_index *index, struct label *label)
 
 /* ---- names ---- */
 
-/* Written together as it stands and in its words' bases, which may be the same. */
+/* Adds the concatenated texts of the words, and of their bases if different. */
 static void
 add_joined(struct arena *mem, struct context_index *index, const struct label *label,
-           struct use what)
+           struct use meaning)
 {
     struct str texts = label_texts(label, 0, label->count),
                bases = label_bases(label, 0, label->count);
-    what.word_count = label->count;
-    add_use(mem, index, texts, what);
+    meaning.word_count = label->count;
+    add_use(mem, index, texts, meaning);
     if (!str_eq(texts, bases))
-        add_use(mem, index, bases, what);
+        add_use(mem, index, bases, meaning);
 }
 
 static void
 add_anchor(struct arena *mem, struct context_index *index, const struct label *label,
-           struct use what)
+           struct use meaning)
 {
     const struct term **words = ARENA_ARRAY(mem, const struct term *, label->count);
     size_t count = 0;
     for (size_t i = 0; i < label->count; i++)
         if (!label->words[i].generic)
             words[count++] = label->words[i].term;
-    what.kind = USE_ANCHOR;
-    what.word_count = count;
-    what.count = label->count;
+    meaning.kind = USE_ANCHOR;
+    meaning.word_count = count;
+    meaning.count = label->count;
     for (size_t i = 0; i < label->count; i++)
         if (label->words[i].generic)
             words[count++] = label->words[i].term;
-    what.words = words;
-    if (what.word_count > 0)
-        add_use(mem, index, words[0]->text, what);
+    meaning.words = words;
+    if (meaning.word_count > 0)
+        add_use(mem, index, words[0]->text, meaning);
 }
 
-/* "coding" is a name, but every label about coding_profile has it and means any of its contexts. */
+/* Whether the name is the domain's own word: "coding" in coding_profile. It occurs in every label
+ * about that domain, so it cannot select one of its contexts. */
 static bool
 is_own_word(const struct context_index *index, size_t domain, const struct label *label)
 {
@@ -225,15 +228,15 @@ add_name(struct arena *mem, struct context_index *index, size_t domain,
          const struct context *context, struct str name)
 {
     struct label label;
-    struct use what = { .kind = USE_NAME, .domain = domain, .context = context };
+    struct use meaning = { .kind = USE_NAME, .domain = domain, .context = context };
     if (!label_split(name, &label))
         return;
     context_index_resolve(index, &label);
-    add_use(mem, index, label.name, what);
-    what.kind = USE_PHRASE;
-    add_joined(mem, index, &label, what);
+    add_use(mem, index, label.name, meaning);
+    meaning.kind = USE_PHRASE;
+    add_joined(mem, index, &label, meaning);
     if (!is_own_word(index, domain, &label))
-        add_anchor(mem, index, &label, what);
+        add_anchor(mem, index, &label, meaning);
 }
 
 static void
@@ -262,9 +265,9 @@ add_names(struct arena *mem, struct context_index *index, size_t number)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- building the index ---- */
 
-/* About as many as there will be texts, as a power of two. */
+/* An estimate of the number of terms, rounded up to a power of two. */
 static size_t
 bucket_count(const struct domains *domains)
 {

@@ -1,85 +1,86 @@
-/* context_internal.h - how a label becomes words and the definitions an index; between the files
- * that do it.
+/* context_internal.h - labels split into words, and the index of the definitions. Private to the
+ * files that implement context.h.
  *
- * context_label.c takes a label apart; context_index.c holds every word and every name of the
- * definitions; context.c compares. */
+ * context_label.c splits a label; context_index.c indexes every word and name of the definitions;
+ * context.c compares the two. */
 #ifndef HINT_CONTEXT_INTERNAL_H
 #define HINT_CONTEXT_INTERNAL_H
 
-#include "hint/context.h"
+#include "domain/domain.h"
 
 /* ---- labels ---- */
 
-#define LABEL_ROOM (4 * CONTEXT_MAX) /* '&' becomes "and" with a blank */
-#define LABEL_WORDS CONTEXT_MAX
+#define LABEL_MAX 128                /* bytes of a label; the same as CONTEXT_MAX */
+#define LABEL_BUFFER (4 * LABEL_MAX) /* normalizing replaces '&' with "_and_" */
+#define LABEL_WORDS LABEL_MAX
 
 struct term;
 
 struct label_word {
     struct str text;
-    struct str base; /* of the known word that this is a form of; the text if there is none */
-    const struct term *term; /* of the base; NULL: no definition has this word */
-    bool generic;            /* says nothing about the subject */
-    bool starts_part;        /* an enumeration goes on here */
-    bool again;              /* stood in the label before */
+    struct str base;         /* the indexed word of which this is a form, else the text itself */
+    const struct term *term; /* of the base; NULL: not in the index */
+    bool generic;            /* carries no meaning of its own: "find", "best" */
+    bool starts_part;        /* first word after a comma or semicolon */
+    bool again;              /* repeats an earlier word of the label */
 };
 
-/* The words of a label. Texts of neighbors, and their bases, lie side by side in memory, so that
- * words written together and apart can be compared. Points into itself: do not copy. */
+/* The words of a label. The texts of adjacent words are contiguous in memory, and so are their
+ * bases: "trip hop" and "triphop" then compare equal. Points into itself: do not copy. */
 struct label {
     struct str name; /* normalized: "bookFlight" is "book_flight" */
     size_t count;
     struct label_word words[LABEL_WORDS];
-    char name_bytes[LABEL_ROOM], text_bytes[LABEL_ROOM], base_bytes[LABEL_ROOM];
+    char name_bytes[LABEL_BUFFER], text_bytes[LABEL_BUFFER], base_bytes[LABEL_BUFFER];
 };
 
-/* Texts only; bases come from the index. False if there is no word in it, or it is too long. */
+/* Sets the texts; context_index_resolve() sets the bases. False: no words, or too long. */
 bool label_split(struct str text, struct label *out);
 
-/* `count` words from `first` on, written together. */
+/* `count` words from `first` on, concatenated. */
 struct str label_texts(const struct label *label, size_t first, size_t count);
 struct str label_bases(const struct label *label, size_t first, size_t count);
 
-/* Generic words say nothing about the subject, by themselves and in their other forms. Those for
- * what an agent does may be missing where a name has them: "restaurant in Rome" is a restaurant
- * search, and "dinner" not yet a dinner idea. Each list ends with NULL. */
+/* Generic words, which carry no meaning of their own in any form. A label may omit the action words
+ * of a name: "restaurant in Rome" matches restaurant_search. It may not omit the others: "dinner"
+ * does not match dinner_ideas. Each list ends with NULL. */
 extern const char *const label_little_words[];
 extern const char *const label_action_words[];
 
 /* ---- forms of words ---- */
 
-/* Inflections may be told from each other by nobody; other endings change what a word means, and
- * only tell which context of a domain is meant: a "meal planner" is about "meal planning". */
+/* Inflections keep the meaning of a word. Other endings change it, so they only help to choose the
+ * context within a domain: "meal planner" matches meal_planning. */
 enum { FORM_ITSELF = 0, FORM_INFLECTIONS = 6, FORM_ALL = 16 };
 
-/* The word without the n-th ending, written into `room`; absent if it does not end so. 0 is the
- * word itself. */
-struct str label_form(struct str word, size_t n, char room[LABEL_ROOM]);
+/* The word without the n-th ending, which may point into `buffer`; absent if the word does not have
+ * that ending. 0 is the word itself. */
+struct str label_form(struct str word, size_t n, char buffer[LABEL_BUFFER]);
 
-/* Whether there may be such a form: most words have none, and room for it is not made in vain. Not
- * for 0. */
-bool label_ends_so(struct str word, size_t n);
+/* Whether the word has the n-th ending, n > 0. A cheap test before label_form(), since most words
+ * have none. */
+bool label_has_ending(struct str word, size_t n);
 
 /* ---- the index ---- */
 
 enum use_kind {
-    USE_NAME,   /* a name or alias of a context, as it is normalized */
-    USE_NOT,    /* a keyword that takes words away from the domain */
+    USE_NAME,   /* a context's name or alias, normalized */
+    USE_NOT,    /* an excluding keyword: its words do not count for the domain */
     USE_STRONG, /* a keyword */
     USE_WEAK,
-    USE_DOMAIN, /* the domain's own name, written together */
-    USE_PHRASE, /* a name or alias of a context, written together */
-    USE_ANCHOR, /* the first word with a meaning in a name or alias */
+    USE_DOMAIN, /* the domain's own name, its words concatenated */
+    USE_PHRASE, /* a context's name or alias, its words concatenated */
+    USE_ANCHOR, /* the first word of a context's name or alias that is not generic */
 };
 
-/* What a text means in one domain. */
+/* One meaning of a term in one domain. */
 struct use {
     enum use_kind kind;
-    size_t domain; /* its place in the set */
+    size_t domain; /* index in the set */
     const struct context *context;
-    size_t word_count;               /* of the name; of an anchor: of those with a meaning */
-    const struct term *const *words; /* of an anchor, those with a meaning first */
-    size_t count;                    /* of all of them */
+    size_t word_count;               /* of the name; of an anchor: without generic words */
+    const struct term *const *words; /* of an anchor: all words, generic ones last */
+    size_t count;                    /* of `words` */
     const struct use *next;
 };
 
@@ -98,7 +99,7 @@ struct context_index {
     const struct domains *domains;
     struct term **buckets;
     size_t mask;
-    struct term *made; /* all, while it is made */
+    struct term *made; /* list of all terms, used while the index is built */
 };
 
 const struct term *context_index_find(const struct context_index *index, struct str text);
@@ -107,7 +108,7 @@ const struct term *context_index_find(const struct context_index *index, struct 
 const struct term *context_index_find_form(const struct context_index *index, struct str word,
                                            size_t n);
 
-/* Gives the words of a label their bases. */
+/* Sets base, term and generic of the label's words. */
 void context_index_resolve(const struct context_index *index, struct label *label);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Left out of labels and names alike: "book a flight" is "book_flight". */
+/* Dropped from labels and names: "book a flight" becomes "book_flight". */
 static const struct str dropped_words[] = {
     { "a", 1 },    { "an", 2 },    { "the", 3 }, { "my", 2 },    { "your", 4 },   { "our", 3 },
     { "his", 3 },  { "her", 3 },   { "me", 2 },  { "their", 5 }, { "some", 4 },   { "any", 3 },
@@ -17,10 +17,10 @@ const char *const label_little_words[] = {
     "such", "than", "that", "them", "then", "there", "they", "those", "through", "to", "under",
     "up", "via", "was", "we", "what", "whats", "when", "where", "which", "while", "who", "why",
     "will", "with", "within", "without", "would", "you",
-    /* what there is of any subject */
+    /* nouns that fit any subject */
     "advice", "choice", "detail", "example", "general", "idea", "info", "information",
     "inspiration", "online", "option", "spot", "stuff", "thing", "tip", "tool", "topic",
-    /* how good, how near, when */
+    /* quality, distance, time */
     "amazing", "available", "best", "better", "cheap", "close", "cool", "current", "custom",
     "daily", "different", "easy", "fast", "favorite", "favourite", "fun", "good", "great", "last",
     "latest", "local", "near", "nearby", "nearest", "next", "nice", "now", "perfect", "popular",
@@ -45,7 +45,7 @@ const char *const label_action_words[] = {
 
 /* ---- normalizing ---- */
 
-/* "_" between words, "," where an enumeration goes on. */
+/* Separates words with '_', and the parts of an enumeration with ','. */
 struct writer {
     char *bytes;
     size_t length;
@@ -88,7 +88,7 @@ starts_camel_word(const unsigned char *at, size_t before, size_t after)
            (is_lower(at[-1]) || (is_upper(at[-1]) && after > 1 && is_lower(at[1])));
 }
 
-/* U+00C0 to U+00FF without their marks, as people leave them out: "cafe". */
+/* U+00C0 to U+00FF without diacritics, which many writers leave out: "cafe". */
 static const char *const plain_letters[64] = {
     "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i",  "i",
     "d", "n", "o", "o", "o", "o", "o",  "_", "o", "u", "u", "u", "u", "y", "th", "ss",
@@ -96,8 +96,8 @@ static const char *const plain_letters[64] = {
     "d", "n", "o", "o", "o", "o", "o",  "_", "o", "u", "u", "u", "u", "y", "th", "y",
 };
 
-/* A byte of 0x80 or more and those that belong to it; returns how many it took. Letters of other
- * scripts make words like any other; signs and emoji separate. */
+/* Writes one non-ASCII character, or its first byte; returns the number of bytes consumed. Letters
+ * of other scripts form words; symbols and emoji separate them. */
 static size_t
 put_beyond_ascii(struct writer *out, const unsigned char *at, size_t left)
 {
@@ -112,7 +112,7 @@ put_beyond_ascii(struct writer *out, const unsigned char *at, size_t left)
         return 2;
     }
     if ((at[0] == 0xCC && continues) || (at[0] == 0xCD && continues && second < 0xB0))
-        return 2; /* a combining mark, its letter stands already */
+        return 2; /* a combining mark; its letter is already written */
     if (at[0] == 0xE2 && second == 0x80 && (third == 0x98 || third == 0x99))
         return 3; /* an apostrophe */
     if ((at[0] == 0xC2 && continues) || (at[0] == 0xE2 && continues && (third & 0xC0) == 0x80)) {
@@ -176,7 +176,7 @@ is_dropped(struct str word)
 }
 
 static bool
-stands_before(const struct label *label, struct str text)
+is_repeated(const struct label *label, struct str text)
 {
     for (size_t i = 0; i < label->count; i++)
         if (str_eq(label->words[i].text, text))
@@ -200,7 +200,7 @@ cut_words(struct label *out, struct str separated, bool drop)
             end += word.len;
             out->words[out->count] = (struct label_word){ .text = text,
                                                           .starts_part = starts_part,
-                                                          .again = stands_before(out, text) };
+                                                          .again = is_repeated(out, text) };
             out->count++;
             starts_part = false;
         }
@@ -213,7 +213,7 @@ bool
 label_split(struct str text, struct label *out)
 {
     out->count = 0;
-    if (text.len > CONTEXT_MAX)
+    if (text.len > LABEL_MAX)
         return false;
     size_t length = normalize(text, out->name_bytes);
     out->name = (struct str){ out->name_bytes, length };
@@ -246,7 +246,7 @@ label_bases(const struct label *label, size_t first, size_t count)
 
 struct ending {
     struct str cut, put;
-    size_t least;    /* letters of the whole word */
+    size_t least;    /* minimum length of the whole word */
     bool after_hiss; /* "dishes", and not "planes" */
     bool undouble;   /* "planning" is "plan" */
 };
@@ -276,7 +276,7 @@ ends_in_hiss(struct str stem)
 }
 
 bool
-label_ends_so(struct str word, size_t n)
+label_has_ending(struct str word, size_t n)
 {
     const struct ending *ending = &endings[n - 1];
     return word.len >= ending->least &&
@@ -285,11 +285,11 @@ label_ends_so(struct str word, size_t n)
 }
 
 struct str
-label_form(struct str word, size_t n, char room[LABEL_ROOM])
+label_form(struct str word, size_t n, char buffer[LABEL_BUFFER])
 {
     if (n == FORM_ITSELF)
         return word;
-    if (!label_ends_so(word, n))
+    if (!label_has_ending(word, n))
         return STR_NONE;
     const struct ending *ending = &endings[n - 1];
     struct str stem = str_first(word, word.len - ending->cut.len), put = ending->put;
@@ -300,8 +300,8 @@ label_form(struct str word, size_t n, char room[LABEL_ROOM])
             return STR_NONE;
         stem.len--;
     }
-    memcpy(room, stem.ptr, stem.len);
+    memcpy(buffer, stem.ptr, stem.len);
     if (put.len > 0)
-        memcpy(room + stem.len, put.ptr, put.len);
-    return (struct str){ room, stem.len + put.len };
+        memcpy(buffer + stem.len, put.ptr, put.len);
+    return (struct str){ buffer, stem.len + put.len };
 }

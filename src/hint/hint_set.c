@@ -2,7 +2,6 @@
 #include "hint/hint.h"
 
 #include "base/arena.h"
-#include "domain/value.h"
 #include "domain/value_text.h"
 #include "hint/hint_lengths.h"
 #include "hint/hint_pairs.h"

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "dispatch/browser_session.h"
 #include "domain/value.h"
+#include "domain/value_text.h"
 #include "flow/apps.h"
 #include "flow/corrections.h"
 #include "page/when.h"

@@ -4,6 +4,7 @@
 
 #include "domain/domain.h"
 #include "domain/value.h"
+#include "domain/value_text.h"
 #include "hint/context.h"
 #include "model/scope.h"
 #include "text/json_read.h"

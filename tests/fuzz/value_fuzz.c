@@ -5,6 +5,7 @@
 
 #include "../unit/domains_kit.h"
 #include "domain/value.h"
+#include "domain/value_text.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
 #include "text/utf8.h"

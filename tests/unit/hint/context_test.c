@@ -142,10 +142,10 @@ inflections_are_what_is_left_without_endings(void **state)
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++) {
-        char room[LABEL_ROOM];
+        char buffer[LABEL_BUFFER];
         struct str forms = STR("");
         for (size_t n = 1; n <= FORM_INFLECTIONS; n++) {
-            struct str form = label_form(str_of(rows[i].label), n, room);
+            struct str form = label_form(str_of(rows[i].label), n, buffer);
             if (str_present(form))
                 forms = str_format(mem, "%.*s %.*s", STR_ARG(forms), STR_ARG(form));
         }
