@@ -115,7 +115,7 @@ put_connection(struct call *call, struct values *values, const struct connection
     put_scopes(call, values, grant->scopes);
     when_put(call, values, "since", grant->created_at);
     values_text(values, "until",
-                grant->ends_at == NEVER_ENDS
+                grant->ends_at == NEVER_EXPIRES
                     ? message(call, until_stop)
                     : message_one(call, until_date, "date", when_date(call, grant->ends_at)));
     values_text(values, "wrote",
@@ -205,7 +205,7 @@ put_written(struct call *call, struct values *values, struct facts *facts, struc
 static void
 put_end(struct call *call, struct values *values, const struct grant *grant, struct str problem)
 {
-    bool never = grant->ends_at == NEVER_ENDS;
+    bool never = grant->ends_at == NEVER_EXPIRES;
     struct str date = never ? STR_NONE : str_first(time_write(call->mem, grant->ends_at), 10);
     struct str typed = call->route->method == POST ? call_text(call, DATE) : STR_NONE;
     values_flag(values, "never_ends", never && problem.len == 0);
@@ -281,7 +281,7 @@ static enum err
 post_end(struct call *call)
 {
     struct connection connection;
-    int64_t ends_at = NEVER_ENDS;
+    int64_t ends_at = NEVER_EXPIRES;
     if (str_eq_c(call_text(call, UNTIL), "date")) {
         if (!read_date(call, call_text(call, DATE), &ends_at))
             return show(call, 400, message(call, end_unread));

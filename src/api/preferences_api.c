@@ -147,8 +147,8 @@ get_atoms(struct call *call)
 {
     struct atom_page page;
     struct str domain = call_text(call, DOMAIN);
-    struct atom_question question = {
-        .opens = may_read,
+    struct atom_query question = {
+        .may_read = may_read,
         .context = call,
         .statuses = read_statuses(call_text(call, STATUS)),
         .asker = call->access->app_id,

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdarg.h>
 
-#define PLACE_MAX 256
+#define PATH_LENGTH_MAX 256
 #define QUOTE_MAX 64
 #define FILE_SHOWN_MAX 160
 #define NAME_MAX_LENGTH 64
@@ -55,11 +55,11 @@ quote_file(struct definition *in)
 }
 
 static void
-add_place(struct buf *out, const struct node *node)
+add_path(struct buf *out, const struct node *node)
 {
     if (node->above == NULL)
         return;
-    add_place(out, node->above);
+    add_path(out, node->above);
     if (!str_present(node->key))
         buf_add_format(out, "[%zu]", node->index);
     else
@@ -68,21 +68,21 @@ add_place(struct buf *out, const struct node *node)
 }
 
 void
-node_wrong(const struct node *node, const char *format, ...)
+node_reject(const struct node *node, const char *format, ...)
 {
     struct definition *in = node->in;
-    struct buf place = buf_in(in->mem, PLACE_MAX);
+    struct buf path = buf_in(in->mem, PATH_LENGTH_MAX);
     char problem[256];
-    if (in->wrong)
+    if (in->failed)
         return;
-    in->wrong = true;
+    in->failed = true;
     va_list args;
     va_start(args, format);
     vsnprintf(problem, sizeof problem, format, args);
     va_end(args);
-    add_place(&place, node);
-    why_set(in->why, "%s: %.*s%s%s", quote_file(in), STR_ARG(buf_str(&place)),
-            place.len == 0 ? "" : ": ", problem);
+    add_path(&path, node);
+    why_set(in->why, "%s: %.*s%s%s", quote_file(in), STR_ARG(buf_str(&path)),
+            path.len == 0 ? "" : ": ", problem);
 }
 
 /* ---- objects and arrays ---- */
@@ -102,7 +102,7 @@ has_needed(const struct node *node, const char *const *keys)
     for (; *keys != NULL && **keys != '\0'; keys++) {
         if (json_member(node->value, *keys) != NULL)
             continue;
-        node_wrong(node, "%s is missing", *keys);
+        node_reject(node, "%s is missing", *keys);
         return false;
     }
     return true;
@@ -114,14 +114,14 @@ node_is_object(const struct node *node, const char *const *keys)
     if (node->value == NULL)
         return false;
     if (node->value->type != JSON_OBJECT) {
-        node_wrong(node, "must be an object");
+        node_reject(node, "must be an object");
         return false;
     }
     for (size_t i = 0; i < node->value->count; i++) {
         struct node child = node_child(node, i);
         if (is_known(child.key, keys))
             continue;
-        node_wrong(&child, "there is no such key here");
+        node_reject(&child, "there is no such key here");
         return false;
     }
     return has_needed(node, keys);
@@ -133,12 +133,12 @@ holds(const struct node *node, enum json_type type, const char *what, size_t min
     if (node->value == NULL)
         return false;
     if (node->value->type != type) {
-        node_wrong(node, "must be an %s", what);
+        node_reject(node, "must be an %s", what);
         return false;
     }
     if (node->value->count >= min && node->value->count <= max)
         return true;
-    node_wrong(node, "must hold %zu to %zu entries, not %zu", min, max, node->value->count);
+    node_reject(node, "must hold %zu to %zu entries, not %zu", min, max, node->value->count);
     return false;
 }
 
@@ -184,20 +184,20 @@ node_text(const struct node *node, size_t min, size_t max)
     if (node->value == NULL)
         return STR_NONE;
     if (node->value->type != JSON_STR) {
-        node_wrong(node, "must be a text");
+        node_reject(node, "must be a text");
         return STR("");
     }
     struct str text = utf8_nfc(node->in->mem, node->value->text);
     if (!str_present(text)) {
-        node_wrong(node, "has too many marks on one letter");
+        node_reject(node, "has too many marks on one letter");
         return STR("");
     }
     size_t length = utf8_length(text);
     int32_t forbidden = utf8_forbidden(text);
     if (length < min || length > max)
-        node_wrong(node, "must have %zu to %zu characters, not %zu", min, max, length);
+        node_reject(node, "must have %zu to %zu characters, not %zu", min, max, length);
     else if (forbidden >= 0)
-        node_wrong(node, "holds U+%04X, which cannot be seen; leave it out", (unsigned)forbidden);
+        node_reject(node, "holds U+%04X, which cannot be seen; leave it out", (unsigned)forbidden);
     return text;
 }
 
@@ -221,8 +221,8 @@ node_name(const struct node *node)
         return STR_NONE;
     if (node->value->type == JSON_STR && is_definition_name(node->value->text))
         return node->value->text;
-    node_wrong(node, "must be a name: a small letter, then at most %d small letters, digits and _",
-               NAME_MAX_LENGTH - 1);
+    node_reject(node, "must be a name: a small letter, then at most %d small letters, digits and _",
+                NAME_MAX_LENGTH - 1);
     return STR("");
 }
 
@@ -232,7 +232,7 @@ node_bool(const struct node *node)
     if (node->value == NULL)
         return false;
     if (node->value->type != JSON_BOOL)
-        node_wrong(node, "must be true or false");
+        node_reject(node, "must be true or false");
     return node->value->type == JSON_BOOL && node->value->integer != 0;
 }
 
@@ -245,9 +245,9 @@ node_int(const struct node *node, int min, int max, int fallback)
     if (value->type == JSON_INT && value->integer >= min && value->integer <= max)
         return (int)value->integer;
     if (min == max)
-        node_wrong(node, "must be %d", min);
+        node_reject(node, "must be %d", min);
     else
-        node_wrong(node, "must be a whole number from %d to %d", min, max);
+        node_reject(node, "must be a whole number from %d to %d", min, max);
     return fallback;
 }
 
@@ -261,7 +261,7 @@ node_number(const struct node *node, double fallback)
         return (double)value->integer;
     if (value->type == JSON_REAL)
         return value->real;
-    node_wrong(node, "must be a number");
+    node_reject(node, "must be a number");
     return fallback;
 }
 
@@ -273,14 +273,14 @@ node_unit(const struct node *node, int32_t fallback)
     double number = node_number(node, 0);
     if (number >= 0 && number <= 1)
         return (int32_t)lround(number * 65536);
-    node_wrong(node, "must be a number from 0 to 1");
+    node_reject(node, "must be a number from 0 to 1");
     return fallback;
 }
 
 size_t
 node_choice(const struct node *node, const char *const *choices, size_t fallback)
 {
-    struct buf list = buf_in(node->in->mem, PLACE_MAX);
+    struct buf list = buf_in(node->in->mem, PATH_LENGTH_MAX);
     if (node->value == NULL)
         return fallback;
     for (size_t i = 0; choices[i] != NULL; i++) {
@@ -288,7 +288,7 @@ node_choice(const struct node *node, const char *const *choices, size_t fallback
             return i;
         buf_add_format(&list, "%s%s", i == 0 ? "" : ", ", choices[i]);
     }
-    node_wrong(node, "must be one of: %.*s", STR_ARG(buf_str(&list)));
+    node_reject(node, "must be one of: %.*s", STR_ARG(buf_str(&list)));
     return fallback;
 }
 

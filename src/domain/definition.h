@@ -17,7 +17,7 @@ struct definition {
     struct arena *mem;
     struct str file;
     struct why *why;
-    bool wrong;
+    bool failed;
 };
 
 struct node {
@@ -28,7 +28,7 @@ struct node {
     size_t index;
 };
 
-void node_wrong(const struct node *node, const char *format, ...)
+void node_reject(const struct node *node, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The file's own words in a problem: at most 64 bytes, all of them printable ASCII. */

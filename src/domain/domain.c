@@ -36,12 +36,12 @@ domains_find(const struct domains *set, struct str name)
 static void
 check_name(const struct node *root, const struct domain_source *source, struct str name)
 {
-    struct node place = node_member(root, "domain");
+    struct node node = node_member(root, "domain");
     if (!str_eq(name, source->name))
-        node_wrong(&place, "must be the file's name, %s", definition_quote(root->in, source->name));
+        node_reject(&node, "must be the file's name, %s", definition_quote(root->in, source->name));
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         if (str_eq_c(name, reserved[i]))
-            node_wrong(&place, "%s is taken by the service itself", reserved[i]);
+            node_reject(&node, "%s is taken by the service itself", reserved[i]);
 }
 
 static enum err
@@ -51,17 +51,17 @@ load_one(struct arena *mem, const struct domain_source *source, struct domain *o
     struct node root = { .in = &in };
     struct why problem = { 0 };
     if (source->text.len > FILE_MAX_BYTES)
-        node_wrong(&root, "is larger than %d bytes", FILE_MAX_BYTES);
+        node_reject(&root, "is larger than %d bytes", FILE_MAX_BYTES);
     else if (json_read(mem, source->text, DEPTH_MAX, &root.value, &problem))
-        node_wrong(&root, "%s", problem.text);
-    if (in.wrong)
+        node_reject(&root, "%s", problem.text);
+    if (in.failed)
         return ERR_INVALID;
     domain_read(&root, out);
-    if (!in.wrong) {
+    if (!in.failed) {
         check_name(&root, source, out->name);
         domain_check(&root, out);
     }
-    if (in.wrong)
+    if (in.failed)
         return ERR_INVALID;
     out->digest = digest_text(mem, source->text);
     out->schema = domain_schema(mem, out);

@@ -20,9 +20,9 @@ static void
 check_distinct(const struct node *array, const struct str *names, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
-        struct node place = node_child(array, i);
+        struct node node = node_child(array, i);
         if (earlier(names, i) < i)
-            node_wrong(&place, "%s stands here twice", definition_quote(array->in, names[i]));
+            node_reject(&node, "%s stands here twice", definition_quote(array->in, names[i]));
     }
 }
 
@@ -31,15 +31,15 @@ check_member_names(const struct node *members, const struct domain *domain)
 {
     for (size_t i = 1; i < domain->member_count; i++) {
         const struct member *member = &domain->members[i];
-        struct node place = node_child(members, i), name = node_member(&place, "name"),
-                    json = node_member(&place, "json"), key = node_member(&json, "key");
+        struct node node = node_child(members, i), name = node_member(&node, "name"),
+                    json = node_member(&node, "json"), key = node_member(&json, "key");
         for (size_t j = 0; j < i; j++) {
             const struct member *other = &domain->members[j];
             if (str_eq(member->name, other->name))
-                node_wrong(&name, "members[%zu] has that name", j);
+                node_reject(&name, "members[%zu] has that name", j);
             if (str_present(member->json_key) && str_present(other->json_key) &&
                 str_eq(member->json_key, other->json_key))
-                node_wrong(&key, "members[%zu] has that key", j);
+                node_reject(&key, "members[%zu] has that key", j);
         }
     }
 }
@@ -48,36 +48,36 @@ check_member_names(const struct node *members, const struct domain *domain)
 static void
 check_contexts(const struct node *contexts, const struct domain *domain)
 {
-    size_t count = 0, room = domain->context_count;
+    size_t count = 0, capacity = domain->context_count;
     for (size_t i = 0; i < domain->context_count; i++)
-        room += domain->contexts[i].alias_count;
-    struct str *names = ARENA_ARRAY(contexts->in->mem, struct str, room);
+        capacity += domain->contexts[i].alias_count;
+    struct str *names = ARENA_ARRAY(contexts->in->mem, struct str, capacity);
     for (size_t i = 0; i < domain->context_count; i++) {
         const struct context *context = &domain->contexts[i];
-        struct node place = node_child(contexts, i), name = node_member(&place, "name"),
-                    aliases = node_member(&place, "aliases");
+        struct node node = node_child(contexts, i), name = node_member(&node, "name"),
+                    aliases = node_member(&node, "aliases");
         names[count++] = context->name;
         if (earlier(names, count - 1) < count - 1)
-            node_wrong(&name, "another context has that name or alias");
+            node_reject(&name, "another context has that name or alias");
         for (size_t j = 0; j < context->alias_count; j++) {
             struct node alias = node_child(&aliases, j);
             names[count++] = context->aliases[j];
             if (earlier(names, count - 1) < count - 1)
-                node_wrong(&alias, "another context has that name or alias, or this one twice");
+                node_reject(&alias, "another context has that name or alias, or this one twice");
         }
     }
 }
 
 /* A word stands in one of the lists. */
 static void
-check_apart(const struct node *place, const struct str *words, size_t count,
+check_apart(const struct node *node, const struct str *words, size_t count,
             const struct str *others, size_t other_count, const char *kind)
 {
     for (size_t i = 0; i < count; i++) {
-        struct node word = node_child(place, i);
+        struct node word = node_child(node, i);
         for (size_t j = 0; j < other_count; j++)
             if (str_eq(words[i], others[j]))
-                node_wrong(&word, "is a %s keyword, too", kind);
+                node_reject(&word, "is a %s keyword, too", kind);
     }
 }
 
@@ -100,16 +100,16 @@ check_words(const struct node *root, const struct domain *domain)
 /* ---- references to members ---- */
 
 static void
-check_opposes(const struct node *place, const struct domain *domain, const struct member *member)
+check_opposes(const struct node *node, const struct domain *domain, const struct member *member)
 {
-    struct node opposes = node_member(place, "opposes");
+    struct node opposes = node_member(node, "opposes");
     bool list = member->oppose_count > 0 && opposes.value->type == JSON_ARRAY;
     for (size_t i = 0; i < member->oppose_count; i++) {
         struct node at = list ? node_child(&opposes, i) : opposes;
         if (domain_member(domain, member->opposes[i]) == NULL)
-            node_wrong(&at, "there is no member %s", definition_quote(at.in, member->opposes[i]));
+            node_reject(&at, "there is no member %s", definition_quote(at.in, member->opposes[i]));
         else if (str_eq(member->opposes[i], member->name))
-            node_wrong(&at, "a member does not oppose itself");
+            node_reject(&at, "a member does not oppose itself");
     }
     if (list)
         check_distinct(&opposes, member->opposes, member->oppose_count);
@@ -121,12 +121,12 @@ check_summary(const struct node *root, const struct domain *domain)
     struct node summary = node_member(root, "summary"), members = node_member(&summary, "members");
     for (size_t i = 0; i < domain->summary_count; i++) {
         const struct member *member = domain_member(domain, domain->summary_members[i]);
-        struct node place = node_child(&members, i);
+        struct node node = node_child(&members, i);
         if (member == NULL)
-            node_wrong(&place, "there is no member %s",
-                       definition_quote(root->in, domain->summary_members[i]));
+            node_reject(&node, "there is no member %s",
+                        definition_quote(root->in, domain->summary_members[i]));
         else if (!str_present(member->hint.text) && member->hint.value_count == 0)
-            node_wrong(&place, "has no hint that could stand in a summary");
+            node_reject(&node, "has no hint that could stand in a summary");
     }
     check_distinct(&members, domain->summary_members, domain->summary_count);
 }
@@ -143,26 +143,26 @@ void
 domain_check_sentence(const struct node *node, struct str text)
 {
     if (!str_ends(text, STR("."))) {
-        node_wrong(node, "must be a sentence that ends with a full stop");
+        node_reject(node, "must be a sentence that ends with a full stop");
         return;
     }
     if (!is_letter(text.ptr[0])) /* so that lines can be counted one by one */
-        node_wrong(node, "must start with a letter");
+        node_reject(node, "must start with a letter");
     for (size_t i = 0; i + 1 < text.len; i++)
         if ((text.ptr[i] == '.' || text.ptr[i] == '!' || text.ptr[i] == '?') &&
             text.ptr[i + 1] == ' ')
-            node_wrong(node, "must be one sentence");
+            node_reject(node, "must be one sentence");
 }
 
-struct places {
+struct placeholders {
     size_t list, value, pairs, article;
 };
 
-/* Counts the places for values. False if something else stands in braces. */
+/* Counts the placeholders for values. False if something else stands in braces. */
 static bool
-count_places(const struct node *node, struct str text, struct places *out)
+count_placeholders(const struct node *node, struct str text, struct placeholders *out)
 {
-    *out = (struct places){ 0 };
+    *out = (struct placeholders){ 0 };
     for (size_t i = str_index(text, '{'); i < text.len; i += str_index(str_from(text, i), '{')) {
         struct str rest = str_from(text, i);
         out->list += str_starts(rest, STR("{list}"));
@@ -179,40 +179,41 @@ count_places(const struct node *node, struct str text, struct places *out)
     size_t known = out->list + out->value + out->pairs + out->article;
     if (opened == known && closed == known)
         return true;
-    node_wrong(node, "may hold {list}, {value}, {pairs} and {a} {value}, and no other braces");
+    node_reject(node, "may hold {list}, {value}, {pairs} and {a} {value}, and no other braces");
     return false;
 }
 
 void
 domain_check_phrase(const struct node *node, struct str text, bool with_value)
 {
-    struct places places;
-    if (!str_present(text) || !count_places(node, text, &places))
+    struct placeholders placeholders;
+    if (!str_present(text) || !count_placeholders(node, text, &placeholders))
         return;
-    if (places.value != with_value || places.list + places.pairs + places.article > 0)
-        node_wrong(node, with_value ? "must hold {value} once, and no other place"
-                                    : "is said as it is, and has no place for a value");
+    if (placeholders.value != with_value ||
+        placeholders.list + placeholders.pairs + placeholders.article > 0)
+        node_reject(node, with_value ? "must hold {value} once, and no other place"
+                                     : "is said as it is, and has no place for a value");
     for (size_t i = 0; i < text.len; i++)
         if (text.ptr[i] == '.' || text.ptr[i] == '!' || text.ptr[i] == '?' || text.ptr[i] == '"')
-            node_wrong(node, "is a part of a sentence, without stops and quotation marks");
+            node_reject(node, "is a part of a sentence, without stops and quotation marks");
 }
 
 /* Exactly one place, of the kind that the member's values fill. */
 static void
-check_places(const struct node *node, struct str text, const struct member *member)
+check_placeholders(const struct node *node, struct str text, const struct member *member)
 {
-    struct places places;
-    if (!str_present(text) || !count_places(node, text, &places))
+    struct placeholders placeholders;
+    if (!str_present(text) || !count_placeholders(node, text, &placeholders))
         return;
-    size_t all = places.list + places.value + places.pairs;
-    size_t fitting = member->type == MEMBER_ARRAY    ? places.list + places.value
-                     : member->type == MEMBER_OBJECT ? places.pairs
-                                                     : places.value;
+    size_t all = placeholders.list + placeholders.value + placeholders.pairs;
+    size_t fitting = member->type == MEMBER_ARRAY    ? placeholders.list + placeholders.value
+                     : member->type == MEMBER_OBJECT ? placeholders.pairs
+                                                     : placeholders.value;
     const char *wanted = member->type == MEMBER_ARRAY    ? "{list} (or {value} for a hint each)"
                          : member->type == MEMBER_OBJECT ? "{pairs}"
                                                          : "{value}";
     if (all != 1 || fitting != 1)
-        node_wrong(node, "must hold %s once, and no other place", wanted);
+        node_reject(node, "must hold %s once, and no other place", wanted);
 }
 
 static bool
@@ -228,22 +229,22 @@ check_templates(const struct node *hint, const struct member *member)
                 short_text = node_member(hint, "short");
     struct str full = member->hint.text, one = member->hint.text_one,
                brief = member->hint.short_text;
-    check_places(&text, full, member);
-    check_places(&text_one, one, member);
-    check_places(&short_text, brief, member);
+    check_placeholders(&text, full, member);
+    check_placeholders(&text_one, one, member);
+    check_placeholders(&short_text, brief, member);
     if (str_present(full))
         domain_check_sentence(&text, full);
     if (str_present(one))
         domain_check_sentence(&text_one, one);
     bool list = str_present(full) && holds_list(full);
     if (list && !str_ends(full, STR("{list}.")))
-        node_wrong(&text, "{list} must be the last thing before the full stop");
+        node_reject(&text, "{list} must be the last thing before the full stop");
     if (str_present(one) && !list && member->type != MEMBER_OBJECT)
-        node_wrong(&text_one, "stands beside a text with {list} or {pairs}");
+        node_reject(&text_one, "stands beside a text with {list} or {pairs}");
     if (str_present(brief) && str_present(full) && holds_list(brief) != list)
-        node_wrong(&short_text, "must hold {list} if text does, and only then");
+        node_reject(&short_text, "must hold {list} if text does, and only then");
     if (str_present(brief) && holds_list(brief) && !str_ends(brief, STR("{list}")))
-        node_wrong(&short_text, "{list} must be the last thing");
+        node_reject(&short_text, "{list} must be the last thing");
 }
 
 static void
@@ -252,9 +253,9 @@ check_emphasis(const struct node *emphasis, struct str text, bool fits, const ch
     if (!str_present(text))
         return;
     if (!fits)
-        node_wrong(emphasis, "is added to %s, and there is none", beside);
+        node_reject(emphasis, "is added to %s, and there is none", beside);
     if (str_ends(text, STR(".")) || str_index(text, '{') < text.len)
-        node_wrong(emphasis, "is a clause without full stop and places");
+        node_reject(emphasis, "is a clause without full stop and places");
 }
 
 /* ---- sentences for single values ---- */
@@ -289,31 +290,31 @@ check_sentences(const struct node *values, const struct member *member)
     if (values->value == NULL)
         return;
     if (!fits) {
-        node_wrong(values, "only an enum, a bool or a number has sentences for single values");
+        node_reject(values, "only an enum, a bool or a number has sentences for single values");
         return;
     }
     for (size_t i = 0; i < member->hint.value_count; i++) {
-        struct node place = node_child(values, i);
+        struct node node = node_child(values, i);
         if (!is_value_of(member, member->hint.values[i].value))
-            node_wrong(&place, "is not a value of this member");
+            node_reject(&node, "is not a value of this member");
     }
     if (member->type == MEMBER_BOOL && member->hint.value_count != 2)
-        node_wrong(values, "must have a sentence for true and one for false");
+        node_reject(values, "must have a sentence for true and one for false");
     for (size_t i = 0; member->type == MEMBER_ENUM && i < member->vocabulary->count; i++) {
         struct str value = member->vocabulary->values[i].value;
         if (!has_sentence(member, value))
-            node_wrong(values, "has no sentence for %s", definition_quote(values->in, value));
+            node_reject(values, "has no sentence for %s", definition_quote(values->in, value));
     }
 }
 
 static void
-check_hint(const struct node *place, const struct member *member)
+check_hint(const struct node *node, const struct member *member)
 {
-    struct node hint = node_member(place, "hint"), values = node_member(&hint, "values");
+    struct node hint = node_member(node, "hint"), values = node_member(&hint, "values");
     if (hint.value == NULL)
         return;
     if (!str_present(member->hint.text) && member->hint.value_count == 0)
-        node_wrong(&hint, "text is missing");
+        node_reject(&hint, "text is missing");
     check_templates(&hint, member);
     struct node emphasis = node_member(&hint, "emphasis"),
                 emphasis_one = node_member(&hint, "emphasis_one");
@@ -333,9 +334,9 @@ domain_check(const struct node *root, const struct domain *domain)
     check_distinct(&safety, domain->safety_contexts, domain->safety_context_count);
     check_words(root, domain);
     for (size_t i = 0; i < domain->member_count; i++) {
-        struct node place = node_child(&members, i);
-        check_opposes(&place, domain, &domain->members[i]);
-        check_hint(&place, &domain->members[i]);
+        struct node node = node_child(&members, i);
+        check_opposes(&node, domain, &domain->members[i]);
+        check_hint(&node, &domain->members[i]);
     }
     check_summary(root, domain);
 }

@@ -17,7 +17,7 @@ read_version(const struct node *node)
     while (str_cut(&rest, '.', &part))
         parts += str_to_int(part, 0, INT32_MAX, &number) && part.ptr[0] != '-' ? 1 : 4;
     if (parts != 3)
-        node_wrong(node, "must be three numbers with full stops between them, as in 1.0.0");
+        node_reject(node, "must be three numbers with full stops between them, as in 1.0.0");
     return text;
 }
 
@@ -28,7 +28,7 @@ read_word(const struct node *node)
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
         if ((c < 'a' || c > 'z') && (c < '0' || c > '9')) {
-            node_wrong(node, "must be a word of small letters a to z and digits");
+            node_reject(node, "must be a word of small letters a to z and digits");
             break;
         }
     }
@@ -187,5 +187,5 @@ domain_read(const struct node *root, struct domain *out)
     if (!str_present(out->consent))
         out->consent = make_consent(root->in->mem, out);
     else if (!str_ends(out->consent, STR(".")))
-        node_wrong(&consent, "must end with a full stop");
+        node_reject(&consent, "must end with a full stop");
 }

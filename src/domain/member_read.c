@@ -26,9 +26,9 @@ read_type(const struct node *node, struct member *out)
     bool many = node_choice(&cardinality, cardinalities, 0) == 1;
     node_choice(&item, items, 0);
     if (many != (out->type == MEMBER_ARRAY))
-        node_wrong(&cardinality, "must be many for an array, and one for everything else");
+        node_reject(&cardinality, "must be many for an array, and one for everything else");
     if ((item.value != NULL) != (out->type == MEMBER_ARRAY))
-        node_wrong(&item, "stands with an array, and only there");
+        node_reject(&item, "stands with an array, and only there");
 }
 
 static void
@@ -39,16 +39,16 @@ read_vocabulary_of(const struct node *node, const struct domain *domain, struct 
     bool fits = out->type == MEMBER_ARRAY || out->type == MEMBER_STRING || out->type == MEMBER_ENUM;
     if (!str_present(name)) {
         if (out->type == MEMBER_ENUM)
-            node_wrong(node, "an enum needs a vocabulary");
+            node_reject(node, "an enum needs a vocabulary");
         return;
     }
     out->vocabulary = vocabulary_named(domain, name);
     if (out->vocabulary == NULL)
-        node_wrong(&vocabulary, "there is no vocabulary %s", definition_quote(node->in, name));
+        node_reject(&vocabulary, "there is no vocabulary %s", definition_quote(node->in, name));
     else if (!fits)
-        node_wrong(&vocabulary, "only an array, a string or an enum has one");
+        node_reject(&vocabulary, "only an array, a string or an enum has one");
     else if (out->type == MEMBER_ENUM && out->vocabulary->open)
-        node_wrong(&vocabulary, "the vocabulary of an enum must not be open");
+        node_reject(&vocabulary, "the vocabulary of an enum must not be open");
 }
 
 static struct str
@@ -56,7 +56,7 @@ read_suggested_value(const struct node *node)
 {
     struct str text = node_text(node, 1, VALUE_LENGTH_DEFAULT);
     if (str_present(text) && !str_eq(text, value_blanks(node->in->mem, text)))
-        node_wrong(node, "must have no blanks around it, and single ones within");
+        node_reject(node, "must have no blanks around it, and single ones within");
     return text;
 }
 
@@ -68,7 +68,7 @@ read_suggested(const struct node *node, struct member *out)
     if (suggest.value == NULL)
         return;
     if (out->type != MEMBER_ARRAY) {
-        node_wrong(&suggest, "only an array suggests values");
+        node_reject(&suggest, "only an array suggests values");
         return;
     }
     if (!node_is_array(&suggest, 1, ITEMS_MAX))
@@ -79,10 +79,10 @@ read_suggested(const struct node *node, struct member *out)
         struct str value = out->suggested[i];
         if (vocabulary != NULL && !vocabulary->open && str_present(value) &&
             vocabulary_find(vocabulary, value_fold(node->in->mem, value)) == NULL)
-            node_wrong(&child, "is not in the vocabulary, which takes nothing else");
+            node_reject(&child, "is not in the vocabulary, which takes nothing else");
         for (size_t j = 0; j < i; j++)
             if (str_eq(value, out->suggested[j]))
-                node_wrong(&child, "%s stands here twice", definition_quote(node->in, value));
+                node_reject(&child, "%s stands here twice", definition_quote(node->in, value));
     }
 }
 
@@ -114,16 +114,16 @@ read_bounds(const struct node *node, struct member *out)
     out->maximum = node_number(&maximum, 0);
     out->max_length = (size_t)node_int(&length, 1, VALUE_MAX_CHARACTERS, VALUE_LENGTH_DEFAULT);
     if (out->type != MEMBER_NUMBER && (out->has_minimum || out->has_maximum))
-        node_wrong(out->has_minimum ? &minimum : &maximum, "only a number has bounds");
+        node_reject(out->has_minimum ? &minimum : &maximum, "only a number has bounds");
     else if (out->has_minimum && out->has_maximum && out->minimum > out->maximum)
-        node_wrong(&minimum, "is larger than the maximum");
+        node_reject(&minimum, "is larger than the maximum");
     else if (out->has_minimum && !value_number_fits(out->minimum))
-        node_wrong(&minimum, "is larger than values can be");
+        node_reject(&minimum, "is larger than values can be");
     else if (out->has_maximum && !value_number_fits(out->maximum))
-        node_wrong(&maximum, "is larger than values can be");
+        node_reject(&maximum, "is larger than values can be");
     if (length.value != NULL &&
         (out->type == MEMBER_ENUM || out->type == MEMBER_NUMBER || out->type == MEMBER_BOOL))
-        node_wrong(&length, "only texts have a length");
+        node_reject(&length, "only texts have a length");
 }
 
 static void
@@ -132,7 +132,7 @@ read_properties(const struct node *node, struct member *out)
     static const char *const types[] = { "string", "number", "bool", NULL };
     struct node properties = node_member(node, "properties");
     if ((properties.value != NULL) != (out->type == MEMBER_OBJECT)) {
-        node_wrong(&properties, "stands with an object, and only there");
+        node_reject(&properties, "stands with an object, and only there");
         return;
     }
     if (!node_is_map(&properties, 1, PROPERTIES_MAX))
@@ -141,7 +141,7 @@ read_properties(const struct node *node, struct member *out)
     for (size_t i = 0; i < node_count(&properties); i++) {
         struct node child = node_child(&properties, i);
         if (!is_definition_name(child.key))
-            node_wrong(&child, "must have a name of small letters, digits and _");
+            node_reject(&child, "must have a name of small letters, digits and _");
         list[i].name = child.key;
         list[i].type = (enum property_type)node_choice(&child, types, PROPERTY_STRING);
     }
@@ -169,7 +169,7 @@ read_context_weights(const struct node *node, const struct domain *domain, struc
     for (size_t i = 0; i < node_count(&contexts); i++) {
         struct node child = node_child(&contexts, i);
         if (!has_context(domain, child.key))
-            node_wrong(&child, "there is no such context");
+            node_reject(&child, "there is no such context");
         list[i].context = child.key;
         list[i].weight = node_unit(&child, 0);
     }
@@ -192,7 +192,7 @@ read_sentences(const struct node *node, struct member *out)
         list[i].sentence = node_text(&child, 1, 200);
         domain_check_sentence(&child, list[i].sentence);
         if (str_index(list[i].sentence, '{') < list[i].sentence.len)
-            node_wrong(&child, "is a whole sentence and has no place for a value");
+            node_reject(&child, "is a whole sentence and has no place for a value");
     }
     out->hint.values = list;
     out->hint.value_count = node_count(node);
@@ -221,7 +221,7 @@ read_phrases(const struct node *node, struct member *out)
     if (node->value == NULL)
         return;
     if (out->type != MEMBER_OBJECT) {
-        node_wrong(node, "only an object has pairs");
+        node_reject(node, "only an object has pairs");
         return;
     }
     if (!node_is_map(node, 1, PROPERTIES_MAX))
@@ -235,7 +235,7 @@ read_phrases(const struct node *node, struct member *out)
         while (j < out->property_count && !str_eq(list[j].name, child.key))
             j++;
         if (j == out->property_count)
-            node_wrong(&child, "there is no such property");
+            node_reject(&child, "there is no such property");
         else
             read_phrase(&child, &list[j]);
     }
@@ -259,9 +259,9 @@ read_items(const struct node *node, struct member *out)
     if (base_given == 0 && out->hint.base_items > out->hint.std_items)
         out->hint.base_items = out->hint.std_items;
     if (out->hint.base_items > out->hint.std_items)
-        node_wrong(&base, "is larger than std_items");
+        node_reject(&base, "is larger than std_items");
     else if (out->hint.std_items > out->hint.max_items)
-        node_wrong(std_given > 0 ? &std : &base, "is larger than max_items");
+        node_reject(std_given > 0 ? &std : &base, "is larger than max_items");
 }
 
 static void
@@ -303,9 +303,9 @@ read_json(const struct node *node, struct member *out)
     out->json_key = node_name(&key);
     out->json_limit = node_int(&limit, 1, ITEMS_MAX, 0);
     if (str_eq_c(out->json_key, "summary"))
-        node_wrong(&key, "summary is the domain's own");
+        node_reject(&key, "summary is the domain's own");
     if (out->json_limit > 0 && out->type != MEMBER_ARRAY)
-        node_wrong(&limit, "only an array has a limit");
+        node_reject(&limit, "only an array has a limit");
 }
 
 void

@@ -18,7 +18,7 @@
  * a book TAG     '<' before a letter, or before '/', '!' or '?' and a letter or '-' WORDS   these
  * words follow one another: "a|b" is either, ".." up to four others, "*" any one, "^" the beginning
  * of a clause. '@' and ':' are words, too. */
-enum how { HOLDS, STARTS, SCHEME, TAG, MESSAGES };
+enum how { HOLDS, STARTS, SCHEME, TAG, WORDS };
 
 #define LINK "a link"
 #define TOKEN "a chat-template token"
@@ -71,9 +71,8 @@ static const struct pattern patterns[] = {
     { MARKUP, HOLDS, "![..]" },
     { MARKUP, HOLDS, "```" },
 
-    { ROLE, MESSAGES, "^ system|assistant|user|developer|tool :" },
-    { ROLE, MESSAGES,
-      "^ system|developer|user message|prompt|override|instruction|instructions :" },
+    { ROLE, WORDS, "^ system|assistant|user|developer|tool :" },
+    { ROLE, WORDS, "^ system|developer|user message|prompt|override|instruction|instructions :" },
     { ROLE, STARTS, "[system]" },
     { ROLE, STARTS, "[assistant]" },
     { ROLE, STARTS, "[user]" },
@@ -85,97 +84,94 @@ static const struct pattern patterns[] = {
     { ROLE, STARTS, "### response" },
 
     /* English: what was said before does not count. */
-    { ORDER, MESSAGES,
+    { ORDER, WORDS,
       "ignore|ignoring|disregard|disregarding|forget|override|overrule|bypass|discard .. "
       "previous|prior|above|earlier|preceding|former|existing|all|any|your .. "
       "instruction|instructions|prompt|prompts|rule|rules|guideline|guidelines|directive|"
       "directives|restrictions|constraints" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS,
       "ignore|disregard|forget .. instructions|prompt|rules|guidelines .. "
       "above|before|previously|earlier|given" },
-    { ORDER, MESSAGES,
-      "ignore|disregard|forget everything|anything|all above|before|prior|previous" },
-    { ORDER, MESSAGES, "ignore|disregard|forget everything|anything you .. told|instructed|given" },
-    { ORDER, MESSAGES, "pay no attention to .. instructions|prompt|rules" },
-    { ORDER, MESSAGES,
-      "^ new|updated|revised|important instruction|instructions|task|objective :" },
-    { ORDER, MESSAGES, "end of data|prompt|instructions|context|conversation" },
+    { ORDER, WORDS, "ignore|disregard|forget everything|anything|all above|before|prior|previous" },
+    { ORDER, WORDS, "ignore|disregard|forget everything|anything you .. told|instructed|given" },
+    { ORDER, WORDS, "pay no attention to .. instructions|prompt|rules" },
+    { ORDER, WORDS, "^ new|updated|revised|important instruction|instructions|task|objective :" },
+    { ORDER, WORDS, "end of data|prompt|instructions|context|conversation" },
     /* Be somebody else. */
-    { ORDER, MESSAGES, "^ you are now *" },
-    { ORDER, MESSAGES, "^ you're now *" },
-    { ORDER, MESSAGES, "^ you are no longer *" },
-    { ORDER, MESSAGES, "^ act as a|an|if|though|my|the" },
-    { ORDER, MESSAGES, "^ pretend to be a|an|the|my" },
-    { ORDER, MESSAGES, "you must act|behave|respond|answer|reply|pretend|recommend" },
-    { ORDER, MESSAGES, "from now on .. respond|answer|reply|recommend|suggest|act|always|ignore" },
-    { ORDER, MESSAGES, "as an ai .. model|assistant|agent" },
+    { ORDER, WORDS, "^ you are now *" },
+    { ORDER, WORDS, "^ you're now *" },
+    { ORDER, WORDS, "^ you are no longer *" },
+    { ORDER, WORDS, "^ act as a|an|if|though|my|the" },
+    { ORDER, WORDS, "^ pretend to be a|an|the|my" },
+    { ORDER, WORDS, "you must act|behave|respond|answer|reply|pretend|recommend" },
+    { ORDER, WORDS, "from now on .. respond|answer|reply|recommend|suggest|act|always|ignore" },
+    { ORDER, WORDS, "as an ai .. model|assistant|agent" },
     /* Behind the person's back. */
-    { ORDER, MESSAGES,
+    { ORDER, WORDS,
       "not|never|don't|without tell|telling|inform|informing|notify|notifying|alert|alerting|warn|"
       "warning|mention|asking .. user|users|human" },
-    { ORDER, MESSAGES, "whenever|when|if the user asks|says|mentions|requests|wants" },
-    { ORDER, MESSAGES, "tell|ask|instruct|convince|persuade the user .. to|that|for" },
-    { ORDER, MESSAGES, "before|when|while answering|responding|replying" },
+    { ORDER, WORDS, "whenever|when|if the user asks|says|mentions|requests|wants" },
+    { ORDER, WORDS, "tell|ask|instruct|convince|persuade the user .. to|that|for" },
+    { ORDER, WORDS, "before|when|while answering|responding|replying" },
     /* Give away what it holds. */
-    { ORDER, MESSAGES,
+    { ORDER, WORDS,
       "reveal|print|repeat|output|display|leak|show|tell|dump|expose|disclose .. "
       "system|hidden|initial|original|secret|your|above .. prompt|prompts|instructions" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS,
       "send|sending|forward|email|mail|post|upload|transmit|exfiltrate|leak .. "
       "history|conversation|conversations|chat|chats|password|passwords|credential|credentials|"
       "token|tokens|secrets|cookies|transcript|transcripts|files .. to" },
-    { ORDER, MESSAGES, "send|forward|email|mail|post|upload|transmit .. to .. @" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS, "send|forward|email|mail|post|upload|transmit .. to .. @" },
+    { ORDER, WORDS,
       "read|open|print|cat|reveal|enter|provide|share|paste|steal|upload|fetch|type|give|disclose|"
       "ask|send .. password|passwords|passphrase|credential|credentials|ssh" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS,
       "read|open|print|cat|reveal|enter|provide|share|paste|steal|upload|fetch|give|disclose|send "
       ".. api|access|secret|private|session key|keys|token|tokens" },
-    { ORDER, MESSAGES,
-      "call|invoke|trigger|execute the|this|your|a|any tool|tools|plugin|function" },
-    { ORDER, MESSAGES, "execute|run the|this following|command|commands|script|payload" },
+    { ORDER, WORDS, "call|invoke|trigger|execute the|this|your|a|any tool|tools|plugin|function" },
+    { ORDER, WORDS, "execute|run the|this following|command|commands|script|payload" },
     /* Say what somebody pays for. */
-    { ORDER, MESSAGES, "always|only recommend|suggest|promote|advertise|mention|prioritize" },
-    { ORDER, MESSAGES, "^ recommend|suggest|promote .. first|exclusively" },
+    { ORDER, WORDS, "always|only recommend|suggest|promote|advertise|mention|prioritize" },
+    { ORDER, WORDS, "^ recommend|suggest|promote .. first|exclusively" },
 
     /* The first of these in other languages; where words are not parted, in pieces. */
-    { ORDER, MESSAGES,
+    { ORDER, WORDS,
       "ignoriere|ignorieren|vergiss|vergessen|missachte|missachten .. "
       "alle|vorherigen|vorigen|bisherigen|obigen|früheren|deine|vorangegangenen .. "
       "anweisung|anweisungen|instruktionen|vorgaben|regeln|befehle" },
-    { ORDER, MESSAGES, "^ du bist jetzt|nun ein|eine|kein|keine" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS, "^ du bist jetzt|nun ein|eine|kein|keine" },
+    { ORDER, WORDS,
       "ignore|ignorez|ignorer|oublie|oubliez|oublier .. toutes|tous|tes|vos|précédentes .. "
       "instructions|consignes|règles|directives" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS,
       "ignore|ignorez|ignorer|oublie|oubliez .. instructions|consignes|règles|directives "
       "précédentes|antérieures" },
-    { ORDER, MESSAGES, "^ tu es maintenant un|une" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS, "^ tu es maintenant un|une" },
+    { ORDER, WORDS,
       "ignora|ignore|ignorad|olvida|olvide|omite .. todas|tus|sus|anteriores|previas .. "
       "instrucciones|reglas|indicaciones" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS,
       "ignora|ignore|olvida|olvide|omite .. instrucciones|reglas|indicaciones anteriores|previas" },
-    { ORDER, MESSAGES, "^ ahora eres un|una" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS, "^ ahora eres un|una" },
+    { ORDER, WORDS,
       "ignore|ignora|esqueça|esquece|desconsidere .. todas|suas|tuas|anteriores .. "
       "instruções|regras|orientações" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS,
       "ignore|ignora|esqueça|esquece|desconsidere .. instruções|regras|orientações anteriores" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS,
       "ignora|ignorate|dimentica|dimenticate .. tutte|tue|precedenti .. "
       "istruzioni|regole|indicazioni" },
-    { ORDER, MESSAGES, "ignora|ignorate|dimentica .. istruzioni|regole precedenti" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS, "ignora|ignorate|dimentica .. istruzioni|regole precedenti" },
+    { ORDER, WORDS,
       "negeer|vergeet .. alle|vorige|eerdere|voorgaande|jouw .. instructies|regels|opdrachten" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS,
       "zignoruj|ignoruj|zapomnij .. wszystkie|wszystkich|poprzednie|poprzednich|powyższe .. "
       "instrukcje|instrukcji|polecenia|poleceń|zasady" },
-    { ORDER, MESSAGES,
+    { ORDER, WORDS,
       "игнорируй|игнорируйте|проигнорируй|забудь|забудьте .. "
       "все|всех|предыдущие|предыдущих|прежние .. инструкции|инструкций|указания|правила" },
-    { ORDER, MESSAGES, "önceki .. talimatları|talimatlari|kuralları .. yoksay|unut|görmezden" },
-    { ORDER, MESSAGES, "تجاهل .. تعليمات|التعليمات|الأوامر" },
+    { ORDER, WORDS, "önceki .. talimatları|talimatlari|kuralları .. yoksay|unut|görmezden" },
+    { ORDER, WORDS, "تجاهل .. تعليمات|التعليمات|الأوامر" },
     { ORDER, HOLDS, "忽略..指令" },
     { ORDER, HOLDS, "忽略..指示" },
     { ORDER, HOLDS, "忽略..提示" },
@@ -225,7 +221,7 @@ find_needs(void)
 {
     for (size_t i = 0; i < PATTERNS; i++) {
         struct str what = str_of(patterns[i].what);
-        if (patterns[i].how == MESSAGES) {
+        if (patterns[i].how == WORDS) {
             needs[i].first = first_bits(what);
         } else if (what.len > 0) {
             needs[i].bytes[0] = (unsigned char)what.ptr[0];
@@ -401,7 +397,7 @@ matches(size_t row, struct str text, const struct catalog *words)
         return has_scheme(text, what);
     case TAG:
         return has_tag(text);
-    case MESSAGES:
+    case WORDS:
         return has_words(words, what, needs[row].first);
     }
     return false;

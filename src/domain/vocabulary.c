@@ -10,7 +10,7 @@
 struct spelling {
     struct str folded;
     const struct vocabulary_value *value;
-    size_t place; /* in the file, for problems */
+    size_t position; /* in the file, for problems */
 };
 
 struct vocabulary_index {
@@ -31,7 +31,8 @@ compare_spellings(const void *a, const void *b)
 {
     const struct spelling *one = a, *other = b;
     int order = compare(one->folded, other->folded);
-    return order != 0 ? order : (one->place > other->place) - (one->place < other->place);
+    return order != 0 ? order
+                      : (one->position > other->position) - (one->position < other->position);
 }
 
 const struct vocabulary_value *
@@ -59,7 +60,7 @@ short_text(const struct node *node)
 {
     struct str text = node_text(node, 1, 80);
     if (str_present(text) && !str_eq(text, value_blanks(node->in->mem, text)))
-        node_wrong(node, "must have no blanks around it, and single ones within");
+        node_reject(node, "must have no blanks around it, and single ones within");
     return text;
 }
 
@@ -103,10 +104,10 @@ check_spellings(const struct node *values, const struct vocabulary *vocabulary)
         const struct spelling *one = &index->spellings[i - 1], *other = &index->spellings[i];
         if (!str_eq(one->folded, other->folded) || one->value == other->value)
             continue;
-        struct node place = node_child(values, (size_t)(other->value - vocabulary->values));
-        node_wrong(&place, "%s is a spelling of %s already",
-                   definition_quote(values->in, other->folded),
-                   definition_quote(values->in, one->value->value));
+        struct node node = node_child(values, (size_t)(other->value - vocabulary->values));
+        node_reject(&node, "%s is a spelling of %s already",
+                    definition_quote(values->in, other->folded),
+                    definition_quote(values->in, one->value->value));
     }
 }
 
@@ -127,7 +128,7 @@ read_vocabulary(const struct node *node, struct vocabulary *out)
     static const char *const keys[] = { "values", "", "open", NULL };
     struct arena *mem = node->in->mem;
     if (!is_definition_name(node->key))
-        node_wrong(node, "must have a name of small letters, digits and _");
+        node_reject(node, "must have a name of small letters, digits and _");
     out->name = node->key;
     out->index = ARENA_NEW(mem, struct vocabulary_index);
     if (!node_is_object(node, keys))
@@ -140,7 +141,7 @@ read_vocabulary(const struct node *node, struct vocabulary *out)
     out->index->spellings = ARENA_ARRAY(mem, struct spelling, spellings_at_most(&values));
     out->values = list;
     out->count = node_count(&values);
-    for (size_t i = 0; i < out->count && !node->in->wrong; i++) {
+    for (size_t i = 0; i < out->count && !node->in->failed; i++) {
         struct node value = node_child(&values, i);
         read_value(&value, &list[i], out->index);
     }

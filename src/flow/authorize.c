@@ -37,7 +37,7 @@ issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **co
         .user_epoch = issue->user->epoch,
         .app_epoch = issue->app->epoch,
         .scopes = issue->allowed,
-        .domains_limited = scopes_narrow(issue->asked),
+        .domains_limited = scopes_limit_domains(issue->asked),
         .created_at = issue->now,
         .ends_at = issue->now + CODE_SECONDS, /* until the code is redeemed */
     };

@@ -402,7 +402,7 @@ struct reading {
     struct record **records;
     struct atom **atoms;
     size_t *count;
-    const struct atom_question *question;
+    const struct atom_query *question;
     struct atom_page *page;
     int64_t *number;
 };
@@ -469,7 +469,7 @@ read_page(struct db_tx *tx, void *argument)
 
 enum err
 preferences_page(struct db *db, struct arena *mem, struct str user_id, struct str domain,
-                 const struct atom_question *question, struct atom_page *out)
+                 const struct atom_query *question, struct atom_page *out)
 {
     struct reading reading = {
         .mem = mem, .user_id = user_id, .domain = domain, .question = question, .page = out

@@ -63,7 +63,7 @@ enum err preferences_atoms(struct db *db, struct arena *mem, struct str user_id,
 
 /* One page of the atoms; domain absent: of all domains. */
 enum err preferences_page(struct db *db, struct arena *mem, struct str user_id, struct str domain,
-                          const struct atom_question *question, struct atom_page *out);
+                          const struct atom_query *question, struct atom_page *out);
 
 /* How many different sources the active atoms of a domain have. */
 enum err preferences_sources(struct db *db, struct arena *mem, struct str user_id,

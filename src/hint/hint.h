@@ -41,14 +41,14 @@ struct hint {
     int sentence;                    /* of member->hint.values, or HINT_FROM_PATTERN … */
     int32_t score;                   /* of its best value: how well founded, how recent */
     int total;                       /* values there are to tell */
-    int beyond;                      /* facts of the member that have no hint: too many */
+    int without_hint;                /* facts of the member that have no hint: too many */
     bool is_long;                    /* even with its fewest values, and not critical */
     const struct hint_value *values; /* best first; as many as the longest level or JSON names */
     size_t value_count;
     const struct hint_level *levels; /* each naming more than the one before; at least one */
     size_t level_count;
-    struct str kept; /* values and levels as the card has them, until hint_open() */
-    uint8_t digits;  /* of a count there */
+    struct str encoded; /* values and levels as the card has them, until hint_open() */
+    uint8_t digits;     /* of a count there */
 };
 
 struct hint_set {

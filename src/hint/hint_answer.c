@@ -21,44 +21,44 @@ pick_lines(const struct ladder *ladder, int max_tokens)
 
 static void
 write_text(struct arena *mem, struct json *out, const struct ladder *ladder,
-           const struct told *told)
+           const struct selection *selection)
 {
     struct buf line = buf_in(mem, ANSWER_MAX_BYTES);
     json_open_array(out);
-    for (size_t i = 0; i < told->count; i++) {
+    for (size_t i = 0; i < selection->count; i++) {
         const struct hint *hint = ladder->rungs[i].hint;
         line.len = 0;
-        hint_sentence(&line, hint, &hint->levels[told->by_rung[i]->level],
-                      told->by_rung[i]->strong);
+        hint_sentence(&line, hint, &hint->levels[selection->by_rung[i]->level],
+                      selection->by_rung[i]->strong);
         json_str(out, buf_str(&line));
     }
     json_close_array(out);
 }
 
 static void
-add_domain_bullets(struct buf *out, const struct ladder *ladder, const struct told *told,
+add_domain_bullets(struct buf *out, const struct ladder *ladder, const struct selection *selection,
                    size_t first)
 {
-    for (size_t i = first; i < told->count; i++) {
+    for (size_t i = first; i < selection->count; i++) {
         const struct rung *rung = &ladder->rungs[i];
         if (rung->set != ladder->rungs[first].set)
             continue;
         buf_add_c(out, out->len == 0 ? "" : "\n");
-        hint_bullet(out, rung->hint, &rung->hint->levels[told->by_rung[i]->level]);
+        hint_bullet(out, rung->hint, &rung->hint->levels[selection->by_rung[i]->level]);
     }
 }
 
 /* Domains in the order in which they came, each with what is told of it. */
 static void
 write_bullets(struct arena *mem, struct json *out, const struct ladder *ladder,
-              const struct told *told)
+              const struct selection *selection)
 {
     struct buf lines = buf_in(mem, ANSWER_MAX_BYTES);
     uint64_t domains = 0, written = 0;
-    for (size_t i = 0; i < told->count; i++)
-        domains |= (uint64_t)1 << ladder->rungs[i].place;
-    for (size_t i = 0; i < told->count; i++) {
-        uint64_t domain = (uint64_t)1 << ladder->rungs[i].place;
+    for (size_t i = 0; i < selection->count; i++)
+        domains |= (uint64_t)1 << ladder->rungs[i].set_index;
+    for (size_t i = 0; i < selection->count; i++) {
+        uint64_t domain = (uint64_t)1 << ladder->rungs[i].set_index;
         if ((written & domain) != 0)
             continue;
         written |= domain;
@@ -67,7 +67,7 @@ write_bullets(struct arena *mem, struct json *out, const struct ladder *ladder,
             buf_add(&lines, ladder->rungs[i].set->domain->heading);
             buf_add_c(&lines, "**");
         }
-        add_domain_bullets(&lines, ladder, told, i);
+        add_domain_bullets(&lines, ladder, selection, i);
     }
     json_str(out, buf_str(&lines));
 }
@@ -83,13 +83,13 @@ pick_object(struct arena *mem, const struct ladder *ladder, struct hint_objects 
             int max_tokens, int *tokens)
 {
     size_t low = 0, high = ladder->height; /* `low` steps fit, more than `high` do not */
-    struct told told = { 0 };
-    *tokens = (int)hint_object_count(objects, &told);
+    struct selection selection = { 0 };
+    *tokens = (int)hint_object_count(objects, &selection);
     while (low < high) {
         size_t middle = (low + high + 1) / 2, count = SIZE_MAX;
         if (middle <= ladder->step_count) {
-            told_after(mem, ladder, middle, &told);
-            count = hint_object_count(objects, &told);
+            selection_after(mem, ladder, middle, &selection);
+            count = hint_object_count(objects, &selection);
         }
         if (count <= (size_t)max_tokens) {
             low = middle;
@@ -104,15 +104,15 @@ pick_object(struct arena *mem, const struct ladder *ladder, struct hint_objects 
 /* ---- the answer ---- */
 
 static void
-count_omitted(struct arena *mem, const struct ladder *ladder, const struct told *told,
+count_omitted(struct arena *mem, const struct ladder *ladder, const struct selection *selection,
               struct hint_objects *objects, struct hint_answer *out)
 {
     int *shown = ARENA_ARRAY(mem, int, ladder->rung_count + 1);
     if (objects != NULL)
-        hint_object_shown(objects, told, shown);
+        hint_object_shown(objects, selection, shown);
     else
-        for (size_t i = 0; i < told->count; i++)
-            shown[i] = ladder->rungs[i].hint->levels[told->by_rung[i]->level].items;
+        for (size_t i = 0; i < selection->count; i++)
+            shown[i] = ladder->rungs[i].hint->levels[selection->by_rung[i]->level].items;
     out->safety_complete = true;
     out->omitted = ladder->order.facts;
     for (size_t i = 0; i < ladder->rung_count; i++)
@@ -124,14 +124,14 @@ count_omitted(struct arena *mem, const struct ladder *ladder, const struct told 
 
 static struct str
 write_lines(struct arena *mem, enum hint_format format, const struct ladder *ladder,
-            const struct told *told)
+            const struct selection *selection)
 {
     struct buf text = buf_in(mem, ANSWER_MAX_BYTES);
     struct json json = json_into(&text);
     if (format == HINT_TEXT)
-        write_text(mem, &json, ladder, told);
+        write_text(mem, &json, ladder, selection);
     else
-        write_bullets(mem, &json, ladder, told);
+        write_bullets(mem, &json, ladder, selection);
     return buf_str(&text);
 }
 
@@ -139,7 +139,7 @@ void
 hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answer *out)
 {
     struct ladder ladder;
-    struct told told;
+    struct selection selection;
     struct hint_objects *objects = NULL;
     hint_ladder_make(mem, query, &ladder);
     *out = (struct hint_answer){ .available = ladder.order.available,
@@ -147,13 +147,13 @@ hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answe
     if (query->format == HINT_JSON) {
         objects = hint_objects_of(mem, &ladder);
         size_t steps = pick_object(mem, &ladder, objects, query->max_tokens, &out->tokens);
-        told_after(mem, &ladder, steps, &told);
-        out->hints = hint_object_write(objects, &told);
+        selection_after(mem, &ladder, steps, &selection);
+        out->hints = hint_object_write(objects, &selection);
     } else {
         size_t steps = pick_lines(&ladder, query->max_tokens);
-        told_after(mem, &ladder, steps, &told);
-        out->hints = write_lines(mem, query->format, &ladder, &told);
+        selection_after(mem, &ladder, steps, &selection);
+        out->hints = write_lines(mem, query->format, &ladder, &selection);
         out->tokens = steps == 0 ? 0 : ladder.steps[steps - 1].cost;
     }
-    count_omitted(mem, &ladder, &told, objects, out);
+    count_omitted(mem, &ladder, &selection, objects, out);
 }

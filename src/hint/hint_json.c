@@ -8,10 +8,10 @@
 #define OBJECT_MAX_BYTES ((size_t)4 * 1024 * 1024)
 
 void
-told_after(struct arena *mem, const struct ladder *ladder, size_t steps, struct told *out)
+selection_after(struct arena *mem, const struct ladder *ladder, size_t steps, struct selection *out)
 {
     out->by_rung = ARENA_ARRAY(mem, const struct step *, ladder->rung_count + 1);
-    out->count = steps == 0 ? 0 : (size_t)ladder->steps[steps - 1].told;
+    out->count = steps == 0 ? 0 : (size_t)ladder->steps[steps - 1].hint_count;
     for (size_t i = 0; i < steps; i++)
         out->by_rung[ladder->steps[i].rung] = &ladder->steps[i];
 }
@@ -114,7 +114,7 @@ find_keyed(struct arena *mem, const struct ladder *ladder, struct section *secti
 static struct section *
 section_of(struct hint_objects *objects, const struct rung *rung)
 {
-    struct section **section = &objects->sections[rung->place];
+    struct section **section = &objects->sections[rung->set_index];
     if (*section != NULL)
         return *section;
     *section = ARENA_NEW(objects->mem, struct section);
@@ -127,27 +127,28 @@ section_of(struct hint_objects *objects, const struct rung *rung)
 /* ---- what is told ---- */
 
 static bool
-is_told(const struct told *told, size_t rung)
+is_selected(const struct selection *selection, size_t rung)
 {
-    return rung < told->count;
+    return rung < selection->count;
 }
 
 /* A summary's first sentence is told before its turn has come, with as little as it can say. */
 static size_t
-summary_level(const struct told *told, size_t rung)
+summary_level(const struct selection *selection, size_t rung)
 {
-    return is_told(told, rung) ? told->by_rung[rung]->level : 0;
+    return is_selected(selection, rung) ? selection->by_rung[rung]->level : 0;
 }
 
 /* How many of its values stand in an array, or 1 for a single one; 0: it is absent. What is
  * critical is whole or absent. */
 static int
-keyed_items(const struct ladder *ladder, const struct told *told, size_t rung)
+keyed_items(const struct ladder *ladder, const struct selection *selection, size_t rung)
 {
     const struct hint *hint = ladder->rungs[rung].hint;
-    if (!is_told(told, rung) || !told->by_rung[rung]->keyed || !str_present(hint->member->json_key))
+    if (!is_selected(selection, rung) || !selection->by_rung[rung]->keyed ||
+        !str_present(hint->member->json_key))
         return 0;
-    int items = hint->levels[told->by_rung[rung]->level].items;
+    int items = hint->levels[selection->by_rung[rung]->level].items;
     int limit = hint->member->json_limit;
     if (ladder->rungs[rung].tier == 0)
         return items == hint->total ? items : 0;
@@ -165,20 +166,20 @@ struct part {
 };
 
 static struct part
-summary_part(struct section *section, const struct told *told)
+summary_part(struct section *section, const struct selection *selection)
 {
     struct part part = { section, section->summary, section->summary_count, true,
                          0,       &section->counted };
     for (size_t i = 0; i < part.count; i++)
-        if (i == 0 || is_told(told, part.rungs[i]))
-            part.grown += (uint32_t)summary_level(told, part.rungs[i]) + 1;
+        if (i == 0 || is_selected(selection, part.rungs[i]))
+            part.grown += (uint32_t)summary_level(selection, part.rungs[i]) + 1;
     return part;
 }
 
 /* The member whose rungs begin at `from`. */
 static struct part
 member_part(const struct hint_objects *objects, struct section *section, size_t from,
-            const struct told *told)
+            const struct selection *selection)
 {
     const struct ladder *ladder = objects->ladder;
     struct part part = { section, &section->keyed[from],
@@ -187,18 +188,18 @@ member_part(const struct hint_objects *objects, struct section *section, size_t 
     const struct member *member = ladder->rungs[part.rungs[0]].hint->member;
     while (from + part.count < section->keyed_count &&
            ladder->rungs[part.rungs[part.count]].hint->member == member)
-        part.grown += (uint32_t)keyed_items(ladder, told, part.rungs[part.count++]);
+        part.grown += (uint32_t)keyed_items(ladder, selection, part.rungs[part.count++]);
     return part;
 }
 
 static size_t
-list_section(const struct hint_objects *objects, struct section *section, const struct told *told,
-             struct part *out)
+list_section(const struct hint_objects *objects, struct section *section,
+             const struct selection *selection, struct part *out)
 {
     size_t count = 0;
-    out[count++] = summary_part(section, told);
+    out[count++] = summary_part(section, selection);
     for (size_t i = 0; i < section->keyed_count;) {
-        out[count] = member_part(objects, section, i, told);
+        out[count] = member_part(objects, section, i, selection);
         i += out[count].count;
         count += out[count].grown > 0;
     }
@@ -207,19 +208,19 @@ list_section(const struct hint_objects *objects, struct section *section, const 
 
 /* In the order in which domains came. */
 static size_t
-list_parts(struct hint_objects *objects, const struct told *told)
+list_parts(struct hint_objects *objects, const struct selection *selection)
 {
     const struct ladder *ladder = objects->ladder;
     uint64_t listed = 0;
     size_t count = 0;
     if (objects->parts == NULL)
         objects->parts = ARENA_ARRAY(objects->mem, struct part, 2 * ladder->allowed + 2);
-    for (size_t i = 0; i < told->count; i++) {
-        uint64_t domain = (uint64_t)1 << ladder->rungs[i].place;
+    for (size_t i = 0; i < selection->count; i++) {
+        uint64_t domain = (uint64_t)1 << ladder->rungs[i].set_index;
         if ((listed & domain) != 0)
             continue;
         listed |= domain;
-        count += list_section(objects, section_of(objects, &ladder->rungs[i]), told,
+        count += list_section(objects, section_of(objects, &ladder->rungs[i]), selection,
                               objects->parts + count);
     }
     return count;
@@ -229,15 +230,16 @@ list_parts(struct hint_objects *objects, const struct told *told)
 
 static void
 write_summary(struct hint_objects *objects, struct json *out, const struct part *part,
-              const struct told *told)
+              const struct selection *selection)
 {
     struct buf text = buf_in(objects->mem, OBJECT_MAX_BYTES), sentence = text;
     for (size_t n = 0; n < part->count; n++) {
         const struct hint *hint = objects->ladder->rungs[part->rungs[n]].hint;
-        if (n > 0 && !is_told(told, part->rungs[n]))
+        if (n > 0 && !is_selected(selection, part->rungs[n]))
             continue;
         sentence.len = 0;
-        hint_sentence(&sentence, hint, &hint->levels[summary_level(told, part->rungs[n])], false);
+        hint_sentence(&sentence, hint, &hint->levels[summary_level(selection, part->rungs[n])],
+                      false);
         buf_add_c(&text, text.len == 0 ? "" : " ");
         buf_add(&text, buf_str(&sentence));
     }
@@ -246,7 +248,7 @@ write_summary(struct hint_objects *objects, struct json *out, const struct part 
 
 static void
 write_member(const struct ladder *ladder, struct json *out, const struct part *part,
-             const struct told *told)
+             const struct selection *selection)
 {
     const struct member *member = ladder->rungs[part->rungs[0]].hint->member;
     json_key_str(out, member->json_key);
@@ -254,7 +256,7 @@ write_member(const struct ladder *ladder, struct json *out, const struct part *p
         json_open_array(out);
     for (size_t n = 0; n < part->count; n++) {
         const struct hint_value *values = ladder->rungs[part->rungs[n]].hint->values;
-        int items = keyed_items(ladder, told, part->rungs[n]);
+        int items = keyed_items(ladder, selection, part->rungs[n]);
         for (int v = 0; v < items; v++) {
             if (str_present(values[v].json))
                 json_ready(out, values[v].json);
@@ -268,20 +270,20 @@ write_member(const struct ladder *ladder, struct json *out, const struct part *p
 
 static void
 write_part(struct hint_objects *objects, struct json *out, const struct part *part,
-           const struct told *told)
+           const struct selection *selection)
 {
     if (part->is_summary)
-        write_summary(objects, out, part, told);
+        write_summary(objects, out, part, selection);
     else
-        write_member(objects->ladder, out, part, told);
+        write_member(objects->ladder, out, part, selection);
 }
 
 struct str
-hint_object_write(struct hint_objects *objects, const struct told *told)
+hint_object_write(struct hint_objects *objects, const struct selection *selection)
 {
     struct buf text = buf_in(objects->mem, OBJECT_MAX_BYTES);
     struct json json = json_into(&text);
-    size_t count = list_parts(objects, told);
+    size_t count = list_parts(objects, selection);
     json_open_object(&json);
     for (size_t i = 0; i < count; i++) {
         const struct part *part = &objects->parts[i];
@@ -289,7 +291,7 @@ hint_object_write(struct hint_objects *objects, const struct told *told)
             json_key_str(&json, part->section->set->domain->name);
             json_open_object(&json);
         }
-        write_part(objects, &json, part, told);
+        write_part(objects, &json, part, selection);
         if (i + 1 == count || objects->parts[i + 1].is_summary)
             json_close_object(&json);
     }
@@ -306,14 +308,14 @@ hint_object_write(struct hint_objects *objects, const struct told *told)
  * signs before the next letter. */
 static size_t
 count_part(struct hint_objects *objects, const struct part *part, enum tail tail,
-           const struct told *told)
+           const struct selection *selection)
 {
     struct counted *counted = part->counted;
     if (counted->grown[tail] == part->grown + 1)
         return counted->tokens[tail];
     struct json json = json_into(&objects->text);
     objects->text.len = 0;
-    write_part(objects, &json, part, told);
+    write_part(objects, &json, part, selection);
     buf_add(&objects->text, tails[tail]);
     counted->grown[tail] = part->grown + 1;
     counted->tokens[tail] = (uint32_t)tokenizer_count(str_from(buf_str(&objects->text), 1));
@@ -333,9 +335,9 @@ count_name(struct hint_objects *objects, struct section *section)
 }
 
 size_t
-hint_object_count(struct hint_objects *objects, const struct told *told)
+hint_object_count(struct hint_objects *objects, const struct selection *selection)
 {
-    size_t count = list_parts(objects, told);
+    size_t count = list_parts(objects, selection);
     size_t tokens = tokenizer_count(count == 0 ? STR("{}") : (struct str){ opening + 2, 2 });
     for (size_t i = 0; i < count; i++) {
         const struct part *part = &objects->parts[i];
@@ -344,7 +346,7 @@ hint_object_count(struct hint_objects *objects, const struct told *told)
                                                             : BEFORE_PART;
         if (part->is_summary)
             tokens += count_name(objects, part->section);
-        tokens += count_part(objects, part, tail, told);
+        tokens += count_part(objects, part, tail, selection);
     }
     return tokens;
 }
@@ -352,20 +354,20 @@ hint_object_count(struct hint_objects *objects, const struct told *told)
 /* ---- how much of it ---- */
 
 void
-hint_object_shown(struct hint_objects *objects, const struct told *told, int *shown)
+hint_object_shown(struct hint_objects *objects, const struct selection *selection, int *shown)
 {
     const struct ladder *ladder = objects->ladder;
-    size_t count = list_parts(objects, told);
-    for (size_t i = 0; i < told->count; i++)
-        shown[i] = keyed_items(ladder, told, i);
+    size_t count = list_parts(objects, selection);
+    for (size_t i = 0; i < selection->count; i++)
+        shown[i] = keyed_items(ladder, selection, i);
     for (size_t p = 0; p < count; p++) {
         const struct part *part = &objects->parts[p];
         for (size_t n = 0; n < part->count && part->is_summary; n++) {
             size_t rung = part->rungs[n];
             const struct hint *hint = ladder->rungs[rung].hint;
-            if (n > 0 && !is_told(told, rung))
+            if (n > 0 && !is_selected(selection, rung))
                 continue;
-            int items = hint->levels[summary_level(told, rung)].items;
+            int items = hint->levels[summary_level(selection, rung)].items;
             shown[rung] = items > shown[rung] ? items : shown[rung];
         }
     }

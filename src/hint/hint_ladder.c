@@ -10,11 +10,11 @@ struct climb {
     const struct rung *rungs;
     struct step *steps;
     size_t count;
-    struct step *told; /* by rung: how it stands now */
-    size_t told_count;
-    size_t grown; /* so many at the front have no room left */
+    struct step *current; /* by rung: how it stands now */
+    size_t selected;
+    size_t grown; /* so many at the front have no capacity left */
     int most;     /* hints */
-    bool over;    /* no higher step can be picked */
+    bool done;    /* no higher step can be picked */
 
     int text, bullets; /* every line with its end */
     int headings;
@@ -25,23 +25,24 @@ struct climb {
 static const struct hint_level *
 level_of(const struct climb *climb, size_t rung)
 {
-    return &climb->rungs[rung].hint->levels[climb->told[rung].level];
+    return &climb->rungs[rung].hint->levels[climb->current[rung].level];
 }
 
 static int
 text_of(const struct climb *climb, size_t rung)
 {
-    return climb->told[rung].strong ? level_of(climb, rung)->strong : level_of(climb, rung)->text;
+    return climb->current[rung].strong ? level_of(climb, rung)->strong
+                                       : level_of(climb, rung)->text;
 }
 
 static int
 cost_of_text(const struct climb *climb)
 {
-    if (climb->told_count == 0)
+    if (climb->selected == 0)
         return 0;
-    size_t last = climb->told_count - 1;
+    size_t last = climb->selected - 1;
     const struct hint_level *level = level_of(climb, last);
-    int bare = climb->told[last].strong ? level->strong_last : level->text_last;
+    int bare = climb->current[last].strong ? level->strong_last : level->text_last;
     return climb->text - text_of(climb, last) + bare;
 }
 
@@ -59,46 +60,47 @@ static void
 emit(struct climb *climb, size_t rung)
 {
     struct step *step = &climb->steps[climb->count];
-    *step = climb->told[rung];
+    *step = climb->current[rung];
     step->rung = (uint32_t)rung;
-    step->told = (int)climb->told_count;
-    step->safety = climb->rungs[climb->told_count - 1].tier == 0;
+    step->hint_count = (int)climb->selected;
+    step->safety = climb->rungs[climb->selected - 1].tier == 0;
     if (climb->format == HINT_TEXT)
         step->cost = cost_of_text(climb);
     else if (climb->format == HINT_BULLETS)
         step->cost = cost_of_bullets(climb);
-    if (step->told > climb->most && !step->safety)
-        climb->over = true;
+    if (step->hint_count > climb->most && !step->safety)
+        climb->done = true;
     else
         climb->count++;
 }
 
 static void
-retell(struct climb *climb, size_t rung, size_t level, bool strong)
+change_level(struct climb *climb, size_t rung, size_t level, bool strong)
 {
     climb->text -= text_of(climb, rung);
     climb->bullets -= level_of(climb, rung)->bullet;
-    climb->told[rung].level = (uint16_t)level;
-    climb->told[rung].strong = strong;
+    climb->current[rung].level = (uint16_t)level;
+    climb->current[rung].strong = strong;
     climb->text += text_of(climb, rung);
     climb->bullets += level_of(climb, rung)->bullet;
     emit(climb, rung);
 }
 
-/* One value more, or the emphasis, for the first hint that has room for it. False: none has. */
+/* One value more, or the emphasis, for the first hint that has capacity for it. False: none has. */
 static bool
 grow(struct climb *climb, bool to_most)
 {
-    for (; climb->grown < climb->told_count; climb->grown++) {
+    for (; climb->grown < climb->selected; climb->grown++) {
         const struct hint *hint = climb->rungs[climb->grown].hint;
-        const struct step *told = &climb->told[climb->grown];
+        const struct step *now = &climb->current[climb->grown];
         int enough = to_most ? hint->member->hint.max_items : hint->member->hint.std_items;
         bool longer =
-            told->level + 1u < hint->level_count && level_of(climb, climb->grown)->items < enough;
-        bool stronger = !to_most && !told->strong && hint->sentence < 0 &&
+            now->level + 1u < hint->level_count && level_of(climb, climb->grown)->items < enough;
+        bool stronger = !to_most && !now->strong && hint->sentence < 0 &&
                         str_present(hint->member->hint.emphasis);
         if (longer || stronger) {
-            retell(climb, climb->grown, told->level + (longer ? 1u : 0u), told->strong || !longer);
+            change_level(climb, climb->grown, now->level + (longer ? 1u : 0u),
+                         now->strong || !longer);
             return true;
         }
     }
@@ -109,9 +111,9 @@ grow(struct climb *climb, bool to_most)
 static void
 add_rung(struct climb *climb)
 {
-    size_t rung = climb->told_count++;
+    size_t rung = climb->selected++;
     const struct rung *added = &climb->rungs[rung];
-    uint64_t domain = (uint64_t)1 << added->place;
+    uint64_t domain = (uint64_t)1 << added->set_index;
     hint_open(climb->mem, added->hint);
     if ((climb->domains & domain) == 0) {
         climb->headings += added->set->heading;
@@ -124,8 +126,8 @@ add_rung(struct climb *climb)
     climb->bullets += level_of(climb, rung)->bullet;
     emit(climb, rung);
     for (size_t i = 1; added->tier == 0 && i < added->hint->level_count; i++)
-        retell(climb, rung, i, false);
-    climb->told[rung].keyed = true;
+        change_level(climb, rung, i, false);
+    climb->current[rung].keyed = true;
     if (climb->format == HINT_JSON)
         emit(climb, rung);
 }
@@ -133,16 +135,16 @@ add_rung(struct climb *climb)
 static void
 climb_up(struct climb *climb, size_t rung_count)
 {
-    while (climb->told_count < rung_count && !climb->over) {
-        if (climb->rungs[climb->told_count].tier > 0)
-            while (cost_of_text(climb) < PACE * (int)climb->told_count && grow(climb, false))
+    while (climb->selected < rung_count && !climb->done) {
+        if (climb->rungs[climb->selected].tier > 0)
+            while (cost_of_text(climb) < PACE * (int)climb->selected && grow(climb, false))
                 ;
         add_rung(climb);
     }
-    while (!climb->over && grow(climb, false))
+    while (!climb->done && grow(climb, false))
         ;
     climb->grown = 0;
-    while (!climb->over && grow(climb, true))
+    while (!climb->done && grow(climb, true))
         ;
 }
 
@@ -157,7 +159,7 @@ steps_of(const struct hint *hint, enum hint_format format)
 void
 hint_ladder_make(struct arena *mem, const struct hint_query *query, struct ladder *out)
 {
-    size_t most = (size_t)hint_ladder_most(query->max_tokens) + 1, room = 0;
+    size_t most = (size_t)hint_ladder_most(query->max_tokens) + 1, capacity = 0;
     *out = (struct ladder){ 0 };
     hint_order_make(mem, query, query->format == HINT_JSON ? SIZE_MAX : most, &out->order);
     out->rungs = out->order.rungs;
@@ -166,14 +168,14 @@ hint_ladder_make(struct arena *mem, const struct hint_query *query, struct ladde
     out->allowed = out->allowed < out->rung_count ? out->allowed : out->rung_count;
     for (size_t i = 0; i < out->rung_count; i++) {
         out->height += steps_of(out->rungs[i].hint, query->format);
-        room += i < out->allowed ? out->rungs[i].hint->level_count + 2 : 0;
+        capacity += i < out->allowed ? out->rungs[i].hint->level_count + 2 : 0;
     }
     struct climb climb = {
         .mem = mem,
         .format = query->format,
         .rungs = out->rungs,
-        .steps = ARENA_ARRAY(mem, struct step, room + 2),
-        .told = ARENA_ARRAY(mem, struct step, out->allowed + 1),
+        .steps = ARENA_ARRAY(mem, struct step, capacity + 2),
+        .current = ARENA_ARRAY(mem, struct step, out->allowed + 1),
         .most = (int)most - 1,
     };
     climb_up(&climb, out->allowed);

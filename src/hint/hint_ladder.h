@@ -13,11 +13,11 @@
 struct step {
     uint32_t rung;
     uint16_t level;
-    bool strong; /* with its emphasis */
-    bool keyed;  /* in JSON: as a member of its own, not in the summary alone */
-    int cost;    /* of all that is told by then; in JSON not known */
-    int told;    /* how many hints */
-    bool safety; /* all of them critical */
+    bool strong;    /* with its emphasis */
+    bool keyed;     /* in JSON: as a member of its own, not in the summary alone */
+    int cost;       /* of all that is told by then; in JSON not known */
+    int hint_count; /* how many hints */
+    bool safety;    /* all of them critical */
 };
 
 struct ladder {

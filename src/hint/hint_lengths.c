@@ -38,7 +38,7 @@ hint_length_count(const struct member *member, int total)
 }
 
 size_t
-hint_values_kept(const struct member *member, int total)
+hint_value_limit(const struct member *member, int total)
 {
     int most = member->hint.max_items + 1; /* the last length may name one more than that */
     if (member->json_limit > most)

@@ -17,6 +17,6 @@ int hint_more_items(const struct member *member, int total, int items);
 size_t hint_length_count(const struct member *member, int total);
 
 /* How many values of `total` the longest one or JSON names. */
-size_t hint_values_kept(const struct member *member, int total);
+size_t hint_value_limit(const struct member *member, int total);
 
 #endif

@@ -170,11 +170,11 @@ take_turns(struct queue *queues, size_t count, size_t most, struct hint_order *o
 /* The hints of one card that concern the question: critical ones into the order, the others behind
  * `next`. Returns where those end. */
 static struct rung *
-gather(const struct hint_query *query, size_t place, struct hint_order *out, struct rung *next)
+gather(const struct hint_query *query, size_t set_index, struct hint_order *out, struct rung *next)
 {
-    const struct hint_set *set = &query->hint_sets[place];
+    const struct hint_set *set = &query->hint_sets[set_index];
     struct view view = view_of(query, set->domain);
-    bool sensitive = query->sensitive >> place & 1;
+    bool sensitive = query->sensitive >> set_index & 1;
     for (size_t i = 0; i < set->count; i++) {
         struct hint *hint = &set->hints[i];
         int32_t weight;
@@ -182,11 +182,11 @@ gather(const struct hint_query *query, size_t place, struct hint_order *out, str
             continue;
         unsigned tier = SAFETY_CRITICAL - hint->member->safety;
         struct rung *rung = tier == 0 ? &out->rungs[out->critical++] : next++;
-        *rung =
-            (struct rung){ set, hint, rank_of(hint, tier, weight), (uint8_t)tier, (uint8_t)place };
+        *rung = (struct rung){ set, hint, rank_of(hint, tier, weight), (uint8_t)tier,
+                               (uint8_t)set_index };
         out->available++;
-        out->facts += hint->total + hint->beyond;
-        out->hint_sets |= (uint64_t)1 << place;
+        out->facts += hint->total + hint->without_hint;
+        out->hint_sets |= (uint64_t)1 << set_index;
     }
     return next;
 }

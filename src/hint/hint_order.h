@@ -24,9 +24,9 @@ struct hint_query {
 struct rung {
     const struct hint_set *set;
     struct hint *hint;
-    uint32_t rank; /* lower is earlier: what waits, what excludes choices, what matters more */
-    uint8_t tier;  /* 0 critical, 1 excludes choices, 2 the rest */
-    uint8_t place; /* of the card in the question */
+    uint32_t rank;     /* lower is earlier: what waits, what excludes choices, what matters more */
+    uint8_t tier;      /* 0 critical, 1 excludes choices, 2 the rest */
+    uint8_t set_index; /* of the card in the question */
 };
 
 struct hint_order {

@@ -17,7 +17,7 @@ is_word_byte(char c)
 }
 
 size_t
-hint_said_already(struct str value, struct str rest)
+hint_overlap(struct str value, struct str rest)
 {
     size_t length = 1, start = value.len;
     while (length < rest.len && is_word_byte(rest.ptr[length]))
@@ -61,11 +61,11 @@ add_named(struct buf *out, struct str name, struct str value)
 static void
 add_phrase(struct buf *out, struct str phrase, struct str value)
 {
-    size_t place = str_index(phrase, '{');
-    struct str behind = str_from(phrase, place + sizeof "{value}" - 1);
-    buf_add(out, str_first(phrase, place));
+    size_t brace = str_index(phrase, '{');
+    struct str rest = str_from(phrase, brace + sizeof "{value}" - 1);
+    buf_add(out, str_first(phrase, brace));
     buf_add(out, value);
-    buf_add(out, str_from(behind, hint_said_already(value, behind)));
+    buf_add(out, str_from(rest, hint_overlap(value, rest)));
 }
 
 static struct str

@@ -16,6 +16,6 @@ struct str hint_pairs(struct arena *mem, const struct member *member,
                       const struct json_value *object, size_t *count);
 
 /* "world music" before " music": how much of `rest` a value's last word has said already. */
-size_t hint_said_already(struct str value, struct str rest);
+size_t hint_overlap(struct str value, struct str rest);
 
 #endif

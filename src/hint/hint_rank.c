@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define DAY ((int64_t)24 * 3600)
-#define LEAST_SCORE 22938   /* 0.35: an app's word alone that has faded past this is not told */
-#define RECENCY_FLOOR 19661 /* 0.3: fading is a bias, never a filter by itself */
+#define LEAST_SCORE 22938 /* 0.35: an app's word alone that has faded past this is not told */
+#define RECENCY_MIN 19661 /* 0.3: fading is a bias, never a filter by itself */
 
 /* ---- scores ---- */
 
@@ -28,7 +28,7 @@ recency(const struct member *member, int64_t age_days)
         return HINT_ONE;
     int64_t steps = age_days * 64 / member->half_life_days;
     int64_t left = steps / 64 < 31 ? fading[steps % 64] >> (steps / 64) : 0;
-    return RECENCY_FLOOR + (int32_t)((HINT_ONE - RECENCY_FLOOR) * left / HINT_ONE);
+    return RECENCY_MIN + (int32_t)((HINT_ONE - RECENCY_MIN) * left / HINT_ONE);
 }
 
 static int32_t
@@ -146,7 +146,7 @@ hint_rank(struct arena *mem, const struct domain *domain, const struct atom *ato
           struct ranked **out)
 {
     struct ranked *facts = ARENA_ARRAY(mem, struct ranked, count + 1);
-    size_t found = 0, kept = 0;
+    size_t found = 0, selected = 0;
     int64_t newest = 0;
     for (size_t i = 0; i < count; i++)
         if (atoms[i].status == ATOM_ACTIVE && atoms[i].updated_at > newest)
@@ -160,8 +160,8 @@ hint_rank(struct arena *mem, const struct domain *domain, const struct atom *ato
     settle(mem, facts, found);
     for (size_t i = 0; i < found; i++)
         if (facts[i].score >= LEAST_SCORE || (facts[i].score >= 0 && facts[i].atom->by_user))
-            facts[kept++] = facts[i];
-    qsort(facts, kept, sizeof *facts, compare_facts);
+            facts[selected++] = facts[i];
+    qsort(facts, selected, sizeof *facts, compare_facts);
     *out = facts;
-    return kept;
+    return selected;
 }

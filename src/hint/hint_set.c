@@ -134,7 +134,7 @@ make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint 
     const struct member *member = facts[0].member;
     struct str plain = STR_NONE;
     size_t pairs = 0;
-    size_t kept = hint_values_kept(member, count);
+    size_t kept = hint_value_limit(member, count);
     struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, kept);
     for (size_t i = 0; i < kept; i++)
         make_value(mem, member, facts[i].atom, &values[i], &plain, &pairs);
@@ -172,7 +172,7 @@ make_each(struct arena *mem, const struct ranked *facts, int count, struct hint 
     for (int i = 0; i < most; i++)
         made += make_hint(mem, facts + i, 1, &out[made]);
     if (made > 0)
-        out[made - 1].beyond = count - most;
+        out[made - 1].without_hint = count - most;
     return made;
 }
 
@@ -186,7 +186,7 @@ hint_set_make(struct arena *mem, const struct domain *domain, const struct atom 
     for (size_t i = 0; i < found;) {
         const struct member *member = facts[i].member;
         int length = run_length(facts + i, found - i);
-        if (hint_tells_each(member))
+        if (hint_is_per_value(member))
             made += make_each(mem, facts + i, length, &hints[made]);
         else
             made +=

@@ -25,7 +25,7 @@
 enum { OF_SUM = 6, OF_COUNT = 4, OF_VALUE = 4, OF_JSON = 4, OF_HALF = 8, HEAD = 2 * OF_HALF };
 
 /* Of a hint's head, two numbers of 48 bits; where in them what stands, and in how many bits. */
-enum { MEMBER_AT = 0, SENTENCE_AT = 12, TOTAL_AT = 24, BEYOND_AT = 36, NUMBER_BITS = 12 };
+enum { MEMBER_AT = 0, SENTENCE_AT = 12, TOTAL_AT = 24, WITHOUT_HINT_AT = 36, NUMBER_BITS = 12 };
 enum { SCORE_AT = 0, SCORE_BITS = 18, LONG_AT = 18, DIGITS_AT = 19, BODY_AT = 24, BODY_BITS = 24 };
 
 /* Of the number before a value. */
@@ -161,7 +161,7 @@ write_head(struct buf *out, const struct domain *domain, const struct hint *hint
                part(out, (size_t)(hint->member - domain->members), MEMBER_AT, NUMBER_BITS) |
                    part(out, (size_t)(hint->sentence - HINT_OF_ONE), SENTENCE_AT, NUMBER_BITS) |
                    part(out, (size_t)hint->total, TOTAL_AT, NUMBER_BITS) |
-                   part(out, (size_t)hint->beyond, BEYOND_AT, NUMBER_BITS),
+                   part(out, (size_t)hint->without_hint, WITHOUT_HINT_AT, NUMBER_BITS),
                OF_HALF);
     add_number(out,
                part(out, (size_t)hint->score, SCORE_AT, SCORE_BITS) |
@@ -251,15 +251,15 @@ read_hint(const struct domain *domain, const char *at, const char *body, size_t 
     out->sentence = (int)part_of(first, SENTENCE_AT, NUMBER_BITS) + HINT_OF_ONE;
     out->score = (int32_t)part_of(second, SCORE_AT, SCORE_BITS);
     out->total = (int)part_of(first, TOTAL_AT, NUMBER_BITS);
-    out->beyond = (int)part_of(first, BEYOND_AT, NUMBER_BITS);
+    out->without_hint = (int)part_of(first, WITHOUT_HINT_AT, NUMBER_BITS);
     if (out->sentence >= (int)out->member->hint.value_count || out->score > HINT_ONE ||
         out->total < 1 || (out->sentence < 0 && !str_present(out->member->hint.text)))
         return false;
     out->is_long = part_of(second, LONG_AT, 1);
     out->digits = (uint8_t)(part_of(second, DIGITS_AT, 2) + 1);
     out->level_count = out->total == 1 ? 1 : hint_length_count(out->member, out->total);
-    out->value_count = out->total == 1 ? 1 : hint_values_kept(out->member, out->total);
-    out->kept = (struct str){ body, length };
+    out->value_count = out->total == 1 ? 1 : hint_value_limit(out->member, out->total);
+    out->encoded = (struct str){ body, length };
     return length >=
            out->level_count * counts_of_level(out) * out->digits + out->value_count * OF_VALUE;
 }
@@ -294,7 +294,7 @@ hint_set_read(struct arena *mem, const struct domain *domain, struct str text, s
     for (size_t i = 0; i < count; i++, head += HEAD) {
         if (!read_hint(domain, head, body, (size_t)(end - body), &hints[i]))
             return false;
-        body += hints[i].kept.len;
+        body += hints[i].encoded.len;
     }
     *out = (struct hint_set){ domain, (int)four_digits(contents.ptr + OF_COUNT), hints, count };
     return body == end;
@@ -315,7 +315,7 @@ static const char *
 read_levels(struct arena *mem, struct hint *hint)
 {
     struct hint_level *levels = ARENA_ARRAY(mem, struct hint_level, hint->level_count);
-    const char *at = hint->kept.ptr;
+    const char *at = hint->encoded.ptr;
     bool strong = has_emphasis(hint);
     int items = hint_fewest_items(hint->member, hint->total), digits = hint->digits;
     for (size_t i = 0; i < hint->level_count; i++) {
@@ -355,7 +355,7 @@ hint_open(struct arena *mem, struct hint *hint)
 {
     if (hint->levels != NULL)
         return;
-    const char *at = read_levels(mem, hint), *end = hint->kept.ptr + hint->kept.len;
+    const char *at = read_levels(mem, hint), *end = hint->encoded.ptr + hint->encoded.len;
     struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, hint->value_count);
     for (size_t i = 0; i < hint->value_count; i++) {
         unsigned number = read_number(&at, end);

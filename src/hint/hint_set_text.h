@@ -1,4 +1,4 @@
-/* hint_set_text.h - the front of a card's text; for hint_card_text.c and for tests of damage. */
+/* hint_set_text.h - the front of a card's text; for hint_set_text.c and for tests of damage. */
 #ifndef HINT_HINT_SET_TEXT_H
 #define HINT_HINT_SET_TEXT_H
 

@@ -124,7 +124,7 @@ add_place(struct buf *out, struct str pattern, size_t *i, const struct hint *hin
     else /* {value}, {pairs} */
         add_value(out, value, escape, spot);
     if (hint->total == 1 && !value->quote)
-        *i += hint_said_already(value->shown, str_from(pattern, *i));
+        *i += hint_overlap(value->shown, str_from(pattern, *i));
 }
 
 static void
@@ -196,7 +196,7 @@ hint_bullet(struct buf *out, const struct hint *hint, const struct hint_level *l
 }
 
 bool
-hint_tells_each(const struct member *member)
+hint_is_per_value(const struct member *member)
 {
     return member->type == MEMBER_ARRAY && str_present(member->hint.text) &&
            memmem(member->hint.text.ptr, member->hint.text.len, "{value}", 7) != NULL;

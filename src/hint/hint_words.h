@@ -18,6 +18,6 @@ void hint_sentence(struct buf *out, const struct hint *hint, const struct hint_l
 void hint_bullet(struct buf *out, const struct hint *hint, const struct hint_level *level);
 
 /* Where the pattern tells one value a sentence and not a list of them. */
-bool hint_tells_each(const struct member *member);
+bool hint_is_per_value(const struct member *member);
 
 #endif

@@ -26,17 +26,17 @@
 #define SPACE TOKENIZER_SPACE
 #define BREAK TOKENIZER_BREAK
 
-typedef const unsigned char *place;
+typedef const unsigned char *position;
 
 /* ---- characters ---- */
 
-/* The class of the character at a place before the end, and the place behind it. Bytes that are
- * not UTF-8 are characters of no class; nothing behind the end is read. */
+/* The class of the character at a position before the end, and the position next it. Bytes that are
+ * not UTF-8 are characters of no class; nothing next the end is read. */
 static unsigned
-wide_class(place at, place end, place *behind)
+wide_class(position at, position end, position *next)
 {
     size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-    *behind = at + 1;
+    *next = at + 1;
     if (at[0] < 0xc2 || at[0] > 0xf4 || (size_t)(end - at) < length)
         return 0;
     uint32_t point = at[0] & (0x7fu >> length);
@@ -44,24 +44,24 @@ wide_class(place at, place end, place *behind)
         point = point << 6 | (at[i] & 0x3fu);
     if (point > 0x10ffff)
         return 0;
-    *behind = at + length;
+    *next = at + length;
     return tokenizer_class(point);
 }
 
 static inline unsigned
-class_at(place at, place end, place *behind)
+class_at(position at, position end, position *next)
 {
     if (at[0] < 0x80) {
-        *behind = at + 1;
+        *next = at + 1;
         return tokenizer_ascii_class(at[0]);
     }
-    return wide_class(at, end, behind);
+    return wide_class(at, end, next);
 }
 
-static place
-end_of_run(place at, place end, unsigned classes)
+static position
+end_of_run(position at, position end, unsigned classes)
 {
-    for (place behind; at < end && (class_at(at, end, &behind) & classes) != 0; at = behind)
+    for (position next; at < end && (class_at(at, end, &next) & classes) != 0; at = next)
         ;
     return at;
 }
@@ -69,8 +69,8 @@ end_of_run(place at, place end, unsigned classes)
 /* ---- pieces ---- */
 
 /* Behind the contraction that begins here, if one does. */
-static place
-contraction(place at, place end)
+static position
+contraction(position at, position end)
 {
     size_t left = (size_t)(end - at);
     if (left < 2 || at[0] != '\'')
@@ -91,63 +91,63 @@ contraction(place at, place end)
 /* X* Y+ of A1, where X is UPPER or BOTH and Y is LOWER or BOTH. Once X* has taken all it can, Y+
  * needs a LOWER; without one X* gives back as far as the last BOTH, which is all that Y+ gets.
  * NULL if it does not match. */
-static place
-word(place at, place end)
+static position
+word(position at, position end)
 {
-    place behind_both = NULL;
-    for (place behind; at < end; at = behind) {
-        unsigned class = class_at(at, end, &behind);
+    position after_both = NULL;
+    for (position next; at < end; at = next) {
+        unsigned class = class_at(at, end, &next);
         if ((class & LOWER) != 0)
-            return end_of_run(behind, end, LOWER | BOTH);
+            return end_of_run(next, end, LOWER | BOTH);
         if ((class & (UPPER | BOTH)) == 0)
             break;
         if ((class & BOTH) != 0)
-            behind_both = behind;
+            after_both = next;
     }
-    return behind_both;
+    return after_both;
 }
 
 /* A5 to A7. A5 goes to the last line break among the white space; A6 leaves one character for the
  * word that follows, if it then has any left. */
-static place
-white_space(place at, place end)
+static position
+white_space(position at, position end)
 {
-    place behind_break = NULL;
-    place last = at;
-    place r = at;
-    for (place behind; r < end; r = behind) {
-        unsigned class = class_at(r, end, &behind);
+    position after_break = NULL;
+    position last = at;
+    position r = at;
+    for (position next; r < end; r = next) {
+        unsigned class = class_at(r, end, &next);
         if ((class & SPACE) == 0)
             break;
         if ((class & BREAK) != 0)
-            behind_break = behind;
+            after_break = next;
         last = r;
     }
-    if (behind_break != NULL)
-        return behind_break;
+    if (after_break != NULL)
+        return after_break;
     return r == end || last == at ? r : last;
 }
 
 /* A3, at a number. */
-static place
-number(place at, place end)
+static position
+number(position at, position end)
 {
-    place behind;
-    for (int digits = 0; digits < 3 && at < end; digits++, at = behind)
-        if ((class_at(at, end, &behind) & NUMBER) == 0)
+    position next;
+    for (int digits = 0; digits < 3 && at < end; digits++, at = next)
+        if ((class_at(at, end, &next) & NUMBER) == 0)
             break;
     return at;
 }
 
 /* A4; NULL if it does not match. */
-static place
-signs(place at, place end)
+static position
+signs(position at, position end)
 {
     if (*at == ' ')
         at++;
-    place r = at;
-    for (place behind; r < end; r = behind)
-        if ((class_at(r, end, &behind) & (SPACE | LETTER | NUMBER)) != 0)
+    position r = at;
+    for (position next; r < end; r = next)
+        if ((class_at(r, end, &next) & (SPACE | LETTER | NUMBER)) != 0)
             break;
     if (r == at)
         return NULL;
@@ -157,17 +157,17 @@ signs(place at, place end)
 }
 
 /* Where the piece ends that begins here, before the end. */
-static place
-piece_end(place at, place end)
+static position
+piece_end(position at, position end)
 {
-    place behind;
-    unsigned class = class_at(at, end, &behind);
+    position next;
+    unsigned class = class_at(at, end, &next);
     if ((class & NUMBER) != 0)
         return number(at, end);
     /* A1 and A2 may begin with one character that is no letter. A1 without it can only match if
      * that is a mark. */
-    place first = (class & (LETTER | BREAK)) != 0 ? at : behind;
-    place r = word(first, end);
+    position first = (class & (LETTER | BREAK)) != 0 ? at : next;
+    position r = word(first, end);
     if (r == NULL && first != at && (class & BOTH) != 0)
         r = word(at, end);
     if (r != NULL)
@@ -186,10 +186,10 @@ tokenizer_count(struct str text)
     if (text.len == 0)
         return 0;
     size_t count = 0;
-    place end = (place)text.ptr + text.len;
-    for (place at = (place)text.ptr, behind; at < end; at = behind) {
-        behind = piece_end(at, end);
-        size_t length = (size_t)(behind - at);
+    position end = (position)text.ptr + text.len;
+    for (position at = (position)text.ptr, next; at < end; at = next) {
+        next = piece_end(at, end);
+        size_t length = (size_t)(next - at);
         /* A piece that is a token is that token, whatever merging would make of it. */
         count +=
             tokenizer_rank(at, length) != TOKENIZER_NO_RANK ? 1 : tokenizer_merge_count(at, length);

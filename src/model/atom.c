@@ -39,7 +39,7 @@ atom_reason_fine(struct str reason)
 }
 
 bool
-atom_said_before(const struct atom_source *a, const struct atom_source *b)
+atom_source_before(const struct atom_source *a, const struct atom_source *b)
 {
     return a->created_at != b->created_at ? a->created_at < b->created_at
                                           : str_order(a->source, b->source) < 0;
@@ -56,7 +56,7 @@ atom_add_source(struct arena *mem, struct sourced_atom *atom, struct atom_source
         }
     }
     struct atom_source *grown = ARENA_ARRAY(mem, struct atom_source, count + 1);
-    for (; at > 0 && atom_said_before(&source, &atom->sources[at - 1]); at--)
+    for (; at > 0 && atom_source_before(&source, &atom->sources[at - 1]); at--)
         grown[at] = atom->sources[at - 1];
     for (size_t i = 0; i < at; i++)
         grown[i] = atom->sources[i];

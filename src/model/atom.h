@@ -51,7 +51,7 @@ struct sourced_atom {
 };
 
 /* The order of sources: those of the same second are in the order of their names. */
-bool atom_said_before(const struct atom_source *a, const struct atom_source *b);
+bool atom_source_before(const struct atom_source *a, const struct atom_source *b);
 
 /* Whoever says it again has said it later. True: it is a source that was none before. */
 bool atom_add_source(struct arena *mem, struct sourced_atom *atom, struct atom_source source);

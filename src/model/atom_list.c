@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define ATOM_LIST_MAX ((size_t)16 * 1024 * 1024) /* 2,000 atoms of the longest kind fit */
-#define SOURCES_SEEN 4                           /* room that most atoms never outgrow */
+#define SOURCES_SEEN 4                           /* capacity that most atoms never outgrow */
 
 static const char statuses[] = { [ATOM_ACTIVE] = 'a', [ATOM_SUPPRESSED] = 's', [ATOM_HELD] = 'h' };
 
@@ -166,10 +166,10 @@ next_flag(struct str *rest)
 
 /* In order already, but for what an upgrade of the store left; so are the lines. */
 static void
-put_source_in_place(struct atom_source *sources, size_t at)
+insert_source(struct atom_source *sources, size_t at)
 {
     struct atom_source moving = sources[at];
-    for (; at > 0 && atom_said_before(&moving, &sources[at - 1]); at--)
+    for (; at > 0 && atom_source_before(&moving, &sources[at - 1]); at--)
         sources[at] = sources[at - 1];
     sources[at] = moving;
 }
@@ -177,12 +177,12 @@ put_source_in_place(struct atom_source *sources, size_t at)
 static bool
 read_sources(struct arena *mem, struct str rest, struct str asker, struct sourced_atom *out)
 {
-    size_t room = 0;
+    size_t capacity = 0;
     bool fine = true;
     while (rest.len > 0 && fine) {
-        if (out->source_count == room) {
-            room = room == 0 ? SOURCES_SEEN : room * 2;
-            struct atom_source *grown = ARENA_ARRAY(mem, struct atom_source, room);
+        if (out->source_count == capacity) {
+            capacity = capacity == 0 ? SOURCES_SEEN : capacity * 2;
+            struct atom_source *grown = ARENA_ARRAY(mem, struct atom_source, capacity);
             for (size_t i = 0; i < out->source_count; i++)
                 grown[i] = out->sources[i];
             out->sources = grown;
@@ -194,7 +194,7 @@ read_sources(struct arena *mem, struct str rest, struct str asker, struct source
         source->updated_at = next_number(&rest, source->created_at, &fine);
         out->atom.by_asker = out->atom.by_asker || str_eq(source->source, asker);
         fine = fine && source->source.len > 0;
-        put_source_in_place(out->sources, out->source_count - 1);
+        insert_source(out->sources, out->source_count - 1);
     }
     out->atom.source_count = (int64_t)out->source_count;
     return fine;

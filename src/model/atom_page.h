@@ -8,11 +8,11 @@
 
 struct atom_list {
     struct str domain;
-    struct str text; /* atom_sheet.h */
+    struct str text; /* see atom_list.h */
 };
 
-struct atom_question {
-    bool (*opens)(struct str domain, void *context); /* whether a domain may be read */
+struct atom_query {
+    bool (*may_read)(struct str domain, void *context); /* whether a domain may be read */
     void *context;
     unsigned statuses; /* those asked for, as bits: 1 << ATOM_ACTIVE */
     struct str asker;  /* the app that asks: others' atoms are visible to it only if active */
@@ -27,7 +27,7 @@ struct atom_page {
 };
 
 /* False: one of them is no sheet. */
-bool atom_page_read(struct arena *mem, const struct atom_list *lists, size_t atom_list_count,
-                    const struct atom_question *question, struct atom_page *out);
+bool atom_page_read(struct arena *mem, const struct atom_list *lists, size_t list_count,
+                    const struct atom_query *query, struct atom_page *out);
 
 #endif

@@ -19,7 +19,7 @@ grant_term_end(enum grant_term term, int64_t now)
     static const int64_t day = 24 * 3600;
     switch (term) {
     case TERM_UNTIL_REVOKED:
-        return NEVER_ENDS;
+        return NEVER_EXPIRES;
     case TERM_DAY:
         return now + day;
     case TERM_MONTH:

@@ -16,9 +16,9 @@
 #define REFRESH_SECONDS ((int64_t)30 * 24 * 3600) /* idle */
 #define FAMILY_SECONDS ((int64_t)365 * 24 * 3600)
 #define FAMILIES_PER_GRANT_MAX 100
-#define REUSE_SECONDS 60                   /* in which a used refresh token may be a retry … */
-#define REUSES_MAX 3                       /* … this often */
-#define NEVER_ENDS ((int64_t)253402300799) /* the last second of the year 9999 */
+#define REUSE_SECONDS 60                      /* in which a used refresh token may be a retry … */
+#define REUSES_MAX 3                          /* … this often */
+#define NEVER_EXPIRES ((int64_t)253402300799) /* the last second of the year 9999 */
 
 struct session {
     struct str hash;

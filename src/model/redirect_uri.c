@@ -263,7 +263,7 @@ redirect_uri_difference(struct str registered, struct str asked, int *distance)
 }
 
 struct str
-redirect_uri_place(struct arena *mem, struct str uri)
+redirect_uri_display(struct arena *mem, struct str uri)
 {
     struct parts parts = split(uri);
     if (is_own_scheme(parts.scheme))

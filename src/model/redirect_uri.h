@@ -24,7 +24,7 @@ bool redirect_uri_matches(struct str registered, struct str asked);
 const char *redirect_uri_difference(struct str registered, struct str asked, int *distance);
 
 /* What a person is told: "c.example", "an app on this device", or the app's own scheme. */
-struct str redirect_uri_place(struct arena *mem, struct str uri);
+struct str redirect_uri_display(struct arena *mem, struct str uri);
 
 /* For a Content-Security-Policy's form-action: "https://c.example:8443", or only the scheme where
  * there is no host that a policy can name: "com.example.app:", and "http:" for [::1]. */

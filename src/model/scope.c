@@ -107,7 +107,7 @@ scopes_domains(scopes set)
 }
 
 bool
-scopes_narrow(scopes asked)
+scopes_limit_domains(scopes asked)
 {
     return scopes_domains(asked) != 0 && (asked & SCOPE_PREFERENCES_READ) == 0;
 }

@@ -50,6 +50,6 @@ scopes scopes_domains(scopes set); /* the domains among them */
 
 /* Whether an authorization that asked for these reaches only the domains it names (contract: when
  * it asked for at least one domain and not for preferences:read). */
-bool scopes_narrow(scopes asked);
+bool scopes_limit_domains(scopes asked);
 
 #endif

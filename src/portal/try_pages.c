@@ -42,7 +42,7 @@ show(struct call *call, const struct app *app)
         values_text(item, "scope", str_of(scope_row(i)->name));
         values_text(item, "title", message_sentence(call, str_of(scope_row(i)->title)));
     }
-    bool narrow = scopes_narrow(app->scopes);
+    bool narrow = scopes_limit_domains(app->scopes);
     for (size_t i = 0; i < domains->count; i++) {
         if (narrow && (app->scopes & scope_named(domains->list[i].name)) == 0)
             continue; /* its hints do not reach there */

@@ -160,7 +160,7 @@ atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
 
 enum err
 atom_store_page(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                const struct atom_question *question, struct atom_page *out)
+                const struct atom_query *question, struct atom_page *out)
 {
     struct db_rows rows = { 0 };
     enum err err = find_atom_lists(tx, mem, user_id, domain, &rows);

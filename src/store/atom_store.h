@@ -24,7 +24,7 @@ enum err atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id
 
 /* One page of them; domain absent: of all. */
 enum err atom_store_page(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                         const struct atom_question *question, struct atom_page *out);
+                         const struct atom_query *question, struct atom_page *out);
 
 enum err atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
                          struct str atom_id, struct str asker, struct atom *out);
@@ -53,7 +53,7 @@ struct record {
     struct str json;
     int64_t atom_count;
     int64_t updated_at;
-    struct str hints; /* as hint_card_write() made it; not read with the others */
+    struct str hints; /* as hint_set_write() made it; not read with the others */
 };
 
 /* In the order of the domains' names is the login's business. Domain absent: all. */

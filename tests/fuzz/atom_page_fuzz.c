@@ -36,7 +36,7 @@ cut_sheets(struct str input, struct atom_list *out)
 /* All that was asked for, oldest first. False: a sheet is none. */
 static bool
 read_all(struct arena *mem, const struct atom_list *lists, size_t count,
-         const struct atom_question *question, struct atom *out, size_t *found)
+         const struct atom_query *question, struct atom *out, size_t *found)
 {
     *found = 0;
     for (size_t i = 0; i < count; i++) {
@@ -104,9 +104,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct arena *mem = arena_new();
     struct atom_list lists[SHEETS_MAX];
-    struct atom_question question = {
-        .opens = opens, .statuses = data[0] & 7, .asker = asker, .offset = data[1], .limit = data[2]
-    };
+    struct atom_query question = { .may_read = opens,
+                                   .statuses = data[0] & 7,
+                                   .asker = asker,
+                                   .offset = data[1],
+                                   .limit = data[2] };
     size_t count = cut_sheets(fuzz_input(mem, data + 3, size - 3), lists), found = 0;
     struct atom *all = ARENA_ARRAY(mem, struct atom, size);
     struct atom_page page;

@@ -67,7 +67,7 @@ check_registered(struct arena *mem, struct str uri)
          str_present(behind_loopback(uri, STR("http://[::1]"))) ||
          str_present(behind_loopback(uri, STR("http://localhost"))));
     MUST(redirect_uri_matches(uri, uri));
-    MUST(redirect_uri_place(mem, uri).len > 0);
+    MUST(redirect_uri_display(mem, uri).len > 0);
 
     struct str origin = redirect_uri_origin(mem, uri); /* stands in a header, between blanks */
     MUST(origin.len > 1);

@@ -51,7 +51,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str kept = scopes_write(mem, known);
     MUST(scopes_read(kept, &again, NULL) && again == known);
     MUST((scopes_domains(known) & ~known) == 0);
-    MUST(!scopes_narrow(known) || scopes_domains(known) != 0);
+    MUST(!scopes_limit_domains(known) || scopes_domains(known) != 0);
     arena_free(mem);
     return 0;
 }

@@ -176,10 +176,10 @@ an_end_is_an_end_for_tokens_too_and_can_be_lifted_before_it_comes(struct kit *ki
     assert_int_equal(set_end(&world, T0 + 100, T0), ERR_NONE);
     assert_true(world_worth(&world, tokens.access, T0 + 99) == BOTH);
     assert_int_equal(world_worth(&world, tokens.access, T0 + 100), 0);
-    assert_int_equal(set_end(&world, NEVER_ENDS, T0 + 99), ERR_NONE);
+    assert_int_equal(set_end(&world, NEVER_EXPIRES, T0 + 99), ERR_NONE);
     assert_true(world_worth(&world, tokens.access, T0 + 100) == BOTH);
     assert_int_equal(set_end(&world, T0 + 200, T0 + 100), ERR_NONE);
-    assert_int_equal(set_end(&world, NEVER_ENDS, T0 + 200), ERR_NOT_FOUND); /* too late */
+    assert_int_equal(set_end(&world, NEVER_EXPIRES, T0 + 200), ERR_NOT_FOUND); /* too late */
     assert_int_equal(world_worth(&world, tokens.access, T0 + 200), 0);
 }
 

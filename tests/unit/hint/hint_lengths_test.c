@@ -15,7 +15,7 @@ lengths_grow_to_what_is_kept_and_never_leave_one_out(void **state)
         const struct member *member = &domain->members[m];
         bool critical = member->safety == SAFETY_CRITICAL;
         for (int total = 1; total <= FACTS; total++) {
-            size_t count = 0, kept = hint_values_kept(member, total);
+            size_t count = 0, kept = hint_value_limit(member, total);
             int last = 0;
             for (int items = hint_fewest_items(member, total); items != 0;
                  items = hint_more_items(member, total, items)) {

@@ -79,8 +79,8 @@ sentences_of_their_own_are_bounded_and_the_rest_is_counted(void **state)
     const struct domain *domain = hint_kit_fare(mem);
     struct hint_set set = hint_kit_card(mem, domain, many(mem, "says", 70).ptr);
     assert_int_equal(set.count, 64);
-    assert_int_equal(set.hints[62].beyond, 0);
-    assert_int_equal(set.hints[63].beyond, 6);
+    assert_int_equal(set.hints[62].without_hint, 0);
+    assert_int_equal(set.hints[63].without_hint, 6);
     arena_free(mem);
 }
 

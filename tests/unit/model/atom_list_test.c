@@ -227,5 +227,5 @@ main(void)
         cmocka_unit_test(what_is_no_sheet_is_refused),
         cmocka_unit_test(a_source_is_added_once_and_in_its_place),
     };
-    return cmocka_run_group_tests_name("atom_sheet", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("model/atom_list", tests, NULL, NULL);
 }

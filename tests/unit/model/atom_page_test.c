@@ -31,14 +31,14 @@ all_but_the_secret(struct str domain, void *context)
     return !str_eq(domain, STR("secret"));
 }
 
-static struct atom_question
+static struct atom_query
 question(unsigned statuses, size_t offset, size_t limit)
 {
-    return (struct atom_question){ .opens = all_but_the_secret,
-                                   .statuses = statuses,
-                                   .asker = STR("app_us"),
-                                   .offset = offset,
-                                   .limit = limit };
+    return (struct atom_query){ .may_read = all_but_the_secret,
+                                .statuses = statuses,
+                                .asker = STR("app_us"),
+                                .offset = offset,
+                                .limit = limit };
 }
 
 static void
@@ -65,7 +65,7 @@ a_page_is_the_newest_of_what_was_asked_for_and_may_be_seen(void **state)
     struct arena *mem = arena_new();
     (void)state;
     for (size_t i = 0; i < ROWS(rows); i++) {
-        struct atom_question asked = question(rows[i].statuses, rows[i].offset, rows[i].limit);
+        struct atom_query asked = question(rows[i].statuses, rows[i].offset, rows[i].limit);
         struct atom_page page;
         struct buf ids = buf_in(mem, 100);
         assert_row(atom_page_read(mem, lists, ROWS(lists), &asked, &page), rows[i].why);
@@ -83,7 +83,7 @@ static void
 an_atom_on_it_is_whole(void **state)
 {
     struct arena *mem = arena_new();
-    struct atom_question asked = question(SUPPRESSED, 0, 1);
+    struct atom_query asked = question(SUPPRESSED, 0, 1);
     struct atom_list list = {
         STR("food"), STR("atm_1\tdiets\tvegan\t\"Vegan\"\ts\t1\t12\t34\t56"
                          "\toutdated\tuser\t78\tuser\t5\t\tapp_us\t\t9\tapp_them\t\t\t\n")
@@ -117,7 +117,7 @@ there_may_be_more_than_most_have(void **state)
     enum { LINES = 1000 };
     struct arena *mem = arena_new();
     struct buf odd = buf_in(mem, 1 << 20), even = buf_in(mem, 1 << 20);
-    struct atom_question asked = question(ACTIVE, 100, LINES);
+    struct atom_query asked = question(ACTIVE, 100, LINES);
     struct atom_page page;
     (void)state;
     for (int i = 1; i <= LINES; i++)
@@ -153,7 +153,7 @@ what_is_no_sheet_is_no_page(void **state)
         { "behind one that is fine", LINE("3", "a", BY_US) "i\tm\tk\tv\n" },
     };
     struct arena *mem = arena_new();
-    struct atom_question asked = question(ACTIVE | SUPPRESSED, 0, 20);
+    struct atom_query asked = question(ACTIVE | SUPPRESSED, 0, 20);
     struct atom_page page;
     (void)state;
     for (size_t i = 0; i < ROWS(rows); i++) {

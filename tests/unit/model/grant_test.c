@@ -35,7 +35,7 @@ a_consent_lasts_as_long_as_was_chosen(void **state)
         assert_row(grant_term_read(rows[i].input, &term) == rows[i].fine, rows[i].why);
         if (!rows[i].fine)
             continue;
-        int64_t expected = rows[i].seconds < 0 ? NEVER_ENDS : now + rows[i].seconds;
+        int64_t expected = rows[i].seconds < 0 ? NEVER_EXPIRES : now + rows[i].seconds;
         assert_row(grant_term_end(term, now) == expected, rows[i].why);
     }
 }

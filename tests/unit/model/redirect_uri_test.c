@@ -247,7 +247,7 @@ a_person_is_told_the_place_and_a_policy_the_origin(void **state)
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++) {
         assert_row(redirect_uri_problem(str_of(rows[i].uri)) == NULL, rows[i].uri);
-        assert_str(redirect_uri_place(mem, str_of(rows[i].uri)), str_of(rows[i].place),
+        assert_str(redirect_uri_display(mem, str_of(rows[i].uri)), str_of(rows[i].place),
                    rows[i].uri);
         assert_str(redirect_uri_origin(mem, str_of(rows[i].uri)), str_of(rows[i].origin),
                    rows[i].uri);

@@ -170,7 +170,7 @@ only_an_authorization_by_domains_is_narrow(void **state)
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         assert_row(scopes_domains(rows[i].asked) == rows[i].domains, rows[i].why);
-        assert_row(scopes_narrow(rows[i].asked) == rows[i].narrow, rows[i].why);
+        assert_row(scopes_limit_domains(rows[i].asked) == rows[i].narrow, rows[i].why);
     }
 }
 

@@ -185,7 +185,7 @@ a_deleted_app_is_gone_with_its_grants_and_no_others(struct kit *kit)
                         .grant = { .id = STR("grt_1"),
                                    .user_id = ada.id,
                                    .app_id = finder.id,
-                                   .ends_at = NEVER_ENDS } };
+                                   .ends_at = NEVER_EXPIRES } };
     struct args other = own;
     other.grant.id = STR("grt_2");
     other.grant.app_id = player.id;

@@ -68,9 +68,9 @@ a_grant_is_of_one_person_to_one_app_until_its_date(struct kit *kit)
     none.id = STR("grt_2");
     none.user_id = bob.id;
     none.scopes = 0;
-    none.ends_at = NEVER_ENDS;
+    none.ends_at = NEVER_EXPIRES;
     add(kit, &none);
-    assert_int_equal(find(kit, BOB, FINDER, NEVER_ENDS - 1, &found), ERR_NONE);
+    assert_int_equal(find(kit, BOB, FINDER, NEVER_EXPIRES - 1, &found), ERR_NONE);
     assert_same_grant(&found, &none);
 }
 
@@ -100,12 +100,12 @@ scopes_and_end_date_can_be_changed_and_nothing_else(struct kit *kit)
                                     .user_id = bob.id,
                                     .app_id = player.id,
                                     .scopes = HINTS,
-                                    .ends_at = NEVER_ENDS,
+                                    .ends_at = NEVER_EXPIRES,
                                     .created_at = 7,
                                     .updated_at = T0 + 50 } };
     assert_int_equal(tx_write(kit->db, put_work, &args), ERR_NONE);
     expected.scopes = HINTS;
-    expected.ends_at = NEVER_ENDS;
+    expected.ends_at = NEVER_EXPIRES;
     expected.updated_at = T0 + 50;
     assert_int_equal(find(kit, ADA, FINDER, T0, &found), ERR_NONE);
     assert_same_grant(&found, &expected);
