@@ -1,9 +1,11 @@
-/* hint.h - what an agent could be told about a person: one member of a domain in one sentence.
+/* hint.h - hints and hint sets: sentences about a user, prepared for agents.
  *
- * A card holds the hints of one person in one domain, with everything about them that does not
- * depend on who asks for what: contradictions are settled, values ranked, and the tokens of every
- * length a hint can have are counted. It is made when something is written and kept with the
- * record as text, so that reading counts nothing. Pure. */
+ * A hint is one member of a domain in one sentence. A hint set holds all hints of one user in one
+ * domain with everything that does not depend on the request: contradictions are resolved, values
+ * are ranked, and the tokens of every length of a hint are counted. It is built when preferences
+ * are written and stored as text with the record, so that a request counts no tokens.
+ *
+ * Pure functions; results are allocated from `mem`. Any thread may call them. */
 #ifndef HINT_HINT_H
 #define HINT_HINT_H
 
@@ -14,21 +16,21 @@ struct arena;
 struct atom;
 struct buf;
 
-#define HINT_ONE 65536 /* of weights and scores */
+#define HINT_ONE 65536 /* 1.0 as a weight or score */
 
-/* Which sentence, where it is none of those for single values: made from a pattern; and of an
- * object that has only one property. */
+/* Values of hint.sentence that are not an index: the sentence is made from the pattern, or from the
+ * pattern for an object with a single property. */
 #define HINT_FROM_PATTERN (-1)
 #define HINT_OF_ONE (-2)
 
 struct hint_value {
-    struct str shown; /* as it stands in a sentence, but for quotation marks */
-    struct str json;  /* as it is kept; absent: `shown` as a JSON string */
-    bool quote;       /* could be mistaken for more than a name: always in quotation marks */
+    struct str shown; /* as written in a sentence, without quotes */
+    struct str json;  /* as stored; absent: `shown` as a JSON string */
+    bool quote;       /* always quoted, because it could be read as more than a name */
 };
 
-/* A length of a hint: how many of its values it names, and the tokens that costs. "Last" is the
- * count without the line's end, which some endings share a token with ("C++.\n"). */
+/* One length of a hint: how many values it names, and its tokens. The *_last counts are without the
+ * line feed, which can share a token with the text before it ("C++.\n"). */
 struct hint_level {
     int items;
     int text, text_last;
@@ -39,37 +41,49 @@ struct hint_level {
 struct hint {
     const struct member *member;
     int sentence;                    /* of member->hint.values, or HINT_FROM_PATTERN … */
-    int32_t score;                   /* of its best value: how well founded, how recent */
-    int total;                       /* values there are to tell */
-    int without_hint;                /* facts of the member that have no hint: too many */
-    bool is_long;                    /* even with its fewest values, and not critical */
-    const struct hint_value *values; /* best first; as many as the longest level or JSON names */
+    int32_t score;                   /* of its best value: confidence times recency */
+    int total;                       /* number of values, named or not */
+    int without_hint;                /* facts beyond the maximum number of hints of a member */
+    bool is_long;                    /* long even with its fewest values, and not critical */
+    const struct hint_value *values; /* best first; hint_value_limit() of them at most */
     size_t value_count;
-    const struct hint_level *levels; /* each naming more than the one before; at least one */
+    const struct hint_level *levels; /* at least one; each names more values than the one before */
     size_t level_count;
-    struct str encoded; /* values and levels as the card has them, until hint_open() */
-    uint8_t digits;     /* of a count there */
+    struct str encoded; /* values and levels as stored, until hint_open() decodes them */
+    uint8_t digits;     /* of each count in `encoded` */
 };
 
 struct hint_set {
     const struct domain *domain;
-    int heading;        /* tokens of the domain's line above bullets */
+    int heading;        /* tokens of the domain's heading above bullets */
     struct hint *hints; /* in the order of the definition's members */
     size_t count;
 };
 
-/* From all atoms of the domain, in any order. */
+/* Builds the hint set from all atoms of the domain, in any order. */
 void hint_set_make(struct arena *mem, const struct domain *domain, const struct atom *atoms,
                    size_t count, struct hint_set *out);
 
-/* As one text, and back. False: made from another definition, by another version, or damaged. The
- * card points into the text; of a hundred hints a question tells five, so values and levels of a
- * hint are there only after hint_open(). */
+/* Converts a hint set to text and back. hint_set_read() returns false if the text was made from
+ * another definition or by another version, or is damaged. The set points into the text. A request
+ * uses few of its hints, so values and levels are set only after hint_open(). */
 struct str hint_set_write(struct arena *mem, const struct hint_set *set);
 bool hint_set_read(struct arena *mem, const struct domain *domain, struct str text,
                    struct hint_set *out);
 
-/* Does nothing where they are there already. */
+/* Decodes values and levels. Does nothing if they are already set. */
 void hint_open(struct arena *mem, struct hint *hint);
+
+/* The lengths of a hint: how many values each names. They follow from the definition and the number
+ * of values, so the stored text does not contain them. hint_fewest_items() is the shortest length;
+ * hint_more_items() is the length after the one with `items`, or 0. */
+int hint_fewest_items(const struct member *member, int total);
+int hint_more_items(const struct member *member, int total, int items);
+
+#define HINT_LENGTHS_MAX 96
+size_t hint_length_count(const struct member *member, int total); /* 1 to HINT_LENGTHS_MAX */
+
+/* How many of `total` values the longest length or JSON can name. */
+size_t hint_value_limit(const struct member *member, int total);
 
 #endif

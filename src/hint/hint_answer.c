@@ -9,7 +9,7 @@
 
 /* ---- lines ---- */
 
-/* The highest step that fits, and one more; 0: none does. */
+/* The number of steps up to the highest one that fits; 0: none does. */
 static size_t
 pick_lines(const struct ladder *ladder, int max_tokens)
 {
@@ -48,7 +48,7 @@ add_domain_bullets(struct buf *out, const struct ladder *ladder, const struct se
     }
 }
 
-/* Domains in the order in which they came, each with what is told of it. */
+/* Writes domains in the order of their first hint, each with its bullets. */
 static void
 write_bullets(struct arena *mem, struct json *out, const struct ladder *ladder,
               const struct selection *selection)
@@ -74,10 +74,10 @@ write_bullets(struct arena *mem, struct json *out, const struct ladder *ladder,
 
 /* ---- JSON ---- */
 
-/* What an object costs is known only when it is counted, so steps are tried by halving. Of two
- * budgets the larger one turns away from the other's path only to go higher: it never ends lower.
- * So that their paths are the same, all steps there would be are halved, whether the number of
- * hints allows them or not. */
+/* Binary search, because the cost of an object is known only after counting its tokens. Costs need
+ * not rise with every step, but a larger budget still never ends at a lower step: its search leaves
+ * the path of a smaller budget only to go up. For the same reason the search always covers all
+ * ladder->height steps, even those that the number of hints rules out. */
 static size_t
 pick_object(struct arena *mem, const struct ladder *ladder, struct hint_objects *objects,
             int max_tokens, int *tokens)

@@ -1,4 +1,6 @@
-/* hint_answer.h - hints for one question, within its budget. Pure. */
+/* hint_answer.h - selects and writes the hints for one query within its token budget.
+ *
+ * Pure; the result is allocated from `mem`. Any thread may call it. */
 #ifndef HINT_HINT_ANSWER_H
 #define HINT_HINT_ANSWER_H
 
@@ -6,11 +8,11 @@
 
 struct hint_answer {
     struct str hints;     /* JSON: an array of sentences, an object, or a string */
-    int tokens;           /* of the sentences joined by line's ends, the object, or the string */
-    int available;        /* hints that concern the question */
-    int omitted;          /* facts of theirs that are not told, or only as "and 4 more" */
-    bool safety_complete; /* no critical fact is among those */
-    uint64_t hint_sets;   /* bits by card of the question: with something to tell */
+    int tokens;           /* of the sentences joined by line feeds, the object, or the string */
+    int available;        /* hints that match the query */
+    int omitted;          /* facts of these hints that are not named; "and 4 more" omits 4 */
+    bool safety_complete; /* no critical fact is omitted */
+    uint64_t hint_sets;   /* bit n: the n-th hint set of the query has a matching hint */
 };
 
 void hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answer *out);

@@ -16,22 +16,21 @@ selection_after(struct arena *mem, const struct ladder *ladder, size_t steps, st
         out->by_rung[ladder->steps[i].rung] = &ladder->steps[i];
 }
 
-/* ---- what there can be ---- */
+/* ---- sections ---- */
 
 /* What follows a part: another one, another domain, or nothing. */
 enum tail { BEFORE_PART, BEFORE_DOMAIN, AT_END, TAILS };
 static const char closing[] = { '}', '}', ',', '"' }, opening[] = { '"', ':', '{', '"' };
 static const struct str tails[TAILS] = { { closing + 2, 2 }, { closing + 1, 3 }, { closing, 2 } };
 
-/* A part's tokens, by what follows it, when last counted. On the way up a part only grows, so how
- * far it has grown tells which it was. */
+/* Cached token counts of a part, by what follows it. A part only grows from step to step, so its
+ * size identifies its contents. */
 struct counted {
-    uint32_t grown[TAILS]; /* one more; 0: never counted */
+    uint32_t grown[TAILS]; /* size + 1; 0: never counted */
     uint32_t tokens[TAILS];
 };
 
-/* A domain: the sentences of its summary, as rungs, and its rungs that have a key, in the order of
- * the definition. */
+/* A domain: the rungs of its summary, and its rungs with a key in the order of the definition. */
 struct section {
     const struct hint_set *set;
     size_t *summary, summary_count;
@@ -43,10 +42,10 @@ struct section {
 struct hint_objects {
     struct arena *mem;
     const struct ladder *ladder;
-    struct section **sections; /* by place of the card; NULL: not needed yet */
+    struct section **sections; /* by set_index; NULL: not needed yet */
     struct counted *counted;   /* members, by their first rung */
-    struct part *parts;        /* room for those of one object */
-    struct buf text;           /* room for one part */
+    struct part *parts;        /* scratch: the parts of one object */
+    struct buf text;           /* scratch: the text of one part */
 };
 
 struct hint_objects *
@@ -73,8 +72,8 @@ add_named(const struct ladder *ladder, struct str member, struct section *sectio
     }
 }
 
-/* Everything critical, then the members that the definition names, as many as it allows; if there
- * is none of them, the domain's first hint. */
+/* The summary has all critical hints, then the definition's summary members up to its limit; if
+ * none of them has a hint, the domain's first hint. */
 static void
 find_summary(struct arena *mem, const struct ladder *ladder, struct section *section)
 {
@@ -91,10 +90,11 @@ find_summary(struct arena *mem, const struct ladder *ladder, struct section *sec
         first++;
     if (section->summary_count == 0)
         section->summary[section->summary_count++] = first;
-    hint_open(mem, ladder->rungs[section->summary[0]].hint); /* told before its turn */
+    hint_open(mem, ladder->rungs[section->summary[0]]
+                       .hint); /* it may be written before its rung is selected */
 }
 
-/* Only rungs that can be told. Of one member in the order of the rungs. */
+/* Only rungs that can be selected. Rungs of the same member stay in their order. */
 static void
 find_keyed(struct arena *mem, const struct ladder *ladder, struct section *section)
 {
@@ -124,7 +124,7 @@ section_of(struct hint_objects *objects, const struct rung *rung)
     return *section;
 }
 
-/* ---- what is told ---- */
+/* ---- parts ---- */
 
 static bool
 is_selected(const struct selection *selection, size_t rung)
@@ -132,15 +132,15 @@ is_selected(const struct selection *selection, size_t rung)
     return rung < selection->count;
 }
 
-/* A summary's first sentence is told before its turn has come, with as little as it can say. */
+/* A summary's first sentence has its shortest length until its rung is selected. */
 static size_t
 summary_level(const struct selection *selection, size_t rung)
 {
     return is_selected(selection, rung) ? selection->by_rung[rung]->level : 0;
 }
 
-/* How many of its values stand in an array, or 1 for a single one; 0: it is absent. What is
- * critical is whole or absent. */
+/* The number of values written under the key; 0: the key is absent. Critical members are complete
+ * or absent. */
 static int
 keyed_items(const struct ladder *ladder, const struct selection *selection, size_t rung)
 {
@@ -158,7 +158,7 @@ keyed_items(const struct ladder *ladder, const struct selection *selection, size
 /* A summary, or a member with its values. */
 struct part {
     struct section *section;
-    const size_t *rungs; /* that it tells of, and perhaps more; of a member all are its own */
+    const size_t *rungs; /* of a summary: also those not selected yet */
     size_t count;
     bool is_summary;
     uint32_t grown;
@@ -206,7 +206,7 @@ list_section(const struct hint_objects *objects, struct section *section,
     return count;
 }
 
-/* In the order in which domains came. */
+/* Lists domains in the order of their first hint. */
 static size_t
 list_parts(struct hint_objects *objects, const struct selection *selection)
 {
@@ -226,7 +226,7 @@ list_parts(struct hint_objects *objects, const struct selection *selection)
     return count;
 }
 
-/* ---- in words ---- */
+/* ---- writing ---- */
 
 static void
 write_summary(struct hint_objects *objects, struct json *out, const struct part *part,
@@ -299,13 +299,13 @@ hint_object_write(struct hint_objects *objects, const struct selection *selectio
     return buf_str(&text);
 }
 
-/* ---- in tokens ---- */
+/* ---- counting tokens ---- */
 
-/* A text is cut into pieces before tokens are looked for, and no piece goes from signs over into a
- * word if there are two signs or more. Every name and key here begins with a letter behind two
- * signs at least ({" or ,"), so what stands from one such letter to the next has its own tokens,
- * whatever is before and behind it: the object's tokens are the sum of theirs. A part ends with the
- * signs before the next letter. */
+/* Parts can be counted separately because the tokenizer splits text into pieces first, and no piece
+ * continues from two or more punctuation characters into a word. Every name and key starts with a
+ * letter after at least two of them ({" or ,"), so the tokens from one such letter to the next do
+ * not depend on the text around them, and the object's count is their sum. A part therefore ends
+ * with the punctuation before the next letter. */
 static size_t
 count_part(struct hint_objects *objects, const struct part *part, enum tail tail,
            const struct selection *selection)
@@ -351,7 +351,7 @@ hint_object_count(struct hint_objects *objects, const struct selection *selectio
     return tokens;
 }
 
-/* ---- how much of it ---- */
+/* ---- counting values ---- */
 
 void
 hint_object_shown(struct hint_objects *objects, const struct selection *selection, int *shown)

@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 
-#define PACE 20 /* tokens a hint: below that, hints grow before new ones come */
+#define PACE 20 /* tokens per hint: below this average, hints grow before new ones are added */
 
 struct climb {
     struct arena *mem;
@@ -10,16 +10,17 @@ struct climb {
     const struct rung *rungs;
     struct step *steps;
     size_t count;
-    struct step *current; /* by rung: how it stands now */
+    struct step *current; /* by rung: its latest step */
     size_t selected;
-    size_t grown; /* so many at the front have no capacity left */
-    int most;     /* hints */
+    size_t grown; /* the first `grown` rungs cannot grow any more */
+    int most;     /* maximum number of hints, unless all are critical */
     bool done;    /* no higher step can be picked */
 
-    int text, bullets; /* every line with its end */
+    int text, bullets; /* tokens of all lines, each with its line feed */
     int headings;
-    uint64_t domains;   /* bits by card */
-    size_t last_bullet; /* the last hint of the domain that came last */
+    uint64_t domains; /* bit n: a hint of set n is selected */
+    size_t
+        last_bullet; /* the last bullet of the output: the latest rung of the domain added last */
 };
 
 static const struct hint_level *
@@ -46,7 +47,7 @@ cost_of_text(const struct climb *climb)
     return climb->text - text_of(climb, last) + bare;
 }
 
-/* Headings stand only where there are several. */
+/* Headings are written only if there are several domains. */
 static int
 cost_of_bullets(const struct climb *climb)
 {
@@ -86,7 +87,7 @@ change_level(struct climb *climb, size_t rung, size_t level, bool strong)
     emit(climb, rung);
 }
 
-/* One value more, or the emphasis, for the first hint that has capacity for it. False: none has. */
+/* Adds one value, or the emphasis, to the first hint that can grow. False: none can. */
 static bool
 grow(struct climb *climb, bool to_most)
 {
@@ -107,7 +108,7 @@ grow(struct climb *climb, bool to_most)
     return false;
 }
 
-/* Critical ones at once with all their values; the others with few. */
+/* Adds a critical hint with all its values, any other with its fewest. */
 static void
 add_rung(struct climb *climb)
 {
@@ -148,7 +149,7 @@ climb_up(struct climb *climb, size_t rung_count)
         ;
 }
 
-/* Every length once, the emphasis, and in JSON the key. */
+/* The number of steps of a hint: its lengths, the emphasis, and in JSON the key. */
 static size_t
 steps_of(const struct hint *hint, enum hint_format format)
 {

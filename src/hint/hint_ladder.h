@@ -1,39 +1,40 @@
-/* hint_ladder.h - which hints fit into a budget.
+/* hint_ladder.h - lists the selections from which a token budget picks one.
  *
- * Hints are put in an order that does not depend on the budget, and are added and lengthened along
- * it, one fact at a time: the steps of a ladder. The budget picks the highest step that fits.
- * Nothing is ever taken back on the way up, so more budget never tells less, and what keeps a
- * person safe stands on the lowest steps. Pure. */
+ * The order of hints does not depend on the budget. Each step of the ladder adds a hint (a rung) or
+ * lengthens one by a fact. The budget picks the highest step that fits. No step removes anything,
+ * so a larger budget never includes less. Critical hints are on the lowest steps.
+ *
+ * Pure; results are allocated from `mem`. */
 #ifndef HINT_HINT_LADDER_H
 #define HINT_HINT_LADDER_H
 
 #include "hint/hint_order.h"
 
-/* A step: this hint is now told with that many values. */
+/* One step: the rung is now included at this level. */
 struct step {
     uint32_t rung;
     uint16_t level;
     bool strong;    /* with its emphasis */
-    bool keyed;     /* in JSON: as a member of its own, not in the summary alone */
-    int cost;       /* of all that is told by then; in JSON not known */
-    int hint_count; /* how many hints */
-    bool safety;    /* all of them critical */
+    bool keyed;     /* in JSON: has its own key, in addition to the summary */
+    int cost;       /* tokens of everything selected so far; not set for JSON */
+    int hint_count; /* hints selected so far */
+    bool safety;    /* all of them are critical */
 };
 
 struct ladder {
     struct hint_order order;
     const struct rung *rungs; /* of the order */
     size_t rung_count;
-    size_t allowed; /* no more of them can be told */
+    size_t allowed; /* upper bound of rungs that can be selected */
     const struct step *steps;
-    size_t step_count; /* those that the budget could reach */
-    size_t height;     /* all there would be */
+    size_t step_count; /* steps the budget could reach */
+    size_t height;     /* steps with an unlimited budget */
 };
 
-/* Only as high as the budget could reach, by the number of hints. */
+/* Builds only the steps that the budget could reach, judged by the number of hints. */
 void hint_ladder_make(struct arena *mem, const struct hint_query *query, struct ladder *out);
 
-/* How many hints the budget allows, whatever they cost. */
+/* The maximum number of hints for a budget, whatever their cost. */
 static inline int
 hint_ladder_most(int max_tokens)
 {

@@ -4,16 +4,16 @@
 
 #include <stdlib.h>
 
-#define LEAST_CONTEXT 9830 /* 0.15: what matters less in this context is not told */
+#define LEAST_CONTEXT 9830 /* 0.15: members with a lower weight in the context are left out */
 #define NO_WEIGHT 32768    /* 0.5 */
-#define FEW 32             /* are sorted one by one */
-#define FEW_TURNS 4        /* do not repay sorting */
+#define FEW 32             /* up to this many are sorted by insertion */
+#define FEW_TURNS 4        /* up to this many turns, finding the minimum is cheaper than sorting */
 
 /* ---- which hints, and how much they matter ---- */
 
-/* What a question means to one domain. */
+/* How a query applies to one domain. */
 struct view {
-    bool known; /* a context: otherwise everything is told and weighs the same */
+    bool known; /* a known context; without one, all members have the same weight */
     bool chosen, safety, named;
     const struct context *context;
 };
@@ -44,7 +44,7 @@ context_weight(const struct member *member, const struct context *context)
     return other;
 }
 
-/* False: not told in this context. */
+/* False: the member is left out in this context. */
 static bool
 weigh(const struct view *view, const struct member *member, int32_t *out)
 {
@@ -52,13 +52,14 @@ weigh(const struct view *view, const struct member *member, int32_t *out)
     if (!view->known)
         return true;
     if (!view->named && !view->chosen &&
-        !(view->safety && member->safety == SAFETY_CRITICAL)) /* of another domain */
+        !(view->safety &&
+          member->safety == SAFETY_CRITICAL)) /* critical members of other domains may be needed */
         return false;
     *out = context_weight(member, view->context);
     return view->named || member->safety == SAFETY_CRITICAL || *out >= LEAST_CONTEXT;
 }
 
-#define SCORE_BITS 17 /* HINT_ONE itself is one of them */
+#define SCORE_BITS 17 /* 17, because scores include HINT_ONE = 1 << 16 */
 
 static uint32_t
 rank_of(const struct hint *hint, unsigned tier, int32_t weight)
@@ -105,7 +106,7 @@ sort_rungs(struct rung *rungs, size_t count)
     }
 }
 
-/* What is not critical, by domain. */
+/* The hints of one domain that are not critical. */
 struct queue {
     struct rung *next, *end;
     uint32_t best;
@@ -133,7 +134,7 @@ add_queue(struct queue *queues, size_t *count, struct rung *first, struct rung *
     queues[at] = queue;
 }
 
-/* The first of a queue. Where few are wanted, sorting the others would be wasted. */
+/* Takes the first of a queue. Sorts lazily, since often only a few are needed. */
 static const struct rung *
 take_first(struct queue *queue)
 {
@@ -167,8 +168,8 @@ take_turns(struct queue *queues, size_t count, size_t most, struct hint_order *o
 
 /* ---- all of them ---- */
 
-/* The hints of one card that concern the question: critical ones into the order, the others behind
- * `next`. Returns where those end. */
+/* Collects the hints of one set that match the query: critical ones into the order, the others from
+ * `next` on. Returns the end of the latter. */
 static struct rung *
 gather(const struct hint_query *query, size_t set_index, struct hint_order *out, struct rung *next)
 {

@@ -1,7 +1,7 @@
-/* hint_order.h - which hints concern a question, and in which order they are told.
+/* hint_order.h - selects the hints that match a query and sorts them by importance.
  *
- * Critical ones first, whatever their domain; then domains take turns, so that each is heard once
- * before any is heard twice. Pure. */
+ * Critical hints come first, whatever their domain. Then domains take turns, so that each has one
+ * hint before any has two. Pure; results are allocated from `mem`. */
 #ifndef HINT_HINT_ORDER_H
 #define HINT_HINT_ORDER_H
 
@@ -11,34 +11,34 @@
 enum hint_format { HINT_TEXT, HINT_JSON, HINT_BULLETS };
 
 struct hint_query {
-    const struct hint_set *hint_sets;    /* of the domains that may be told */
+    const struct hint_set *hint_sets;    /* of the domains that the app may read */
     size_t set_count;                    /* at most DOMAINS_MAX */
-    uint64_t sensitive;                  /* bits by card: its sensitive members may be told, too */
-    const struct context_match *context; /* not known: as if none was given */
-    bool domains_named;                  /* who asks chose the domains: the context only ranks */
+    uint64_t sensitive;                  /* bit n: sensitive members of the n-th set may be used */
+    const struct context_match *context; /* not known: treated as if none was given */
+    bool domains_named;                  /* the request names domains: the context only ranks */
     enum hint_format format;
     int max_tokens;
 };
 
-/* One hint that may be told. */
+/* One hint that may be included. */
 struct rung {
     const struct hint_set *set;
     struct hint *hint;
-    uint32_t rank;     /* lower is earlier: what waits, what excludes choices, what matters more */
+    uint32_t rank;     /* lower is earlier; from is_long, tier, weight and score */
     uint8_t tier;      /* 0 critical, 1 excludes choices, 2 the rest */
-    uint8_t set_index; /* of the card in the question */
+    uint8_t set_index; /* index in query->hint_sets */
 };
 
 struct hint_order {
-    struct rung *rungs; /* in the order in which they are told */
+    struct rung *rungs; /* most important first */
     size_t count;
-    size_t critical;    /* so many at the front */
-    int available;      /* hints that concern the question, whether they have a rung or not */
-    int facts;          /* of theirs */
-    uint64_t hint_sets; /* bits by card: it has one of them */
+    size_t critical;    /* number of critical rungs, which come first */
+    int available;      /* hints that match the query, with or without a rung */
+    int facts;          /* of these hints */
+    uint64_t hint_sets; /* bit n: the n-th set has one of these hints */
 };
 
-/* As many rungs as there are, but not more than `most` unless all of them are critical. */
+/* Returns at most `most` rungs, or more if all of them are critical. */
 void hint_order_make(struct arena *mem, const struct hint_query *query, size_t most,
                      struct hint_order *out);
 

@@ -43,7 +43,7 @@ shown_value(struct arena *mem, const struct json_value *value)
         return value_number_text(mem,
                                  value->type == JSON_REAL ? value->real : (double)value->integer);
     if (!hint_must_quote(mem, value->text) && str_index(value->text, ',') == value->text.len)
-        return value->text; /* a comma could be taken for the end of this pair */
+        return value->text; /* a comma could be read as the end of the pair */
     hint_add_quoted(&out, value->text);
     return buf_str(&out);
 }

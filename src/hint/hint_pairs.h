@@ -1,7 +1,7 @@
-/* hint_pairs.h - an object of a few properties in words.
+/* hint_pairs.h - writes an object value in words.
  *
  * "king bed, high floor, and non-smoking" where the definition has a phrase for each property;
- * otherwise its names and values, "bed king, floor high". Pure. */
+ * otherwise names and values, "bed king, floor high". Pure; results are allocated from `mem`. */
 #ifndef HINT_HINT_PAIRS_H
 #define HINT_HINT_PAIRS_H
 
@@ -11,11 +11,12 @@ struct arena;
 struct json_value;
 struct member;
 
-/* In the definition's order. `count` is how many properties there are. */
+/* Properties are in the definition's order. *count is their number. */
 struct str hint_pairs(struct arena *mem, const struct member *member,
                       const struct json_value *object, size_t *count);
 
-/* "world music" before " music": how much of `rest` a value's last word has said already. */
+/* The length of the start of `rest` that repeats the last word of `value`: " music" after "world
+ * music". */
 size_t hint_overlap(struct str value, struct str rest);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define NAME_WORDS_MAX 10 /* more are rather a sentence than a name */
+#define NAME_WORDS_MAX 10 /* a longer value is more likely a sentence than a name */
 #define WORDS_AFTER_INITIAL 2
 
 static bool
@@ -17,7 +17,7 @@ is_end_mark(int32_t c)
            c == 0x104B || c == 0x1362 || c == 0x17D4;
 }
 
-/* What may stand between the end of a sentence and the next one. */
+/* Characters allowed between the end of a sentence and the next one. */
 static bool
 is_closing(int32_t c)
 {
@@ -87,9 +87,9 @@ is_rest_of_name(struct str text)
     return words <= WORDS_AFTER_INITIAL;
 }
 
-/* "St. Vincent", "Vol. 2", "J. R. R. Tolkien", "Washington D.C. area". Behind "Mr." only a sentence
- * that nobody would write could begin; behind a lone letter one could ("Plan B. Ignore …"), so no
- * more than a name may follow. */
+/* "St. Vincent", "Vol. 2", "J. R. R. Tolkien", "Washington D.C. area". After "Mr." no
+ * plausible sentence begins. After a single letter one could ("Plan B. Ignore …"), so only a name
+ * may follow. */
 static bool
 is_abbreviated(struct str before, struct str behind)
 {
@@ -134,15 +134,15 @@ has_sentence_stop(struct str value)
 
 /* ---- other marks ---- */
 
-/* Marks that part clauses, or show that something is meant for a program. */
+/* Punctuation that separates clauses, or suggests text meant for a program. */
 static bool
 has_parting_mark(struct str value)
 {
     struct str rest = value;
-    int32_t last = 0, before_last = 0, ended = 0; /* `ended`: the last that closes nothing */
+    int32_t last = 0, before_last = 0, ended = 0; /* `ended`: the last that is not a closing mark */
     for (int32_t c = utf8_next(&rest); c >= 0; c = utf8_next(&rest)) {
         if ((c == ' ' || c >= 0x2E80) && is_end_mark(ended))
-            return true; /* scripts without blanks go on at once */
+            return true; /* scripts without spaces continue directly */
         if (c == ' ' && (last == ':' || last == ';' || (ended == '.' && last != '.')))
             return true; /* jazz.) And so on */
         if (c == ' ' && before_last == ' ' && (last == 0x2013 || last == 0x2014))
@@ -176,7 +176,7 @@ has_stray_quote(struct str value)
 
 /* ---- words ---- */
 
-/* "4 more" is how a list ends that names only some. */
+/* "4 more" is how a shortened list ends. */
 static bool
 ends_as_a_count(struct str value)
 {
@@ -211,7 +211,7 @@ word_at_start(struct str part)
     return str_first(part, end);
 }
 
-/* "User's", with either apostrophe, whatever stands before it. */
+/* "User's", with either apostrophe, after any text. */
 static bool
 is_of_user(struct str part)
 {
@@ -226,8 +226,8 @@ is_of_user(struct str part)
     return false;
 }
 
-/* Too many of them, or words with which a sentence of ours begins: "User is …", "User's …". A "user
- * researcher" is a name. */
+/* Too many words, or words that begin a hint sentence: "User is …", "User's …". "user researcher"
+ * is a name. */
 static bool
 has_words_of_ours(struct str value)
 {
@@ -258,13 +258,13 @@ hint_must_quote(struct arena *mem, struct str value)
 
 /* ---- quoting ---- */
 
-/* How long a double quotation mark is that stands at the front; 0: none does. */
+/* The length in bytes of a double quotation mark at the start; 0: none. */
 static size_t
 quotation_mark(struct str text)
 {
     static const char *const marks[] = { "\"", "\u201C", "\u201D", "\u201E", "\u201F", "\uFF02" };
     char first = text.len > 0 ? text.ptr[0] : 'a';
-    if (first != '"' && first != '\xe2' && first != '\xef') /* nearly always */
+    if (first != '"' && first != '\xe2' && first != '\xef') /* fast path */
         return 0;
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
         if (str_starts(text, str_of(marks[i])))

@@ -1,8 +1,8 @@
-/* hint_quotes.h - which values stand in quotation marks in a hint.
+/* hint_quotes.h - decides which values are quoted in a hint, and quotes them.
  *
- * A value is somebody's words inside a sentence of ours. Names stand there as they are; whatever
- * could end the sentence, begin another, or pass for words of ours is quoted, so that a reader sees
- * where it starts and ends. Pure. */
+ * A value is untrusted text inside a sentence of the definition. Names are written as they are. A
+ * value that could end the sentence, begin another, or read as part of it is quoted, so that the
+ * reader sees where it starts and ends. Pure; any thread may call it. */
 #ifndef HINT_HINT_QUOTES_H
 #define HINT_HINT_QUOTES_H
 
@@ -10,11 +10,11 @@
 
 bool hint_must_quote(struct arena *mem, struct str value);
 
-/* In quotation marks. */
+/* Adds the value in double quotes. */
 void hint_add_quoted(struct buf *out, struct str value);
 
-/* What can stand between quotation marks and not close them: double marks become single ones, and a
- * backslash at the end, which would take the closing mark's meaning away, is set off by a blank. */
+/* Adds the value so that it cannot close the quotes around it: double quotes become single ones,
+ * and a space follows a final backslash, which would escape the closing quote. */
 void hint_add_inside_quotes(struct buf *out, struct str value);
 
 #endif

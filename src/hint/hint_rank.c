@@ -7,12 +7,12 @@
 #include <string.h>
 
 #define DAY ((int64_t)24 * 3600)
-#define LEAST_SCORE 22938 /* 0.35: an app's word alone that has faded past this is not told */
-#define RECENCY_MIN 19661 /* 0.3: fading is a bias, never a filter by itself */
+#define LEAST_SCORE 22938 /* 0.35: facts from apps alone are left out below this score */
+#define RECENCY_MIN 19661 /* 0.3: age alone lowers a score but never removes a fact */
 
 /* ---- scores ---- */
 
-/* 2 to the power of -(part/64), of HINT_ONE. */
+/* fading[n] = HINT_ONE * 2^(-n/64). */
 static const int32_t fading[64] = {
     65536, 64830, 64132, 63441, 62757, 62081, 61413, 60751, 60097, 59449, 58809, 58176, 57549,
     56929, 56316, 55709, 55109, 54515, 53928, 53347, 52773, 52204, 51642, 51085, 50535, 49991,
@@ -50,7 +50,7 @@ opposes(const struct member *member, const struct member *other)
     return false;
 }
 
-/* Of two members that oppose each other, the one that avoids; of equals, the first. */
+/* If two members oppose each other, the one with `avoid` set is against; if equal, the first. */
 static bool
 is_against(const struct member *member, const struct member *other)
 {
@@ -59,9 +59,9 @@ is_against(const struct member *member, const struct member *other)
     return member->avoid != other->avoid ? member->avoid : member < other;
 }
 
-/* Which of two gives way, `against` being the one whose member opposes the other's. What keeps a
- * person safe gives way to nothing that does so less, whichever of the two names the other. Then
- * what the person said counts more, then what was said on a later day. NULL: neither. */
+/* Returns the fact to leave out; `against` is the one whose member opposes the other's. The higher
+ * safety class wins, whichever member names the other, so that no preference hides an allergy. Then
+ * the user's own statement wins over an app's, then the later day. NULL: keep both. */
 static struct ranked *
 loser_of(struct ranked *against, struct ranked *other)
 {
@@ -99,7 +99,7 @@ settle_pair(struct ranked *a, struct ranked *b)
     else if (is_against(b->member, a->member))
         loser = loser_of(b, a);
     if (loser != NULL)
-        loser->score = -1; /* it keeps its place, and can still win against a third */
+        loser->score = -1; /* it stays in the list and can still beat a third fact */
 }
 
 static void
@@ -116,8 +116,7 @@ settle(struct arena *mem, struct ranked *facts, size_t count)
 
 /* ---- order ---- */
 
-/* The order of a list that the person made is the person's; of a single value the latest is told.
- */
+/* The user's own list keeps the user's order; of single values, the latest comes first. */
 static int
 compare_facts(const void *left, const void *right)
 {

@@ -1,7 +1,8 @@
-/* hint_rank.h - which facts are told, and which first.
+/* hint_rank.h - selects the facts for hints and sorts them by score.
  *
- * Whole numbers only and no clock: how recent a fact is counts from the newest one of its domain,
- * so the same facts give the same bytes on every machine and on every day. Pure. */
+ * Integers only and no clock: the age of a fact is relative to the newest fact of its domain, so
+ * the same facts give the same bytes on every machine and every day. Pure; results are allocated
+ * from `mem`. */
 #ifndef HINT_HINT_RANK_H
 #define HINT_HINT_RANK_H
 
@@ -13,9 +14,9 @@ struct ranked {
     int32_t score; /* 0 to HINT_ONE */
 };
 
-/* The active facts that can be told, in the order of the definition's members, the best of each
- * first. Of two that contradict each other one is left out, and so is what an app once guessed and
- * nobody has repeated for long. */
+/* Returns the number of active facts for hints, in the order of the definition's members, the best
+ * of each member first. One of two contradicting facts is left out, and so is a fact from apps that
+ * has not been repeated for a long time. */
 size_t hint_rank(struct arena *mem, const struct domain *domain, const struct atom *atoms,
                  size_t count, struct ranked **out);
 

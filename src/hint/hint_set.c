@@ -1,9 +1,9 @@
-/* A card from the facts of one domain: values as they are shown, and every length counted. */
+/* Builds a hint set from the facts of one domain: formats values and counts tokens of all lengths.
+ */
 #include "hint/hint.h"
 
 #include "base/arena.h"
 #include "domain/value_text.h"
-#include "hint/hint_lengths.h"
 #include "hint/hint_pairs.h"
 #include "hint/hint_rank.h"
 #include "hint/hint_words.h"
@@ -13,9 +13,57 @@
 
 #include <string.h>
 
-#define EACH_MAX 64 /* sentences of their own that one member can have, unless it is critical */
+#define DOUBLING_FROM 64 /* from this many values on, each length names twice as many */
+#define EACH_MAX 64 /* maximum number of one-value sentences of a member that is not critical */
 #define SENTENCE_MAX_BYTES ((size_t)2 * 1024 * 1024) /* 2,000 values of 200 characters fit */
-#define LONG_TOKENS 24 /* one that starts above this waits, lest it block a small budget */
+#define LONG_TOKENS \
+    24 /* hints that start longer than this come later, to leave room in small budgets */
+
+/* ---- lengths ---- */
+
+/* Names the last value instead of writing "and 1 more". */
+static int
+items_or_all(int items, int total)
+{
+    return total - items == 1 || items > total ? total : items;
+}
+
+/* Critical hints grow from one value to all of them, others from base_items to max_items. */
+int
+hint_fewest_items(const struct member *member, int total)
+{
+    bool critical = member->safety == SAFETY_CRITICAL;
+    return items_or_all(critical ? 1 : member->hint.base_items, total);
+}
+
+/* Long lists double, because each length is written out and its tokens are counted. */
+int
+hint_more_items(const struct member *member, int total, int items)
+{
+    int most = member->safety == SAFETY_CRITICAL ? total : member->hint.max_items;
+    if (items >= total || items >= most)
+        return 0;
+    return items_or_all(items + (items < DOUBLING_FROM ? 1 : items), total);
+}
+
+size_t
+hint_length_count(const struct member *member, int total)
+{
+    size_t count = 0;
+    for (int items = hint_fewest_items(member, total); items != 0 && count < HINT_LENGTHS_MAX;
+         items = hint_more_items(member, total, items))
+        count++;
+    return count;
+}
+
+size_t
+hint_value_limit(const struct member *member, int total)
+{
+    int most = member->hint.max_items + 1; /* items_or_all() may add one */
+    if (member->json_limit > most)
+        most = member->json_limit;
+    return (size_t)(member->safety == SAFETY_CRITICAL || total < most ? total : most);
+}
 
 /* ---- values ---- */
 
@@ -25,8 +73,8 @@ shown_number(struct arena *mem, const struct json_value *value)
     return value_number_text(mem, value->type == JSON_REAL ? value->real : (double)value->integer);
 }
 
-/* How a definition says a value: of a closed vocabulary always, since people have chosen from its
- * words; of an open one where it has a label. Otherwise people's own words are kept. */
+/* The label of a value: always from a closed vocabulary, and from an open one if it defines a
+ * label. Otherwise the value as the user wrote it. */
 static struct str
 label_of(struct arena *mem, const struct member *member, struct str value)
 {
@@ -45,7 +93,7 @@ is_plain_json(struct str json, struct str shown)
            memcmp(json.ptr + 1, shown.ptr, shown.len) == 0;
 }
 
-/* `pairs` is how many properties an object has. */
+/* *pairs is set to the number of properties of an object. */
 static void
 make_value(struct arena *mem, const struct member *member, const struct atom *atom,
            struct hint_value *out, struct str *plain, size_t *pairs)
@@ -124,10 +172,10 @@ make_levels(struct arena *mem, struct hint *hint)
     hint->is_long = hint->member->safety != SAFETY_CRITICAL && levels[0].text_last > LONG_TOKENS;
 }
 
-/* ---- cards ---- */
+/* ---- hint sets ---- */
 
-/* One hint from `count` values of a member, best first. False: a number that has no sentence of its
- * own, in a member that has nothing but those. */
+/* Makes one hint from `count` values of a member, best first. False: the value has no sentence of
+ * its own, and the member has no pattern. */
 static bool
 make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint *out)
 {
@@ -153,7 +201,7 @@ make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint 
     return true;
 }
 
-/* How many facts of the same member stand at the front. */
+/* The number of facts at the start that belong to the same member. */
 static int
 run_length(const struct ranked *facts, size_t count)
 {
@@ -163,7 +211,7 @@ run_length(const struct ranked *facts, size_t count)
     return (int)length;
 }
 
-/* A hint for each value of a member. Returns how many were made. */
+/* Makes one hint for each value. Returns the number of hints. */
 static size_t
 make_each(struct arena *mem, const struct ranked *facts, int count, struct hint *out)
 {

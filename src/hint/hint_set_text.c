@@ -1,43 +1,44 @@
-/* A card as text, of which a reader looks only at what it tells:
+/* The stored form of a hint set. A reader decodes only the hints it needs:
  *
- *   where it comes from   the version, the beginning of the definition's digest, and a sum
- *   how many hints, and the tokens of the heading
- *   of each hint a head   which it is, and how many bytes its body has
- *   of each hint a body   the counts of its lengths, and its values, each with its length before it
+ *   prefix         format version, start of the definition's digest, checksum
+ *   counts         number of hints, tokens of the heading
+ *   heads          for each hint: which it is, and the number of bytes of its body
+ *   bodies         for each hint: the token counts of its lengths; its values, each after its
+ * length
  *
- * Numbers have as many digits as their place, to the base of 64: nothing has to be searched for.
- * The sum tells what was damaged in one go. Whatever the text says, nothing outside of it is read:
- * a sum can be made to fit. */
+ * Numbers are base 64 with a fixed number of digits, so every offset is computed, not searched. The
+ * checksum detects accidental damage. It can be forged, so all offsets are checked against the end
+ * of the text as well. */
 #include "hint/hint_set_text.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "hint/hint.h"
-#include "hint/hint_lengths.h"
 
 #include <endian.h>
 
-#define HINT_SET_VERSION '7' /* of this format, and of how sentences are made and counted */
+#define HINT_SET_VERSION \
+    '7' /* increase it when the format, the sentences or the token counts change */
 #define HINT_SET_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define DIGEST_PART 16 /* characters: 96 bits */
 
-/* How many digits. */
+/* Numbers of digits. */
 enum { OF_SUM = 6, OF_COUNT = 4, OF_VALUE = 4, OF_JSON = 4, OF_HALF = 8, HEAD = 2 * OF_HALF };
 
-/* Of a hint's head, two numbers of 48 bits; where in them what stands, and in how many bits. */
+/* Bit offsets and widths within a hint's head, which is two numbers of 48 bits. */
 enum { MEMBER_AT = 0, SENTENCE_AT = 12, TOTAL_AT = 24, WITHOUT_HINT_AT = 36, NUMBER_BITS = 12 };
 enum { SCORE_AT = 0, SCORE_BITS = 18, LONG_AT = 18, DIGITS_AT = 19, BODY_AT = 24, BODY_BITS = 24 };
 
-/* Of the number before a value. */
+/* Flags in the number before a value; the length is above them. */
 #define IS_QUOTED 1
 #define HAS_JSON 2
 #define LENGTH_AT 2
 
-/* ---- what both ways need ---- */
+/* ---- shared by reading and writing ---- */
 
-#define STIR 0x9e3779b97f4a7c15 /* odd, and half of its bits are set */
+#define STIR 0x9e3779b97f4a7c15 /* odd, with half of its bits set */
 
-/* Every bit of a word and of what came before it reaches the others within a few steps. */
+/* Mixes the next 8 bytes into the state; each bit affects all others after a few rounds. */
 static inline uint64_t
 stir(uint64_t before, const char *bytes)
 {
@@ -46,8 +47,7 @@ stir(uint64_t before, const char *bytes)
     return (le64toh(word) ^ (before >> 27 | before << 37)) * STIR;
 }
 
-/* Two texts that differ have the same sum once in 2^36 times. In two halves, since a processor
- * multiplies both at once. */
+/* A checksum of 36 bits. Two independent halves, so that their multiplications run in parallel. */
 static uint64_t
 sum_of(struct str text)
 {
@@ -85,7 +85,7 @@ counts_of_level(const struct hint *hint)
 
 /* ---- writing ---- */
 
-/* The lowest digit first. Digits are "@" to "~" and, for 63, "?": their low six bits. */
+/* Lowest digit first. Digits are "@" to "~", and "?" for 63: the low six bits are the value. */
 static void
 add_number(struct buf *out, uint64_t number, int digits)
 {
@@ -97,7 +97,7 @@ add_number(struct buf *out, uint64_t number, int digits)
         out->overflow = true;
 }
 
-/* Part of a number, which must not reach into the next part. */
+/* Places a value within a number; it must fit into its bits. */
 static uint64_t
 part(struct buf *out, size_t number, int at, int bits)
 {
@@ -114,7 +114,7 @@ counts_of(const struct hint_level *level, int out[6])
     memcpy(out, counts, sizeof counts);
 }
 
-/* How many digits the largest count has. */
+/* The number of digits of the largest count. */
 static int
 digits_of_counts(const struct hint *hint)
 {
@@ -182,8 +182,8 @@ hint_set_prefix(struct arena *mem, const struct domain *domain, struct str conte
     return out.overflow ? STR("") : buf_str(&out);
 }
 
-/* What does not fit, which nothing in use comes near to, is not kept: it is made from the facts
- * each time. */
+/* A set too large for the format, far beyond real data, is not stored but rebuilt for each request.
+ */
 struct str
 hint_set_write(struct arena *mem, const struct hint_set *set)
 {
@@ -205,7 +205,7 @@ hint_set_write(struct arena *mem, const struct hint_set *set)
 
 /* ---- and back ---- */
 
-/* Any bytes are digits. */
+/* Accepts any bytes as digits. */
 static inline unsigned
 digit(const char *at)
 {
@@ -218,7 +218,7 @@ four_digits(const char *at)
     return digit(at) | digit(at + 1) << 6 | digit(at + 2) << 12 | digit(at + 3) << 18;
 }
 
-/* Eight of them: each two become one of 12 bits, each two of those one of 24, and so on. */
+/* Eight digits at once: pairs are combined into 12 bits, pairs of those into 24, and so on. */
 static inline uint64_t
 eight_digits(const char *at)
 {
@@ -236,8 +236,7 @@ part_of(uint64_t number, int at, int bits)
     return (unsigned)(number >> at & (((uint64_t)1 << bits) - 1));
 }
 
-/* What a hint is, from its head; its body is at hand up to `left` bytes. False: no hint was ever
- * kept so. */
+/* Decodes a hint's head. Its body has at most `left` bytes. False: not a valid head. */
 static inline bool
 read_hint(const struct domain *domain, const char *at, const char *body, size_t left,
           struct hint *out)
@@ -264,7 +263,7 @@ read_hint(const struct domain *domain, const char *at, const char *body, size_t 
            out->level_count * counts_of_level(out) * out->digits + out->value_count * OF_VALUE;
 }
 
-/* The contents of a card that was sealed here; absent: another. */
+/* The contents after a valid prefix; absent: other version, definition or checksum. */
 static struct str
 contents_of(const struct domain *domain, struct str text)
 {
@@ -333,7 +332,7 @@ read_levels(struct arena *mem, struct hint *hint)
     return at;
 }
 
-/* As many bytes as there are, where more are said to be. */
+/* Limits a length to the bytes that exist. */
 static struct str
 read_text(const char **at, const char *end, size_t length)
 {

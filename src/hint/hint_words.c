@@ -1,6 +1,5 @@
 #include "hint/hint_words.h"
 
-#include "hint/article.h"
 #include "hint/hint_pairs.h"
 
 #include <string.h>
@@ -14,11 +13,88 @@ is_word_byte(char c)
            (unsigned char)c >= 0x80;
 }
 
-/* ---- putting values into places ---- */
+/* ---- articles ---- */
+
+static bool
+is_in(char c, const char *letters)
+{
+    return c != '\0' && strchr(letters, c) != NULL;
+}
+
+static bool
+is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool
+is_letter(char c)
+{
+    return is_upper(c) || (c >= 'a' && c <= 'z');
+}
+
+static bool
+starts_with_one_of(struct str word, const char *const *starts)
+{
+    for (; *starts != NULL; starts++)
+        if (word.len >= strlen(*starts) &&
+            str_eq_nocase(str_first(word, strlen(*starts)), str_of(*starts)))
+            return true;
+    return false;
+}
+
+/* Pronounced letter by letter: "SRE", "HTML", "X-ray", "F#"; not "NASA" or "DASH". */
+static bool
+is_initialism(struct str word)
+{
+    bool vowel = false;
+    for (size_t i = 0; i < word.len; i++) {
+        if (!is_upper(word.ptr[i]))
+            return false;
+        vowel = vowel || is_in(word.ptr[i], "AEIOUY");
+    }
+    return word.len > 0 && (word.len <= 3 || !vowel);
+}
+
+/* Numbers pronounced with a leading vowel: "8-bit", "11-year", "18th", "80s". */
+static bool
+is_eight(struct str text)
+{
+    size_t digits = 0;
+    while (digits < text.len && text.ptr[digits] >= '0' && text.ptr[digits] <= '9')
+        digits++;
+    return digits > 0 && (text.ptr[0] == '8' || (digits == 2 && (str_starts(text, STR("11")) ||
+                                                                 str_starts(text, STR("18")))));
+}
+
+const char *
+hint_article(struct str text)
+{
+    static const char *const silent[] = { "hour", "honest", "hono", "heir", NULL };
+    static const char *const spoken[] = { "eu",  "ewe", "one", "once", "use",  "usa",
+                                          "usu", "uti", "uto", "ukr",  "ukul", "uran",
+                                          "uri", "uro", "uni", "ufo",  NULL };
+    static const char *const not_spoken[] = { "unin", "unim", "unid", "onei", NULL };
+    size_t length = 0;
+    while (length < text.len && is_letter(text.ptr[length]))
+        length++;
+    struct str word = str_first(text, length);
+    if (is_eight(text))
+        return "an";
+    if (is_initialism(word))
+        return is_in(word.ptr[0], "AEFHILMNORSX") ? "an" : "a";
+    if (starts_with_one_of(word, silent))
+        return "an";
+    if (starts_with_one_of(word, spoken) && !starts_with_one_of(word, not_spoken))
+        return "a";
+    return word.len > 0 && is_in(word.ptr[0], "aeiouAEIOU") ? "an" : "a";
+}
+
+/* ---- putting values into placeholders ---- */
 
 enum escape { AS_TEXT, AS_MARKDOWN };
 
-/* "&amp;", "&#33;": what Markdown would show as another character. */
+/* "&amp;", "&#33;": Markdown would show them as another character. */
 static bool
 is_entity(struct str text)
 {
@@ -28,8 +104,8 @@ is_entity(struct str text)
     return i > 1 && i < text.len && text.ptr[i] == ';';
 }
 
-/* Whether the first character would be more than itself in Markdown: CommonMark's inline marks, and
- * GitHub's struck-out text and bare links. */
+/* Whether the first character is Markdown syntax: CommonMark inlines, and GitHub's strikethrough
+ * and autolinks. */
 static bool
 is_mark(struct str text)
 {
@@ -54,7 +130,7 @@ add_plain(struct buf *out, struct str text, enum escape escape)
     }
 }
 
-/* Where a value stands: a bullet's first character must not make it another bullet or a heading. */
+/* Position of a value. AT_FRONT: it must not turn the bullet into a nested bullet or a heading. */
 enum spot { INSIDE, IN_QUOTES, AT_FRONT };
 
 static bool
@@ -108,15 +184,15 @@ add_list(struct buf *out, const struct hint *hint, size_t items, enum escape esc
 }
 
 static void
-add_place(struct buf *out, struct str pattern, size_t *i, const struct hint *hint, size_t items,
-          enum escape escape)
+add_placeholder(struct buf *out, struct str pattern, size_t *i, const struct hint *hint,
+                size_t items, enum escape escape)
 {
     struct str rest = str_from(pattern, *i);
     enum spot spot = *i == 0 ? AT_FRONT : pattern.ptr[*i - 1] == '"' ? IN_QUOTES : INSIDE;
     const struct hint_value *value = &hint->values[0];
     *i += str_index(rest, '}') + 1;
     if (str_starts(rest, STR("{a}"))) {
-        buf_add_c(out, article_for(value->shown));
+        buf_add_c(out, hint_article(value->shown));
         return;
     }
     if (str_starts(rest, STR("{list}")))
@@ -136,7 +212,7 @@ add_pattern(struct buf *out, struct str pattern, const struct hint *hint, size_t
         buf_add(out, (struct str){ pattern.ptr + i, next - i });
         i = next;
         if (i < pattern.len)
-            add_place(out, pattern, &i, hint, items, escape);
+            add_placeholder(out, pattern, &i, hint, items, escape);
     }
 }
 
@@ -174,7 +250,7 @@ add_sentence(struct buf *out, const struct hint *hint, const struct hint_level *
         buf_add_c(out, "; ");
         buf_add(out, emphasis);
     }
-    if (!str_ends(buf_str(out), STR("."))) /* "Dinosaur Jr." has its full stop */
+    if (!str_ends(buf_str(out), STR("."))) /* "Dinosaur Jr." already ends with one */
         buf_add_char(out, '.');
 }
 

@@ -1,8 +1,10 @@
-/* hint_words.h - a hint in words.
+/* hint_words.h - writes a hint as a sentence or as a Markdown bullet.
  *
- * The sentence is the definition's; values are other people's words inside it. None of them can end
- * the sentence, begin a line or close a quotation: what could is put in quotation marks, and marks
- * inside are made single ones. Pure. */
+ * The sentence comes from the definition; values are untrusted text inside it. A value cannot end
+ * the sentence, begin a line or close a quotation: such a value is put in double quotes, and double
+ * quotes inside it become single ones.
+ *
+ * Pure; any thread may call it. Output is appended to the caller's buffer. */
 #ifndef HINT_HINT_WORDS_H
 #define HINT_HINT_WORDS_H
 
@@ -17,7 +19,11 @@ void hint_sentence(struct buf *out, const struct hint *hint, const struct hint_l
 /* One line of Markdown that starts with "- ". */
 void hint_bullet(struct buf *out, const struct hint *hint, const struct hint_level *level);
 
-/* Where the pattern tells one value a sentence and not a list of them. */
+/* Whether the pattern makes one sentence for each value instead of one with a list. */
 bool hint_is_per_value(const struct member *member);
+
+/* "a" or "an". English goes by sound and not by letter: "an hour", "a university", "an SRE", "a UX
+ * designer". Correct for nearly all words, and never worse than deciding by the first letter. */
+const char *hint_article(struct str text);
 
 #endif

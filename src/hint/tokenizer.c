@@ -3,7 +3,7 @@
 #include "hint/tokenizer_merge.h"
 #include "hint/tokenizer_table.h"
 
-/* Text is first cut into pieces, by a regular expression of seven alternatives of which the first
+/* Text is first split into pieces by a regular expression of seven alternatives, of which the first
  * that matches wins:
  *
  *   A1  [^\r\n\p{L}\p{N}]? [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]* [\p{Ll}\p{Lm}\p{Lo}\p{M}]+  con?
@@ -15,8 +15,8 @@
  *   A7  \s+
  *   con (?i: 's | 't | 're | 've | 'm | 'll | 'd )
  *
- * The functions below find where a piece ends without an engine for such expressions; what its
- * backtracking would find is worked out beforehand and said where it happens. */
+ * The functions below find the end of a piece without a regular expression engine. Where an engine
+ * would backtrack, a comment explains the equivalent rule. */
 
 #define UPPER TOKENIZER_UPPER
 #define LOWER TOKENIZER_LOWER
@@ -30,8 +30,8 @@ typedef const unsigned char *position;
 
 /* ---- characters ---- */
 
-/* The class of the character at a position before the end, and the position next it. Bytes that are
- * not UTF-8 are characters of no class; nothing next the end is read. */
+/* The class of the character at `at`, which is before the end; *next is set to the one after it.
+ * Invalid UTF-8 bytes are characters without a class. Nothing at or after `end` is read. */
 static unsigned
 wide_class(position at, position end, position *next)
 {
@@ -68,7 +68,7 @@ end_of_run(position at, position end, unsigned classes)
 
 /* ---- pieces ---- */
 
-/* Behind the contraction that begins here, if one does. */
+/* The end of the contraction that begins here, or `at`. */
 static position
 contraction(position at, position end)
 {
@@ -156,7 +156,7 @@ signs(position at, position end)
     return r;
 }
 
-/* Where the piece ends that begins here, before the end. */
+/* The end of the piece that begins at `at`. */
 static position
 piece_end(position at, position end)
 {
@@ -190,7 +190,7 @@ tokenizer_count(struct str text)
     for (position at = (position)text.ptr, next; at < end; at = next) {
         next = piece_end(at, end);
         size_t length = (size_t)(next - at);
-        /* A piece that is a token is that token, whatever merging would make of it. */
+        /* A piece that is a token counts as one, even if merging would give another result. */
         count +=
             tokenizer_rank(at, length) != TOKENIZER_NO_RANK ? 1 : tokenizer_merge_count(at, length);
     }

@@ -1,14 +1,13 @@
-/* tokenizer.h - how many tokens a text is, in o200k_base.
+/* tokenizer.h - counts the tokens of a text in the o200k_base encoding.
  *
  * Exact: the count is what OpenAI's tiktoken finds, and npm's gpt-tokenizer but for three
  * characters that the two treat differently, where this is tiktoken's: U+0085 is white space,
- * U+FEFF is not, and U+017F (long s) makes a contraction behind an apostrophe. Letters, marks,
- * numbers and white space are those of Unicode 17.0. Special tokens are not known here:
+ * U+FEFF is not, and U+017F (long s) makes a contraction after an apostrophe. Letters, marks,
+ * numbers and white space are those of Unicode 17.0. Special tokens are not recognized:
  * "<|endoftext|>" is seven tokens of ordinary text.
  *
- * Takes no memory and needs no set-up; any thread may call it at any time. The time it takes is
- * that of one look-up in a table for most words, and in proportion to the length of the text
- * whatever is in it. */
+ * Allocates nothing and needs no setup; any thread may call it at any time. Most words take one
+ * table lookup, and the time is proportional to the length of the text for any input. */
 #ifndef HINT_TOKENIZER_H
 #define HINT_TOKENIZER_H
 

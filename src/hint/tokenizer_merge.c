@@ -4,12 +4,12 @@
 
 #include <stdbool.h>
 
-#define SHORT_MAX 64                       /* nearly all pieces: little room is little to clear */
-#define MIDDLE_MAX 1024                    /* as long as a value without blanks can get */
+#define SHORT_MAX 64    /* nearly all pieces; small arrays are cheap to initialize */
+#define MIDDLE_MAX 1024 /* the longest value without spaces */
 #define PAIR_MAX (2 * TOKENIZER_TOKEN_MAX) /* two tokens of the greatest length */
 
-/* A piece in parts. Part i goes from start[i] to start[i + 1]; rank[i] is that of the token which
- * parts i and i + 1 would make. */
+/* A piece divided into parts. Part i goes from start[i] to start[i + 1]; rank[i] is that of the
+ * token which parts i and i + 1 would make. */
 struct parts {
     const unsigned char *bytes;
     uint16_t *start; /* one more than there are bytes */
@@ -35,8 +35,8 @@ lowest(const struct parts *p)
     return found;
 }
 
-/* Looks at every part again after every merge: for the length of a word nothing is quicker. Stops
- * before a merge across `fence`, if that is not 0, and returns false. */
+/* Scans all parts after every merge, which is fastest for words. Stops before a merge across
+ * `fence`, if that is not 0, and returns false. */
 static bool
 merge(struct parts *p, size_t length, size_t fence)
 {
@@ -102,8 +102,7 @@ stay_apart(const unsigned char *bytes, size_t left, size_t right)
     return merge(&parts, left + right, left) && parts.count == (left == 0 ? 1 : 2);
 }
 
-/* The same, asked by rank and remembered: in a line of dashes the same pairs come again and again.
- */
+/* The same by rank, with a cache: a line of dashes asks for the same pairs repeatedly. */
 static bool
 follows(struct pair *known, const struct ending *before, uint32_t rank, const unsigned char *bytes,
         size_t length)

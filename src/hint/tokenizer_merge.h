@@ -1,7 +1,8 @@
-/* tokenizer_merge.h - how many tokens one piece of text is: byte pair encoding.
+/* tokenizer_merge.h - counts the tokens of one piece of text by byte pair encoding.
  *
- * A piece begins as single bytes. Of all neighbours that together are a token, those with the
- * lowest rank become one, the leftmost first, until no neighbours are a token any more. */
+ * A piece starts as single bytes. Of all adjacent pairs that form a token, the one with the lowest
+ * rank is merged, the leftmost first, until no pair forms a token. Allocates no heap memory; any
+ * thread may call it. */
 #ifndef HINT_TOKENIZER_MERGE_H
 #define HINT_TOKENIZER_MERGE_H
 
@@ -9,8 +10,7 @@
 
 size_t tokenizer_merge_count(const unsigned char *piece, size_t length);
 
-/* The same by another way, whose time grows with the length and not with its square. Slower for
- * anything shorter than a thousand bytes. */
+/* The same result in linear instead of quadratic time. Slower below about a thousand bytes. */
 size_t tokenizer_merge_count_long(const unsigned char *piece, size_t length);
 
 #endif

@@ -1,9 +1,8 @@
-/* tokenizer_table.h - the vocabulary and the classes of characters as one block of bytes.
+/* tokenizer_table.h - the layout of the token vocabulary and the character classes.
  *
- * Private to tokenizer.c, tokenizer_merge.c and tools/tokenizer_table.c, which makes the block
- * when the program is built. It is part of the program's read-only data: nothing is computed when
- * the program starts, pages come from the file when they are used, and processes share them.
- * Numbers in it are little-endian on every machine.
+ * Private to tokenizer.c, tokenizer_merge.c and tools/tokenizer_table.c, which generates the data
+ * at build time. It is read-only program data: nothing is computed at startup, pages are loaded on
+ * demand, and processes share them. Numbers are little-endian on every machine.
  *
  *   slots     u32 each, an open hash table: where a token's record is, and 10 bits of its hash
  *   records   one for each token: length (u8), rank (u24), bytes

@@ -1,7 +1,7 @@
-/* Lengths of hints: what a card need not keep, since it follows from the definition. */
+/* Lengths of hints, which follow from the definition and are not stored. */
 #include "unit/hint/hint_kit.h"
 
-#include "hint/hint_lengths.h"
+#include "hint/hint.h"
 
 #define FACTS 5000 /* more than a domain may have */
 
