@@ -1,9 +1,9 @@
-/* definition.h - a definition's file while it is read: each value knows where it stands.
+/* definition.h - reads the JSON of a definition file and reports problems with their path.
  *
- * A node is a value of the file together with its place, so that a problem can be told as "file:
- * members[3].hint.text: problem". Of several problems the first is kept. Reading goes on after one,
- * with harmless values in the place of wrong ones; who calls looks at `wrong` once, at the end.
- * A node holds a pointer to the one above it and must not outlive it. */
+ * A node is a value of the file together with its path, so that a problem can be reported as "file:
+ * members[3].hint.text: problem". Only the first problem is recorded. Reading continues after it
+ * with harmless defaults; the caller checks `failed` once, at the end. A node points to its parent
+ * and must not outlive it. Everything is allocated from `mem`. One definition, one thread. */
 #ifndef DOMAIN_DEFINITION_H
 #define DOMAIN_DEFINITION_H
 
@@ -22,8 +22,8 @@ struct definition {
 
 struct node {
     struct definition *in;
-    const struct node *above;       /* NULL: the whole file */
-    const struct json_value *value; /* NULL: the file has none */
+    const struct node *above;       /* parent; NULL: this is the root */
+    const struct json_value *value; /* NULL: not in the file */
     struct str key;                 /* absent: an item of an array */
     size_t index;
 };
@@ -31,19 +31,19 @@ struct node {
 void node_reject(const struct node *node, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The file's own words in a problem: at most 64 bytes, all of them printable ASCII. */
+/* Text of the file for use in a problem: at most 64 bytes of printable ASCII. */
 const char *definition_quote(struct definition *in, struct str text);
 
-/* Whether it is an object that holds these keys and no others; `keys` ends with NULL, and those
- * before an empty text must be there. */
+/* Whether it is an object with these keys and no others. `keys` ends with NULL; keys before an
+ * empty string are required. */
 bool node_is_object(const struct node *node, const char *const *keys);
 
-/* Of an object: the member of that name, which may be absent. Of an array or object: the n-th. */
+/* The member of an object, which may be absent; the n-th child of an array or object. */
 struct node node_member(const struct node *node, const char *key);
 struct node node_child(const struct node *node, size_t index);
 size_t node_count(const struct node *node); /* 0 if absent */
 
-/* What an absent or wrong value is read as stands in the last argument, or is nothing. */
+/* An absent or invalid value is read as `fallback`, or as empty, false or absent. */
 struct str node_text(const struct node *node, size_t min, size_t max); /* in characters, NFC */
 struct str node_name(const struct node *node); /* a letter, then letters, digits and '_' */
 bool node_bool(const struct node *node);       /* absent: false */
@@ -52,12 +52,12 @@ double node_number(const struct node *node, double fallback);
 int32_t node_unit(const struct node *node, int32_t fallback); /* 0 to 1, as 0 to 65536 */
 size_t node_choice(const struct node *node, const char *const *choices, size_t fallback);
 
-/* An array of at most `max` texts, each read by `item`. */
+/* An array of at most `max` strings, each read by `item`. */
 struct str *node_texts(const struct node *node, size_t max,
                        struct str (*item)(const struct node *node), size_t *count);
 
-/* Whether it is an array, or an object whose keys are free, with that many children; an absent one
- * is not wrong. */
+/* Whether it is an array, or an object with arbitrary keys, of `min` to `max` children. An absent
+ * one is false without a problem. */
 bool node_is_array(const struct node *node, size_t min, size_t max);
 bool node_is_map(const struct node *node, size_t min, size_t max);
 

@@ -1,9 +1,9 @@
-/* domain.h - what can be known about a person, as data: one definition a domain.
+/* domain.h - domains: the kinds of preferences a user can have, one definition for each.
  *
- * Definitions are JSON (docs/DOMAINS.md); four are compiled in, an operator may add more or replace
- * one of them as a whole. Everything about a domain follows from its definition: scope, consent
- * sentence, schema, statistics, hints. Loaded and checked once at start, then read-only and shared
- * between threads. Texts live as long as the set. */
+ * Definitions are JSON files (docs/DOMAINS.md). Four are compiled in; an operator may add more or
+ * replace a whole definition. Scope, consent sentence, schema, statistics and hints of a domain all
+ * follow from its definition. Definitions are loaded and checked once at startup; afterwards they
+ * are read-only and shared between threads. All strings belong to the arena of the set. */
 #ifndef DOMAIN_DOMAIN_H
 #define DOMAIN_DOMAIN_H
 
@@ -14,10 +14,10 @@ struct arena;
 struct context_index;
 struct json;
 
-#define DOMAINS_MAX 48 /* each has a scope, and a set of scopes is a word of bits */
+#define DOMAINS_MAX 48 /* each has a scope, and a set of scopes is a 64-bit word */
 
 enum member_type {
-    MEMBER_ARRAY, /* of strings; the only one that holds many values */
+    MEMBER_ARRAY, /* of strings; the only type with several values */
     MEMBER_STRING,
     MEMBER_ENUM,
     MEMBER_NUMBER,
@@ -28,21 +28,20 @@ enum member_type {
 enum member_safety { SAFETY_NONE, SAFETY_CONSTRAINT, SAFETY_CRITICAL };
 
 struct vocabulary_value {
-    struct str value; /* as it is kept and shown when nobody wrote it differently */
-    struct str label; /* as it is shown to people and models; the value if the file has none */
+    struct str value; /* canonical spelling, as stored and shown */
+    struct str label; /* as shown to users and agents; the value by default */
     struct str key;   /* value_fold() of the value */
 };
 
 struct vocabulary {
     struct str name;
-    bool open; /* other values are taken, too */
+    bool open; /* other values are accepted, too */
     const struct vocabulary_value *values;
     size_t count;
     struct vocabulary_index *index; /* private */
 };
 
-/* The entry that a text means, by value or alias; `folded` is what value_fold() made. NULL: none.
- */
+/* Finds an entry by value or alias; `folded` is the result of value_fold(). NULL: none. */
 const struct vocabulary_value *vocabulary_find(const struct vocabulary *vocabulary,
                                                struct str folded);
 
@@ -51,12 +50,12 @@ enum property_type { PROPERTY_STRING, PROPERTY_NUMBER, PROPERTY_BOOL };
 struct property {
     struct str name;
     enum property_type type;
-    struct str phrase;            /* in hints: "{value} bed"; absent: its name and value */
-    struct str if_true, if_false; /* the same of a bool */
+    struct str phrase;            /* in hints: "{value} bed"; absent: name and value */
+    struct str if_true, if_false; /* phrases of a bool */
 };
 
 struct context_weight {
-    struct str context; /* "*" is every other */
+    struct str context; /* "*": any other context */
     int32_t weight;     /* 0 to 65536 */
 };
 
@@ -67,16 +66,16 @@ struct value_sentence {
 
 struct member {
     struct str name;
-    struct str title; /* for people; absent: they read the name */
+    struct str title; /* as shown to users; absent: the name */
     struct str description;
     enum member_type type;
     const struct vocabulary *vocabulary; /* NULL: any text */
-    const struct str *suggested;         /* values to offer, the most usual first */
-    size_t suggested_count;              /* 0: as the vocabulary has them */
+    const struct str *suggested;         /* values to offer, most common first */
+    size_t suggested_count;              /* 0: offer the vocabulary in its order */
     enum member_safety safety;
     bool sensitive;
-    bool avoid;                /* it names what the person does not want */
-    const struct str *opposes; /* names of members that say the contrary */
+    bool avoid;                /* names things the user does not want */
+    const struct str *opposes; /* names of members with the opposite meaning */
     size_t oppose_count;
     int64_t half_life_days; /* 0: does not fade */
     int32_t weight;         /* 0 to 65536 */
@@ -129,33 +128,33 @@ struct domain {
     const struct str *summary_members;
     size_t summary_count;
     int summary_sentences;
-    struct str digest; /* of the file: what was computed from another one is computed again */
+    struct str digest; /* of the file; data computed from another digest is stale */
     struct str schema; /* JSON Schema 2020-12 of a record, as text */
 };
 
 const struct member *domain_member(const struct domain *domain, struct str name); /* NULL: none */
 
 struct domains {
-    const struct domain *list; /* in the order of their names */
+    const struct domain *list; /* sorted by name */
     size_t count;
     const struct context_index *contexts; /* made by context_index_make(), hint/context.h */
 };
 
 const struct domain *domains_find(const struct domains *set, struct str name); /* NULL: none */
 
-/* The place of the first of a domain's safety_contexts that is neither name nor alias of a context
- * of another domain, so that it would say nothing; their count: all are. */
+/* The index of the first safety context of the domain that is neither a name nor an alias of a
+ * context of another domain, and thus has no effect; safety_context_count if all are defined. */
 size_t domains_undefined_safety_context(const struct domains *set, const struct domain *domain);
 
-/* A definition's file: its name without folder and ending is the domain's. */
+/* A definition file. The domain's name is the file name without directory and extension. */
 struct domain_source {
-    struct str file; /* as it is told in problems */
+    struct str file; /* as shown in problems */
     struct str name;
     struct str text;
 };
 
-/* A later source replaces an earlier one of the same name. Every text ends in NUL. ERR_INVALID, and
- * why is one line with file, place and problem. */
+/* Loads and checks all definitions. A later source replaces an earlier one of the same name. Source
+ * texts must be NUL-terminated. On ERR_INVALID, *why is one line with file, path and problem. */
 enum err domains_load(struct arena *mem, const struct domain_source *sources, size_t count,
                       struct domains *out, struct why *why);
 

@@ -1,5 +1,7 @@
-/* app.h - an app that asks people for their preferences: what it may be called and where it may
- * send them back. Pure rules; a *_problem function returns NULL if fine, else a whole sentence. */
+/* app.h - registered apps: their data and the rules for names, links and redirect URIs.
+ *
+ * Pure; any thread may call it. A *_problem function returns NULL if the value is valid, else a
+ * whole sentence for the developer. */
 #ifndef MODEL_APP_H
 #define MODEL_APP_H
 
@@ -18,10 +20,10 @@ struct app {
     struct str id; /* app_… */
     struct str owner_id;
     struct str name;
-    struct str redirect_uris; /* one a line, in the order they were registered */
-    struct str homepage;      /* absent: none; so the next */
-    struct str privacy_link;  /* both are shown to people who decide */
-    scopes scopes;            /* what it may ask for */
+    struct str redirect_uris; /* one per line, in the order of registration */
+    struct str homepage;      /* absent: none; shown on the consent page */
+    struct str privacy_link;  /* absent: none; shown on the consent page */
+    scopes scopes;            /* scopes it may request */
     bool is_public;           /* has no secret */
     struct str secret_hash;   /* absent: public */
     struct str old_secret_hash;
@@ -35,27 +37,28 @@ struct app {
 
 bool app_id_well_formed(struct str id);
 
-/* A single line of 1 to 60 characters without invisible ones; made NFC and trimmed. Two alphabets
- * in one word, and names that claim to be this service, are refused: people decide by this name. */
+/* A name is one line of 1 to 60 visible characters, NFC and trimmed. Words that mix alphabets and
+ * names that imitate this service are rejected, because users decide by the name. */
 struct str app_clean_name(struct arena *mem, struct str name);
 const char *app_name_problem(struct str cleaned);
 
-/* The redirect URIs as one text; absent, with the problem, if one of them is not fine. */
+/* Joins the redirect URIs, one per line; absent, with *problem, if one of them is invalid. */
 struct str app_join_uris(struct arena *mem, const struct str *uris, size_t count,
                          const char **problem);
 
-/* The one of the app's redirect URIs that the asked one matches; absent: none. */
+/* The registered redirect URI that matches the requested one; absent: none. */
 struct str app_find_uri(const struct app *app, struct str asked);
 
-/* How an asked one that matches none differs from the *nearest: a sentence for the developer. */
+/* How a requested URI without a match differs from the *nearest one: a sentence for the developer.
+ */
 const char *app_uri_difference(const struct app *app, struct str asked, struct str *nearest);
 
-/* A whole https address; an empty one is fine. */
+/* A link must be empty or an absolute https URL. */
 const char *app_link_problem(struct str link);
 
 const char *app_scopes_problem(scopes set);
 
-/* Whether this hash is one of its secrets now. */
+/* Whether this is the hash of the app's secret, or of its old secret before it expires. */
 bool app_secret_matches(const struct app *app, struct str hash, int64_t now);
 
 const char *app_status_name(enum app_status status);

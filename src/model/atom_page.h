@@ -1,6 +1,7 @@
-/* atom_page.h - one page of what is known about a person, newest first, from the sheets it is kept
- * on. Every line is looked at, since all are counted and any may be among the newest; only those of
- * the page are read. Pure. */
+/* atom_page.h - reads one page of a user's atoms, newest first, from the atom lists of all domains.
+ *
+ * Every line is scanned, because all are counted and any may be among the newest; only the lines of
+ * the page are decoded. Pure; results are allocated from `mem`. */
 #ifndef MODEL_ATOM_PAGE_H
 #define MODEL_ATOM_PAGE_H
 
@@ -14,19 +15,19 @@ struct atom_list {
 struct atom_query {
     bool (*may_read)(struct str domain, void *context); /* whether a domain may be read */
     void *context;
-    unsigned statuses; /* those asked for, as bits: 1 << ATOM_ACTIVE */
-    struct str asker;  /* the app that asks: others' atoms are visible to it only if active */
-    size_t offset;     /* how many of the newest are left out */
+    unsigned statuses; /* wanted statuses as bits: 1 << ATOM_ACTIVE */
+    struct str asker;  /* the app that makes the request; absent: none */
+    size_t offset;     /* number of newest atoms to skip */
     size_t limit;
 };
 
 struct atom_page {
-    struct atom *atoms; /* newest first; they point into the sheets */
+    struct atom *atoms; /* newest first; they point into the lists */
     size_t count;
-    size_t total; /* of those that were asked for and are visible, on every page */
+    size_t total; /* wanted and visible atoms on all pages */
 };
 
-/* False: one of them is no sheet. */
+/* False: one of the lists is invalid. */
 bool atom_page_read(struct arena *mem, const struct atom_list *lists, size_t list_count,
                     const struct atom_query *query, struct atom_page *out);
 

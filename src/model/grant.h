@@ -1,7 +1,8 @@
-/* grant.h - the things that can end, and when: sessions, requests, grants, families, codes, tokens.
+/* grant.h - sessions, authorization requests, grants, token families, codes and tokens, and when
+ * they expire.
  *
- * A grant is what one person allows one app. A family is one authorization under it: a code and
- * every token that came of it. Whatever ended never works again. Pure. */
+ * A grant is what one user allows one app. A family is one authorization under it: a code and every
+ * token issued from it. Nothing that expired or was revoked becomes valid again. Pure. */
 #ifndef MODEL_GRANT_H
 #define MODEL_GRANT_H
 
@@ -16,8 +17,8 @@
 #define REFRESH_SECONDS ((int64_t)30 * 24 * 3600) /* idle */
 #define FAMILY_SECONDS ((int64_t)365 * 24 * 3600)
 #define FAMILIES_PER_GRANT_MAX 100
-#define REUSE_SECONDS 60                      /* in which a used refresh token may be a retry … */
-#define REUSES_MAX 3                          /* … this often */
+#define REUSE_SECONDS 60 /* for this long, reuse of a refresh token counts as a retry … */
+#define REUSES_MAX 3     /* … up to this many times */
 #define NEVER_EXPIRES ((int64_t)253402300799) /* the last second of the year 9999 */
 
 struct session {
@@ -34,13 +35,13 @@ struct auth_request {
     struct str hash;
     struct str session_hash;
     struct str app_id;
-    struct str redirect_uri; /* as the app asked for it */
+    struct str redirect_uri; /* as requested by the app */
     scopes scopes;
     struct str state; /* absent: none was sent */
     struct str challenge;
     bool must_sign_in;
     bool must_consent;
-    bool is_trial; /* begun by the app's developer on the portal, where it is answered */
+    bool is_trial; /* started by the app's developer on the portal, which receives the response */
     int64_t ends_at;
 };
 
@@ -86,13 +87,13 @@ struct refresh_token {
     int64_t reuses;
 };
 
-/* A live access token, seen together with its family, grant, app and user. */
+/* A valid access token, together with data of its family, grant, app and user. */
 struct access {
     struct str user_id;
-    struct str username; /* of one that was introspected */
+    struct str username; /* set by introspection only */
     struct str app_id;
     struct str token_hash;
-    scopes scopes; /* the token's, as far as the grant allows them now */
+    scopes scopes; /* the token's scopes that the grant still allows */
     bool domains_limited;
     int64_t created_at;
     int64_t ends_at;
@@ -102,23 +103,23 @@ struct access {
     uint64_t version;   /* of all of these rows: see token_access_stamp(); 0: not to be kept */
 };
 
-/* How long a consent lasts, as the page offers it. */
+/* The durations of consent that the page offers. */
 enum grant_term { TERM_UNTIL_REVOKED, TERM_DAY, TERM_MONTH, TERM_YEAR };
 bool grant_term_read(struct str text, enum grant_term *out); /* "revoked", "1d", "30d", "1y" */
 int64_t grant_term_end(enum grant_term term, int64_t now);
 
-/* What the grant holds after a consent: the asked scopes as ticked, the unasked as they were. */
+/* The scopes of the grant after consent: requested scopes as ticked, others unchanged. */
 scopes grant_after_consent(scopes held, scopes asked, scopes ticked);
 
-/* Whether the person must be asked: more is wanted than the live grant holds. */
+/* Whether the grant already includes all requested scopes, so that no consent is needed. */
 bool grant_covers(scopes held, scopes asked);
 
-/* What a presented refresh token is. */
+/* How to treat a presented refresh token. */
 enum refresh_verdict {
     REFRESH_FRESH,     /* not used yet */
-    REFRESH_RETRY,     /* used a moment ago: the client may have lost the answer */
-    REFRESH_TOO_OFTEN, /* retried more often than that: no, but nothing ends */
-    REFRESH_STOLEN,    /* used long ago: the family ends */
+    REFRESH_RETRY,     /* used just now: the client may have lost the response */
+    REFRESH_TOO_OFTEN, /* retried too often: reject it, but keep the family */
+    REFRESH_STOLEN,    /* used long ago: revoke the family */
 };
 enum refresh_verdict refresh_judge(const struct refresh_token *token, int64_t now);
 

@@ -1,4 +1,4 @@
-/* pkce.h - RFC 7636, S256 only. Pure. */
+/* pkce.h - PKCE (RFC 7636) with S256 only. Pure; `mem` is scratch memory. */
 #ifndef MODEL_PKCE_H
 #define MODEL_PKCE_H
 
@@ -6,7 +6,7 @@
 
 struct arena;
 
-bool pkce_challenge_fine(struct str challenge); /* 43 base64url characters, and not of nothing */
+bool pkce_challenge_fine(struct str challenge); /* 43 base64url characters; not the hash of "" */
 bool pkce_verifier_fine(struct str verifier);   /* 43 to 128 unreserved characters */
 bool pkce_proves(struct arena *mem, struct str verifier, struct str challenge);
 

@@ -1,9 +1,8 @@
-/* scope.h - what can be allowed: sets of scopes, and what each means to a person.
+/* scope.h - OAuth scopes: sets of them, their names, and their texts on the consent page.
  *
- * A set is a word of bits; on the wire and in the store it is its names, separated by single
- * spaces, in the order of the table: four of the service's own, then one for each domain, which are
- * there after scopes_setup(). Which bit is a domain's may differ from one start to the next. Safe
- * from any thread, once set up. */
+ * A set is a bit mask. On the wire and in the database it is the names separated by single spaces,
+ * in the order of the table: four fixed scopes, then one for each domain. The bit of a domain may
+ * differ between runs, so never store the mask. Any thread may call this after scopes_setup(). */
 #ifndef MODEL_SCOPE_H
 #define MODEL_SCOPE_H
 
@@ -19,7 +18,7 @@ enum {
     SCOPE_PREFERENCES_WRITE = 1 << 1,
     SCOPE_AGENT_HINTS = 1 << 2,
     SCOPE_PROFILE_READ = 1 << 3,
-    SCOPE_FIRST_DOMAIN = 1 << 4, /* and every bit above it is a domain's */
+    SCOPE_FIRST_DOMAIN = 1 << 4, /* this bit and all above it belong to domains */
 };
 
 struct scope_row {
@@ -28,11 +27,11 @@ struct scope_row {
     const char *sentence; /* on the consent page: "See the music you like: …" */
 };
 
-/* The domains' rows, in the order of their names. Once, before the first thread; the set must live
- * on. A second call replaces what the first one said. */
+/* Adds a row for each domain, sorted by name. Call it before the first thread starts; `domains`
+ * must stay valid. A second call replaces the rows of the first. */
 void scopes_setup(const struct domains *domains);
 
-scopes scope_named(struct str name); /* the set of that one; 0: there is none */
+scopes scope_named(struct str name); /* 0: unknown name */
 
 size_t scope_count(void);
 const struct scope_row *scope_row(size_t index); /* bit 1 << index */
@@ -41,15 +40,15 @@ const struct scope_row *scope_row(size_t index); /* bit 1 << index */
  * formed; *unknown, if not NULL, is then the offending word. Absent or empty: the empty set. */
 bool scopes_read(struct str text, scopes *out, struct str *unknown);
 
-/* From the store: a scope whose domain was removed since is left out. */
+/* For stored scopes: ignores scopes of domains that no longer exist. */
 void scopes_read_known(struct str text, scopes *out);
 
 struct str scopes_write(struct arena *mem, scopes set);
 
-scopes scopes_domains(scopes set); /* the domains among them */
+scopes scopes_domains(scopes set); /* only the domain scopes */
 
-/* Whether an authorization that asked for these reaches only the domains it names (contract: when
- * it asked for at least one domain and not for preferences:read). */
+/* Whether an authorization with these scopes is limited to the domains it names: it requested at
+ * least one domain, and not preferences:read. */
 bool scopes_limit_domains(scopes asked);
 
 #endif

@@ -1,6 +1,6 @@
-/* usage.h - how an app is used, and why it was refused: what is counted, in words and numbers.
+/* usage.h - usage statistics of apps and the reasons of their failed requests.
  *
- * Days are counted since 1970 in UTC. Pure. */
+ * A day is the number of days since 1970-01-01 UTC. Pure; results are allocated from `mem`. */
 #ifndef MODEL_USAGE_H
 #define MODEL_USAGE_H
 
@@ -9,18 +9,18 @@
 struct arena;
 
 #define USAGE_ID_LENGTH 26           /* bytes of a user id or an app id */
-#define USAGE_DAYS 30                /* that are shown */
-#define USAGE_KEPT_DAYS 90           /* … and kept */
+#define USAGE_DAYS 30                /* shown on pages */
+#define USAGE_KEPT_DAYS 90           /* stored */
 #define USAGE_END_KNOWN_SECONDS 3600 /* how long the store knows that somebody left something */
 #define REFUSALS_PER_APP_MAX 50
 #define REFUSAL_KEPT_SECONDS ((int64_t)USAGE_DAYS * 24 * 3600)
 
-/* How a request of an app ended. */
+/* The outcome of an app's request. */
 enum usage_outcome {
-    USAGE_CALL,    /* it got what it asked for */
-    USAGE_TOKENS,  /* it got tokens */
-    USAGE_REFUSED, /* it was told no */
-    USAGE_FAILED,  /* it was our fault */
+    USAGE_CALL,    /* successful API call */
+    USAGE_TOKENS,  /* tokens issued */
+    USAGE_REFUSED, /* rejected: the client's error */
+    USAGE_FAILED,  /* failed: the server's error */
     USAGE_OUTCOMES,
 };
 
@@ -29,23 +29,23 @@ struct usage_day {
     int64_t counts[USAGE_OUTCOMES];
 };
 
-/* What an app did in the last days: the newest day last, none left out. */
+/* Usage of an app in the last USAGE_DAYS days, oldest first, without gaps. */
 struct app_usage {
     struct usage_day days[USAGE_DAYS];
-    int64_t people;    /* for whom it called within these days */
-    int64_t connected; /* who allow it something now */
+    int64_t people;    /* users with a call within these days */
+    int64_t connected; /* users with a grant now */
 };
 
-/* The same in short, for a list of apps. */
+/* Totals for a list of apps. */
 struct usage_sum {
     struct str app_id;
     int64_t calls; /* and tokens */
     int64_t refused;
 };
 
-/* What an app did for one person. */
+/* Usage of an app for one user. */
 struct grant_usage {
-    int64_t last_use; /* 0: never, or too long ago to be known */
+    int64_t last_use; /* 0: never, or no longer recorded */
     int64_t days[USAGE_DAYS];
 };
 
@@ -68,8 +68,8 @@ struct refusal {
 
 int64_t usage_day_of(int64_t now);
 
-/* Text of strangers as it may be kept and shown: one line, valid, at most so many bytes, and
- * without anything that looks like a token, a code or a secret of ours. Never absent. */
+/* Makes untrusted text safe to store and show: one line of valid UTF-8, at most `max` bytes,
+ * without anything that looks like one of our tokens, codes or secrets. Never absent. */
 struct str refusal_clean(struct arena *mem, struct str text, size_t max);
 
 #endif
