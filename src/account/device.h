@@ -1,4 +1,4 @@
-/* device.h - what a User-Agent header tells about a device, in words a person knows. */
+/* device.h - browser and operating system from a User-Agent header, for display only. */
 #ifndef ACCOUNT_DEVICE_H
 #define ACCOUNT_DEVICE_H
 

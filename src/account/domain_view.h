@@ -1,8 +1,8 @@
-/* domain_view.h - a domain's page: a control for each of its members that is made from the
- * definition, with what is known.
+/* domain_view.h - renders a domain's page: an input for each member of the definition, with the
+ * user's facts.
  *
- * However much that is, the page stays light: of each member it shows as many facts as there is
- * room for, and leads to a page of that member alone, where all of them are, page by page. */
+ * The page has a size limit. It shows as many facts of each member as fit, and links to a page of
+ * that member with all its facts. */
 #ifndef ACCOUNT_DOMAIN_VIEW_H
 #define ACCOUNT_DOMAIN_VIEW_H
 
@@ -19,7 +19,7 @@ struct domain_view {
     int64_t page;              /* of that one's facts, from 1 */
 };
 
-/* What is wrong with what was sent, for the member it was meant for. */
+/* The error to show at a member after a rejected form. */
 struct domain_form_error {
     struct str member; /* absent: nothing */
     struct str problem;

@@ -1,4 +1,4 @@
-/* undo_pages.c - taking back the last thing one did, from the message that told it was
+/* undo_pages.c - undo the last change, from the flash message that confirmed it was
  * done: POST /account/undo. */
 #include "account/account_routes.h"
 #include "dispatch/browser_session.h"

@@ -1,4 +1,4 @@
-/* hints_api.c - what an agent is told about a person. */
+/* hints_api.c - the hints endpoint: sentences about the user for an agent's prompt. */
 #include "api/api_routes.h"
 #include "dispatch/allowed_domains.h"
 #include "dispatch/bearer_error.h"

@@ -1,10 +1,10 @@
-/* openapi.h - the description of the interface, for programs: OpenAPI 3.1.
+/* openapi.h - makes the OpenAPI 3.1 document of the API.
  *
- * Written as files in api/, which are compiled in and hold marks for what differs between
- * installations: addresses, domains with their schemas, scopes. A mark is a text of its own
+ * The files in api/ are compiled in. They contain marks for what differs between installations:
+ * URLs, domains with their schemas, and scopes. A mark is a whole string
  * ("{{each domain: name}}" among the items of an array, "{{members of api/oauth.json}}" among the
- * members of an object) or a part of one ("{{base_url}}/oauth/token"). A mark that nobody knows is
- * an error when the program starts. */
+ * members of an object) or a part of one ("{{base_url}}/oauth/token"). An unknown mark is an
+ * error at startup. */
 #ifndef API_OPENAPI_H
 #define API_OPENAPI_H
 

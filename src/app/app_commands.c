@@ -1,4 +1,5 @@
-/* Apps, from the command line. A secret is printed once, when it is made. */
+/* app ...: register and manage apps. A secret is printed only when it is created; the store keeps
+ * its hash. */
 #include "app/command.h"
 
 #include "base/clock.h"
@@ -9,9 +10,9 @@
 
 #define PAGE 500
 
-#define JSON_OPTION                    \
-    {                                  \
-        "json", NULL, "answer as JSON" \
+#define JSON_OPTION                \
+    {                              \
+        "json", NULL, "print JSON" \
     }
 
 static int
@@ -20,13 +21,14 @@ fail(struct command_call *call, enum err err)
     if (err == ERR_NOT_FOUND)
         return command_fail(call, err, "there is no app %.*s", STR_ARG(call->arguments[0]));
     if (err == ERR_FORBIDDEN)
-        return command_fail(call, err, "this app is public: it has no secret");
+        return command_fail(call, err, "app %.*s is public and has no secret",
+                            STR_ARG(call->arguments[0]));
     if (err == ERR_UNAVAILABLE)
         return command_fail(call, err, "the store could not do it now; nothing was changed");
     return command_fail(call, err, "it failed (%s)", err_name(err));
 }
 
-/* One an element, in the order they were registered. */
+/* One array element per line, in the order of registration. */
 static void
 write_lines(struct json *json, const char *key, struct str lines)
 {
@@ -69,7 +71,8 @@ report_app(struct command_call *call, const char *done, const struct app *app,
                   STR_ARG(app->id));
     if (secret != NULL) {
         struct str text = secret_reveal(secret);
-        console_print(call->console, "  client_secret  %.*s\n  It is not shown again.\n",
+        console_print(call->console,
+                      "  client_secret  %.*s\n  Save it now; it is not shown again.\n",
                       STR_ARG(text));
     }
     return 0;
@@ -92,7 +95,8 @@ app_add(struct command_call *call)
     struct app app;
     const struct secret *secret = NULL;
     if (!str_present(params.owner))
-        return command_fail(call, ERR_INVALID, "--owner is missing: the user the app belongs to");
+        return command_fail(call, ERR_INVALID,
+                            "--owner is missing; pass the user who owns the app");
     enum err err =
         app_register(call->db, call->mem, &params, clock_now(), &app, &secret, &problems);
     const char *found[] = { problems.owner, problems.name, problems.redirect_uris,
@@ -156,7 +160,7 @@ app_rotate(struct command_call *call)
     const struct secret *secret = NULL;
     enum err err = app_rotate_secret(call->db, call->mem, call->arguments[0],
                                      command_has(call, "end-old"), clock_now(), &app, &secret);
-    return err ? fail(call, err) : report_app(call, "made a new secret for", &app, secret);
+    return err ? fail(call, err) : report_app(call, "created a new secret for", &app, secret);
 }
 
 static int
@@ -193,22 +197,22 @@ const struct command app_commands[] = {
       "",
       0,
       0,
-      { { "owner", "USER", "whose app it is" },
-        { "name", "NAME", "what people see when they decide" },
-        { "redirect-uri", "URI", "where people are sent back to; may be given up to 10 times" },
-        { "scope", "SCOPES", "what it may ask for, separated by spaces" },
-        { "public", NULL, "it cannot keep a secret: a browser or phone app" },
+      { { "owner", "USER", "user who owns the app" },
+        { "name", "NAME", "name that users see on the consent page" },
+        { "redirect-uri", "URI", "redirect URI; repeat for up to 10" },
+        { "scope", "SCOPES", "scopes the app may request, separated by spaces" },
+        { "public", NULL, "public client without a secret: a browser or mobile app" },
         JSON_OPTION },
       COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       app_add,
-      "register an app, and show its secret once" },
+      "register an app and print its secret once" },
     { "app list",
       "",
       0,
       0,
-      { { "owner", "USER", "only this user's" }, JSON_OPTION },
+      { { "owner", "USER", "only apps of this user" }, JSON_OPTION },
       COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
@@ -218,12 +222,12 @@ const struct command app_commands[] = {
       "APP",
       1,
       1,
-      { { "end-old", NULL, "the old secret ends now, not in a day" }, JSON_OPTION },
+      { { "end-old", NULL, "revoke the old secret now instead of in 24 hours" }, JSON_OPTION },
       COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       app_rotate,
-      "make a new secret, and show it once" },
+      "create a new secret and print it once" },
     { "app disable",
       "APP",
       1,
@@ -233,7 +237,7 @@ const struct command app_commands[] = {
       NO_INPUT,
       NULL,
       app_disable,
-      "end all of an app's connections; nothing is deleted" },
+      "end all connections of an app without deleting anything" },
     { "app enable",
       "APP",
       1,
@@ -243,7 +247,7 @@ const struct command app_commands[] = {
       NO_INPUT,
       NULL,
       app_enable,
-      "let a disabled app ask people again" },
+      "let a disabled app request access again" },
     { "app delete",
       "APP",
       1,
@@ -253,6 +257,6 @@ const struct command app_commands[] = {
       NO_INPUT,
       NULL,
       app_remove,
-      "delete an app and all of its connections" },
+      "delete an app and all its connections" },
     { 0 },
 };

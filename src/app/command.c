@@ -69,7 +69,7 @@ option_of(const struct command *command, struct str name)
     return NULL;
 }
 
-/* Takes the option at words[*at], and its value, which may stand behind '=' or be the next word. */
+/* Takes the option at words[*at] and its value, which follows '=' or is the next word. */
 static enum err
 take_option(const struct str *words, size_t count, size_t *at, struct command_line *out,
             struct why *why)
@@ -91,7 +91,7 @@ take_option(const struct str *words, size_t count, size_t *at, struct command_li
     }
     if ((setting || option->value != NULL) && !str_present(value)) {
         if (*at + 1 == count) {
-            why_set(why, "--%.*s wants a value", STR_ARG(name));
+            why_set(why, "--%.*s needs a value", STR_ARG(name));
             return ERR_INVALID;
         }
         value = words[++*at];
@@ -139,7 +139,7 @@ command_parse(struct arena *mem, const struct str *words, size_t count, struct c
         } else if (call->argument_count < out->command->arguments_max) {
             call->arguments[call->argument_count++] = words[i];
         } else {
-            why_set(why, "there is one argument too many: %.*s", STR_ARG(words[i]));
+            why_set(why, "unexpected argument: %.*s", STR_ARG(words[i]));
             return ERR_INVALID;
         }
     }
@@ -263,7 +263,7 @@ command_json_done(struct command_call *call, struct json *json)
 {
     buf_add_char(json->out, '\n');
     if (json->out->overflow)
-        return command_fail(call, ERR_TOO_LARGE, "the answer is too large");
+        return command_fail(call, ERR_TOO_LARGE, "the output is too large");
     call->console->out(call->console, buf_str(json->out));
     return 0;
 }
@@ -289,13 +289,14 @@ command_describe(struct buf *out, const struct command *command)
         buf_add_format(out, "  %-24s %s\n", left, option->summary);
     }
     if (command->mode == COMMAND_SERVES)
-        buf_add_c(out,
-                  "\n  Each setting (`penchant help settings`) is an option of it: --listen …\n");
+        buf_add_c(out, "\n  Every setting (`penchant help settings`) can be passed as an option: "
+                       "--listen …\n");
     else if (command->mode != COMMAND_WITHOUT_STORE)
-        buf_add_c(out, "\n  --store and the other settings (`penchant help settings`) say which "
-                       "store.\n  Works while the service runs.\n");
+        buf_add_c(out,
+                  "\n  Use --store and the other settings (`penchant help settings`) to choose "
+                  "the store.\n  Works while the service runs.\n");
     if (command->mode == COMMAND_ON_NEW_STORE)
-        buf_add_c(out, "  Where there is no store it makes one.\n");
+        buf_add_c(out, "  Creates the store if it does not exist.\n");
 }
 
 void

@@ -1,9 +1,9 @@
-/* command.h - what can be typed, as rows of a table.
+/* command.h - the command line: tables of commands, and their parsing, output, and help.
  *
- * A command is words ("user add"), the options it takes, and a function. Arguments arrive parsed
- * and counted; help is printed from the table. A command that works on the store runs in this
- * process when the store is free, and inside the running service when it is not: the function
- * cannot tell. */
+ * A command is its words ("user add"), its options, and a function, which gets parsed and counted
+ * arguments. Help is generated from the tables. A command that needs the store runs in this process
+ * if the store is free, and otherwise inside the running service; the function is the same. All
+ * memory comes from the call's arena. */
 #ifndef APP_COMMAND_H
 #define APP_COMMAND_H
 
@@ -25,15 +25,15 @@ struct store_access;
 
 struct command_option {
     const char *name;  /* without the dashes; NULL ends the list */
-    const char *value; /* what its value is called in help; NULL: it takes none */
+    const char *value; /* placeholder in help; NULL: takes no value */
     const char *summary;
 };
 
 enum command_mode {
-    COMMAND_WITHOUT_STORE, /* without a store */
-    COMMAND_SERVES,        /* it opens the store itself */
-    COMMAND_ON_STORE,      /* with it open: here, or in the service that has it */
-    COMMAND_ON_NEW_STORE,  /* the same, and where there is none it makes one */
+    COMMAND_WITHOUT_STORE, /* needs no store */
+    COMMAND_SERVES,        /* runs the service, which opens the store */
+    COMMAND_ON_STORE,      /* needs the open store: here, or in the running service */
+    COMMAND_ON_NEW_STORE,  /* the same, and creates a missing store */
     COMMAND_IN_STEPS, /* first where it was typed, with `side` and without `db`, to open files and
                  to ask for the steps (store_access.h); each of these is a command COMMAND_ON_STORE,
                  and may be the same again */
@@ -79,7 +79,7 @@ struct command_call {
     size_t option_count;
 };
 
-/* Where it runs, with the options it was given: neither COMMAND_ON_NEW_STORE nor
+/* The effective mode with the given options: never COMMAND_ON_NEW_STORE nor
  * COMMAND_BESIDE_SERVICE. */
 enum command_mode command_mode(const struct command_call *call);
 
@@ -93,18 +93,18 @@ size_t command_option_values(const struct command_call *call, const char *name, 
 
 bool command_has(const struct command_call *call, const char *name);
 
-/* Whether it reads standard input, with the options it was given. */
+/* Whether the command reads standard input with the given options. */
 bool command_wants_input(const struct command_call *call);
 
-/* Says why it failed, on the error side, in the form that was asked for. Returns 1. */
+/* Prints an error, as text or with --json as JSON. Returns exit status 1. */
 int command_fail(struct command_call *call, enum err err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same with what opening the store said. Returns 2 if there is no store where it was sought:
- * that is a setting, mistyped. */
+/* The same for an error from opening the store. Returns 2 if the store does not exist, because then
+ * a setting is wrong. */
 int command_fail_store(struct command_call *call, enum err err, const struct why *why);
 
-/* The same for what cannot be meant. Returns 2. */
+/* The same for a usage error. Returns 2. */
 int command_usage_error(struct command_call *call, const char *sentence);
 
 /* What both are made of; COMMAND_INCOMPLETE: it was done, but perhaps not all that was meant. */
@@ -112,7 +112,7 @@ enum command_severity { COMMAND_FAILED, COMMAND_INCOMPLETE };
 void command_error(struct command_call *call, enum command_severity trouble, struct str name,
                    struct str sentence);
 
-/* For answers as JSON: begin, write, end. */
+/* JSON output: start, write, then print with command_json_done(), which returns the exit status. */
 struct json *command_json(struct command_call *call);
 int command_json_done(struct command_call *call, struct json *json);
 
@@ -137,7 +137,7 @@ extern const struct command transfer_commands[];
 extern const struct command serve_commands[];
 extern const struct command help_commands[];
 
-/* Help for one command, or the list of all. */
+/* Help for one command, or a list of all commands. */
 void command_describe(struct buf *out, const struct command *command);
 void command_describe_all(struct buf *out, bool markdown);
 const struct command *command_find(const struct str *words, size_t count, size_t *used);

@@ -84,7 +84,7 @@ console_error(struct console *console, const char *format, ...)
     va_end(args);
 }
 
-/* Turns echoing off while a person types; gives back what was set before. */
+/* Turns terminal echo off; *before gets the settings to restore. */
 static bool
 disable_echo(struct termios *before)
 {

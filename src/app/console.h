@@ -1,6 +1,6 @@
-/* console.h - where a command speaks to: a terminal, a pipe, or a control socket.
+/* console.h - the output of a command: a terminal, a pipe, or a control socket.
  *
- * A command does not know which. Not for threads. */
+ * Commands use the same functions for all three. A console is used by one thread at a time. */
 #ifndef APP_CONSOLE_H
 #define APP_CONSOLE_H
 
@@ -20,8 +20,8 @@ void console_print(struct console *console, const char *format, ...)
 void console_error(struct console *console, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* All of standard input, or, on a terminal, one line typed unseen after `prompt`. A newline at the
- * end is not part of it. ERR_TOO_LARGE past `max` bytes. */
+/* Reads all of standard input, or on a terminal one line without echo after `prompt`. A final
+ * newline is removed. ERR_TOO_LARGE past `max` bytes. */
 enum err console_read_secret(struct arena *mem, const char *prompt, size_t max, struct str *out);
 
 #endif

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define WORDS_MAX 64
-#define REQUEST_TIMEOUT_MS 10000 /* from connecting to a whole request */
+#define REQUEST_TIMEOUT_MS 10000 /* from accept to a complete request */
 #define POLL_MS 200
 #define CONNECTIONS_MAX 256
 #define CHUNK_BYTES ((size_t)1024 * 1024)
@@ -33,7 +33,7 @@ struct control {
     char *path;
     pthread_t thread;
     struct control_settings with;
-    struct connection *waiting[CONNECTIONS_MAX]; /* connected, and have not said what they want */
+    struct connection *waiting[CONNECTIONS_MAX]; /* accepted, request not complete yet */
     size_t waiting_count;
 };
 
@@ -53,7 +53,7 @@ struct remote_console {
     struct arena *mem;
 };
 
-/* ---- speaking ---- */
+/* ---- output ---- */
 
 static void
 send_line(struct remote_console *remote, const char *key, struct str text, int64_t number)
@@ -137,7 +137,7 @@ run_request(struct control *control, struct remote_console *remote, struct str l
     enum command_mode mode = err ? COMMAND_WITHOUT_STORE : command_mode(&parsed->call);
     bool on_store = !err && (mode == COMMAND_ON_STORE || mode == COMMAND_IN_STEPS);
     if (!err && (!on_store || parsed->flag_count > 0)) {
-        why_set(&why, "this cannot be asked of a service that runs");
+        why_set(&why, "this command cannot run inside the running service");
         err = ERR_INVALID;
     }
     if (err) {
@@ -172,7 +172,7 @@ peer_is_allowed(int fd)
     return peer.uid == geteuid() || peer.uid == 0;
 }
 
-/* On a worker: the request is whole, so nobody can keep it waiting. */
+/* Runs on a worker. The request is complete, so a slow client cannot block the worker. */
 static void
 serve_connection(void *argument)
 {
@@ -198,7 +198,7 @@ reject_connection(struct connection *connection)
     close_connection(connection);
 }
 
-/* ---- taking connections, and waiting for their requests, in one thread ---- */
+/* ---- one thread accepts connections and reads their requests ---- */
 
 static void
 accept_connection(struct control *control)
@@ -207,7 +207,7 @@ accept_connection(struct control *control)
     if (fd < 0)
         return;
     if (!peer_is_allowed(fd)) {
-        log_warn("command refused: not our user");
+        log_warn("control_peer_rejected");
         close(fd);
         return;
     }
@@ -220,7 +220,7 @@ accept_connection(struct control *control)
     control->waiting[control->waiting_count++] = connection;
 }
 
-/* What has arrived. True: it waits no longer, having been handed on or ended. */
+/* Reads available bytes. True: the connection was passed to a worker or closed. */
 static bool
 read_connection(struct control *control, struct connection *connection)
 {
@@ -265,7 +265,7 @@ control_thread(void *argument)
         size_t count = control->waiting_count;
         for (size_t i = 0; i < count; i++)
             fds[i] = (struct pollfd){ control->waiting[i]->fd, POLLIN, 0 };
-        /* With no room for another, the next ones wait in the socket's own queue. */
+        /* When the table is full, new connections wait in the listen backlog. */
         fds[count] = (struct pollfd){ count < CONNECTIONS_MAX ? control->fd : -1, POLLIN, 0 };
         fds[count + 1] = (struct pollfd){ control->stop_fd, POLLIN, 0 };
         if (poll(fds, count + 2, count > 0 ? POLL_MS : -1) < 0 && errno != EINTR)

@@ -29,7 +29,7 @@ write_request(struct arena *mem, const struct str *words, size_t count, struct s
     return out.overflow ? STR_NONE : buf_str(&out);
 }
 
-/* True when it was the last line: the exit status. */
+/* Prints one response line. True for the last line, which has the exit status. */
 static bool
 print_line(struct arena *mem, struct str line, struct console *console, int *exit_status)
 {
@@ -57,12 +57,12 @@ control_send(const char *path, struct arena *mem, const struct str *words, size_
 {
     struct str request = write_request(mem, words, count, input);
     if (!str_present(request)) {
-        why_set(why, "what was typed is too long to send");
+        why_set(why, "the command is too long to send to the service");
         return ERR_TOO_LARGE;
     }
     int fd = control_socket_connect(path);
     if (fd < 0) {
-        why_set(why, "the store is in use, and its service does not answer on %s: %s", path,
+        why_set(why, "the store is in use, and its service cannot be reached on %s: %s", path,
                 strerror(errno));
         return ERR_UNAVAILABLE;
     }
@@ -76,6 +76,6 @@ control_send(const char *path, struct arena *mem, const struct str *words, size_
     close(fd);
     if (ended)
         return ERR_NONE;
-    why_set(why, "the service ended before it answered; look whether it was done");
+    why_set(why, "the service stopped before it responded; check whether the command took effect");
     return ERR_UNAVAILABLE;
 }

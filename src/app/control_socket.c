@@ -12,8 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A socket's address has capacity for some hundred bytes only. Named through its folder's
- * descriptor, a socket may lie in a folder with a path of any length. */
+/* sun_path has only 108 bytes. Addressing the socket through a descriptor of its folder allows
+ * paths of any length. */
 static int
 open_socket(const char *path, struct sockaddr_un *address, int *folder)
 {
@@ -44,7 +44,7 @@ control_socket_bind(const char *path)
     int fd = open_socket(path, &address, &folder);
     if (fd < 0)
         return -1;
-    unlink(path); /* of a service that was killed: its lock is ours now */
+    unlink(path); /* left by a killed service; we hold the store's lock, so it is stale */
     bool bound = bind(fd, (const struct sockaddr *)&address, sizeof address) == 0 &&
                  chmod(path, 0600) == 0 && listen(fd, 256) == 0;
     int problem = errno;
@@ -74,7 +74,7 @@ control_socket_connect(const char *path)
     return -1;
 }
 
-/* Twice the capacity, up to the most; false when that is reached. */
+/* Doubles the capacity, up to the maximum; false if that is reached. */
 static bool
 grow_buffer(struct arena *mem, struct control_reader *reader)
 {

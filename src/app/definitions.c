@@ -67,7 +67,7 @@ static enum err
 read_whole(struct arena *mem, const char *path, struct str *out, struct why *why)
 {
     struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not keep us waiting */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* opening a FIFO must not block */
     if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
         why_set(why, "%s: %s", path, fd < 0 ? strerror(errno) : "is not a file");
         if (fd >= 0)
@@ -121,8 +121,8 @@ add_folder(struct arena *mem, const char *folder, struct sources *out, struct wh
     return err;
 }
 
-/* Whether the definitions fit together. Those of the program do; where a folder replaces one of
- * them, the others may name what went with it, which is nobody's mistake. */
+/* Checks references between definitions, only for those from the folder: a built-in definition may
+ * refer to a context that a replacement removed, and the operator cannot fix that. */
 static enum err
 check_together(const struct sources *sources, size_t first, const struct domains *set,
                struct why *why)

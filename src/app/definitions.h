@@ -1,8 +1,8 @@
-/* definitions.h - the definitions of domains that this process works with.
+/* definitions.h - loads the domain definitions.
  *
- * Four are compiled in; a folder (the setting `domains`) may add more, or replace one of them as a
- * whole. Called once, before the first thread: the set and its texts live in the arena, which must
- * outlive every use of scopes. */
+ * Four are compiled in; files in a folder (the setting `domains`) add domains or replace built-in
+ * ones. Call once, before the first thread starts. The result is allocated in the arena, which must
+ * outlive every use of domains and scopes. */
 #ifndef APP_DEFINITIONS_H
 #define APP_DEFINITIONS_H
 
@@ -11,7 +11,7 @@
 struct arena;
 struct domains;
 
-/* `folder` may be NULL. On failure `why` is one line with file, place and problem. */
+/* `folder` may be NULL. On failure `why` names the file, the position in it, and the problem. */
 enum err definitions_load(struct arena *mem, const char *folder, struct domains *out,
                           struct why *why);
 

@@ -40,8 +40,7 @@ source_of(const struct demo_writer *demo, const struct json_value *write)
     return SOURCE_USER;
 }
 
-/* An operator may have replaced a definition by one that knows other members; then this is left
- * out: a demo of what there is, is better than none. */
+/* An operator may have replaced a definition, so facts that no longer fit are skipped. */
 static enum err
 write_some(const struct demo_writer *demo, const struct json_value *write)
 {

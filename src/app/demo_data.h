@@ -1,5 +1,6 @@
-/* demo_data.h - what is known about the demo's person: written by her and by two apps, through the
- * flows that everybody's facts come through. The words are in demo/ada.json. */
+/* demo_data.h - adds the demo user's facts, from demo/ada.json.
+ *
+ * The facts are written through the same flows as real ones, as the user and as two apps. */
 #ifndef APP_DEMO_DATA_H
 #define APP_DEMO_DATA_H
 
@@ -18,7 +19,7 @@ struct demo_counts {
     int64_t active, suppressed, held;
 };
 
-/* What does not fit the definitions there are is left out. */
+/* Facts that do not fit the loaded definitions are skipped. */
 enum err demo_data_add(struct db *db, struct arena *mem, const struct domains *domains,
                        struct str user_id, const struct demo_source *sources, size_t count,
                        int64_t now, struct demo_counts *out, struct why *why);

@@ -46,7 +46,7 @@ make_space(struct document_file *file)
     file->bytes = file->buffer;
 }
 
-/* Until a newline is there, as much as there may be, or the file is over. */
+/* Reads until the buffer has a newline (with `to_newline`), is full, or the file ends. */
 static enum err
 fill(struct document_file *file, bool to_newline, struct why *why)
 {
@@ -101,7 +101,7 @@ after_line(const struct document_file *file, struct str line)
     return str_from((struct str){ file->bytes, file->length }, line.len);
 }
 
-/* Many, if the first line that is not blank is a document, and something follows it. */
+/* One document per line if the first line that is not blank is a document and more text follows. */
 static enum err
 detect_layout(struct document_file *file, struct why *why)
 {
@@ -168,8 +168,8 @@ next_line(struct document_file *file, struct document *out, struct why *why)
         line = first_line(file);
         if (line.len > TRANSFER_OWN_MAX) {
             why_set(why,
-                    "the document on line %zu is larger than 64 MiB; nothing behind it was "
-                    "read",
+                    "the document on line %zu is larger than 64 MiB; later lines were "
+                    "not read",
                     file->line + 1);
             return ERR_TOO_LARGE;
         }

@@ -1,6 +1,6 @@
-/* document_file.h - JSON documents in a file: one over any number of lines, or one on each line.
+/* document_file.h - reads a file that holds one JSON document, or one document per line.
  *
- * Holds one document at a time, and no more than the largest there may be. */
+ * Keeps one document in memory at a time. Allocates from the arena given to open. One thread. */
 #ifndef APP_DOCUMENT_FILE_H
 #define APP_DOCUMENT_FILE_H
 
@@ -10,23 +10,23 @@
 struct arena;
 struct document_file;
 
-/* "-" is standard input. Reads as far as it takes to know which of the two it is. */
+/* "-" is standard input. Reads until it can tell the two layouts apart. */
 enum err document_file_open(struct arena *mem, const char *name, struct document_file **out,
                             struct why *why);
 void document_file_close(struct document_file *file); /* NULL is fine */
 
 struct document {
-    struct str text; /* absent: there are no more; valid until the next call */
-    size_t line;     /* of many: where it stands; else 0 */
+    struct str text; /* absent at the end; valid until the next call */
+    size_t line;     /* with one document per line: its line number; else 0 */
 };
 
 /* ERR_TOO_LARGE, or ERR_UNAVAILABLE if the file cannot be read. */
 enum err document_file_next(struct document_file *file, struct document *out, struct why *why);
 
-/* Whether there is a document on each line. */
+/* Whether the file has one document per line. */
 bool document_file_is_many(const struct document_file *file);
 
-/* How much of it has been read; 0 where a size is not known. */
+/* How much has been read; 0 if the size is unknown. */
 int document_file_percent(const struct document_file *file);
 
 #endif

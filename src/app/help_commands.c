@@ -1,4 +1,4 @@
-/* The program explains itself. */
+/* version and help: every text is generated from the tables the program runs on. */
 #include "app/command.h"
 #include "app/definitions.h"
 
@@ -40,9 +40,9 @@ help_settings(struct command_call *call)
     bool markdown = command_has(call, "markdown");
     if (!markdown)
         buf_add_c(&out,
-                  "Each setting is a flag, a variable (--base-url is PENCHANT_BASE_URL) and a "
-                  "line of the\nfile given with --config (base-url = …). A flag wins over a "
-                  "variable, a variable over the file.\n\n");
+                  "Set each setting as a flag (--base-url), as an environment variable "
+                  "(PENCHANT_BASE_URL),\nor as a line of the file given with --config (base-url "
+                  "= …). A flag overrides a variable,\nand a variable overrides the file.\n\n");
     settings_describe(&out, markdown);
     return print(call, &out);
 }
@@ -60,7 +60,7 @@ help_routes(struct command_call *call)
     return print(call, &out);
 }
 
-/* What `serve` would describe with the same settings. */
+/* The same OpenAPI document that `serve` publishes with these settings. */
 static enum err
 make_description(struct command_call *call, struct str *out, struct why *why)
 {
@@ -134,17 +134,16 @@ help(struct command_call *call)
                       STR_ARG(call->arguments[0]));
         return 2;
     }
-    buf_add_c(&out,
-              "Penchant: a person's preferences in one place, under that person's control.\n\n");
+    buf_add_c(&out, "Penchant: user preferences in one place, under the user's control.\n\n");
     command_describe_all(&out, false);
-    buf_add_c(&out, "\n`penchant help COMMAND` tells more. Exit status: 0 done, 1 failed, 2 not "
-                    "understood.\n");
+    buf_add_c(&out, "\nRun `penchant help COMMAND` for details. Exit status: 0 success, 1 failure, "
+                    "2 usage error.\n");
     return print(call, &out);
 }
 
-#define MARKDOWN                                      \
-    {                                                 \
-        "markdown", NULL, "as a table for a document" \
+#define MARKDOWN                                   \
+    {                                              \
+        "markdown", NULL, "print a Markdown table" \
     }
 
 const struct command help_commands[] = {
@@ -152,12 +151,12 @@ const struct command help_commands[] = {
       "",
       0,
       0,
-      { { "json", NULL, "answer as JSON" } },
+      { { "json", NULL, "print JSON" } },
       COMMAND_WITHOUT_STORE,
       NO_INPUT,
       NULL,
       version,
-      "tell the version" },
+      "print the version" },
     { "help settings",
       "",
       0,
@@ -167,27 +166,28 @@ const struct command help_commands[] = {
       NO_INPUT,
       NULL,
       help_settings,
-      "list every setting with its default" },
+      "list all settings with their defaults" },
     { "help routes",
       "",
       0,
       0,
-      { { "json", NULL, "as JSON" } },
+      { { "json", NULL, "print JSON" } },
       COMMAND_WITHOUT_STORE,
       NO_INPUT,
       NULL,
       help_routes,
-      "list every address the service answers, and who may ask" },
+      "list all routes and the credentials they need" },
     { "help api",
       "",
       0,
       0,
-      { { "json", NULL, "for programs, as OpenAPI" }, { "markdown", NULL, "as it is anyway" } },
+      { { "json", NULL, "print the OpenAPI document" },
+        { "markdown", NULL, "print Markdown (the default)" } },
       COMMAND_WITHOUT_STORE,
       NO_INPUT,
       NULL,
       help_api,
-      "describe the interface for whoever writes an app" },
+      "print the API reference for app developers" },
     { "help commands",
       "",
       0,
@@ -197,7 +197,7 @@ const struct command help_commands[] = {
       NO_INPUT,
       NULL,
       help_commands_list,
-      "list every command" },
+      "list all commands" },
     { "help",
       "[COMMAND]",
       0,
@@ -207,6 +207,6 @@ const struct command help_commands[] = {
       NO_INPUT,
       NULL,
       help,
-      "explain a command, or list all" },
+      "show help for a command, or list all commands" },
     { 0 },
 };

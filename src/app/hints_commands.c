@@ -1,4 +1,4 @@
-/* Hints, from the command line: all that is known, as the person could see it. */
+/* hints: print a user's hints with every domain allowed, as the user would see them. */
 #include "app/command.h"
 
 #include "flow/accounts.h"
@@ -43,7 +43,7 @@ read_params(struct command_call *call, struct hints_params *params)
     }
     params->max_tokens = (int)tokens;
     if (str_present(format) && !hints_format_read(format, &params->format)) {
-        command_fail(call, ERR_INVALID, "--format must be text, json or bullets");
+        command_fail(call, ERR_INVALID, "--format must be text, json, or bullets");
         return false;
     }
     if (context.len > CONTEXT_MAX) {
@@ -54,7 +54,7 @@ read_params(struct command_call *call, struct hints_params *params)
     return read_domains(call, params);
 }
 
-/* As they would stand in a prompt. */
+/* Prints the hints as they would appear in a prompt. */
 static void
 print_hints(struct command_call *call, const struct hints *hints)
 {
@@ -100,15 +100,15 @@ const struct command hints_commands[] = {
       "USER",
       1,
       1,
-      { { "context", "CONTEXT", "what the agent is doing: restaurant_search" },
-        { "max-tokens", "N", "the budget, 1 to 4000 (100)" },
-        { "format", "FORMAT", "text, json or bullets (text)" },
-        { "domains", "LIST", "only these domains, with commas between them" },
-        { "json", NULL, "answer as JSON, as the API does" } },
+      { { "context", "CONTEXT", "task of the agent, such as restaurant_search" },
+        { "max-tokens", "N", "token budget, 1 to 4000 (default 100)" },
+        { "format", "FORMAT", "text, json, or bullets (default text)" },
+        { "domains", "LIST", "only these domains, separated by commas" },
+        { "json", NULL, "print the JSON response of the API" } },
       COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
       show_hints,
-      "show what an agent would be told about somebody" },
+      "print the hints an agent would get about a user" },
     { 0 },
 };

@@ -1,4 +1,5 @@
-/* Where the program begins: understand what was typed, find out where it has to run, run it. */
+/* main.c - parses the command line, loads the settings, and runs the command where it has to run.
+ */
 #include "app/command.h"
 #include "app/definitions.h"
 #include "app/store_access.h"
@@ -15,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A store opened as descriptor 2 would get the error messages written into it. */
+/* If standard descriptors are closed, the store could become descriptor 2 and receive error output.
+ */
 static void
 occupy_standard_descriptors(void)
 {
@@ -78,9 +80,9 @@ run(struct arena *mem, const struct str *words, size_t count)
         call->domains = &domains;
     }
     log_setup(settings.log_format,
-              LOG_WARN); /* commands speak for themselves; serve sets its own */
+              LOG_WARN); /* commands print their own output; serve sets its level */
     if (read_input(call))
-        return usage("what was given on standard input is too long");
+        return usage("the password on standard input is too long");
     enum command_mode mode = command_mode(call);
     bool on_store = mode == COMMAND_ON_STORE || mode == COMMAND_IN_STEPS;
     return on_store ? run_on_store(call) : line->command->run(call);
@@ -109,7 +111,7 @@ int
 main(int argc, char **argv)
 {
     occupy_standard_descriptors();
-    umask(077); /* the store, its log and its backups are nobody else's to read */
+    umask(077); /* only the owner may read the store and its backups */
     signal(SIGPIPE, SIG_IGN);
     fault_injection_start();
     random_start();
@@ -129,7 +131,7 @@ main(int argc, char **argv)
     int status = run(mem, words, count);
     arena_free(mem);
     if (fflush(stdout) != 0 && status == 0) {
-        fprintf(stderr, "penchant: could not write the answer\n");
+        fprintf(stderr, "penchant: cannot write to standard output\n");
         status = 1;
     }
     return status;

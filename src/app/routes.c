@@ -47,7 +47,7 @@ const struct route *const routes_private[] = {
 
 static const struct route *const *const listeners[] = { routes_public, routes_private };
 
-/* Calls for each row there is. */
+/* Calls `visit` for every route. */
 static void
 each_row(void (*visit)(const struct route *row, void *context), void *context)
 {
@@ -67,7 +67,7 @@ describe_row(const struct route *row, void *context)
 void
 routes_describe(struct buf *out)
 {
-    buf_add_format(out, "%-6s %-24s %-9s %s\n", "METHOD", "PATH", "WHO", "WHAT");
+    buf_add_format(out, "%-6s %-24s %-9s %s\n", "METHOD", "PATH", "CALLER", "SUMMARY");
     each_row(describe_row, out);
 }
 

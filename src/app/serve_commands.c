@@ -1,4 +1,5 @@
-/* serve and demo. */
+/* serve and demo: run the service on the configured store, or on a temporary one with sample data.
+ */
 #include "app/command.h"
 
 #include "app/demo_data.h"
@@ -48,7 +49,7 @@ make_password(struct arena *mem)
     return (struct str){ text, 19 };
 }
 
-/* How to call this program from anywhere, so that what is pasted works. */
+/* The absolute path of this program, so that the printed commands work in any directory. */
 static const char *
 own_path(struct arena *mem)
 {
@@ -84,7 +85,7 @@ add_app(struct demo *demo, struct db *db, struct str owner, const char *name, st
     return app_register(db, demo->mem, &params, clock_now(), app, secret, &problems);
 }
 
-/* The script that walks the whole flow, so that there is something to paste. */
+/* Writes the script that runs the whole OAuth flow, so that the printed command can be pasted. */
 static const char *
 write_script(struct demo *demo)
 {
@@ -98,7 +99,7 @@ write_script(struct demo *demo)
     return path.ptr;
 }
 
-/* What she and the two apps have said about her. */
+/* Adds facts about the sample user, from her and from two apps. */
 static enum err
 add_facts(struct demo *demo, struct db *db, struct str user_id, struct str finder,
           struct demo_counts *facts, struct why *why)
@@ -128,28 +129,27 @@ fill(void *context, struct db *db, const char *base_url, struct why *why)
     if (!err)
         err = add_facts(demo, db, user.id, app.id, &facts, why);
     if (err) {
-        why_set(why, "demo: cannot make the sample user and app (%s)", err_name(err));
+        why_set(why, "demo: cannot create the sample user and app (%s)", err_name(err));
         return err;
     }
     struct str shown = secret_reveal(secret);
     const char *program = own_path(demo->mem), *store = demo->settings->store;
     console_print(
         demo->console,
-        "\n  Penchant is running on a store of its own, which goes when it stops.\n\n"
+        "\n  Penchant is running on a temporary store, which is deleted when it stops.\n\n"
         "  Open   %s/\n"
         "  User   ada   password %.*s\n"
-        "         %lld facts are known about her, and %lld that she said are wrong; %lld writes\n"
-        "         of apps wait for her word\n"
+        "         %lld facts, %lld marked wrong, %lld waiting for review\n"
         "  App    Concert Finder\n"
         "         client_id      %.*s\n"
         "         client_secret  %.*s\n\n"
-        "  Paste  the whole flow, as an app and a person would walk it:\n"
+        "  Paste  the whole OAuth flow, as an app and a user:\n"
         "         sh %s %s %.*s %.*s ada %.*s\n"
-        "         who has an account, asked of the running service:\n"
+        "         list the accounts of the running service:\n"
         "         %s user list --store %s\n"
-        "         all that is known about her:\n"
+        "         export her data:\n"
         "         %s export ada --store %s\n"
-        "         what a model would be told:\n"
+        "         print the hints a model would get:\n"
         "         %s hints ada --context restaurant_search --store %s\n\n"
         "  Stop   Ctrl-C\n\n",
         base_url, STR_ARG(demo->password), (long long)facts.active, (long long)facts.suppressed,
@@ -169,7 +169,7 @@ remove_entry(const char *path, const struct stat *info, int kind, struct FTW *wa
     return remove(path);
 }
 
-/* The address asked for; if somebody has it, another free port, said in a line. */
+/* Opens the configured address; if it is in use, a free port instead, and prints which. */
 static enum err
 listen_or_use_free_port(struct command_call *call, struct listener *out, struct why *why)
 {
@@ -179,8 +179,8 @@ listen_or_use_free_port(struct command_call *call, struct listener *out, struct 
     struct why other = { 0 };
     err = listener_open("listen", "127.0.0.1:0", out, &other);
     if (!err)
-        console_print(call->console, "%s is taken; using %s instead.\n", call->settings->listen,
-                      out->address);
+        console_print(call->console, "%s is in use; listening on %s instead.\n",
+                      call->settings->listen, out->address);
     return err;
 }
 
@@ -197,7 +197,7 @@ demo(struct command_call *call)
     if (listen_or_use_free_port(call, &listener, &why))
         return command_fail(call, ERR_UNAVAILABLE, "%s", why.text);
     if (mkdtemp(folder_path) == NULL)
-        return command_fail(call, ERR_UNAVAILABLE, "cannot make a folder for the demo: %s",
+        return command_fail(call, ERR_UNAVAILABLE, "cannot create a folder for the demo: %s",
                             strerror(errno));
     settings.store = str_format(call->mem, "sqlite:%s/penchant.db", folder_path).ptr;
     struct demo demo = { call->mem,     call->console, &settings,
@@ -228,6 +228,6 @@ const struct command serve_commands[] = {
       NO_INPUT,
       NULL,
       demo,
-      "run it on a fresh store with a sample user, and say what to open and paste" },
+      "run the service on a temporary store with sample data" },
     { 0 },
 };

@@ -45,7 +45,7 @@ struct service {
     const char *base_url;
 };
 
-/* ---- what the process gives up and asks for before it serves anybody ---- */
+/* ---- process limits and privileges ---- */
 
 static void
 prepare_process(const struct settings *settings)
@@ -57,15 +57,15 @@ prepare_process(const struct settings *settings)
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
         if (limit.rlim_cur < (rlim_t)settings->connections + 64)
-            log_warn("fewer file descriptors than connections allowed; raise the limit (ulimit -n) "
-                     "or lower `connections`",
+            log_warn("descriptor_limit_too_low",
+                     log_text("hint", STR("raise ulimit -n or lower the setting connections")),
                      log_number("descriptors", (int64_t)limit.rlim_cur),
                      log_number("connections", settings->connections));
     }
 }
 
-/* From here on nobody but root looks into this process's memory, nor into /proc/self/fd, which is
- * why the control socket is there before. */
+/* From here on only root can read this process's memory and its /proc/self/fd. The control socket
+ * is bound through /proc/self/fd, so it must be open before. */
 static void
 hide_memory(void)
 {
@@ -74,7 +74,7 @@ hide_memory(void)
 #endif
 }
 
-/* A terminal that is closed ends the service as Ctrl-C does, unless `nohup` started it. */
+/* Closing the terminal stops the service like Ctrl-C, unless it was started with nohup. */
 static sigset_t
 stop_signals(void)
 {
@@ -88,7 +88,7 @@ stop_signals(void)
     return set;
 }
 
-/* ---- starting, in order; whatever fails leaves the rest NULL ---- */
+/* ---- start, in order; after a failure the remaining members stay NULL ---- */
 
 static enum err
 open_store(struct service *service, struct why *why)
@@ -110,7 +110,7 @@ open_listener(struct service *service, const struct listener *given, struct why 
     return listener_open("listen", service->settings->listen, &service->listener, why);
 }
 
-/* The address people type, if nobody said: every address is this machine's own name for itself. */
+/* The configured base URL, or one made from the listen address: localhost if it listens on all. */
 static const char *
 find_base_url(struct service *service)
 {
@@ -172,7 +172,7 @@ start_server(struct service *service, struct why *why)
         .workers = service->workers,
     };
     struct http_service offered = web_service(service->web);
-    malloc_trim(0); /* reading definitions and pages took more than keeping them does */
+    malloc_trim(0); /* loading definitions and pages used far more memory than they keep */
     enum err err = http_server_start(&http, &offered, &service->server, why);
     if (!err)
         log_info("listening", log_text("address", str_of(http_server_address(service->server))),
@@ -203,7 +203,7 @@ start_metrics(struct service *service, struct why *why)
     struct http_service offered = web_metrics_service(service->web);
     err = http_server_start(&http, &offered, &service->metrics_server, why);
     if (!err)
-        log_info("metrics listening",
+        log_info("metrics_listening",
                  log_text("address", str_of(http_server_address(service->metrics_server))));
     return err;
 }
@@ -213,7 +213,7 @@ start_control(struct service *service, struct why *why)
 {
     const char *store = service->settings->store;
     if (!db_address_is_sqlite(store))
-        return ERR_NONE; /* a server takes commands from anywhere by itself */
+        return ERR_NONE; /* PostgreSQL accepts other processes, so commands connect directly */
     struct str path = db_path_beside(service->mem, store, ".sock");
     struct control_settings settings = { service->settings, service->domains, service->db,
                                          service->workers };
@@ -248,10 +248,10 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
         return err;
     service->housekeeping = housekeeping_start(service->db, service->counters, service->rebuilds);
     hide_memory();
-    return start_server(service, why); /* last: who connects finds everything there */
+    return start_server(service, why); /* last, so that requests find everything started */
 }
 
-/* ---- stopping: nobody new, finish what is under way, then from the roof down ---- */
+/* ---- stop: accept nothing new, finish open requests, then free in reverse order ---- */
 
 static void
 stop(struct service *service)
@@ -287,7 +287,7 @@ service_run(const struct service_plan *plan)
     int received = 0;
 
     pthread_sigmask(SIG_BLOCK, &signals,
-                    NULL); /* before the first thread, so that all have it so */
+                    NULL); /* before the first thread, so that every thread inherits it */
     signal(SIGPIPE, SIG_IGN);
     log_setup(plan->settings->log_format, plan->settings->log_level);
     prepare_process(plan->settings);

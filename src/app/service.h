@@ -1,7 +1,8 @@
-/* service.h - the whole service, started and stopped in one place.
+/* service.h - starts and stops the whole service.
  *
- * service_run() opens the store, listens, and returns when a signal asked it to stop and everything
- * under way was finished. It returns an exit status; what went wrong was said in one line. */
+ * service_run() opens the store, listens, and returns after a stop signal, when all open requests
+ * are finished. It returns the exit status and prints one line if the start failed. Call it from
+ * the main thread, before any other thread exists: it blocks signals for all. */
 #ifndef APP_SERVICE_H
 #define APP_SERVICE_H
 
@@ -14,9 +15,9 @@ struct domains;
 struct service_plan {
     const struct settings *settings;
     const struct domains *domains;
-    const struct listener *listener; /* open already; NULL: open what the settings say */
-    /* Called once with the store open and the address known, before the first request is taken.
-     * May be NULL. Anything but ERR_NONE ends the start, with why. */
+    const struct listener *listener; /* already open; NULL: open the address in the settings */
+    /* Called once with the open store and the base URL, before the first request is accepted.
+     * May be NULL. An error stops the start and is reported with `why`. */
     enum err (*before)(void *context, struct db *db, const char *base_url, struct why *why);
     void *context;
 };

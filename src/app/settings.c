@@ -31,7 +31,7 @@ struct row {
     size_t width;           /* of a choice's member */
     const char *(*problem)(const char *text);
     const char *summary;
-    const char *default_text; /* where the default is worked out */
+    const char *default_text; /* shown in help where the default is computed */
 };
 
 static const char *
@@ -53,62 +53,60 @@ file_problem(const char *text)
 static const struct row rows[] = {
     { "listen", TEXT, "127.0.0.1:8080", AT(listen), .problem = http_listen_problem,
       .summary =
-          "Address and port to serve on; :8080 is every address, port 0 a free one. A socket "
-          "handed over by systemd is used instead." },
+          "Address and port to listen on; :8080 listens on every address, port 0 picks a free "
+          "port. A socket passed by systemd takes precedence." },
     { "base-url", TEXT, NULL, AT(base_url), .problem = url_problem,
-      .default_text = "http://, or https:// with TLS, and the address it listens on",
+      .default_text = "http:// (https:// with TLS) and the listen address",
       .summary =
-          "The service's own address as apps see it, and the issuer of its tokens. No path." },
+          "Public URL of the service as apps see it, and the issuer of its tokens. No path." },
     { "auth-url", TEXT, NULL, AT(auth_url), .problem = url_problem, .default_text = "the base URL",
       .summary =
-          "The address of the pages people see, where it differs from the base URL. No path." },
+          "Public URL of the sign-in and account pages, if it differs from base-url. No path." },
     { "store", TEXT, "sqlite:penchant.db", AT(store), .problem = db_address_problem,
-      .summary = "Where everything is kept: sqlite:FILE or postgresql://user@host/name." },
+      .summary = "Database to use: sqlite:FILE or postgresql://user@host/name." },
     { "domains", TEXT, NULL, AT(domains), .default_text = "none",
       .summary =
-          "A folder of further definitions of domains, each a file NAME.json; one that has the "
-          "name of a built-in one replaces it." },
+          "Folder with additional domain definitions, one file NAME.json each. A definition with "
+          "the name of a built-in domain replaces it." },
     { "threads", NUMBER, "0", AT(threads), .max = 256, .default_text = "one per core",
-      .summary = "Threads that speak HTTP." },
+      .summary = "Threads that handle HTTP connections." },
     { "workers", NUMBER, "64", AT(workers), .min = 1, .max = 1024,
-      .summary =
-          "Threads for requests that write or hash a password; started as they are needed." },
+      .summary = "Maximum threads for requests that write or hash a password; started on demand." },
     { "pool", NUMBER, "8", AT(pool), .min = 1, .max = 512,
-      .summary = "Connections to PostgreSQL." },
+      .summary = "Connections to PostgreSQL; not used with SQLite." },
     { "cache", NUMBER, "64", AT(cache), .max = 1048576,
-      .summary = "Memory for answers that are asked for again, in MiB; 0 keeps none." },
+      .summary = "Memory for cached responses, in MiB; 0 turns the cache off." },
     { "connections", NUMBER, STRINGIFY(HTTP_CONNECTIONS_MAX), AT(connections), .min = 1,
-      .max = 1000000, .summary = "Open connections in all; more are answered 503." },
+      .max = 1000000, .summary = "Maximum open connections; further ones are answered with 503." },
     { "connections-per-address", NUMBER, STRINGIFY(HTTP_CONNECTIONS_PER_ADDRESS_MAX),
       AT(connections_per_address), .min = 1, .max = 1000000,
-      .summary = "Open connections from one address; trusted proxies are exempt." },
+      .summary = "Maximum open connections per address; trusted proxies are exempt." },
     { "trusted-proxies", TEXT, NULL, AT(trusted_proxies), .problem = http_proxies_problem,
       .default_text = "none",
-      .summary =
-          "Addresses and networks, separated by commas, whose X-Forwarded-For is believed." },
+      .summary = "Addresses and networks trusted to set X-Forwarded-For, separated by commas." },
     { "metrics-listen", TEXT, NULL, AT(metrics_listen), .problem = http_listen_problem,
-      .default_text = "none",
-      .summary = "Address and port of a listener of its own for /metrics." },
+      .default_text = "none", .summary = "Address and port of a separate listener for /metrics." },
     { "tls-cert", TEXT, NULL, AT(tls_cert), .problem = file_problem, .default_text = "no TLS",
-      .summary = "Certificate chain (PEM file) to serve https with." },
+      .summary = "PEM file with the TLS certificate chain." },
     { "tls-key", TEXT, NULL, AT(tls_key), .problem = file_problem, .default_text = "no TLS",
-      .summary = "Private key (PEM file) of the certificate." },
+      .summary = "PEM file with the private key of the certificate." },
     { "rate-api", NUMBER, "100", AT(rate_api), .max = 1000000,
-      .summary = "Requests a second that one access token may make; 0 is no limit." },
+      .summary = "Maximum requests per second for one access token; 0 means no limit." },
     { "rate-signin", NUMBER, "10", AT(rate_signin), .max = 1000000,
-      .summary = "Failed sign-ins per account and per address in 15 minutes; 0 is no limit." },
+      .summary =
+          "Maximum failed sign-ins per account and per address in 15 minutes; 0 means no limit." },
     { "rate-auth", NUMBER, "30", AT(rate_auth), .max = 1000000,
-      .summary = "Failed client authentications per client and per address in a minute; 0 is no "
-                 "limit." },
+      .summary = "Maximum failed client authentications per client and per address in one minute; "
+                 "0 means no limit." },
     { "registration", .fallback = "open", CHOICE_AT(registration_open),
-      .choices = { "closed", "open" }, .summary = "Whether people may sign up by themselves." },
+      .choices = { "closed", "open" }, .summary = "Whether new users can sign up." },
     { "access-log", .fallback = "on", CHOICE_AT(access_log), .choices = { "off", "on" },
-      .summary = "Whether each request is a line in the log." },
+      .summary = "Whether to log each request." },
     { "log-format", .fallback = "text", CHOICE_AT(log_format), .choices = { "text", "json" },
-      .summary = "How a line of the log is written." },
+      .summary = "Format of log lines." },
     { "log-level", .fallback = "info", CHOICE_AT(log_level),
       .choices = { "silent", "error", "warn", "info", "debug" },
-      .summary = "The least important lines that are still written." },
+      .summary = "Minimum level to log." },
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -150,7 +148,7 @@ put_choice(const struct row *row, size_t index, struct settings *out)
         *(unsigned *)(void *)member = (unsigned)index;
 }
 
-/* What is wrong with the value, as the end of a sentence; NULL and stored if nothing is. */
+/* Stores a valid value and returns NULL; otherwise returns the problem as the end of a sentence. */
 static const char *
 put_value(struct arena *mem, const struct row *row, struct str value, struct settings *out)
 {
@@ -185,7 +183,7 @@ put_value(struct arena *mem, const struct row *row, struct str value, struct set
     return "is of no known kind";
 }
 
-/* ---- where values come from ---- */
+/* ---- sources: file, environment, command line ---- */
 
 bool
 settings_next_line(struct str *rest, struct str *name, struct str *value, size_t *line)
@@ -227,9 +225,11 @@ read_file(struct arena *mem, const char *path, struct str *out, struct why *why)
         return ERR_INVALID;
     }
     *out = (struct str){ text, (size_t)length };
-    /* It may hold the store's password: then it is nobody else's to read. */
+    /* A PostgreSQL address may contain a password, so other users must not read the file. */
     if ((info.st_mode & 077) != 0 && memmem(text, (size_t)length, "postgresql://", 13) != NULL) {
-        why_set(why, "config: %s names a PostgreSQL store and others may read it; chmod 600 it",
+        why_set(why,
+                "config: %s contains a PostgreSQL store address and is readable by other users; "
+                "run chmod 600 on it",
                 path);
         return ERR_INVALID;
     }
@@ -241,7 +241,7 @@ apply_file(struct arena *mem, const char *path, struct settings *out, struct why
 {
     struct str rest, name, value;
     size_t line = 0;
-    size_t lines[ROWS] = { 0 }; /* where each stands; 0: nowhere yet */
+    size_t lines[ROWS] = { 0 }; /* on which line each setting was found; 0: not yet */
     enum err err = read_file(mem, path, &rest, why);
     if (err)
         return err;
@@ -257,7 +257,7 @@ apply_file(struct arena *mem, const char *path, struct settings *out, struct why
         }
         size_t *first = &lines[row - rows];
         if (*first != 0) {
-            why_set(why, "%s: %s stands twice, on line %zu and on line %zu; remove one of both",
+            why_set(why, "%s: %s is set twice, on line %zu and on line %zu; remove one of them",
                     path, row->name, *first, line);
             return ERR_INVALID;
         }
@@ -319,7 +319,7 @@ apply_flags(struct arena *mem, const struct setting_flag *flags, size_t count, s
     return ERR_NONE;
 }
 
-/* What no single row can see. */
+/* Checks that involve more than one setting. */
 static enum err
 check_together(const struct settings *settings, struct why *why)
 {
@@ -351,7 +351,7 @@ settings_load(struct arena *mem, const struct setting_flag *flags, size_t count,
     return err ? err : check_together(out, why);
 }
 
-/* ---- telling about them ---- */
+/* ---- help ---- */
 
 void
 settings_describe(struct buf *out, bool markdown)
@@ -376,7 +376,8 @@ settings_describe(struct buf *out, bool markdown)
     }
     if (!markdown) {
         buf_add_c(out, "  --config\n");
-        help_text_wrap(out, 6, "A file of lines `key = value`; # begins a comment line.");
+        help_text_wrap(out, 6,
+                       "File with `key = value` lines; lines that start with # are comments.");
     }
     arena_free(mem);
 }

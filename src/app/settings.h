@@ -1,8 +1,9 @@
-/* settings.h - what an operator can set, in one table.
+/* settings.h - the operator's settings: one table, and how values are read.
  *
- * Each setting is a flag (--listen), a variable (PENCHANT_LISTEN) and a line of a file given with
- * --config (listen = …); a flag wins over a variable, a variable over the file. The table carries
- * default, bounds and a sentence, and help and documentation are printed from it. */
+ * Each setting can be a flag (--listen), an environment variable (PENCHANT_LISTEN), or a line of
+ * the file given with --config (listen = …). A flag overrides a variable; a variable overrides the
+ * file. The table in settings.c has default, bounds, and a description; help and docs are generated
+ * from it. */
 #ifndef APP_SETTINGS_H
 #define APP_SETTINGS_H
 
@@ -19,7 +20,7 @@ struct settings {
     const char *base_url;       /* NULL: from the address it listens on */
     const char *auth_url;       /* NULL: the base URL */
     const char *store;
-    const char *domains; /* NULL: none but our own */
+    const char *domains; /* NULL: only the built-in ones */
     int64_t threads;     /* 0: one per core */
     int64_t workers;
     int64_t pool;
@@ -38,7 +39,7 @@ struct settings {
     enum log_level log_level;
 };
 
-/* What was given on the command line, in order: the last of a name counts. */
+/* A setting from the command line. If a name is given twice, the last one is used. */
 struct setting_flag {
     struct str name;
     struct str value;
@@ -47,7 +48,7 @@ struct setting_flag {
 bool setting_exists(struct str name);
 
 /* Reads file and variables, then the flags, and checks all of it. On failure `why` is one line that
- * names the setting and where it came from. Texts live in the arena. */
+ * names the setting and where it came from. Strings are allocated in the arena. */
 enum err settings_load(struct arena *mem, const struct setting_flag *flags, size_t count,
                        struct settings *out, struct why *why);
 

@@ -1,4 +1,4 @@
-/* Care for the store, from the command line. */
+/* migrate, backup, and check: maintain the store. */
 #include "app/command.h"
 
 #include "base/buf.h"
@@ -7,9 +7,9 @@
 
 #define REPORT_MAX (256 * 1024)
 
-#define JSON_OPTION                    \
-    {                                  \
-        "json", NULL, "answer as JSON" \
+#define JSON_OPTION                \
+    {                              \
+        "json", NULL, "print JSON" \
     }
 
 static void
@@ -30,8 +30,7 @@ migrate(struct command_call *call)
         json_close_object(json);
         return command_json_done(call, json);
     }
-    console_print(call->console, "the schema is at step %lld, the newest this program knows\n",
-                  (long long)version);
+    console_print(call->console, "the schema is up to date (step %lld)\n", (long long)version);
     return 0;
 }
 
@@ -81,8 +80,8 @@ check(struct command_call *call)
         json_close_object(json);
         return command_json_done(call, json);
     }
-    console_print(call->console, compact ? "the store is sound, and nothing deleted is left in it\n"
-                                         : "the store is sound\n");
+    console_print(call->console,
+                  compact ? "the store is sound and compacted\n" : "the store is sound\n");
     return 0;
 }
 
@@ -96,7 +95,7 @@ const struct command store_commands[] = {
       NO_INPUT,
       NULL,
       migrate,
-      "bring the store's schema up to date; serve does it by itself" },
+      "update the schema of the store; serve does this automatically" },
     { "backup",
       "FILE",
       1,
@@ -106,16 +105,16 @@ const struct command store_commands[] = {
       NO_INPUT,
       NULL,
       backup,
-      "copy the store to a new file, while the service may run" },
+      "copy the store to a new file; safe while the service runs" },
     { "check",
       "",
       0,
       0,
-      { { "compact", NULL, "also leave nothing of what was deleted in its files" }, JSON_OPTION },
+      { { "compact", NULL, "also remove all traces of deleted data from its files" }, JSON_OPTION },
       COMMAND_BESIDE_SERVICE,
       NO_INPUT,
       NULL,
       check,
-      "look through the whole store for damage" },
+      "check the whole store for corruption" },
     { 0 },
 };

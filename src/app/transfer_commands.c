@@ -1,4 +1,7 @@
-/* Accounts as documents, from the command line: one, or all of them, a line each. */
+/* export and import: one account as a JSON document, or many accounts with one document per line.
+ *
+ * A command over many accounts runs one step per account (store_access.h), here or in the running
+ * service, and captures each step's output. */
 #include "app/command.h"
 
 #include "app/document_file.h"
@@ -15,12 +18,12 @@
 
 #define PAGE STR("500")
 #define UNAVAILABLE_MAX \
-    3 /* after so many accounts in a row the store is away, not the account broken */
-#define CAPTURE_MAX ((size_t)1024 * 1024) /* a page of accounts, or what one import did */
+    3 /* after this many failures in a row the store is unavailable, not the account broken */
+#define CAPTURE_MAX ((size_t)1024 * 1024) /* a page of accounts, or the result of one import */
 
-#define JSON_OPTION                    \
-    {                                  \
-        "json", NULL, "answer as JSON" \
+#define JSON_OPTION                \
+    {                              \
+        "json", NULL, "print JSON" \
     }
 
 static int
@@ -33,13 +36,13 @@ fail(struct command_call *call, enum err err, struct str login, const struct why
     if (err == ERR_UNAVAILABLE)
         return command_fail(call, err, "the store could not do it now; nothing was changed");
     if (err == ERR_TOO_LARGE)
-        return command_fail(call, err, "it would be a document of more than 64 MiB");
+        return command_fail(call, err, "the document would be larger than 64 MiB");
     return command_fail(call, err, "it failed (%s)", err_name(err));
 }
 
-/* ---- listening to a step ---- */
+/* ---- the output of a step ---- */
 
-/* A console that keeps what is said. What `out` is passed on to, if any, hears it instead. */
+/* A console that stores its output. With `pass_on`, standard output goes there instead. */
 struct capture {
     struct console console;
     struct console *pass_on;
@@ -78,7 +81,7 @@ capture_into(struct arena *mem, struct console *pass_on)
                              buf_in(mem, CAPTURE_MAX) };
 }
 
-/* What was said as JSON; an empty object if it was not. */
+/* The captured output as JSON; an empty object if it is not JSON. */
 static const struct json_value *
 read_output(struct arena *mem, const struct buf *said)
 {
@@ -101,7 +104,7 @@ member_number(const struct json_value *object, const char *key)
     return value != NULL && value->type == JSON_INT ? value->integer : 0;
 }
 
-/* Says again what a step err of, with where it was before it. Returns the step's status. */
+/* Prints the error of a step again, after `prefix`. Returns the step's status. */
 static int
 error_at(struct command_call *call, struct arena *mem, const char *prefix,
          const struct capture *capture, int status)
@@ -119,9 +122,9 @@ error_at(struct command_call *call, struct arena *mem, const char *prefix,
     return status;
 }
 
-/* ---- out ---- */
+/* ---- export ---- */
 
-/* An operator's own domains are known only to whoever is login where their definitions are. */
+/* Without --domains this process does not know the operator's own domains and skips their facts. */
 static void
 warn_of_dropped(struct command_call *call, const struct left_out *left_out)
 {
@@ -142,7 +145,7 @@ export_one(struct command_call *call)
     struct user user;
     struct why why = { 0 };
     if (call->argument_count != 1)
-        return command_usage_error(call, "export wants one USER here");
+        return command_usage_error(call, "export needs one USER");
     struct str login = call->arguments[0];
     struct buf out = buf_in(call->mem, TRANSFER_OWN_MAX);
     struct left_out left_out = { 0 };
@@ -166,12 +169,12 @@ export_one(struct command_call *call)
 struct exporting {
     struct command_call *call;
     int64_t done, failed, total;
-    int unavailable; /* how often in a row there was no store to ask */
+    int unavailable; /* consecutive steps that found the store unavailable */
     char next[24];
 };
 
-/* One account. An account that went away meanwhile is not missed; one that fails is named, and does
- * not keep the others in. */
+/* Exports one account. An account deleted in the meantime is skipped; a failed one is reported and
+ * does not stop the others. */
 static void
 export_step(struct exporting *exporting, const struct json_value *user)
 {
@@ -193,7 +196,7 @@ export_step(struct exporting *exporting, const struct json_value *user)
         call->console->progress(call->console, (int)(exporting->done * 100 / exporting->total));
 }
 
-/* The accounts behind `next`. *more: there may be others. */
+/* Exports the page of accounts after `next`. *more: there may be another page. */
 static int
 export_page(struct exporting *exporting, struct arena *mem, bool *more)
 {
@@ -214,7 +217,7 @@ export_page(struct exporting *exporting, struct arena *mem, bool *more)
         export_step(exporting, &users->children[i]);
     if (exporting->unavailable == UNAVAILABLE_MAX)
         status = command_fail(call, ERR_UNAVAILABLE,
-                              "the store does not answer; the other accounts were not tried");
+                              "the store is unavailable; the remaining accounts were not exported");
     if (status == 0 && ferror(stdout))
         status = command_fail(call, ERR_UNAVAILABLE, "could not write the answer");
     return status;
@@ -225,7 +228,7 @@ export_typed(struct command_call *call)
 {
     bool all = command_has(call, "all"), more = true;
     if (all == (call->argument_count == 1))
-        return command_usage_error(call, "export wants a USER, or --all");
+        return command_usage_error(call, "export needs a USER or --all");
     if (!all)
         return store_access_run(call->side, call);
     struct exporting exporting = { .call = call, .next = "0" };
@@ -238,7 +241,7 @@ export_typed(struct command_call *call)
     call->console->err(call->console, STR("")); /* ends the progress */
     if (status == 0 && exporting.failed > 0)
         status = command_fail(call, ERR_UNAVAILABLE,
-                              "%lld of %lld accounts could not be exported; they are named above",
+                              "%lld of %lld accounts could not be exported; see the errors above",
                               (long long)exporting.failed, (long long)exporting.done);
     return status;
 }
@@ -249,9 +252,9 @@ export_command(struct command_call *call)
     return call->db == NULL ? export_typed(call) : export_one(call);
 }
 
-/* ---- in ---- */
+/* ---- import ---- */
 
-/* An id or a user name as documents tell it; anything else must not reach a terminal. */
+/* Whether a name from a document is safe to print: other bytes could be terminal escapes. */
 static bool
 is_plain(struct str name)
 {
@@ -264,7 +267,7 @@ is_plain(struct str name)
     return name.len > 0 && name.len <= 64;
 }
 
-/* Whose the document is to be: as the option says, or as the document does. */
+/* Finds the account to import into: --user, or the user named in the document. */
 static enum err
 find_owner(struct command_call *call, struct user *out, struct why *why)
 {
@@ -281,15 +284,16 @@ find_owner(struct command_call *call, struct user *out, struct why *why)
     bool by_name = command_has(call, "by-username");
     struct str name = by_name ? username : sub;
     if (!str_present(name) || !is_plain(name)) {
-        why_set(why, "the document does not say whose it is (user.%s); say --user",
+        why_set(why, "the document does not name its user (user.%s); pass --user",
                 by_name ? "username" : "sub");
         return ERR_INVALID;
     }
     err = account_find(call->db, call->mem, name, out);
     if (!err && !str_eq(by_name ? out->username : out->id, name))
-        err = ERR_NOT_FOUND; /* somebody's user name may look like an id */
+        err = ERR_NOT_FOUND; /* a username may look like an id */
     if (err == ERR_NOT_FOUND)
-        why_set(why, "there is no user %.*s; make the account first, or say --user", STR_ARG(name));
+        why_set(why, "there is no user %.*s; create the account first, or pass --user",
+                STR_ARG(name));
     return err;
 }
 
@@ -333,7 +337,7 @@ report_import(struct importing *importing, const struct json_value *said, const 
     if (command_has(call, "json"))
         call->console->out(call->console, buf_str(line));
     else
-        console_print(call->console, "%.*s (%.*s): %lld added, %lld kept as they were\n",
+        console_print(call->console, "%.*s (%.*s): %lld added, %lld unchanged\n",
                       STR_ARG(member_text(said, "username")), STR_ARG(member_text(said, "sub")),
                       (long long)added, (long long)kept);
 }
@@ -366,7 +370,7 @@ import_step(struct importing *importing, struct arena *mem, const struct documen
     error_at(call, mem, prefix, &capture, status);
 }
 
-/* Every document of the file, one after the other; a bad one does not keep the others out. */
+/* Imports every document of the file; a failed one does not stop the others. */
 static int
 import_all(struct importing *importing)
 {
@@ -393,7 +397,7 @@ import_all(struct importing *importing)
     if (importing->done + importing->failed == 0)
         return command_fail(call, ERR_INVALID, "%s is empty", importing->name);
     if (importing->done + importing->failed > 1 && !command_has(call, "json"))
-        console_print(call->console, "%lld accounts: %lld added, %lld kept; %lld failed\n",
+        console_print(call->console, "%lld accounts: %lld added, %lld unchanged; %lld failed\n",
                       (long long)importing->done, (long long)importing->added,
                       (long long)importing->kept, (long long)importing->failed);
     return importing->failed == 0 ? 0 : 1;
@@ -405,11 +409,11 @@ import_typed(struct command_call *call)
     struct why why = { 0 };
     bool to_user = command_has(call, "user");
     if (to_user && command_has(call, "by-username"))
-        return command_usage_error(call, "--user and --by-username cannot both be meant");
+        return command_usage_error(call, "--user and --by-username cannot be used together");
     struct importing importing = { .call = call, .name = str_c(call->mem, call->arguments[0]) };
     enum err err = document_file_open(call->mem, importing.name, &importing.file, &why);
     if (!err && to_user && document_file_is_many(importing.file)) {
-        why_set(&why, "%s has several documents; --user is for one", importing.name);
+        why_set(&why, "%s has several documents; --user works with only one", importing.name);
         err = ERR_INVALID;
     }
     int status = err ? command_fail(call, err, "%s", why.text) : import_all(&importing);
@@ -428,23 +432,23 @@ const struct command transfer_commands[] = {
       "USER",
       0,
       1,
-      { { "all", NULL, "every account, a line each" }, JSON_OPTION },
+      { { "all", NULL, "all accounts, one document per line" }, JSON_OPTION },
       COMMAND_IN_STEPS,
       NO_INPUT,
       NULL,
       export_command,
-      "write all that is known about a person as one JSON document" },
+      "write all data of a user as one JSON document" },
     { "import",
       "FILE",
       1,
       1,
-      { { "user", "USER", "into this account; else into the one the document names by its id" },
-        { "by-username", NULL, "into the account with the user name that the document tells" },
+      { { "user", "USER", "import into this account (default: the user id in the document)" },
+        { "by-username", NULL, "import into the account with the username in the document" },
         JSON_OPTION },
       COMMAND_IN_STEPS,
       DOCUMENT_INPUT,
       NULL,
       import_command,
-      "read exported documents: one, or one a line; - is standard input" },
+      "import documents: one, or one per line; - reads standard input" },
     { 0 },
 };

@@ -1,4 +1,4 @@
-/* Accounts, from the command line. */
+/* user ...: create and manage user accounts. */
 #include "app/command.h"
 
 #include "base/clock.h"
@@ -8,9 +8,9 @@
 
 #define PAGE 500
 
-#define JSON_OPTION                    \
-    {                                  \
-        "json", NULL, "answer as JSON" \
+#define JSON_OPTION                \
+    {                              \
+        "json", NULL, "print JSON" \
     }
 
 static int
@@ -90,18 +90,18 @@ print_user(struct command_call *call, const struct user *user)
                   STR_ARG(user->email));
 }
 
-/* A whole number that an option says; false after having complained. */
+/* Reads an option as a whole number; on failure prints a usage error and returns false. */
 static bool
 read_number(struct command_call *call, const char *option, int64_t min, int64_t *out)
 {
     struct str text = command_option_value(call, option);
     if (!str_present(text) || str_to_int(text, min, INT64_MAX, out))
         return true;
-    command_usage_error(call, str_format(call->mem, "--%s wants a whole number", option).ptr);
+    command_usage_error(call, str_format(call->mem, "--%s must be a whole number", option).ptr);
     return false;
 }
 
-/* Pages of accounts, each shown and gone before the next. *after is where it ended. */
+/* Prints accounts page by page. *after becomes the position of the last one. */
 static enum err
 show_users(struct command_call *call, struct json *json, int64_t *after, int64_t limit)
 {
@@ -200,21 +200,21 @@ const struct command user_commands[] = {
       "NAME",
       1,
       1,
-      { { "email", "ADDRESS", "an email address, which can be signed in with too" },
-        { "name", "NAME", "how the person wants to be called" },
-        { "no-password", NULL, "nobody can sign in until `user passwd`" },
+      { { "email", "ADDRESS", "email address; also accepted at sign-in" },
+        { "name", "NAME", "display name" },
+        { "no-password", NULL, "no password; sign-in is impossible until `user passwd`" },
         JSON_OPTION },
       COMMAND_ON_NEW_STORE,
       SECRET_INPUT,
       "no-password",
       user_add,
-      "make an account" },
+      "create an account" },
     { "user list",
       "",
       0,
       0,
-      { { "limit", "N", "at most so many; with --json the answer has `next`" },
-        { "after", "NEXT", "those behind where a list ended" },
+      { { "limit", "N", "maximum number of accounts; --json output then includes `next`" },
+        { "after", "NEXT", "continue after this `next` value" },
         JSON_OPTION },
       COMMAND_ON_STORE,
       NO_INPUT,
@@ -230,7 +230,7 @@ const struct command user_commands[] = {
       NO_INPUT,
       NULL,
       user_disable,
-      "end an account's sessions and app connections; nothing is deleted" },
+      "end all sessions and app connections of an account without deleting anything" },
     { "user enable",
       "USER",
       1,
@@ -260,6 +260,6 @@ const struct command user_commands[] = {
       NO_INPUT,
       NULL,
       user_delete,
-      "delete an account and all that is stored about the person" },
+      "delete an account and all its data" },
     { 0 },
 };

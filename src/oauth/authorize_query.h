@@ -1,4 +1,4 @@
-/* authorize_query.h - the parameters of an authorization request, as they came. */
+/* authorize_query.h - parses the query of an authorization request, without validating it. */
 #ifndef OAUTH_AUTHORIZE_QUERY_H
 #define OAUTH_AUTHORIZE_QUERY_H
 
@@ -7,7 +7,7 @@
 struct authorize_params;
 struct call;
 
-/* False: it cannot be read at all. A parameter that came twice is told in the wish. */
+/* False: the query cannot be decoded. A repeated parameter is recorded in *out. */
 bool authorize_query_read(struct call *call, struct str query, struct authorize_params *out);
 
 #endif

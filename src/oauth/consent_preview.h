@@ -1,6 +1,6 @@
-/* consent_preview.h - what an app would read right now, if the person said yes.
+/* consent_preview.h - shows on the consent page what the app would read if the user agrees.
  *
- * Made by the same rules as the app's answers will be, from what is stored at this moment. */
+ * Uses the user's current data and the rules of the API. Values are in the request's arena. */
 #ifndef OAUTH_CONSENT_PREVIEW_H
 #define OAUTH_CONSENT_PREVIEW_H
 
@@ -19,12 +19,11 @@ struct consent_preview {
 
 enum err consent_preview_load(struct call *call, scopes asked, struct consent_preview *out);
 
-/* For one scope: a list "reads" of { label, reads }, "more" for what is left out, or "reads_none".
+/* For one scope: a list "reads" of { label, reads }, "more" for omitted ones, or "reads_none".
  */
 void consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one);
 
-/* "hints" and what else hints_panel.h puts: what an agent would be told right now, with these of
- * the asked scopes ticked. */
+/* Puts the values of hints_panel.h for an app with the ticked ones of the requested scopes. */
 enum err consent_preview_put_hints(struct call *call, struct values *values, scopes asked,
                                    scopes ticked);
 

@@ -1,4 +1,4 @@
-/* resource.h - what an app says it wants a token for (RFC 8707). */
+/* resource.h - the `resource` parameter of OAuth requests (RFC 8707). */
 #ifndef OAUTH_RESOURCE_H
 #define OAUTH_RESOURCE_H
 
@@ -6,8 +6,8 @@
 
 struct form;
 
-/* The one resource that our tokens are for is this service, or a part of it. A parameter of that
- * name that means another; absent: none does. It alone may be sent more than once. */
+/* Tokens are valid only for this service. Returns the first `resource` parameter that is not this
+ * service or a URL below it; absent if there is none. The parameter may be repeated. */
 struct str resource_unsupported(const struct form *form, struct str base_url);
 
 #endif

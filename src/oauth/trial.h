@@ -1,11 +1,11 @@
-/* trial.h - a developer tries an app of their own on the portal.
+/* trial.h - lets developers try their own app on the portal.
  *
- * The flow needs a redirect URI that the browser can come back to, and the app's own lead
- * elsewhere. So there is one of ours, {auth_url}/developer/try/callback, which is good for one
- * request only: one whose `state` was made here, for this app, in this session, less than ten
- * minutes ago, by the app's owner. Nothing is stored for that: the state carries a mark that only
- * whoever has the session's key can make, and the verifier is made from the same key, so that the
- * browser never sees it. */
+ * The app's redirect URIs lead to the app, so a trial uses {auth_url}/developer/try/callback. That
+ * URI is accepted only with a `state` created by trial_begin() for this app, in this session, by
+ * the app's owner, less than ten minutes ago. Nothing is stored: the state carries a MAC made with
+ * the session's key, and the PKCE verifier is derived from the same key, so the browser never sees
+ * it.
+ */
 #ifndef OAUTH_TRIAL_H
 #define OAUTH_TRIAL_H
 
@@ -24,13 +24,13 @@ struct trial {
 
 struct str trial_redirect_uri(const struct call *call);
 
-/* A new one, in the visitor's session. */
+/* Starts a trial in the user's session. */
 struct trial trial_begin(struct call *call, struct str app_id);
 
-/* The one that this state belongs to. False: none of this session, or too old. */
+/* Finds the trial of this state. False: it is from another session, or expired. */
 bool trial_read(struct call *call, struct str state, struct trial *out);
 
-/* Whether an authorization request is one of the above. The visitor may be nobody. */
+/* Whether an authorization request belongs to a trial. The caller may be signed out. */
 bool trial_matches(struct call *call, struct str client_id, struct str redirect_uri,
                    struct str state);
 

@@ -1,4 +1,6 @@
-/* account_page.h - the frame of the pages of somebody who is signed in. */
+/* account_page.h - the layout of pages for a signed-in user, and the URLs their forms return to.
+ *
+ * Results are allocated in the request's arena. Call from the thread that handles the request. */
 #ifndef PAGE_ACCOUNT_PAGE_H
 #define PAGE_ACCOUNT_PAGE_H
 
@@ -8,39 +10,39 @@
 struct call;
 struct values;
 
-/* A page of one of the rooms that the navigation leads to ("apps"), with what is to be told. */
+/* Sends a page of one section of the navigation ("apps"), with the flash message if there is one.
+ */
 enum err account_page(struct call *call, int status, const char *page, const char *section,
                       struct values *values);
 
-/* The same, of a page whose forms come back to it, so that its script can send them without leaving
- * it. */
+/* The same for a page whose script may submit its forms in the background. */
 enum err account_page_with_script(struct call *call, int status, const char *page,
                                   struct values *values);
 
-/* One field with what is wrong with it: name, name_problem, name_invalid ("true", "false"). */
+/* Puts one field with its error: name, name_problem, name_invalid ("true", "false"). */
 void account_put_field(struct call *call, struct values *values, const char *name, struct str value,
                        struct str problem);
 
-/* Whether the page that was just made leaves room, under 60 KB, for what it loads: a page with
- * lists is made anew with less of each until it does. */
+/* Whether the rendered page and everything it loads stay below 60 KB. A page with lists is rendered
+ * again with shorter lists until it does. */
 bool account_page_fits(const struct call *call);
 
-/* ---- where something was done, so that one comes back to it ----
+/* ---- the page a form returns to ----
  *
- * In a form a place is a text: "overview", "waiting/2" and "wrong/1" (pages of those lists),
+ * A form carries it as a text: "overview", "waiting/2" and "wrong/1" (pages of those lists),
  * "music_preferences" (its page), "music_preferences/genres/3" (a page of one member's facts). */
 
-/* The address of a domain's page, at the place of one of its members. */
+/* The URL of a domain's page, scrolled to one of its members. */
 const char *account_member_url(struct call *call, struct str domain, struct str member);
 
-/* The address of a page of all the facts of one member, and the place as a text. */
+/* The URL of one page of a member's facts, and the form value that returns to it. */
 const char *account_member_page_url(struct call *call, struct str domain, struct str member,
                                     int64_t page);
 struct str account_member_return_to(struct call *call, struct str domain, struct str member,
                                     int64_t page);
 
-/* The address a text means, the overview's if it means nothing. `domain` and `member` are what it
- * was done to. */
+/* The URL for a form value; the overview if the value is not valid. `domain` and `member` are those
+ * of the changed fact. */
 const char *account_return_url(struct call *call, struct str to, struct str domain,
                                struct str member);
 

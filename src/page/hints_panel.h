@@ -1,4 +1,4 @@
-/* hints_panel.h - the sentences an agent would be told, for a page. */
+/* hints_panel.h - template values for the hints an agent would get. */
 #ifndef PAGE_HINTS_PANEL_H
 #define PAGE_HINTS_PANEL_H
 
@@ -10,13 +10,13 @@ struct call;
 struct values;
 
 struct hints_panel_params {
-    scopes scopes; /* what the app that asks may do */
-    scopes asked;  /* what it asked for: decides its reach, as for a token */
+    scopes scopes; /* scopes of the app */
+    scopes asked;  /* requested scopes: decide the allowed domains, as for a token */
     struct str context;
     int max_tokens;
 };
 
-/* A list "hints" of { sentence }, "tokens" and "omitted" if some are. */
+/* Puts a list "hints" of { sentence }, "tokens", and "omitted" if some did not fit. */
 enum err hints_panel_put(struct call *call, struct values *values,
                          const struct hints_panel_params *question);
 

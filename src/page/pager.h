@@ -1,7 +1,7 @@
-/* pager.h - a list that is longer than a page, with ordinary links to the rest.
+/* pager.h - splits a long list into pages with links.
  *
- * Items are counted in their order, each with about the bytes it takes on a page. A page ends where
- * it has enough of either, so that long values make short pages and every page stays light:
+ * Items are added in order with their approximate size in HTML. A page ends at its maximum number
+ * of items or bytes, whichever comes first, so that every page stays small:
  *
  *     struct pager pager = pager_for(wanted, 100, 20000);
  *     for (each item)
@@ -10,7 +10,7 @@
  *     for (each item, by its number)
  *         if (pager_shows(&pager, number)) …
  *
- * A page past the last is the last one: what was removed there must not leave one nowhere. */
+ * A page number past the end shows the last page, because removing items may shorten the list. */
 #ifndef PAGE_PAGER_H
 #define PAGE_PAGER_H
 
@@ -20,9 +20,9 @@ struct arena;
 struct call;
 struct values;
 
-#define PAGER_PAGES_MAX 100000 /* what a request may ask for */
+#define PAGER_PAGES_MAX 100000 /* highest page number in a request */
 
-/* The field by which pages are asked for. */
+/* The query parameter with the page number. */
 #define PAGER_FIELD                                                                            \
     {                                                                                          \
         "page", FIELD_INTEGER, FIELD_IN_QUERY, .min = 1, .max = PAGER_PAGES_MAX, .fallback = 1 \
@@ -43,12 +43,12 @@ void pager_add(struct pager *pager, size_t bytes);
 void pager_settle(struct pager *pager);
 bool pager_shows(const struct pager *pager, size_t number);
 
-/* The values of pages/pager.html, if there is more than one page. `address` is ours and ends where
- * the number of a page belongs; `anchor` is behind it: "#wrote", or "". */
+/* The values of pages/pager.html, if there is more than one page. `address` is a trusted URL to
+ * which the page number is appended, followed by `anchor`: "#wrote", or "". */
 void pager_put(struct call *call, struct values *values, const struct pager *pager,
                struct str address, const char *anchor);
 
-/* What a text takes on a page. */
+/* The size of a text as escaped HTML. */
 size_t pager_bytes(struct arena *mem, struct str text);
 
 #endif

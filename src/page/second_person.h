@@ -1,4 +1,4 @@
-/* second_person.h - a definition speaks of "the user"; a page speaks to the person. */
+/* second_person.h - rewrites texts about "the user" for pages that address the reader as "you". */
 #ifndef PAGE_SECOND_PERSON_H
 #define PAGE_SECOND_PERSON_H
 
@@ -6,7 +6,8 @@
 
 struct arena;
 
-/* "Genres the user listens to" -> "Genres you listen to". English, as definitions are. */
+/* "Genres the user listens to" -> "Genres you listen to". For English texts only. The result is in
+ * the arena. */
 struct str second_person_text(struct arena *mem, struct str text);
 
 #endif

@@ -1,5 +1,7 @@
-/* when.h - moments in words. Nobody knows the reader's clock, so what is near is told as so long
- * ago, and what is far as a date of the UTC calendar. */
+/* when.h - times as text for pages.
+ *
+ * The reader's time zone is unknown, so recent times are relative ("3 hours ago") and older ones
+ * are UTC dates. Results are allocated in the request's arena. */
 #ifndef PAGE_WHEN_H
 #define PAGE_WHEN_H
 
@@ -14,7 +16,8 @@ struct str when_text(struct call *call, int64_t seconds);
 /* "November 2, 2026". */
 struct str when_date(struct call *call, int64_t seconds);
 
-/* The value `name` in words, and `name`_iso as RFC 3339, for a <time> element. Never: neither. */
+/* The value `name` in words, and `name`_iso as RFC 3339, for a <time> element. Puts neither
+ * if `seconds` is not positive. */
 void when_put(struct call *call, struct values *values, const char *name, int64_t seconds);
 
 #endif

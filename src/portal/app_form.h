@@ -1,4 +1,4 @@
-/* app_form.h - what the pages about one's own apps share: whose it is, its frame, its form. */
+/* app_form.h - shared by the pages about a developer's apps: owner check, layout, and form. */
 #ifndef PORTAL_APP_FORM_H
 #define PORTAL_APP_FORM_H
 
@@ -9,15 +9,15 @@
 struct call;
 struct values;
 
-/* The app of the path, if the visitor owns it. ERR_NOT_FOUND otherwise: that somebody else has such
- * an app is nobody's business. */
+/* The app of the path. ERR_NOT_FOUND unless the user owns it, so that the response does not reveal
+ * other users' apps. */
 enum err developer_app_find(struct call *call, struct app *out);
 
 /* The same by its id. */
 enum err developer_app_find_id(struct call *call, struct str id, struct app *out);
 
-/* A page about the app, with its name, its id and the way to its other pages; `tab` is where one
- * is: "overview", "connect", "try", "settings". */
+/* Sends a page about the app, with its name, id, and tabs; `tab` is the selected one: "overview",
+ * "connect", "try", "settings". */
 enum err developer_app_page(struct call *call, int status, const char *page, const char *tab,
                             const struct app *app, struct values *values);
 
@@ -34,14 +34,14 @@ enum {
 };
 extern const struct field developer_app_fields[APP_FIELDS];
 
-/* What was sent, as a wish. Its owner and id are the login's to fill in. */
+/* The submitted form. The caller fills in owner and id. */
 struct app_params developer_app_params(struct call *call);
 
-/* The form as it was sent, or as the app is; with what is wrong. Nothing that was typed is lost. */
+/* Puts the form as submitted, or with the app's values, and the problems. Keeps all input. */
 void developer_app_put_form(struct call *call, struct values *values,
                             const struct app_params *params, const struct app_problems *problems);
 
-/* The page that shows a secret: once, and never again. `told` is why there is a new one. */
+/* Sends the page that shows a new secret once. `is_new_app` selects its text. */
 enum err developer_app_show_secret(struct call *call, const struct app *app, struct str secret,
                                    bool is_new_app);
 

@@ -1,8 +1,8 @@
-/* reference.h - the description of the interface as a person reads it.
+/* reference.h - the API reference for developers, as data.
  *
- * Made from the document of openapi.h: endpoints in their groups, references followed, kinds of
- * values in words, an example call for each. How it looks is for whoever shows it: as Markdown
- * (reference_text.c), or on a page. Everything lives in the arena it was made in. */
+ * Made from the OpenAPI document: endpoints by group, $ref resolved, types described in words, and
+ * an example call for each. Rendered as Markdown (reference_text.c) or as pages
+ * (reference_pages.c). Everything is allocated in the arena given to reference_make(). */
 #ifndef PORTAL_REFERENCE_H
 #define PORTAL_REFERENCE_H
 
@@ -54,9 +54,9 @@ struct reference_endpoint {
     struct reference_fields parameters; /* in path, query and headers */
     struct reference_call *calls;
     size_t call_count;
-    bool is_address;                  /* a call is where a browser is sent */
-    const struct json_value *example; /* what is answered to the first; NULL: none */
-    struct reference_fields members;  /* of what is answered, where there is something to say */
+    bool is_address;                  /* the example is a URL for a browser */
+    const struct json_value *example; /* response to the first call; NULL: none */
+    struct reference_fields members;  /* of the response, where described */
     struct reference_answers answers;
 };
 
@@ -78,7 +78,7 @@ struct reference_record {
 struct reference {
     struct reference_group *groups;
     size_t group_count;
-    struct reference_answers shared; /* what several endpoints answer */
+    struct reference_answers shared; /* responses that several endpoints share */
     struct reference_record *records;
     size_t record_count;
 };

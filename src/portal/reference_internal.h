@@ -1,4 +1,6 @@
-/* reference_internal.h - shared by the files that make a reference. */
+/* reference_internal.h - helpers shared by reference.c, reference_call.c, and reference_kind.c.
+ *
+ * Does not include reference.h, so that the include graph has no cycle. */
 #ifndef PORTAL_REFERENCE_INTERNAL_H
 #define PORTAL_REFERENCE_INTERNAL_H
 
@@ -9,14 +11,14 @@ struct reading {
     const struct json_value *document;
 };
 
-/* The value behind a reference, or the value itself. NULL stays NULL. */
+/* Resolves a $ref; returns any other value unchanged, and NULL for NULL. */
 const struct json_value *reference_follow(const struct reading *reading,
                                           const struct json_value *value);
 
 /* The text of a member; empty if there is none. */
 struct str reference_text(const struct json_value *object, const char *key);
 
-/* What a value must be, in words. */
+/* Describes the type and bounds of a schema in words. */
 struct str reference_kind(const struct reading *reading, const struct json_value *schema);
 
 /* The first media type of a body or an answer (NULL: none), and its n-th example. */

@@ -1,4 +1,4 @@
-/* snippet.h - code that works when pasted: a file of pages/ with its blanks filled in.
+/* snippet.h - code examples with the developer's values filled in: files of pages/.
  *
  * The files are whole programs that their own languages can read, so that they can be checked as
  * such. In them {{name}} stands for a value, and a line whose end is a comment of one of these
@@ -17,12 +17,12 @@ struct snippet {
     struct str client_id;
     struct str redirect_uri;
     struct str scope;
-    struct str api_path; /* what is called first */
+    struct str api_path; /* path of the first API call */
     bool confidential;
     bool hints; /* api_path gives hints */
 };
 
-/* `file` is a name in pages/ that must be there. */
+/* `file` must be a file in pages/. The result is in the arena. */
 struct str snippet_fill(struct arena *mem, const char *file, const struct snippet *snippet);
 
 #endif

@@ -123,7 +123,7 @@ test("a wrong value from a variable or a file says where it stands", async (t) =
     ["nonsense\n", /penchant\.conf.*1/],
     ["no-such-setting = 1\n", /no-such-setting/],
     ["= 3\n", /penchant\.conf.*1/],
-    ["# twice\nworkers = 3\nlog-level = warn\n\nworkers = 3\n", /penchant\.conf: workers stands twice, on line 2 and on line 5; remove one/],
+    ["# twice\nworkers = 3\nlog-level = warn\n\nworkers = 3\n", /penchant\.conf: workers is set twice, on line 2 and on line 5; remove one of them/],
   ];
   for (const [text, named] of files) {
     const service = w.launch({ "log-format": undefined, config: configFile(w, text) });

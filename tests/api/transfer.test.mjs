@@ -164,8 +164,8 @@ told("all accounts go out a line each, and come in again by their ids or their n
   assert.match(lost.err, new RegExp(`document on line 1: there is no user ${lines[0].user.sub}`));
   const some = await other.command("import", file, "--by-username");
   assert.equal(some.status, 1);
-  assert.match(some.out, /^ada \(usr_\S+\): 1 added, 0 kept as they were\nbob .*\n2 accounts: 2 added, 0 kept; 1 failed\n$/);
-  assert.match(some.err, /^penchant: .*document on line 3: there is no user eve; make the account first, or say --user; nothing was changed\n$/);
+  assert.match(some.out, /^ada \(usr_\S+\): 1 added, 0 unchanged\nbob .*\n2 accounts: 2 added, 0 unchanged; 1 failed\n$/);
+  assert.match(some.err, /^penchant: .*document on line 3: there is no user eve; create the account first, or pass --user; nothing was changed\n$/);
   assert.deepEqual((await exported(other, "ada")).domains[MUSIC].preferences, { genres: ["music of ada"] });
   // From standard input, blank lines between.
   const [first] = await imported(other, "-", "--by-username", { stdin: `\n\n${all.out.split("\n")[0]}\n\n` });
@@ -177,21 +177,21 @@ told("what cannot be is said in one line, and nothing is changed", async (w) => 
   const fine = document({ [MUSIC]: [fact("genres", "jazz")] }, { sub: ada.sub });
   const good = await put(w, "good.json", fine);
   const cases = [
-    [["export"], 2, /wants a USER, or --all/],
-    [["export", "ada", "--all"], 2, /wants a USER, or --all/],
+    [["export"], 2, /needs a USER or --all/],
+    [["export", "ada", "--all"], 2, /needs a USER or --all/],
     [["export", "nobody"], 1, /there is no user nobody/],
     [["export", "ada", "bob"], 2, /too many/],
     [["import"], 2, /usage/],
     [["import", path.join(w.dir, "nowhere.json")], 1, /cannot open .*nowhere.json: No such file/],
     [["import", w.dir], 1, /cannot be read: Is a directory/],
     [["import", good, "--user", "nobody"], 1, /there is no user nobody/],
-    [["import", good, "--user", "ada", "--by-username"], 2, /cannot both be meant/],
-    [["import", good, "--by-username"], 1, /does not say whose it is \(user.username\)/],
+    [["import", good, "--user", "ada", "--by-username"], 2, /cannot be used together/],
+    [["import", good, "--by-username"], 1, /does not name its user \(user.username\)/],
     [["import", await put(w, "empty", "")], 1, /is empty/],
     [["import", await put(w, "blank", "\n \n\t\n")], 1, /is empty/],
     [["import", await put(w, "half", JSON.stringify(fine).slice(0, -5))], 1, /line 1, column \d+: the document ends too early/],
-    [["import", await put(w, "many", `${JSON.stringify(fine)}\n`.repeat(2)), "--user", "ada"], 1, /several documents; --user is for one/],
-    [["import", await put(w, "nobody's", document({}, { sub: "usr_\u001b[31m" }))], 1, /does not say whose it is \(user.sub\)/],
+    [["import", await put(w, "many", `${JSON.stringify(fine)}\n`.repeat(2)), "--user", "ada"], 1, /several documents; --user works with only one/],
+    [["import", await put(w, "nobody's", document({}, { sub: "usr_\u001b[31m" }))], 1, /does not name its user \(user.sub\)/],
     [["import", await put(w, "by name", document({}, { sub: "ada" }))], 1, /there is no user ada/], // only an id is an id
     [["import", await put(w, "large", Buffer.alloc(64 * 1024 * 1024 + 3, " x"))], 1, /larger than 64 MiB/],
   ];

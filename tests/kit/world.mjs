@@ -325,7 +325,7 @@ class Service extends Program {
   }
 
   async metricsOrigin() {
-    return `http://${this.addressIn(await this.line("«metrics listening»", this.event("metrics listening")))}`;
+    return `http://${this.addressIn(await this.line("«metrics_listening»", this.event("metrics_listening")))}`;
   }
 
   // Log lines as objects; only for a service that logs JSON.

@@ -67,11 +67,11 @@ what_cannot_be_meant_is_told(void **state)
         { "dance", "there is no command dance" },
         { "user", "there is no command user" },
         { "user|add", "usage: penchant user add NAME" },
-        { "user|add|ada|bob", "there is one argument too many: bob" },
+        { "user|add|ada|bob", "unexpected argument: bob" },
         { "user|add|ada|--colour|red", "there is no option --colour" },
-        { "user|add|ada|--email", "--email wants a value" },
+        { "user|add|ada|--email", "--email needs a value" },
         { "user|list|--json=yes", "--json takes no value" },
-        { "serve|--listen", "--listen wants a value" },
+        { "serve|--listen", "--listen needs a value" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct command_line line;
