@@ -78,7 +78,7 @@ write_number(struct json *json, struct arena *mem, struct str typed)
     bool fine = json_read(mem, typed, 1, &value, NULL) == ERR_NONE &&
                 (value->type == JSON_INT || value->type == JSON_REAL);
     if (fine)
-        json_ready(json, typed);
+        json_raw(json, typed);
     else
         json_str(json, typed);
 }
@@ -149,7 +149,7 @@ document_of(struct call *call, const struct member *member, struct str value)
     json_key_str(&json, member->name);
     if (member->type == MEMBER_ARRAY)
         json_open_array(&json);
-    json_ready(&json, value);
+    json_raw(&json, value);
     if (member->type == MEMBER_ARRAY)
         json_close_array(&json);
     json_close_object(&json);

@@ -60,7 +60,7 @@ get_schema(struct call *call)
     json_put_str(out, "domain", domain->name);
     json_put_str(out, "version", domain->version);
     json_key(out, "schema");
-    json_ready(out, domain->schema);
+    json_raw(out, domain->schema);
     json_close_object(out);
     response_conditional(call);
     return ERR_NONE;

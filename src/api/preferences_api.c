@@ -21,7 +21,7 @@ static void
 write_record(struct json *out, const struct record *record)
 {
     json_key(out, "preferences");
-    json_ready(out, record->json);
+    json_raw(out, record->json);
     json_put_time(out, "updated_at", record->updated_at);
 }
 
@@ -70,7 +70,7 @@ get_all(struct call *call)
             if (str_eq(records[r].domain, domains->list[i].name))
                 json = records[r].json;
         json_key_str(out, domains->list[i].name);
-        json_ready(out, json);
+        json_raw(out, json);
     }
     json_close_object(out);
     json_close_object(out);

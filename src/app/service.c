@@ -265,7 +265,7 @@ stop(struct service *service)
         http_server_drain(service->metrics_server, DRAIN_MS);
     housekeeping_stop(service->housekeeping);
     if (service->workers != NULL) {
-        metric_forget(service->workers);
+        metric_unregister(service->workers);
         workers_stop(service->workers);
     }
     control_free(service->control);

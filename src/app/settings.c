@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "db/db.h"
 #include "http/limits.h"
+#include "http/listen.h"
 #include "http/server.h"
 #include "text/url.h"
 

@@ -17,22 +17,22 @@ buf_reserve(struct buf *buf, size_t more)
 {
     if (buf->overflow || more > buf->max - buf->len) {
         buf->overflow = true;
-        buf->room = buf->len; /* so that not even what would fit is added behind a gap */
+        buf->capacity = buf->len; /* so that not even what would fit is added behind a gap */
         return false;
     }
     size_t need = buf->len + more;
-    if (need <= buf->room)
+    if (need <= buf->capacity)
         return true;
-    size_t room = buf->room < 128 ? 256 : buf->room * 2;
-    if (room < need)
-        room = need;
-    if (room > buf->max)
-        room = buf->max;
-    char *grown = arena_alloc(buf->mem, room);
+    size_t capacity = buf->capacity < 128 ? 256 : buf->capacity * 2;
+    if (capacity < need)
+        capacity = need;
+    if (capacity > buf->max)
+        capacity = buf->max;
+    char *grown = arena_alloc(buf->mem, capacity);
     if (buf->len > 0)
         memcpy(grown, buf->ptr, buf->len);
     buf->ptr = grown;
-    buf->room = room;
+    buf->capacity = capacity;
     return true;
 }
 

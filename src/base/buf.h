@@ -11,21 +11,21 @@ struct buf {
     struct arena *mem;
     char *ptr;
     size_t len;
-    size_t room;
+    size_t capacity;
     size_t max;
     bool overflow;
 };
 
 struct buf buf_in(struct arena *mem, size_t max);
 
-/* Makes room for that many bytes more, or sets `overflow` and says false. */
+/* Makes capacity for that many bytes more, or sets `overflow` and says false. */
 bool buf_reserve(struct buf *buf, size_t more);
 
 /* Inline, since most texts are put together from very small parts. */
 static inline void
 buf_add(struct buf *buf, struct str s)
 {
-    if (s.len == 0 || (s.len > buf->room - buf->len && !buf_reserve(buf, s.len)))
+    if (s.len == 0 || (s.len > buf->capacity - buf->len && !buf_reserve(buf, s.len)))
         return;
     memcpy(buf->ptr + buf->len, s.ptr, s.len);
     buf->len += s.len;
@@ -34,7 +34,7 @@ buf_add(struct buf *buf, struct str s)
 static inline void
 buf_add_char(struct buf *buf, char c)
 {
-    if (buf->len < buf->room || buf_reserve(buf, 1))
+    if (buf->len < buf->capacity || buf_reserve(buf, 1))
         buf->ptr[buf->len++] = c;
 }
 

@@ -195,7 +195,7 @@ cache_put(struct cache *cache, const struct cache_key *key, struct str value)
 }
 
 bool
-cache_keeps(const struct cache *cache)
+cache_enabled(const struct cache *cache)
 {
     return cache->shard_max > 0;
 }

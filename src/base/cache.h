@@ -21,7 +21,7 @@ struct cache *cache_new(size_t bytes_max); /* 0: keeps nothing */
 void cache_free(struct cache *cache);      /* NULL is fine */
 
 /* False: made to keep nothing, so that nobody needs to make a key. */
-bool cache_keeps(const struct cache *cache);
+bool cache_enabled(const struct cache *cache);
 
 /* Absent: not there. The copy is aligned for any type. */
 struct str cache_get(struct cache *cache, struct arena *mem, const struct cache_key *key);

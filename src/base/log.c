@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/utf8_decode.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -17,8 +18,8 @@
 #define QUEUE_BYTES ((size_t)256 * 1024)
 #define STOP_WAIT_SECONDS 2
 
-static enum log_format the_format = LOG_AS_TEXT;
-static enum log_level the_level = LOG_INFO;
+static enum log_format current_format = LOG_AS_TEXT;
+static enum log_level current_level = LOG_INFO;
 
 /* A ring of bytes. Lines go in whole or not at all; the thread takes out what there is. */
 static struct {
@@ -31,7 +32,7 @@ static struct {
     size_t length;
     bool running;
     bool stopping;
-    uint64_t dropped_untold;
+    uint64_t dropped_unreported;
 } queue = { .lock = PTHREAD_MUTEX_INITIALIZER,
             .filled = PTHREAD_COND_INITIALIZER,
             .emptied = PTHREAD_COND_INITIALIZER };
@@ -41,14 +42,14 @@ static _Atomic uint64_t dropped;
 void
 log_setup(enum log_format format, enum log_level level)
 {
-    the_format = format;
-    the_level = level;
+    current_format = format;
+    current_level = level;
 }
 
 bool
-log_wants(enum log_level level)
+log_enabled(enum log_level level)
 {
-    return level <= the_level;
+    return level <= current_level;
 }
 
 uint64_t
@@ -67,9 +68,9 @@ struct line {
 static void
 add(struct line *line, const char *bytes, size_t length)
 {
-    size_t room = sizeof line->bytes - 1 - line->length; /* one byte is kept for the newline */
-    if (length > room)
-        length = room;
+    size_t available = sizeof line->bytes - 1 - line->length; /* one byte is kept for the newline */
+    if (length > available)
+        length = available;
     memcpy(line->bytes + line->length, bytes, length);
     line->length += length;
 }
@@ -80,45 +81,24 @@ add_c(struct line *line, const char *text)
     add(line, text, strlen(text));
 }
 
-/* The length of the well-formed UTF-8 sequence at the front, 0 if there is none. (The room that
- * knows about text is upstairs.) */
-static size_t
-utf8_sequence(const unsigned char *at, size_t left)
-{
-    size_t length = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-    if (length == 1)
-        return 1;
-    if (at[0] < 0xc2 || at[0] > 0xf4 || left < length)
-        return 0;
-    unsigned char low = at[0] == 0xe0 ? 0xa0 : at[0] == 0xf0 ? 0x90 : 0x80;
-    unsigned char high = at[0] == 0xed ? 0x9f : at[0] == 0xf4 ? 0x8f : 0xbf;
-    if (at[1] < low || at[1] > high)
-        return 0;
-    for (size_t i = 2; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    return length;
-}
-
 /* Inside double quotes, in the escapes that JSON knows: control characters, those past ASCII too,
  * which some terminals obey, and bytes that are not UTF-8, which would make the line unreadable. */
 static void
 add_escaped(struct line *line, struct str text)
 {
-    const unsigned char *at = (const unsigned char *)text.ptr;
     size_t length;
     for (size_t i = 0; i < text.len; i += length) {
-        char escape[8];
-        unsigned char c = at[i];
-        size_t sequence = utf8_sequence(at + i, text.len - i);
+        char escape[16];
+        char c = text.ptr[i];
+        int32_t point;
+        size_t sequence = utf8_decode(text.ptr + i, text.len - i, &point);
         length = sequence == 0 ? 1 : sequence;
         if (c == '"' || c == '\\')
-            add(line, (char[]){ '\\', (char)c }, 2);
+            add(line, (char[]){ '\\', c }, 2);
         else if (sequence == 0)
             add_c(line, "\\ufffd");
-        else if (c < 0x20 || c == 0x7f || (c == 0xc2 && at[i + 1] < 0xa0))
-            add(line, escape,
-                (size_t)snprintf(escape, sizeof escape, "\\u%04x", c == 0xc2 ? at[i + 1] : c));
+        else if (point < 0x20 || (point >= 0x7f && point < 0xa0))
+            add(line, escape, (size_t)snprintf(escape, sizeof escape, "\\u%04x", (unsigned)point));
         else
             add(line, text.ptr + i, length);
         if (line->length > sizeof line->bytes - 64)
@@ -159,7 +139,7 @@ add_time(struct line *line)
 static void
 add_field(struct line *line, const struct log_field *field)
 {
-    bool json = the_format == LOG_AS_JSON;
+    bool json = current_format == LOG_AS_JSON;
     char digits[24];
     if (line->length > sizeof line->bytes - 128)
         return;
@@ -183,7 +163,7 @@ make_line(struct line *line, enum log_level level, const char *event,
           const struct log_field *fields, size_t count)
 {
     line->length = 0;
-    if (the_format == LOG_AS_JSON) {
+    if (current_format == LOG_AS_JSON) {
         add_c(line, "{\"time\":\"");
         add_time(line);
         add_c(line, "\",\"level\":\"");
@@ -200,7 +180,7 @@ make_line(struct line *line, enum log_level level, const char *event,
     }
     for (size_t i = 0; i < count; i++)
         add_field(line, &fields[i]);
-    if (the_format == LOG_AS_JSON)
+    if (current_format == LOG_AS_JSON)
         add_c(line, "}");
     line->bytes[line->length++] = '\n';
 }
@@ -239,13 +219,13 @@ enqueue(const struct line *line)
 }
 
 static void
-tell_dropped(void)
+report_dropped(void)
 {
     struct line line;
-    struct log_field count = log_number("lines", (int64_t)queue.dropped_untold);
+    struct log_field count = log_number("lines", (int64_t)queue.dropped_unreported);
     make_line(&line, LOG_WARN, "log lines dropped", &count, 1);
     if (enqueue(&line))
-        queue.dropped_untold = 0;
+        queue.dropped_unreported = 0;
 }
 
 static void *
@@ -267,8 +247,8 @@ write_lines(void *unused)
         pthread_mutex_lock(&queue.lock);
         queue.start = (start + length) % QUEUE_BYTES;
         queue.length -= length;
-        if (queue.dropped_untold > 0)
-            tell_dropped();
+        if (queue.dropped_unreported > 0)
+            report_dropped();
     }
     queue.running = false;
     pthread_cond_broadcast(&queue.emptied);
@@ -320,7 +300,7 @@ log_stop(void)
 void
 log_write(enum log_level level, const char *event, const struct log_field *fields, size_t count)
 {
-    if (!log_wants(level))
+    if (!log_enabled(level))
         return;
     struct line line;
     make_line(&line, level, event, fields, count);
@@ -330,7 +310,7 @@ log_write(enum log_level level, const char *event, const struct log_field *field
             pthread_cond_signal(&queue.filled);
         } else {
             atomic_fetch_add(&dropped, 1);
-            queue.dropped_untold++;
+            queue.dropped_unreported++;
         }
         pthread_mutex_unlock(&queue.lock);
         return;

@@ -36,7 +36,7 @@ log_number(const char *key, int64_t number)
 }
 
 void log_setup(enum log_format format, enum log_level level);
-bool log_wants(enum log_level level);
+bool log_enabled(enum log_level level);
 void log_start(void);
 void log_stop(void); /* writes what is queued, waiting at most two seconds for a blocked reader */
 uint64_t log_dropped(void);

@@ -51,7 +51,7 @@ metric_register(metric_writer *write, void *context)
 }
 
 void
-metric_forget(void *context)
+metric_unregister(void *context)
 {
     pthread_mutex_lock(&registry.lock);
     size_t kept = 0;

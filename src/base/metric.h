@@ -24,7 +24,8 @@ uint64_t histogram_count(const struct histogram *histogram);
 typedef void metric_writer(struct buf *page, void *context);
 
 void metric_register(metric_writer *write, void *context);
-void metric_forget(void *context); /* what was registered with this context is no longer asked */
+void
+metric_unregister(void *context); /* what was registered with this context is no longer asked */
 void metric_write_page(struct buf *page);
 
 /* For writers. `type` is "counter", "gauge" or "histogram"; `labels` is "" or a="b",c="d". */

@@ -33,19 +33,19 @@ struct workers {
     uint64_t refused;
 };
 
-static _Thread_local bool is_one;
+static _Thread_local bool is_worker;
 
 bool
-workers_is_one(void)
+workers_is_current(void)
 {
-    return is_one;
+    return is_worker;
 }
 
 static void *
 work(void *argument)
 {
     struct workers *workers = argument;
-    is_one = true;
+    is_worker = true;
     if (workers->niceness > 0) /* on Linux that of this thread alone */
         setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + workers->niceness);
     pthread_mutex_lock(&workers->lock);

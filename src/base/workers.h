@@ -19,7 +19,7 @@ struct workers *workers_start(size_t threads, size_t queue_max, int niceness);
 bool workers_submit(struct workers *workers, void (*job)(void *), void *argument);
 
 /* Whether the thread that asks is one of them: there may be many, so what each keeps is small. */
-bool workers_is_one(void);
+bool workers_is_current(void);
 
 /* Jobs waiting, and jobs running. */
 size_t workers_waiting(struct workers *workers);

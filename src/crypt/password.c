@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/fault_injection.h"
+#include "base/utf8_decode.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -126,40 +127,13 @@ password_outdated(struct str hash)
 
 #define HELP " Four or more unrelated words in a row are hard to guess and easy to remember."
 
-/* The number of bytes of the character in front, 0 if they are not UTF-8. */
-static size_t
-first_character(struct str text, uint32_t *out)
-{
-    static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    const unsigned char *byte = (const unsigned char *)text.ptr;
-    size_t length = byte[0] < 0x80   ? 1
-                    : byte[0] < 0xc0 ? 0
-                    : byte[0] < 0xe0 ? 2
-                    : byte[0] < 0xf0 ? 3
-                    : byte[0] < 0xf8 ? 4
-                                     : 0;
-    if (length == 0 || length > text.len)
-        return 0;
-    uint32_t character = length == 1 ? byte[0] : byte[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((byte[i] & 0xc0) != 0x80)
-            return 0;
-        character = character << 6 | (byte[i] & 0x3f);
-    }
-    if (character < smallest[length] || character > 0x10ffff ||
-        (character >= 0xd800 && character <= 0xdfff))
-        return 0;
-    *out = character;
-    return length;
-}
-
 static const char *
 form_problem(struct str password)
 {
     size_t characters = 0;
     while (password.len > 0) {
-        uint32_t character;
-        size_t length = first_character(password, &character);
+        int32_t character;
+        size_t length = utf8_decode(password.ptr, password.len, &character);
         if (length == 0)
             return "This password is not valid UTF-8 text. Type it, or paste plain text.";
         if (character < 0x20 || (character >= 0x7f && character < 0xa0))

@@ -116,7 +116,7 @@ db_close(struct db *db)
 {
     if (db == NULL)
         return;
-    metric_forget(db);
+    metric_unregister(db);
     db->driver->close(db);
 }
 

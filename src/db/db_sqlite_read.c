@@ -99,7 +99,7 @@ reader_of_thread(struct sqlite_store *store)
         readers->all = reader;
         pthread_mutex_unlock(&readers->lock);
     }
-    sqlite_execute(reader->connection.handle, workers_is_one() ? few_pages : many_pages);
+    sqlite_execute(reader->connection.handle, workers_is_current() ? few_pages : many_pages);
     pthread_setspecific(readers->of_thread, reader);
     return reader;
 }

@@ -146,7 +146,7 @@ enum err
 response_cache_app(struct call *call, struct str id, struct app *out)
 {
     *out = (struct app){ 0 };
-    uint64_t version = cache_keeps(call->web->cache) ? app_version(call->db, id) : 0;
+    uint64_t version = cache_enabled(call->web->cache) ? app_version(call->db, id) : 0;
     if (version == 0)
         return app_find(call->db, call->mem, id, out);
     struct key_builder builder;
@@ -179,7 +179,7 @@ is_current(struct call *call, const struct access *access)
 bool
 response_cache_access(struct call *call, struct str token, struct access *out)
 {
-    if (!cache_keeps(call->web->cache))
+    if (!cache_enabled(call->web->cache))
         return false;
     struct cache_key key = token_key(token);
     struct str kept = cache_get(call->web->cache, call->mem, &key);
@@ -192,7 +192,7 @@ response_cache_access(struct call *call, struct str token, struct access *out)
 void
 response_cache_put_access(struct call *call, struct str token, struct access *access)
 {
-    if (!cache_keeps(call->web->cache))
+    if (!cache_enabled(call->web->cache))
         return;
     token_access_mark(call->db, access);
     if (access->version == 0)
@@ -207,7 +207,7 @@ static bool
 may_keep(const struct call *call)
 {
     enum cached_by cached_by = call->route->cached_by;
-    if (cached_by == CACHE_NOT || !cache_keeps(call->web->cache))
+    if (cached_by == CACHE_NOT || !cache_enabled(call->web->cache))
         return false;
     return call->access->version != 0 || (cached_by == CACHE_PREFERENCES && call->web->reads_block);
 }
@@ -249,7 +249,7 @@ response_cache_introspection(struct call *call)
     const struct http_request *request = &call->exchange->request;
     struct key_builder builder;
     struct access access;
-    if (!cache_keeps(call->web->cache))
+    if (!cache_enabled(call->web->cache))
         return false;
     begin(&builder, 'i');
     add_text(&builder, http_header(request, "Authorization"));

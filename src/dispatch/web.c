@@ -88,7 +88,7 @@ web_free(struct web *web)
 {
     if (web == NULL)
         return;
-    metric_forget(web);
+    metric_unregister(web);
     throttle_free(web->sign_in_failures);
     throttle_free(web->client_failures);
     throttle_free(web->api_calls);

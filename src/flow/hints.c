@@ -162,7 +162,7 @@ void
 hints_write(struct json *out, const struct hints_params *params, const struct hints *hints)
 {
     json_open_object(out);
-    json_put_ready(out, "hints", hints->answer.hints);
+    json_put_raw(out, "hints", hints->answer.hints);
     json_put_name(out, "format", str_of(formats[params->format]));
     json_key(out, "domains");
     json_open_array(out);
@@ -177,8 +177,8 @@ hints_write(struct json *out, const struct hints_params *params, const struct hi
     json_put_integer(out, "omitted", hints->answer.omitted);
     json_put_str(out, "context_matched", matched_name(&hints->match));
     json_put_integer(out, "hints_available", hints->answer.available);
-    json_put_ready(out, "safety_complete",
-                   hints->answer.safety_complete ? STR("true") : STR("false"));
+    json_put_raw(out, "safety_complete",
+                 hints->answer.safety_complete ? STR("true") : STR("false"));
     json_put_name(out, "content_role", STR("data")); /* never instructions */
     json_close_object(out);
 }

@@ -57,7 +57,7 @@ write_own_atom(struct json *out, const struct sourced_atom *sourced)
     json_put_str(out, "atom_id", atom->id);
     json_put_str(out, "member", atom->member);
     json_key(out, "value");
-    json_ready(out, atom->value);
+    json_raw(out, atom->value);
     json_put_str(out, "status", str_of(atom_status_name(atom->status)));
     if (atom->status == ATOM_SUPPRESSED) {
         json_put_str(out, "reason", atom->reason);
@@ -93,7 +93,7 @@ write_domain(struct json *out, const struct exporting *exporting, const struct d
     json_key_str(out, domain->name);
     json_open_object(out);
     json_key(out, "preferences");
-    json_ready(out, record_of(exporting, domain));
+    json_raw(out, record_of(exporting, domain));
     json_key(out, "atoms");
     json_open_array(out);
     for (size_t i = 0; i < exporting->count; i++) {

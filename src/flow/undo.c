@@ -95,7 +95,7 @@ say_again(struct db_tx *tx, struct work *work, const struct said *said)
     json_key_str(&json, said->member->name);
     if (said->member->type == MEMBER_ARRAY)
         json_open_array(&json);
-    json_ready(&json, said->value);
+    json_raw(&json, said->value);
     if (said->member->type == MEMBER_ARRAY)
         json_close_array(&json);
     json_close_object(&json);

@@ -259,7 +259,7 @@ write_member(const struct ladder *ladder, struct json *out, const struct part *p
         int items = keyed_items(ladder, selection, part->rungs[n]);
         for (int v = 0; v < items; v++) {
             if (str_present(values[v].json))
-                json_ready(out, values[v].json);
+                json_raw(out, values[v].json);
             else
                 json_str(out, values[v].shown);
         }

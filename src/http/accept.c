@@ -1,6 +1,7 @@
 #include "http/state.h"
 
 #include <errno.h>
+#include <microhttpd.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -12,27 +13,27 @@
  * has (MHD_quiesce_daemon) races with its own threads: each of both removes the socket from a
  * thread's epoll set, and whoever comes second ends the process. So a thread of ours does it. */
 
-#define PAUSE_MS 50
-#define ARRIVAL_MS 1000 /* a thread of the library looks for new ones all the time */
+#define RETRY_MS 50
+#define PENDING_WAIT_MS 1000 /* a thread of the library looks for new ones all the time */
 
-enum taken { TAKEN, NONE_WAITS, SHORT_OF_MEANS };
+enum accept_result { ACCEPTED, WOULD_BLOCK, OUT_OF_RESOURCES };
 
-static enum taken
+static enum accept_result
 accept_failed(void)
 {
     switch (errno) {
     case ECONNABORTED: /* has left already: on to the next */
     case EINTR:
-        return TAKEN;
+        return ACCEPTED;
     case EAGAIN: /* or somebody else who holds the socket was first */
-        return NONE_WAITS;
+        return WOULD_BLOCK;
     default: /* no descriptor, no memory; or trouble of the network, which passes, too */
-        return SHORT_OF_MEANS;
+        return OUT_OF_RESOURCES;
     }
 }
 
-static enum taken
-take_one(struct http_server *server)
+static enum accept_result
+accept_one(struct http_server *server)
 {
     struct connections *connections = &server->connections;
     struct sockaddr_in6 peer = { .sin6_family = AF_UNSPEC }; /* large enough for the other, too */
@@ -41,25 +42,25 @@ take_one(struct http_server *server)
                      SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0)
         return accept_failed();
-    if (connections_overfull(connections)) {
+    if (connections_at_limit(connections)) {
         close(fd);
-        return TAKEN;
+        return ACCEPTED;
     }
-    connections_expect(connections);
+    connections_add_pending(connections);
     if (MHD_add_connection(server->daemon, fd, (const struct sockaddr *)&peer, length) != MHD_YES)
-        connections_expect_no_more(connections); /* the library has closed it */
-    return TAKEN;
+        connections_remove_pending(connections); /* the library has closed it */
+    return ACCEPTED;
 }
 
 /* Takes whoever waits. False: there are more, and no means for them. */
 static bool
-take_all(struct http_server *server)
+accept_all(struct http_server *server)
 {
-    enum taken taken;
+    enum accept_result result;
     do
-        taken = take_one(server);
-    while (taken == TAKEN && !atomic_load(&server->closing));
-    return taken != SHORT_OF_MEANS;
+        result = accept_one(server);
+    while (result == ACCEPTED && !atomic_load(&server->closing));
+    return result != OUT_OF_RESOURCES;
 }
 
 static void *
@@ -71,8 +72,8 @@ accept_run(void *argument)
     nfds_t watched = 2;
     while (!atomic_load(&server->closing)) {
         /* Without means it looks again in a while, not at once: whoever waits would wake it. */
-        poll(ready, watched, watched == 2 ? -1 : PAUSE_MS);
-        watched = take_all(server) ? 2 : 1;
+        poll(ready, watched, watched == 2 ? -1 : RETRY_MS);
+        watched = accept_all(server) ? 2 : 1;
     }
     return NULL;
 }
@@ -94,9 +95,9 @@ acceptor_start(struct http_server *server)
 /* Until whoever was taken in is known to a thread of the library: stopping that would close them
  * unseen. One that the library has no memory for never arrives. */
 static void
-wait_for_arrivals(const struct http_server *server)
+wait_for_pending(const struct http_server *server)
 {
-    for (int i = 0; i < ARRIVAL_MS && atomic_load(&server->connections.expected) > 0; i++)
+    for (int i = 0; i < PENDING_WAIT_MS && atomic_load(&server->connections.pending) > 0; i++)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
@@ -109,5 +110,5 @@ acceptor_stop(struct http_server *server)
     close(server->closing_fd);
     /* Its own socket refuses from now on. One that others hold keeps its queue for them. */
     close(server->listener.fd);
-    wait_for_arrivals(server);
+    wait_for_pending(server);
 }

@@ -174,7 +174,7 @@ network_holds(const struct network *network, const struct address *address)
 }
 
 bool
-networks_hold(const struct networks *networks, const struct address *address)
+networks_contain(const struct networks *networks, const struct address *address)
 {
     for (size_t i = 0; i < networks->count; i++)
         if (network_holds(&networks->list[i], address))
@@ -199,7 +199,7 @@ forwarded_parse(struct str text, struct address *out)
 bool
 forwarded_walk(struct str value, const struct networks *trusted, struct address *client)
 {
-    while (networks_hold(trusted, client)) {
+    while (networks_contain(trusted, client)) {
         size_t comma = value.len;
         while (comma > 0 && value.ptr[comma - 1] != ',')
             comma--;
@@ -208,7 +208,7 @@ forwarded_walk(struct str value, const struct networks *trusted, struct address 
             return false;
         *client = entry;
         if (comma == 0)
-            return networks_hold(trusted, client);
+            return networks_contain(trusted, client);
         value = str_first(value, comma - 1);
     }
     return false;

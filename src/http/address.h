@@ -51,7 +51,7 @@ void address_write_with_port(const struct address *address, uint16_t port,
 const char *listen_parse(const char *text, struct listen_address *out);
 const char *networks_parse(const char *text, struct networks *out);
 
-bool networks_hold(const struct networks *networks, const struct address *address);
+bool networks_contain(const struct networks *networks, const struct address *address);
 
 /* Walks one X-Forwarded-For value from its right end, which the nearest proxy wrote, as long as
  * *client (at first the peer) is a trusted proxy, and leaves in *client the first that is not. An

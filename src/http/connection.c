@@ -9,10 +9,10 @@
 #include <string.h>
 #include <time.h>
 
-#define TALLY_BUCKETS 1024
+#define ADDRESS_BUCKETS 1024
 
-struct usage_counters {
-    struct usage_counters *next;
+struct address_count {
+    struct address_count *next;
     struct address address;
     size_t count;
 };
@@ -26,7 +26,8 @@ connections_start(struct connections *connections, uint64_t seed)
     pthread_mutex_init(&connections->lock, NULL);
     pthread_cond_init(&connections->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    connections->tallies = memory_alloc(TALLY_BUCKETS, sizeof *connections->tallies);
+    connections->address_counts =
+        memory_alloc(ADDRESS_BUCKETS, sizeof *connections->address_counts);
     connections->seed = seed;
     if (pthread_create(&connections->reaper, NULL, reaper_run, connections) != 0) {
         fprintf(stderr, "penchant: cannot start a thread\n");
@@ -44,31 +45,31 @@ connections_stop(struct connections *connections)
     pthread_join(connections->reaper, NULL);
     pthread_mutex_destroy(&connections->lock);
     pthread_cond_destroy(&connections->changed);
-    free(connections->tallies);
+    free(connections->address_counts);
 }
 
 bool
-connections_overfull(const struct connections *connections)
+connections_at_limit(const struct connections *connections)
 {
-    return atomic_load(&connections->expected) + atomic_load(&connections->open) >=
+    return atomic_load(&connections->pending) + atomic_load(&connections->open) >=
            connections->max + HTTP_PAST_CAP_CONNECTIONS;
 }
 
 void
-connections_expect(struct connections *connections)
+connections_add_pending(struct connections *connections)
 {
-    atomic_fetch_add(&connections->expected, 1);
+    atomic_fetch_add(&connections->pending, 1);
 }
 
 void
-connections_expect_no_more(struct connections *connections)
+connections_remove_pending(struct connections *connections)
 {
-    atomic_fetch_sub(&connections->expected, 1);
+    atomic_fetch_sub(&connections->pending, 1);
 }
 
 /* What is counted as one address: an IPv6 host has a /64 to itself. */
 static struct address
-counted_as(const struct connection *connection)
+counted_address(const struct connection *connection)
 {
     struct address address = connection->peer;
     if (!address_is_v4(&address))
@@ -78,13 +79,13 @@ counted_as(const struct connection *connection)
 
 /* Where the tally of an address is, or would be put. The seed keeps strangers from choosing
  * addresses that fall into one bucket. */
-static struct usage_counters **
-tally_find(struct connections *connections, const struct address *address)
+static struct address_count **
+address_count_find(struct connections *connections, const struct address *address)
 {
     uint64_t hash = connections->seed;
     for (size_t i = 0; i < sizeof address->bytes; i++)
         hash = (hash ^ address->bytes[i]) * 0x100000001b3u;
-    struct usage_counters **at = &connections->tallies[(hash ^ hash >> 32) % TALLY_BUCKETS];
+    struct address_count **at = &connections->address_counts[(hash ^ hash >> 32) % ADDRESS_BUCKETS];
     while (*at != NULL && !address_eq(&(*at)->address, address))
         at = &(*at)->next;
     return at;
@@ -92,10 +93,10 @@ tally_find(struct connections *connections, const struct address *address)
 
 /* Counts one more from there and tells how many there are. */
 static size_t
-tally_add(struct connections *connections, const struct connection *connection)
+address_count_add(struct connections *connections, const struct connection *connection)
 {
-    struct address address = counted_as(connection);
-    struct usage_counters **at = tally_find(connections, &address);
+    struct address address = counted_address(connection);
+    struct address_count **at = address_count_find(connections, &address);
     if (*at == NULL) {
         *at = memory_alloc(1, sizeof **at);
         (*at)->address = address;
@@ -104,15 +105,15 @@ tally_add(struct connections *connections, const struct connection *connection)
 }
 
 static void
-tally_remove(struct connections *connections, const struct connection *connection)
+address_count_remove(struct connections *connections, const struct connection *connection)
 {
-    struct address address = counted_as(connection);
-    struct usage_counters **at = tally_find(connections, &address);
-    struct usage_counters *counters = *at;
-    if (--counters->count > 0)
+    struct address address = counted_address(connection);
+    struct address_count **at = address_count_find(connections, &address);
+    struct address_count *entry = *at;
+    if (--entry->count > 0)
         return;
-    *at = counters->next;
-    free(counters);
+    *at = entry->next;
+    free(entry);
 }
 
 struct connection *
@@ -123,14 +124,14 @@ connections_add(struct connections *connections, int fd, const struct sockaddr *
     connection->opened_ms = clock_steady_ms();
     if (address_of_socket(peer, &connection->peer, NULL))
         address_write(&connection->peer, connection->peer_text);
-    connection->trusted = networks_hold(&connections->trusted, &connection->peer);
+    connection->trusted = networks_contain(&connections->trusted, &connection->peer);
 
     pthread_mutex_lock(&connections->lock);
-    size_t from_there = tally_add(connections, connection);
+    size_t from_address = address_count_add(connections, connection);
     size_t open = atomic_fetch_add(&connections->open, 1) + 1;
-    connections_expect_no_more(connections);
+    connections_remove_pending(connections);
     connection->past_cap = open > connections->max ||
-                           (from_there > connections->per_address_max && !connection->trusted);
+                           (from_address > connections->per_address_max && !connection->trusted);
     connection_enter(connection, STAGE_FRESH);
     connection->next = connections->first;
     connection->link = &connections->first;
@@ -149,16 +150,16 @@ connections_remove(struct connections *connections, struct connection *connectio
     *connection->link = connection->next;
     if (connection->next != NULL)
         connection->next->link = connection->link;
-    tally_remove(connections, connection);
-    if (connection->lingers && connections->parting_count < HTTP_LINGER_CONNECTIONS) {
+    address_count_remove(connections, connection);
+    if (connection->lingers && connections->to_linger_count < HTTP_LINGER_CONNECTIONS) {
         /* The descriptor is the library's to close; a second one keeps the connection. */
         int fd = fcntl(connection->fd, F_DUPFD_CLOEXEC, 0);
         if (fd >= 0)
-            connections->parting[connections->parting_count++] =
+            connections->to_linger[connections->to_linger_count++] =
                 (struct lingering){ fd, clock_steady_ms() + HTTP_LINGER_MS };
     }
     atomic_fetch_sub(&connections->open, 1);
-    if (connections->parting_count > 0 || atomic_load(&connections->mode) != CONNECTIONS_SERVE)
+    if (connections->to_linger_count > 0 || atomic_load(&connections->mode) != CONNECTIONS_SERVE)
         pthread_cond_broadcast(&connections->changed);
     pthread_mutex_unlock(&connections->lock);
     free(connection);
@@ -216,9 +217,9 @@ connections_sleep(struct connections *connections, long ms)
 
 /* With the lock held. */
 static bool
-all_gone(const struct connections *connections)
+all_closed(const struct connections *connections)
 {
-    return atomic_load(&connections->open) == 0 && connections->parting_count == 0 &&
+    return atomic_load(&connections->open) == 0 && connections->to_linger_count == 0 &&
            connections->lingering_count == 0;
 }
 
@@ -226,9 +227,9 @@ bool
 connections_wait(struct connections *connections, int64_t until_ms)
 {
     pthread_mutex_lock(&connections->lock);
-    while (!all_gone(connections) && clock_steady_ms() < until_ms)
+    while (!all_closed(connections) && clock_steady_ms() < until_ms)
         connections_sleep(connections, 10);
-    bool none = all_gone(connections);
+    bool none = all_closed(connections);
     pthread_mutex_unlock(&connections->lock);
     return none;
 }

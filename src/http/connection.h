@@ -54,7 +54,7 @@ struct connections {
     size_t max;
     size_t per_address_max;
     struct networks trusted;
-    _Atomic size_t expected; /* taken in, and not yet known to the library's thread */
+    _Atomic size_t pending; /* taken in, and not yet known to the library's thread */
     _Atomic size_t open;
     _Atomic int mode; /* enum connections_mode */
     _Atomic uint64_t total;
@@ -63,10 +63,10 @@ struct connections {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct connection *first;
-    struct usage_counters **tallies; /* how many from each address: a hash table */
+    struct address_count **address_counts; /* how many from each address: a hash table */
     uint64_t seed;
-    size_t parting_count; /* on their way to the reaper, which lets them linger */
-    struct lingering parting[HTTP_LINGER_CONNECTIONS];
+    size_t to_linger_count; /* on their way to the reaper, which lets them linger */
+    struct lingering to_linger[HTTP_LINGER_CONNECTIONS];
     size_t lingering_count;
     bool stopping;
     pthread_t reaper;
@@ -77,11 +77,11 @@ void connections_start(struct connections *connections, uint64_t seed);
 void connections_stop(struct connections *connections); /* none may be open any more */
 
 /* Whether a further one is to be closed unheard. */
-bool connections_overfull(const struct connections *connections);
+bool connections_at_limit(const struct connections *connections);
 
 /* One was taken in: it is added soon, or never. */
-void connections_expect(struct connections *connections);
-void connections_expect_no_more(struct connections *connections);
+void connections_add_pending(struct connections *connections);
+void connections_remove_pending(struct connections *connections);
 
 struct connection *connections_add(struct connections *connections, int fd,
                                    const struct sockaddr *peer);

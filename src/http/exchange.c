@@ -26,9 +26,9 @@ struct exchange {
     struct MHD_Connection *handle;
     struct exchange *next; /* in the pool */
     enum step step;
-    bool known; /* the service has seen it, so it is told the end */
+    bool seen_by_service; /* the service has seen it, so it is told the end */
     size_t target_len;
-    size_t body_room;
+    size_t body_capacity;
     size_t discarded;
     char id[17];
     char client[ADDRESS_TEXT_MAX];
@@ -172,7 +172,7 @@ refuse(struct exchange *x, enum http_refusal refusal, const char *detail)
 {
     struct http_server *server = x->server;
     atomic_fetch_add_explicit(&server->refused[refusal], 1, memory_order_relaxed);
-    x->known = true;
+    x->seen_by_service = true;
     server->service.refuse(server->service.context, &x->open, refusal, detail);
 }
 
@@ -211,8 +211,8 @@ exchange_begin(void *argument, const char *target, struct MHD_Connection *handle
     x->connection =
         MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     x->step = STEP_HEAD;
-    x->known = false;
-    x->body_room = 0;
+    x->seen_by_service = false;
+    x->body_capacity = 0;
     x->discarded = 0;
     x->head.count = 0;
     x->head.length = 0;
@@ -296,7 +296,7 @@ handle_on_worker(struct exchange *x)
 }
 
 static enum MHD_Result
-request_is_there(struct exchange *x)
+on_request(struct exchange *x)
 {
     struct http_server *server = x->server;
     if (x->open.blocks && !connection_read_shutdown(x->connection))
@@ -306,7 +306,7 @@ request_is_there(struct exchange *x)
 }
 
 static enum MHD_Result
-head_is_there(struct exchange *x, const char *method, const char *version)
+on_head(struct exchange *x, const char *method, const char *version)
 {
     struct http_server *server = x->server;
     struct http_request *request = &x->open.request;
@@ -323,7 +323,7 @@ head_is_there(struct exchange *x, const char *method, const char *version)
     if (!fine)
         return refuse_at_head(x, problem.refusal, problem.detail);
 
-    x->known = true;
+    x->seen_by_service = true;
     server->service.head(server->service.context, &x->open);
     if (x->open.response.status != 0)
         return answer_early(x);
@@ -337,21 +337,21 @@ head_is_there(struct exchange *x, const char *method, const char *version)
 
 /* Room for that many bytes of body, at most twice of what came, never more than is to come. */
 static char *
-body_room(struct exchange *x, size_t need)
+reserve_body(struct exchange *x, size_t need)
 {
     struct str *body = &x->open.request.body;
-    if (need <= x->body_room)
+    if (need <= x->body_capacity)
         return (char *)(uintptr_t)body->ptr;
     size_t most = x->head.length > 0 ? (size_t)x->head.length : x->open.body_max;
-    size_t room = x->body_room * 2 < 16 * 1024 ? 16 * 1024 : x->body_room * 2;
-    if (room < need)
-        room = need;
-    if (room > most)
-        room = most;
-    char *grown = arena_alloc(x->open.mem, room);
+    size_t capacity = x->body_capacity * 2 < 16 * 1024 ? 16 * 1024 : x->body_capacity * 2;
+    if (capacity < need)
+        capacity = need;
+    if (capacity > most)
+        capacity = most;
+    char *grown = arena_alloc(x->open.mem, capacity);
     if (body->len > 0)
         memcpy(grown, body->ptr, body->len);
-    x->body_room = room;
+    x->body_capacity = capacity;
     body->ptr = grown;
     return grown;
 }
@@ -372,14 +372,14 @@ gather(struct exchange *x, const char *data, size_t size)
         x->step = STEP_DISCARD;
         return discard(x, size);
     }
-    memcpy(body_room(x, body->len + size) + body->len, data, size);
+    memcpy(reserve_body(x, body->len + size) + body->len, data, size);
     body->len += size;
     return MHD_YES;
 }
 
 enum MHD_Result
-exchange_go_on(void *server, struct MHD_Connection *handle, const char *path, const char *method,
-               const char *version, const char *data, size_t *size, void **request)
+exchange_continue(void *server, struct MHD_Connection *handle, const char *path, const char *method,
+                  const char *version, const char *data, size_t *size, void **request)
 {
     struct exchange *x = *request;
     size_t more = *size;
@@ -389,9 +389,9 @@ exchange_go_on(void *server, struct MHD_Connection *handle, const char *path, co
     *size = 0;  /* whatever comes is taken */
     switch (x->step) {
     case STEP_HEAD:
-        return head_is_there(x, method, version);
+        return on_head(x, method, version);
     case STEP_BODY:
-        return more > 0 ? gather(x, data, more) : request_is_there(x);
+        return more > 0 ? gather(x, data, more) : on_request(x);
     case STEP_DISCARD:
         return more > 0 ? discard(x, more) : send_answer(x);
     case STEP_READY:
@@ -414,7 +414,7 @@ exchange_end(void *argument, struct MHD_Connection *handle, void **request,
     if (x == NULL)
         return;
     *request = NULL;
-    if (x->known)
+    if (x->seen_by_service)
         server->service.done(server->service.context, &x->open);
     connection_enter(x->connection, STAGE_IDLE);
     pool_give(&server->exchanges, x);

@@ -6,15 +6,9 @@
 #define HTTP_EXCHANGE_H
 
 #include <microhttpd.h>
-#include <pthread.h>
 #include <stddef.h>
 
-/* Exchanges that wait for the next request, with their arenas. */
-struct exchange_pool {
-    pthread_mutex_t lock;
-    struct exchange *first;
-    size_t count;
-};
+struct exchange_pool;
 
 void exchange_pool_start(struct exchange_pool *pool);
 void exchange_pool_stop(struct exchange_pool *pool);
@@ -23,9 +17,9 @@ void exchange_pool_stop(struct exchange_pool *pool);
 void *exchange_begin(void *server, const char *target, struct MHD_Connection *connection);
 
 /* Head, then body in pieces, then its end; and once more when a suspended connection goes on. */
-enum MHD_Result exchange_go_on(void *server, struct MHD_Connection *connection, const char *path,
-                               const char *method, const char *version, const char *data,
-                               size_t *size, void **request);
+enum MHD_Result exchange_continue(void *server, struct MHD_Connection *connection, const char *path,
+                                  const char *method, const char *version, const char *data,
+                                  size_t *size, void **request);
 
 /* The answer was sent, or never will be. */
 void exchange_end(void *server, struct MHD_Connection *connection, void **request,

@@ -8,7 +8,7 @@
 #define HTTP_HEAD_H
 
 #include "http/limits.h"
-#include "http/server.h"
+#include "http/service.h"
 
 struct MHD_Connection;
 

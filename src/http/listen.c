@@ -1,7 +1,5 @@
 #include "http/listen.h"
 
-#include "http/server.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>

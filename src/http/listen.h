@@ -1,6 +1,7 @@
-/* listen.h - the socket a server listens on: its own, or one handed over by systemd.
+/* listen.h - the listening socket of a server: opened here or inherited from systemd.
  *
- * Opened apart from the server, so that a program can know its address before it serves. */
+ * Opened separately from the server, so that the program knows its address before it serves. The
+ * caller owns the descriptor until it passes the listener to http_server_start(). */
 #ifndef HTTP_LISTEN_H
 #define HTTP_LISTEN_H
 
@@ -12,7 +13,14 @@ struct listener {
     char address[LISTEN_TEXT_MAX];
 };
 
-/* `setting` is what the address was given as. ERR_TAKEN: another process listens there. */
+/* NULL if valid, else the problem, as the end of a sentence. */
+const char *http_listen_problem(const char *listen);
+
+/* Whether systemd passed a socket to this process. */
+bool http_socket_inherited(void);
+
+/* `setting` names the setting that holds the address, for `why`. ERR_TAKEN: another process listens
+ * on this address. */
 enum err listener_open(const char *setting, const char *address, struct listener *out,
                        struct why *why);
 enum err listener_inherit(struct listener *out, struct why *why);

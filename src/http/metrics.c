@@ -78,7 +78,7 @@ write_all(struct buf *page, void *context)
 }
 
 void
-metrics_show(struct http_server *server)
+metrics_add_server(struct http_server *server)
 {
     pthread_mutex_lock(&shown.lock);
     bool first = shown.first == NULL;
@@ -90,7 +90,7 @@ metrics_show(struct http_server *server)
 }
 
 void
-metrics_hide(struct http_server *server)
+metrics_remove_server(struct http_server *server)
 {
     pthread_mutex_lock(&shown.lock);
     struct http_server **at = &shown.first;
@@ -100,5 +100,5 @@ metrics_hide(struct http_server *server)
     bool last = shown.first == NULL;
     pthread_mutex_unlock(&shown.lock);
     if (last) /* outside our lock: the page holds its own while it calls us */
-        metric_forget(&shown);
+        metric_unregister(&shown);
 }

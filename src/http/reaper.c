@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #define TICK_MS 100
-#define BUSY_TICK_MS 10  /* while draining, or while somebody lingers */
-#define TICKS_PER_LOOK 8 /* how often it is looked whether the other side has left */
-#define STATE_CLOSE 7    /* of tcpi_state; the header that names them excludes linux/tcp.h */
+#define BUSY_TICK_MS 10        /* while draining, or while somebody lingers */
+#define TICKS_PER_PEER_CHECK 8 /* how often it is looked whether the other side has left */
+#define STATE_CLOSE 7          /* of tcpi_state; the header that names them excludes linux/tcp.h */
 #define STATE_CLOSE_WAIT 8
 
 struct reaper {
@@ -25,7 +25,7 @@ struct reaper {
 };
 
 static struct tcp_info
-ask_kernel(const struct connection *connection)
+read_tcp_info(const struct connection *connection)
 {
     struct tcp_info info = { .tcpi_state = STATE_CLOSE };
     socklen_t length = sizeof info;
@@ -37,22 +37,22 @@ ask_kernel(const struct connection *connection)
  * that was already announced. Shutting down the reading end announces it again; what is still to be
  * read is read. */
 static void
-look_whether_left(const struct connection *connection)
+detect_peer_close(const struct connection *connection)
 {
-    struct tcp_info info = ask_kernel(connection);
+    struct tcp_info info = read_tcp_info(connection);
     if (info.tcpi_state == STATE_CLOSE_WAIT || info.tcpi_state == STATE_CLOSE)
         shutdown(connection->fd, SHUT_RD);
 }
 
 /* A deadline has passed. The stage may change meanwhile; then the connection was in time. */
 static void
-connection_is_late(struct connections *connections, struct connection *connection, uint64_t seen,
-                   int64_t now)
+on_deadline(struct connections *connections, struct connection *connection, uint64_t seen,
+            int64_t now)
 {
     enum stage stage = watch_stage(seen);
     if (stage == STAGE_FRESH && !connection->past_cap) {
         int64_t idle_until = connection->opened_ms + HTTP_IDLE_MS;
-        bool silent = ask_kernel(connection).tcpi_bytes_received == 0;
+        bool silent = read_tcp_info(connection).tcpi_bytes_received == 0;
         if (silent && now < idle_until) {
             atomic_compare_exchange_strong(&connection->watch, &seen,
                                            watch_pack(idle_until, STAGE_FRESH));
@@ -94,32 +94,32 @@ watch_connection(struct connections *connections, struct connection *connection,
     if (mode == CONNECTIONS_CUT) {
         shutdown(connection->fd, SHUT_RDWR);
     } else if (watch_deadline(seen) <= now) {
-        connection_is_late(connections, connection, seen, now);
+        on_deadline(connections, connection, seen, now);
     } else if (mode == CONNECTIONS_DRAIN && idle && watch_deadline(seen) != WATCH_NEVER) {
         end_idle(connection, seen);
     } else if (look && stage != STAGE_WORKING && stage != STAGE_ANSWERING) {
-        look_whether_left(connection);
+        detect_peer_close(connection);
     }
 }
 
 /* With the lock held: takes over those that end with bytes unread. */
 static void
-take_parting(struct reaper *reaper)
+take_over_lingering(struct reaper *reaper)
 {
     struct connections *connections = reaper->connections;
-    for (size_t i = 0; i < connections->parting_count; i++) {
+    for (size_t i = 0; i < connections->to_linger_count; i++) {
         if (reaper->count == HTTP_LINGER_CONNECTIONS)
-            close(connections->parting[i].fd);
+            close(connections->to_linger[i].fd);
         else
-            reaper->lingering[reaper->count++] = connections->parting[i];
+            reaper->lingering[reaper->count++] = connections->to_linger[i];
     }
-    connections->parting_count = 0;
+    connections->to_linger_count = 0;
     connections->lingering_count = reaper->count;
 }
 
 /* Reads what the other side still sends, so that it comes to read our answer. */
 static bool
-lingers_on(struct reaper *reaper, const struct lingering *lingering, int64_t now)
+drain_socket(struct reaper *reaper, const struct lingering *lingering, int64_t now)
 {
     shutdown(lingering->fd, SHUT_WR);
     for (int round = 0; round < 4; round++) {
@@ -133,11 +133,11 @@ lingers_on(struct reaper *reaper, const struct lingering *lingering, int64_t now
 }
 
 static void
-let_linger(struct reaper *reaper, int64_t now)
+drain_lingering(struct reaper *reaper, int64_t now)
 {
     size_t kept = 0;
     for (size_t i = 0; i < reaper->count; i++) {
-        if (lingers_on(reaper, &reaper->lingering[i], now))
+        if (drain_socket(reaper, &reaper->lingering[i], now))
             reaper->lingering[kept++] = reaper->lingering[i];
         else
             close(reaper->lingering[i].fd);
@@ -154,22 +154,22 @@ reaper_run(void *argument)
     pthread_mutex_lock(&connections->lock);
     for (unsigned tick = 0; !connections->stopping; tick++) {
         enum connections_mode mode = (enum connections_mode)atomic_load(&connections->mode);
-        bool look = tick % TICKS_PER_LOOK == 0;
+        bool look = tick % TICKS_PER_PEER_CHECK == 0;
         int64_t now = clock_steady_ms();
         for (struct connection *c = connections->first; c != NULL; c = c->next)
             watch_connection(connections, c, mode, look, now);
-        take_parting(reaper);
+        take_over_lingering(reaper);
         if (reaper->count > 0) {
             pthread_mutex_unlock(&connections->lock);
-            let_linger(reaper, now);
+            drain_lingering(reaper, now);
             pthread_mutex_lock(&connections->lock);
             connections->lingering_count = reaper->count;
         }
         bool busy = mode != CONNECTIONS_SERVE || reaper->count > 0;
-        if (!connections->stopping && connections->parting_count == 0)
+        if (!connections->stopping && connections->to_linger_count == 0)
             connections_sleep(connections, busy ? BUSY_TICK_MS : TICK_MS);
     }
-    take_parting(reaper);
+    take_over_lingering(reaper);
     pthread_mutex_unlock(&connections->lock);
     for (size_t i = 0; i < reaper->count; i++)
         close(reaper->lingering[i].fd);

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "http/exchange.h"
 #include "http/state.h"
 #include "http/tls.h"
 
@@ -116,8 +117,8 @@ start_daemon(struct http_server *server, const struct http_settings *settings,
         *next++ = (struct MHD_OptionItem){ MHD_OPTION_HTTPS_PRIORITIES, 0,
                                            (void *)(uintptr_t)TLS_PRIORITIES };
     }
-    return MHD_start_daemon(flags, 0, NULL, NULL, exchange_go_on, server, MHD_OPTION_ARRAY, options,
-                            MHD_OPTION_END);
+    return MHD_start_daemon(flags, 0, NULL, NULL, exchange_continue, server, MHD_OPTION_ARRAY,
+                            options, MHD_OPTION_END);
 }
 
 /* What can be wrong with the settings; nothing is started yet. */
@@ -190,18 +191,18 @@ http_server_start(const struct http_settings *settings, const struct http_servic
     snprintf(server->name, sizeof server->name, "%s", settings->name);
     enum err err = prepare(server, settings, &tls, why);
     if (err) {
-        tls_forget(&tls);
+        tls_files_free(&tls);
         free(server);
         return err;
     }
     bool started = start_threads(server, settings, &tls);
-    tls_forget(&tls);
+    tls_files_free(&tls);
     if (!started) {
         why_set(why, "listen: cannot serve on %s: %s", server->listener.address, strerror(errno));
         server_free(server);
         return ERR_UNAVAILABLE;
     }
-    metrics_show(server);
+    metrics_add_server(server);
     *out = server;
     return ERR_NONE;
 }
@@ -239,6 +240,6 @@ http_server_drain(struct http_server *server, int64_t deadline_ms)
         connections_set_mode(&server->connections, CONNECTIONS_CUT);
     wait_for_workers(server);
     MHD_stop_daemon(server->daemon);
-    metrics_hide(server);
+    metrics_remove_server(server);
     server_free(server);
 }

@@ -3,11 +3,17 @@
 #define HTTP_STATE_H
 
 #include "http/connection.h"
-#include "http/exchange.h"
 #include "http/listen.h"
-#include "http/server.h"
+#include "http/service.h"
 
 #define HTTP_REFUSALS (HTTP_TOO_MANY_CONNECTIONS + 1)
+
+/* Exchanges with their arenas, ready for the next requests. */
+struct exchange_pool {
+    pthread_mutex_t lock;
+    struct exchange *first;
+    size_t count;
+};
 
 struct http_server {
     struct http_service service;
@@ -32,7 +38,7 @@ bool acceptor_start(struct http_server *server);
 void acceptor_stop(struct http_server *server);
 
 /* In metrics.c: shows a server on the metrics page, and no longer. */
-void metrics_show(struct http_server *server);
-void metrics_hide(struct http_server *server);
+void metrics_add_server(struct http_server *server);
+void metrics_remove_server(struct http_server *server);
 
 #endif

@@ -68,12 +68,12 @@ tls_load(const char *cert_file, const char *key_file, struct tls_files *out, str
     if (!err)
         err = check_pair(out, cert_file, key_file, why);
     if (err)
-        tls_forget(out);
+        tls_files_free(out);
     return err;
 }
 
 void
-tls_forget(struct tls_files *files)
+tls_files_free(struct tls_files *files)
 {
     free(files->cert);
     if (files->key != NULL)

@@ -19,6 +19,6 @@ enum err tls_load(const char *cert_file, const char *key_file, struct tls_files 
                   struct why *why);
 
 /* Overwrites the key. Fine on what was never loaded. */
-void tls_forget(struct tls_files *files);
+void tls_files_free(struct tls_files *files);
 
 #endif

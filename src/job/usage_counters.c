@@ -35,7 +35,7 @@ usage_counters_free(struct usage_counters *counters)
 {
     if (counters == NULL)
         return;
-    metric_forget(counters);
+    metric_unregister(counters);
     for (size_t i = 0; i < USAGE_SHARDS; i++)
         pthread_mutex_destroy(&counters->shards[i].lock);
     pthread_mutex_destroy(&counters->taken_lock);

@@ -156,7 +156,7 @@ lay_time(char *at, int64_t seconds, struct snapshot *last)
         last->has_text = time_put(last->text + 1, seconds);
     }
     if (seconds == 0 || !last->has_text)
-        return json_lay(at, STR("null"));
+        return json_append(at, STR("null"));
     memcpy(at, last->text, sizeof last->text);
     return at + sizeof last->text;
 }
@@ -181,17 +181,17 @@ write_atom(struct json *out, const struct atom *atom, struct snapshot *last)
     char *at = json_begin_parts(out, WRITTEN_MOST + own);
     if (at == NULL)
         return;
-    at = json_lay(json_lay(at, JSON_FIRST_TEXT("atom_id")), atom->id);
-    at = json_lay(json_lay(at, JSON_TEXT_TEXT("domain")), atom->domain);
-    at = json_lay(json_lay(at, JSON_TEXT_TEXT("member")), atom->member);
-    at = json_lay(json_lay(at, JSON_TEXT_BARE("value")), atom->value);
-    at = lay_word(json_lay(at, JSON_BARE_BARE("confidence")), confidence_word(atom));
-    at = lay_word(json_lay(at, JSON_BARE_TEXT("source")), source_word(atom));
-    at = lay_number(json_lay(at, JSON_TEXT_BARE("source_count")), atom->source_count);
-    at = lay_word(json_lay(at, JSON_BARE_TEXT("status")), &status[atom->status]);
-    at = lay_time(json_lay(at, JSON_TEXT_BARE("created_at")), atom->created_at, last);
-    at = lay_time(json_lay(at, JSON_BARE_BARE("updated_at")), atom->updated_at, last);
-    json_end_parts(out, json_lay(at, JSON_BARE_LAST));
+    at = json_append(json_append(at, JSON_FIRST_TEXT("atom_id")), atom->id);
+    at = json_append(json_append(at, JSON_TEXT_TEXT("domain")), atom->domain);
+    at = json_append(json_append(at, JSON_TEXT_TEXT("member")), atom->member);
+    at = json_append(json_append(at, JSON_TEXT_BARE("value")), atom->value);
+    at = lay_word(json_append(at, JSON_BARE_BARE("confidence")), confidence_word(atom));
+    at = lay_word(json_append(at, JSON_BARE_TEXT("source")), source_word(atom));
+    at = lay_number(json_append(at, JSON_TEXT_BARE("source_count")), atom->source_count);
+    at = lay_word(json_append(at, JSON_BARE_TEXT("status")), &status[atom->status]);
+    at = lay_time(json_append(at, JSON_TEXT_BARE("created_at")), atom->created_at, last);
+    at = lay_time(json_append(at, JSON_BARE_BARE("updated_at")), atom->updated_at, last);
+    json_end_parts(out, json_append(at, JSON_BARE_LAST));
 }
 
 void
@@ -224,7 +224,7 @@ write_member(struct json *out, const struct member *member, const struct atom *a
         if (begun && member->type != MEMBER_ARRAY)
             continue; /* one value only: an older definition may have let more in */
         begun = true;
-        json_ready(out, atoms[i].value);
+        json_raw(out, atoms[i].value);
         ++*active;
     }
     if (begun && member->type == MEMBER_ARRAY)

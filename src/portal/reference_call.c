@@ -103,7 +103,7 @@ add_body(struct buf *out, const struct calling *calling)
         return;
     }
     buf_add_c(out, NEXT_LINE "-H \"Content-Type: application/json\"" NEXT_LINE "-d '");
-    json_tree_lay_out(out, calling->example, WIDTH, strlen("    -d '"));
+    json_tree_format(out, calling->example, WIDTH, strlen("    -d '"));
     buf_add_c(out, "'");
 }
 

@@ -92,7 +92,7 @@ put_endpoint(struct call *call, struct values *item, const struct reference_endp
     }
     if (endpoint->example != NULL) {
         struct buf out = buf_in(call->mem, EXAMPLE_MAX);
-        json_tree_lay_out(&out, endpoint->example, EXAMPLE_WIDTH, 0);
+        json_tree_format(&out, endpoint->example, EXAMPLE_WIDTH, 0);
         values_text(item, "example", buf_str(&out));
     }
     if (endpoint->members.count > 0)

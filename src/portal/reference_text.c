@@ -95,7 +95,7 @@ put_endpoint(struct buf *out, const struct reference_endpoint *endpoint)
         put_call(out, endpoint, &endpoint->calls[i]);
     if (endpoint->example != NULL) {
         buf_add_c(out, "\nResponse:\n\n```json\n");
-        json_tree_lay_out(out, endpoint->example, WIDTH, 0);
+        json_tree_format(out, endpoint->example, WIDTH, 0);
         buf_add_c(out, "\n```\n");
     }
     put_fields(out, "Response member", &endpoint->members, false, " (optional)");

@@ -37,10 +37,10 @@ lower(char c)
 
 /* False if the name becomes too long. Names are kept in lower case. */
 static bool
-add_to_name(char name[PLACE_NAME_MAX + 1], char c)
+add_to_name(char name[SCANNER_NAME_MAX + 1], char c)
 {
     size_t length = strlen(name);
-    if (length == PLACE_NAME_MAX)
+    if (length == SCANNER_NAME_MAX)
         return false;
     name[length] = lower(c);
     name[length + 1] = '\0';
@@ -49,137 +49,137 @@ add_to_name(char name[PLACE_NAME_MAX + 1], char c)
 
 /* ---- tags ---- */
 
-static enum place_state
+static enum scanner_state
 state_inside(const char *tag)
 {
     static const char *const text_elements[] = { "title", "textarea", NULL };
     static const char *const raw_elements[] = { "script",  "style",    "xmp",      "iframe",
                                                 "noembed", "noframes", "noscript", NULL };
     if (is_one_of(tag, text_elements))
-        return PLACE_IN_TEXT_ELEMENT;
-    return is_one_of(tag, raw_elements) ? PLACE_IN_RAW_ELEMENT : PLACE_IN_TEXT;
+        return SCANNER_IN_TEXT_ELEMENT;
+    return is_one_of(tag, raw_elements) ? SCANNER_IN_RAW_ELEMENT : SCANNER_IN_TEXT;
 }
 
 static const char *
-end_tag(struct place *place)
+end_tag(struct html_scanner *scanner)
 {
-    if (place->marked && place->has_equiv)
+    if (scanner->marked && scanner->has_equiv)
         return "no mark may stand in a tag with http-equiv";
-    if (strcmp(place->tag, "plaintext") == 0)
+    if (strcmp(scanner->tag, "plaintext") == 0)
         return "nothing ends <plaintext>";
-    place->state = place->closing ? PLACE_IN_TEXT : state_inside(place->tag);
-    place->matched = 0;
+    scanner->state = scanner->closing ? SCANNER_IN_TEXT : state_inside(scanner->tag);
+    scanner->matched = 0;
     return NULL;
 }
 
 static void
-begin_tag(struct place *place)
+begin_tag(struct html_scanner *scanner)
 {
-    place->tags++;
-    place->closing = place->marked = place->has_equiv = false;
-    place->tag[0] = '\0';
+    scanner->tags++;
+    scanner->closing = scanner->marked = scanner->has_equiv = false;
+    scanner->tag[0] = '\0';
 }
 
 static const char *
-after_less(struct place *place, char c)
+after_less(struct html_scanner *scanner, char c)
 {
-    if (c == '/' && !place->closing) {
-        place->closing = true;
+    if (c == '/' && !scanner->closing) {
+        scanner->closing = true;
         return NULL;
     }
-    if (c == '!' && !place->closing) {
-        place->state = PLACE_AFTER_BANG;
+    if (c == '!' && !scanner->closing) {
+        scanner->state = SCANNER_AFTER_BANG;
         return NULL;
     }
     if (!is_letter(c))
         return "a tag's name must follow <; the character itself is written &lt;";
-    place->state = PLACE_IN_TAG_NAME;
-    add_to_name(place->tag, c);
+    scanner->state = SCANNER_IN_TAG_NAME;
+    add_to_name(scanner->tag, c);
     return NULL;
 }
 
 /* Behind a tag's name, an attribute, or white space between them. */
 static const char *
-in_tag(struct place *place, char c)
+in_tag(struct html_scanner *scanner, char c)
 {
     if (c == '>')
-        return end_tag(place);
+        return end_tag(scanner);
     if (is_space(c)) {
-        place->state = PLACE_BETWEEN;
+        scanner->state = SCANNER_BETWEEN;
         return NULL;
     }
-    if (c == '/' && !place->closing) {
-        place->state = PLACE_AFTER_SLASH;
+    if (c == '/' && !scanner->closing) {
+        scanner->state = SCANNER_AFTER_SLASH;
         return NULL;
     }
-    if (place->state != PLACE_BETWEEN)
+    if (scanner->state != SCANNER_BETWEEN)
         return "white space, / or > must follow here";
     if (!is_name_character(c))
         return "this is no character of an attribute's name";
-    if (place->closing)
+    if (scanner->closing)
         return "an end tag has no attributes";
-    place->state = PLACE_IN_NAME;
-    place->attributes++;
-    place->attribute[0] = '\0';
-    add_to_name(place->attribute, c);
+    scanner->state = SCANNER_IN_NAME;
+    scanner->attributes++;
+    scanner->attribute[0] = '\0';
+    add_to_name(scanner->attribute, c);
     return NULL;
 }
 
 static const char *
-in_tag_name(struct place *place, char c)
+in_tag_name(struct html_scanner *scanner, char c)
 {
     if (!is_name_character(c)) {
-        place->state = PLACE_BEHIND_ITEM;
-        return in_tag(place, c);
+        scanner->state = SCANNER_AFTER_ITEM;
+        return in_tag(scanner, c);
     }
-    return add_to_name(place->tag, c) ? NULL : "this name is too long";
+    return add_to_name(scanner->tag, c) ? NULL : "this name is too long";
 }
 
 static const char *
-in_attribute_name(struct place *place, char c)
+in_attribute_name(struct html_scanner *scanner, char c)
 {
     if (is_name_character(c))
-        return add_to_name(place->attribute, c) ? NULL : "this name is too long";
-    if (strcmp(place->attribute, "http-equiv") == 0)
-        place->has_equiv = true;
+        return add_to_name(scanner->attribute, c) ? NULL : "this name is too long";
+    if (strcmp(scanner->attribute, "http-equiv") == 0)
+        scanner->has_equiv = true;
     if (c == '=') {
-        place->state = PLACE_AFTER_EQUALS;
+        scanner->state = SCANNER_AFTER_EQUALS;
         return NULL;
     }
-    place->state = PLACE_BEHIND_ITEM;
-    return in_tag(place, c);
+    scanner->state = SCANNER_AFTER_ITEM;
+    return in_tag(scanner, c);
 }
 
 static const char *
-after_equals(struct place *place, char c)
+after_equals(struct html_scanner *scanner, char c)
 {
-    place->begun = false;
+    scanner->begun = false;
     if (c == '"')
-        place->state = PLACE_IN_DOUBLE;
+        scanner->state = SCANNER_IN_DOUBLE;
     else if (c == '\'')
-        place->state = PLACE_IN_SINGLE;
+        scanner->state = SCANNER_IN_SINGLE;
     else if (is_space(c) || strchr("<>=`/", c) != NULL)
         return "an attribute's value must follow = at once";
     else
-        place->state = PLACE_IN_BARE;
+        scanner->state = SCANNER_IN_BARE;
     return NULL;
 }
 
 static const char *
-in_quotes(struct place *place, char c)
+in_quotes(struct html_scanner *scanner, char c)
 {
-    if (c == (place->state == PLACE_IN_DOUBLE ? '"' : '\''))
-        place->state = PLACE_BEHIND_ITEM;
-    place->begun = true;
+    if (c == (scanner->state == SCANNER_IN_DOUBLE ? '"' : '\''))
+        scanner->state = SCANNER_AFTER_ITEM;
+    scanner->begun = true;
     return NULL;
 }
 
 static const char *
-in_bare(struct place *place, char c)
+in_bare(struct html_scanner *scanner, char c)
 {
     if (c == '>' || is_space(c)) {
-        place->state = PLACE_BEHIND_ITEM;
-        return in_tag(place, c);
+        scanner->state = SCANNER_AFTER_ITEM;
+        return in_tag(scanner, c);
     }
     return strchr("\"'<=`", c) == NULL ? NULL : "this value must stand in quotes";
 }
@@ -187,39 +187,39 @@ in_bare(struct place *place, char c)
 /* ---- elements without tags inside, comments, the doctype ---- */
 
 static const char *
-in_closed_element(struct place *place, char c)
+in_closed_element(struct html_scanner *scanner, char c)
 {
-    size_t name = strlen(place->tag);
-    size_t at = place->matched; /* of "</" and the tag's name */
+    size_t name = strlen(scanner->tag);
+    size_t at = scanner->matched; /* of "</" and the tag's name */
     if (at == name + 2 && (c == '>' || is_space(c))) {
-        place->tags++;
-        place->closing = true;
-        place->marked = place->has_equiv = false;
-        place->state = PLACE_BEHIND_ITEM;
-        return in_tag(place, c);
+        scanner->tags++;
+        scanner->closing = true;
+        scanner->marked = scanner->has_equiv = false;
+        scanner->state = SCANNER_AFTER_ITEM;
+        return in_tag(scanner, c);
     }
     /* <!-- would take a script into states in which </script> does not end it. */
     if (at == 1 && c == '!')
         return "<! may not stand inside this element";
     bool more = (at == 0 && c == '<') || (at == 1 && c == '/') ||
-                (at >= 2 && at < name + 2 && lower(c) == place->tag[at - 2]);
-    if (at > 0 && !more && place->state == PLACE_IN_TEXT_ELEMENT)
+                (at >= 2 && at < name + 2 && lower(c) == scanner->tag[at - 2]);
+    if (at > 0 && !more && scanner->state == SCANNER_IN_TEXT_ELEMENT)
         return "only its own end tag may stand inside this element; < is written &lt;";
-    place->matched = more ? at + 1 : c == '<';
+    scanner->matched = more ? at + 1 : c == '<';
     return NULL;
 }
 
 static const char *
-after_bang(struct place *place, char c)
+after_bang(struct html_scanner *scanner, char c)
 {
-    if (place->state == PLACE_AFTER_BANG && c == '-') {
-        place->state = PLACE_AFTER_DASH;
-    } else if (place->state == PLACE_AFTER_DASH && c == '-') {
-        place->state = PLACE_IN_COMMENT;
-        place->matched = 0;
-        place->begun = false;
-    } else if (place->state == PLACE_AFTER_BANG && is_letter(c)) {
-        place->state = PLACE_IN_DOCTYPE;
+    if (scanner->state == SCANNER_AFTER_BANG && c == '-') {
+        scanner->state = SCANNER_AFTER_DASH;
+    } else if (scanner->state == SCANNER_AFTER_DASH && c == '-') {
+        scanner->state = SCANNER_IN_COMMENT;
+        scanner->matched = 0;
+        scanner->begun = false;
+    } else if (scanner->state == SCANNER_AFTER_BANG && is_letter(c)) {
+        scanner->state = SCANNER_IN_DOCTYPE;
     } else {
         return "only -- or DOCTYPE may follow <!";
     }
@@ -227,73 +227,73 @@ after_bang(struct place *place, char c)
 }
 
 static const char *
-in_comment(struct place *place, char c)
+in_comment(struct html_scanner *scanner, char c)
 {
     if (c == '-') {
-        if (place->matched < 2)
-            place->matched++;
+        if (scanner->matched < 2)
+            scanner->matched++;
         return NULL;
     }
-    if (c == '>' && place->matched == 2) {
-        place->state = PLACE_IN_TEXT;
-        place->matched = 0;
+    if (c == '>' && scanner->matched == 2) {
+        scanner->state = SCANNER_IN_TEXT;
+        scanner->matched = 0;
         return NULL;
     }
-    if ((c == '>' && !place->begun) || (c == '!' && place->matched == 2))
+    if ((c == '>' && !scanner->begun) || (c == '!' && scanner->matched == 2))
         return "a comment must end with --> and nothing that looks like it";
-    place->matched = 0;
-    place->begun = true;
+    scanner->matched = 0;
+    scanner->begun = true;
     return NULL;
 }
 
 const char *
-place_step(struct place *place, char c)
+html_scanner_step(struct html_scanner *scanner, char c)
 {
-    switch (place->state) {
-    case PLACE_IN_TEXT:
+    switch (scanner->state) {
+    case SCANNER_IN_TEXT:
         if (c == '<') {
-            begin_tag(place);
-            place->state = PLACE_AFTER_LESS;
+            begin_tag(scanner);
+            scanner->state = SCANNER_AFTER_LESS;
         }
         return NULL;
-    case PLACE_IN_TEXT_ELEMENT:
-    case PLACE_IN_RAW_ELEMENT:
-        return in_closed_element(place, c);
-    case PLACE_AFTER_LESS:
-        return after_less(place, c);
-    case PLACE_IN_TAG_NAME:
-        return in_tag_name(place, c);
-    case PLACE_BETWEEN:
-    case PLACE_BEHIND_ITEM:
-        return in_tag(place, c);
-    case PLACE_AFTER_SLASH:
-        return c == '>' ? end_tag(place) : "> must follow / here";
-    case PLACE_IN_NAME:
-        return in_attribute_name(place, c);
-    case PLACE_AFTER_EQUALS:
-        return after_equals(place, c);
-    case PLACE_IN_DOUBLE:
-    case PLACE_IN_SINGLE:
-        return in_quotes(place, c);
-    case PLACE_IN_BARE:
-        return in_bare(place, c);
-    case PLACE_AFTER_BANG:
-    case PLACE_AFTER_DASH:
-        return after_bang(place, c);
-    case PLACE_IN_DOCTYPE:
+    case SCANNER_IN_TEXT_ELEMENT:
+    case SCANNER_IN_RAW_ELEMENT:
+        return in_closed_element(scanner, c);
+    case SCANNER_AFTER_LESS:
+        return after_less(scanner, c);
+    case SCANNER_IN_TAG_NAME:
+        return in_tag_name(scanner, c);
+    case SCANNER_BETWEEN:
+    case SCANNER_AFTER_ITEM:
+        return in_tag(scanner, c);
+    case SCANNER_AFTER_SLASH:
+        return c == '>' ? end_tag(scanner) : "> must follow / here";
+    case SCANNER_IN_NAME:
+        return in_attribute_name(scanner, c);
+    case SCANNER_AFTER_EQUALS:
+        return after_equals(scanner, c);
+    case SCANNER_IN_DOUBLE:
+    case SCANNER_IN_SINGLE:
+        return in_quotes(scanner, c);
+    case SCANNER_IN_BARE:
+        return in_bare(scanner, c);
+    case SCANNER_AFTER_BANG:
+    case SCANNER_AFTER_DASH:
+        return after_bang(scanner, c);
+    case SCANNER_IN_DOCTYPE:
         if (c == '>')
-            place->state = PLACE_IN_TEXT;
+            scanner->state = SCANNER_IN_TEXT;
         return NULL;
-    case PLACE_IN_COMMENT:
-        return in_comment(place, c);
+    case SCANNER_IN_COMMENT:
+        return in_comment(scanner, c);
     }
     return NULL;
 }
 
 /* ---- marks ---- */
 
-static enum place_kind
-attribute_kind(const char *attribute, const char **problem)
+static enum html_context
+attribute_context(const char *attribute, const char **problem)
 {
     static const char *const addresses[] = { "href", "src", "action", "formaction", NULL };
     /* Scripts, styles and documents of their own, and addresses of a form nobody has asked for. */
@@ -301,90 +301,92 @@ attribute_kind(const char *attribute, const char **problem)
                                            "data",       "poster", "cite",     "background",
                                            "xlink:href", "ping",   "manifest", NULL };
     if (is_one_of(attribute, addresses))
-        return PLACE_URL;
+        return HTML_CONTEXT_URL;
     if (strncmp(attribute, "on", 2) == 0 || is_one_of(attribute, refused)) {
         *problem = "a mark may not stand in an attribute of this name";
-        return PLACE_NOWHERE;
+        return HTML_CONTEXT_NONE;
     }
-    return PLACE_ATTRIBUTE;
+    return HTML_CONTEXT_ATTRIBUTE;
 }
 
-enum place_kind
-place_kind(const struct place *place, const char **problem)
+enum html_context
+html_scanner_context(const struct html_scanner *scanner, const char **problem)
 {
     static const char *const problems[] = {
-        [PLACE_IN_TEXT_ELEMENT] = "a mark may not stand inside a tag",
-        [PLACE_IN_RAW_ELEMENT] = "a mark may not stand inside <script>, <style> and their like",
-        [PLACE_AFTER_LESS] = "a mark may not stand in a tag's name",
-        [PLACE_IN_TAG_NAME] = "a mark may not stand in a tag's name",
-        [PLACE_BETWEEN] = "a mark may not stand in an end tag",
-        [PLACE_BEHIND_ITEM] = "a mark may not stand in an end tag",
-        [PLACE_AFTER_SLASH] = "a mark may not stand before the > that ends a tag",
-        [PLACE_IN_NAME] = "a mark may not stand in an attribute's name",
-        [PLACE_AFTER_EQUALS] = "an attribute's value with a mark must stand in quotes",
-        [PLACE_IN_BARE] = "an attribute's value with a mark must stand in quotes",
-        [PLACE_AFTER_BANG] = "a mark may not stand in a comment or doctype",
-        [PLACE_AFTER_DASH] = "a mark may not stand in a comment or doctype",
-        [PLACE_IN_DOCTYPE] = "a mark may not stand in a comment or doctype",
-        [PLACE_IN_COMMENT] = "a mark may not stand in a comment or doctype",
+        [SCANNER_IN_TEXT_ELEMENT] = "a mark may not stand inside a tag",
+        [SCANNER_IN_RAW_ELEMENT] = "a mark may not stand inside <script>, <style> and their like",
+        [SCANNER_AFTER_LESS] = "a mark may not stand in a tag's name",
+        [SCANNER_IN_TAG_NAME] = "a mark may not stand in a tag's name",
+        [SCANNER_BETWEEN] = "a mark may not stand in an end tag",
+        [SCANNER_AFTER_ITEM] = "a mark may not stand in an end tag",
+        [SCANNER_AFTER_SLASH] = "a mark may not stand before the > that ends a tag",
+        [SCANNER_IN_NAME] = "a mark may not stand in an attribute's name",
+        [SCANNER_AFTER_EQUALS] = "an attribute's value with a mark must stand in quotes",
+        [SCANNER_IN_BARE] = "an attribute's value with a mark must stand in quotes",
+        [SCANNER_AFTER_BANG] = "a mark may not stand in a comment or doctype",
+        [SCANNER_AFTER_DASH] = "a mark may not stand in a comment or doctype",
+        [SCANNER_IN_DOCTYPE] = "a mark may not stand in a comment or doctype",
+        [SCANNER_IN_COMMENT] = "a mark may not stand in a comment or doctype",
     };
-    if (place->state == PLACE_IN_TEXT)
-        return PLACE_TEXT;
-    if (place->state == PLACE_IN_TEXT_ELEMENT && place->matched == 0)
-        return PLACE_TEXT;
-    if (place->state == PLACE_IN_DOUBLE || place->state == PLACE_IN_SINGLE)
-        return attribute_kind(place->attribute, problem);
-    if ((place->state == PLACE_BETWEEN || place->state == PLACE_BEHIND_ITEM) && !place->closing)
-        return PLACE_TAG;
-    *problem = problems[place->state];
-    return PLACE_NOWHERE;
+    if (scanner->state == SCANNER_IN_TEXT)
+        return HTML_CONTEXT_TEXT;
+    if (scanner->state == SCANNER_IN_TEXT_ELEMENT && scanner->matched == 0)
+        return HTML_CONTEXT_TEXT;
+    if (scanner->state == SCANNER_IN_DOUBLE || scanner->state == SCANNER_IN_SINGLE)
+        return attribute_context(scanner->attribute, problem);
+    if ((scanner->state == SCANNER_BETWEEN || scanner->state == SCANNER_AFTER_ITEM) &&
+        !scanner->closing)
+        return HTML_CONTEXT_TAG;
+    *problem = problems[scanner->state];
+    return HTML_CONTEXT_NONE;
 }
 
 void
-place_mark(struct place *place)
+html_scanner_mark(struct html_scanner *scanner)
 {
-    place->marked = true;
-    place->begun = true;
+    scanner->marked = true;
+    scanner->begun = true;
 }
 
 static bool
-is_in_tag(enum place_state state)
+is_in_tag(enum scanner_state state)
 {
-    return state == PLACE_BETWEEN || state == PLACE_BEHIND_ITEM;
+    return state == SCANNER_BETWEEN || state == SCANNER_AFTER_ITEM;
 }
 
 bool
-place_close_section(const struct place *opened, struct place *now, bool *needs_space)
+html_scanner_close_section(const struct html_scanner *opened, struct html_scanner *now,
+                           bool *needs_space)
 {
     *needs_space = false;
-    if (opened->state != PLACE_IN_TEXT && opened->tags != now->tags)
+    if (opened->state != SCANNER_IN_TEXT && opened->tags != now->tags)
         return false;
-    if (is_in_tag(opened->state) && now->state == PLACE_IN_NAME) {
+    if (is_in_tag(opened->state) && now->state == SCANNER_IN_NAME) {
         if (strcmp(now->attribute, "http-equiv") == 0)
             now->has_equiv = true;
-        now->state = PLACE_BEHIND_ITEM; /* the mark ends the name */
+        now->state = SCANNER_AFTER_ITEM; /* the mark ends the name */
     }
     if (is_in_tag(opened->state) && is_in_tag(now->state)) {
-        *needs_space = opened->state == PLACE_BETWEEN && now->state == PLACE_BEHIND_ITEM;
+        *needs_space = opened->state == SCANNER_BETWEEN && now->state == SCANNER_AFTER_ITEM;
         now->state = opened->state;
         return true;
     }
-    bool in_value = opened->state == PLACE_IN_DOUBLE || opened->state == PLACE_IN_SINGLE;
+    bool in_value = opened->state == SCANNER_IN_DOUBLE || opened->state == SCANNER_IN_SINGLE;
     return opened->state == now->state && opened->matched == now->matched &&
            (!in_value || opened->attributes == now->attributes);
 }
 
 bool
-place_url_prefix_fine(struct str prefix)
+html_scanner_url_prefix_ok(struct str prefix)
 {
     return str_starts(prefix, STR("https://")) || str_starts(prefix, STR("http://")) ||
            (prefix.len > 0 && strchr("/?#", prefix.ptr[0]) != NULL);
 }
 
 bool
-place_may_choose_url(const struct place *place)
+html_scanner_may_choose_url(const struct html_scanner *scanner)
 {
     static const char *const loaders[] = { "script", "iframe", "frame", "embed",
                                            "object", "base",   NULL };
-    return !is_one_of(place->tag, loaders);
+    return !is_one_of(scanner->tag, loaders);
 }

@@ -110,7 +110,7 @@ lay_out(struct buf *out, const struct json_value *value, size_t width, size_t in
 }
 
 void
-json_tree_lay_out(struct buf *out, const struct json_value *value, size_t width, size_t indent)
+json_tree_format(struct buf *out, const struct json_value *value, size_t width, size_t indent)
 {
     lay_out(out, value, width, indent, indent);
 }

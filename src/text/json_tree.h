@@ -12,7 +12,6 @@ void json_tree_write(struct json *out, const struct json_value *value);
 
 /* Over several lines where it does not fit into one of `width` columns, each behind `indent`
  * blanks but the first. */
-void json_tree_lay_out(struct buf *out, const struct json_value *value, size_t width,
-                       size_t indent);
+void json_tree_format(struct buf *out, const struct json_value *value, size_t width, size_t indent);
 
 #endif

@@ -183,7 +183,7 @@ json_time(struct json *json, int64_t seconds)
 }
 
 void
-json_ready(struct json *json, struct str value)
+json_raw(struct json *json, struct str value)
 {
     begin(json);
     buf_add(json->out, value);

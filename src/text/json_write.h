@@ -34,7 +34,7 @@ json_null(struct json *json)
 }
 
 /* A value that is JSON already, from a writer like this one: kept in a store, say. */
-void json_ready(struct json *json, struct str value);
+void json_raw(struct json *json, struct str value);
 
 void json_key(struct json *json, const char *key);
 void json_key_str(struct json *json, struct str key);
@@ -48,12 +48,12 @@ void json_put_time(struct json *json, const char *key, int64_t seconds);
 /* The same for a key that is a literal and a value that stands as it is: JSON already, or a name of
  * ours (an id, a word of a definition, a time), which has nothing to escape. For what is written
  * often. */
-#define json_put_ready(json, key, value) \
+#define json_put_raw(json, key, value) \
     json_add_pieces((json), STR("\"" key "\":"), (value), STR(""))
 #define json_put_name(json, key, value) \
     json_add_pieces((json), STR("\"" key "\":\""), (value), STR("\""))
 #define json_put_integer(json, key, number) \
-    (json_put_ready((json), key, STR("")), buf_add_int((json)->out, (number)))
+    (json_put_raw((json), key, STR("")), buf_add_int((json)->out, (number)))
 
 /* A value from parts that stand as they are, for what is written very often: room for all of them
  * is asked for once, and each is laid down behind the one before. NULL: there is no room. */
@@ -67,7 +67,7 @@ json_begin_parts(struct json *json, size_t most)
 }
 
 static inline __attribute__((always_inline)) char *
-json_lay(char *at, struct str part)
+json_append(char *at, struct str part)
 {
     if (part.len > 0)
         memcpy(at, part.ptr, part.len);

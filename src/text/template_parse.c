@@ -28,16 +28,16 @@ struct source {
 
 struct open_section {
     size_t node;
-    struct place place;
+    struct html_scanner scanner;
 };
 
 struct parser {
     struct template_set *set;
     struct node *nodes;
     size_t count;
-    size_t room;
+    size_t capacity;
     size_t files;
-    struct place place;
+    struct html_scanner scanner;
     struct open_section open[SECTION_DEPTH_MAX];
     size_t open_count;
     struct why *why;
@@ -60,13 +60,13 @@ add_node(struct parser *parser, const struct source *source, struct node node)
 {
     if (parser->count == NODES_MAX)
         return refuse(parser, source, "the page has too many marks");
-    if (parser->count == parser->room) {
-        size_t room = parser->room == 0 ? 32 : parser->room * 2;
-        struct node *grown = ARENA_ARRAY(parser->set->mem, struct node, room);
+    if (parser->count == parser->capacity) {
+        size_t capacity = parser->capacity == 0 ? 32 : parser->capacity * 2;
+        struct node *grown = ARENA_ARRAY(parser->set->mem, struct node, capacity);
         if (parser->count > 0)
             memcpy(grown, parser->nodes, parser->count * sizeof *grown);
         parser->nodes = grown;
-        parser->room = room;
+        parser->capacity = capacity;
     }
     parser->nodes[parser->count++] = node;
     return ERR_NONE;
@@ -94,15 +94,15 @@ url_problem(const struct parser *parser, const struct source *source, bool is_va
 {
     struct str before = { source->text.ptr + source->value_start,
                           source->at - source->value_start };
-    if (!parser->place.begun) {
+    if (!parser->scanner.begun) {
         if (!is_value)
             return "an address may not begin with a section; put the section around the attribute";
-        return place_may_choose_url(&parser->place)
+        return html_scanner_may_choose_url(&parser->scanner)
                    ? NULL
                    : "a value may not choose what this element loads";
     }
     /* A value behind "javascript:" would be a program, however it is encoded. */
-    return str_starts(before, STR("{{")) || place_url_prefix_fine(before)
+    return str_starts(before, STR("{{")) || html_scanner_url_prefix_ok(before)
                ? NULL
                : "an address with a mark must begin with /, ?, #, https:// or http://";
 }
@@ -111,17 +111,17 @@ static enum err
 take_value(struct parser *parser, const struct source *source, struct str name)
 {
     const char *problem = NULL;
-    enum place_kind kind = place_kind(&parser->place, &problem);
-    if (kind == PLACE_TAG)
+    enum html_context kind = html_scanner_context(&parser->scanner, &problem);
+    if (kind == HTML_CONTEXT_TAG)
         problem = "a value may not stand between attributes";
-    else if (kind == PLACE_URL)
+    else if (kind == HTML_CONTEXT_URL)
         problem = url_problem(parser, source, true);
     if (problem != NULL)
         return refuse(parser, source, problem);
-    enum node_escape escape = kind != PLACE_URL     ? ESCAPE_HTML
-                              : parser->place.begun ? ESCAPE_URL_PART
-                                                    : ESCAPE_URL;
-    place_mark(&parser->place);
+    enum node_escape escape = kind != HTML_CONTEXT_URL ? ESCAPE_HTML
+                              : parser->scanner.begun  ? ESCAPE_URL_PART
+                                                       : ESCAPE_URL;
+    html_scanner_mark(&parser->scanner);
     return add_node(parser, source, (struct node){ NODE_VALUE, escape, name, 0 });
 }
 
@@ -130,16 +130,16 @@ open_section(struct parser *parser, const struct source *source, enum node_kind 
              struct str name)
 {
     const char *problem = NULL;
-    enum place_kind kind = place_kind(&parser->place, &problem);
-    if (kind == PLACE_URL)
+    enum html_context kind = html_scanner_context(&parser->scanner, &problem);
+    if (kind == HTML_CONTEXT_URL)
         problem = url_problem(parser, source, false);
     if (problem == NULL && parser->open_count == SECTION_DEPTH_MAX)
         problem = "sections are nested too deeply";
     if (problem != NULL)
         return refuse(parser, source, problem);
-    place_mark(&parser->place);
+    html_scanner_mark(&parser->scanner);
     parser->open[parser->open_count++] =
-        (struct open_section){ .node = parser->count, .place = parser->place };
+        (struct open_section){ .node = parser->count, .scanner = parser->scanner };
     return add_node(parser, source, (struct node){ .kind = node, .text = name });
 }
 
@@ -154,7 +154,7 @@ close_section(struct parser *parser, const struct source *source, size_t outer_s
     bool needs_space;
     if (!str_eq(parser->nodes[node].text, name))
         return refuse(parser, source, "another section must be closed first");
-    if (!place_close_section(&open->place, &parser->place, &needs_space))
+    if (!html_scanner_close_section(&open->scanner, &parser->scanner, &needs_space))
         return refuse(parser, source, "a section must end in the place it began in");
     parser->open_count--;
     enum err err = ERR_NONE;
@@ -167,7 +167,7 @@ close_section(struct parser *parser, const struct source *source, size_t outer_s
 static enum err
 include(struct parser *parser, const struct source *source, struct str name)
 {
-    if (parser->place.state != PLACE_IN_TEXT)
+    if (parser->scanner.state != SCANNER_IN_TEXT)
         return refuse(parser, source, "a template may be included only between elements");
     if (source->depth == INCLUDE_DEPTH_MAX)
         return refuse(parser, source, "templates are included too deeply");
@@ -230,8 +230,8 @@ static enum err
 take_words(struct parser *parser, const struct source *source, struct str key)
 {
     const char *problem = NULL;
-    enum place_kind kind = place_kind(&parser->place, &problem);
-    if (kind == PLACE_TAG || kind == PLACE_URL)
+    enum html_context kind = html_scanner_context(&parser->scanner, &problem);
+    if (kind == HTML_CONTEXT_TAG || kind == HTML_CONTEXT_URL)
         problem = "a text may stand only between elements and in attributes that hold no address";
     if (problem == NULL && parser->set->catalog == NULL)
         problem = "there is no catalogue to take this text from";
@@ -241,9 +241,9 @@ take_words(struct parser *parser, const struct source *source, struct str key)
         return refuse(parser, source, problem);
     struct str text = catalog_find(parser->set->catalog, key);
     bool dressed = str_index(text, '*') < text.len || str_index(text, '`') < text.len;
-    if (dressed && parser->place.state != PLACE_IN_TEXT)
+    if (dressed && parser->scanner.state != SCANNER_IN_TEXT)
         return refuse(parser, source, "a text with * or ` may stand only between elements");
-    place_mark(&parser->place);
+    html_scanner_mark(&parser->scanner);
     return add_text(parser, source, text);
 }
 
@@ -253,14 +253,14 @@ is_own_text(const struct parser *parser, char c)
 {
     static const char *const spoken[] = { "alt",        "title", "placeholder",
                                           "aria-label", "label", "aria-description" };
-    enum place_state state = parser->place.state;
-    bool shown = state == PLACE_IN_TEXT || state == PLACE_IN_TEXT_ELEMENT;
-    if (state == PLACE_IN_DOUBLE || state == PLACE_IN_SINGLE)
+    enum scanner_state state = parser->scanner.state;
+    bool shown = state == SCANNER_IN_TEXT || state == SCANNER_IN_TEXT_ELEMENT;
+    if (state == SCANNER_IN_DOUBLE || state == SCANNER_IN_SINGLE)
         for (size_t i = 0; i < sizeof spoken / sizeof *spoken; i++)
-            shown = shown || strcmp(parser->place.attribute, spoken[i]) == 0;
+            shown = shown || strcmp(parser->scanner.attribute, spoken[i]) == 0;
     bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                   (unsigned char)c >= 0x80 || c == '&';
-    return parser->set->catalog != NULL && shown && letter && parser->place.matched == 0;
+    return parser->set->catalog != NULL && shown && letter && parser->scanner.matched == 0;
 }
 
 /* `at` stands before "{{". On success it then stands behind "}}". */
@@ -314,10 +314,10 @@ take_literal(struct parser *parser, struct source *source)
             break;
         if (is_own_text(parser, source->text.ptr[source->at]))
             return refuse(parser, source, "this text belongs into the catalogue; write {{:key}}");
-        const char *problem = place_step(&parser->place, source->text.ptr[source->at]);
+        const char *problem = html_scanner_step(&parser->scanner, source->text.ptr[source->at]);
         if (problem != NULL)
             return refuse(parser, source, problem);
-        if (!parser->place.begun)
+        if (!parser->scanner.begun)
             source->value_start = source->at + 1;
     }
     if (source->at == start)
@@ -344,7 +344,7 @@ parse_source(struct parser *parser, struct source *source)
     }
     if (parser->open_count > outer_sections)
         return refuse(parser, source, "a section is not closed");
-    if (parser->place.state != PLACE_IN_TEXT)
+    if (parser->scanner.state != SCANNER_IN_TEXT)
         return refuse(parser, source, "the file ends inside a tag, a comment or an element");
     return ERR_NONE;
 }

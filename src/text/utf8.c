@@ -1,6 +1,7 @@
 #include "text/utf8.h"
 
 #include "base/arena.h"
+#include "base/utf8_decode.h"
 
 #include <string.h>
 #include <utf8proc.h>
@@ -20,35 +21,6 @@
 #define KEYCAP 0x20e3
 
 /* ---- bytes ---- */
-
-/* The length of the well-formed sequence at the front (RFC 3629), or 0. There is a byte to look at.
- */
-static size_t
-decode(const char *bytes, size_t left, int32_t *point)
-{
-    const unsigned char *at = (const unsigned char *)bytes;
-    unsigned char first = at[0];
-    if (first < 0x80) {
-        *point = first;
-        return 1;
-    }
-    size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4 || left < length)
-        return 0;
-    /* The second byte decides what is overlong, a surrogate or past U+10FFFF. */
-    unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    if (at[1] < low || at[1] > high)
-        return 0;
-    int32_t value = first & (0x7f >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-        value = (int32_t)((uint32_t)value << 6 | (at[i] & 0x3fu));
-    }
-    *point = value;
-    return length;
-}
 
 /* How many bytes at the front are ASCII, seen eight at a time; up to seven may be left unseen. */
 static size_t
@@ -79,7 +51,7 @@ utf8_valid(struct str text)
     size_t i = ascii_prefix(text);
     while (i < text.len) {
         int32_t point;
-        size_t length = decode(text.ptr + i, text.len - i, &point);
+        size_t length = utf8_decode(text.ptr + i, text.len - i, &point);
         if (length == 0)
             return false;
         i += length;
@@ -104,7 +76,7 @@ utf8_next(struct str *rest)
     int32_t point = -1;
     if (rest->len == 0)
         return -1;
-    size_t length = decode(rest->ptr, rest->len, &point);
+    size_t length = utf8_decode(rest->ptr, rest->len, &point);
     rest->ptr += length;
     rest->len -= length;
     return point;
@@ -160,14 +132,14 @@ static bool
 decompose(struct arena *mem, struct points in, unsigned options, struct points *out)
 {
     bool compatible = (options & UTF8PROC_COMPAT) != 0;
-    size_t room = in.count * (compatible ? COMPATIBLE_EXPANSION_MAX : EXPANSION_MAX);
-    *out = (struct points){ ARENA_ARRAY(mem, int32_t, room), 0 };
+    size_t capacity = in.count * (compatible ? COMPATIBLE_EXPANSION_MAX : EXPANSION_MAX);
+    *out = (struct points){ ARENA_ARRAY(mem, int32_t, capacity), 0 };
     for (size_t i = 0; i < in.count; i++) {
         int boundary = 0;
         utf8proc_ssize_t added =
             utf8proc_decompose_char(in.at[i], out->at + out->count,
-                                    (utf8proc_ssize_t)(room - out->count), options, &boundary);
-        if (added < 0 || (size_t)added > room - out->count)
+                                    (utf8proc_ssize_t)(capacity - out->count), options, &boundary);
+        if (added < 0 || (size_t)added > capacity - out->count)
             return false;
         out->count += (size_t)added;
     }

@@ -23,9 +23,9 @@ check_address(struct str text)
     assert(address_eq(&address, &again));
     struct networks self;
     assert(networks_parse(written, &self) == NULL && self.count == 1);
-    assert(networks_hold(&self, &address));
+    assert(networks_contain(&self, &address));
     again.bytes[15] ^= 1;
-    assert(!networks_hold(&self, &again));
+    assert(!networks_contain(&self, &again));
 }
 
 static void
@@ -50,7 +50,7 @@ check_networks(const char *text)
     assert(networks.count <= HTTP_PROXIES_MAX);
     for (size_t i = 0; i < networks.count; i++) {
         assert(networks.list[i].bits <= 128);
-        assert(networks_hold(&networks, &networks.list[i].base));
+        assert(networks_contain(&networks, &networks.list[i].base));
     }
 }
 
@@ -68,9 +68,9 @@ check_forwarded(struct str value)
     assert(address_parse(STR("10.1.2.3"), &peer));
     client = peer;
     bool goes_on = forwarded_walk(value, &trusted, &client);
-    assert(!goes_on || networks_hold(&trusted, &client));
+    assert(!goes_on || networks_contain(&trusted, &client));
     /* Whatever stands in front of a client that is not trusted changes nothing. */
-    if (!networks_hold(&trusted, &client) && value.len < 4000) {
+    if (!networks_contain(&trusted, &client) && value.len < 4000) {
         char longer[4096] = "6.6.6.6, ";
         struct address same = peer;
         memcpy(longer + 9, value.ptr, value.len);

@@ -68,7 +68,7 @@ write_plainly(struct json *out, const struct atom *atom)
     json_put_name(out, "atom_id", atom->id);
     json_put_name(out, "domain", atom->domain);
     json_put_name(out, "member", atom->member);
-    json_put_ready(out, "value", atom->value);
+    json_put_raw(out, "value", atom->value);
     json_key(out, "confidence");
     json_number(out, confidence / 100.0);
     json_put_str(out, "source",

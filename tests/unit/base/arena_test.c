@@ -130,7 +130,7 @@ a_step_past_an_allocation_is_seen(void **state)
 
 /* How a child that does this ends: its status, and the first line it said. */
 static int
-in_a_child(void (*act)(void), char *said, size_t room)
+in_a_child(void (*act)(void), char *said, size_t capacity)
 {
     int pipes[2];
     assert_int_equal(pipe(pipes), 0);
@@ -142,7 +142,7 @@ in_a_child(void (*act)(void), char *said, size_t room)
         _exit(0);
     }
     close(pipes[1]);
-    ssize_t length = read(pipes[0], said, room - 1);
+    ssize_t length = read(pipes[0], said, capacity - 1);
     said[length > 0 ? length : 0] = '\0';
     close(pipes[0]);
     int status;

@@ -68,8 +68,8 @@ what_is_too_large_or_has_no_room_is_not_kept(void **state)
     (void)state;
     struct arena *mem = arena_new();
     struct cache *small = cache_new(64 * 1024), *none = cache_new(0);
-    assert_true(cache_keeps(small));
-    assert_false(cache_keeps(none));
+    assert_true(cache_enabled(small));
+    assert_false(cache_enabled(none));
     struct cache_key key = key_of(3);
     char large[2000];
     memset(large, 'x', sizeof large);

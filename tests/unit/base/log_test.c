@@ -166,8 +166,8 @@ levels_below_the_chosen_one_are_silent(void **state)
 {
     (void)state;
     log_setup(LOG_AS_TEXT, LOG_WARN);
-    assert_true(log_wants(LOG_ERROR) && log_wants(LOG_WARN));
-    assert_false(log_wants(LOG_INFO) || log_wants(LOG_DEBUG));
+    assert_true(log_enabled(LOG_ERROR) && log_enabled(LOG_WARN));
+    assert_false(log_enabled(LOG_INFO) || log_enabled(LOG_DEBUG));
     listen_to_stderr();
     log_info("silent");
     log_debug("silent");

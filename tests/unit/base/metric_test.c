@@ -133,13 +133,13 @@ the_page_asks_whoever_is_registered(void **state)
     metric_register(write_name, third);
     metric_write_page(&page);
     assert_str(buf_str(&page), STR("first second second third "), "in order");
-    metric_forget(second);
+    metric_unregister(second);
     page = buf_in(mem, 1000);
     metric_write_page(&page);
     assert_str(buf_str(&page), STR("first third "), "forgotten");
-    metric_forget(first);
-    metric_forget(third);
-    metric_forget(third);
+    metric_unregister(first);
+    metric_unregister(third);
+    metric_unregister(third);
     page = buf_in(mem, 1000);
     metric_write_page(&page);
     assert_str(buf_str(&page), STR(""), "none left");

@@ -1,4 +1,5 @@
 /* server_test.c - starting, listening, TLS. */
+#include "http/listen.h"
 #include "unit/http/wire.h"
 
 #include <gnutls/gnutls.h>

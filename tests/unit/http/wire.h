@@ -331,9 +331,9 @@ wire_answer_to(int fd, struct answer *answer, bool head_only)
         ssize_t got = wire_receive(fd, piece, want < sizeof piece ? want : sizeof piece, WAIT_MS);
         if (got <= 0)
             return false;
-        size_t room = sizeof answer->body - 1;
-        if (answer->body_len < room) {
-            size_t keep = room - answer->body_len;
+        size_t available = sizeof answer->body - 1;
+        if (answer->body_len < available) {
+            size_t keep = available - answer->body_len;
             memcpy(answer->body + answer->body_len, piece, (size_t)got < keep ? (size_t)got : keep);
         }
         answer->body_len += (size_t)got;

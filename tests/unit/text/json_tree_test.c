@@ -73,7 +73,7 @@ a_layout_breaks_only_what_does_not_fit(void **state)
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct buf out = buf_in(mem, 1000);
-        json_tree_lay_out(&out, read(table[i].input), table[i].width, table[i].indent);
+        json_tree_format(&out, read(table[i].input), table[i].width, table[i].indent);
         if (!str_eq_c(buf_str(&out), table[i].expected))
             fail_msg("%s: %.*s", table[i].why, STR_ARG(buf_str(&out)));
     }

@@ -183,7 +183,7 @@ literal_keys_are_written_like_any_others(void **state)
     json_open_object(&json);
     json_put_integer(&json, "a", -12);
     json_put_name(&json, "b", STR("c"));
-    json_put_ready(&json, "d", STR("[]"));
+    json_put_raw(&json, "d", STR("[]"));
     json_put_integer(&json, "e", 0);
     json_close_object(&json);
     assert_str(buf_str(&out), STR("{\"a\":-12,\"b\":\"c\",\"d\":[],\"e\":0}"), "four of them");

@@ -1,0 +1,79 @@
+/* service.h - the contract between the HTTP server and the service that answers its requests.
+ *
+ * One request is one exchange. The server owns the exchange and its arena; everything the service
+ * allocates from the arena is valid until `done` returns, then the arena is wiped. The service's
+ * functions are called from many threads, but never from two threads at once for one exchange. */
+#ifndef HTTP_SERVICE_H
+#define HTTP_SERVICE_H
+
+#include "base/str.h"
+
+struct arena;
+
+struct http_request {
+    struct str id;     /* generated; sent in X-Request-Id */
+    struct str method; /* as sent */
+    struct str target; /* as sent: path and query, not decoded */
+    struct str body;
+    struct str client; /* client address, resolved through trusted proxies */
+    void *headers;     /* opaque; read with http_header() */
+};
+
+/* The value of the first header of that name, or absent. Names are case-insensitive. */
+struct str http_header(const struct http_request *request, const char *name);
+size_t http_header_count(const struct http_request *request, const char *name);
+
+#define HTTP_HEADERS_MAX 24
+
+struct http_response {
+    int status; /* 0: no response yet */
+    struct str body;
+    bool close; /* close the connection after this response */
+    size_t header_count;
+    struct http_header_line {
+        const char *name;
+        const char *value;
+    } headers[HTTP_HEADERS_MAX];
+};
+
+/* Does not copy: both strings must stay valid until the exchange ends. Aborts the process if a
+ * string contains CR or LF, or if the response already has HTTP_HEADERS_MAX headers: both are
+ * programming errors. */
+void http_response_header(struct http_response *response, const char *name, const char *value);
+
+struct http_exchange {
+    struct arena *mem;
+    struct http_request request;
+    struct http_response response;
+    size_t body_max;    /* set by `head`; 0: a request body is rejected */
+    bool blocks;        /* set by `head`: `handle` may block, so run it on a worker thread */
+    void *owner;        /* for the service's use */
+    int64_t started_ns; /* clock_ticks_ns() when the request head was complete */
+};
+
+/* Why the server rejects a request itself. The service writes the response. */
+enum http_refusal {
+    HTTP_BAD_REQUEST, /* `detail` describes the error */
+    HTTP_BODY_TOO_LARGE,
+    HTTP_TARGET_TOO_LONG,
+    HTTP_HEAD_TOO_LARGE,
+    HTTP_BAD_EXPECTATION,
+    HTTP_OVERLOADED, /* the workers' queue is full */
+    HTTP_TOO_MANY_CONNECTIONS,
+};
+
+struct http_service {
+    void *context;
+    /* Called when the request head is complete. Sets body_max and blocks, or responds at once by
+     * setting a status. */
+    void (*head)(void *context, struct http_exchange *exchange);
+    /* Called when the whole request has arrived. Fills in the response. */
+    void (*handle)(void *context, struct http_exchange *exchange);
+    /* Fills in the response to a request that the server rejects. */
+    void (*refuse)(void *context, struct http_exchange *exchange, enum http_refusal refusal,
+                   const char *detail);
+    /* Called when the response was sent or the connection was lost. */
+    void (*done)(void *context, struct http_exchange *exchange);
+};
+
+#endif
