@@ -1,9 +1,9 @@
-/* arena.h - memory that dies together.
+/* arena.h - a region allocator: many allocations, freed together.
  *
- * One arena serves one request (or one command). Everything made from it is valid until
- * arena_reset() or arena_free(), which also overwrite the bytes, since requests carry passwords and
- * tokens. Fresh memory is zero. Allocation does not fail: without memory the process says one line
- * and stops. Not for threads: one user at a time. */
+ * One arena serves one request or one command. Memory from an arena is valid until arena_reset() or
+ * arena_free(). Both overwrite it, because requests carry passwords and tokens. New memory is zero.
+ * Allocation never fails: when the system has no memory, the process logs one line and aborts. Not
+ * thread-safe: only one thread may use an arena at a time. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -13,12 +13,12 @@ struct arena;
 
 struct arena *arena_new(void);
 void arena_reset(struct arena *arena);
-void arena_free(struct arena *arena); /* NULL is fine */
+void arena_free(struct arena *arena); /* NULL is allowed */
 
-/* Zeroed, aligned for any type. */
+/* Zeroed and aligned for any type. */
 void *arena_alloc(struct arena *arena, size_t size);
 
-/* How many bytes it holds from the system now. */
+/* Bytes currently allocated from the system. */
 size_t arena_size(const struct arena *arena);
 
 #define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
@@ -26,7 +26,7 @@ size_t arena_size(const struct arena *arena);
 
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size);
 
-/* For what must live longer than a request: zeroed, never NULL, freed with free(). */
+/* For data that outlives a request: zeroed, never NULL. Release it with free(). */
 void *memory_alloc(size_t count, size_t size);
 
 #endif

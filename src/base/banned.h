@@ -1,4 +1,4 @@
-/* banned.h - functions that this house does not use, as compile errors.
+/* banned.h - functions that this project does not allow, as compile errors.
  *
  * Included before every source file by the compiler's -include. The headers that declare the
  * banned names come first, so that only our own use of them fails. */
@@ -12,7 +12,7 @@
 
 #define BANNED(name) banned_function_##name##_see_base_banned_h
 
-/* No bound on what is written. */
+/* These write without a bound. */
 #undef strcpy
 #define strcpy(...) BANNED(strcpy)
 #undef strcat
@@ -26,7 +26,7 @@
 #undef vsprintf
 #define vsprintf(...) BANNED(vsprintf)
 
-/* State shared between threads, or no way to tell an error from a zero. */
+/* These share state between threads or cannot report an error. */
 #undef strtok
 #define strtok(...) BANNED(strtok)
 #undef atoi
@@ -44,7 +44,7 @@
 #undef random
 #define random(...) BANNED(random)
 
-/* A shell is not a way to start a program. */
+/* These run a shell. */
 #undef system
 #define system(...) BANNED(system)
 #undef popen

@@ -17,7 +17,7 @@ buf_reserve(struct buf *buf, size_t more)
 {
     if (buf->overflow || more > buf->max - buf->len) {
         buf->overflow = true;
-        buf->capacity = buf->len; /* so that not even what would fit is added behind a gap */
+        buf->capacity = buf->len; /* so that a later, shorter addition is dropped too */
         return false;
     }
     size_t need = buf->len + more;

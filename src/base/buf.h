@@ -1,7 +1,8 @@
-/* buf.h - text that grows, up to a ceiling.
+/* buf.h - a growing byte buffer with a maximum size.
  *
- * Lives in an arena. Past the ceiling nothing more is added and `overflow` is set, so that a writer
- * need not check each step: it checks once, at the end. */
+ * The bytes are allocated from an arena. An addition that would exceed the maximum is dropped and
+ * sets `overflow`, and so is every later one. Writers therefore check `overflow` once, at the end.
+ * Not thread-safe. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -18,10 +19,10 @@ struct buf {
 
 struct buf buf_in(struct arena *mem, size_t max);
 
-/* Makes capacity for that many bytes more, or sets `overflow` and says false. */
+/* Ensures capacity for `more` further bytes, or sets `overflow` and returns false. */
 bool buf_reserve(struct buf *buf, size_t more);
 
-/* Inline, since most texts are put together from very small parts. */
+/* Inline because most additions are very short. */
 static inline void
 buf_add(struct buf *buf, struct str s)
 {
@@ -47,7 +48,7 @@ buf_add_c(struct buf *buf, const char *c)
 void buf_add_int(struct buf *buf, int64_t number);
 void buf_add_format(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What was written so far. Valid until the next addition. */
+/* The content so far. Valid until the next addition. */
 struct str buf_str(const struct buf *buf);
 
 #endif

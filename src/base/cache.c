@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARDS 16          /* each with a lock of its own, so that threads seldom meet */
+#define SHARDS 16          /* each with its own lock, to reduce contention */
 #define SLOTS_FIRST 64     /* of a shard's table; doubled as it fills */
-#define MALLOC_OVERHEAD 16 /* what the allocator adds to a block, about */
+#define MALLOC_OVERHEAD 16 /* approximate allocator overhead per block */
 #define SHARE_OF_SHARD 8   /* a value may take an eighth of its shard */
 
 struct entry {
@@ -63,7 +63,7 @@ cache_free(struct cache *cache)
 
 /* ---- one shard, with its lock held ---- */
 
-/* The key is as good as random: its bytes are the hash. */
+/* Keys are uniformly distributed, so their bytes serve as the hash. */
 static struct shard *
 shard_of(struct cache *cache, const struct cache_key *key)
 {
@@ -173,7 +173,7 @@ cache_put(struct cache *cache, const struct cache_key *key, struct str value)
         return;
     struct entry *entry = malloc(sizeof *entry + value.len);
     if (entry == NULL)
-        return; /* one can do without */
+        return; /* best effort: not cached */
     entry->key = *key;
     entry->length = value.len;
     memcpy(entry->value, value.ptr, value.len);

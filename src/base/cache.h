@@ -1,8 +1,8 @@
-/* cache.h - bytes worth keeping, up to a ceiling.
+/* cache.h - an in-memory LRU cache with a maximum size.
  *
- * Who asks must be able to do without: what was not used for longest goes first, and anything may
- * be gone at any time. A key is 16 bytes that are as good as random. Everything counts against the
- * ceiling, the bookkeeping included. Safe from any thread; a value is copied in and out. */
+ * Best effort: the least recently used entries are evicted first, and any entry may be evicted at
+ * any time. A key is 16 uniformly distributed bytes; its bytes serve as the hash. Bookkeeping
+ * counts toward the maximum. Values are copied in and out. Safe from any thread. */
 #ifndef BASE_CACHE_H
 #define BASE_CACHE_H
 
@@ -17,17 +17,16 @@ struct cache_key {
     unsigned char bytes[CACHE_KEY_BYTES];
 };
 
-struct cache *cache_new(size_t bytes_max); /* 0: keeps nothing */
-void cache_free(struct cache *cache);      /* NULL is fine */
+struct cache *cache_new(size_t bytes_max); /* 0: disabled */
+void cache_free(struct cache *cache);      /* NULL is allowed */
 
-/* False: made to keep nothing, so that nobody needs to make a key. */
+/* False if bytes_max was 0; callers can then skip computing a key. */
 bool cache_enabled(const struct cache *cache);
 
-/* Absent: not there. The copy is aligned for any type. */
+/* A copy in the arena, aligned for any type; absent if the key is not cached. */
 struct str cache_get(struct cache *cache, struct arena *mem, const struct cache_key *key);
 
-/* Takes the place of what the key held. A value too large to share the room with others is not
- * kept. */
+/* Replaces the entry of this key. A value larger than an eighth of a shard is not stored. */
 void cache_put(struct cache *cache, const struct cache_key *key, struct str value);
 
 struct cache_counts {

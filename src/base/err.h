@@ -1,29 +1,28 @@
-/* err.h - the one vocabulary of failure.
+/* err.h - error codes and error messages.
  *
- * Every function that can fail for a reason a caller must tell apart returns an enum err. Where a
- * person has to be told more, the caller hands in a struct why, which then holds one line that says
- * what was wrong and what to do. web/reply.c alone turns an err into an HTTP answer, app/ into an
- * exit status. */
+ * A function that can fail returns an enum err when callers must distinguish the reasons. If the
+ * caller passes a struct why, the function also stores one line there: what failed and what to do.
+ * web/ maps an err to an HTTP response, app/ to an exit status. */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
 enum err {
     ERR_NONE = 0,
     ERR_INVALID,         /* malformed or invalid input */
-    ERR_UNAUTHENTICATED, /* nobody we know */
-    ERR_FORBIDDEN,       /* somebody, but not allowed */
-    ERR_NOT_FOUND,       /* no such thing, or not theirs to see */
-    ERR_TAKEN,           /* must be new, and is not */
-    ERR_TOO_LARGE,       /* past a ceiling */
-    ERR_RATE,            /* too often */
-    ERR_UNAVAILABLE,     /* the store is away, full or overloaded; nothing was half done */
-    ERR_INTERNAL,        /* a defect of ours */
+    ERR_UNAUTHENTICATED, /* no valid credentials */
+    ERR_FORBIDDEN,       /* valid credentials without the required permission */
+    ERR_NOT_FOUND,       /* does not exist, or is not visible to the caller */
+    ERR_TAKEN,           /* must be unique and already exists */
+    ERR_TOO_LARGE,       /* exceeds a limit */
+    ERR_RATE,            /* rate limited */
+    ERR_UNAVAILABLE,     /* database unreachable, full, or overloaded; nothing was changed */
+    ERR_INTERNAL,        /* a bug in this program */
 };
 
 const char *err_name(enum err err);
 
-/* One line for a person. Starts empty; the first reason set is kept, since it is nearest the cause.
- */
+/* One line for a human reader. Must start empty. The first message set is kept, because it is
+ * closest to the cause. */
 struct why {
     char text[400];
 };

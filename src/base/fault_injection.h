@@ -1,13 +1,17 @@
-/* fault_injection.h - how a test, from outside, stops the clock, makes the n-th store call fail and
- * makes password hashing cheap.
+/* fault_injection.h - lets a test stop the clock, make the n-th database call fail, and make
+ * password hashing cheap.
  *
- * Only in builds made with PENCHANT_FAULT_INJECTION (`make check` makes one; releases have none of
- * it). The variable PENCHANT_FAULT_INJECTION names a file of five 64-bit numbers in the machine's
- * byte order; the test writes them, the program maps and reads them: 0  the time in seconds; 0 =
- * the real one 1  milliseconds by which deadlines are moved forward 2  how many store calls may
- * still go well before one fails; -1 = all 3  how many store calls were made (written by the
- * program) 4  1 = hash passwords with the least memory and time that Argon2id allows Safe from any
- * thread. */
+ * Compiled only with PENCHANT_FAULT_INJECTION, which `make check` sets and releases do not. The
+ * environment variable PENCHANT_FAULT_INJECTION names a file of five 64-bit integers in native byte
+ * order. The program maps the file; the test writes to it:
+ *
+ *   0  the time in seconds; 0: the real time
+ *   1  milliseconds to add to the monotonic clock
+ *   2  number of database calls that succeed before one fails; -1: all succeed
+ *   3  number of database calls so far (written by the program)
+ *   4  1: hash passwords with the least memory and time that Argon2id allows
+ *
+ * Safe from any thread. */
 #ifndef BASE_FAULT_INJECTION_H
 #define BASE_FAULT_INJECTION_H
 
@@ -16,11 +20,11 @@
 
 #ifdef PENCHANT_FAULT_INJECTION
 
-void fault_injection_start(
-    void); /* maps the file if the variable names one; ends the process if it cannot */
+/* Maps the file if the variable is set; exits the process if it cannot. */
+void fault_injection_start(void);
 int64_t fault_injection_now(void);
 int64_t fault_injection_forward_ms(void);
-bool fault_injection_call_fails(void); /* counts one store call */
+bool fault_injection_call_fails(void); /* counts one database call */
 bool fault_injection_hashes_cheaply(void);
 
 #else

@@ -21,7 +21,7 @@
 static enum log_format current_format = LOG_AS_TEXT;
 static enum log_level current_level = LOG_INFO;
 
-/* A ring of bytes. Lines go in whole or not at all; the thread takes out what there is. */
+/* A ring buffer. A line is added completely or dropped; the thread writes all that is queued. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t filled;
@@ -68,7 +68,8 @@ struct line {
 static void
 add(struct line *line, const char *bytes, size_t length)
 {
-    size_t available = sizeof line->bytes - 1 - line->length; /* one byte is kept for the newline */
+    size_t available =
+        sizeof line->bytes - 1 - line->length; /* one byte is reserved for the newline */
     if (length > available)
         length = available;
     memcpy(line->bytes + line->length, bytes, length);
@@ -81,8 +82,8 @@ add_c(struct line *line, const char *text)
     add(line, text, strlen(text));
 }
 
-/* Inside double quotes, in the escapes that JSON knows: control characters, those past ASCII too,
- * which some terminals obey, and bytes that are not UTF-8, which would make the line unreadable. */
+/* Adds text for a double-quoted string with JSON escapes. C1 control characters are escaped too,
+ * because some terminals act on them. Invalid UTF-8 becomes U+FFFD to keep the line valid. */
 static void
 add_escaped(struct line *line, struct str text)
 {
@@ -102,7 +103,7 @@ add_escaped(struct line *line, struct str text)
         else
             add(line, text.ptr + i, length);
         if (line->length > sizeof line->bytes - 64)
-            return; /* a value too long for a line is cut, and the line stays well formed */
+            return; /* a long value is truncated; the line stays well formed */
     }
 }
 
@@ -243,7 +244,7 @@ write_lines(void *unused)
         if (length > QUEUE_BYTES - start)
             length = QUEUE_BYTES - start;
         pthread_mutex_unlock(&queue.lock);
-        write_all(queue.bytes + start, length); /* nobody overwrites these bytes meanwhile */
+        write_all(queue.bytes + start, length); /* not overwritten while queued */
         pthread_mutex_lock(&queue.lock);
         queue.start = (start + length) % QUEUE_BYTES;
         queue.length -= length;
@@ -264,7 +265,7 @@ log_start(void)
     queue.stopping = false;
     sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the main thread's business */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
     if (pthread_create(&queue.thread, NULL, write_lines, NULL) != 0)
         queue.running = false;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -289,7 +290,7 @@ log_stop(void)
         late = pthread_cond_timedwait(&queue.emptied, &queue.lock, &until);
     pthread_mutex_unlock(&queue.lock);
     if (late != 0) {
-        pthread_detach(queue.thread); /* stuck in write(): the process is about to end anyway */
+        pthread_detach(queue.thread); /* blocked in write(); the process exits soon */
         return;
     }
     pthread_join(queue.thread, NULL);

@@ -1,14 +1,14 @@
-/* log.h - structured lines about what happened.
+/* log.h - structured log lines on standard error.
  *
- * A line is an event and named values: log_info("request", log_text("path", path),
- * log_number("status", 200)). There is a field for text and one for numbers, and no other: a secret
- * is a type of its own without a field, so it cannot be logged by accident. Control characters in
- * values are escaped; a line is always one line.
+ * A line is an event name and named fields: log_info("request", log_text("path", path),
+ * log_number("status", 200)). Event names are stable snake_case tokens. Fields are text or numbers;
+ * secrets have their own type without a field constructor, so they cannot be logged by accident.
+ * Control characters in values are escaped, so an event is always one line.
  *
- * Logging never waits for a disk or a pipe: after log_start() lines go to a bounded queue that a
- * thread of its own writes to standard error; lines that find it full are dropped and counted, and
- * the count is logged when there is room again. Before log_start() and after log_stop() lines are
- * written at once. Safe from any thread. */
+ * Logging never blocks on a disk or a pipe: after log_start() lines go to a bounded queue, and a
+ * separate thread writes them. If the queue is full, lines are dropped and counted; the count is
+ * logged when the queue has space again. Before log_start() and after log_stop() lines are written
+ * directly. Safe from any thread. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
@@ -19,7 +19,7 @@ enum log_format { LOG_AS_TEXT, LOG_AS_JSON };
 
 struct log_field {
     const char *key;
-    struct str text; /* absent: the field is a number */
+    struct str text; /* absent for a number */
     int64_t number;
 };
 
@@ -38,10 +38,11 @@ log_number(const char *key, int64_t number)
 void log_setup(enum log_format format, enum log_level level);
 bool log_enabled(enum log_level level);
 void log_start(void);
-void log_stop(void); /* writes what is queued, waiting at most two seconds for a blocked reader */
+void log_stop(void); /* flushes the queue; gives up after two seconds if the reader blocks */
 uint64_t log_dropped(void);
 
-/* The array's first element is a filler, so that an event without fields is no special case. */
+/* Use the macros below. Their array starts with a dummy element, so that an event without fields
+ * needs no special case. */
 void log_write(enum log_level level, const char *event, const struct log_field *fields,
                size_t count);
 

@@ -43,7 +43,7 @@ metric_register(metric_writer *write, void *context)
 {
     pthread_mutex_lock(&registry.lock);
     if (registry.count == WRITERS)
-        abort(); /* a defect that every start would show: make WRITERS larger */
+        abort(); /* a bug that shows at every start: increase WRITERS */
     registry.writers[registry.count].write = write;
     registry.writers[registry.count].context = context;
     registry.count++;

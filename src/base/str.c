@@ -68,7 +68,7 @@ str_to_int(struct str s, int64_t min, int64_t max, int64_t *out)
         return false;
     if (negative && digits.ptr[0] == '0')
         return false;
-    /* Gathered as a negative number, whose range is the larger one. */
+    /* Accumulated as a negative number, because INT64_MIN has no positive counterpart. */
     int64_t value = 0;
     for (size_t i = 0; i < digits.len; i++) {
         char c = digits.ptr[i];

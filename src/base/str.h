@@ -1,8 +1,8 @@
-/* str.h - text as pointer and length.
+/* str.h - strings as pointer and length.
  *
- * A str does not own its bytes and need not end in NUL: bytes from the wire may hold one, and it
- * must never cut a value short. ptr == NULL means absent, which is not the same as empty.
- * Functions that make a new str put its bytes, with a NUL behind them, into the arena handed in. */
+ * A str does not own its bytes and need not end in NUL; bytes from the network may contain NUL
+ * without truncating a value. ptr == NULL means absent, which differs from empty. Functions that
+ * create a str allocate it, with a terminating NUL, from the given arena. */
 #ifndef BASE_STR_H
 #define BASE_STR_H
 
@@ -48,12 +48,12 @@ str_eq_c(struct str a, const char *b)
     return str_eq(a, str_of(b));
 }
 
-int str_order(struct str a, struct str b);      /* by bytes: negative, zero or positive */
+int str_order(struct str a, struct str b);      /* bytewise, like memcmp() */
 bool str_eq_nocase(struct str a, struct str b); /* ASCII letters only */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 
-/* The index of the first such byte, or s.len. */
+/* The index of the first occurrence, or s.len. */
 static inline size_t
 str_index(struct str s, char byte)
 {
@@ -77,9 +77,9 @@ str_first(struct str s, size_t length)
     return (struct str){ s.ptr, length < s.len ? length : s.len };
 }
 
-struct str str_trim(struct str s); /* spaces and tabs at both ends */
+struct str str_trim(struct str s); /* removes spaces and tabs at both ends */
 
-/* Takes what stands before the next separator off the front of *rest. False when nothing is left.
+/* Removes the part before the next separator from the front of *rest. False when *rest is used up.
  */
 static inline bool
 str_cut(struct str *rest, char separator, struct str *part)
@@ -92,12 +92,12 @@ str_cut(struct str *rest, char separator, struct str *part)
     return true;
 }
 
-/* A whole decimal number within the bounds; no sign but '-', no spaces, no leading zeros. */
+/* Parses a decimal integer from min to max: optional '-', no spaces, no leading zeros. */
 bool str_to_int(struct str s, int64_t min, int64_t max, int64_t *out);
 
 struct str str_copy(struct arena *mem, struct str s);
 const char *str_c(struct arena *mem,
-                  struct str s); /* a C string; a NUL inside is kept, so check first */
+                  struct str s); /* a C string; an embedded NUL ends it early, so check first */
 struct str str_lower(struct arena *mem, struct str s); /* ASCII letters only */
 struct str str_format(struct arena *mem, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

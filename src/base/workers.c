@@ -46,7 +46,7 @@ work(void *argument)
 {
     struct workers *workers = argument;
     is_worker = true;
-    if (workers->niceness > 0) /* on Linux that of this thread alone */
+    if (workers->niceness > 0) /* on Linux this affects only the calling thread */
         setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + workers->niceness);
     pthread_mutex_lock(&workers->lock);
     for (;;) {
@@ -81,7 +81,7 @@ workers_start(size_t threads, size_t queue_max, int niceness)
     return workers;
 }
 
-/* With the lock held. A thread more only when nobody is free to take the job. */
+/* Call with the lock held. Starts another thread only if no thread is idle. */
 static void
 start_thread_if_needed(struct workers *workers)
 {
@@ -93,7 +93,7 @@ start_thread_if_needed(struct workers *workers)
     sigfillset(&all);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the main thread's business */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
     if (pthread_create(&workers->threads[workers->started], &attributes, work, workers) == 0)
         workers->started++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -110,8 +110,8 @@ workers_submit(struct workers *workers, void (*run)(void *), void *argument)
         workers->queue[end] = (struct job){ run, argument };
         workers->waiting++;
         start_thread_if_needed(workers);
-        if (workers->started ==
-            0) { /* not one thread could be had: refuse rather than wait for ever */
+        if (workers->started == 0) {
+            /* No thread could be created: reject the job instead of queuing it forever. */
             workers->waiting--;
             taken = false;
         }

@@ -1,7 +1,8 @@
-/* workers.h - threads for work that may wait.
+/* workers.h - a thread pool for jobs that may block.
  *
- * A bounded number of threads, started as they are needed, take jobs from a bounded queue in the
- * order they came. Safe from any thread. */
+ * A bounded number of threads, started on demand, runs jobs from a bounded FIFO queue. The caller
+ * owns the argument of a job until workers_submit() returns true; then the job owns it. Safe from
+ * any thread, except that workers_stop() must be the last call. */
 #ifndef BASE_WORKERS_H
 #define BASE_WORKERS_H
 
@@ -11,24 +12,24 @@
 struct buf;
 struct workers;
 
-/* `niceness`, 0 to 19: how far they stand back where another thread wants the same core, added to
- * what the process has (see nice(2)). */
+/* `niceness`, 0 to 19, is added to the nice value of the process (see nice(2)). */
 struct workers *workers_start(size_t threads, size_t queue_max, int niceness);
 
-/* False when the queue is full or the workers are stopping: the job was not taken. */
+/* False if the queue is full or the workers are stopping; the job will not run. */
 bool workers_submit(struct workers *workers, void (*job)(void *), void *argument);
 
-/* Whether the thread that asks is one of them: there may be many, so what each keeps is small. */
+/* Whether the calling thread is a worker. Per-thread caches stay small on workers, because there
+ * may be many. */
 bool workers_is_current(void);
 
-/* Jobs waiting, and jobs running. */
+/* Queued and running jobs. */
 size_t workers_waiting(struct workers *workers);
 size_t workers_busy(struct workers *workers);
 
-/* How many threads there are and what they do, for the page of metrics; context is the workers. */
+/* A metric_writer (metric.h); the context is the struct workers. */
 void workers_write_metrics(struct buf *page, void *context);
 
-/* Takes no new jobs, finishes every job it took, joins the threads. */
+/* Rejects new jobs, runs all queued jobs, joins the threads, and frees the workers. */
 void workers_stop(struct workers *workers);
 
 #endif

@@ -1,7 +1,8 @@
-/* fingerprint.h - what stands for a text where the text itself must not lie about.
+/* fingerprint.h - a keyed 128-bit hash that replaces secret text in memory, for example in cache
+ * keys.
  *
- * 128 bits under a key that this process made up when it started: nobody outside can find two texts
- * with the same one, nor learn a token from it. Fast, and good in this process alone. */
+ * The key is random per process, so an attacker can neither construct collisions nor recover a
+ * token. Values are only meaningful within this process. Safe from any thread. */
 #ifndef CRYPT_FINGERPRINT_H
 #define CRYPT_FINGERPRINT_H
 

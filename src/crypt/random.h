@@ -1,15 +1,15 @@
-/* random.h - bytes nobody can guess, from the kernel, one call at a time.
+/* random.h - random bytes from the kernel.
  *
- * No state of our own: a forked or restored copy of the process does not repeat itself. If the
- * kernel has none to give, the process stops. Safe from any thread. */
+ * The module has no state of its own, so a forked or restored process does not repeat values. If
+ * the kernel cannot provide random bytes, the process aborts. Safe from any thread. */
 #ifndef CRYPT_RANDOM_H
 #define CRYPT_RANDOM_H
 
 #include "base/str.h"
 
-void random_start(void); /* once, at start; ends the process if there is no source */
+void random_start(void); /* call once at startup; exits the process if no source is available */
 void random_bytes(void *out, size_t length);
-uint32_t random_below(uint32_t limit); /* 0 … limit-1, evenly */
+uint32_t random_below(uint32_t limit); /* uniform, 0 to limit - 1 */
 
 /* prefix + 22 base64url characters (16 random bytes): usr_…, app_…, atm_… */
 struct str random_id(struct arena *mem, const char *prefix);

@@ -1,14 +1,14 @@
-/* secret.h - tokens, codes and client secrets: 32 random bytes that look like what they are.
+/* secret.h - tokens, codes, and client secrets: 32 random bytes with a prefix and a checksum.
  *
  *   pn_at_ + 43 base64url characters + 6 characters of checksum
  *
- * The prefix tells a person and a secret scanner what leaked. The checksum is the first 6 base64url
- * characters of SHA-256 over the 49 characters before it: it keeps nothing out that wants in, but
- * garbage and typing errors are refused before anything is looked up.
+ * The prefix tells users and secret scanners what kind of secret leaked. The checksum is the first
+ * 6 base64url characters of SHA-256 over the 49 characters before it. It adds no security; it
+ * rejects garbage and typing errors before a database lookup.
  *
- * A secret is a type of its own, and nothing but secret_reveal() turns it into text: it cannot end
- * in a log line or a store by accident. What is stored is secret_hash(). Secrets live in the arena
- * they were made in, which wipes itself. Safe from any thread. */
+ * A secret has its own type, and only secret_reveal() converts it to text, so it cannot reach a log
+ * line or the database by accident. The database stores secret_hash(). Secrets belong to the arena
+ * they were created in, which wipes them. Safe from any thread. */
 #ifndef CRYPT_SECRET_H
 #define CRYPT_SECRET_H
 
@@ -22,13 +22,13 @@ struct secret;
 
 const struct secret *secret_make(struct arena *mem, enum secret_kind kind);
 
-/* From the wire. NULL if it is not one of that kind, whole and with the right checksum. */
+/* Parses a secret from a request. NULL unless kind, length, and checksum match. */
 const struct secret *secret_read(struct arena *mem, struct str text, enum secret_kind kind);
 
-/* SHA-256 of the whole text, as text: what the store keeps and looks for. */
+/* SHA-256 of the whole text, in base64url: the value that the database stores. */
 struct str secret_hash(struct arena *mem, const struct secret *secret);
 
-/* The text itself, for the one answer that hands it out. */
+/* The text itself, for the one response that returns it to the client. */
 struct str secret_reveal(const struct secret *secret);
 
 #endif

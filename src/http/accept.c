@@ -9,12 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The library can take connections in by itself, but to make it stop while it serves the ones it
- * has (MHD_quiesce_daemon) races with its own threads: each of both removes the socket from a
- * thread's epoll set, and whoever comes second ends the process. So a thread of ours does it. */
+/* The library can accept connections itself, but MHD_quiesce_daemon() races with its threads: both
+ * remove the socket from a thread's epoll set, and the second removal aborts the process. So a
+ * thread of our own accepts. */
 
 #define RETRY_MS 50
-#define PENDING_WAIT_MS 1000 /* a thread of the library looks for new ones all the time */
+#define PENDING_WAIT_MS 1000 /* the library's threads pick up new connections quickly */
 
 enum accept_result { ACCEPTED, WOULD_BLOCK, OUT_OF_RESOURCES };
 
@@ -22,12 +22,12 @@ static enum accept_result
 accept_failed(void)
 {
     switch (errno) {
-    case ECONNABORTED: /* has left already: on to the next */
+    case ECONNABORTED: /* the client has closed it: try the next */
     case EINTR:
         return ACCEPTED;
-    case EAGAIN: /* or somebody else who holds the socket was first */
+    case EAGAIN: /* or another process with this socket was faster */
         return WOULD_BLOCK;
-    default: /* no descriptor, no memory; or trouble of the network, which passes, too */
+    default: /* no descriptor or memory, or a temporary network error */
         return OUT_OF_RESOURCES;
     }
 }
@@ -36,7 +36,7 @@ static enum accept_result
 accept_one(struct http_server *server)
 {
     struct connections *connections = &server->connections;
-    struct sockaddr_in6 peer = { .sin6_family = AF_UNSPEC }; /* large enough for the other, too */
+    struct sockaddr_in6 peer = { .sin6_family = AF_UNSPEC }; /* large enough for IPv4 too */
     socklen_t length = sizeof peer;
     int fd = accept4(server->listener.fd, (struct sockaddr *)&peer, &length,
                      SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -52,7 +52,7 @@ accept_one(struct http_server *server)
     return ACCEPTED;
 }
 
-/* Takes whoever waits. False: there are more, and no means for them. */
+/* Accepts all waiting connections. False if resources ran out. */
 static bool
 accept_all(struct http_server *server)
 {
@@ -71,7 +71,8 @@ accept_run(void *argument)
                               { .fd = server->listener.fd, .events = POLLIN } };
     nfds_t watched = 2;
     while (!atomic_load(&server->closing)) {
-        /* Without means it looks again in a while, not at once: whoever waits would wake it. */
+        /* Out of resources: retry after a pause without polling the listener, which would be ready.
+         */
         poll(ready, watched, watched == 2 ? -1 : RETRY_MS);
         watched = accept_all(server) ? 2 : 1;
     }
@@ -92,8 +93,9 @@ acceptor_start(struct http_server *server)
     return false;
 }
 
-/* Until whoever was taken in is known to a thread of the library: stopping that would close them
- * unseen. One that the library has no memory for never arrives. */
+/* Waits until the library's threads have added all accepted connections; stopping the library
+ * earlier would close them without a response. Bounded, because a connection that the library has
+ * no memory for is never added. */
 static void
 wait_for_pending(const struct http_server *server)
 {
@@ -108,7 +110,8 @@ acceptor_stop(struct http_server *server)
     eventfd_write(server->closing_fd, 1);
     pthread_join(server->acceptor, NULL);
     close(server->closing_fd);
-    /* Its own socket refuses from now on. One that others hold keeps its queue for them. */
+    /* Our own socket now refuses connections. One shared with other processes stays open for them.
+     */
     close(server->listener.fd);
     wait_for_pending(server);
 }

@@ -1,8 +1,8 @@
-/* address.h - internet addresses as text: where to listen, whom to trust, who asks.
+/* address.h - parses and formats IP addresses, networks, and X-Forwarded-For.
  *
- * Private to this room. Pure functions: no I/O, no memory of their own, safe from any thread. An
- * address is always held in its IPv6 form (IPv4 as ::ffff:a.b.c.d), so that one client has one
- * address however it came; it is written in its own form. */
+ * Private to http. Pure functions, safe from any thread. An address is stored in IPv6 form (IPv4 as
+ * ::ffff:a.b.c.d), so that a client has the same address over both; it is written in its own form.
+ */
 #ifndef HTTP_ADDRESS_H
 #define HTTP_ADDRESS_H
 
@@ -20,7 +20,7 @@ struct address {
 
 struct network {
     struct address base;
-    unsigned bits; /* how many of the 128 must be the same */
+    unsigned bits; /* prefix length, 0 to 128 */
 };
 
 struct networks {
@@ -30,7 +30,7 @@ struct networks {
 
 struct listen_address {
     struct address address;
-    bool any; /* no address was given: every one of this machine */
+    bool any; /* no address given: listen on all */
     bool v4;
     uint16_t port;
 };
@@ -40,24 +40,23 @@ void address_write(const struct address *address, char out[ADDRESS_TEXT_MAX]);
 bool address_is_v4(const struct address *address);
 bool address_eq(const struct address *a, const struct address *b);
 
-/* False if it is no internet address. `port` may be NULL. */
+/* False if it is not an IP address. `port` may be NULL. */
 bool address_of_socket(const struct sockaddr *socket, struct address *out, uint16_t *port);
 
 /* "1.2.3.4:80" or "[::1]:80". */
 void address_write_with_port(const struct address *address, uint16_t port,
                              char out[LISTEN_TEXT_MAX]);
 
-/* Both: NULL if fine, else what is wrong, as the end of a sentence. */
+/* Both: NULL if valid, else the problem, as the end of a sentence. */
 const char *listen_parse(const char *text, struct listen_address *out);
 const char *networks_parse(const char *text, struct networks *out);
 
 bool networks_contain(const struct networks *networks, const struct address *address);
 
-/* Walks one X-Forwarded-For value from its right end, which the nearest proxy wrote, as long as
- * *client (at first the peer) is a trusted proxy, and leaves in *client the first that is not. An
- * entry that is no address ends the walk, for it and all before it could be anybody's invention.
- * True: the value is used up and *client is still a trusted proxy, so an earlier value may go on.
- */
+/* Reads one X-Forwarded-For value from right to left while *client (initially the peer) is a
+ * trusted proxy, and stores the first address that is not trusted in *client. An invalid entry ends
+ * the walk, because it and all entries before it may be forged. True if all entries were trusted
+ * proxies; the caller then continues with the previous header. */
 bool forwarded_walk(struct str value, const struct networks *trusted, struct address *client);
 
 #endif

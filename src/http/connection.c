@@ -67,7 +67,7 @@ connections_remove_pending(struct connections *connections)
     atomic_fetch_sub(&connections->pending, 1);
 }
 
-/* What is counted as one address: an IPv6 host has a /64 to itself. */
+/* The address that is counted: for IPv6 the /64 network, which one host usually owns. */
 static struct address
 counted_address(const struct connection *connection)
 {
@@ -77,8 +77,8 @@ counted_address(const struct connection *connection)
     return address;
 }
 
-/* Where the tally of an address is, or would be put. The seed keeps strangers from choosing
- * addresses that fall into one bucket. */
+/* The link to the entry of an address, or to where it would be inserted. The seed keeps attackers
+ * from choosing addresses that share a bucket. */
 static struct address_count **
 address_count_find(struct connections *connections, const struct address *address)
 {
@@ -91,7 +91,7 @@ address_count_find(struct connections *connections, const struct address *addres
     return at;
 }
 
-/* Counts one more from there and tells how many there are. */
+/* Counts one more connection and returns the new count of its address. */
 static size_t
 address_count_add(struct connections *connections, const struct connection *connection)
 {
@@ -152,7 +152,7 @@ connections_remove(struct connections *connections, struct connection *connectio
         connection->next->link = connection->link;
     address_count_remove(connections, connection);
     if (connection->lingers && connections->to_linger_count < HTTP_LINGER_CONNECTIONS) {
-        /* The descriptor is the library's to close; a second one keeps the connection. */
+        /* The library closes its descriptor; the duplicate keeps the connection open. */
         int fd = fcntl(connection->fd, F_DUPFD_CLOEXEC, 0);
         if (fd >= 0)
             connections->to_linger[connections->to_linger_count++] =
@@ -168,7 +168,8 @@ connections_remove(struct connections *connections, struct connection *connectio
 static void
 enter(struct connection *connection, enum stage stage, int64_t times)
 {
-    /* A fresh one has as long as a head; if by then not a byte came, as long as an idle one. */
+    /* A new connection gets the time of a head; if no byte has arrived by then, the reaper extends
+     * it to the idle time. */
     static const int64_t allowed_ms[STAGE_COUNT] = {
         [STAGE_FRESH] = HTTP_HEAD_MS,       [STAGE_IDLE] = HTTP_IDLE_MS,
         [STAGE_HEAD] = HTTP_HEAD_MS,        [STAGE_BODY] = HTTP_BODY_MS,
@@ -179,7 +180,7 @@ enter(struct connection *connection, enum stage stage, int64_t times)
         deadline = connection->opened_ms + HTTP_PAST_CAP_MS;
     else if (stage != STAGE_WORKING)
         deadline = clock_steady_ms() + allowed_ms[stage] * times;
-    /* An exchange and not a store: whoever leaves idleness sees whether the reaper was first. */
+    /* An exchange, not a store, so that leaving the idle stage orders with the reaper. */
     atomic_exchange_explicit(&connection->watch, watch_pack(deadline, stage), memory_order_acq_rel);
 }
 
@@ -215,7 +216,7 @@ connections_sleep(struct connections *connections, long ms)
     pthread_cond_timedwait(&connections->changed, &connections->lock, &until);
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static bool
 all_closed(const struct connections *connections)
 {

@@ -11,22 +11,22 @@
 #include <string.h>
 
 enum step {
-    STEP_HEAD,    /* waits for the head */
-    STEP_BODY,    /* gathers the body */
-    STEP_DISCARD, /* the answer is known; reads the rest of the body and drops it */
-    STEP_WORKING, /* a worker has it; the connection is suspended */
-    STEP_READY,   /* the answer is known */
+    STEP_HEAD,    /* waiting for the head */
+    STEP_BODY,    /* reading the body */
+    STEP_DISCARD, /* response is ready; reading and dropping the rest of the body */
+    STEP_WORKING, /* on a worker; the connection is suspended */
+    STEP_READY,   /* response is ready */
     STEP_ANSWERED,
 };
 
 struct exchange {
-    struct http_exchange open; /* what the service sees */
+    struct http_exchange open; /* the part that the service sees */
     struct http_server *server;
     struct connection *connection;
     struct MHD_Connection *handle;
     struct exchange *next; /* in the pool */
     enum step step;
-    bool seen_by_service; /* the service has seen it, so it is told the end */
+    bool seen_by_service; /* `done` must be called */
     size_t target_len;
     size_t body_capacity;
     size_t discarded;
@@ -35,7 +35,7 @@ struct exchange {
     struct head head;
 };
 
-/* ---- the pool ---- */
+/* ---- pool ---- */
 
 void
 exchange_pool_start(struct exchange_pool *pool)
@@ -75,7 +75,7 @@ pool_take(struct exchange_pool *pool)
 static void
 pool_give(struct exchange_pool *pool, struct exchange *x)
 {
-    arena_reset(x->open.mem); /* outside the lock: it overwrites what the request left */
+    arena_reset(x->open.mem); /* outside the lock, because wiping takes time */
     pthread_mutex_lock(&pool->lock);
     bool kept = pool->count < HTTP_EXCHANGES_KEPT;
     if (kept) {
@@ -90,7 +90,7 @@ pool_give(struct exchange_pool *pool, struct exchange *x)
     }
 }
 
-/* ---- the answer ---- */
+/* ---- response ---- */
 
 static _Noreturn void
 header_defect(const char *name, const char *what)
@@ -128,7 +128,7 @@ send_answer(struct exchange *x)
     struct http_response *answer = &x->open.response;
     struct str body = answer->body;
     if (answer->status == 0)
-        answer->status = 500; /* a defect of the service; silence would be worse */
+        answer->status = 500; /* a bug in the service; respond anyway */
     if (answer->status == 204 || answer->status == 304)
         body.len = 0;
     struct MHD_Response *response = MHD_create_response_from_buffer(
@@ -138,8 +138,8 @@ send_answer(struct exchange *x)
     for (size_t i = 0; i < answer->header_count; i++)
         add_header(response, answer->headers[i].name, answer->headers[i].value);
     add_header(response, "X-Request-Id", x->id);
-    /* The library reads chunks leniently. Where such a body ends, others might think differently,
-     * so nothing behind it is taken for a request. */
+    /* The library parses chunks leniently, so a proxy may disagree about where the body ends. Close
+     * the connection, so that nothing after it is read as a request. */
     if (answer->close || x->head.length == HEAD_CHUNKED ||
         atomic_load(&x->server->connections.mode) != CONNECTIONS_SERVE)
         add_header(response, "Connection", "close");
@@ -150,8 +150,8 @@ send_answer(struct exchange *x)
     return queued;
 }
 
-/* The answer is known before the body was read. The library takes whatever stands behind a head it
- * was answered at for body and drops it, so an answer at the head ends the connection. */
+/* Responds before the body was read. After a response at the head, the library drops all further
+ * bytes as body, so the connection must close unless the body is read first. */
 static enum MHD_Result
 answer_early(struct exchange *x)
 {
@@ -176,7 +176,7 @@ refuse(struct exchange *x, enum http_refusal refusal, const char *detail)
     server->service.refuse(server->service.context, &x->open, refusal, detail);
 }
 
-/* Nothing behind a head that was refused can be trusted to be a request. */
+/* After a rejected head the following bytes cannot be trusted to be a request. */
 static enum MHD_Result
 refuse_at_head(struct exchange *x, enum http_refusal refusal, const char *detail)
 {
@@ -186,11 +186,11 @@ refuse_at_head(struct exchange *x, enum http_refusal refusal, const char *detail
     return send_answer(x);
 }
 
-/* ---- the request ---- */
+/* ---- request ---- */
 
-/* The library would now take the query apart, field by field, into memory that a few hundred fields
- * exhaust, and then fall silent. Nobody asks it for them: the service reads the target. The text is
- * the library's own buffer, which it is about to write into itself. */
+/* Hides the query from the library, which would parse it into memory that a few hundred fields
+ * exhaust, and then close the connection without a response. The service parses the target itself.
+ * Writing to the text is safe: it is the library's buffer, which the library modifies next. */
 static void
 hide_query(const char *target)
 {
@@ -216,7 +216,7 @@ exchange_begin(void *argument, const char *target, struct MHD_Connection *handle
     x->discarded = 0;
     x->head.count = 0;
     x->head.length = 0;
-    /* Copied, since the library takes it apart where it lies. */
+    /* Copied, because the library modifies it in place. */
     x->target_len = strlen(target);
     x->open.request.target =
         str_copy(mem, str_first((struct str){ target, x->target_len }, HTTP_TARGET_MAX));
@@ -225,8 +225,8 @@ exchange_begin(void *argument, const char *target, struct MHD_Connection *handle
     return x;
 }
 
-/* Unlike any other of this process, and nobody can tell the next process's: a bijection of a
- * counter that starts anywhere. */
+/* A bijection (splitmix64) of a counter with a random start: ids are unique in this process and do
+ * not repeat after a restart. */
 static void
 make_id(struct exchange *x)
 {
@@ -259,7 +259,7 @@ find_client(struct exchange *x)
     x->open.request.client = str_of(x->client);
 }
 
-/* Runs on a worker. Once the connection is resumed the exchange is no longer ours to touch. */
+/* Runs on a worker. Must not touch the exchange after resuming the connection. */
 static void
 work(void *argument)
 {
@@ -277,8 +277,8 @@ handle_on_worker(struct exchange *x)
 {
     struct http_server *server = x->server;
     connection_enter(x->connection, STAGE_WORKING);
-    /* Counted first, looked then; http_server_drain() cuts first and counts then. So either it
-     * waits for this one or this one knows. */
+    /* Increments first, then checks the mode; http_server_drain() sets the mode first, then reads
+     * the count. So either drain waits for this exchange or this exchange sees the mode. */
     atomic_fetch_add(&server->suspended, 1);
     if (atomic_load(&server->connections.mode) == CONNECTIONS_CUT) {
         atomic_fetch_sub(&server->suspended, 1);
@@ -335,7 +335,7 @@ on_head(struct exchange *x, const char *method, const char *version)
     return MHD_YES;
 }
 
-/* Room for that many bytes of body, at most twice of what came, never more than is to come. */
+/* Ensures capacity for `need` body bytes. Doubles, but never exceeds the announced length. */
 static char *
 reserve_body(struct exchange *x, size_t need)
 {
@@ -367,7 +367,7 @@ static enum MHD_Result
 gather(struct exchange *x, const char *data, size_t size)
 {
     struct str *body = &x->open.request.body;
-    if (size > x->open.body_max - body->len) { /* only chunks can: a length was checked before */
+    if (size > x->open.body_max - body->len) { /* only chunked bodies: Content-Length was checked */
         refuse(x, HTTP_BODY_TOO_LARGE, NULL);
         x->step = STEP_DISCARD;
         return discard(x, size);
@@ -385,8 +385,8 @@ exchange_continue(void *server, struct MHD_Connection *handle, const char *path,
     size_t more = *size;
     (void)server;
     (void)handle;
-    (void)path; /* taken apart by the library: we have our own copy of all of it */
-    *size = 0;  /* whatever comes is taken */
+    (void)path; /* modified by the library; we have our own copy */
+    *size = 0;  /* all data is consumed */
     switch (x->step) {
     case STEP_HEAD:
         return on_head(x, method, version);

@@ -3,7 +3,7 @@
 #include <microhttpd.h>
 #include <string.h>
 
-/* RFC 9110 5.6.2: what names of fields and methods are made of. */
+/* RFC 9110 section 5.6.2: characters of field names and methods. */
 static const bool token_byte[256] = {
     ['!'] = true,         ['#'] = true,         ['$'] = true,         ['%'] = true, ['&'] = true,
     ['\''] = true,        ['*'] = true,         ['+'] = true,         ['-'] = true, ['.'] = true,
@@ -11,7 +11,7 @@ static const bool token_byte[256] = {
     ['~'] = true,         ['A' ... 'Z'] = true, ['a' ... 'z'] = true,
 };
 
-/* RFC 9110 5.5: visible characters, space, tab, and what is beyond ASCII. */
+/* RFC 9110 section 5.5: visible characters, space, tab, and bytes above ASCII. */
 static const bool value_byte[256] = {
     ['\t'] = true,
     [' ' ... '~'] = true,
@@ -20,7 +20,7 @@ static const bool value_byte[256] = {
 
 static const bool target_byte[256] = { ['!' ... '~'] = true };
 
-/* RFC 3986 3.2.2 and 3.2.3, without what separates user information: host and port. */
+/* RFC 3986 sections 3.2.2 and 3.2.3: host and port, without user information. */
 static const bool host_byte[256] = {
     ['!'] = true,         ['$'] = true,         ['%' ... '+'] = true, ['-'] = true, ['.'] = true,
     ['0' ... ';'] = true, ['='] = true,         ['A' ... 'Z'] = true, ['['] = true, [']'] = true,
@@ -43,11 +43,10 @@ bad(struct head_problem *problem, const char *detail)
     return false;
 }
 
-/* While the fields are read. The library parses a head where it lies and puts NULs over the bytes
- * that separate its parts, so what it handed over must fill the head to the last byte: a name, a
- * NUL where the colon was, blanks, the value, two NULs where CR LF was, and right behind it the
- * next name. A value cut short by a NUL of the sender's, a line ended by a single byte, a folded
- * line: all of them leave a gap. */
+/* State while fields are read. The library parses a head in place and overwrites separators with
+ * NUL. So the fields it reports must cover the head without a gap: a name, NUL for the colon,
+ * blanks, the value, two NULs for CR LF, then the next name. A value truncated by a NUL from the
+ * sender, a line that ends in a single byte, and a folded line all leave a gap. */
 struct reading {
     struct head *head;
     const char *at; /* where the next field must begin */
@@ -153,7 +152,7 @@ head_value(const struct head *head, struct str name, size_t nth_from_last)
     return STR_NONE;
 }
 
-/* The fields of which there must not be two, since readers differ in which one they take. */
+/* Fields that must not be repeated, because recipients differ in which one they use. */
 enum single { HOST, LENGTH, ENCODING, AUTHORIZATION, TYPE, SINGLES };
 
 static const struct {
@@ -184,7 +183,7 @@ find_singles(const struct head *head, struct str found[SINGLES], struct head_pro
     return true;
 }
 
-/* RFC 9112 6.1 and 6.3: how long the body is, told in exactly one way. */
+/* RFC 9112 sections 6.1 and 6.3: the body length must be given in exactly one way. */
 static bool
 find_length(struct head *head, struct str encoding, struct str length, bool http_1_0,
             struct head_problem *problem)

@@ -1,9 +1,9 @@
-/* head.h - reads a request's head from the library and holds it to RFC 9110 and 9112.
+/* head.h - reads a request head from the library and validates it against RFC 9110 and RFC 9112.
  *
- * Private to this room. The library is lenient: it takes bare line feeds, folds, spaces before
- * colons, NULs (which end a value early), repeated lengths. What it takes and another program in
- * front of us reads differently is how requests are smuggled, so a head that is not exactly as the
- * RFC writes it is refused here, whatever the library made of it. */
+ * Private to http. The library is lenient: it accepts bare line feeds, folded lines, spaces before
+ * colons, NUL (which truncates a value), and repeated lengths. A request that a proxy in front
+ * reads differently allows request smuggling, so a head that deviates from the RFCs is rejected
+ * here. */
 #ifndef HTTP_HEAD_H
 #define HTTP_HEAD_H
 
@@ -15,7 +15,7 @@ struct MHD_Connection;
 #define HEAD_CHUNKED (-1)
 
 struct head {
-    int64_t length; /* of the body: HEAD_CHUNKED, or how many bytes */
+    int64_t length; /* of the body in bytes, or HEAD_CHUNKED */
     bool expects_continue;
     size_t count;
     struct head_field {
@@ -29,13 +29,12 @@ struct head_problem {
     const char *detail;
 };
 
-/* `method`, `version`: as the library hands them over, which is into its copy of the head.
- * `target`: as it was sent. False: `problem` says why not. The fields live as long as the request.
- */
+/* `method` and `version` must point into the library's copy of the head. `target` is as sent.
+ * False: `problem` has the reason. The fields are valid until the request ends. */
 bool head_read(struct head *head, struct MHD_Connection *connection, const char *method,
                struct str target, const char *version, struct head_problem *problem);
 
-/* The n-th field of that name, counted from the last; absent if there are not so many. */
+/* The n-th field of that name, counted from the last; absent if there are fewer. */
 struct str head_value(const struct head *head, struct str name, size_t nth_from_last);
 
 #endif

@@ -1,4 +1,4 @@
-/* limits.h - every ceiling of the HTTP server in one place. */
+/* limits.h - all limits of the HTTP server. */
 #ifndef HTTP_LIMITS_H
 #define HTTP_LIMITS_H
 
@@ -6,41 +6,41 @@
 #define HTTP_TARGET_MAX (8 * 1024) /* path and query */
 #define HTTP_FIELDS_MAX 100        /* header lines */
 
-/* Milliseconds. A connection that is late is cut at the deadline, whatever it does. */
-#define HTTP_HEAD_MS 10000   /* from a request's line, or from connecting, to the end of its head */
+/* Deadlines in milliseconds. A connection that misses one is closed. */
+#define HTTP_HEAD_MS 10000   /* from the request line, or connecting, to the end of the head */
 #define HTTP_BODY_MS 20000   /* from the end of the head to the end of the body */
-#define HTTP_ANSWER_MS 30000 /* from the answer being ready to its last byte taken */
+#define HTTP_ANSWER_MS 30000 /* from the response being ready to its last byte sent */
 #define HTTP_IDLE_MS 60000   /* between requests, and from connecting to the first byte */
 
-/* A large answer has HTTP_ANSWER_MS once more for each of these. */
+/* A large response gets another HTTP_ANSWER_MS for each of these. */
 #define HTTP_ANSWER_BYTES ((size_t)8 * 1024 * 1024)
 
 #define HTTP_CONNECTIONS_MAX 10000
 #define HTTP_CONNECTIONS_PER_ADDRESS_MAX 1000
 
-/* A connection past a cap is told so in an answer, if it asks soon; past this many more it is
- * closed unheard. */
+/* A connection over the limit gets an error response if it sends a request within
+ * HTTP_PAST_CAP_MS. Beyond this many more, connections are closed without a response. */
 #define HTTP_PAST_CAP_MS 2000
 #define HTTP_PAST_CAP_CONNECTIONS 64
 
-/* A body nobody wants is read and dropped up to here, so that the answer arrives and the connection
- * lives on; past it the connection ends. */
+/* An unwanted request body is read and dropped up to this size, so that the response arrives and
+ * the connection stays usable. Beyond it the connection is closed. */
 #define HTTP_DISCARD_MAX (256 * 1024)
 
-/* A connection that ends with bytes unread is kept open behind its answer for so long: closing it
- * would send a reset, which can overtake the answer. */
+/* A connection closed with unread bytes stays open this long after the response: closing it at once
+ * would send a TCP reset, which can overtake the response. */
 #define HTTP_LINGER_MS 2000
 #define HTTP_LINGER_CONNECTIONS 256
 
-/* Descriptors left to everybody else (store, logs, files) when connections take all they may. */
+/* File descriptors reserved for the database, logs, and files. */
 #define HTTP_DESCRIPTORS_SPARED 256
 
 #define HTTP_PROXIES_MAX 64     /* networks in `trusted_proxies` */
-#define HTTP_EXCHANGES_KEPT 256 /* with their arenas, for the next requests */
+#define HTTP_EXCHANGES_KEPT 256 /* kept with their arenas for reuse */
 
-/* What the library may use for one connection: a head past our limits must still fit, so that we
- * answer it and not the library, and with the largest head the headers of an answer. The library
- * clears all of it at every request, so not more. */
+/* Library memory per connection. A head over our limits must still fit, so that we respond and not
+ * the library; so must the response headers after the largest head. The library clears all of it at
+ * every request, so it should not be larger. */
 #define HTTP_LIBRARY_MEMORY (28 * 1024)
 
 #endif

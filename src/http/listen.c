@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define BACKLOG 1024
-#define INHERITED_FD 3 /* sd_listen_fds(3): the first of them */
+#define INHERITED_FD 3 /* first descriptor, see sd_listen_fds(3) */
 
 const char *
 http_listen_problem(const char *listen)
@@ -17,7 +17,7 @@ http_listen_problem(const char *listen)
     return listen_parse(listen, &address);
 }
 
-/* Says where the socket really listens, since port 0 asked for any. */
+/* Stores the actual address, since port 0 means any free port. */
 static bool
 learn_address(struct listener *listener)
 {
@@ -69,7 +69,7 @@ listener_open(const char *setting, const char *address, struct listener *out, st
     }
     int family = where.v4 ? AF_INET : AF_INET6;
     int fd = open_socket(family, where.any);
-    if (fd < 0 && where.any) { /* a machine without IPv6 */
+    if (fd < 0 && where.any) { /* IPv6 is not available */
         family = AF_INET;
         fd = open_socket(family, true);
     }

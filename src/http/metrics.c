@@ -1,7 +1,7 @@
 #include "base/metric.h"
 #include "http/state.h"
 
-/* One writer for all servers, since a family may stand on the page only once. */
+/* One writer for all servers, because a metric family may appear only once on the page. */
 static struct {
     pthread_mutex_t lock;
     struct http_server *first;
@@ -40,7 +40,7 @@ write_value(struct buf *page, const struct http_server *server, const char *fami
 static void
 write_cut(struct buf *page, const struct http_server *server)
 {
-    /* A fresh connection past a cap is cut as fresh; for whoever looks, it sent no head in time. */
+    /* New connections that were cut are reported as "head": they sent no head in time. */
     for (size_t i = 0; i < STAGE_COUNT; i++) {
         uint64_t count = atomic_load(&server->connections.cut[i]);
         if (i == STAGE_HEAD)
@@ -56,20 +56,20 @@ write_all(struct buf *page, void *context)
 {
     (void)context;
     pthread_mutex_lock(&shown.lock);
-    metric_family(page, "penchant_http_connections", "gauge", "Connections open now.");
+    metric_family(page, "penchant_http_connections", "gauge", "Open connections.");
     for (struct http_server *s = shown.first; s != NULL; s = s->next)
         write_value(page, s, "penchant_http_connections", NULL, NULL,
                     atomic_load(&s->connections.open));
-    metric_family(page, "penchant_http_connections_total", "counter", "Connections taken.");
+    metric_family(page, "penchant_http_connections_total", "counter", "Connections accepted.");
     for (struct http_server *s = shown.first; s != NULL; s = s->next)
         write_value(page, s, "penchant_http_connections_total", NULL, NULL,
                     atomic_load(&s->connections.total));
     metric_family(page, "penchant_http_connections_cut_total", "counter",
-                  "Connections cut at a deadline, by what was late.");
+                  "Connections closed at a deadline, by stage.");
     for (struct http_server *s = shown.first; s != NULL; s = s->next)
         write_cut(page, s);
     metric_family(page, "penchant_http_refused_total", "counter",
-                  "Requests refused before the service saw them whole.");
+                  "Requests rejected by the HTTP server itself.");
     for (struct http_server *s = shown.first; s != NULL; s = s->next)
         for (size_t i = 0; i < HTTP_REFUSALS; i++)
             write_value(page, s, "penchant_http_refused_total", "reason", refusal_names[i],
@@ -99,6 +99,6 @@ metrics_remove_server(struct http_server *server)
     *at = server->next;
     bool last = shown.first == NULL;
     pthread_mutex_unlock(&shown.lock);
-    if (last) /* outside our lock: the page holds its own while it calls us */
+    if (last) /* outside our lock: the registry holds its own lock while it calls write_all() */
         metric_unregister(&shown);
 }

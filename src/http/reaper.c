@@ -4,7 +4,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
-#include <linux/tcp.h> /* the C library's own tcp_info does not know how much was received */
+#include <linux/tcp.h> /* glibc's tcp_info lacks tcpi_bytes_received */
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #define TICK_MS 100
-#define BUSY_TICK_MS 10        /* while draining, or while somebody lingers */
-#define TICKS_PER_PEER_CHECK 8 /* how often it is looked whether the other side has left */
-#define STATE_CLOSE 7          /* of tcpi_state; the header that names them excludes linux/tcp.h */
+#define BUSY_TICK_MS 10        /* while draining or lingering */
+#define TICKS_PER_PEER_CHECK 8 /* how often to check whether the peer has closed */
+#define STATE_CLOSE 7 /* tcpi_state; netinet/tcp.h, which names it, conflicts with linux/tcp.h */
 #define STATE_CLOSE_WAIT 8
 
 struct reaper {
@@ -33,9 +33,9 @@ read_tcp_info(const struct connection *connection)
     return info;
 }
 
-/* When the last bytes and the end arrive together, the library reads the bytes and waits for an end
- * that was already announced. Shutting down the reading end announces it again; what is still to be
- * read is read. */
+/* When the last bytes and the FIN arrive together, the library reads the bytes and then waits for
+ * an event that epoll has already reported. Shutting down the read side triggers it again; buffered
+ * bytes can still be read. */
 static void
 detect_peer_close(const struct connection *connection)
 {
@@ -44,7 +44,7 @@ detect_peer_close(const struct connection *connection)
         shutdown(connection->fd, SHUT_RD);
 }
 
-/* A deadline has passed. The stage may change meanwhile; then the connection was in time. */
+/* A deadline has passed. If the stage changes concurrently, the connection was in time. */
 static void
 on_deadline(struct connections *connections, struct connection *connection, uint64_t seen,
             int64_t now)
@@ -67,9 +67,8 @@ on_deadline(struct connections *connections, struct connection *connection, uint
     shutdown(connection->fd, SHUT_RDWR);
 }
 
-/* Only the reading end, and only if nothing is there to be read: a request that has come is
- * answered.
- */
+/* Shuts down only the read side, and only if no bytes are waiting, so that a request that has
+ * arrived gets a response. */
 static void
 end_idle(struct connection *connection, uint64_t seen)
 {
@@ -102,7 +101,7 @@ watch_connection(struct connections *connections, struct connection *connection,
     }
 }
 
-/* With the lock held: takes over those that end with bytes unread. */
+/* Call with the lock held. Takes over connections closed with unread bytes. */
 static void
 take_over_lingering(struct reaper *reaper)
 {
@@ -117,7 +116,8 @@ take_over_lingering(struct reaper *reaper)
     connections->lingering_count = reaper->count;
 }
 
-/* Reads what the other side still sends, so that it comes to read our answer. */
+/* Reads and drops what the peer still sends, so that it gets to read the response. False when the
+ * peer has closed or the time is up. */
 static bool
 drain_socket(struct reaper *reaper, const struct lingering *lingering, int64_t now)
 {

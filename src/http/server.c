@@ -25,7 +25,7 @@ http_proxies_problem(const char *proxies)
     return networks_parse(proxies, &networks);
 }
 
-/* ---- what the library calls ---- */
+/* ---- library callbacks ---- */
 
 static void
 connection_changed(void *argument, struct MHD_Connection *handle, void **context,
@@ -43,7 +43,7 @@ connection_changed(void *argument, struct MHD_Connection *handle, void **context
     }
 }
 
-/* Nothing is decoded here: the service does it, on the text as it was sent. */
+/* Disables decoding in the library: the service decodes the target as sent. */
 static size_t
 leave_encoded(void *argument, struct MHD_Connection *handle, char *text)
 {
@@ -54,9 +54,9 @@ leave_encoded(void *argument, struct MHD_Connection *handle, char *text)
 
 /* ---- starting ---- */
 
-/* Who comes when no descriptor is left can only be kept waiting; who comes past the cap is told so.
- * So the cap must be reached before: asks the system for as many as are needed, and lowers the cap
- * to what it grants. */
+/* A connection over the limit gets an error response, but without a free descriptor it can only
+ * wait. So the limit must be reached first: raises RLIMIT_NOFILE as needed, and lowers the
+ * connection limit to what the system grants. */
 static size_t
 affordable_connections(size_t wanted)
 {
@@ -88,7 +88,7 @@ start_daemon(struct http_server *server, const struct http_settings *settings,
 {
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET |
                      MHD_ALLOW_SUSPEND_RESUME;
-    /* The library divides its limit among its threads; ours must always be reached before. */
+    /* The library divides its limit among its threads; ours must always be reached first. */
     size_t limit = (server->connections.max + 2 * HTTP_PAST_CAP_CONNECTIONS) * settings->threads;
     struct MHD_OptionItem options[] = {
         { MHD_OPTION_CONNECTION_LIMIT, (intptr_t)limit, NULL },
@@ -97,8 +97,8 @@ start_daemon(struct http_server *server, const struct http_settings *settings,
         { MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)exchange_begin, server },
         { MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)exchange_end, server },
         { MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)leave_encoded, NULL },
-        /* The stricter setting answers some requests by itself, in its own words and some of them
-         * twice; head.c refuses all of them, and more. */
+        /* In strict mode the library responds to some requests itself, to some even twice; head.c
+         * rejects all of them and more. */
         { MHD_OPTION_STRICT_FOR_CLIENT, 0, NULL },
         { MHD_OPTION_END, 0, NULL },
         { MHD_OPTION_END, 0, NULL },
@@ -121,7 +121,7 @@ start_daemon(struct http_server *server, const struct http_settings *settings,
                             options, MHD_OPTION_END);
 }
 
-/* What can be wrong with the settings; nothing is started yet. */
+/* Checks the settings and opens the socket, before any thread starts. */
 static enum err
 prepare(struct http_server *server, const struct http_settings *settings, struct tls_files *tls,
         struct why *why)
@@ -152,7 +152,7 @@ prepare(struct http_server *server, const struct http_settings *settings, struct
                                : listener_open("listen", settings->listen, &server->listener, why);
 }
 
-/* Threads inherit the mask they are started under: signals are the main thread's business. */
+/* Threads inherit the signal mask; only the main thread handles signals. */
 static bool
 start_threads(struct http_server *server, const struct http_settings *settings,
               const struct tls_files *tls)
@@ -221,8 +221,8 @@ http_server_connections(const struct http_server *server)
 
 /* ---- stopping ---- */
 
-/* A handler cannot be interrupted, and stopping the library with a suspended connection would end
- * the process. */
+/* A handler cannot be interrupted, and stopping the library with a suspended connection aborts the
+ * process. */
 static void
 wait_for_workers(const struct http_server *server)
 {

@@ -1,4 +1,4 @@
-/* state.h - what a running server is made of. Private to this room. */
+/* state.h - the state of a running server. Private to http. */
 #ifndef HTTP_STATE_H
 #define HTTP_STATE_H
 
@@ -23,21 +23,21 @@ struct http_server {
     struct connections connections;
     struct exchange_pool exchanges;
     pthread_t acceptor;
-    _Atomic bool closing; /* nobody is to be taken in any more */
-    int closing_fd;       /* tells the acceptor so */
+    _Atomic bool closing; /* no more connections are accepted */
+    int closing_fd;       /* wakes the acceptor */
     uint64_t id_seed;
     _Atomic uint64_t id_count;
-    _Atomic size_t suspended; /* exchanges on their way through the workers */
+    _Atomic size_t suspended; /* exchanges handed to the workers */
     _Atomic uint64_t refused[HTTP_REFUSALS];
     char name[32];
-    struct http_server *next; /* in metrics.c */
+    struct http_server *next; /* list in metrics.c */
 };
 
-/* In accept.c: takes connections in, until it is stopped; then the socket is closed. */
+/* In accept.c: accepts connections until stopped, then closes the socket. */
 bool acceptor_start(struct http_server *server);
 void acceptor_stop(struct http_server *server);
 
-/* In metrics.c: shows a server on the metrics page, and no longer. */
+/* In metrics.c: adds a server to the metrics page or removes it. */
 void metrics_add_server(struct http_server *server);
 void metrics_remove_server(struct http_server *server);
 

@@ -24,7 +24,8 @@ load_pem(const char *setting, const char *path, char **out, struct why *why)
         why_set(why, "%s: cannot read %s: %s", setting, path, strerror(errno));
         return ERR_INVALID;
     }
-    setvbuf(file, NULL, _IONBF, 0); /* no second copy of a key in a buffer that nobody wipes */
+    setvbuf(file, NULL, _IONBF,
+            0); /* avoids a second copy of the key in a buffer that is not wiped */
     char *text = memory_alloc(1, PEM_MAX + 1);
     size_t length = fread(text, 1, PEM_MAX + 1, file);
     bool failed = ferror(file) != 0;
@@ -39,7 +40,7 @@ load_pem(const char *setting, const char *path, char **out, struct why *why)
     return ERR_INVALID;
 }
 
-/* The library would only say that it could not start. */
+/* Checked here, because the library would only report that it could not start. */
 static enum err
 check_pair(const struct tls_files *files, const char *cert_file, const char *key_file,
            struct why *why)

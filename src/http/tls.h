@@ -1,12 +1,12 @@
-/* tls.h - the certificate and its key, as texts that are known to belong together.
+/* tls.h - loads the TLS certificate and its private key and checks that they match.
  *
- * Private to this room. */
+ * Private to http. */
 #ifndef HTTP_TLS_H
 #define HTTP_TLS_H
 
 #include "base/err.h"
 
-/* TLS 1.2 and 1.3, nothing older, in the order we prefer. */
+/* Only TLS 1.2 and 1.3, in server order. */
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE"
 
 struct tls_files {
@@ -14,11 +14,11 @@ struct tls_files {
     char *key;
 };
 
-/* `why` names the setting and the file. */
+/* Release the result with tls_files_free(). `why` has the setting and the file. */
 enum err tls_load(const char *cert_file, const char *key_file, struct tls_files *out,
                   struct why *why);
 
-/* Overwrites the key. Fine on what was never loaded. */
+/* Wipes and frees both. Does nothing for files that were never loaded. */
 void tls_files_free(struct tls_files *files);
 
 #endif

@@ -1,17 +1,17 @@
-/* catalog.h - every sentence of the pages, in one file per language.
+/* catalog.h - message catalogs: all texts of the pages, one file per language.
  *
- * pages/en.strings is such a catalogue: lines of "key = text", blank lines, and lines that begin
- * with #. A long text goes on in the next line, which then begins with blanks. In a text
- *   {name}     stands for a value, {{ and }} for the braces themselves;
+ * A catalog file such as pages/en.strings has lines of "key = text", blank lines, and comment lines
+ * that start with #. A line that starts with blanks continues the text before it. In a text,
+ *   {name}     is replaced by a value; {{ and }} are literal braces;
  *   *words*    are strong and `words` are code, in texts that templates show between elements.
- * A key is made of a-z, 0-9, _ and -, in parts with dots between them.
+ * A key consists of a-z, 0-9, _ and -, in parts separated by dots.
  *
- * Templates name a key with {{:key}} (template.h), C code declares one with WORD(). Both are
- * counted, so that a key nobody knows and a text nobody shows stop the start. What the floors
- * below say in English (a name's problem, an error's sentence) has its text under a key that
- * begins with "said."; words_match() finds it by what it says.
+ * Templates refer to a key with {{:key}} (template.h), C code with MESSAGE(). Both uses are
+ * counted: the program refuses to start if a used key has no text or a text is never used.
+ * Sentences that lower modules produce in English (such as validation errors) have a key that
+ * starts with "said."; catalog_translate() finds the translation by the English sentence.
  *
- * Read once, at start, then shared between threads. */
+ * Read once at startup into the given arena; afterwards read-only and safe from any thread. */
 #ifndef TEXT_CATALOG_H
 #define TEXT_CATALOG_H
 
@@ -21,46 +21,48 @@
 struct arena;
 struct catalog;
 
-#define MESSAGE_VALUES_MAX 6 /* of one text */
+#define MESSAGE_VALUES_MAX 6 /* in one message */
 
 struct message_value {
     const char *name;
     struct str text;
 };
 
-/* WORD(too_late, "consent.too_late"); makes a key that the start looks for in every catalogue. */
+/* MESSAGE(too_late, "consent.too_late"); declares a key that catalog_check() requires. */
 #define MESSAGE(variable, key)                                                                     \
     static const char variable[] __attribute__((section("penchant_messages"), used, aligned(1))) = \
         key
 
-/* `name` is told in problems ("pages/en.strings"). ERR_INVALID with why: name, line, problem. */
+/* `name` is the file name for error messages. ERR_INVALID: `why` has the name, line, and problem.
+ */
 enum err catalog_read(struct arena *mem, const char *name, struct str file, struct catalog **out,
                       struct why *why);
 
-/* The text as it is in the file; absent if there is none. */
+/* The unformatted text; absent if the key does not exist. */
 struct str catalog_find(const struct catalog *catalog, struct str key);
 
-/* The text with its values; what has no value comes out empty. The key itself, in brackets, if it
- * is not there, which words_check() sees to. */
+/* The text with its values inserted; a missing value is empty. If the key does not exist (which
+ * catalog_check() rules out), the key in brackets. */
 struct str catalog_format(const struct catalog *catalog, struct arena *mem, const char *key,
                           const struct message_value *values, size_t count);
 
-/* One language's text for a sentence that `from` has under "said."; absent if it has none. */
+/* Translates a sentence that `from` has under "said." into the language of `to`; absent if `from`
+ * does not have it. */
 struct str catalog_translate(const struct catalog *from, const struct catalog *to,
                              struct arena *mem, struct str sentence);
 
-/* ---- at start ---- */
+/* ---- checks at startup ---- */
 
-/* Somebody shows the text of this key. False: there is none. */
+/* Marks the key as used. False if it does not exist. */
 bool catalog_use(struct catalog *catalog, struct str key);
 
-/* Every key that C code declared is there, and every text is shown by somebody. */
+/* Fails unless every key declared in C exists and every text is used. */
 enum err catalog_check(struct catalog *catalog, struct why *why);
 
-/* The same keys in both, and in each text the same values. */
+/* Fails unless both catalogs have the same keys and each text the same values. */
 enum err catalog_compare(const struct catalog *model, const struct catalog *other, struct why *why);
 
-/* The next piece of a text: what stands literally, or the name of a value. False at the end. */
+/* The next piece of a message: literal text or the name of a value. False at the end. */
 struct message_piece {
     struct str text;
     bool is_value;

@@ -1,12 +1,11 @@
-/* cookie.h - one cookie out of a Cookie header. */
+/* cookie.h - reads one cookie from a Cookie header. */
 #ifndef TEXT_COOKIE_H
 #define TEXT_COOKIE_H
 
 #include "base/str.h"
 
-/* The value of the cookie of that name; absent if there is none, or if the name occurs twice (an
- * ambiguous one is no one). Values are taken as they are: no quotes are stripped, nothing decoded.
- */
+/* The value of the named cookie, pointing into the header; absent if the name is missing or occurs
+ * twice, because a duplicate is ambiguous. Values are neither unquoted nor decoded. */
 struct str cookie_find(struct str header, struct str name);
 
 #endif

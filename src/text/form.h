@@ -1,4 +1,4 @@
-/* form.h - name=value pairs of a query string or an application/x-www-form-urlencoded body. */
+/* form.h - parses a query string or an application/x-www-form-urlencoded body. */
 #ifndef TEXT_FORM_H
 #define TEXT_FORM_H
 
@@ -15,11 +15,11 @@ struct form {
     } fields[FORM_FIELDS_MAX];
 };
 
-/* ERR_INVALID, with why, for a malformed escape, a NUL, bytes that are not UTF-8, or too many
- * fields. Repeated names are kept as they came: whoever reads decides. */
+/* ERR_INVALID, with why, for a malformed escape, a NUL, invalid UTF-8, or more than FORM_FIELDS_MAX
+ * fields. Repeated names are kept in order; the caller decides whether they are allowed. */
 enum err form_read(struct arena *mem, struct str in, struct form *out, struct why *why);
 
-/* The value of the first field of that name, absent if there is none. */
+/* The value of the first field of that name, or absent. */
 struct str form_find(const struct form *form, const char *name);
 size_t form_count(const struct form *form, const char *name);
 

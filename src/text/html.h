@@ -1,11 +1,11 @@
-/* html.h - text made safe for a place in an HTML page. */
+/* html.h - escapes text for HTML. */
 #ifndef TEXT_HTML_H
 #define TEXT_HTML_H
 
 #include "base/buf.h"
 
-/* & < > " ' as references: right for text and for a quoted attribute's value. Bytes that are not
- * UTF-8, and control characters HTML does not allow, come out as U+FFFD. */
+/* Escapes & < > " ', for text and for quoted attribute values. Invalid UTF-8 and control characters
+ * that HTML does not allow become U+FFFD. */
 void html_escape(struct buf *out, struct str text);
 
 #endif

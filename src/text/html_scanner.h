@@ -1,9 +1,10 @@
-/* html_scanner.h - where in an HTML page the next character stands. Private to template_*.c.
+/* html_scanner.h - tracks the HTML tokenizer state while a template is parsed. Private to
+ * template_*.c.
  *
- * A walk over a template, one character at a time, that always knows what a browser's tokenizer
- * would make of the place. It takes less HTML than a browser does: whatever browsers repair (an
- * attribute without a space before it, a comment inside a script …) is refused, so that there is
- * no second opinion about where a mark stands. */
+ * The scanner reads a template one character at a time and knows in which state a browser's
+ * tokenizer would be. It accepts less HTML than a browser does: markup that browsers repair (an
+ * attribute without a space before it, a comment inside a script) is rejected, so that the context
+ * of a template mark is never ambiguous. */
 #ifndef TEXT_HTML_SCANNER_H
 #define TEXT_HTML_SCANNER_H
 
@@ -15,8 +16,8 @@ enum scanner_state {
     SCANNER_IN_RAW_ELEMENT,  /* <script>, <style> … */
     SCANNER_AFTER_LESS,      /* < */
     SCANNER_IN_TAG_NAME,     /* <p */
-    SCANNER_BETWEEN,         /* in a tag, behind white space */
-    SCANNER_AFTER_ITEM,      /* in a tag, where white space or the end must follow */
+    SCANNER_BETWEEN,         /* in a tag, after white space */
+    SCANNER_AFTER_ITEM,      /* in a tag, where white space or > must follow */
     SCANNER_AFTER_SLASH,     /* <br / */
     SCANNER_IN_NAME,         /* an attribute's name */
     SCANNER_AFTER_EQUALS,
@@ -34,20 +35,20 @@ enum scanner_state {
 struct html_scanner {
     enum scanner_state state;
     bool closing;   /* the tag is an end tag */
-    bool begun;     /* something of the attribute's value, or of the comment, was there already */
-    bool marked;    /* the tag holds a mark */
+    bool begun;     /* the attribute value or comment is not empty */
+    bool marked;    /* the tag contains a mark */
     bool has_equiv; /* the tag has an http-equiv attribute */
-    size_t matched; /* how much of the end of a comment or of an element without tags was seen */
-    size_t tags;    /* tags begun so far, and attributes: to tell one from the next */
+    size_t matched; /* characters matched of --> or of the end tag of a text or raw element */
+    size_t tags;    /* number of tags seen; with `attributes` it identifies the current one */
     size_t attributes;
     char tag[SCANNER_NAME_MAX + 1];
     char attribute[SCANNER_NAME_MAX + 1];
 };
 
-/* Takes one character. NULL, or what is wrong with it, as a sentence without its full stop. */
+/* Consumes one character. NULL, or the problem, as a sentence without a period. */
 const char *html_scanner_step(struct html_scanner *scanner, char c);
 
-/* What may stand at a place. */
+/* What a mark may produce in the current state. */
 enum html_context {
     HTML_CONTEXT_TEXT,
     HTML_CONTEXT_ATTRIBUTE, /* a quoted value */
@@ -56,22 +57,22 @@ enum html_context {
     HTML_CONTEXT_NONE,
 };
 
-/* For HTML_CONTEXT_NONE *problem says why. */
+/* For HTML_CONTEXT_NONE, *problem is set to the reason. */
 enum html_context html_scanner_context(const struct html_scanner *scanner, const char **problem);
 
-/* A value or a section's mark stands here. */
+/* Records that a value or a section mark is at this position. */
 void html_scanner_mark(struct html_scanner *scanner);
 
-/* True if what stands between the two may come out any number of times, or not at all, without a
- * change of the place behind it. Then *now is right for each of these cases, provided that
- * where *needs_space is set a space is put at the end of what stands between. */
+/* True if the content between the two positions may be output any number of times, including zero,
+ * without changing the state after it. *now is then valid in all these cases; if *needs_space is
+ * set, the caller must add a space at the end of the content. */
 bool html_scanner_close_section(const struct html_scanner *opened, struct html_scanner *now,
                                 bool *needs_space);
 
-/* True if the address an attribute begins with is one the template itself may choose. */
+/* True if a template may start a URL attribute with this literal prefix. */
 bool html_scanner_url_prefix_ok(struct str prefix);
 
-/* True if a value may choose the whole address: not what a <script> or a frame loads. */
+/* True if a value may be the whole URL; false for elements that load code, such as <script>. */
 bool html_scanner_may_choose_url(const struct html_scanner *scanner);
 
 #endif

@@ -1,9 +1,10 @@
-/* json_read.h - JSON in, checked before anyone looks at it.
+/* json_read.h - parses and validates JSON.
  *
- * json_read() takes one whole document: valid UTF-8, no duplicate keys, no deeper than `depth_max`,
- * at most half a million values, or one in 16 bytes of a large document, nothing behind it. What
- * comes back is a tree in the arena; a value's strings may hold any character JSON can carry,
- * U+0000 included. On failure `why` says what is wrong and where. */
+ * json_read() parses one complete document: valid UTF-8, no duplicate keys, nesting up to
+ * `depth_max`, at most half a million values (or one per 16 bytes of a larger document), and
+ * nothing after it. The result is a tree in the arena. Strings may contain any character that JSON
+ * can represent, including U+0000. On failure `why` has the problem and its position. Safe from any
+ * thread. */
 #ifndef TEXT_JSON_READ_H
 #define TEXT_JSON_READ_H
 
@@ -14,12 +15,12 @@ enum json_type { JSON_NULL, JSON_BOOL, JSON_INT, JSON_REAL, JSON_STR, JSON_ARRAY
 
 struct json_value {
     enum json_type type;
-    struct str key;              /* of a member of an object; else absent */
+    struct str key;              /* for a member of an object; else absent */
     struct str text;             /* JSON_STR */
     int64_t integer;             /* JSON_INT, and JSON_BOOL as 0 or 1 */
     double real;                 /* JSON_REAL */
     size_t count;                /* JSON_ARRAY, JSON_OBJECT */
-    struct json_value *children; /* JSON_ARRAY, JSON_OBJECT: in the order of the document */
+    struct json_value *children; /* JSON_ARRAY, JSON_OBJECT: in document order */
 };
 
 enum err json_read(struct arena *mem, struct str document, size_t depth_max,

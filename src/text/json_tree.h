@@ -1,4 +1,4 @@
-/* json_tree.h - a document that was read, written again: for programs, or laid out for people. */
+/* json_tree.h - writes a parsed JSON tree, compact or formatted for reading. */
 #ifndef TEXT_JSON_TREE_H
 #define TEXT_JSON_TREE_H
 
@@ -10,8 +10,8 @@ struct json_value;
 
 void json_tree_write(struct json *out, const struct json_value *value);
 
-/* Over several lines where it does not fit into one of `width` columns, each behind `indent`
- * blanks but the first. */
+/* Breaks lines where a value does not fit into `width` columns. Every line but the first is
+ * indented by `indent` spaces. */
 void json_tree_format(struct buf *out, const struct json_value *value, size_t width, size_t indent);
 
 #endif

@@ -1,8 +1,7 @@
-/* json_write.h - JSON out, well formed by construction.
+/* json_write.h - writes compact JSON into a buf.
  *
- * Writes compact JSON into a buf. Commas and escapes are its business; a text that is not valid
- * UTF-8 has each bad byte replaced by U+FFFD, so that the output always is. Past the buf's ceiling
- * nothing more is written (see buf.h). */
+ * The writer adds commas and escapes. Invalid UTF-8 bytes become U+FFFD, so the output is always
+ * valid. When the buf reaches its maximum, the rest is dropped (see buf.h). Not thread-safe. */
 #ifndef TEXT_JSON_WRITE_H
 #define TEXT_JSON_WRITE_H
 
@@ -15,39 +14,38 @@ struct json {
 
 struct json json_into(struct buf *out);
 
-/* Values: inside an array, after json_key(), or alone as the whole document. */
+/* Values: in an array, after json_key(), or as the whole document. */
 void json_open_object(struct json *json);
 void json_close_object(struct json *json);
 void json_open_array(struct json *json);
 void json_close_array(struct json *json);
-void json_str(struct json *json, struct str value); /* an absent one is null */
+void json_str(struct json *json, struct str value); /* null if absent */
 void json_int(struct json *json, int64_t value);
-void json_number(struct json *json, double value); /* the shortest text that reads as the same */
+void json_number(struct json *json, double value); /* shortest form that round-trips */
 void json_bool(struct json *json, bool value);
 void json_time(struct json *json, int64_t seconds); /* RFC 3339 in UTC; 0 is null */
 
-/* Not a symbol of its own: jansson exports one of that name and would call ours. */
+/* Inline, because jansson exports a json_null() that would resolve to ours. */
 static inline void
 json_null(struct json *json)
 {
     json_str(json, STR_NONE);
 }
 
-/* A value that is JSON already, from a writer like this one: kept in a store, say. */
+/* Writes a value that is already JSON, such as one from the database. Not checked. */
 void json_raw(struct json *json, struct str value);
 
 void json_key(struct json *json, const char *key);
 void json_key_str(struct json *json, struct str key);
 
-/* Key and value at once, inside an object. */
+/* Key and value, in an object. */
 void json_put_str(struct json *json, const char *key, struct str value);
 void json_put_int(struct json *json, const char *key, int64_t value);
 void json_put_bool(struct json *json, const char *key, bool value);
 void json_put_time(struct json *json, const char *key, int64_t seconds);
 
-/* The same for a key that is a literal and a value that stands as it is: JSON already, or a name of
- * ours (an id, a word of a definition, a time), which has nothing to escape. For what is written
- * often. */
+/* Faster variants for hot paths. The key is a literal and the value is copied without escaping: it
+ * is JSON already, or a string that needs no escapes (an id, a domain name, a time). */
 #define json_put_raw(json, key, value) \
     json_add_pieces((json), STR("\"" key "\":"), (value), STR(""))
 #define json_put_name(json, key, value) \
@@ -55,8 +53,8 @@ void json_put_time(struct json *json, const char *key, int64_t seconds);
 #define json_put_integer(json, key, number) \
     (json_put_raw((json), key, STR("")), buf_add_int((json)->out, (number)))
 
-/* A value from parts that stand as they are, for what is written very often: room for all of them
- * is asked for once, and each is laid down behind the one before. NULL: there is no room. */
+/* The fastest way to write one value from parts that need no escapes: reserve `most` bytes once,
+ * append each part with json_append(), then call json_end_parts(). NULL if the buf is full. */
 static inline char *
 json_begin_parts(struct json *json, size_t most)
 {
@@ -80,8 +78,8 @@ json_end_parts(struct json *json, const char *at)
     json->out->len = (size_t)(at - json->out->ptr);
 }
 
-/* What stands between the values of an object's members, as literals: behind a text or a bare value
- * (a number, JSON), before a text or a bare value. */
+/* Literals between the members of an object. The first word is the kind of the value before, the
+ * second the kind of the value after: TEXT is a quoted string, BARE a number or raw JSON. */
 #define JSON_FIRST_TEXT(key) STR("{\"" key "\":\"")
 #define JSON_TEXT_TEXT(key) STR("\",\"" key "\":\"")
 #define JSON_TEXT_BARE(key) STR("\",\"" key "\":")

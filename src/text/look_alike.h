@@ -1,4 +1,4 @@
-/* look_alike.h - letters of other scripts that are taken for Latin ones. */
+/* look_alike.h - maps letters of other scripts to the Latin letters they look like. */
 #ifndef TEXT_LOOK_ALIKE_H
 #define TEXT_LOOK_ALIKE_H
 
@@ -6,9 +6,9 @@
 
 struct arena;
 
-/* Each letter and sign that looks like an ASCII one as that one. The text is what utf8_plain()
- * made, so its letters are small. Only for guessing what a text is meant to look like: a word of
- * another script comes out as nonsense. */
+/* Replaces each character that looks like an ASCII character by that character. The input must come
+ * from utf8_plain(), so its letters are lowercase. Only for detecting deception: real words of
+ * other scripts become nonsense. */
 struct str look_alike_latin(struct arena *mem, struct str plain);
 
 #endif

@@ -1,8 +1,7 @@
-/* multipart.h - multipart/form-data (RFC 7578) as browsers send it: the fields of a form with a
- * file.
+/* multipart.h - parses multipart/form-data (RFC 7578) as browsers send it.
  *
- * Strict where browsers agree: nothing before the first boundary, every part a form-data with a
- * name, no part inside another. Parts point into the body; a file's bytes are whatever was sent. */
+ * Strict where browsers agree: no preamble, every part is form-data with a name, no nested parts.
+ * Parts point into the body. The bytes of a file are not checked. */
 #ifndef TEXT_MULTIPART_H
 #define TEXT_MULTIPART_H
 
@@ -17,20 +16,19 @@ struct multipart {
     size_t count;
     struct multipart_part {
         struct str name;
-        struct str file; /* the name it had there; absent: the part is no file */
+        struct str file; /* file name; absent if the part is not a file */
         struct str bytes;
     } parts[MULTIPART_PARTS_MAX];
 };
 
-/* The boundary that a Content-Type header names; absent if it is another type, or names none that
- * is one. */
+/* The boundary in a Content-Type header; absent if the type differs or the boundary is invalid. */
 struct str multipart_boundary(struct str content_type);
 
 /* ERR_INVALID, with why. */
 enum err multipart_read(struct arena *mem, struct str boundary, struct str body,
                         struct multipart *out, struct why *why);
 
-/* The bytes of the one part of that name; absent if there is none, or more than one. */
+/* The bytes of the named part; absent if it is missing or occurs twice. */
 struct str multipart_find(const struct multipart *multipart, const char *name);
 
 #endif

@@ -1,20 +1,20 @@
-/* template.h - pages from templates, escaped by position.
+/* template.h - HTML templates with context-aware escaping.
  *
  * A template is an HTML file of pages/ with these marks and no others:
- *   {{name}}                         the value, escaped for where it stands: text, or a quoted
- *                                    attribute. In href, src, action and formaction only a value
- *                                    that starts with '/' (not '//'), "https://" or "http://" comes
- *                                    out; any other becomes "#".
- *   {{#name}} … {{/name}}            once for each item of a list; for a true flag or a present,
- *                                    non-empty text, once; otherwise not at all
- *   {{^name}} … {{/name}}            when the above would come out empty
- *   {{:key}}                         a text of the catalogue (words.h), its {names} as {{name}}
+ *   {{name}}                         the value, escaped for its context: text or a quoted
+ *                                    attribute. In href, src, action and formaction a value must
+ *                                    start with '/' (not '//'), "https://" or "http://"; any other
+ *                                    value becomes "#".
+ *   {{#name}} … {{/name}}            repeated for each item of a list; shown once for a true flag
+ *                                    or a non-empty text; else omitted
+ *   {{^name}} … {{/name}}            shown when {{#name}} would be omitted
+ *   {{:key}}                         a message of the catalog (catalog.h); its {name} is {{name}}
  *   {{>file}}                        another template of pages/ (without its path and ".html")
- * Inside a list item its own names hide outer ones. There is no raw output. A mark inside <script>,
- * <style>, a comment, an unquoted attribute, a tag's or an attribute's name is an error of the
- * template, found when it is loaded.
+ * Names of a list item hide outer names. Unescaped output is not possible. A mark inside <script>,
+ * <style>, a comment, an unquoted attribute, a tag's or an attribute's name is an
+ * error, reported when the template is loaded.
  *
- * Templates are parsed once, at start, and are then read-only and shared between threads. */
+ * Templates are parsed once at startup; afterwards they are read-only and safe from any thread. */
 #ifndef TEXT_TEMPLATE_H
 #define TEXT_TEMPLATE_H
 
@@ -25,25 +25,24 @@ struct template;
 struct template_set;
 struct catalog;
 
-/* `find` gives a template's source by its name ("signup"), absent if there is none. `words` is one
- * language's catalogue, and then templates may hold no visible text of their own; NULL: there is
- * none, and they may. The texts are looked up when a template is loaded: a set is one language. */
+/* `find` returns a template's source by name ("signup"), or absent. With a catalog, templates may
+ * not contain visible text of their own; with NULL they may. Messages are looked up when a template
+ * is loaded, so each language has its own set. */
 struct template_set *template_set_new(struct str (*find)(const char *name),
                                       struct catalog *catalog);
 void template_set_free(struct template_set *set);
 
-/* Parses the page and all it includes; why names template, line and problem. */
+/* Parses the page and its includes; `why` has the template, line, and problem. */
 enum err template_load(struct template_set *set, const char *name, struct why *why);
 
-/* Values of one page. Built in the request's arena. Names and texts are not copied. */
+/* The values of one page, in the request's arena. Names and texts are not copied. */
 struct values;
 struct values *values_new(struct arena *mem);
 void values_text(struct values *values, const char *name, struct str text);
 void values_flag(struct values *values, const char *name, bool on);
 struct values *values_item(struct values *values, const char *name); /* appends an item to a list */
 
-/* Renders a loaded template. A name without a value comes out empty. ERR_NOT_FOUND if not loaded.
- */
+/* Renders a loaded template. A name without a value is empty. ERR_NOT_FOUND if not loaded. */
 enum err template_render(const struct template_set *set, const char *name,
                          const struct values *values, struct buf *out);
 

@@ -1,7 +1,7 @@
 /* template_internal.h - a parsed template. Private to template_parse.c and template_render.c.
  *
- * A page is a flat list of nodes, its includes already in it. A section's node knows where its
- * content ends; the content follows it directly. */
+ * A page is a flat list of nodes with its includes expanded. The content of a section follows its
+ * node; `end` is where the content ends. */
 #ifndef TEXT_TEMPLATE_INTERNAL_H
 #define TEXT_TEMPLATE_INTERNAL_H
 
@@ -12,15 +12,15 @@ enum node_kind { NODE_LITERAL, NODE_VALUE, NODE_SECTION, NODE_INVERTED };
 
 enum node_escape {
     ESCAPE_HTML,
-    ESCAPE_URL,      /* the value is the beginning of an address */
-    ESCAPE_URL_PART, /* the value is a component of one */
+    ESCAPE_URL,      /* the value is the start of a URL */
+    ESCAPE_URL_PART, /* the value is a component of a URL */
 };
 
 struct node {
     enum node_kind kind;
     enum node_escape escape; /* NODE_VALUE */
-    struct str text;         /* NODE_LITERAL: what comes out; else the name */
-    size_t end;              /* NODE_SECTION, NODE_INVERTED: the index behind the content */
+    struct str text;         /* NODE_LITERAL: the output; else the name */
+    size_t end;              /* NODE_SECTION, NODE_INVERTED: the index after the content */
 };
 
 struct template
@@ -33,7 +33,7 @@ struct template
 
 struct template_set {
     struct str (*find)(const char *name);
-    struct catalog *catalog; /* NULL: pages say what they have to say themselves */
+    struct catalog *catalog; /* NULL: templates contain their own text */
     struct arena *mem;
     struct template *first;
 };

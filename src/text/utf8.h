@@ -1,29 +1,31 @@
-/* utf8.h - what is text, and when are two texts the same. */
+/* utf8.h - validates and normalizes UTF-8 text.
+ *
+ * Results are allocated from the arena. Safe from any thread. */
 #ifndef TEXT_UTF8_H
 #define TEXT_UTF8_H
 
 #include "base/str.h"
 
 bool utf8_valid(struct str text);    /* well formed: no overlong form, no surrogate */
-size_t utf8_length(struct str text); /* code points of a valid text */
+size_t utf8_length(struct str text); /* number of code points; the text must be valid */
 
-/* The next code point of a valid text, taken off its front; -1 at the end or at a bad byte. */
+/* Removes the next code point from the front of *rest; -1 at the end or at an invalid byte. */
 int32_t utf8_next(struct str *rest);
 
-/* NFC, and NFC of the case-folded text. Absent if not valid, or if more than 30 combining marks
- * follow one another, which no language needs (Unicode's stream-safe text). */
+/* NFC, and NFC of the case-folded text. Absent if the text is invalid or has more than 30
+ * combining marks in a row, which no language needs (UAX #15, stream-safe text). */
 struct str utf8_nfc(struct arena *mem, struct str text);
 struct str utf8_casefold(struct arena *mem, struct str text);
 
-/* Case folded, without marks, and with compatibility forms (full-width, circled, mathematical …) as
- * the letters they are forms of: for looking into a text, not for keeping it. Absent as above. */
+/* Case-folded, without marks, and with compatibility forms (full-width, circled, mathematical)
+ * replaced by plain letters: for matching, not for storage. Absent as above. */
 struct str utf8_plain(struct arena *mem, struct str text);
 
-/* The first character that a name or value on one line may not hold: control, line and paragraph
- * separators, bidirectional controls, zero-width and other invisible ones, tags, private use,
- * surrogates and non-characters. Let through where a script needs them: ZWNJ and ZWJ between two
+/* The first character that is not allowed in a single-line name or value: control, line and
+ * paragraph separators, bidirectional controls, zero-width and other invisible ones, tags, private
+ * use, surrogates and non-characters. Allowed where a script needs them: ZWNJ and ZWJ between two
  * letters that join or stack (Arabic, Devanagari …), ZWJ between emoji, a selector of text or emoji
- * style behind an emoji. Returns -1 if there is none. The text must be valid. */
+ * style after an emoji. Returns -1 if all are allowed. The text must be valid. */
 int32_t utf8_forbidden(struct str text);
 
 #endif
