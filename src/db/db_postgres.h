@@ -2,7 +2,7 @@
  *
  *   db_postgres.c       opening, transactions, statements
  *   db_postgres_pool.c  connections: made, lent, given back, replaced
- *   db_postgres_care.c  backup and check */
+ *   db_postgres_maintenance.c  backup and check */
 #ifndef DB_DB_POSTGRES_H
 #define DB_DB_POSTGRES_H
 
@@ -54,7 +54,7 @@ PGconn *postgres_connect(const char *address, struct why *why);
 enum err postgres_prepare_all(PGconn *handle, struct why *why);
 void postgres_pool_metrics(struct postgres_store *store, struct buf *page);
 
-/* db_postgres_care.c */
+/* db_postgres_maintenance.c */
 enum err postgres_backup(const char *address, const char *file,
                          void (*progress)(void *context, int percent), void *context,
                          struct why *why);

@@ -242,7 +242,7 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
 {
     const char *path = db_address_rest(settings->address);
     if (settings->must_exist && sqlite_is_absent(path))
-        return db_not_there(path, why);
+        return db_missing(path, why);
     struct sqlite_store *store = memory_alloc(1, sizeof *store);
     store->db.driver = &db_sqlite_driver;
     store->path = strdup(path);

@@ -3,10 +3,10 @@
  *   db_sqlite.c         opening, statements
  *   db_sqlite_read.c    the readers, each with the moment it sees
  *   db_sqlite_commit.c  the one writer: group commit and checkpoints
- *   db_sqlite_stamps.c  what has changed
- *   db_sqlite_place.c   what lies at the path, before SQLite touches it
+ *   db_sqlite_versions.c  what has changed
+ *   db_sqlite_files.c   what lies at the path, before SQLite touches it
  *   db_sqlite_lock.c    one process a file
- *   db_sqlite_care.c    backup and check */
+ *   db_sqlite_maintenance.c    backup and check */
 #ifndef DB_DB_SQLITE_H
 #define DB_DB_SQLITE_H
 
@@ -118,13 +118,13 @@ enum err sqlite_compact(struct db *db, struct why *why);
 enum err sqlite_write(struct db *db, db_work *work, void *argument);
 void sqlite_writer_metrics(struct sqlite_store *store, struct buf *page);
 
-/* db_sqlite_stamps.c. The first two by whoever holds the writing connection. */
+/* db_sqlite_versions.c. The first two by whoever holds the writing connection. */
 void sqlite_touch(struct sqlite_store *store, const struct db_value *values, size_t count);
 void sqlite_bump_versions(struct sqlite_store *store);
 uint64_t sqlite_row_version(struct db *db, struct str id);
 uint64_t sqlite_commits(struct db *db);
 
-/* db_sqlite_place.c */
+/* db_sqlite_files.c */
 bool sqlite_is_absent(const char *path); /* or has no byte */
 enum err sqlite_check_rights(const char *path, struct why *why);
 enum err sqlite_check_log(sqlite3 *handle, const char *path, struct why *why);
@@ -136,7 +136,7 @@ enum err sqlite_lock_mark_open(struct sqlite_store *store, struct why *why);
 void sqlite_lock_mark_closed(struct sqlite_store *store); /* when all is in the main file */
 void sqlite_unlock(struct sqlite_store *store);
 
-/* db_sqlite_care.c */
+/* db_sqlite_maintenance.c */
 enum err sqlite_backup(const char *address, const char *file,
                        void (*progress)(void *context, int percent), void *context,
                        struct why *why);

@@ -17,7 +17,7 @@ connect_reading(const char *address, sqlite3 **out, struct why *why)
 {
     const char *path = db_address_rest(address);
     if (sqlite_is_absent(path))
-        return db_not_there(path, why);
+        return db_missing(path, why);
     if (access(path, R_OK) != 0) {
         why_set(why, "store: cannot read %s: %s", path, strerror(errno));
         return ERR_UNAVAILABLE;

@@ -1,33 +1,34 @@
-/* driver.h - what an engine must be able to do. Private to db/.
+/* driver.h - the interface between db.h and an engine. Private to db/.
  *
- * db.c speaks to the engine through this table and to nothing else. An engine's own struct begins
- * with a struct db, its transaction with a struct db_tx. */
+ * driver.c implements db.h on top of struct db_driver; each engine provides one. An engine's store
+ * struct begins with a struct db, its transaction struct with a struct db_tx. */
 #ifndef DB_DRIVER_H
 #define DB_DRIVER_H
 
 #include "db/db.h"
 
 struct arena;
+struct embedded;
 
 struct db_driver {
     const char *prefix; /* of the address: "sqlite:" */
-    bool reads_block;
+    bool reads_block;   /* see db_reads_block() */
 
-    /* What is wrong with the address behind the prefix; NULL: nothing. */
+    /* Describes what is wrong with the address; NULL if it is valid. */
     const char *(*address_problem)(const char *address);
 
-    /* Opens the store; neither schema nor statements are touched. */
+    /* Opens the store. Does not read the schema or prepare statements. */
     enum err (*open)(const struct db_settings *settings, struct db **out, struct why *why);
     void (*close)(struct db *db);
 
-    /* The schema, alone on the store: begin takes whatever lock keeps other processes from doing
-     * the same; run executes a script and, if `number` is given, stores the first cell of its
-     * result. */
+    /* A schema transaction. schema_begin() takes a lock that excludes the schema transactions of
+     * other processes. schema_run() executes a script; if `number` is not NULL, it receives the
+     * first cell of the result. schema_end() commits if `keep`, and rolls back otherwise. */
     enum err (*schema_begin)(struct db *db, struct why *why);
     enum err (*schema_run)(struct db *db, const char *script, int64_t *number, struct why *why);
     enum err (*schema_end)(struct db *db, bool keep, struct why *why);
 
-    /* Every statement of the program, so that a wrong one is found now. */
+    /* Prepares every statement of the program, so that an invalid one fails at startup. */
     enum err (*prepare)(struct db *db, struct why *why);
 
     enum err (*write)(struct db *db, db_work *work, void *argument);
@@ -35,7 +36,7 @@ struct db_driver {
     enum err (*query)(struct db_tx *tx, struct arena *mem, size_t statement,
                       const struct db_value *values, size_t count, struct db_rows *rows);
 
-    /* See db.h; NULL: nothing can be known. */
+    /* db_version() and db_commits(); NULL if other processes may write to the store. */
     uint64_t (*version)(struct db *db, struct str id);
     uint64_t (*commits)(struct db *db);
 
@@ -46,47 +47,47 @@ struct db_driver {
                        void (*progress)(void *context, int percent), void *context,
                        struct why *why);
     enum err (*check)(const char *address, struct buf *report, struct why *why);
-    enum err (*compact)(struct db *db, struct why *why); /* NULL: it does so itself */
+    enum err (*compact)(struct db *db, struct why *why); /* NULL: not needed */
 };
 
 extern const struct db_driver db_sqlite_driver;
 extern const struct db_driver db_postgres_driver;
-extern const struct db_driver db_failing_driver; /* rehearsal builds only */
+extern const struct db_driver db_failing_driver; /* fault injection builds only */
 
-const struct db_driver *db_driver_of(const char *address); /* NULL: no such engine */
-const char *db_address_rest(const char *address);          /* what stands behind the prefix */
+const struct db_driver *db_driver_of(const char *address); /* NULL: unknown prefix */
+const char *db_address_rest(const char *address);          /* the address without its prefix */
 
 struct db {
     const struct db_driver *driver;
-    bool is_postgres; /* what the schema's script is written for */
+    bool is_postgres; /* the dialect of schema scripts */
 };
 
 struct db_tx {
     struct db *db;
     uint64_t commits; /* see db_tx_commits() */
-    enum err broken;  /* the first error: whatever is asked afterwards fails the same way */
+    enum err broken;  /* the first error; later statements return it without running */
 };
 
-/* The statements of the program, as the linker gathered them. */
+/* All statements declared with SQL(). */
 size_t db_statement_count(void);
 const struct sql *db_statement(size_t index);
 
-/* Applies what is missing of schema/, in one transaction. ERR_NOT_FOUND: `must_exist`, and there is
- * no store. */
-enum err db_migrate(struct db *db, bool must_exist, struct why *why);
+/* Applies the schema steps among `files` that the store does not have yet, in one transaction.
+ * `files` is a table like embedded_files. ERR_NOT_FOUND if `must_exist` and the store is empty. */
+enum err db_migrate(struct db *db, const struct embedded *files, bool must_exist, struct why *why);
 
-/* Says that there is no store where one must be. */
-enum err db_not_there(const char *where, struct why *why);
+/* Sets `why` for a missing store and returns ERR_NOT_FOUND. */
+enum err db_missing(const char *address, struct why *why);
 
-/* Gathers rows whose number is not known beforehand. */
+/* Collects result rows whose number is not known in advance. Grows in the arena. */
 struct db_gather {
     struct arena *mem;
     struct db_value *cells;
     size_t columns;
     size_t count;
-    size_t room;
+    size_t capacity; /* in rows */
 };
 
-struct db_value *db_gather_row(struct db_gather *gather); /* the cells of one more row */
+struct db_value *db_gather_row(struct db_gather *gather); /* the cells of a new row */
 
 #endif

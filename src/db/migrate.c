@@ -1,7 +1,9 @@
-/* The schema is a list of numbered steps, schema/NNNN_name.sql, compiled in. A store remembers
- * which it has had. What is missing is applied in one transaction, so a crash leaves the old schema
- * or the new one and nothing between. A step NNNN_name.postgres.sql stands in for NNNN_name.sql
- * there. */
+/* migrate.c - applies schema steps.
+ *
+ * The schema is a list of numbered steps, schema/NNNN_name.sql, compiled into the program. The
+ * table schema_step records the steps that a store has. Missing steps are applied in one
+ * transaction, so a crash leaves either the old schema or the new one. A step
+ * NNNN_name.postgres.sql replaces NNNN_name.sql on PostgreSQL. */
 #include "db/driver.h"
 
 #include "base/arena.h"
@@ -13,7 +15,7 @@
 
 struct step {
     int64_t version;
-    struct str name; /* 0001_users */
+    struct str name; /* 0001_initial */
     struct str text;
 };
 
@@ -22,12 +24,12 @@ static const char make_table[] = "CREATE TABLE IF NOT EXISTS schema_step ("
                                  " name TEXT NOT NULL,"
                                  " applied_at BIGINT NOT NULL)";
 
-/* The next step behind `version`, as this engine wants it; false when there is none. */
+/* Finds the step after `version` for this engine; false if there is none. */
 static bool
-next_step(const struct db *db, int64_t version, struct step *out)
+next_step(const struct db *db, const struct embedded *files, int64_t version, struct step *out)
 {
     bool found = false;
-    for (const struct embedded *file = embedded_files; file->name != NULL; file++) {
+    for (const struct embedded *file = files; file->name != NULL; file++) {
         struct str name = str_of(file->name);
         if (!str_starts(name, STR("schema/")) || !str_ends(name, STR(".sql")))
             continue;
@@ -48,33 +50,31 @@ next_step(const struct db *db, int64_t version, struct step *out)
 }
 
 static int64_t
-newest_known(const struct db *db)
+newest_version(const struct db *db, const struct embedded *files)
 {
     struct step step;
     int64_t version = 0;
-    while (next_step(db, version, &step))
+    while (next_step(db, files, version, &step))
         version = step.version;
     return version;
 }
 
-/* One dialect for both engines, SQLite's: a word that PostgreSQL does not have gives way to one of
- * the same length. */
+/* Steps are written in SQLite's dialect. For PostgreSQL these words are overwritten in a copy, each
+ * with a replacement of the same length. */
 static const char *
 script_for(struct arena *mem, const struct db *db, struct str text)
 {
     static const struct {
-        const char *word, *instead;
+        const char *word, *replacement;
     } words[] = {
-        { " WITHOUT ROWID", "              " },             /* a table that is its primary key */
-        { " INTEGER PRIMARY KEY", " BIGINT  PRIMARY KEY" }, /* of 64 bits */
-        { "(unicode(", "(  ascii(" },                       /* a character as a number */
-        { " group_concat(", "   string_agg(" },             /* texts of several rows as one */
+        { " WITHOUT ROWID", "              " },
+        { " INTEGER PRIMARY KEY", " BIGINT  PRIMARY KEY" }, /* INTEGER has 32 bits there */
     };
     char *script = arena_alloc(mem, text.len + 1);
     memcpy(script, text.ptr, text.len);
     for (size_t i = 0; db->is_postgres && i < sizeof words / sizeof words[0]; i++)
         for (char *at = script; (at = strstr(at, words[i].word)) != NULL;)
-            memcpy(at, words[i].instead, strlen(words[i].instead));
+            memcpy(at, words[i].replacement, strlen(words[i].replacement));
     return script;
 }
 
@@ -93,17 +93,18 @@ apply(struct db *db, struct arena *mem, const struct step *step, struct why *why
 }
 
 enum err
-db_not_there(const char *where, struct why *why)
+db_missing(const char *address, struct why *why)
 {
     why_set(why,
-            "store: there is no store at %s; name with --store the one that the service has, or "
-            "let `penchant serve` make it",
-            where);
+            "store: no store found at %s; use --store to name an existing one, or run "
+            "`penchant serve` to create it",
+            address);
     return ERR_NOT_FOUND;
 }
 
 static enum err
-apply_missing(struct db *db, struct arena *mem, bool must_exist, struct why *why)
+apply_missing(struct db *db, struct arena *mem, const struct embedded *files, bool must_exist,
+              struct why *why)
 {
     int64_t version = 0;
     enum err err = db->driver->schema_run(db, make_table, NULL, why);
@@ -113,34 +114,34 @@ apply_missing(struct db *db, struct arena *mem, bool must_exist, struct why *why
     if (err)
         return err;
     if (version == 0 && must_exist)
-        return db_not_there(db->driver->describe(db, mem).ptr, why);
-    int64_t known = newest_known(db);
+        return db_missing(db->driver->describe(db, mem).ptr, why);
+    int64_t known = newest_version(db, files);
     if (version > known) {
         why_set(why,
-                "store: its schema is at step %lld and this program knows %lld; "
-                "start a newer penchant, or restore a backup made by this one",
+                "store: the schema is at step %lld, but this version supports up to step %lld; "
+                "run a newer penchant, or restore a backup made by this version",
                 (long long)version, (long long)known);
         return ERR_INVALID;
     }
     struct step step;
-    while (next_step(db, version, &step)) {
+    while (next_step(db, files, version, &step)) {
         err = apply(db, mem, &step, why);
         if (err)
             return err;
         version = step.version;
-        log_info("schema step applied", log_text("step", step.name));
+        log_info("schema_step_applied", log_text("step", step.name));
     }
     return ERR_NONE;
 }
 
 enum err
-db_migrate(struct db *db, bool must_exist, struct why *why)
+db_migrate(struct db *db, const struct embedded *files, bool must_exist, struct why *why)
 {
     enum err err = db->driver->schema_begin(db, why);
     if (err)
         return err;
     struct arena *mem = arena_new();
-    err = apply_missing(db, mem, must_exist, why);
+    err = apply_missing(db, mem, files, must_exist, why);
     arena_free(mem);
     enum err ended = db->driver->schema_end(db, err == ERR_NONE, why);
     return err ? err : ended;
@@ -149,5 +150,5 @@ db_migrate(struct db *db, bool must_exist, struct why *why)
 int64_t
 db_schema_version(const struct db *db)
 {
-    return newest_known(db); /* db_open() has brought the store up to it */
+    return newest_version(db, embedded_files); /* db_open() has applied every step */
 }

@@ -172,7 +172,7 @@ response_cache_app(struct call *call, struct str id, struct app *out)
 static bool
 is_current(struct call *call, const struct access *access)
 {
-    return access->live_until > call->now && access->version != 0 &&
+    return access->valid_until > call->now && access->version != 0 &&
            token_access_version(call->db, access) == access->version;
 }
 

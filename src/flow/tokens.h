@@ -57,7 +57,7 @@ enum err token_access(struct db *db, struct arena *mem, struct str token, int64_
 enum err token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now,
                        struct str *app_id, const char **sentence);
 
-/* While this equals access->version, and until live_until, a cached access is current: no commit
+/* While this equals access->version, and until valid_until, a cached access is current: no commit
  * has changed its token, family, grant, app, or user. Versions of different tokens are not
  * comparable. 0: unknown, query the database. */
 uint64_t token_access_version(struct db *db, const struct access *access);

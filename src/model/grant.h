@@ -97,10 +97,10 @@ struct access {
     bool domains_limited;
     int64_t created_at;
     int64_t ends_at;
-    int64_t live_until; /* the token, its family and its grant, if nothing ends them before */
-    int64_t generation; /* the user's */
-    uint64_t commits;   /* that it was sure to be read behind */
-    uint64_t version;   /* of all of these rows: see token_access_stamp(); 0: not to be kept */
+    int64_t valid_until; /* the token, its family and its grant, if nothing ends them before */
+    int64_t generation;  /* the user's */
+    uint64_t commits;    /* that it was sure to be read behind */
+    uint64_t version;    /* of all of these rows: see token_access_stamp(); 0: not to be kept */
 };
 
 /* The durations of consent that the page offers. */

@@ -21,11 +21,11 @@ SQL(atom_list_list, "SELECT domain, atoms FROM user_atoms" OF_USER);
 SQL(atom_list_domains, "SELECT domain FROM user_atoms" OF_USER " AND atoms <> ''");
 SQL(atom_list_put, "UPDATE user_atoms SET atoms = $5" OF_USER " AND domain = $4 RETURNING domain");
 SQL(atom_list_add,
-    "INSERT INTO user_atoms (place, user_id, domain, atoms)"
-    " SELECT COALESCE((SELECT MAX(place) + 1 FROM user_atoms"
-    " WHERE place BETWEEN $2 AND $3), $2),"
+    "INSERT INTO user_atoms (row_key, user_id, domain, atoms)"
+    " SELECT COALESCE((SELECT MAX(row_key) + 1 FROM user_atoms"
+    " WHERE row_key BETWEEN $2 AND $3), $2),"
     " CAST($1 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT)"
-    " WHERE NOT EXISTS (SELECT 1 FROM user_atoms WHERE place = $3) RETURNING domain");
+    " WHERE NOT EXISTS (SELECT 1 FROM user_atoms WHERE row_key = $3) RETURNING domain");
 SQL(atom_list_delete_user, "DELETE FROM user_atoms" OF_USER);
 SQL(source_name, "SELECT name FROM app WHERE app_id = $1");
 
@@ -35,16 +35,17 @@ SQL(record_find, "SELECT domain, record, atom_count, updated_at FROM user_record
                  " AND domain = $4" NO_OTHER);
 SQL(record_put, "UPDATE user_record SET record = $5, atom_count = $6, updated_at = $7" OF_USER
                 " AND domain = $4 RETURNING domain");
-SQL(record_add, "INSERT INTO user_record (place, user_id, domain, record, atom_count, updated_at)"
-                " SELECT COALESCE((SELECT MAX(place) + 1 FROM user_record"
-                " WHERE place BETWEEN $2 AND $3), $2), CAST($1 AS TEXT), CAST($4 AS TEXT),"
-                " CAST($5 AS TEXT), CAST($6 AS BIGINT), CAST($7 AS BIGINT)"
-                " WHERE NOT EXISTS (SELECT 1 FROM user_record WHERE place = $3) RETURNING domain");
+SQL(record_add,
+    "INSERT INTO user_record (row_key, user_id, domain, record, atom_count, updated_at)"
+    " SELECT COALESCE((SELECT MAX(row_key) + 1 FROM user_record"
+    " WHERE row_key BETWEEN $2 AND $3), $2), CAST($1 AS TEXT), CAST($4 AS TEXT),"
+    " CAST($5 AS TEXT), CAST($6 AS BIGINT), CAST($7 AS BIGINT)"
+    " WHERE NOT EXISTS (SELECT 1 FROM user_record WHERE row_key = $3) RETURNING domain");
 SQL(record_end_user, "DELETE FROM user_record" OF_USER " AND domain <> ''"); /* not the head */
 
 /* All cards of a person are one text in the head, which every request has read already. */
-SQL(hint_sets_find, "SELECT hints FROM user_record" USER_HEADER NO_OTHER);
-SQL(hint_sets_put, "UPDATE user_record SET hints = $4" USER_HEADER);
+SQL(hint_sets_find, "SELECT hint_sets FROM user_record" USER_HEADER NO_OTHER);
+SQL(hint_sets_put, "UPDATE user_record SET hint_sets = $4" USER_HEADER);
 
 enum err
 atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence)

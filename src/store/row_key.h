@@ -21,7 +21,7 @@ int64_t row_key_of_hash(struct str hash); /* 60 bits */
 #define db_user(user_id)                                \
     db_text(user_id), db_int(row_key_of_user(user_id)), \
         db_int(row_key_of_user(user_id) + ROW_KEYS_PER_USER - 1)
-#define OF_USER " WHERE place BETWEEN $2 AND $3 AND user_id = $1"
+#define OF_USER " WHERE row_key BETWEEN $2 AND $3 AND user_id = $1"
 #define USER_HEADER OF_USER " AND domain = ''"
 
 /* Behind a look for one row: SQLite would go on to the end of the person's places, and often into

@@ -16,22 +16,22 @@
     " JOIN app_grant g ON g.grant_id = f.grant_id"       \
     " JOIN app a ON a.app_id = f.app_id"                 \
     " JOIN user_account u ON u.user_id = f.user_id"      \
-    " JOIN user_record h ON h.place = f.person_place"    \
+    " JOIN user_record h ON h.row_key = f.user_row_key"  \
     " WHERE f.ends_at > $2 AND g.ends_at > $2"           \
     " AND a.status = 'active' AND a.epoch = f.app_epoch" \
     " AND u.status = 'active' AND u.epoch = f.user_epoch"
 
 SQL_UNTRACKED(family_add,
               "INSERT INTO token_family (family_id, grant_id, user_id, app_id, user_epoch,"
-              " app_epoch, scopes, narrow_reach, created_at, ends_at, person_place)"
+              " app_epoch, scopes, domains_limited, created_at, ends_at, user_row_key)"
               " SELECT CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($1 AS TEXT), CAST($6 AS TEXT),"
               " CAST($7 AS BIGINT), CAST($8 AS BIGINT), CAST($9 AS TEXT), CAST($10 AS BIGINT),"
-              " CAST($11 AS BIGINT), CAST($12 AS BIGINT), place FROM user_record" USER_HEADER);
+              " CAST($11 AS BIGINT), CAST($12 AS BIGINT), row_key FROM user_record" USER_HEADER);
 
 SQL(family_find,
     "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"
-    " f.scopes, f.narrow_reach, f.created_at, f.ends_at, g.scopes, g.ends_at,"
-    " f.person_place, h.seal FROM token_family f" FAMILY_LIVES " AND f.family_id = $1");
+    " f.scopes, f.domains_limited, f.created_at, f.ends_at, g.scopes, g.ends_at,"
+    " f.user_row_key, h.auth_version FROM token_family f" FAMILY_LIVES " AND f.family_id = $1");
 
 SQL(family_others, "SELECT family_id FROM token_family WHERE grant_id = $1 AND family_id <> $2"
                    " ORDER BY created_at DESC");
@@ -52,55 +52,56 @@ SQL(code_redeem, "UPDATE auth_code SET redeemed_at = $2"
                  " WHERE code_hash = $1 AND redeemed_at IS NULL AND ends_at > $2"
                  " RETURNING family_id");
 
-SQL_UNTRACKED(access_add,
-              "INSERT INTO access_token (place, token_hash, family_id, app_id, app_epoch,"
-              " person_place, seal, scopes, narrow_reach, created_at, ends_at, live_until)"
-              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
-              " ON CONFLICT (place) DO NOTHING RETURNING place");
+SQL_UNTRACKED(
+    access_add,
+    "INSERT INTO access_token (row_key, token_hash, family_id, app_id, app_epoch,"
+    " user_row_key, auth_version, scopes, domains_limited, created_at, ends_at, valid_until)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+    " ON CONFLICT (row_key) DO NOTHING RETURNING row_key");
 
 /* While its seal is the person's, a token needs neither family nor grant nor account. */
-#define UNDER_AUTH_VERSION(more)                                                     \
-    "SELECT h.user_id, t.app_id, t.scopes, t.narrow_reach, t.created_at, t.ends_at," \
-    " t.live_until, h.generation" more " FROM access_token t"                        \
-    " JOIN user_record h ON h.place = t.person_place AND h.seal = t.seal"            \
-    " JOIN app a ON a.app_id = t.app_id"                                             \
-    " WHERE t.place = $1 AND t.token_hash = $2 AND t.live_until > $3"                \
+#define UNDER_AUTH_VERSION(more)                                                            \
+    "SELECT h.user_id, t.app_id, t.scopes, t.domains_limited, t.created_at, t.ends_at,"     \
+    " t.valid_until, h.generation" more " FROM access_token t"                              \
+    " JOIN user_record h ON h.row_key = t.user_row_key AND h.auth_version = t.auth_version" \
+    " JOIN app a ON a.app_id = t.app_id"                                                    \
+    " WHERE t.row_key = $1 AND t.token_hash = $2 AND t.valid_until > $3"                    \
     " AND a.status = 'active' AND a.epoch = t.app_epoch"
 
 SQL(access_find, UNDER_AUTH_VERSION(""));
-SQL(access_find_hint_sets, UNDER_AUTH_VERSION(", h.hints"));
+SQL(access_find_hint_sets, UNDER_AUTH_VERSION(", h.hint_sets"));
 
 #define EARLIEST_END                                                           \
     "CASE WHEN t.ends_at < f.ends_at AND t.ends_at < g.ends_at THEN t.ends_at" \
     " WHEN f.ends_at < g.ends_at THEN f.ends_at ELSE g.ends_at END"
 
 SQL(access_find_family,
-    "SELECT f.user_id, f.app_id, t.scopes, f.narrow_reach, t.created_at, t.ends_at,"
+    "SELECT f.user_id, f.app_id, t.scopes, f.domains_limited, t.created_at, t.ends_at,"
     " " EARLIEST_END ", h.generation, g.scopes"
     " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_LIVES
-    " AND t.place = $1 AND t.token_hash = $3 AND t.ends_at > $2");
+    " AND t.row_key = $1 AND t.token_hash = $3 AND t.ends_at > $2");
 
 SQL(access_find_app, "SELECT app_id, ends_at FROM access_token"
-                     " WHERE place = $1 AND token_hash = $2");
+                     " WHERE row_key = $1 AND token_hash = $2");
 
-SQL(access_end, "DELETE FROM access_token WHERE place = $1 AND token_hash = $2");
+SQL(access_end, "DELETE FROM access_token WHERE row_key = $1 AND token_hash = $2");
 
-#define OF_REFRESH " WHERE place = $1 AND token_hash = $2"
+#define OF_REFRESH " WHERE row_key = $1 AND token_hash = $2"
 
 SQL_UNTRACKED(refresh_add,
-              "INSERT INTO refresh_token (place, token_hash, family_id, created_at, ends_at,"
+              "INSERT INTO refresh_token (row_key, token_hash, family_id, created_at, ends_at,"
               " reuses) VALUES ($1, $2, $3, $4, $5, 0)"
-              " ON CONFLICT (place) DO NOTHING RETURNING place");
+              " ON CONFLICT (row_key) DO NOTHING RETURNING row_key");
 
 SQL(refresh_find, "SELECT r.token_hash, r.family_id, f.app_id, r.ends_at, r.used_at, r.reuses"
                   " FROM refresh_token r JOIN token_family f ON f.family_id = r.family_id"
-                  " WHERE r.place = $1 AND r.token_hash = $2 AND r.ends_at > $3");
+                  " WHERE r.row_key = $1 AND r.token_hash = $2 AND r.ends_at > $3");
 
 SQL(refresh_use,
-    "UPDATE refresh_token SET used_at = $3" OF_REFRESH " AND used_at IS NULL RETURNING place");
+    "UPDATE refresh_token SET used_at = $3" OF_REFRESH " AND used_at IS NULL RETURNING row_key");
 
 SQL(refresh_reuse,
-    "UPDATE refresh_token SET reuses = reuses + 1" OF_REFRESH " AND reuses < $3 RETURNING place");
+    "UPDATE refresh_token SET reuses = reuses + 1" OF_REFRESH " AND reuses < $3 RETURNING row_key");
 
 static int64_t
 earlier(int64_t a, int64_t b)
@@ -246,13 +247,13 @@ access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token 
                  const struct live_family *of)
 {
     struct db_rows rows = { 0 };
-    int64_t live_until = earlier(token->ends_at, earlier(of->family.ends_at, of->granted_until));
+    int64_t valid_until = earlier(token->ends_at, earlier(of->family.ends_at, of->granted_until));
     enum err err =
         db_query(tx, mem, &access_add, &rows, db_token(token->hash), db_text(of->family.id),
                  db_text(of->family.app_id), db_int(of->family.app_epoch), db_int(of->user_row_key),
                  db_int(of->auth_version), db_text(scopes_write(mem, token->scopes & of->granted)),
                  db_int(of->family.domains_limited), db_int(token->created_at),
-                 db_int(token->ends_at), db_int(live_until));
+                 db_int(token->ends_at), db_int(valid_until));
     return added(err, &rows);
 }
 
@@ -284,7 +285,7 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
         .domains_limited = db_cell_int(&rows, 0, 3) != 0,
         .created_at = db_cell_int(&rows, 0, 4),
         .ends_at = db_cell_int(&rows, 0, 5),
-        .live_until = db_cell_int(&rows, 0, 6),
+        .valid_until = db_cell_int(&rows, 0, 6),
         .generation = db_cell_int(&rows, 0, 7),
         .token_hash = hash,
     };
@@ -360,8 +361,8 @@ refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash)
     "DELETE FROM " table " WHERE " key " IN (SELECT " key " FROM " table \
     " WHERE ends_at <= $1 LIMIT $2) RETURNING " key
 
-SQL(clean_access, CLEAN("access_token", "place"));
-SQL(clean_refresh, CLEAN("refresh_token", "place"));
+SQL(clean_access, CLEAN("access_token", "row_key"));
+SQL(clean_refresh, CLEAN("refresh_token", "row_key"));
 SQL(clean_family, CLEAN("token_family", "family_id"));
 SQL(clean_grant, CLEAN("app_grant", "grant_id") ", user_id, app_id");
 SQL(clean_session, CLEAN("session", "session_hash"));

@@ -2,14 +2,14 @@
 
 #include "db/db.h"
 
-SQL(undo_put, "INSERT INTO undo (user_id, undo_id, domain, facts_before, facts_after, ends_at)"
+SQL(undo_put, "INSERT INTO undo (user_id, undo_id, domain, atoms_before, atoms_after, ends_at)"
               " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (user_id) DO UPDATE SET"
               " undo_id = excluded.undo_id, domain = excluded.domain,"
-              " facts_before = excluded.facts_before, facts_after = excluded.facts_after,"
+              " atoms_before = excluded.atoms_before, atoms_after = excluded.atoms_after,"
               " ends_at = excluded.ends_at");
 
 SQL(undo_take, "DELETE FROM undo WHERE user_id = $1 AND undo_id = $2 AND ends_at > $3"
-               " RETURNING undo_id, domain, facts_before, facts_after, ends_at");
+               " RETURNING undo_id, domain, atoms_before, atoms_after, ends_at");
 
 SQL(undo_end, "DELETE FROM undo WHERE user_id = $1");
 

@@ -16,11 +16,11 @@
 #define SLOTS_OF_DAY ((int64_t)1 << 32)
 #define SLOT_ATTEMPTS 4
 
-#define ADD_PEOPLE "INSERT INTO person_use (slot, person, calls, last_use)"
-#define TO_WHAT_IS_THERE                                                                   \
-    " ON CONFLICT (slot, person) DO UPDATE SET calls = person_use.calls + excluded.calls," \
-    " last_use = CASE WHEN excluded.last_use > person_use.last_use THEN excluded.last_use" \
-    " ELSE person_use.last_use END"
+#define ADD_PEOPLE "INSERT INTO user_usage (slot, user_key, calls, last_use)"
+#define TO_WHAT_IS_THERE                                                                     \
+    " ON CONFLICT (slot, user_key) DO UPDATE SET calls = user_usage.calls + excluded.calls," \
+    " last_use = CASE WHEN excluded.last_use > user_usage.last_use THEN excluded.last_use"   \
+    " ELSE user_usage.last_use END"
 
 /* Twenty people at a time: to begin and end a statement costs as much as half a row. */
 SQL_UNTRACKED(usage_add_many,
@@ -39,14 +39,15 @@ SQL_UNTRACKED(
     " SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)"
     " FROM app_grant g WHERE g.user_id = $5 AND g.app_id = $6" TO_WHAT_IS_THERE);
 
-SQL_UNTRACKED(usage_list_ended, "SELECT person FROM person_ended ORDER BY person");
+SQL_UNTRACKED(usage_list_ended, "SELECT user_key FROM usage_revocation ORDER BY user_key");
 
-SQL_UNTRACKED(usage_add_app,
-              "UPDATE app_use SET calls = calls + $3, tokens = tokens + $4, refused = refused + $5,"
-              " failed = failed + $6 WHERE app_id = $1 AND day = $2 RETURNING slot");
+SQL_UNTRACKED(
+    usage_add_app,
+    "UPDATE app_usage SET calls = calls + $3, tokens = tokens + $4, refused = refused + $5,"
+    " failed = failed + $6 WHERE app_id = $1 AND day = $2 RETURNING slot");
 
 SQL_UNTRACKED(usage_begin_day,
-              "INSERT INTO app_use (app_id, day, calls, tokens, refused, failed, slot)"
+              "INSERT INTO app_usage (app_id, day, calls, tokens, refused, failed, slot)"
               " SELECT a.app_id, CAST($2 AS BIGINT), 0, 0, 0, 0, CAST($3 AS BIGINT)"
               " FROM app a WHERE a.app_id = $1 ON CONFLICT DO NOTHING");
 
@@ -65,20 +66,20 @@ SQL_UNTRACKED(usage_trim_refusals,
               " (SELECT MIN(r.last_at) FROM (SELECT last_at FROM app_refusal WHERE app_id = $1"
               " ORDER BY last_at DESC LIMIT $2) r)");
 
-SQL(usage_find_grant, "SELECT a.day, p.calls, p.last_use FROM app_use a"
-                      " JOIN person_use p ON p.slot = a.slot AND p.person = $2"
+SQL(usage_find_grant, "SELECT a.day, p.calls, p.last_use FROM app_usage a"
+                      " JOIN user_usage p ON p.slot = a.slot AND p.user_key = $2"
                       " WHERE a.app_id = $1");
 
-SQL(usage_find_app, "SELECT day, calls, tokens, refused, failed FROM app_use"
+SQL(usage_find_app, "SELECT day, calls, tokens, refused, failed FROM app_usage"
                     " WHERE app_id = $1 AND day > $2");
 
 SQL(usage_sum_owner, "SELECT s.app_id, CAST(SUM(s.calls + s.tokens) AS BIGINT),"
-                     " CAST(SUM(s.refused) AS BIGINT) FROM app_use s"
+                     " CAST(SUM(s.refused) AS BIGINT) FROM app_usage s"
                      " JOIN app a ON a.app_id = s.app_id"
                      " WHERE a.owner_id = $1 AND s.day > $2 GROUP BY s.app_id");
 
-SQL(usage_count_people, "SELECT COUNT(DISTINCT p.person) FROM app_use a"
-                        " JOIN person_use p ON p.slot = a.slot WHERE a.app_id = $1 AND a.day > $2");
+SQL(usage_count_people, "SELECT COUNT(DISTINCT p.user_key) FROM app_usage a"
+                        " JOIN user_usage p ON p.slot = a.slot WHERE a.app_id = $1 AND a.day > $2");
 
 SQL(usage_count_connected, "SELECT COUNT(*) FROM app_grant WHERE app_id = $1 AND ends_at > $2");
 
@@ -90,31 +91,33 @@ SQL(usage_list_refusals, "SELECT app_id, endpoint, error, reason, detail, times,
  * PostgreSQL. */
 #define DAYS_UNWRITTEN 1 /* what waits since before midnight is yesterday's */
 #define CONNECTED "(SELECT g.app_id FROM app_grant g WHERE g.user_id = $1)"
-SQL_UNTRACKED(usage_hold_app, "UPDATE app_use SET calls = calls WHERE app_id = $1 AND day >= $2");
+SQL_UNTRACKED(usage_hold_app, "UPDATE app_usage SET calls = calls WHERE app_id = $1 AND day >= $2");
 SQL_UNTRACKED(usage_hold_user,
-              "UPDATE app_use SET calls = calls WHERE app_id IN " CONNECTED " AND day >= $2");
-SQL_UNTRACKED(usage_note_end, "INSERT INTO person_ended (person, ended_at) VALUES ($1, $2)"
-                              " ON CONFLICT (person) DO UPDATE SET ended_at = excluded.ended_at");
+              "UPDATE app_usage SET calls = calls WHERE app_id IN " CONNECTED " AND day >= $2");
+SQL_UNTRACKED(usage_note_end,
+              "INSERT INTO usage_revocation (user_key, revoked_at) VALUES ($1, $2)"
+              " ON CONFLICT (user_key) DO UPDATE SET revoked_at = excluded.revoked_at");
 
-SQL_UNTRACKED(usage_end_grant, "DELETE FROM person_use WHERE person = $2 AND slot IN"
-                               " (SELECT a.slot FROM app_use a WHERE a.app_id = $1)");
-SQL_UNTRACKED(usage_end_user, "DELETE FROM person_use WHERE person = $2 AND slot IN"
-                              " (SELECT a.slot FROM app_use a WHERE a.app_id IN " CONNECTED ")");
+SQL_UNTRACKED(usage_end_grant, "DELETE FROM user_usage WHERE user_key = $2 AND slot IN"
+                               " (SELECT a.slot FROM app_usage a WHERE a.app_id = $1)");
+SQL_UNTRACKED(usage_end_user, "DELETE FROM user_usage WHERE user_key = $2 AND slot IN"
+                              " (SELECT a.slot FROM app_usage a WHERE a.app_id IN " CONNECTED ")");
 
-SQL(usage_end_app, "DELETE FROM app_use WHERE app_id = $1");
-SQL(usage_end_app_people, "DELETE FROM person_use WHERE slot IN"
-                          " (SELECT a.slot FROM app_use a WHERE a.app_id = $1)");
+SQL(usage_end_app, "DELETE FROM app_usage WHERE app_id = $1");
+SQL(usage_end_app_people, "DELETE FROM user_usage WHERE slot IN"
+                          " (SELECT a.slot FROM app_usage a WHERE a.app_id = $1)");
 SQL(usage_end_app_refusals, "DELETE FROM app_refusal WHERE app_id = $1");
 
 SQL_UNTRACKED(usage_clean_people,
-              "DELETE FROM person_use WHERE (slot, person) IN"
-              " (SELECT slot, person FROM person_use WHERE slot < $1 LIMIT $2) RETURNING slot");
-SQL_UNTRACKED(usage_clean_ended,
-              "DELETE FROM person_ended WHERE person IN"
-              " (SELECT person FROM person_ended WHERE ended_at <= $1 LIMIT $2) RETURNING person");
+              "DELETE FROM user_usage WHERE (slot, user_key) IN"
+              " (SELECT slot, user_key FROM user_usage WHERE slot < $1 LIMIT $2) RETURNING slot");
+SQL_UNTRACKED(
+    usage_clean_ended,
+    "DELETE FROM usage_revocation WHERE user_key IN"
+    " (SELECT user_key FROM usage_revocation WHERE revoked_at <= $1 LIMIT $2) RETURNING user_key");
 SQL_UNTRACKED(usage_clean_apps,
-              "DELETE FROM app_use WHERE (app_id, day) IN"
-              " (SELECT app_id, day FROM app_use WHERE day <= $1 LIMIT $2) RETURNING day");
+              "DELETE FROM app_usage WHERE (app_id, day) IN"
+              " (SELECT app_id, day FROM app_usage WHERE day <= $1 LIMIT $2) RETURNING day");
 SQL_UNTRACKED(
     usage_clean_refusals,
     "DELETE FROM app_refusal WHERE (app_id, endpoint, error, reason) IN"
@@ -126,7 +129,7 @@ SQL_UNTRACKED(
 /* The first characters behind usr_ as one number, in the order in which bytes are compared. Step 10
  * of the schema counts the same way. */
 static int64_t
-person_number(struct str user_id)
+user_key_of(struct str user_id)
 {
     static const size_t prefix = 4;
     int64_t number = 0;
@@ -185,10 +188,10 @@ usage_store_list_ended(struct db_tx *tx, struct arena *mem, struct usage_ended *
 }
 
 static bool
-has_ended(const struct usage_ended *ended, int64_t person)
+has_ended(const struct usage_ended *ended, int64_t user_key)
 {
-    return ended->all || (ended->count > 0 && bsearch(&person, ended->people, ended->count,
-                                                      sizeof person, compare_numbers) != NULL);
+    return ended->all || (ended->count > 0 && bsearch(&user_key, ended->people, ended->count,
+                                                      sizeof user_key, compare_numbers) != NULL);
 }
 
 #define MANY 20
@@ -220,15 +223,15 @@ usage_store_add_users(struct db_tx *tx, struct arena *mem, struct str app_id, in
     struct many many = { .values[0] = db_int(slot) };
     enum err err = ERR_NONE;
     for (size_t i = 0; i < count && !err; i++) {
-        int64_t person = person_number(people[i].user_id);
-        if (has_ended(ended, person)) {
-            err = db_query(tx, mem, &usage_add_connected, NULL, db_int(slot), db_int(person),
+        int64_t user_key = user_key_of(people[i].user_id);
+        if (has_ended(ended, user_key)) {
+            err = db_query(tx, mem, &usage_add_connected, NULL, db_int(slot), db_int(user_key),
                            db_int(people[i].calls), db_int(people[i].last_use),
                            db_text(people[i].user_id), db_text(app_id));
             continue;
         }
         struct db_value *of = &many.values[1 + 3 * many.count++];
-        of[0] = db_int(person);
+        of[0] = db_int(user_key);
         of[1] = db_int(people[i].calls);
         of[2] = db_int(people[i].last_use);
         if (many.count == MANY)
@@ -269,8 +272,8 @@ usage_store_find_grant(struct db_tx *tx, struct arena *mem, struct str user_id, 
 {
     struct db_rows rows = { 0 };
     *out = (struct grant_usage){ 0 };
-    enum err err = db_query(tx, mem, &usage_find_grant, &rows, db_text(app_id),
-                            db_int(person_number(user_id)));
+    enum err err =
+        db_query(tx, mem, &usage_find_grant, &rows, db_text(app_id), db_int(user_key_of(user_id)));
     for (size_t i = 0; i < rows.count && !err; i++) {
         size_t index = index_of(db_cell_int(&rows, i, 0), today);
         if (index < USAGE_DAYS)
@@ -356,7 +359,7 @@ usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id
 static enum err
 note_end(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
 {
-    return db_query(tx, mem, &usage_note_end, NULL, db_int(person_number(user_id)), db_int(now));
+    return db_query(tx, mem, &usage_note_end, NULL, db_int(user_key_of(user_id)), db_int(now));
 }
 
 enum err
@@ -369,7 +372,7 @@ usage_store_end_grant(struct db_tx *tx, struct arena *mem, struct str user_id, s
         err = note_end(tx, mem, user_id, now);
     return err ? err
                : db_query(tx, mem, &usage_end_grant, NULL, db_text(app_id),
-                          db_int(person_number(user_id)));
+                          db_int(user_key_of(user_id)));
 }
 
 enum err
@@ -381,7 +384,7 @@ usage_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id, in
         err = note_end(tx, mem, user_id, now);
     return err ? err
                : db_query(tx, mem, &usage_end_user, NULL, db_text(user_id),
-                          db_int(person_number(user_id)));
+                          db_int(user_key_of(user_id)));
 }
 
 enum err

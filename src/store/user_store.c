@@ -42,14 +42,14 @@ SQL(user_renew_password, "UPDATE user_account SET password_hash = $3"
 SQL(user_delete, "DELETE FROM user_account WHERE user_id = $1 RETURNING user_id");
 
 SQL(head_add,
-    "INSERT INTO user_record (place, user_id, domain, generation, seal, atom_sequence,"
+    "INSERT INTO user_record (row_key, user_id, domain, generation, auth_version, atom_sequence,"
     " atom_count, updated_at, record)"
-    " SELECT COALESCE((SELECT MAX(place) + 1 FROM user_record"
-    " WHERE place BETWEEN $2 AND $3), $2), CAST($1 AS TEXT), '', 1, CAST($4 AS BIGINT), 0,"
+    " SELECT COALESCE((SELECT MAX(row_key) + 1 FROM user_record"
+    " WHERE row_key BETWEEN $2 AND $3), $2), CAST($1 AS TEXT), '', 1, CAST($4 AS BIGINT), 0,"
     " 0, CAST($5 AS BIGINT), ''"
-    " WHERE NOT EXISTS (SELECT 1 FROM user_record WHERE place = $3) RETURNING user_id");
+    " WHERE NOT EXISTS (SELECT 1 FROM user_record WHERE row_key = $3) RETURNING user_id");
 
-SQL(header_bump_auth_version, "UPDATE user_record SET seal = seal + 1" USER_HEADER);
+SQL(header_bump_auth_version, "UPDATE user_record SET auth_version = auth_version + 1" USER_HEADER);
 
 SQL(head_delete, "DELETE FROM user_record" USER_HEADER);
 

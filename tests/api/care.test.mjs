@@ -118,7 +118,7 @@ test("a command that finds no store says so, exits 2 and makes none", async (t) 
     for (const store of places) {
       const { status, out, err } = await w.command(...command.split(" "), { store, stdin: "a long passphrase\n" });
       assert.deepEqual([status, out], [2, ""], `${command}: ${err}`);
-      assert.match(err, /^penchant: store: there is no store at .*(db|dbname='\w+').*--store.*penchant serve.*\n$/, command);
+      assert.match(err, /^penchant: store: no store found at .*(db|dbname='\w+').*--store.*penchant serve.*\n$/, command);
       assert.deepEqual(fs.readdirSync(w.dir).sort(), before, command);
     }
   const asked = await w.command("export", "--all", "--json", { store: places[0] });

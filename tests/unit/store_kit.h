@@ -44,10 +44,10 @@ SQL(kit_clear_access, "DELETE FROM access_token");
 SQL(kit_clear_refresh, "DELETE FROM refresh_token");
 SQL(kit_clear_atoms, "DELETE FROM user_atoms");
 SQL(kit_clear_records, "DELETE FROM user_record");
-SQL(kit_clear_person_use, "DELETE FROM person_use");
-SQL(kit_clear_app_use, "DELETE FROM app_use");
+SQL(kit_clear_user_usage, "DELETE FROM user_usage");
+SQL(kit_clear_app_usage, "DELETE FROM app_usage");
 SQL(kit_clear_refusals, "DELETE FROM app_refusal");
-SQL(kit_clear_person_ended, "DELETE FROM person_ended");
+SQL(kit_clear_revocations, "DELETE FROM usage_revocation");
 SQL(kit_clear_undo, "DELETE FROM undo");
 SQL(kit_clear_drafts, "DELETE FROM import_draft");
 
@@ -92,11 +92,11 @@ kit_clear(struct db_tx *tx, void *argument)
 {
     struct kit *kit = argument;
     static const struct sql *const all[] = {
-        &kit_clear_users,        &kit_clear_apps,     &kit_clear_sessions, &kit_clear_requests,
-        &kit_clear_grants,       &kit_clear_families, &kit_clear_codes,    &kit_clear_access,
-        &kit_clear_person_use,   &kit_clear_app_use,  &kit_clear_refusals, &kit_clear_refresh,
-        &kit_clear_atoms,        &kit_clear_records,  &kit_clear_undo,     &kit_clear_drafts,
-        &kit_clear_person_ended,
+        &kit_clear_users,       &kit_clear_apps,      &kit_clear_sessions, &kit_clear_requests,
+        &kit_clear_grants,      &kit_clear_families,  &kit_clear_codes,    &kit_clear_access,
+        &kit_clear_user_usage,  &kit_clear_app_usage, &kit_clear_refusals, &kit_clear_refresh,
+        &kit_clear_atoms,       &kit_clear_records,   &kit_clear_undo,     &kit_clear_drafts,
+        &kit_clear_revocations,
     };
     enum err err = ERR_NONE;
     for (size_t i = 0; i < KIT_COUNT(all) && !err; i++)

@@ -208,7 +208,7 @@ an_open_store_opens_again_with_what_it_held(struct kit *kit)
     assert_int_equal(add_one(kit->db, kit->mem, ERR_NONE), ERR_NONE);
     kit_reopen(kit);
     assert_int_equal(count(kit->db), 1);
-    assert_int_equal(db_schema_version(kit->db), 12);
+    assert_int_equal(db_schema_version(kit->db), 1);
     assert_int_equal(db_ping(kit->db), ERR_NONE);
 }
 

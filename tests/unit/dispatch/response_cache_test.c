@@ -27,7 +27,7 @@ access_by(struct str token_hash, uint64_t version)
                             .token_hash = token_hash,
                             .scopes = SCOPE_PROFILE_READ,
                             .generation = 7,
-                            .live_until = NOW + 3600,
+                            .valid_until = NOW + 3600,
                             .version = version };
 }
 

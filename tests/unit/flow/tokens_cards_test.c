@@ -7,7 +7,7 @@
 
 #define CARDS STR("food_profile one\nmusic_preferences two")
 
-SQL(test_put_cards, "UPDATE user_record SET hints = $2 WHERE user_id = $1 AND domain = ''");
+SQL(test_put_cards, "UPDATE user_record SET hint_sets = $2 WHERE user_id = $1 AND domain = ''");
 
 static enum err
 put_hint_sets(struct db_tx *tx, void *argument)

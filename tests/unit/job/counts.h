@@ -10,7 +10,7 @@
 #define DAY ((int64_t)86400)
 #define NOON (T0 / DAY * DAY + DAY / 2)
 
-SQL(usage_rows, "SELECT (SELECT COUNT(*) FROM person_use), (SELECT COUNT(*) FROM app_use),"
+SQL(usage_rows, "SELECT (SELECT COUNT(*) FROM user_usage), (SELECT COUNT(*) FROM app_usage),"
                 " (SELECT COUNT(*) FROM app_refusal)");
 
 struct counting {

@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "flow/connections.h"
 
-SQL(usage_ended_rows, "SELECT COUNT(*) FROM person_ended");
-SQL(usage_calls, "SELECT CAST(COALESCE(SUM(calls), 0) AS BIGINT) FROM person_use");
+SQL(usage_ended_rows, "SELECT COUNT(*) FROM usage_revocation");
+SQL(usage_calls, "SELECT CAST(COALESCE(SUM(calls), 0) AS BIGINT) FROM user_usage");
 
 struct asking {
     struct arena *mem;

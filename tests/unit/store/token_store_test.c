@@ -158,18 +158,18 @@ with_the_seal_broken_a_token_is_worth_what_its_family_and_grant_say_now(struct k
     assert_int_equal(broken.access.domains_limited, under_seal.access.domains_limited);
     assert_int_equal(broken.access.created_at, under_seal.access.created_at);
     assert_int_equal(broken.access.ends_at, under_seal.access.ends_at);
-    assert_int_equal(broken.access.live_until, under_seal.access.live_until);
+    assert_int_equal(broken.access.valid_until, under_seal.access.valid_until);
     assert_int_equal(broken.access.generation, under_seal.access.generation);
 
     assert_int_equal(write_one(kit, put_grant, (struct args){ .grant = narrow }), ERR_NONE);
     assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
     assert_int_equal(broken.access.scopes, 0);
-    assert_int_equal(broken.access.live_until, T0 + 2000);
+    assert_int_equal(broken.access.valid_until, T0 + 2000);
     assert_int_equal(look(kit, find_access, "at", T0 + 2000), ERR_NOT_FOUND);
     assert_int_equal(write_one(kit, put_grant, (struct args){ .grant = wide }), ERR_NONE);
     assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
     assert_int_equal(broken.access.scopes, HINTS);
-    assert_int_equal(broken.access.live_until, T0 + 3600);
+    assert_int_equal(broken.access.valid_until, T0 + 3600);
 }
 
 static void
@@ -193,7 +193,7 @@ a_token_lives_no_longer_than_the_family_and_the_grant_it_was_made_under(struct k
         for (int broken = 0; broken < 2; broken++) {
             struct args args = { .mem = kit->mem, .id = STR("at"), .now = rows[i].expected - 1 };
             assert_int_equal(tx_read(kit->db, find_access, &args), ERR_NONE);
-            assert_int_equal(args.access.live_until, rows[i].expected);
+            assert_int_equal(args.access.valid_until, rows[i].expected);
             assert_int_equal(look(kit, find_access, "at", rows[i].expected), ERR_NOT_FOUND);
             assert_int_equal(write_one(kit, bump_auth_version, (struct args){ .id = ada.id }),
                              ERR_NONE);

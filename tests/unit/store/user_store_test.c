@@ -275,8 +275,9 @@ a_change_touches_nothing_else(struct kit *kit)
 
 /* ---- the head of a person's rows ---- */
 
-SQL(test_heads, "SELECT place, user_id, generation, seal, atom_sequence FROM user_record"
-                " WHERE domain = '' ORDER BY place");
+SQL(test_headers,
+    "SELECT row_key, user_id, generation, auth_version, atom_sequence FROM user_record"
+    " WHERE domain = '' ORDER BY row_key");
 
 struct heads {
     struct arena *mem;
@@ -287,7 +288,7 @@ static enum err
 list_heads(struct db_tx *tx, void *argument)
 {
     struct heads *heads = argument;
-    return db_query_values(tx, heads->mem, &test_heads, NULL, 0, &heads->rows);
+    return db_query_values(tx, heads->mem, &test_headers, NULL, 0, &heads->rows);
 }
 
 static struct db_rows
@@ -325,7 +326,7 @@ every_account_has_one_head_and_loses_it_when_it_is_deleted(struct kit *kit)
     assert_true(str_eq(db_cell_text(&rows, 0, 1), bob.id));
 }
 
-/* Ids that agree in the bits of the place, and in nothing else. */
+/* Ids that agree in the bits of the row_key, and in nothing else. */
 static void
 two_people_who_share_a_place_have_a_head_each_and_different_seals(struct kit *kit)
 {

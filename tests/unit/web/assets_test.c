@@ -76,7 +76,7 @@ nothing_else_can_be_fetched(void **state)
         "/assets/nothing.css",
         "/assets/",
         "/assets",
-        "/assets/../schema/0001_users.sql",
+        "/assets/../schema/0001_initial.sql",
         "/assets/..%2fschema",
         "/assets/%2e%2e/x.css",
         "/assets/style.css%00",

@@ -1,19 +1,19 @@
-#include "db/db.h"
+/* driver.c - the functions of db.h, each passed on to the driver of the store's engine. */
+#include "db/driver.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/log.h"
+#include "base/embedded.h"
 #include "base/metric.h"
-#include "db/driver.h"
 
 #include <string.h>
 
-/* The linker puts every SQL() into one section and names its ends. */
+/* The linker collects every SQL() in one section and defines symbols for its start and end. */
 extern const struct sql __start_penchant_sql[];
 extern const struct sql __stop_penchant_sql[];
 
-/* So that the section exists in a program without stores, too. */
-SQL(db_alive, "SELECT 1");
+/* At least one statement, so that the section exists in programs that link no store module. */
+SQL(db_ping_statement, "SELECT 1");
 
 static const struct db_driver *const drivers[] = {
     &db_sqlite_driver,
@@ -59,7 +59,7 @@ db_address_problem(const char *address)
     return driver->address_problem(address);
 }
 
-/* The address of the engine that really keeps the data. */
+/* The address without the prefix of the fault injection driver. */
 static const char *
 plain_address(const char *address)
 {
@@ -99,7 +99,7 @@ db_open(const struct db_settings *settings, struct db **out, struct why *why)
     enum err err = db_driver_of(settings->address)->open(settings, &db, why);
     if (err)
         return err;
-    err = db_migrate(db, settings->must_exist, why);
+    err = db_migrate(db, embedded_files, settings->must_exist, why);
     if (!err)
         err = db->driver->prepare(db, why);
     if (err) {
@@ -205,28 +205,29 @@ db_cell_int(const struct db_rows *rows, size_t row, size_t column)
 struct db_value *
 db_gather_row(struct db_gather *gather)
 {
-    if (gather->count == gather->room) {
-        size_t room = gather->room == 0 ? 4 : gather->room * 2;
-        struct db_value *grown = ARENA_ARRAY(gather->mem, struct db_value, room * gather->columns);
+    if (gather->count == gather->capacity) {
+        size_t capacity = gather->capacity == 0 ? 4 : gather->capacity * 2;
+        struct db_value *grown =
+            ARENA_ARRAY(gather->mem, struct db_value, capacity * gather->columns);
         if (gather->count > 0)
             memcpy(grown, gather->cells, gather->count * gather->columns * sizeof *grown);
         gather->cells = grown;
-        gather->room = room;
+        gather->capacity = capacity;
     }
     return &gather->cells[gather->count++ * gather->columns];
 }
 
 static enum err
-ask_alive(struct db_tx *tx, void *argument)
+run_ping(struct db_tx *tx, void *argument)
 {
-    return db_query(tx, argument, &db_alive, NULL);
+    return db_query(tx, argument, &db_ping_statement, NULL);
 }
 
 enum err
 db_ping(struct db *db)
 {
     struct arena *mem = arena_new();
-    enum err err = db_read(db, ask_alive, mem);
+    enum err err = db_read(db, run_ping, mem);
     arena_free(mem);
     return err;
 }

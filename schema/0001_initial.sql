@@ -1,0 +1,275 @@
+-- The initial schema. Later steps are files of their own (0002_name.sql) and run once per store, in
+-- order; src/db/migrate.c applies them.
+--
+-- Steps are written in SQLite's dialect. On PostgreSQL, migrate.c removes WITHOUT ROWID and reads
+-- INTEGER PRIMARY KEY as BIGINT PRIMARY KEY.
+--
+-- Conventions: times are seconds since 1970; `day` is days since 1970 in UTC; a flag is 0 or 1;
+-- `position` orders rows by creation; `scopes` is a list separated by spaces. Columns whose names
+-- end in `_hash` hold digests: no password, token, or code is stored in plain text.
+--
+-- `row_key` is an integer made of the first characters of an id or a hash (src/store/row_key.h).
+-- SQLite clusters such a table by the integer, so a lookup reads fewer pages than a lookup by text.
+-- Two ids can share a row key, so statements also compare the text.
+--
+-- `epoch` of a user or an app increases when it is disabled. A session, token family, or access
+-- token of an earlier epoch is revoked, and stays revoked after the user or app is enabled again.
+
+-- ---- users ----
+
+-- `username` and `email_key` are case-folded, which makes them unique regardless of case.
+CREATE TABLE user_account (
+    user_id       TEXT   NOT NULL PRIMARY KEY,
+    username      TEXT   NOT NULL,
+    email         TEXT,
+    email_key     TEXT,
+    name          TEXT,
+    password_hash TEXT,
+    status        TEXT   NOT NULL,
+    position      BIGINT NOT NULL,
+    created_at    BIGINT NOT NULL,
+    updated_at    BIGINT NOT NULL,
+    epoch         BIGINT NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX user_account_username ON user_account (username);
+CREATE UNIQUE INDEX user_account_email ON user_account (email_key);
+CREATE UNIQUE INDEX user_account_position ON user_account (position);
+
+CREATE TABLE session (
+    session_hash TEXT   NOT NULL PRIMARY KEY,
+    user_id      TEXT   NOT NULL,
+    user_epoch   BIGINT NOT NULL,
+    device       TEXT   NOT NULL,
+    address      TEXT   NOT NULL,
+    created_at   BIGINT NOT NULL,
+    ends_at      BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX session_of_user ON session (user_id, created_at);
+CREATE INDEX session_end ON session (ends_at);
+
+-- ---- preferences ----
+
+-- A user's atoms, one row per domain. `atoms` is the domain's atom list: one line per atom, with
+-- its sources (src/model/atom_list.h). It is read and written as a whole. A domain keeps its row
+-- when its list becomes empty.
+CREATE TABLE user_atoms (
+    row_key INTEGER PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    domain  TEXT NOT NULL,
+    atoms   TEXT NOT NULL
+);
+
+-- A user's preferences as the API returns them: one row per domain, and one user header row, whose
+-- domain is ''. Rewritten in the transaction that changes the atoms.
+--
+-- Only the header row has `generation`, which increases with every change to the user's atoms;
+-- `auth_version`, which increases whenever something that the user allowed changes
+-- (src/store/token_store.h); `atom_sequence`, the number of the last atom added; and `hint_sets`,
+-- one line per domain: its name, a space, and its hint set (src/store/atom_store.c).
+--
+-- The long columns come last, so that SQLite can read the others without them.
+CREATE TABLE user_record (
+    row_key       INTEGER PRIMARY KEY,
+    user_id       TEXT   NOT NULL,
+    domain        TEXT   NOT NULL,
+    generation    BIGINT,
+    auth_version  BIGINT,
+    atom_sequence BIGINT,
+    atom_count    BIGINT NOT NULL,
+    updated_at    BIGINT NOT NULL,
+    record        TEXT   NOT NULL,
+    hint_sets     TEXT
+);
+
+-- The user's last change, so that it can be undone: one row per user, replaced by the next change.
+-- The two lists hold the changed atoms in the format of user_atoms.
+CREATE TABLE undo (
+    user_id      TEXT   NOT NULL PRIMARY KEY,
+    undo_id      TEXT   NOT NULL,
+    domain       TEXT   NOT NULL,
+    atoms_before TEXT   NOT NULL,
+    atoms_after  TEXT   NOT NULL,
+    ends_at      BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX undo_end ON undo (ends_at);
+
+-- An uploaded document that the user has not confirmed yet: one row per user, replaced by the next
+-- upload.
+CREATE TABLE import_draft (
+    user_id  TEXT   NOT NULL PRIMARY KEY,
+    draft_id TEXT   NOT NULL,
+    document TEXT   NOT NULL,
+    ends_at  BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX import_draft_end ON import_draft (ends_at);
+
+-- ---- apps and what users allow them ----
+
+-- `redirect_uris` has one URI per line. The previous secret stays valid until `old_secret_ends_at`.
+CREATE TABLE app (
+    app_id             TEXT   NOT NULL PRIMARY KEY,
+    owner_id           TEXT   NOT NULL,
+    name               TEXT   NOT NULL,
+    redirect_uris      TEXT   NOT NULL,
+    scopes             TEXT   NOT NULL,
+    is_public          BIGINT NOT NULL,
+    secret_hash        TEXT,
+    old_secret_hash    TEXT,
+    old_secret_ends_at BIGINT,
+    status             TEXT   NOT NULL,
+    epoch              BIGINT NOT NULL,
+    position           BIGINT NOT NULL,
+    created_at         BIGINT NOT NULL,
+    updated_at         BIGINT NOT NULL,
+    homepage           TEXT,
+    privacy_link       TEXT
+) WITHOUT ROWID;
+CREATE INDEX app_owner ON app (owner_id, position);
+CREATE UNIQUE INDEX app_position ON app (position);
+
+-- An authorization request while the user decides. It is stored here rather than in the form, so
+-- that the form cannot change it. `is_trial`: the app's developer started it on the portal.
+CREATE TABLE auth_request (
+    request_hash TEXT   NOT NULL PRIMARY KEY,
+    session_hash TEXT   NOT NULL,
+    app_id       TEXT   NOT NULL,
+    redirect_uri TEXT   NOT NULL,
+    scopes       TEXT   NOT NULL,
+    state        TEXT,
+    challenge    TEXT   NOT NULL,
+    must_sign_in BIGINT NOT NULL,
+    must_consent BIGINT NOT NULL,
+    ends_at      BIGINT NOT NULL,
+    is_trial     BIGINT NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE INDEX auth_request_end ON auth_request (ends_at);
+CREATE INDEX auth_request_session ON auth_request (session_hash);
+
+-- The scopes that a user allows an app. Revoking a grant deletes the row, which revokes its token
+-- families.
+CREATE TABLE app_grant (
+    grant_id   TEXT   NOT NULL PRIMARY KEY,
+    user_id    TEXT   NOT NULL,
+    app_id     TEXT   NOT NULL,
+    scopes     TEXT   NOT NULL,
+    ends_at    BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX app_grant_pair ON app_grant (user_id, app_id);
+CREATE INDEX app_grant_app ON app_grant (app_id);
+
+-- One authorization under a grant: a code and every token issued from it. `domains_limited` is 1 if
+-- the app asked for single domains; its writes and hints are then limited to these. `user_row_key`
+-- is the row key of the user header row.
+--
+-- Codes and tokens have no index on `family_id`: deleting the family revokes them, and they are
+-- deleted when they expire. Such indexes were a third of the bytes that a refresh wrote.
+CREATE TABLE token_family (
+    family_id       TEXT   NOT NULL PRIMARY KEY,
+    grant_id        TEXT   NOT NULL,
+    user_id         TEXT   NOT NULL,
+    app_id          TEXT   NOT NULL,
+    user_epoch      BIGINT NOT NULL,
+    app_epoch       BIGINT NOT NULL,
+    scopes          TEXT   NOT NULL,
+    domains_limited BIGINT NOT NULL,
+    created_at      BIGINT NOT NULL,
+    ends_at         BIGINT NOT NULL,
+    user_row_key    BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX token_family_grant ON token_family (grant_id, created_at);
+CREATE INDEX token_family_user ON token_family (user_id);
+CREATE INDEX token_family_app ON token_family (app_id);
+CREATE INDEX token_family_end ON token_family (ends_at);
+
+CREATE TABLE auth_code (
+    code_hash    TEXT   NOT NULL PRIMARY KEY,
+    family_id    TEXT   NOT NULL,
+    app_id       TEXT   NOT NULL,
+    redirect_uri TEXT   NOT NULL,
+    challenge    TEXT   NOT NULL,
+    redeemed_at  BIGINT,
+    ends_at      BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX auth_code_end ON auth_code (ends_at);
+
+-- While `auth_version` equals that of the user header row, the token is valid until `valid_until`
+-- without a look at its family and grant. Otherwise these are read.
+CREATE TABLE access_token (
+    row_key         INTEGER PRIMARY KEY,
+    token_hash      TEXT   NOT NULL,
+    family_id       TEXT   NOT NULL,
+    app_id          TEXT   NOT NULL,
+    app_epoch       BIGINT NOT NULL,
+    user_row_key    BIGINT NOT NULL,
+    auth_version    BIGINT NOT NULL,
+    scopes          TEXT   NOT NULL,
+    domains_limited BIGINT NOT NULL,
+    created_at      BIGINT NOT NULL,
+    ends_at         BIGINT NOT NULL,
+    valid_until     BIGINT NOT NULL
+);
+CREATE INDEX access_token_end ON access_token (ends_at);
+
+-- A used refresh token stays until it expires: using it again is either a retry or a theft.
+CREATE TABLE refresh_token (
+    row_key    INTEGER PRIMARY KEY,
+    token_hash TEXT   NOT NULL,
+    family_id  TEXT   NOT NULL,
+    created_at BIGINT NOT NULL,
+    ends_at    BIGINT NOT NULL,
+    used_at    BIGINT,
+    reuses     BIGINT NOT NULL
+);
+CREATE INDEX refresh_token_end ON refresh_token (ends_at);
+
+-- ---- usage ----
+
+-- Requests per app and day, for its developer. Counted in memory and added here every few seconds.
+-- `slot` is the app's number for that day: the day in the upper bits, 32 random bits below.
+CREATE TABLE app_usage (
+    app_id  TEXT   NOT NULL,
+    day     BIGINT NOT NULL,
+    calls   BIGINT NOT NULL,
+    tokens  BIGINT NOT NULL,
+    refused BIGINT NOT NULL,
+    failed  BIGINT NOT NULL,
+    slot    BIGINT NOT NULL,
+    PRIMARY KEY (app_id, day)
+) WITHOUT ROWID;
+CREATE INDEX app_usage_day ON app_usage (day);
+CREATE UNIQUE INDEX app_usage_slot ON app_usage (slot);
+
+-- Requests per app, day, and user, for the user's list of connected apps. Deleted with the grant.
+-- `slot` is that of app_usage; `user_key` is an integer made of the user id
+-- (src/store/usage_store.c).
+CREATE TABLE user_usage (
+    slot     BIGINT NOT NULL,
+    user_key BIGINT NOT NULL,
+    calls    BIGINT NOT NULL,
+    last_use BIGINT NOT NULL,
+    PRIMARY KEY (slot, user_key)
+) WITHOUT ROWID;
+
+-- Users who recently disconnected an app or deleted their account. Requests counted before that may
+-- still be in memory and must not be added to user_usage.
+CREATE TABLE usage_revocation (
+    user_key   BIGINT NOT NULL PRIMARY KEY,
+    revoked_at BIGINT NOT NULL
+) WITHOUT ROWID;
+
+-- Rejected requests of an app, one row per kind with a count and the newest example, so that a
+-- client that repeats an error fills one row. Holds no secret, token, or code.
+CREATE TABLE app_refusal (
+    app_id   TEXT   NOT NULL,
+    endpoint TEXT   NOT NULL,
+    error    TEXT   NOT NULL,
+    reason   TEXT   NOT NULL,
+    detail   TEXT   NOT NULL,
+    times    BIGINT NOT NULL,
+    first_at BIGINT NOT NULL,
+    last_at  BIGINT NOT NULL,
+    PRIMARY KEY (app_id, endpoint, error, reason)
+) WITHOUT ROWID;
+CREATE INDEX app_refusal_age ON app_refusal (last_at);
