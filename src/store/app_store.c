@@ -14,7 +14,7 @@ SQL(app_add, "INSERT INTO app (" COLUMNS ")"
 
 SQL(app_find, "SELECT " COLUMNS " FROM app WHERE app_id = $1");
 
-/* Changes nothing, but locks the row where several can write at once. */
+/* Changes nothing. Locks the row on PostgreSQL, where transactions run concurrently. */
 SQL(app_hold, "UPDATE app SET epoch = epoch WHERE app_id = $1 RETURNING " COLUMNS);
 
 SQL(app_list, "SELECT " COLUMNS " FROM app WHERE position > $1 ORDER BY position LIMIT $2");

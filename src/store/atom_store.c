@@ -14,8 +14,8 @@ SQL(atom_hold,
 SQL(atom_release, "UPDATE user_record SET generation = generation + 1,"
                   " atom_sequence = $4" USER_HEADER);
 
-/* A domain takes the next of a person's places when it is first written about, and keeps it: what
- * is empty stays, as an empty row. */
+/* A domain gets the user's next row key with its first atom and keeps the row when its list becomes
+ * empty. */
 SQL(atom_list_find, "SELECT domain, atoms FROM user_atoms" OF_USER " AND domain = $4" NO_OTHER);
 SQL(atom_list_list, "SELECT domain, atoms FROM user_atoms" OF_USER);
 SQL(atom_list_domains, "SELECT domain FROM user_atoms" OF_USER " AND atoms <> ''");
@@ -29,9 +29,9 @@ SQL(atom_list_add,
 SQL(atom_list_delete_user, "DELETE FROM user_atoms" OF_USER);
 SQL(source_name, "SELECT name FROM app WHERE app_id = $1");
 
-#define TOLD OF_USER " AND atom_count > 0"
-SQL(record_list, "SELECT domain, record, atom_count, updated_at FROM user_record" TOLD);
-SQL(record_find, "SELECT domain, record, atom_count, updated_at FROM user_record" TOLD
+#define WITH_ATOMS OF_USER " AND atom_count > 0"
+SQL(record_list, "SELECT domain, record, atom_count, updated_at FROM user_record" WITH_ATOMS);
+SQL(record_find, "SELECT domain, record, atom_count, updated_at FROM user_record" WITH_ATOMS
                  " AND domain = $4" NO_OTHER);
 SQL(record_put, "UPDATE user_record SET record = $5, atom_count = $6, updated_at = $7" OF_USER
                 " AND domain = $4 RETURNING domain");
@@ -41,9 +41,9 @@ SQL(record_add,
     " WHERE row_key BETWEEN $2 AND $3), $2), CAST($1 AS TEXT), CAST($4 AS TEXT),"
     " CAST($5 AS TEXT), CAST($6 AS BIGINT), CAST($7 AS BIGINT)"
     " WHERE NOT EXISTS (SELECT 1 FROM user_record WHERE row_key = $3) RETURNING domain");
-SQL(record_end_user, "DELETE FROM user_record" OF_USER " AND domain <> ''"); /* not the head */
+SQL(record_end_user, "DELETE FROM user_record" OF_USER " AND domain <> ''"); /* not the header */
 
-/* All cards of a person are one text in the head, which every request has read already. */
+/* All hint sets of a user are one text in the user header row, which every request reads anyway. */
 SQL(hint_sets_find, "SELECT hint_sets FROM user_record" USER_HEADER NO_OTHER);
 SQL(hint_sets_put, "UPDATE user_record SET hint_sets = $4" USER_HEADER);
 
@@ -64,7 +64,7 @@ atom_store_release(struct db_tx *tx, struct arena *mem, struct str user_id, int6
     return db_query(tx, mem, &atom_release, NULL, db_user(user_id), db_int(sequence));
 }
 
-/* ---- a domain's atoms as a whole ---- */
+/* ---- atom lists ---- */
 
 static int
 compare_sequence(const void *a, const void *b)
@@ -73,7 +73,7 @@ compare_sequence(const void *a, const void *b)
     return (one->atom.sequence > two->atom.sequence) - (one->atom.sequence < two->atom.sequence);
 }
 
-/* Several domains' atoms in one list. */
+/* Merges the atoms of several domains, oldest first. */
 static enum err
 join_atom_lists(struct arena *mem, const struct db_rows *rows, struct str asker,
                 struct sourced_atom **out, size_t *count)
@@ -99,7 +99,7 @@ join_atom_lists(struct arena *mem, const struct db_rows *rows, struct str asker,
     return ERR_NONE;
 }
 
-/* Domain absent: all that there are. */
+/* The atom lists of all domains if `domain` is absent. */
 static enum err
 find_atom_lists(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                 struct db_rows *rows)
@@ -120,7 +120,7 @@ atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     return err ? err : join_atom_lists(mem, &rows, asker, out, count);
 }
 
-/* Changes a row, or makes it where there is none. */
+/* Updates a row, or inserts it if it does not exist. */
 static enum err
 put_or_add(struct db_tx *tx, struct arena *mem, const struct sql *put, const struct sql *add,
            const struct db_value *values, size_t count)
@@ -130,7 +130,7 @@ put_or_add(struct db_tx *tx, struct arena *mem, const struct sql *put, const str
     if (err || rows.count > 0)
         return err;
     err = db_query_values(tx, mem, add, values, count, &rows);
-    return err || rows.count > 0 ? err : ERR_INTERNAL; /* the 257th domain of a person */
+    return err || rows.count > 0 ? err : ERR_INTERNAL; /* no key left: the 257th row of a user */
 }
 
 enum err
@@ -204,7 +204,7 @@ atom_store_domains(struct db_tx *tx, struct arena *mem, struct str user_id, stru
 
 /* ---- sources ---- */
 
-/* Every source once, in no particular order. The array has room for all. */
+/* Lists every source once, in no particular order. `out` comes from alloc_sources(). */
 static size_t
 list_sources(const struct sourced_atom *atoms, size_t count, bool only_active, struct str *out)
 {
@@ -224,7 +224,7 @@ list_sources(const struct sourced_atom *atoms, size_t count, bool only_active, s
 }
 
 static struct str *
-room_for_sources(struct arena *mem, const struct sourced_atom *atoms, size_t count)
+alloc_sources(struct arena *mem, const struct sourced_atom *atoms, size_t count)
 {
     size_t most = 0;
     for (size_t i = 0; i < count; i++)
@@ -235,7 +235,7 @@ room_for_sources(struct arena *mem, const struct sourced_atom *atoms, size_t cou
 static enum err
 name_sources(struct db_tx *tx, struct arena *mem, struct sourced_atom *atoms, size_t count)
 {
-    struct str *sources = room_for_sources(mem, atoms, count);
+    struct str *sources = alloc_sources(mem, atoms, count);
     size_t found = list_sources(atoms, count, false, sources);
     struct str *names = ARENA_ARRAY(mem, struct str, found);
     for (size_t i = 0; i < found; i++) {
@@ -271,7 +271,7 @@ source_store_count(struct db_tx *tx, struct arena *mem, struct str user_id, stru
     struct sourced_atom *atoms = NULL;
     size_t count = 0;
     enum err err = atom_store_read(tx, mem, user_id, domain, STR_NONE, &atoms, &count);
-    *out = (int64_t)list_sources(atoms, count, true, room_for_sources(mem, atoms, count));
+    *out = (int64_t)list_sources(atoms, count, true, alloc_sources(mem, atoms, count));
     return err;
 }
 
@@ -295,10 +295,10 @@ record_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struc
     return err;
 }
 
-/* ---- cards ---- */
+/* ---- hint sets ---- */
 
-/* A line each: the domain, a space, the card. No value that is kept has a line's end in it, and
- * nothing else of a card could. */
+/* One line per hint set: the domain, a space, the hint set. Stored values contain no line breaks,
+ * so a hint set has none. */
 static bool
 next_set(struct str *rest, struct record *out)
 {
@@ -335,9 +335,9 @@ add_set(struct buf *out, const struct record *set)
     buf_add(out, set->hints);
 }
 
-/* In place of the domain's card, or behind the others; not `there`: without it. */
+/* The hint sets with `set` replaced or appended; without the domain's hint set if not `present`. */
 static struct str
-with_set(struct arena *mem, struct str hint_sets, const struct record *set, bool there)
+with_set(struct arena *mem, struct str hint_sets, const struct record *set, bool present)
 {
     struct buf out = buf_in(mem, SIZE_MAX);
     struct record each;
@@ -345,11 +345,11 @@ with_set(struct arena *mem, struct str hint_sets, const struct record *set, bool
         bool is_it = str_eq(each.domain, set->domain);
         if (!is_it)
             add_set(&out, &each);
-        else if (there)
+        else if (present)
             add_set(&out, set);
-        there = there && !is_it;
+        present = present && !is_it;
     }
-    if (there)
+    if (present)
         add_set(&out, set);
     return out.len == 0 ? STR_NONE : buf_str(&out);
 }
@@ -358,11 +358,11 @@ enum err
 record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
                  const struct record *record)
 {
-    bool tells = record->atom_count > 0;
+    bool has_atoms = record->atom_count > 0;
     const struct db_value values[] = {
         db_user(user_id),
         db_text(record->domain),
-        db_text(tells ? record->json : STR("{}")),
+        db_text(has_atoms ? record->json : STR("{}")),
         db_int(record->atom_count),
         db_int(record->updated_at),
     };
@@ -372,17 +372,17 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
     if (!err)
         err = find_sets(tx, mem, user_id, &hint_sets);
     struct record set = { .domain = record->domain, .hints = record->hints };
-    return err ? err : put_hint_sets(tx, mem, user_id, with_set(mem, hint_sets, &set, tells));
+    return err ? err : put_hint_sets(tx, mem, user_id, with_set(mem, hint_sets, &set, has_atoms));
 }
 
 void
 record_store_split(struct arena *mem, struct str hint_sets, struct record **out, size_t *count)
 {
     struct record set;
-    size_t room = 0;
+    size_t capacity = 0;
     for (struct str rest = hint_sets; next_set(&rest, &set);)
-        room++;
-    *out = ARENA_ARRAY(mem, struct record, room);
+        capacity++;
+    *out = ARENA_ARRAY(mem, struct record, capacity);
     *count = 0;
     while (next_set(&hint_sets, &set))
         (*out)[(*count)++] = set;

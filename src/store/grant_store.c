@@ -67,7 +67,7 @@ grant_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_
 enum err
 grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant)
 {
-    /* One that ended by its date may still lie there. */
+    /* An expired grant may not be deleted yet. */
     enum err err = grant_store_end(tx, mem, grant->user_id, grant->app_id);
     if (err && err != ERR_NOT_FOUND)
         return err;
@@ -76,7 +76,7 @@ grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant)
                     db_int(grant->ends_at), db_int(grant->created_at));
 }
 
-/* Of a statement that gives back the user of each row it changed. */
+/* Runs a statement that returns the user of each changed row. */
 static enum err
 bump_auth_version(struct db_tx *tx, struct arena *mem, enum err err, const struct db_rows *rows)
 {

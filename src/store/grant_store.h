@@ -1,4 +1,4 @@
-/* grant_store.h - what people allow apps, as rows. */
+/* grant_store.h - reads and writes grants: the scopes that users allow apps. */
 #ifndef STORE_GRANT_STORE_H
 #define STORE_GRANT_STORE_H
 
@@ -8,21 +8,21 @@
 struct arena;
 struct db_tx;
 
-/* The grant of that person to that app, if it lives now. ERR_NOT_FOUND otherwise. */
+/* ERR_NOT_FOUND if the user has no grant for the app, or it has expired. */
 enum err grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
                           struct str app_id, int64_t now, struct grant *out);
 
 enum err grant_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now,
                           struct grant **out, size_t *count);
 
-/* A new one in the place of whatever was there; families of an older one are over. */
+/* Replaces the user's grant for the app, which revokes the token families of the old grant. */
 enum err grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant);
 
-/* Scopes and end date. ERR_NOT_FOUND if it ended meanwhile. What the new scopes are made from is
- * read after user_store_hold(): two who change a grant at once must not undo each other. */
+/* Writes scopes and expiry. ERR_NOT_FOUND if the grant was revoked. Call user_store_hold() before
+ * reading the scopes to change, or a concurrent change may be lost. */
 enum err grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant);
 
-/* ERR_NOT_FOUND if there was none. */
+/* ERR_NOT_FOUND if the user has no grant for the app. */
 enum err grant_store_end(struct db_tx *tx, struct arena *mem, struct str user_id,
                          struct str app_id);
 enum err grant_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id);

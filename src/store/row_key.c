@@ -1,6 +1,6 @@
 #include "store/row_key.h"
 
-/* As base64url counts. Another character counts as none: such an id is nobody's. */
+/* The value of a base64url digit. Other characters do not occur in valid ids and count as 0. */
 static int64_t
 digit(char c)
 {
@@ -25,7 +25,7 @@ read_digits(struct str text, size_t from, size_t count)
 int64_t
 row_key_of_user(struct str user_id)
 {
-    return read_digits(user_id, 4, 9) * ROW_KEYS_PER_USER; /* behind usr_ */
+    return read_digits(user_id, 4, 9) * ROW_KEYS_PER_USER; /* after "usr_" */
 }
 
 int64_t

@@ -1,22 +1,24 @@
-/* row_key.h - numbers that rows are found by. A tree over numbers is flat: in one that is sorted by
- * texts SQLite keeps whole rows in its upper floors, eight of them for a million people.
+/* row_key.h - integer primary keys made of ids and hashes.
  *
- * A number is made of the first characters of an id or a hash, so two may share it: whoever looks
- * for a row compares the text, too. Step 9 of the schema counts the same way. */
+ * SQLite stores a table with an integer key in a shallow B-tree. With a text key, whole rows fill
+ * the inner pages: eight levels for a million users.
+ *
+ * A row key holds only the first characters of an id or a hash, so two ids can share one.
+ * Statements must compare the text as well. */
 #ifndef STORE_ROW_KEY_H
 #define STORE_ROW_KEY_H
 
 #include "base/str.h"
 
-/* A person's rows lie side by side, in a table of records and one of atoms: 54 bits of the id, and
- * behind them so many places, the first of them for the head (see user_store.h). Should two people
- * ever share the bits, they share the places, and each finds its own by the id. */
+/* A user's rows in user_record and user_atoms have adjacent keys: 54 bits of the user id, followed
+ * by a number below ROW_KEYS_PER_USER. The user header row usually has number 0 (user_store.h). Two
+ * users whose ids begin with the same 54 bits share the range; user_id tells their rows apart. */
 #define ROW_KEYS_PER_USER 256
 
 int64_t row_key_of_user(struct str user_id);
 int64_t row_key_of_hash(struct str hash); /* 60 bits */
 
-/* The parameters $1, $2 and $3 of a statement about a person's rows, and how it begins to choose.
+/* Parameters $1, $2, and $3 of a statement on a user's rows, and the WHERE clause that uses them.
  */
 #define db_user(user_id)                                \
     db_text(user_id), db_int(row_key_of_user(user_id)), \
@@ -24,8 +26,8 @@ int64_t row_key_of_hash(struct str hash); /* 60 bits */
 #define OF_USER " WHERE row_key BETWEEN $2 AND $3 AND user_id = $1"
 #define USER_HEADER OF_USER " AND domain = ''"
 
-/* Behind a look for one row: SQLite would go on to the end of the person's places, and often into
- * another page. */
+/* Ends a lookup of one row. Without it SQLite scans to the end of the user's key range, which often
+ * reads another page. */
 #define NO_OTHER " LIMIT 1"
 
 #endif

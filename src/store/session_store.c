@@ -28,8 +28,8 @@ SQL(session_end_all, "DELETE FROM session WHERE user_id = $1"
 SQL(request_add, "INSERT INTO auth_request (" REQUEST_COLUMNS ")"
                  " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)");
 
-/* In this session ($2), or left behind by one that is over ($3: now), as session_store_find says.
- */
+/* The request belongs to this session ($2), or to one that is no longer valid at $3; see
+ * session_store_find. */
 #define WAITS_FOR                                                                         \
     "(session_hash = $2 OR NOT EXISTS (SELECT 1 FROM session AS s JOIN user_account AS u" \
     " ON u.user_id = s.user_id AND u.status = 'active' AND u.epoch = s.user_epoch"        \
@@ -59,7 +59,7 @@ read_session(const struct db_rows *rows, size_t row)
     };
 }
 
-/* Never the new one itself, however many began in the same second. */
+/* Keeps the new session, even if others were created in the same second. */
 static enum err
 end_oldest(struct db_tx *tx, struct arena *mem, const struct session *but)
 {

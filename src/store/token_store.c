@@ -5,14 +5,14 @@
 #include "store/usage_store.h"
 #include "store/user_store.h"
 
-/* A redeemed code is remembered for so long, to end its family if it is presented again. */
+/* How long redeemed codes are kept. If a code is used again, its family is revoked. */
 #define CODE_MEMORY_SECONDS ((int64_t)30 * 24 * 3600)
 
-/* An access token that has ended is remembered for so long, to tell its app why it was refused. */
+/* How long expired access tokens are kept, so that the app gets a precise error. */
 #define ACCESS_MEMORY_SECONDS ((int64_t)3600)
 
-/* Why a family may be over: see the header. */
-#define FAMILY_LIVES                                     \
+/* The conditions for a valid family; see token_store.h. */
+#define FAMILY_VALID                                     \
     " JOIN app_grant g ON g.grant_id = f.grant_id"       \
     " JOIN app a ON a.app_id = f.app_id"                 \
     " JOIN user_account u ON u.user_id = f.user_id"      \
@@ -31,7 +31,7 @@ SQL_UNTRACKED(family_add,
 SQL(family_find,
     "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"
     " f.scopes, f.domains_limited, f.created_at, f.ends_at, g.scopes, g.ends_at,"
-    " f.user_row_key, h.auth_version FROM token_family f" FAMILY_LIVES " AND f.family_id = $1");
+    " f.user_row_key, h.auth_version FROM token_family f" FAMILY_VALID " AND f.family_id = $1");
 
 SQL(family_others, "SELECT family_id FROM token_family WHERE grant_id = $1 AND family_id <> $2"
                    " ORDER BY created_at DESC");
@@ -59,7 +59,7 @@ SQL_UNTRACKED(
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
     " ON CONFLICT (row_key) DO NOTHING RETURNING row_key");
 
-/* While its seal is the person's, a token needs neither family nor grant nor account. */
+/* The lookup of a token whose auth version is current: reads no family, grant, or account. */
 #define UNDER_AUTH_VERSION(more)                                                            \
     "SELECT h.user_id, t.app_id, t.scopes, t.domains_limited, t.created_at, t.ends_at,"     \
     " t.valid_until, h.generation" more " FROM access_token t"                              \
@@ -78,7 +78,7 @@ SQL(access_find_hint_sets, UNDER_AUTH_VERSION(", h.hint_sets"));
 SQL(access_find_family,
     "SELECT f.user_id, f.app_id, t.scopes, f.domains_limited, t.created_at, t.ends_at,"
     " " EARLIEST_END ", h.generation, g.scopes"
-    " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_LIVES
+    " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_VALID
     " AND t.row_key = $1 AND t.token_hash = $3 AND t.ends_at > $2");
 
 SQL(access_find_app, "SELECT app_id, ends_at FROM access_token"
@@ -119,7 +119,7 @@ found(enum err err, const struct db_rows *rows)
 
 /* ---- families ---- */
 
-/* Never the new one itself, however many began in the same second. */
+/* Keeps `but`, even if others were created in the same second. */
 static enum err
 end_oldest(struct db_tx *tx, struct arena *mem, const struct family *but)
 {
@@ -230,8 +230,8 @@ code_store_redeem(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
 
 /* ---- tokens ---- */
 
-/* A token is found by a number made of its hash. Two live ones with the same number happen once in
- * a very long while; then the app has to ask again. */
+/* Tokens are looked up by the row key of their hash. If a new token has the row key of an existing
+ * one, which is very unlikely, adding it fails and the app has to retry. */
 #define db_token(hash) db_int(row_key_of_hash(hash)), db_text(hash)
 
 static enum err
@@ -265,8 +265,8 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     scopes carried, granted;
     const struct sql *sql = hint_sets == NULL ? &access_find : &access_find_hint_sets;
     enum err err = db_query(tx, mem, sql, &rows, db_token(hash), db_int(now));
-    bool sealed = !err && rows.count > 0;
-    if (!err && !sealed)
+    bool is_current = !err && rows.count > 0;
+    if (!err && !is_current)
         err = db_query(tx, mem, &access_find_family, &rows, db_int(row_key_of_hash(hash)),
                        db_int(now), db_text(hash));
     err = found(err, &rows);
@@ -274,10 +274,10 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
         return err;
     scopes_read_known(db_cell_text(&rows, 0, 2), &carried);
     granted = carried;
-    if (!sealed)
+    if (!is_current)
         scopes_read_known(db_cell_text(&rows, 0, 8), &granted);
     if (hint_sets != NULL)
-        *hint_sets = sealed ? db_cell_text(&rows, 0, 8) : STR_NONE;
+        *hint_sets = is_current ? db_cell_text(&rows, 0, 8) : STR_NONE;
     *out = (struct access){
         .user_id = db_cell_text(&rows, 0, 0),
         .app_id = db_cell_text(&rows, 0, 1),
@@ -355,7 +355,7 @@ refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash)
                  &rows);
 }
 
-/* ---- what is over ---- */
+/* ---- expired rows ---- */
 
 #define CLEAN(table, key)                                                \
     "DELETE FROM " table " WHERE " key " IN (SELECT " key " FROM " table \
@@ -369,7 +369,7 @@ SQL(clean_session, CLEAN("session", "session_hash"));
 SQL(clean_request, CLEAN("auth_request", "request_hash"));
 SQL(clean_code, CLEAN("auth_code", "code_hash"));
 
-/* What an app did for a person goes with the grant. */
+/* Deletes the usage counts of expired grants. */
 static enum err
 end_use(struct db_tx *tx, struct arena *mem, const struct db_rows *grants, int64_t now)
 {

@@ -1,13 +1,13 @@
-/* token_store.h - families, codes and tokens as rows. Only hashes of secrets are here.
+/* token_store.h - token families, authorization codes, and tokens. Secrets are stored as hashes.
  *
- * A family lives while its row is there, its end is not reached, its grant is there and lives, and
- * neither its app nor its user was disabled since it began. Single use is one conditional
- * statement, so that of many at once exactly one succeeds.
+ * A family is valid until it expires, as long as its row and its grant exist, the grant has not
+ * expired, and neither the app nor the user was disabled since the family began. Single use is one
+ * conditional statement, so of several concurrent uses exactly one succeeds.
  *
- * An access token is asked for with every request, so its row has what family and grant said when
- * it was made, and the person's seal of that moment (user_store.h). While the person's head has the
- * same, nothing has ended since, and the two rows and the app's are all that is looked at.
- * Otherwise the family, the grant and the account are asked. */
+ * Every API request looks up an access token. Its row therefore copies what the family and the
+ * grant allowed when it was issued, with the user's auth version at that time (user_store.h). While
+ * the user header row has the same auth version, the lookup reads only the token, the header, and
+ * the app. Otherwise it reads the family, the grant, and the account. */
 #ifndef STORE_TOKEN_STORE_H
 #define STORE_TOKEN_STORE_H
 
@@ -17,10 +17,10 @@
 struct arena;
 struct db_tx;
 
-/* Past the most a grant may have, the oldest end. */
+/* Deletes the oldest families of the grant above FAMILIES_PER_GRANT_MAX. */
 enum err family_store_add(struct db_tx *tx, struct arena *mem, const struct family *family);
 
-/* One that lives now, and what its grant allows now, all of one moment. */
+/* A valid family, and what its grant allows, read in one snapshot. */
 struct live_family {
     struct family family;
     scopes granted;
@@ -29,23 +29,23 @@ struct live_family {
     int64_t auth_version;
 };
 
-/* ERR_NOT_FOUND if there is none that lives. */
+/* ERR_NOT_FOUND if the family is not valid. */
 enum err family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
                            struct live_family *out);
 enum err family_store_put_end(struct db_tx *tx, struct arena *mem, struct str id, int64_t ends_at);
 
-/* With everything that came of it, whose rows are cleaned when their time is over. No error if it
- * is over already. */
+/* Revokes the family with its codes and tokens, whose rows are deleted when they expire. No error
+ * if the family does not exist. */
 enum err family_store_end(struct db_tx *tx, struct arena *mem, struct str id);
 enum err family_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id);
 
 enum err code_store_add(struct db_tx *tx, struct arena *mem, const struct auth_code *code);
 
-/* Redeemed or late ones, too: the login judges. ERR_NOT_FOUND if there is none. */
+/* Also finds redeemed and expired codes. ERR_NOT_FOUND if the code does not exist. */
 enum err code_store_find(struct db_tx *tx, struct arena *mem, struct str hash,
                          struct auth_code *out);
 
-/* ERR_NOT_FOUND if it was redeemed already, or too late. */
+/* ERR_NOT_FOUND if the code was redeemed before or has expired. */
 enum err code_store_redeem(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now);
 
 struct access_token {
@@ -55,35 +55,36 @@ struct access_token {
     int64_t ends_at;
 };
 
-/* Its family is as it was found in this transaction. ERR_UNAVAILABLE: try again with another. */
+/* `of` was read in this transaction. ERR_UNAVAILABLE if the row key is in use: retry with a new
+ * token. */
 enum err access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token *token,
                           const struct live_family *of);
 
-/* A token that may be used now. ERR_NOT_FOUND otherwise. Where `cards` is not NULL, with the cards
- * of the person's head (see record_store_split()), which is read anyway; absent: there are none, or
- * it takes another look. */
+/* ERR_NOT_FOUND if the token is not valid. If `hint_sets` is not NULL, it receives the hint sets of
+ * the user header row (see record_store_split()), which this lookup reads anyway; it is absent if
+ * the user has none, or if the lookup read the family instead. */
 enum err access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
                            struct access *out, struct str *hint_sets);
 
-/* The app of a token that was issued, live or not, and when it ends. ERR_NOT_FOUND: none, or
- * forgotten: an hour behind its end. */
+/* The app and expiry time of a token, valid or not. ERR_NOT_FOUND if it does not exist; rows are
+ * deleted one hour after they expire. */
 enum err access_store_find_app(struct db_tx *tx, struct arena *mem, struct str hash,
                                struct str *app_id, int64_t *ends_at);
 enum err access_store_end(struct db_tx *tx, struct arena *mem, struct str hash);
 
-/* ERR_UNAVAILABLE: try again with another. */
+/* ERR_UNAVAILABLE if the row key is in use: retry with a new token. */
 enum err refresh_store_add(struct db_tx *tx, struct arena *mem, struct str hash,
                            struct str family_id, int64_t now);
 
-/* One whose idle life is not over; used ones, too. ERR_NOT_FOUND otherwise. */
+/* Also finds used tokens. ERR_NOT_FOUND if the token does not exist or has expired. */
 enum err refresh_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
                             struct refresh_token *out);
 
-/* The first use, and a retry of one that was used. ERR_NOT_FOUND: somebody else was quicker. */
+/* Records the first use, or a retry. ERR_NOT_FOUND if another request did so first. */
 enum err refresh_store_use(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now);
 enum err refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash);
 
-/* Removes at most so many rows of what ended before now; *removed says how many. */
+/* Deletes at most `limit` expired rows and sets `removed` to their number. */
 enum err token_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                                     size_t *removed);
 

@@ -5,39 +5,39 @@
 
 #include <stdlib.h>
 
-/* What an app did in one day has a number, the day's slot: the day, and behind it 32 bits of
- * chance. A person is a number here, too: 60 bits of the id. So a row of use is some 25 bytes under
- * a key that SQLite compares without looking at texts, the rows of an app's day lie side by side in
- * the order in which a tally hands them over, and no other tree has to be kept. Should two of a
- * million people ever share the bits (once in two million installations), they share a count. */
-#define PERSON_DIGITS 10
+/* The slot of an app's day is the day followed by 32 random bits. The user key is made of 60 bits
+ * of the user id. With these two integers as its key, a row of user_usage takes about 25 bytes, the
+ * rows of an app's day are adjacent and in the order in which the counters are written, and no
+ * further index is needed. Two users with the same user key share a count; among a million users
+ * this happens in one of two million installations. */
+#define USER_KEY_DIGITS 10
 #define FIRST_DIGIT '-'
 #define DIGITS ('z' - FIRST_DIGIT + 1) /* 78: ten of them are less than 2^63 */
 #define SLOTS_OF_DAY ((int64_t)1 << 32)
 #define SLOT_ATTEMPTS 4
 
-#define ADD_PEOPLE "INSERT INTO user_usage (slot, user_key, calls, last_use)"
-#define TO_WHAT_IS_THERE                                                                     \
+#define INSERT_USERS "INSERT INTO user_usage (slot, user_key, calls, last_use)"
+#define ADD_ON_CONFLICT                                                                      \
     " ON CONFLICT (slot, user_key) DO UPDATE SET calls = user_usage.calls + excluded.calls," \
     " last_use = CASE WHEN excluded.last_use > user_usage.last_use THEN excluded.last_use"   \
     " ELSE user_usage.last_use END"
 
-/* Twenty people at a time: to begin and end a statement costs as much as half a row. */
+/* Twenty users per statement: starting a statement costs as much as half a row. */
 SQL_UNTRACKED(usage_add_many,
-              ADD_PEOPLE " VALUES ($1, $2, $3, $4), ($1, $5, $6, $7), ($1, $8, $9, $10),"
-                         " ($1, $11, $12, $13), ($1, $14, $15, $16), ($1, $17, $18, $19),"
-                         " ($1, $20, $21, $22), ($1, $23, $24, $25), ($1, $26, $27, $28),"
-                         " ($1, $29, $30, $31), ($1, $32, $33, $34), ($1, $35, $36, $37),"
-                         " ($1, $38, $39, $40), ($1, $41, $42, $43), ($1, $44, $45, $46),"
-                         " ($1, $47, $48, $49), ($1, $50, $51, $52), ($1, $53, $54, $55),"
-                         " ($1, $56, $57, $58), ($1, $59, $60, $61)" TO_WHAT_IS_THERE);
+              INSERT_USERS " VALUES ($1, $2, $3, $4), ($1, $5, $6, $7), ($1, $8, $9, $10),"
+                           " ($1, $11, $12, $13), ($1, $14, $15, $16), ($1, $17, $18, $19),"
+                           " ($1, $20, $21, $22), ($1, $23, $24, $25), ($1, $26, $27, $28),"
+                           " ($1, $29, $30, $31), ($1, $32, $33, $34), ($1, $35, $36, $37),"
+                           " ($1, $38, $39, $40), ($1, $41, $42, $43), ($1, $44, $45, $46),"
+                           " ($1, $47, $48, $49), ($1, $50, $51, $52), ($1, $53, $54, $55),"
+                           " ($1, $56, $57, $58), ($1, $59, $60, $61)" ADD_ON_CONFLICT);
 
-SQL_UNTRACKED(usage_add_one, ADD_PEOPLE " VALUES ($1, $2, $3, $4)" TO_WHAT_IS_THERE);
+SQL_UNTRACKED(usage_add_one, INSERT_USERS " VALUES ($1, $2, $3, $4)" ADD_ON_CONFLICT);
 
 SQL_UNTRACKED(
-    usage_add_connected, ADD_PEOPLE
+    usage_add_connected, INSERT_USERS
     " SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)"
-    " FROM app_grant g WHERE g.user_id = $5 AND g.app_id = $6" TO_WHAT_IS_THERE);
+    " FROM app_grant g WHERE g.user_id = $5 AND g.app_id = $6" ADD_ON_CONFLICT);
 
 SQL_UNTRACKED(usage_list_ended, "SELECT user_key FROM usage_revocation ORDER BY user_key");
 
@@ -86,10 +86,10 @@ SQL(usage_count_connected, "SELECT COUNT(*) FROM app_grant WHERE app_id = $1 AND
 SQL(usage_list_refusals, "SELECT app_id, endpoint, error, reason, detail, times, first_at, last_at"
                          " FROM app_refusal WHERE app_id = $1 ORDER BY last_at DESC LIMIT $2");
 
-/* Whoever writes counts takes the row of the app's day first, and looks at who left then; whoever
- * leaves takes the rows of the days that may still be written. So one waits for the other, also on
- * PostgreSQL. */
-#define DAYS_UNWRITTEN 1 /* what waits since before midnight is yesterday's */
+/* Lock order on PostgreSQL: writing counts first locks the row of the app's day, then reads
+ * usage_revocation. Revoking a grant first locks the rows of the days whose counts may still be in
+ * memory. So one waits for the other. */
+#define DAYS_UNWRITTEN 1 /* counts from before midnight may still be in memory */
 #define CONNECTED "(SELECT g.app_id FROM app_grant g WHERE g.user_id = $1)"
 SQL_UNTRACKED(usage_hold_app, "UPDATE app_usage SET calls = calls WHERE app_id = $1 AND day >= $2");
 SQL_UNTRACKED(usage_hold_user,
@@ -126,14 +126,13 @@ SQL_UNTRACKED(
 
 /* ---- adding ---- */
 
-/* The first characters behind usr_ as one number, in the order in which bytes are compared. Step 10
- * of the schema counts the same way. */
+/* The first characters after "usr_" as one number, in byte order. */
 static int64_t
 user_key_of(struct str user_id)
 {
     static const size_t prefix = 4;
     int64_t number = 0;
-    for (size_t i = prefix; i < prefix + PERSON_DIGITS; i++) {
+    for (size_t i = prefix; i < prefix + USER_KEY_DIGITS; i++) {
         int digit = i < user_id.len ? user_id.ptr[i] - FIRST_DIGIT : 0;
         number = number * DIGITS + (digit < 0 || digit >= DIGITS ? 0 : digit);
     }
@@ -256,9 +255,9 @@ usage_store_trim_refusals(struct db_tx *tx, struct arena *mem, struct str app_id
                     db_int(REFUSALS_PER_APP_MAX));
 }
 
-/* ---- looking ---- */
+/* ---- reading ---- */
 
-/* Where a day stands among the last ones; USAGE_DAYS: it is none of them. */
+/* The index of a day among the last USAGE_DAYS; USAGE_DAYS if it is older or in the future. */
 static size_t
 index_of(int64_t day, int64_t today)
 {
@@ -354,7 +353,7 @@ usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id
     return err;
 }
 
-/* ---- ending ---- */
+/* ---- deleting ---- */
 
 static enum err
 note_end(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)

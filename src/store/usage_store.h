@@ -1,8 +1,8 @@
-/* usage_store.h - counts of use and refusals, as rows.
+/* usage_store.h - reads and writes usage counters and rejected requests.
  *
- * Everything is added to what is there, so that several processes can write at once. What an app
- * did for a person belongs to what the person allows it, and goes with it. What was counted for an
- * app that is gone, or for a person who left meanwhile, is not written. */
+ * Writes add to the existing counts, so that several processes can write at the same time. Counts
+ * per user are deleted with the user's grant. Counts of a deleted app, or of a user who has
+ * disconnected the app, are not written. */
 #ifndef STORE_USAGE_STORE_H
 #define STORE_USAGE_STORE_H
 
@@ -12,20 +12,20 @@
 struct arena;
 struct db_tx;
 
-/* Where an app's day keeps its people; no more than whoever holds it in a transaction may know. */
+/* The key of an app's day in user_usage. Valid only in the transaction that read it. */
 struct usage_slot {
-    bool exists; /* no: the app is gone */
+    bool exists; /* false: the app was deleted */
     int64_t number;
 };
 
-/* Adds to the app's day, which is begun if it must be, with a number made of `chance`. Holds it
- * until the transaction ends; so this comes first, also when there is nothing to add. */
+/* Adds to the counts of the app's day. A new day gets a slot made of the random number `chance`.
+ * Locks the day until the transaction ends; call it first, even with nothing to add. */
 enum err usage_store_add_app(struct db_tx *tx, struct arena *mem, struct str app_id,
                              const struct usage_day *day, uint32_t chance, struct usage_slot *out);
 
-/* Who left something in the last USAGE_END_KNOWN_SECONDS: read after the day is held. These few are
- * written only if they are connected with the app now; all others could not have left. `all`: the
- * counts may be older than that, so everybody is looked at. */
+/* Users who disconnected an app in the last USAGE_END_KNOWN_SECONDS, read after the day is locked.
+ * Counts of these users are written only if they have a grant for the app; the others still have
+ * theirs. `all`: the counts may be older, so the grant of every user is checked. */
 struct usage_ended {
     const int64_t *people;
     size_t count;
@@ -40,7 +40,7 @@ struct user_usage {
     int64_t last_use;
 };
 
-/* People of one app's day, nobody twice. In the order of their ids they cost least. */
+/* Adds the counts of one app's day, each user once. Fastest in the order of user ids. */
 enum err usage_store_add_users(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t slot,
                                const struct user_usage *people, size_t count,
                                const struct usage_ended *ended);
@@ -48,7 +48,7 @@ enum err usage_store_add_users(struct db_tx *tx, struct arena *mem, struct str a
 enum err usage_store_add_refusal(struct db_tx *tx, struct arena *mem,
                                  const struct refusal *refusal);
 
-/* Of an app's refusals only the newest are kept. */
+/* Deletes all but the newest REFUSALS_PER_APP_MAX refusals of the app. */
 enum err usage_store_trim_refusals(struct db_tx *tx, struct arena *mem, struct str app_id);
 
 /* The USAGE_DAYS days up to `today`. */
@@ -57,7 +57,7 @@ enum err usage_store_find_grant(struct db_tx *tx, struct arena *mem, struct str 
 enum err usage_store_find_app(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t today,
                               int64_t now, struct app_usage *out);
 
-/* Of every app of that owner which did anything in these days. */
+/* One sum for each app of the owner that was used in these days. */
 enum err usage_store_sum_owner(struct db_tx *tx, struct arena *mem, struct str owner_id,
                                int64_t today, struct usage_sum **out, size_t *count);
 
@@ -65,13 +65,13 @@ enum err usage_store_sum_owner(struct db_tx *tx, struct arena *mem, struct str o
 enum err usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id,
                                    struct refusal **out, size_t *count);
 
-/* One connection ends, or all of a person: before the grants themselves are removed. */
+/* Deletes the counts of a grant, or of all grants of a user. Call before deleting the grants. */
 enum err usage_store_end_grant(struct db_tx *tx, struct arena *mem, struct str user_id,
                                struct str app_id, int64_t now);
 enum err usage_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now);
 enum err usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id);
 
-/* Removes at most so many rows of what is too old; *removed says how many. */
+/* Deletes at most `limit` old rows and sets `removed` to their number. */
 enum err usage_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                                     size_t *removed);
 

@@ -4,7 +4,7 @@
 #include "db/db.h"
 #include "store/row_key.h"
 
-/* What every query below gives back, in the order in which read_user() takes it. */
+/* The columns in the order in which read_user() reads them. */
 #define COLUMNS                                                                                \
     "user_id, username, email, name, password_hash, status, position, created_at, updated_at," \
     " epoch"
@@ -22,14 +22,14 @@ SQL(user_find_email, "SELECT " COLUMNS " FROM user_account WHERE email_key = $1"
 
 SQL(user_count, "SELECT COUNT(*) FROM user_account");
 
-/* Changes nothing, but locks the row where several can write at once. */
+/* Changes nothing. Locks the row on PostgreSQL, where transactions run concurrently. */
 SQL(user_hold, "UPDATE user_account SET epoch = epoch WHERE user_id = $1"
                " RETURNING user_id");
 
 SQL(user_list, "SELECT " COLUMNS " FROM user_account WHERE position > $1"
                " ORDER BY position LIMIT $2");
 
-/* Whatever a person had going when the account was disabled stays over when it is enabled. */
+/* The epoch revokes sessions and tokens for good, also if the account is enabled again. */
 SQL(user_put_status, "UPDATE user_account SET status = $2, epoch = epoch + $4, updated_at = $3"
                      " WHERE user_id = $1 RETURNING user_id");
 
@@ -41,7 +41,7 @@ SQL(user_renew_password, "UPDATE user_account SET password_hash = $3"
 
 SQL(user_delete, "DELETE FROM user_account WHERE user_id = $1 RETURNING user_id");
 
-SQL(head_add,
+SQL(header_add,
     "INSERT INTO user_record (row_key, user_id, domain, generation, auth_version, atom_sequence,"
     " atom_count, updated_at, record)"
     " SELECT COALESCE((SELECT MAX(row_key) + 1 FROM user_record"
@@ -51,7 +51,7 @@ SQL(head_add,
 
 SQL(header_bump_auth_version, "UPDATE user_record SET auth_version = auth_version + 1" USER_HEADER);
 
-SQL(head_delete, "DELETE FROM user_record" USER_HEADER);
+SQL(header_delete, "DELETE FROM user_record" USER_HEADER);
 
 static enum err
 read_user(const struct db_rows *rows, size_t row, struct user *out)
@@ -82,7 +82,7 @@ find_one(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str 
     return rows.count == 0 ? ERR_NOT_FOUND : read_user(&rows, 0, out);
 }
 
-/* A statement that ends in RETURNING: without a row, `otherwise`. */
+/* Runs a statement that ends in RETURNING; returns `fallback` if it returns no row. */
 static enum err
 change_one(struct db_tx *tx, struct arena *mem, const struct sql *sql,
            const struct db_value *values, size_t count, enum err fallback)
@@ -111,13 +111,13 @@ user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user)
         db_int(user->created_at),
         db_int(user->updated_at),
     };
-    /* Begun with other bits of the id, a seal is nobody else's, should two people in turn have the
-     * same place. */
-    const struct db_value head[] = { db_user(user->id),
-                                     db_int(row_key_of_hash(str_from(user->id, 13))),
-                                     db_int(user->created_at) };
+    /* The auth version starts with other bits of the id than the row key. So a token of a deleted
+     * user is not valid for a later user with the same row key. */
+    const struct db_value header[] = { db_user(user->id),
+                                       db_int(row_key_of_hash(str_from(user->id, 13))),
+                                       db_int(user->created_at) };
     enum err err = change_one(tx, mem, &user_add, values, COUNT(values), ERR_TAKEN);
-    return err ? err : change_one(tx, mem, &head_add, head, COUNT(head), ERR_INTERNAL);
+    return err ? err : change_one(tx, mem, &header_add, header, COUNT(header), ERR_INTERNAL);
 }
 
 enum err
@@ -144,7 +144,7 @@ user_store_list(struct db_tx *tx, struct arena *mem, int64_t after, int64_t limi
 {
     *out = NULL;
     *count = 0;
-    if (limit <= 0) /* which one engine takes for "all" and the other for an error */
+    if (limit <= 0) /* SQLite reads it as "all", PostgreSQL rejects it */
         return ERR_NONE;
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &user_list, &rows, db_int(after), db_int(limit));
@@ -217,5 +217,5 @@ user_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
 {
     const struct db_value values[] = { db_text(id) };
     enum err err = change_one(tx, mem, &user_delete, values, COUNT(values), ERR_NOT_FOUND);
-    return err ? err : db_query(tx, mem, &head_delete, NULL, db_user(id));
+    return err ? err : db_query(tx, mem, &header_delete, NULL, db_user(id));
 }

@@ -1,10 +1,10 @@
-/* user_store.h - users as rows: the account, and the head of a person's rows.
+/* user_store.h - users: the account, and the user header row.
  *
- * The head lies before what is told about the person, where a request that brings a token finds it
- * on its way. It has the generation, which rises with every change to what is known about the
- * person, and the seal, which changes whenever something that the person allowed ends or changes: a
- * grant, a family, the account's status. A token that carries the seal has missed none of these.
- * What hints are told from is in the head, too, and atom_store.h's business. */
+ * The user header row is the first of the user's rows in user_record. It has the generation, which
+ * increases with every change to the user's atoms, and the auth version, which changes whenever
+ * something that the user allowed changes or is revoked: a grant, a token family, the account's
+ * status. A token with the current auth version is not affected by any such change. The header row
+ * also has the hint sets; see atom_store.h. */
 #ifndef STORE_USER_STORE_H
 #define STORE_USER_STORE_H
 
@@ -14,41 +14,40 @@
 struct arena;
 struct db_tx;
 
-/* ERR_TAKEN if the user name or the email address belongs to somebody. */
+/* ERR_TAKEN if another user has the username or the email address. */
 enum err user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user);
 
-/* ERR_NOT_FOUND if there is none. */
+/* ERR_NOT_FOUND if the user does not exist. */
 enum err user_store_find(struct db_tx *tx, struct arena *mem, struct str id, struct user *out);
 enum err user_store_find_username(struct db_tx *tx, struct arena *mem, struct str folded,
                                   struct user *out);
 enum err user_store_find_email(struct db_tx *tx, struct arena *mem, struct str folded,
                                struct user *out);
 
-/* For a transaction that changes something of this user: nobody else who holds the user does so
- * before that is over. */
+/* Locks the user until the transaction ends, against other transactions that call this. */
 enum err user_store_hold(struct db_tx *tx, struct arena *mem, struct str id);
 
-/* Users behind that position, oldest first, at most `limit`. */
+/* At most `limit` users with a position greater than `after`, oldest first. */
 enum err user_store_list(struct db_tx *tx, struct arena *mem, int64_t after, int64_t limit,
                          struct user **out, size_t *count);
 enum err user_store_count(struct db_tx *tx, struct arena *mem, int64_t *out);
 
-/* ERR_NOT_FOUND if there is no such user. A change of status breaks the seal. */
+/* ERR_NOT_FOUND if the user does not exist. A change of status changes the auth version. */
 enum err user_store_put_status(struct db_tx *tx, struct arena *mem, struct str id,
                                enum user_status status, int64_t now);
 enum err user_store_put_password(struct db_tx *tx, struct arena *mem, struct str id,
                                  struct str password_hash, int64_t now);
-/* The same password under another hash, if the old one is still there; nobody can see that it
- * changed. */
+/* Replaces the hash of an unchanged password, if it is still `old_hash`. Leaves updated_at alone.
+ */
 enum err user_store_renew_password(struct db_tx *tx, struct arena *mem, struct str id,
                                    struct str old_hash, struct str new_hash);
 
-/* To be called with whatever ends or narrows something that the person allowed, in the same
- * transaction. No error if there is no such user. */
+/* Call in every transaction that revokes or narrows something that the user allowed. No error if
+ * the user does not exist. */
 enum err user_store_bump_auth_version(struct db_tx *tx, struct arena *mem, struct str id);
 
-/* The account and the head. Others who change something of this person have done so before, or find
- * that the person is gone. */
+/* Deletes the account and the user header row. Locks the user: concurrent changes either come
+ * before or get ERR_NOT_FOUND. */
 enum err user_store_delete(struct db_tx *tx, struct arena *mem, struct str id);
 
 #endif
