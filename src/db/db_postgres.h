@@ -1,7 +1,7 @@
-/* db_postgres.h - what the files of the PostgreSQL engine share. Private to db/.
+/* db_postgres.h - declarations shared by the files of the PostgreSQL engine. Private to db/.
  *
  *   db_postgres.c       opening, transactions, statements
- *   db_postgres_pool.c  connections: made, lent, given back, replaced
+ *   db_postgres_pool.c  the connection pool
  *   db_postgres_maintenance.c  backup and check */
 #ifndef DB_DB_POSTGRES_H
 #define DB_DB_POSTGRES_H
@@ -14,21 +14,21 @@
 
 struct postgres_connection {
     PGconn *handle;
-    struct postgres_connection *next; /* of the idle ones */
+    struct postgres_connection *next; /* in the idle list */
 };
 
 struct postgres_store {
     struct db db;
     char *address;
-    struct postgres_connection *schema_connection; /* while the schema is looked after */
+    struct postgres_connection *schema_connection; /* during a schema transaction */
 
     pthread_mutex_t lock;
     pthread_cond_t given_back;
     struct postgres_connection *idle;
-    size_t connections; /* idle and lent */
+    size_t connections; /* idle and in use */
     size_t connections_max;
     size_t waiting;
-    int64_t away_until_ms; /* a connection failed just now: do not knock before */
+    int64_t away_until_ms; /* do not reconnect before */
 
     _Atomic uint64_t transactions;
     _Atomic uint64_t retries;
@@ -41,15 +41,14 @@ struct postgres_store {
 void postgres_pool_start(struct postgres_store *store, size_t connections);
 void postgres_pool_stop(struct postgres_store *store);
 
-/* A working connection with every statement prepared; ERR_UNAVAILABLE if none can be had in time.
- */
+/* A connection with every statement prepared. ERR_UNAVAILABLE if none is free in time. */
 enum err postgres_borrow(struct postgres_store *store, struct postgres_connection **out);
 
-/* A connection that broke is closed, and with it those that lie idle; others are made when they are
- * needed. */
+/* Returns a connection to the pool. A broken one is closed together with all idle ones; new ones
+ * are opened on demand. */
 void postgres_give_back(struct postgres_store *store, struct postgres_connection *connection);
 
-/* One connection outside the pool, without statements. */
+/* A connection outside the pool, without prepared statements. */
 PGconn *postgres_connect(const char *address, struct why *why);
 enum err postgres_prepare_all(PGconn *handle, struct why *why);
 void postgres_pool_metrics(struct postgres_store *store, struct buf *page);
@@ -59,7 +58,6 @@ enum err postgres_backup(const char *address, const char *file,
                          void (*progress)(void *context, int percent), void *context,
                          struct why *why);
 enum err postgres_check(const char *address, struct buf *report, struct why *why);
-char *
-postgres_address_without_password(const char *address); /* to be freed; NULL if not an address */
+char *postgres_address_without_password(const char *address); /* caller frees; NULL if invalid */
 
 #endif

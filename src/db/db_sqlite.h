@@ -1,8 +1,8 @@
-/* db_sqlite.h - what the files of the SQLite engine share. Private to db/.
+/* db_sqlite.h - declarations shared by the files of the SQLite engine. Private to db/.
  *
  *   db_sqlite.c         opening, statements
- *   db_sqlite_read.c    the readers, each with the moment it sees
- *   db_sqlite_commit.c  the one writer: group commit and checkpoints
+ *   db_sqlite_read.c    read connections and their snapshots
+ *   db_sqlite_commit.c  the write connection: group commit and checkpoints
  *   db_sqlite_versions.c  what has changed
  *   db_sqlite_files.c   what lies at the path, before SQLite touches it
  *   db_sqlite_lock.c    one process a file
@@ -21,8 +21,7 @@ struct sqlite_store;
 #define SQLITE_PARAMETERS_MAX 64
 #define SQLITE_BUSY_MS 2000
 
-/* A prepared statement. SQLite numbers parameters by first appearance: `index` says where $n went.
- */
+/* A prepared statement. SQLite numbers parameters by first appearance; `index` maps $n to that. */
 struct sqlite_statement {
     sqlite3_stmt *handle; /* NULL: not prepared yet */
     size_t parameters;
@@ -40,32 +39,32 @@ struct sqlite_reader;
 struct sqlite_tx {
     struct db_tx tx;
     struct sqlite_connection *connection;
-    struct sqlite_reader *reader; /* whose connection it is; NULL: it writes */
+    struct sqlite_reader *reader; /* NULL: a write transaction */
 };
 
 struct member;
 
-#define VERSIONS 16384 /* ids share them: one that rises for another's sake costs a look-up */
+#define VERSIONS 16384 /* ids share them by hash; a collision only costs a lookup */
 
-/* What the open transaction has changed, and how often what has been. */
+/* The versions, and those that the open transaction will increase. */
 struct sqlite_versions {
     _Atomic uint64_t commits;
     _Atomic uint64_t of_all;
-    _Atomic uint64_t *of; /* STAMPS of them */
+    _Atomic uint64_t *of; /* VERSIONS entries */
     uint16_t touched[4096];
     size_t touched_count;
-    bool touched_all; /* the list was too short */
+    bool touched_all; /* more than `touched` can hold */
 };
 
-/* Who uses the writing connection, and whose work waits for it. */
+/* The write connection's queue; see db_sqlite_commit.c. */
 struct sqlite_writer {
     pthread_mutex_t lock;
-    bool led; /* somebody does the work of all */
+    bool led; /* a leader is running */
     struct member *first;
     struct member *last;
     size_t waiting;
-    int wal_frames; /* in the log */
-    int tried_at;   /* how many there were at the last checkpoint of this log; 0: none yet */
+    int wal_frames; /* in the write-ahead log */
+    int tried_at;   /* frames at the last checkpoint of this log; 0: none yet */
     sqlite3_stmt *savepoint;
     sqlite3_stmt *release;
 
@@ -76,12 +75,12 @@ struct sqlite_writer {
     struct histogram commit_latency;
 };
 
-/* Every thread that reads has a connection of its own. */
+/* Each reading thread has its own connection. */
 struct sqlite_readers {
     pthread_key_t of_thread;
     pthread_mutex_t lock;
     struct sqlite_reader *all;
-    struct sqlite_reader *spare; /* whose threads have ended */
+    struct sqlite_reader *spare; /* of threads that have exited */
     _Atomic uint64_t snapshots;  /* see db_sqlite_read.c */
 };
 
@@ -101,13 +100,14 @@ enum err sqlite_execute(sqlite3 *handle, const char *script);
 enum err sqlite_prepare(struct sqlite_connection *connection, size_t statement);
 void sqlite_disconnect(struct sqlite_connection *connection);
 
-/* db_sqlite_read.c. The three about moments by whoever holds the writing connection. */
+/* db_sqlite_read.c. Invalidate, pause, and resume: only by the thread that has the write
+ * connection. */
 void sqlite_readers_start(struct sqlite_store *store);
 void sqlite_readers_stop(struct sqlite_store *store);
 enum err sqlite_read(struct db *db, db_work *work, void *argument);
 enum err sqlite_pin_snapshot(struct sqlite_tx *tx);           /* before each statement of a read */
-void sqlite_invalidate_snapshots(struct sqlite_store *store); /* there is a newer one */
-void sqlite_pause_snapshots(struct sqlite_store *store);      /* none is kept until they go on */
+void sqlite_invalidate_snapshots(struct sqlite_store *store); /* after a commit */
+void sqlite_pause_snapshots(struct sqlite_store *store);      /* until resumed */
 void sqlite_resume_snapshots(struct sqlite_store *store);
 void sqlite_readers_metrics(struct sqlite_store *store, struct buf *page);
 
@@ -118,22 +118,22 @@ enum err sqlite_compact(struct db *db, struct why *why);
 enum err sqlite_write(struct db *db, db_work *work, void *argument);
 void sqlite_writer_metrics(struct sqlite_store *store, struct buf *page);
 
-/* db_sqlite_versions.c. The first two by whoever holds the writing connection. */
+/* db_sqlite_versions.c. The first two: only by the thread that has the write connection. */
 void sqlite_touch(struct sqlite_store *store, const struct db_value *values, size_t count);
 void sqlite_bump_versions(struct sqlite_store *store);
 uint64_t sqlite_row_version(struct db *db, struct str id);
 uint64_t sqlite_commits(struct db *db);
 
 /* db_sqlite_files.c */
-bool sqlite_is_absent(const char *path); /* or has no byte */
+bool sqlite_is_absent(const char *path); /* or is empty */
 enum err sqlite_check_rights(const char *path, struct why *why);
 enum err sqlite_check_log(sqlite3 *handle, const char *path, struct why *why);
 void sqlite_folder_of(const char *file, char *out, size_t size);
 
 /* db_sqlite_lock.c */
-enum err sqlite_lock(struct sqlite_store *store, struct why *why); /* ERR_TAKEN: somebody has it */
+enum err sqlite_lock(struct sqlite_store *store, struct why *why); /* ERR_TAKEN: locked */
 enum err sqlite_lock_mark_open(struct sqlite_store *store, struct why *why);
-void sqlite_lock_mark_closed(struct sqlite_store *store); /* when all is in the main file */
+void sqlite_lock_mark_closed(struct sqlite_store *store); /* after the last checkpoint */
 void sqlite_unlock(struct sqlite_store *store);
 
 /* db_sqlite_maintenance.c */

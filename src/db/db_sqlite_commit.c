@@ -1,17 +1,16 @@
-/* Group commit: many transactions, one flush.
+/* db_sqlite_commit.c - group commit: many transactions, one flush.
  *
- * One connection writes. A thread with work lines up for it, first come, first served; whoever
- * finds nobody there leads. The leader does its own work and that of all who have lined up
- * meanwhile, each in a savepoint of one transaction, until nobody waits (or the group is full);
- * then it commits for all, tells them, and lets the next in line lead. So nobody has to wake up for
- * a turn, only for the result. While a commit waits for the disk, the next group gathers: the
- * slower the disk, the larger the groups.
+ * One connection writes. Threads queue for it in order of arrival; the first becomes the leader.
+ * The leader runs its own work and that of every queued member, each in a savepoint of one
+ * transaction, until the queue is empty or the group is full. Then it commits for all, wakes them
+ * with their results, and makes the next in the queue the leader. While a commit waits for the
+ * disk, the next group forms: the slower the disk, the larger the groups.
  *
- * Nothing is answered before the commit: not even a refusal, since it may have been decided on rows
- * that another member of the group wrote and that a failed commit takes back. If the commit fails,
- * or an error inside a member's work rolls back the whole transaction (a full disk does), every
- * member is told that nothing happened. A flush that fails ends the process: after it nobody knows
- * what is on the disk, and asking again would be answered with a lie. */
+ * No member gets its result before the commit, not even a rejection: it may be based on rows that
+ * another member wrote and that a failed commit rolls back. If the commit fails, or an error in one
+ * member's work rolls back the whole transaction (as a full disk does), every member fails and
+ * nothing is changed. A failed fsync ends the process: the state of the file is then unknown, and a
+ * second fsync could report success wrongly. */
 #include "db/db_sqlite.h"
 
 #include "base/buf.h"
@@ -23,17 +22,17 @@
 #include <unistd.h>
 
 #define GROUP_MAX 256
-#define LINE_SECONDS 10        /* to wait until somebody begins with it */
+#define LINE_SECONDS 10        /* how long a member waits for its work to begin */
 #define CHECKPOINT_FRAMES 4000 /* pages that the log has grown by: move them into the file */
 #define RESTART_FRAMES 16000   /* in it: wait for readers, so that the log begins anew */
 #define RESTART_WAIT_MS 100    /* long for a request, nothing for a backup, which keeps the log */
 
-/* Lives on its thread's stack, which stays there until it is told. */
+/* On the stack of its thread, which waits until `done` is signaled. */
 struct member {
-    db_work *work; /* NULL: wants the connection for itself, and leads */
+    db_work *work; /* NULL: needs the connection exclusively, as the leader */
     void *argument;
-    struct member *next; /* in the line, then in the group */
-    pthread_cond_t told;
+    struct member *next; /* in the queue, then in the group */
+    pthread_cond_t done;
     bool leads;
     bool over; /* its result is final */
     enum err result;
@@ -93,13 +92,13 @@ stand_in_line(struct sqlite_writer *writer, struct member *me)
     until.tv_sec += LINE_SECONDS;
     int late = 0;
     while (!me->leads && !me->over && late == 0)
-        late = pthread_cond_timedwait(&me->told, &writer->lock, &until);
+        late = pthread_cond_timedwait(&me->done, &writer->lock, &until);
     if (!me->leads && !me->over && leave_line(writer, me)) {
         me->result = ERR_UNAVAILABLE;
         me->over = true;
     }
     while (!me->leads && !me->over)
-        pthread_cond_wait(&me->told, &writer->lock);
+        pthread_cond_wait(&me->done, &writer->lock);
 }
 
 /* ---- the line: who takes the lock ---- */
@@ -112,10 +111,10 @@ line_up(struct sqlite_writer *writer, struct member *me)
     if (!writer->led) {
         writer->led = me->leads = true;
     } else {
-        cond_init_steady(&me->told);
+        cond_init_steady(&me->done);
         join_line(writer, me);
         stand_in_line(writer, me);
-        pthread_cond_destroy(&me->told);
+        pthread_cond_destroy(&me->done);
     }
     pthread_mutex_unlock(&writer->lock);
 }
@@ -143,7 +142,7 @@ let_next_lead(struct sqlite_writer *writer)
     if (next != NULL) {
         leave_line(writer, next);
         next->leads = true;
-        pthread_cond_signal(&next->told);
+        pthread_cond_signal(&next->done);
     }
     pthread_mutex_unlock(&writer->lock);
 }
@@ -157,7 +156,7 @@ handle_of(struct sqlite_store *store)
 }
 
 static void
-complain(const char *event, int code)
+log_error_code(const char *event, int code)
 {
     log_error(event, log_number("code", code), log_text("problem", str_of(sqlite3_errstr(code))));
 }
@@ -167,7 +166,7 @@ begin(struct sqlite_store *store)
 {
     if (!sqlite_execute(handle_of(store), "BEGIN IMMEDIATE"))
         return ERR_NONE;
-    complain("store: cannot begin", sqlite3_extended_errcode(handle_of(store)));
+    log_error_code("store: cannot begin", sqlite3_extended_errcode(handle_of(store)));
     return ERR_UNAVAILABLE;
 }
 
@@ -183,7 +182,7 @@ step(sqlite3_stmt *statement)
 static enum err
 undo_all(struct sqlite_store *store)
 {
-    complain("store: a savepoint was lost", sqlite3_extended_errcode(handle_of(store)));
+    log_error_code("store: a savepoint was lost", sqlite3_extended_errcode(handle_of(store)));
     sqlite_execute(handle_of(store), "ROLLBACK");
     return ERR_UNAVAILABLE;
 }
@@ -230,7 +229,7 @@ commit(struct sqlite_store *store)
     int code = sqlite3_extended_errcode(handle_of(store));
     if (err) {
         exit_on_fsync_error(code);
-        complain("store: a commit failed", code);
+        log_error_code("store: a commit failed", code);
         if (!whole_transaction_gone(store))
             sqlite_execute(handle_of(store), "ROLLBACK");
     }
@@ -305,7 +304,7 @@ tell(struct sqlite_writer *writer, struct member *group, const struct member *le
             member->result = committed;
         member->over = true;
         if (member != leader)
-            pthread_cond_signal(&member->told);
+            pthread_cond_signal(&member->done);
     }
     pthread_mutex_unlock(&writer->lock);
 }
@@ -382,7 +381,7 @@ rebuild(struct sqlite_store *store)
     int code = sqlite3_extended_errcode(handle_of(store));
     if (err) {
         exit_on_fsync_error(code);
-        complain("store: compacting failed", code);
+        log_error_code("store: compacting failed", code);
     }
     sqlite_execute(handle_of(store), "PRAGMA temp_store = MEMORY");
     sqlite3_temp_directory = NULL;
