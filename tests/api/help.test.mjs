@@ -27,7 +27,7 @@ test("help of whatever takes settings says so", async (t) => {
   const w = await world(t, { start: false });
   for (const command of ["serve", "demo", "user add", "app list", "hints", "migrate", "backup", "check", "export", "import"])
     assert.match((await w.penchant(["help", ...command.split(" ")])).out, /penchant help settings/, command);
-  for (const command of ["version", "help"]) assert.doesNotMatch((await w.penchant(["help", command])).out, /which store/, command);
+  for (const command of ["version", "help"]) assert.doesNotMatch((await w.penchant(["help", command])).out, /choose the store/, command);
 });
 
 test("lines of help fit a terminal", async (t) => {

@@ -180,7 +180,7 @@ told("what cannot be is said in one line, and nothing is changed", async (w) => 
     [["export"], 2, /needs a USER or --all/],
     [["export", "ada", "--all"], 2, /needs a USER or --all/],
     [["export", "nobody"], 1, /there is no user nobody/],
-    [["export", "ada", "bob"], 2, /too many/],
+    [["export", "ada", "bob"], 2, /unexpected argument: bob/],
     [["import"], 2, /usage/],
     [["import", path.join(w.dir, "nowhere.json")], 1, /cannot open .*nowhere.json: No such file/],
     [["import", w.dir], 1, /cannot be read: Is a directory/],
