@@ -4,7 +4,7 @@
 #   release   optimized and hardened, for production       build/penchant
 #   check     ASan, UBSan, and fault injection, for tests  build/check/penchant
 #   tsan      ThreadSanitizer and fault injection          build/tsan/penchant
-#   fuzz      libFuzzer targets, compiled by clang         build/fuzz/<target>
+#   fuzz      libFuzzer targets, compiled by clang         build/fuzz/target/<name>
 #
 # Building never installs packages: it stops and names the missing ones. `make deps` installs them; so do the
 # targets run, check, soak, fuzz, lint, and bench before they build.
@@ -160,7 +160,8 @@ build/tsan/unit/%: tests/unit/%.c build/tsan/penchant.a | require-unit
 	@mkdir -p $(@D)
 	@$(CC) $(COMMON) $(TSAN_C) -Itests -MMD -MP $< build/tsan/penchant.a $(STAND_IN) $(TSAN_LD) -o $@ -lcmocka $(LIBS)
 
-build/fuzz/%: tests/fuzz/%_fuzz.c build/fuzz/penchant.a | require-fuzz
+build/fuzz/target/%: tests/fuzz/%_fuzz.c build/fuzz/penchant.a | require-fuzz
+	@mkdir -p $(@D)
 	@echo "  fuzz  $<"
 	@clang $(COMMON) $(FUZZ_C) -fsanitize=fuzzer -MMD -MP $< build/fuzz/penchant.a $(STAND_IN) -o $@ $(LIBS)
 
@@ -181,7 +182,7 @@ FORCE:
 run: deps-build build/penchant ## install packages, build, and serve a demo with a sample user on 127.0.0.1:8080
 	@exec build/penchant demo
 
-check: deps-check build/check/penchant build/penchant $(UNIT_BINARIES) $(PROBES) $(PRELOADS) $(FUZZERS:%=build/fuzz/%) ## install packages and run every test, on SQLite and PostgreSQL
+check: deps-check build/check/penchant build/penchant $(UNIT_BINARIES) $(PROBES) $(PRELOADS) $(FUZZERS:%=build/fuzz/target/%) ## install packages and run every test, on SQLite and PostgreSQL
 	@tests/run
 
 check-quick: require-check build/check/penchant build/penchant $(UNIT_BINARIES) ## run the text checks, the unit tests, and some API tests on SQLite
@@ -206,7 +207,7 @@ build/bench/%: bench/%.c build/release/penchant.a
 	@mkdir -p $(@D)
 	@$(CC) $(COMMON) $(RELEASE_C) -MMD -MP $< build/release/penchant.a $(STAND_IN) $(RELEASE_LD) -o $@ $(LIBS)
 
-fuzz: deps-fuzz $(FUZZERS:%=build/fuzz/%) ## run every fuzz target for FUZZ_SECONDS seconds (60)
+fuzz: deps-fuzz $(FUZZERS:%=build/fuzz/target/%) ## run every fuzz target for FUZZ_SECONDS seconds (60)
 	@tests/fuzz/run
 
 docs: build/penchant ## update the parts of docs/ that the program generates

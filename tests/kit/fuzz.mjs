@@ -18,7 +18,7 @@ export function fuzzTask(target, seconds) {
   return {
     group: "fuzz",
     name: `fuzz/${target}`,
-    needs: [`build/fuzz/${target}`],
+    needs: [`build/fuzz/target/${target}`],
     async run() {
       const folder = (name) => path.join(ROOT, name, target);
       const [kept, findings, seeds] = ["build/fuzz-corpus", "build/fuzz-findings", "tests/fuzz/corpus"].map(folder);
@@ -36,7 +36,7 @@ export function fuzzTask(target, seconds) {
         kept,
         ...(fs.existsSync(seeds) ? [seeds] : []),
       ];
-      const result = await execute(path.join(ROOT, "build/fuzz", target), args, { env: sanitizers(), within: (seconds + 60) * 1000 });
+      const result = await execute(path.join(ROOT, "build/fuzz/target", target), args, { env: sanitizers(), within: (seconds + 60) * 1000 });
       const runs = Number(/number_of_executed_units: (\d+)/.exec(result.err)?.[1] ?? 0);
       const sound = result.status === 0 && !result.late && runs > 0;
       if (sound && seconds >= 10) console.log(`     ${target}: ${runs} inputs`);
