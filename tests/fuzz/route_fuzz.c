@@ -125,10 +125,10 @@ routed_means_canonical(const struct router *router, struct arena *mem, struct st
     MUST(path_is_canonical(path));
     struct buf again = buf_in(mem, 1024 * 1024);
     size_t param = 0;
-    for (size_t i = 0; i < match.place->segment_count; i++) {
+    for (size_t i = 0; i < match.endpoint->segment_count; i++) {
         buf_add_c(&again, "/");
-        if (str_present(match.place->segments[i])) {
-            buf_add(&again, match.place->segments[i]);
+        if (str_present(match.endpoint->segments[i])) {
+            buf_add(&again, match.endpoint->segments[i]);
         } else {
             param_is_harmless(match.params[param]);
             url_encode(&again, match.params[param++]);
@@ -136,7 +136,7 @@ routed_means_canonical(const struct router *router, struct arena *mem, struct st
     }
     struct endpoint_match second;
     MUST(router_find(router, mem, buf_str(&again), &second));
-    MUST(second.place == match.place);
+    MUST(second.endpoint == match.endpoint);
     for (size_t i = 0; i < param; i++)
         MUST(str_eq(second.params[i], match.params[i]));
 }
