@@ -199,7 +199,7 @@ sign_in(struct town *town, const struct user *user, struct session *session)
         .device = STR("Firefox on Linux"),
         .address = STR("127.0.0.1"),
         .created_at = town->now,
-        .ends_at = town->now + SESSION_SECONDS,
+        .expires_at = town->now + SESSION_SECONDS,
     };
     return session_store_add(open_tx, town->mem, session);
 }

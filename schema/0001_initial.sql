@@ -42,10 +42,10 @@ CREATE TABLE session (
     device       TEXT   NOT NULL,
     address      TEXT   NOT NULL,
     created_at   BIGINT NOT NULL,
-    ends_at      BIGINT NOT NULL
+    expires_at   BIGINT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX session_of_user ON session (user_id, created_at);
-CREATE INDEX session_end ON session (ends_at);
+CREATE INDEX session_expiry ON session (expires_at);
 
 -- ---- preferences ----
 
@@ -89,40 +89,40 @@ CREATE TABLE undo (
     domain       TEXT   NOT NULL,
     atoms_before TEXT   NOT NULL,
     atoms_after  TEXT   NOT NULL,
-    ends_at      BIGINT NOT NULL
+    expires_at   BIGINT NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX undo_end ON undo (ends_at);
+CREATE INDEX undo_expiry ON undo (expires_at);
 
 -- An uploaded document that the user has not confirmed yet: one row per user, replaced by the next
 -- upload.
 CREATE TABLE import_draft (
-    user_id  TEXT   NOT NULL PRIMARY KEY,
-    draft_id TEXT   NOT NULL,
-    document TEXT   NOT NULL,
-    ends_at  BIGINT NOT NULL
+    user_id    TEXT   NOT NULL PRIMARY KEY,
+    draft_id   TEXT   NOT NULL,
+    document   TEXT   NOT NULL,
+    expires_at BIGINT NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX import_draft_end ON import_draft (ends_at);
+CREATE INDEX import_draft_expiry ON import_draft (expires_at);
 
 -- ---- apps and what users allow them ----
 
--- `redirect_uris` has one URI per line. The previous secret stays valid until `old_secret_ends_at`.
+-- `redirect_uris` has one URI per line. The previous secret stays valid until `old_secret_expires_at`.
 CREATE TABLE app (
-    app_id             TEXT   NOT NULL PRIMARY KEY,
-    owner_id           TEXT   NOT NULL,
-    name               TEXT   NOT NULL,
-    redirect_uris      TEXT   NOT NULL,
-    scopes             TEXT   NOT NULL,
-    is_public          BIGINT NOT NULL,
-    secret_hash        TEXT,
-    old_secret_hash    TEXT,
-    old_secret_ends_at BIGINT,
-    status             TEXT   NOT NULL,
-    epoch              BIGINT NOT NULL,
-    position           BIGINT NOT NULL,
-    created_at         BIGINT NOT NULL,
-    updated_at         BIGINT NOT NULL,
-    homepage           TEXT,
-    privacy_link       TEXT
+    app_id                TEXT   NOT NULL PRIMARY KEY,
+    owner_id              TEXT   NOT NULL,
+    name                  TEXT   NOT NULL,
+    redirect_uris         TEXT   NOT NULL,
+    scopes                TEXT   NOT NULL,
+    is_public             BIGINT NOT NULL,
+    secret_hash           TEXT,
+    old_secret_hash       TEXT,
+    old_secret_expires_at BIGINT,
+    status                TEXT   NOT NULL,
+    epoch                 BIGINT NOT NULL,
+    position              BIGINT NOT NULL,
+    created_at            BIGINT NOT NULL,
+    updated_at            BIGINT NOT NULL,
+    homepage              TEXT,
+    privacy_link          TEXT
 ) WITHOUT ROWID;
 CREATE INDEX app_owner ON app (owner_id, position);
 CREATE UNIQUE INDEX app_position ON app (position);
@@ -139,10 +139,10 @@ CREATE TABLE auth_request (
     challenge    TEXT   NOT NULL,
     must_sign_in BIGINT NOT NULL,
     must_consent BIGINT NOT NULL,
-    ends_at      BIGINT NOT NULL,
+    expires_at   BIGINT NOT NULL,
     is_trial     BIGINT NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
-CREATE INDEX auth_request_end ON auth_request (ends_at);
+CREATE INDEX auth_request_expiry ON auth_request (expires_at);
 CREATE INDEX auth_request_session ON auth_request (session_hash);
 
 -- The scopes that a user allows an app. Revoking a grant deletes the row, which revokes its token
@@ -152,7 +152,7 @@ CREATE TABLE app_grant (
     user_id    TEXT   NOT NULL,
     app_id     TEXT   NOT NULL,
     scopes     TEXT   NOT NULL,
-    ends_at    BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 ) WITHOUT ROWID;
@@ -175,13 +175,13 @@ CREATE TABLE token_family (
     scopes          TEXT   NOT NULL,
     domains_limited BIGINT NOT NULL,
     created_at      BIGINT NOT NULL,
-    ends_at         BIGINT NOT NULL,
+    expires_at      BIGINT NOT NULL,
     user_row_key    BIGINT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX token_family_grant ON token_family (grant_id, created_at);
 CREATE INDEX token_family_user ON token_family (user_id);
 CREATE INDEX token_family_app ON token_family (app_id);
-CREATE INDEX token_family_end ON token_family (ends_at);
+CREATE INDEX token_family_expiry ON token_family (expires_at);
 
 CREATE TABLE auth_code (
     code_hash    TEXT   NOT NULL PRIMARY KEY,
@@ -190,9 +190,9 @@ CREATE TABLE auth_code (
     redirect_uri TEXT   NOT NULL,
     challenge    TEXT   NOT NULL,
     redeemed_at  BIGINT,
-    ends_at      BIGINT NOT NULL
+    expires_at   BIGINT NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX auth_code_end ON auth_code (ends_at);
+CREATE INDEX auth_code_expiry ON auth_code (expires_at);
 
 -- While `auth_version` equals that of the user header row, the token is valid until `valid_until`
 -- without a look at its family and grant. Otherwise these are read.
@@ -207,10 +207,10 @@ CREATE TABLE access_token (
     scopes          TEXT   NOT NULL,
     domains_limited BIGINT NOT NULL,
     created_at      BIGINT NOT NULL,
-    ends_at         BIGINT NOT NULL,
+    expires_at      BIGINT NOT NULL,
     valid_until     BIGINT NOT NULL
 );
-CREATE INDEX access_token_end ON access_token (ends_at);
+CREATE INDEX access_token_expiry ON access_token (expires_at);
 
 -- A used refresh token stays until it expires: using it again is either a retry or a theft.
 CREATE TABLE refresh_token (
@@ -218,11 +218,11 @@ CREATE TABLE refresh_token (
     token_hash TEXT   NOT NULL,
     family_id  TEXT   NOT NULL,
     created_at BIGINT NOT NULL,
-    ends_at    BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
     used_at    BIGINT,
     reuses     BIGINT NOT NULL
 );
-CREATE INDEX refresh_token_end ON refresh_token (ends_at);
+CREATE INDEX refresh_token_expiry ON refresh_token (expires_at);
 
 -- ---- usage ----
 

@@ -115,9 +115,9 @@ put_connection(struct call *call, struct values *values, const struct connection
     put_scopes(call, values, grant->scopes);
     when_put(call, values, "since", grant->created_at);
     values_text(values, "until",
-                grant->ends_at == NEVER_EXPIRES
+                grant->expires_at == NEVER_EXPIRES
                     ? message(call, until_stop)
-                    : message_one(call, until_date, "date", when_date(call, grant->ends_at)));
+                    : message_one(call, until_date, "date", when_date(call, grant->expires_at)));
     values_text(values, "wrote",
                 written == 0 ? message(call, wrote_none)
                              : message_count(call, wrote_one, wrote_other, written));
@@ -205,8 +205,8 @@ put_written(struct call *call, struct values *values, struct facts *facts, struc
 static void
 put_end(struct call *call, struct values *values, const struct grant *grant, struct str problem)
 {
-    bool never = grant->ends_at == NEVER_EXPIRES;
-    struct str date = never ? STR_NONE : str_first(time_write(call->mem, grant->ends_at), 10);
+    bool never = grant->expires_at == NEVER_EXPIRES;
+    struct str date = never ? STR_NONE : str_first(time_write(call->mem, grant->expires_at), 10);
     struct str typed = call->route->method == POST ? call_text(call, DATE) : STR_NONE;
     values_flag(values, "never_ends", never && problem.len == 0);
     values_flag(values, "has_end", !never || problem.len > 0);
@@ -281,17 +281,17 @@ static enum err
 post_end(struct call *call)
 {
     struct connection connection;
-    int64_t ends_at = NEVER_EXPIRES;
+    int64_t expires_at = NEVER_EXPIRES;
     if (str_eq_c(call_text(call, UNTIL), "date")) {
-        if (!read_date(call, call_text(call, DATE), &ends_at))
+        if (!read_date(call, call_text(call, DATE), &expires_at))
             return show(call, 400, message(call, end_unread));
-        if (ends_at <= call->now)
+        if (expires_at <= call->now)
             return show(call, 400, message(call, end_past));
     } else if (!str_eq_c(call_text(call, UNTIL), "revoked")) {
         return show(call, 400, message(call, end_unread));
     }
     enum err err = connection_set_end(call->db, call->mem, call->browser->user.id,
-                                      call_param(call, 0), ends_at, call->now, &connection);
+                                      call_param(call, 0), expires_at, call->now, &connection);
     if (err != ERR_NONE)
         return err;
     flash_redirect(call, path_of(call, &connection),

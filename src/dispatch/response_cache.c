@@ -274,7 +274,7 @@ response_cache_want_introspection(struct call *call, struct access *access)
 {
     if (access != NULL && call->keep)
         token_access_mark(call->db, access);
-    if (access == NULL || access->version == 0 || call->app->old_secret_ends_at > call->now)
+    if (access == NULL || access->version == 0 || call->app->old_secret_expires_at > call->now)
         call->keep = false; /* an old secret that still works will not for long */
     else
         call->introspected = access;

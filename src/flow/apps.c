@@ -224,7 +224,7 @@ rotate(struct db_tx *tx, void *argument)
     if (app->is_public)
         return ERR_FORBIDDEN;
     app->old_secret_hash = change->end_old_now ? STR_NONE : app->secret_hash;
-    app->old_secret_ends_at = change->end_old_now ? 0 : change->now + OLD_SECRET_SECONDS;
+    app->old_secret_expires_at = change->end_old_now ? 0 : change->now + OLD_SECRET_SECONDS;
     app->secret_hash = change->secret_hash;
     app->updated_at = change->now;
     return app_store_put(tx, change->mem, app);
@@ -252,7 +252,7 @@ end_old_secret(struct db_tx *tx, void *argument)
     if (err)
         return err;
     app->old_secret_hash = STR_NONE;
-    app->old_secret_ends_at = 0;
+    app->old_secret_expires_at = 0;
     app->updated_at = change->now;
     return app_store_put(tx, change->mem, app);
 }
@@ -321,7 +321,7 @@ app_refusal(struct arena *mem, const struct app *app, struct str secret_text, in
         return "What was sent as client_secret is not one, or not whole; a secret has 55 "
                "characters.";
     if (digest_equal(app->old_secret_hash, secret_hash(mem, secret)) &&
-        app->old_secret_ends_at <= now)
+        app->old_secret_expires_at <= now)
         return "The secret was replaced and has ended; use the new one.";
     return "The secret is wrong.";
 }

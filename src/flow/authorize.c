@@ -39,7 +39,7 @@ issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **co
         .scopes = issue->allowed,
         .domains_limited = scopes_limit_domains(issue->asked),
         .created_at = issue->now,
-        .ends_at = issue->now + CODE_SECONDS, /* until the code is redeemed */
+        .expires_at = issue->now + CODE_SECONDS, /* until the code is redeemed */
     };
     *code = secret_make(mem, SECRET_CODE);
     struct auth_code row = {
@@ -48,7 +48,7 @@ issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **co
         .app_id = issue->app->id,
         .redirect_uri = issue->redirect_uri,
         .challenge = issue->challenge,
-        .ends_at = issue->now + CODE_SECONDS,
+        .expires_at = issue->now + CODE_SECONDS,
     };
     enum err err = family_store_add(tx, mem, &family);
     return err ? err : code_store_add(tx, mem, &row);
@@ -82,7 +82,7 @@ keep_request(struct db_tx *tx, struct beginning *beginning)
         .must_sign_in = checked->must_sign_in,
         .must_consent = checked->must_consent,
         .is_trial = checked->is_trial,
-        .ends_at = beginning->now + REQUEST_SECONDS,
+        .expires_at = beginning->now + REQUEST_SECONDS,
     };
     return request_store_add(tx, mem, &request);
 }
@@ -230,7 +230,7 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes allowed, struct gr
                                  .app_id = request->app_id,
                                  .created_at = now };
     grant->scopes = grant_after_consent(grant->scopes, request->scopes, allowed);
-    grant->ends_at = grant_term_end(deciding->params->term, now);
+    grant->expires_at = grant_term_end(deciding->params->term, now);
     grant->updated_at = now;
     return lives ? grant_store_put(tx, deciding->mem, grant)
                  : grant_store_add(tx, deciding->mem, grant);

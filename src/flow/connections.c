@@ -13,7 +13,7 @@ struct looking {
     struct str app_id;
     int64_t now;
     scopes keep;
-    int64_t ends_at;
+    int64_t expires_at;
     struct connection *one;
     struct connection *list;
     size_t count;
@@ -117,7 +117,7 @@ set_end(struct db_tx *tx, void *argument)
     enum err err = find_held(tx, looking);
     if (err)
         return err;
-    grant->ends_at = looking->ends_at;
+    grant->expires_at = looking->expires_at;
     grant->updated_at = looking->now;
     return grant_store_put(tx, looking->mem, grant);
 }
@@ -148,11 +148,14 @@ connection_narrow(struct db *db, struct arena *mem, struct str user_id, struct s
 
 enum err
 connection_set_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
-                   int64_t ends_at, int64_t now, struct connection *out)
+                   int64_t expires_at, int64_t now, struct connection *out)
 {
-    struct looking looking = {
-        .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .ends_at = ends_at, .one = out
-    };
+    struct looking looking = { .mem = mem,
+                               .user_id = user_id,
+                               .app_id = app_id,
+                               .now = now,
+                               .expires_at = expires_at,
+                               .one = out };
     return change(db, set_end, &looking);
 }
 

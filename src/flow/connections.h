@@ -30,9 +30,9 @@ enum err connection_find(struct db *db, struct arena *mem, struct str user_id, s
 enum err connection_narrow(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                            scopes keep, int64_t now, struct connection *out);
 
-/* ends_at NEVER_EXPIRES: until the user disconnects the app. */
+/* expires_at NEVER_EXPIRES: until the user disconnects the app. */
 enum err connection_set_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
-                            int64_t ends_at, int64_t now, struct connection *out);
+                            int64_t expires_at, int64_t now, struct connection *out);
 
 enum err connection_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                         int64_t now, struct connection *out);

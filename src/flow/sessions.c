@@ -120,7 +120,7 @@ try_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, stru
             .device = clean_device(mem, params->device),
             .address = str_copy(mem, params->address),
             .created_at = params->now,
-            .ends_at = params->now + SESSION_SECONDS,
+            .expires_at = params->now + SESSION_SECONDS,
         },
     };
     err = tx_write(db, enter, &entry);

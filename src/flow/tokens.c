@@ -54,7 +54,7 @@ issue(struct db_tx *tx, struct work *work, const struct live_family *of, scopes 
         .hash = secret_hash(mem, work->out->access),
         .scopes = allowed,
         .created_at = work->now,
-        .ends_at = work->now + ACCESS_SECONDS,
+        .expires_at = work->now + ACCESS_SECONDS,
     };
     enum err err = access_store_add(tx, mem, &access, of);
     return err ? err
@@ -84,7 +84,7 @@ exchange(struct db_tx *tx, void *argument)
                       "redirect_uri differs from the one in the authorization request.");
     if (!pkce_proves(work->mem, work->verifier, code.challenge))
         return refuse(work, ERR_INVALID, "code_verifier does not match the code_challenge.");
-    if (code.redeemed_at == 0 && code.ends_at <= work->now)
+    if (code.redeemed_at == 0 && code.expires_at <= work->now)
         return refuse(work, ERR_INVALID, "The code is too old: it lives for 60 seconds.");
     if (code.redeemed_at == 0)
         err = code_store_redeem(tx, work->mem, work->hash, work->now);
@@ -100,9 +100,9 @@ exchange(struct db_tx *tx, void *argument)
     err = family_store_find(tx, work->mem, code.family_id, work->now, &live);
     if (err == ERR_NOT_FOUND)
         return refuse(work, ERR_INVALID, "The person has ended this connection.");
-    live.family.ends_at = work->now + FAMILY_SECONDS;
+    live.family.expires_at = work->now + FAMILY_SECONDS;
     if (!err)
-        err = family_store_put_end(tx, work->mem, live.family.id, live.family.ends_at);
+        err = family_store_put_end(tx, work->mem, live.family.id, live.family.expires_at);
     return err ? err : issue(tx, work, &live, live.family.scopes & live.granted);
 }
 
@@ -313,7 +313,7 @@ find_app_of_access(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
     return access_store_find_app(tx, work->mem, work->hash, &work->access->app_id,
-                                 &work->access->ends_at);
+                                 &work->access->expires_at);
 }
 
 static enum err
@@ -352,10 +352,10 @@ token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, st
     if (access == NULL)
         *sentence = "This is a refresh token. Exchange it at the token endpoint, and send the "
                     "access token that you get.";
-    else if (found.ends_at != 0 && found.ends_at <= now)
+    else if (found.expires_at != 0 && found.expires_at <= now)
         *sentence = "The access token has expired: it lives for an hour. Get a new one with the "
                     "refresh token.";
-    else if (found.ends_at != 0)
+    else if (found.expires_at != 0)
         *sentence = "The access token was ended: the person disconnected the app, or one of them "
                     "was disabled. Ask the person again.";
     return ERR_NONE;
@@ -379,8 +379,9 @@ find_refresh(struct db_tx *tx, struct work *work)
         .user_id = live.family.user_id,
         .app_id = live.family.app_id,
         .scopes = live.family.scopes & live.granted,
-        .created_at = token.ends_at - REFRESH_SECONDS,
-        .ends_at = token.ends_at < live.family.ends_at ? token.ends_at : live.family.ends_at,
+        .created_at = token.expires_at - REFRESH_SECONDS,
+        .expires_at =
+            token.expires_at < live.family.expires_at ? token.expires_at : live.family.expires_at,
     };
     return ERR_NONE;
 }

@@ -64,7 +64,7 @@ undo_keep(struct db_tx *tx, struct arena *mem, const struct undo_scene *before, 
                             .domain = before->domain,
                             .before = atom_list_write(mem, was.atoms, was.count),
                             .after = atom_list_write(mem, is.atoms, is.count),
-                            .ends_at = now + UNDO_SECONDS };
+                            .expires_at = now + UNDO_SECONDS };
     if (!str_present(row.before) || !str_present(row.after))
         return ERR_INTERNAL;
     *id = row.id;

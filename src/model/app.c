@@ -139,7 +139,7 @@ bool
 app_secret_matches(const struct app *app, struct str hash, int64_t now)
 {
     bool current = digest_equal(app->secret_hash, hash);
-    bool old = digest_equal(app->old_secret_hash, hash) && app->old_secret_ends_at > now;
+    bool old = digest_equal(app->old_secret_hash, hash) && app->old_secret_expires_at > now;
     return current || old;
 }
 

@@ -27,7 +27,7 @@ struct app {
     bool is_public;           /* has no secret */
     struct str secret_hash;   /* absent: public */
     struct str old_secret_hash;
-    int64_t old_secret_ends_at;
+    int64_t old_secret_expires_at;
     enum app_status status;
     int64_t epoch;
     int64_t position;

@@ -28,7 +28,7 @@ struct session {
     struct str device;
     struct str address;
     int64_t created_at;
-    int64_t ends_at;
+    int64_t expires_at;
 };
 
 struct auth_request {
@@ -42,7 +42,7 @@ struct auth_request {
     bool must_sign_in;
     bool must_consent;
     bool is_trial; /* started by the app's developer on the portal, which receives the response */
-    int64_t ends_at;
+    int64_t expires_at;
 };
 
 struct grant {
@@ -50,7 +50,7 @@ struct grant {
     struct str user_id;
     struct str app_id;
     scopes scopes;
-    int64_t ends_at;
+    int64_t expires_at;
     int64_t created_at;
     int64_t updated_at;
 };
@@ -65,7 +65,7 @@ struct family {
     scopes scopes; /* as consented for this authorization */
     bool domains_limited;
     int64_t created_at;
-    int64_t ends_at;
+    int64_t expires_at;
 };
 
 struct auth_code {
@@ -75,14 +75,14 @@ struct auth_code {
     struct str redirect_uri;
     struct str challenge;
     int64_t redeemed_at; /* 0: not yet */
-    int64_t ends_at;
+    int64_t expires_at;
 };
 
 struct refresh_token {
     struct str hash;
     struct str family_id;
     struct str app_id;
-    int64_t ends_at;
+    int64_t expires_at;
     int64_t used_at; /* 0: not yet */
     int64_t reuses;
 };
@@ -96,7 +96,7 @@ struct access {
     scopes scopes; /* the token's scopes that the grant still allows */
     bool domains_limited;
     int64_t created_at;
-    int64_t ends_at;
+    int64_t expires_at;
     int64_t valid_until; /* the token, its family and its grant, if nothing ends them before */
     int64_t generation;  /* the user's */
     uint64_t commits;    /* that it was sure to be read behind */

@@ -156,7 +156,7 @@ post_introspect(struct call *call)
         json_put_str(out, "username", access->username);
         json_put_str(out, "token_type", is_refresh ? STR("refresh_token") : STR("Bearer"));
         json_put_int(out, "iat", access->created_at);
-        json_put_int(out, "exp", access->ends_at);
+        json_put_int(out, "exp", access->expires_at);
         json_put_str(out, "iss", call->web->settings.base_url);
     }
     json_close_object(out);

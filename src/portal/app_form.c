@@ -189,7 +189,7 @@ developer_app_show_secret(struct call *call, const struct app *app, struct str s
     struct values *values = values_new(call->mem);
     values_text(values, "secret", secret);
     values_flag(values, "new_app", is_new_app);
-    values_flag(values, "old_lives", app->old_secret_ends_at > call->now);
-    when_put(call, values, "old_ends", app->old_secret_ends_at);
+    values_flag(values, "old_lives", app->old_secret_expires_at > call->now);
+    when_put(call, values, "old_ends", app->old_secret_expires_at);
     return developer_app_page(call, 200, "developer_secret", "settings", app, values);
 }

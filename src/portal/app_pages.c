@@ -121,8 +121,8 @@ show_settings(struct call *call, int status, const struct app *app, const struct
     developer_app_put_form(call, values, params, problems);
     values_flag(values, "refused", status != 200);
     values_text(values, "seen", str_format(call->mem, "%.12s", str_c(call->mem, app->secret_hash)));
-    values_flag(values, "old_lives", app->old_secret_ends_at > call->now);
-    when_put(call, values, "old_ends", app->old_secret_ends_at);
+    values_flag(values, "old_lives", app->old_secret_expires_at > call->now);
+    when_put(call, values, "old_ends", app->old_secret_expires_at);
     return developer_app_page(call, status, "developer_settings", "settings", app, values);
 }
 

@@ -5,7 +5,8 @@
 
 #define COLUMNS                                                                               \
     "app_id, owner_id, name, redirect_uris, scopes, is_public, secret_hash, old_secret_hash," \
-    " old_secret_ends_at, status, epoch, position, created_at, updated_at, homepage, privacy_link"
+    " old_secret_expires_at, status, epoch, position, created_at, updated_at, homepage, "     \
+    "privacy_link"
 
 SQL(app_add, "INSERT INTO app (" COLUMNS ")"
              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
@@ -26,7 +27,7 @@ SQL(app_count, "SELECT COUNT(*) FROM app WHERE owner_id = $1");
 
 SQL(app_put,
     "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, secret_hash = $5,"
-    " old_secret_hash = $6, old_secret_ends_at = $7, status = $8, epoch = $9,"
+    " old_secret_hash = $6, old_secret_expires_at = $7, status = $8, epoch = $9,"
     " updated_at = $10, homepage = $11, privacy_link = $12 WHERE app_id = $1 RETURNING app_id");
 
 SQL(app_delete, "DELETE FROM app WHERE app_id = $1 RETURNING app_id");
@@ -44,7 +45,7 @@ read_app(const struct db_rows *rows, size_t row, struct app *out)
         .is_public = db_cell_int(rows, row, 5) != 0,
         .secret_hash = db_cell_text(rows, row, 6),
         .old_secret_hash = db_cell_text(rows, row, 7),
-        .old_secret_ends_at = db_cell_int(rows, row, 8),
+        .old_secret_expires_at = db_cell_int(rows, row, 8),
         .epoch = db_cell_int(rows, row, 10),
         .position = db_cell_int(rows, row, 11),
         .created_at = db_cell_int(rows, row, 12),
@@ -64,7 +65,7 @@ app_store_add(struct db_tx *tx, struct arena *mem, const struct app *app)
         tx, mem, &app_add, &rows, db_text(app->id), db_text(app->owner_id), db_text(app->name),
         db_text(app->redirect_uris), db_text(scopes_write(mem, app->scopes)),
         db_int(app->is_public), db_text(app->secret_hash), db_text(app->old_secret_hash),
-        db_int(app->old_secret_ends_at), db_text(str_of(app_status_name(app->status))),
+        db_int(app->old_secret_expires_at), db_text(str_of(app_status_name(app->status))),
         db_int(app->epoch), db_int(app->position), db_int(app->created_at), db_int(app->updated_at),
         db_text(app->homepage), db_text(app->privacy_link));
     if (err)
@@ -127,7 +128,7 @@ app_store_put(struct db_tx *tx, struct arena *mem, const struct app *app)
     enum err err = db_query(
         tx, mem, &app_put, &rows, db_text(app->id), db_text(app->name), db_text(app->redirect_uris),
         db_text(scopes_write(mem, app->scopes)), db_text(app->secret_hash),
-        db_text(app->old_secret_hash), db_int(app->old_secret_ends_at),
+        db_text(app->old_secret_hash), db_int(app->old_secret_expires_at),
         db_text(str_of(app_status_name(app->status))), db_int(app->epoch), db_int(app->updated_at),
         db_text(app->homepage), db_text(app->privacy_link));
     if (err)

@@ -2,26 +2,26 @@
 
 #include "db/db.h"
 
-SQL(draft_put, "INSERT INTO import_draft (user_id, draft_id, document, ends_at)"
+SQL(draft_put, "INSERT INTO import_draft (user_id, draft_id, document, expires_at)"
                " VALUES ($1, $2, $3, $4) ON CONFLICT (user_id) DO UPDATE SET"
                " draft_id = excluded.draft_id, document = excluded.document,"
-               " ends_at = excluded.ends_at");
+               " expires_at = excluded.expires_at");
 
 SQL(draft_find, "SELECT document FROM import_draft"
-                " WHERE user_id = $1 AND draft_id = $2 AND ends_at > $3");
+                " WHERE user_id = $1 AND draft_id = $2 AND expires_at > $3");
 
 SQL(draft_end, "DELETE FROM import_draft WHERE user_id = $1");
 
 SQL_UNTRACKED(draft_clean, "DELETE FROM import_draft WHERE user_id IN"
-                           " (SELECT user_id FROM import_draft WHERE ends_at <= $1 LIMIT $2)"
-                           " AND ends_at <= $1 RETURNING ends_at");
+                           " (SELECT user_id FROM import_draft WHERE expires_at <= $1 LIMIT $2)"
+                           " AND expires_at <= $1 RETURNING expires_at");
 
 enum err
 draft_store_put(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id,
-                struct str document, int64_t ends_at)
+                struct str document, int64_t expires_at)
 {
     return db_query(tx, mem, &draft_put, NULL, db_text(user_id), db_text(id), db_text(document),
-                    db_int(ends_at));
+                    db_int(expires_at));
 }
 
 enum err

@@ -10,7 +10,7 @@ struct db_tx;
 
 /* Replaces the user's previous draft. */
 enum err draft_store_put(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id,
-                         struct str document, int64_t ends_at);
+                         struct str document, int64_t expires_at);
 
 /* ERR_NOT_FOUND if the draft does not exist, belongs to another user, or has expired. */
 enum err draft_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id,

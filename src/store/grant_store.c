@@ -4,17 +4,17 @@
 #include "db/db.h"
 #include "store/user_store.h"
 
-#define COLUMNS "grant_id, user_id, app_id, scopes, ends_at, created_at, updated_at"
+#define COLUMNS "grant_id, user_id, app_id, scopes, expires_at, created_at, updated_at"
 
 SQL(grant_find, "SELECT " COLUMNS " FROM app_grant"
-                " WHERE user_id = $1 AND app_id = $2 AND ends_at > $3");
+                " WHERE user_id = $1 AND app_id = $2 AND expires_at > $3");
 
-SQL(grant_list, "SELECT " COLUMNS " FROM app_grant WHERE user_id = $1 AND ends_at > $2"
+SQL(grant_list, "SELECT " COLUMNS " FROM app_grant WHERE user_id = $1 AND expires_at > $2"
                 " ORDER BY created_at");
 
 SQL(grant_add, "INSERT INTO app_grant (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $6)");
 
-SQL(grant_put, "UPDATE app_grant SET scopes = $2, ends_at = $3, updated_at = $4"
+SQL(grant_put, "UPDATE app_grant SET scopes = $2, expires_at = $3, updated_at = $4"
                " WHERE grant_id = $1 RETURNING user_id");
 
 SQL(grant_end, "DELETE FROM app_grant WHERE user_id = $1 AND app_id = $2 RETURNING user_id");
@@ -28,7 +28,7 @@ read_grant(const struct db_rows *rows, size_t row)
         .id = db_cell_text(rows, row, 0),
         .user_id = db_cell_text(rows, row, 1),
         .app_id = db_cell_text(rows, row, 2),
-        .ends_at = db_cell_int(rows, row, 4),
+        .expires_at = db_cell_int(rows, row, 4),
         .created_at = db_cell_int(rows, row, 5),
         .updated_at = db_cell_int(rows, row, 6),
     };
@@ -73,7 +73,7 @@ grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant)
         return err;
     return db_query(tx, mem, &grant_add, NULL, db_text(grant->id), db_text(grant->user_id),
                     db_text(grant->app_id), db_text(scopes_write(mem, grant->scopes)),
-                    db_int(grant->ends_at), db_int(grant->created_at));
+                    db_int(grant->expires_at), db_int(grant->created_at));
 }
 
 /* Runs a statement that returns the user of each changed row. */
@@ -91,7 +91,7 @@ grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant)
 {
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &grant_put, &rows, db_text(grant->id),
-                            db_text(scopes_write(mem, grant->scopes)), db_int(grant->ends_at),
+                            db_text(scopes_write(mem, grant->scopes)), db_int(grant->expires_at),
                             db_int(grant->updated_at));
     return bump_auth_version(tx, mem, err, &rows);
 }

@@ -4,17 +4,17 @@
 #include "db/db.h"
 #include "store/user_store.h"
 
-#define COLUMNS "session_hash, user_id, user_epoch, device, address, created_at, ends_at"
+#define COLUMNS "session_hash, user_id, user_epoch, device, address, created_at, expires_at"
 
 SQL(session_add, "INSERT INTO session (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7)");
 
-SQL(session_find, "SELECT " COLUMNS " FROM session WHERE session_hash = $1 AND ends_at > $2");
+SQL(session_find, "SELECT " COLUMNS " FROM session WHERE session_hash = $1 AND expires_at > $2");
 
-SQL(session_list, "SELECT " COLUMNS " FROM session WHERE user_id = $1 AND ends_at > $2"
+SQL(session_list, "SELECT " COLUMNS " FROM session WHERE user_id = $1 AND expires_at > $2"
                   " ORDER BY created_at DESC");
 
 SQL(session_others, "SELECT session_hash FROM session WHERE user_id = $1 AND session_hash <> $2"
-                    " AND ends_at > $3 ORDER BY created_at DESC");
+                    " AND expires_at > $3 ORDER BY created_at DESC");
 
 SQL(session_end, "DELETE FROM session WHERE session_hash = $1");
 
@@ -23,7 +23,7 @@ SQL(session_end_all, "DELETE FROM session WHERE user_id = $1"
 
 #define REQUEST_COLUMNS                                                                         \
     "request_hash, session_hash, app_id, redirect_uri, scopes, state, challenge, must_sign_in," \
-    " must_consent, ends_at, is_trial"
+    " must_consent, expires_at, is_trial"
 
 SQL(request_add, "INSERT INTO auth_request (" REQUEST_COLUMNS ")"
                  " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)");
@@ -33,13 +33,13 @@ SQL(request_add, "INSERT INTO auth_request (" REQUEST_COLUMNS ")"
 #define WAITS_FOR                                                                         \
     "(session_hash = $2 OR NOT EXISTS (SELECT 1 FROM session AS s JOIN user_account AS u" \
     " ON u.user_id = s.user_id AND u.status = 'active' AND u.epoch = s.user_epoch"        \
-    " WHERE s.session_hash = auth_request.session_hash AND s.ends_at > $3))"
+    " WHERE s.session_hash = auth_request.session_hash AND s.expires_at > $3))"
 
 SQL(request_find, "SELECT " REQUEST_COLUMNS " FROM auth_request"
-                  " WHERE request_hash = $1 AND ends_at > $3 AND " WAITS_FOR);
+                  " WHERE request_hash = $1 AND expires_at > $3 AND " WAITS_FOR);
 
 SQL(request_take, "DELETE FROM auth_request"
-                  " WHERE request_hash = $1 AND session_hash = $2 AND ends_at > $3"
+                  " WHERE request_hash = $1 AND session_hash = $2 AND expires_at > $3"
                   " RETURNING " REQUEST_COLUMNS);
 
 SQL(request_move, "UPDATE auth_request SET session_hash = $4, must_sign_in = 0"
@@ -55,7 +55,7 @@ read_session(const struct db_rows *rows, size_t row)
         .device = db_cell_text(rows, row, 3),
         .address = db_cell_text(rows, row, 4),
         .created_at = db_cell_int(rows, row, 5),
-        .ends_at = db_cell_int(rows, row, 6),
+        .expires_at = db_cell_int(rows, row, 6),
     };
 }
 
@@ -77,7 +77,7 @@ session_store_add(struct db_tx *tx, struct arena *mem, const struct session *ses
     enum err err =
         db_query(tx, mem, &session_add, NULL, db_text(session->hash), db_text(session->user_id),
                  db_int(session->user_epoch), db_text(session->device), db_text(session->address),
-                 db_int(session->created_at), db_int(session->ends_at));
+                 db_int(session->created_at), db_int(session->expires_at));
     return err ? err : end_oldest(tx, mem, session);
 }
 
@@ -134,7 +134,7 @@ request_store_add(struct db_tx *tx, struct arena *mem, const struct auth_request
                     db_text(request->redirect_uri), db_text(scopes_write(mem, request->scopes)),
                     db_text(request->state), db_text(request->challenge),
                     db_int(request->must_sign_in), db_int(request->must_consent),
-                    db_int(request->ends_at), db_int(request->is_trial));
+                    db_int(request->expires_at), db_int(request->is_trial));
 }
 
 static enum err
@@ -156,7 +156,7 @@ one_request(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct s
         .challenge = db_cell_text(&rows, 0, 6),
         .must_sign_in = db_cell_int(&rows, 0, 7) != 0,
         .must_consent = db_cell_int(&rows, 0, 8) != 0,
-        .ends_at = db_cell_int(&rows, 0, 9),
+        .expires_at = db_cell_int(&rows, 0, 9),
         .is_trial = db_cell_int(&rows, 0, 10) != 0,
     };
     scopes_read_known(db_cell_text(&rows, 0, 4), &out->scopes);

@@ -17,51 +17,52 @@
     " JOIN app a ON a.app_id = f.app_id"                 \
     " JOIN user_account u ON u.user_id = f.user_id"      \
     " JOIN user_record h ON h.row_key = f.user_row_key"  \
-    " WHERE f.ends_at > $2 AND g.ends_at > $2"           \
+    " WHERE f.expires_at > $2 AND g.expires_at > $2"     \
     " AND a.status = 'active' AND a.epoch = f.app_epoch" \
     " AND u.status = 'active' AND u.epoch = f.user_epoch"
 
 SQL_UNTRACKED(family_add,
               "INSERT INTO token_family (family_id, grant_id, user_id, app_id, user_epoch,"
-              " app_epoch, scopes, domains_limited, created_at, ends_at, user_row_key)"
+              " app_epoch, scopes, domains_limited, created_at, expires_at, user_row_key)"
               " SELECT CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($1 AS TEXT), CAST($6 AS TEXT),"
               " CAST($7 AS BIGINT), CAST($8 AS BIGINT), CAST($9 AS TEXT), CAST($10 AS BIGINT),"
               " CAST($11 AS BIGINT), CAST($12 AS BIGINT), row_key FROM user_record" USER_HEADER);
 
 SQL(family_find,
     "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"
-    " f.scopes, f.domains_limited, f.created_at, f.ends_at, g.scopes, g.ends_at,"
+    " f.scopes, f.domains_limited, f.created_at, f.expires_at, g.scopes, g.expires_at,"
     " f.user_row_key, h.auth_version FROM token_family f" FAMILY_VALID " AND f.family_id = $1");
 
 SQL(family_others, "SELECT family_id FROM token_family WHERE grant_id = $1 AND family_id <> $2"
                    " ORDER BY created_at DESC");
 
-SQL(family_put_end, "UPDATE token_family SET ends_at = $2 WHERE family_id = $1");
+SQL(family_put_end, "UPDATE token_family SET expires_at = $2 WHERE family_id = $1");
 
 SQL(family_end, "DELETE FROM token_family WHERE family_id = $1 RETURNING user_id");
 SQL(family_end_user, "DELETE FROM token_family WHERE user_id = $1");
 
 SQL_UNTRACKED(code_add,
               "INSERT INTO auth_code (code_hash, family_id, app_id, redirect_uri, challenge,"
-              " ends_at) VALUES ($1, $2, $3, $4, $5, $6)");
+              " expires_at) VALUES ($1, $2, $3, $4, $5, $6)");
 
-SQL(code_find, "SELECT code_hash, family_id, app_id, redirect_uri, challenge, redeemed_at, ends_at"
-               " FROM auth_code WHERE code_hash = $1");
+SQL(code_find,
+    "SELECT code_hash, family_id, app_id, redirect_uri, challenge, redeemed_at, expires_at"
+    " FROM auth_code WHERE code_hash = $1");
 
 SQL(code_redeem, "UPDATE auth_code SET redeemed_at = $2"
-                 " WHERE code_hash = $1 AND redeemed_at IS NULL AND ends_at > $2"
+                 " WHERE code_hash = $1 AND redeemed_at IS NULL AND expires_at > $2"
                  " RETURNING family_id");
 
 SQL_UNTRACKED(
     access_add,
     "INSERT INTO access_token (row_key, token_hash, family_id, app_id, app_epoch,"
-    " user_row_key, auth_version, scopes, domains_limited, created_at, ends_at, valid_until)"
+    " user_row_key, auth_version, scopes, domains_limited, created_at, expires_at, valid_until)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
     " ON CONFLICT (row_key) DO NOTHING RETURNING row_key");
 
 /* The lookup of a token whose auth version is current: reads no family, grant, or account. */
 #define UNDER_AUTH_VERSION(more)                                                            \
-    "SELECT h.user_id, t.app_id, t.scopes, t.domains_limited, t.created_at, t.ends_at,"     \
+    "SELECT h.user_id, t.app_id, t.scopes, t.domains_limited, t.created_at, t.expires_at,"  \
     " t.valid_until, h.generation" more " FROM access_token t"                              \
     " JOIN user_record h ON h.row_key = t.user_row_key AND h.auth_version = t.auth_version" \
     " JOIN app a ON a.app_id = t.app_id"                                                    \
@@ -71,17 +72,17 @@ SQL_UNTRACKED(
 SQL(access_find, UNDER_AUTH_VERSION(""));
 SQL(access_find_hint_sets, UNDER_AUTH_VERSION(", h.hint_sets"));
 
-#define EARLIEST_END                                                           \
-    "CASE WHEN t.ends_at < f.ends_at AND t.ends_at < g.ends_at THEN t.ends_at" \
-    " WHEN f.ends_at < g.ends_at THEN f.ends_at ELSE g.ends_at END"
+#define EARLIEST_END                                                                          \
+    "CASE WHEN t.expires_at < f.expires_at AND t.expires_at < g.expires_at THEN t.expires_at" \
+    " WHEN f.expires_at < g.expires_at THEN f.expires_at ELSE g.expires_at END"
 
 SQL(access_find_family,
-    "SELECT f.user_id, f.app_id, t.scopes, f.domains_limited, t.created_at, t.ends_at,"
+    "SELECT f.user_id, f.app_id, t.scopes, f.domains_limited, t.created_at, t.expires_at,"
     " " EARLIEST_END ", h.generation, g.scopes"
     " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_VALID
-    " AND t.row_key = $1 AND t.token_hash = $3 AND t.ends_at > $2");
+    " AND t.row_key = $1 AND t.token_hash = $3 AND t.expires_at > $2");
 
-SQL(access_find_app, "SELECT app_id, ends_at FROM access_token"
+SQL(access_find_app, "SELECT app_id, expires_at FROM access_token"
                      " WHERE row_key = $1 AND token_hash = $2");
 
 SQL(access_end, "DELETE FROM access_token WHERE row_key = $1 AND token_hash = $2");
@@ -89,13 +90,13 @@ SQL(access_end, "DELETE FROM access_token WHERE row_key = $1 AND token_hash = $2
 #define OF_REFRESH " WHERE row_key = $1 AND token_hash = $2"
 
 SQL_UNTRACKED(refresh_add,
-              "INSERT INTO refresh_token (row_key, token_hash, family_id, created_at, ends_at,"
+              "INSERT INTO refresh_token (row_key, token_hash, family_id, created_at, expires_at,"
               " reuses) VALUES ($1, $2, $3, $4, $5, 0)"
               " ON CONFLICT (row_key) DO NOTHING RETURNING row_key");
 
-SQL(refresh_find, "SELECT r.token_hash, r.family_id, f.app_id, r.ends_at, r.used_at, r.reuses"
+SQL(refresh_find, "SELECT r.token_hash, r.family_id, f.app_id, r.expires_at, r.used_at, r.reuses"
                   " FROM refresh_token r JOIN token_family f ON f.family_id = r.family_id"
-                  " WHERE r.row_key = $1 AND r.token_hash = $2 AND r.ends_at > $3");
+                  " WHERE r.row_key = $1 AND r.token_hash = $2 AND r.expires_at > $3");
 
 SQL(refresh_use,
     "UPDATE refresh_token SET used_at = $3" OF_REFRESH " AND used_at IS NULL RETURNING row_key");
@@ -138,7 +139,7 @@ family_store_add(struct db_tx *tx, struct arena *mem, const struct family *famil
         tx, mem, &family_add, NULL, db_user(family->user_id), db_text(family->id),
         db_text(family->grant_id), db_text(family->app_id), db_int(family->user_epoch),
         db_int(family->app_epoch), db_text(scopes_write(mem, family->scopes)),
-        db_int(family->domains_limited), db_int(family->created_at), db_int(family->ends_at));
+        db_int(family->domains_limited), db_int(family->created_at), db_int(family->expires_at));
     return err ? err : end_oldest(tx, mem, family);
 }
 
@@ -159,7 +160,7 @@ family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t no
                     .app_epoch = db_cell_int(&rows, 0, 5),
                     .domains_limited = db_cell_int(&rows, 0, 7) != 0,
                     .created_at = db_cell_int(&rows, 0, 8),
-                    .ends_at = db_cell_int(&rows, 0, 9) },
+                    .expires_at = db_cell_int(&rows, 0, 9) },
         .granted_until = db_cell_int(&rows, 0, 11),
         .user_row_key = db_cell_int(&rows, 0, 12),
         .auth_version = db_cell_int(&rows, 0, 13),
@@ -170,9 +171,9 @@ family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t no
 }
 
 enum err
-family_store_put_end(struct db_tx *tx, struct arena *mem, struct str id, int64_t ends_at)
+family_store_put_end(struct db_tx *tx, struct arena *mem, struct str id, int64_t expires_at)
 {
-    return db_query(tx, mem, &family_put_end, NULL, db_text(id), db_int(ends_at));
+    return db_query(tx, mem, &family_put_end, NULL, db_text(id), db_int(expires_at));
 }
 
 enum err
@@ -199,7 +200,7 @@ code_store_add(struct db_tx *tx, struct arena *mem, const struct auth_code *code
 {
     return db_query(tx, mem, &code_add, NULL, db_text(code->hash), db_text(code->family_id),
                     db_text(code->app_id), db_text(code->redirect_uri), db_text(code->challenge),
-                    db_int(code->ends_at));
+                    db_int(code->expires_at));
 }
 
 enum err
@@ -216,7 +217,7 @@ code_store_find(struct db_tx *tx, struct arena *mem, struct str hash, struct aut
         .redirect_uri = db_cell_text(&rows, 0, 3),
         .challenge = db_cell_text(&rows, 0, 4),
         .redeemed_at = db_cell_int(&rows, 0, 5),
-        .ends_at = db_cell_int(&rows, 0, 6),
+        .expires_at = db_cell_int(&rows, 0, 6),
     };
     return ERR_NONE;
 }
@@ -247,13 +248,14 @@ access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token 
                  const struct live_family *of)
 {
     struct db_rows rows = { 0 };
-    int64_t valid_until = earlier(token->ends_at, earlier(of->family.ends_at, of->granted_until));
+    int64_t valid_until =
+        earlier(token->expires_at, earlier(of->family.expires_at, of->granted_until));
     enum err err =
         db_query(tx, mem, &access_add, &rows, db_token(token->hash), db_text(of->family.id),
                  db_text(of->family.app_id), db_int(of->family.app_epoch), db_int(of->user_row_key),
                  db_int(of->auth_version), db_text(scopes_write(mem, token->scopes & of->granted)),
                  db_int(of->family.domains_limited), db_int(token->created_at),
-                 db_int(token->ends_at), db_int(valid_until));
+                 db_int(token->expires_at), db_int(valid_until));
     return added(err, &rows);
 }
 
@@ -284,7 +286,7 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
         .scopes = carried & granted,
         .domains_limited = db_cell_int(&rows, 0, 3) != 0,
         .created_at = db_cell_int(&rows, 0, 4),
-        .ends_at = db_cell_int(&rows, 0, 5),
+        .expires_at = db_cell_int(&rows, 0, 5),
         .valid_until = db_cell_int(&rows, 0, 6),
         .generation = db_cell_int(&rows, 0, 7),
         .token_hash = hash,
@@ -294,14 +296,14 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
 
 enum err
 access_store_find_app(struct db_tx *tx, struct arena *mem, struct str hash, struct str *app_id,
-                      int64_t *ends_at)
+                      int64_t *expires_at)
 {
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &access_find_app, &rows, db_token(hash));
     if (found(err, &rows))
         return found(err, &rows);
     *app_id = db_cell_text(&rows, 0, 0);
-    *ends_at = db_cell_int(&rows, 0, 1);
+    *expires_at = db_cell_int(&rows, 0, 1);
     return ERR_NONE;
 }
 
@@ -333,7 +335,7 @@ refresh_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t
         .hash = db_cell_text(&rows, 0, 0),
         .family_id = db_cell_text(&rows, 0, 1),
         .app_id = db_cell_text(&rows, 0, 2),
-        .ends_at = db_cell_int(&rows, 0, 3),
+        .expires_at = db_cell_int(&rows, 0, 3),
         .used_at = db_cell_int(&rows, 0, 4),
         .reuses = db_cell_int(&rows, 0, 5),
     };
@@ -359,7 +361,7 @@ refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash)
 
 #define CLEAN(table, key)                                                \
     "DELETE FROM " table " WHERE " key " IN (SELECT " key " FROM " table \
-    " WHERE ends_at <= $1 LIMIT $2) RETURNING " key
+    " WHERE expires_at <= $1 LIMIT $2) RETURNING " key
 
 SQL(clean_access, CLEAN("access_token", "row_key"));
 SQL(clean_refresh, CLEAN("refresh_token", "row_key"));

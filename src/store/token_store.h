@@ -32,7 +32,8 @@ struct live_family {
 /* ERR_NOT_FOUND if the family is not valid. */
 enum err family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
                            struct live_family *out);
-enum err family_store_put_end(struct db_tx *tx, struct arena *mem, struct str id, int64_t ends_at);
+enum err family_store_put_end(struct db_tx *tx, struct arena *mem, struct str id,
+                              int64_t expires_at);
 
 /* Revokes the family with its codes and tokens, whose rows are deleted when they expire. No error
  * if the family does not exist. */
@@ -52,7 +53,7 @@ struct access_token {
     struct str hash;
     scopes scopes;
     int64_t created_at;
-    int64_t ends_at;
+    int64_t expires_at;
 };
 
 /* `of` was read in this transaction. ERR_UNAVAILABLE if the row key is in use: retry with a new
@@ -69,7 +70,7 @@ enum err access_store_find(struct db_tx *tx, struct arena *mem, struct str hash,
 /* The app and expiry time of a token, valid or not. ERR_NOT_FOUND if it does not exist; rows are
  * deleted one hour after they expire. */
 enum err access_store_find_app(struct db_tx *tx, struct arena *mem, struct str hash,
-                               struct str *app_id, int64_t *ends_at);
+                               struct str *app_id, int64_t *expires_at);
 enum err access_store_end(struct db_tx *tx, struct arena *mem, struct str hash);
 
 /* ERR_UNAVAILABLE if the row key is in use: retry with a new token. */

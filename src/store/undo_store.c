@@ -2,27 +2,27 @@
 
 #include "db/db.h"
 
-SQL(undo_put, "INSERT INTO undo (user_id, undo_id, domain, atoms_before, atoms_after, ends_at)"
+SQL(undo_put, "INSERT INTO undo (user_id, undo_id, domain, atoms_before, atoms_after, expires_at)"
               " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (user_id) DO UPDATE SET"
               " undo_id = excluded.undo_id, domain = excluded.domain,"
               " atoms_before = excluded.atoms_before, atoms_after = excluded.atoms_after,"
-              " ends_at = excluded.ends_at");
+              " expires_at = excluded.expires_at");
 
-SQL(undo_take, "DELETE FROM undo WHERE user_id = $1 AND undo_id = $2 AND ends_at > $3"
-               " RETURNING undo_id, domain, atoms_before, atoms_after, ends_at");
+SQL(undo_take, "DELETE FROM undo WHERE user_id = $1 AND undo_id = $2 AND expires_at > $3"
+               " RETURNING undo_id, domain, atoms_before, atoms_after, expires_at");
 
 SQL(undo_end, "DELETE FROM undo WHERE user_id = $1");
 
 SQL_UNTRACKED(undo_clean, "DELETE FROM undo WHERE user_id IN"
-                          " (SELECT user_id FROM undo WHERE ends_at <= $1 LIMIT $2)"
-                          " AND ends_at <= $1 RETURNING ends_at");
+                          " (SELECT user_id FROM undo WHERE expires_at <= $1 LIMIT $2)"
+                          " AND expires_at <= $1 RETURNING expires_at");
 
 enum err
 undo_store_put(struct db_tx *tx, struct arena *mem, struct str user_id, const struct undo_row *row)
 {
     return db_query(tx, mem, &undo_put, NULL, db_text(user_id), db_text(row->id),
                     db_text(row->domain), db_text(row->before), db_text(row->after),
-                    db_int(row->ends_at));
+                    db_int(row->expires_at));
 }
 
 enum err
@@ -38,7 +38,7 @@ undo_store_take(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
                                   .domain = db_cell_text(&rows, 0, 1),
                                   .before = db_cell_text(&rows, 0, 2),
                                   .after = db_cell_text(&rows, 0, 3),
-                                  .ends_at = db_cell_int(&rows, 0, 4) };
+                                  .expires_at = db_cell_int(&rows, 0, 4) };
     return err;
 }
 

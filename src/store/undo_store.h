@@ -13,7 +13,7 @@ struct undo_row {
     struct str domain;
     struct str before; /* atom list (model/atom_list.h) of the changed atoms, before the change */
     struct str after;  /* the same after the change */
-    int64_t ends_at;
+    int64_t expires_at;
 };
 
 /* Replaces the user's previous row. */

@@ -81,7 +81,7 @@ SQL(usage_sum_owner, "SELECT s.app_id, CAST(SUM(s.calls + s.tokens) AS BIGINT),"
 SQL(usage_count_people, "SELECT COUNT(DISTINCT p.user_key) FROM app_usage a"
                         " JOIN user_usage p ON p.slot = a.slot WHERE a.app_id = $1 AND a.day > $2");
 
-SQL(usage_count_connected, "SELECT COUNT(*) FROM app_grant WHERE app_id = $1 AND ends_at > $2");
+SQL(usage_count_connected, "SELECT COUNT(*) FROM app_grant WHERE app_id = $1 AND expires_at > $2");
 
 SQL(usage_list_refusals, "SELECT app_id, endpoint, error, reason, detail, times, first_at, last_at"
                          " FROM app_refusal WHERE app_id = $1 ORDER BY last_at DESC LIMIT $2");

@@ -172,7 +172,7 @@ only_the_app_that_knows_its_secret_is_itself(struct kit *kit)
 }
 
 static void
-a_rotated_secret_lives_for_a_day_or_ends_at_once(struct kit *kit)
+a_rotated_secret_stays_valid_for_a_day_or_is_revoked_at_once(struct kit *kit)
 {
     struct world world = world_begin(kit);
     const struct secret *second, *third;
@@ -360,7 +360,7 @@ main(void)
         KIT_CASE(every_field_that_is_wrong_is_told_and_nothing_is_kept),
         KIT_CASE(a_developer_has_at_most_a_hundred_apps),
         KIT_CASE(only_the_app_that_knows_its_secret_is_itself),
-        KIT_CASE(a_rotated_secret_lives_for_a_day_or_ends_at_once),
+        KIT_CASE(a_rotated_secret_stays_valid_for_a_day_or_is_revoked_at_once),
         KIT_CASE(a_disabled_app_is_nobody_until_it_is_enabled),
         KIT_CASE(a_deleted_app_is_gone),
         KIT_CASE(an_app_is_changed_as_wished_or_not_at_all),

@@ -27,11 +27,11 @@ narrow(const struct world *world, scopes keep, struct connection *out)
 }
 
 static enum err
-set_end(const struct world *world, int64_t ends_at, int64_t now)
+set_end(const struct world *world, int64_t expires_at, int64_t now)
 {
     struct connection out;
     return connection_set_end(world->kit->db, world->kit->mem, world->ada.id, world->app.id,
-                              ends_at, now, &out);
+                              expires_at, now, &out);
 }
 
 static enum err

@@ -257,7 +257,7 @@ sessions_are_listed_newest_first_while_they_live(struct kit *kit)
             .device = str_format(kit->mem, "browser %d", i),
             .address = STR("192.0.2.1"),
             .created_at = T0 + i,
-            .ends_at = T0 + 100 + i,
+            .expires_at = T0 + 100 + i,
         };
         struct world_session adding = { kit->mem, &session };
         assert_int_equal(tx_write(kit->db, world_add_session, &adding), ERR_NONE);

@@ -84,7 +84,7 @@ a_person_signs_in_by_name_or_address_and_is_known_by_the_key(struct kit *kit)
         assert_true(str_eq(session.user_id, ada.id));
         assert_true(str_eq_c(session.device, "Firefox"));
         assert_true(str_eq_c(session.address, "192.0.2.1"));
-        assert_int_equal(session.ends_at, T0 + SESSION_SECONDS);
+        assert_int_equal(session.expires_at, T0 + SESSION_SECONDS);
         assert_true(str_eq(session.hash, digest_text(kit->mem, key))); /* and not the key */
     }
     assert_int_equal(sessions_of(kit, ada.id).count, KIT_COUNT(ways));

@@ -64,7 +64,7 @@ the_whole_path_works(struct kit *kit)
     assert_true(str_eq(access.user_id, world.ada.id));
     assert_true(str_eq(access.app_id, world.app.id));
     assert_true(access.domains_limited); /* a domain, and not preferences:read */
-    assert_int_equal(access.ends_at, T0 + 1 + ACCESS_SECONDS);
+    assert_int_equal(access.expires_at, T0 + 1 + ACCESS_SECONDS);
 
     assert_int_equal(world_refresh(&world, first.refresh, T0 + 100, &second), ERR_NONE);
     assert_int_equal(second.scopes, HINTS | MUSIC);
@@ -79,7 +79,7 @@ the_whole_path_works(struct kit *kit)
     assert_true(is_refresh);
     assert_true(str_eq_c(access.username, "ada"));
     assert_int_equal(access.created_at, T0 + 100);
-    assert_int_equal(access.ends_at, T0 + 100 + REFRESH_SECONDS);
+    assert_int_equal(access.expires_at, T0 + 100 + REFRESH_SECONDS);
 
     revoked(&world, second.refresh);
     kit_reopen(kit);

@@ -70,7 +70,7 @@ world_session(struct kit *kit, const struct user *user)
         .device = STR("a browser"),
         .address = STR("192.0.2.1"),
         .created_at = T0,
-        .ends_at = T0 + 2 * FAMILY_SECONDS,
+        .expires_at = T0 + 2 * FAMILY_SECONDS,
     };
     struct world_session adding = { kit->mem, &session };
     assert_int_equal(tx_write(kit->db, world_add_session, &adding), ERR_NONE);

@@ -46,14 +46,14 @@ add_grant(struct db_tx *tx, void *argument)
 }
 
 static void
-connect_until(struct kit *kit, struct str user_id, struct str app_id, int64_t ends_at)
+connect_until(struct kit *kit, struct str user_id, struct str app_id, int64_t expires_at)
 {
     struct connecting connecting = { kit->mem,
                                      { .id = random_id(kit->mem, "grt_"),
                                        .user_id = user_id,
                                        .app_id = app_id,
                                        .scopes = HINTS,
-                                       .ends_at = ends_at,
+                                       .expires_at = expires_at,
                                        .created_at = T0 } };
     assert_int_equal(tx_write(kit->db, add_grant, &connecting), ERR_NONE);
 }

@@ -178,7 +178,7 @@ a_secret_matches_while_it_lives(void **state)
     struct str other = digest_text(mem, STR("other"));
     const struct app rotated = { .secret_hash = new,
                                  .old_secret_hash = old,
-                                 .old_secret_ends_at = 100 };
+                                 .old_secret_expires_at = 100 };
     assert_true(app_secret_matches(&rotated, new, 50));
     assert_true(app_secret_matches(&rotated, new, 1000));
     assert_true(app_secret_matches(&rotated, old, 99));

@@ -44,7 +44,7 @@ assert_same_app(const struct app *a, const struct app *b)
     assert_int_equal(a->is_public, b->is_public);
     assert_same_text(a->secret_hash, b->secret_hash);
     assert_same_text(a->old_secret_hash, b->old_secret_hash);
-    assert_int_equal(a->old_secret_ends_at, b->old_secret_ends_at);
+    assert_int_equal(a->old_secret_expires_at, b->old_secret_expires_at);
     assert_int_equal(a->status, b->status);
     assert_int_equal(a->epoch, b->epoch);
     assert_int_equal(a->position, b->position);
@@ -185,7 +185,7 @@ a_deleted_app_is_gone_with_its_grants_and_no_others(struct kit *kit)
                         .grant = { .id = STR("grt_1"),
                                    .user_id = ada.id,
                                    .app_id = finder.id,
-                                   .ends_at = NEVER_EXPIRES } };
+                                   .expires_at = NEVER_EXPIRES } };
     struct args other = own;
     other.grant.id = STR("grt_2");
     other.grant.app_id = player.id;

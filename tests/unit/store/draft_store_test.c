@@ -6,23 +6,23 @@
 struct args {
     struct arena *mem;
     struct str user_id, id, document;
-    int64_t ends_at, now, limit;
+    int64_t expires_at, now, limit;
     size_t removed;
 };
 
-WORK(put_work, draft_store_put(tx, a->mem, a->user_id, a->id, a->document, a->ends_at))
+WORK(put_work, draft_store_put(tx, a->mem, a->user_id, a->id, a->document, a->expires_at))
 WORK(find_work, draft_store_find(tx, a->mem, a->user_id, a->id, a->now, &a->document))
 WORK(end_work, draft_store_end(tx, a->mem, a->user_id))
 WORK(clean_work, draft_store_delete_expired(tx, a->mem, a->now, a->limit, &a->removed))
 
 static void
-put(struct kit *kit, const char *user, const char *id, const char *document, int64_t ends_at)
+put(struct kit *kit, const char *user, const char *id, const char *document, int64_t expires_at)
 {
     struct args args = { .mem = kit->mem,
                          .user_id = str_of(user),
                          .id = str_of(id),
                          .document = str_of(document),
-                         .ends_at = ends_at };
+                         .expires_at = expires_at };
     assert_int_equal(tx_write(kit->db, put_work, &args), ERR_NONE);
 }
 

@@ -21,7 +21,7 @@ static const struct grant grant = {
     .user_id = { ADA, 26 },
     .app_id = { FINDER, 26 },
     .scopes = SCOPE_AGENT_HINTS | KIT_MUSIC,
-    .ends_at = T0 + 100,
+    .expires_at = T0 + 100,
     .created_at = T0,
     .updated_at = T0,
 };
@@ -49,7 +49,7 @@ assert_same_grant(const struct grant *a, const struct grant *b)
     assert_same_text(a->user_id, b->user_id);
     assert_same_text(a->app_id, b->app_id);
     assert_int_equal(a->scopes, b->scopes);
-    assert_int_equal(a->ends_at, b->ends_at);
+    assert_int_equal(a->expires_at, b->expires_at);
     assert_int_equal(a->created_at, b->created_at);
     assert_int_equal(a->updated_at, b->updated_at);
 }
@@ -68,7 +68,7 @@ a_grant_is_of_one_person_to_one_app_until_its_date(struct kit *kit)
     none.id = STR("grt_2");
     none.user_id = bob.id;
     none.scopes = 0;
-    none.ends_at = NEVER_EXPIRES;
+    none.expires_at = NEVER_EXPIRES;
     add(kit, &none);
     assert_int_equal(find(kit, BOB, FINDER, NEVER_EXPIRES - 1, &found), ERR_NONE);
     assert_same_grant(&found, &none);
@@ -81,7 +81,7 @@ a_new_grant_takes_the_place_of_the_old_one_with_a_new_id(struct kit *kit)
     add(kit, &grant);
     next.id = STR("grt_2");
     next.scopes = PROFILE;
-    next.ends_at = T0 + 900;
+    next.expires_at = T0 + 900;
     next.created_at = next.updated_at = T0 + 200;
     add(kit, &next);
     assert_int_equal(find(kit, ADA, FINDER, T0 + 200, &found), ERR_NONE);
@@ -100,12 +100,12 @@ scopes_and_end_date_can_be_changed_and_nothing_else(struct kit *kit)
                                     .user_id = bob.id,
                                     .app_id = player.id,
                                     .scopes = HINTS,
-                                    .ends_at = NEVER_EXPIRES,
+                                    .expires_at = NEVER_EXPIRES,
                                     .created_at = 7,
                                     .updated_at = T0 + 50 } };
     assert_int_equal(tx_write(kit->db, put_work, &args), ERR_NONE);
     expected.scopes = HINTS;
-    expected.ends_at = NEVER_EXPIRES;
+    expected.expires_at = NEVER_EXPIRES;
     expected.updated_at = T0 + 50;
     assert_int_equal(find(kit, ADA, FINDER, T0, &found), ERR_NONE);
     assert_same_grant(&found, &expected);
@@ -136,7 +136,7 @@ a_list_has_the_living_ones_of_one_person_oldest_first(struct kit *kit)
     newer.created_at = newer.updated_at = T0 + 1;
     over.id = STR("grt_3");
     over.app_id = STR("app_CCCCCCCCCCCCCCCCCCCCCC");
-    over.ends_at = T0;
+    over.expires_at = T0;
     other.id = STR("grt_4");
     other.user_id = bob.id;
     add(kit, &newer);

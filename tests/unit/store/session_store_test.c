@@ -30,7 +30,7 @@ static const struct session session = {
     .device = { "Firefox 'on' Linux", 18 },
     .address = { "2001:db8::1", 11 },
     .created_at = T0,
-    .ends_at = T0 + 100,
+    .expires_at = T0 + 100,
 };
 
 static void
@@ -71,7 +71,7 @@ a_session_reads_back_with_its_user(struct kit *kit)
     assert_same_text(args.session.device, session.device);
     assert_same_text(args.session.address, session.address);
     assert_int_equal(args.session.created_at, T0);
-    assert_int_equal(args.session.ends_at, T0 + 100);
+    assert_int_equal(args.session.expires_at, T0 + 100);
     assert_same_text(args.user.username, ada.username);
     assert_int_equal(find(kit, "s3", T0), ERR_NOT_FOUND);
     assert_int_equal(find(kit, "", T0), ERR_NOT_FOUND);
@@ -169,7 +169,7 @@ static const struct auth_request request = {
     .state = { "x y&z", 5 },
     .challenge = { "challenge", 9 },
     .must_sign_in = true,
-    .ends_at = T0 + 600,
+    .expires_at = T0 + 600,
 };
 
 static void
@@ -191,7 +191,7 @@ assert_same_request(const struct auth_request *a, const struct auth_request *b)
     assert_same_text(a->challenge, b->challenge);
     assert_int_equal(a->must_sign_in, b->must_sign_in);
     assert_int_equal(a->must_consent, b->must_consent);
-    assert_int_equal(a->ends_at, b->ends_at);
+    assert_int_equal(a->expires_at, b->expires_at);
 }
 
 static void

@@ -35,13 +35,13 @@ add_session_and_request(struct db_tx *tx, void *argument)
                                .device = STR(""),
                                .address = STR(""),
                                .created_at = T0,
-                               .ends_at = T0 + 100 };
+                               .expires_at = T0 + 100 };
     struct auth_request request = { .hash = STR("r"),
                                     .session_hash = STR("s"),
                                     .app_id = finder.id,
                                     .redirect_uri = STR("x"),
                                     .challenge = STR("x"),
-                                    .ends_at = T0 + 200 };
+                                    .expires_at = T0 + 200 };
     enum err err = session_store_add(tx, a->mem, &session);
     return err ? err : request_store_add(tx, a->mem, &request);
 }
@@ -63,7 +63,7 @@ cleaning_removes_what_is_over_and_nothing_else(struct kit *kit)
                                    .app_id = finder.id,
                                    .redirect_uri = STR("x"),
                                    .challenge = STR("x"),
-                                   .ends_at = T0 + 60 } };
+                                   .expires_at = T0 + 60 } };
     assert_int_equal(write_one(kit, add_code, code), ERR_NONE);
     assert_int_equal(write_one(kit, add_session_and_request, (struct args){ 0 }), ERR_NONE);
     assert_int_equal(rows_left(kit), 7);

@@ -51,7 +51,7 @@ a_family_and_its_token_read_back(struct kit *kit)
     assert_int_equal(args.live.family.scopes, family.scopes);
     assert_true(args.live.family.domains_limited);
     assert_int_equal(args.live.family.created_at, T0);
-    assert_int_equal(args.live.family.ends_at, T0 + 4000);
+    assert_int_equal(args.live.family.expires_at, T0 + 4000);
     assert_int_equal(args.live.granted, HINTS | MUSIC);
     assert_int_equal(args.live.granted_until, T0 + 5000);
 
@@ -62,7 +62,7 @@ a_family_and_its_token_read_back(struct kit *kit)
     assert_int_equal(args.access.scopes, HINTS); /* carried, and still granted */
     assert_true(args.access.domains_limited);
     assert_int_equal(args.access.created_at, T0);
-    assert_int_equal(args.access.ends_at, T0 + 3600);
+    assert_int_equal(args.access.expires_at, T0 + 3600);
     assert_int_equal(look(kit, find_access, "rt", T0), ERR_NOT_FOUND);
     assert_int_equal(look(kit, find_access, NULL, T0), ERR_NOT_FOUND);
     assert_int_equal(look(kit, find_refresh, "at", T0), ERR_NOT_FOUND);
@@ -75,7 +75,7 @@ whatever_ends_ends_the_token_and_stays_ended(struct kit *kit)
     disabled.status = APP_DISABLED;
     risen.epoch = 4;
     struct grant over = grant, other = grant;
-    over.ends_at = T0;
+    over.expires_at = T0;
     other.id = STR("grt_2");
     const struct {
         const char *why;
@@ -144,8 +144,8 @@ with_the_seal_broken_a_token_is_worth_what_its_family_and_grant_say_now(struct k
 {
     struct grant narrow = grant, wide = grant;
     narrow.scopes = MUSIC;
-    narrow.ends_at = T0 + 2000;
-    wide.ends_at = T0 + 9000;
+    narrow.expires_at = T0 + 2000;
+    wide.expires_at = T0 + 9000;
     begin(kit);
     struct args under_seal = { .mem = kit->mem, .id = STR("at"), .now = T0 };
     assert_int_equal(tx_read(kit->db, find_access, &under_seal), ERR_NONE);
@@ -157,7 +157,7 @@ with_the_seal_broken_a_token_is_worth_what_its_family_and_grant_say_now(struct k
     assert_int_equal(broken.access.scopes, under_seal.access.scopes);
     assert_int_equal(broken.access.domains_limited, under_seal.access.domains_limited);
     assert_int_equal(broken.access.created_at, under_seal.access.created_at);
-    assert_int_equal(broken.access.ends_at, under_seal.access.ends_at);
+    assert_int_equal(broken.access.expires_at, under_seal.access.expires_at);
     assert_int_equal(broken.access.valid_until, under_seal.access.valid_until);
     assert_int_equal(broken.access.generation, under_seal.access.generation);
 
@@ -186,8 +186,8 @@ a_token_lives_no_longer_than_the_family_and_the_grant_it_was_made_under(struct k
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
         struct grant this_grant = grant;
         struct family this_family = family;
-        this_grant.ends_at = rows[i].grant_ends;
-        this_family.ends_at = rows[i].family_ends;
+        this_grant.expires_at = rows[i].grant_ends;
+        this_family.expires_at = rows[i].family_ends;
         assert_int_equal(db_write(kit->db, kit_clear, kit), ERR_NONE);
         begin_with(kit, &this_grant, &this_family);
         for (int broken = 0; broken < 2; broken++) {
@@ -207,7 +207,7 @@ of_two_tokens_with_one_number_the_second_is_refused_and_neither_passes_for_the_o
     struct kit *kit)
 {
     begin(kit);
-    struct access_token token = { .scopes = HINTS, .created_at = T0, .ends_at = T0 + 3600 };
+    struct access_token token = { .scopes = HINTS, .created_at = T0, .expires_at = T0 + 3600 };
     token.hash = STR("AAAAAAAAAAone");
     assert_int_equal(write_one(kit, add_access, (struct args){ .token = token }), ERR_NONE);
     token.hash = STR("AAAAAAAAAAtwo");
@@ -287,7 +287,7 @@ a_code_is_redeemed_once_in_time_and_remembered(struct kit *kit)
                                    .app_id = finder.id,
                                    .redirect_uri = STR("http://127.0.0.1:8/cb"),
                                    .challenge = STR("challenge"),
-                                   .ends_at = T0 + 60 } };
+                                   .expires_at = T0 + 60 } };
     assert_int_equal(tx_write(kit->db, add_code, &args), ERR_NONE);
     assert_int_equal(tx_write(kit->db, redeem_code, &args), ERR_NOT_FOUND); /* too late */
     args.now = T0 + 59;
@@ -299,7 +299,7 @@ a_code_is_redeemed_once_in_time_and_remembered(struct kit *kit)
     assert_same_text(args.code.redirect_uri, STR("http://127.0.0.1:8/cb"));
     assert_same_text(args.code.challenge, STR("challenge"));
     assert_int_equal(args.code.redeemed_at, T0 + 59);
-    assert_int_equal(args.code.ends_at, T0 + 60);
+    assert_int_equal(args.code.expires_at, T0 + 60);
     args.id = STR("codes");
     assert_int_equal(tx_read(kit->db, find_code, &args), ERR_NOT_FOUND);
     assert_int_equal(tx_write(kit->db, redeem_code, &args), ERR_NOT_FOUND);
@@ -314,7 +314,7 @@ a_refresh_token_is_used_once_and_retried_three_times(struct kit *kit)
     assert_same_text(args.refresh.hash, STR("rt"));
     assert_same_text(args.refresh.family_id, family.id);
     assert_same_text(args.refresh.app_id, finder.id);
-    assert_int_equal(args.refresh.ends_at, T0 + REFRESH_SECONDS);
+    assert_int_equal(args.refresh.expires_at, T0 + REFRESH_SECONDS);
     assert_int_equal(args.refresh.used_at, 0);
     assert_int_equal(args.refresh.reuses, 0);
 

@@ -39,7 +39,7 @@ static const struct grant grant = {
     .user_id = { ADA, 26 },
     .app_id = { FINDER, 26 },
     .scopes = SCOPE_AGENT_HINTS | KIT_MUSIC,
-    .ends_at = T0 + 5000,
+    .expires_at = T0 + 5000,
     .created_at = T0,
 };
 static const struct family family = {
@@ -51,7 +51,7 @@ static const struct family family = {
     .scopes = SCOPE_AGENT_HINTS | SCOPE_PROFILE_READ,
     .domains_limited = true,
     .created_at = T0,
-    .ends_at = T0 + 4000,
+    .expires_at = T0 + 4000,
 };
 
 static enum err
@@ -69,7 +69,7 @@ begin_with(struct kit *kit, const struct grant *of_ada, const struct family *of_
         .hash = STR("at"),
         .scopes = HINTS | PROFILE,
         .created_at = T0,
-        .ends_at = T0 + 3600,
+        .expires_at = T0 + 3600,
     };
     rows_begin(kit);
     assert_int_equal(write_one(kit, add_grant, (struct args){ .grant = *of_ada }), ERR_NONE);

@@ -17,12 +17,12 @@ WORK(end_work, undo_store_end(tx, a->mem, a->user_id))
 WORK(clean_work, undo_store_delete_expired(tx, a->mem, a->now, a->limit, &a->removed))
 
 static void
-put(struct kit *kit, const char *user, const char *id, int64_t ends_at)
+put(struct kit *kit, const char *user, const char *id, int64_t expires_at)
 {
     struct args args = { .mem = kit->mem,
                          .user_id = str_of(user),
                          .row = { str_of(id), STR("food"), STR("a\t\xc3\xb6'\n"), STR(""),
-                                  ends_at } };
+                                  expires_at } };
     assert_int_equal(tx_write(kit->db, put_work, &args), ERR_NONE);
 }
 
@@ -36,7 +36,7 @@ take(struct kit *kit, const char *user, const char *id, int64_t now)
         assert_str(args.row.domain, STR("food"), "domain");
         assert_str(args.row.before, STR("a\t\xc3\xb6'\n"), "before");
         assert_str(args.row.after, STR(""), "after");
-        assert_int_equal(args.row.ends_at, T0 + 600);
+        assert_int_equal(args.row.expires_at, T0 + 600);
     }
     return err;
 }
