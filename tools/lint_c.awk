@@ -4,8 +4,7 @@
 # string literals) and its string literals, so that a word in a comment is not mistaken for a call.
 # Prints "error|warning <tab> file:line: sentence [rule]".
 #
-# Variables: `arenas` lists the modules that allocate from arenas only. `terms` is the file with the retired terms. `pending` is "error" to report problems of the rules that
-# the sources do not pass yet; otherwise these are counted.
+# Variables: `arenas` lists the modules that allocate from arenas only; `terms` is the file with the retired terms.
 
 function report(kind, line, rule, sentence)
 {
@@ -15,15 +14,6 @@ function report(kind, line, rule, sentence)
 function fail(rule, sentence)
 {
     report("error", FNR, rule, sentence)
-}
-
-# For rules that the sources do not pass yet: counts the problem, or reports it if `pending` is "error".
-function fail_pending(place, rule, sentence)
-{
-    if (pending == "error")
-        printf "error\t%s: %s [%s]\n", place, sentence, rule
-    else
-        pending_count[rule]++
 }
 
 function add_words(set, text,    parts, count, i)
@@ -65,7 +55,7 @@ function read_banned(file,    line)
     close(file)
 }
 
-# Each line: retired term, with "?" before it if it is pending, then the term to use instead
+# Each line: retired term, then the term to use instead
 function read_terms(file,    line, term)
 {
     while ((getline line < file) > 0) {
@@ -74,8 +64,6 @@ function read_terms(file,    line, term)
         term = line
         sub(/[ \t].*/, "", term)
         sub(/^[^ \t]+[ \t]+/, "", line)
-        if (sub(/^[?]/, "", term))
-            is_pending[term] = 1
         instead_of[term] = line
         any_term = any_term (any_term == "" ? "" : "|") term
     }
@@ -255,9 +243,6 @@ END {
     finish_file()
     check_cycles()
     check_module_size()
-    for (rule in pending_count)
-        printf "warning\tsrc:1: %d problems that are not errors yet (LINT_PENDING=error lists them) [%s]\n",
-            pending_count[rule], rule
 }
 
 # ---- includes ----
@@ -363,7 +348,7 @@ function visit(node,    targets, count, i, step, cycle)
                 ;
             for (cycle = ""; step <= depth; step++)
                 cycle = cycle path[step] " -> "
-            fail_pending(edge_at[node, targets[i]], "cycles", "include cycle: " cycle targets[i])
+            printf "error\t%s: include cycle: %s%s [cycles]\n", edge_at[node, targets[i]], cycle, targets[i]
         }
     visited[node] = "done"
     depth--
@@ -426,7 +411,7 @@ function first_word(code, pattern,    word, before)
 }
 
 # Rejects names that contain a retired term as a part between underscores. Each name is reported once per file.
-function check_terms(code,    word, parts, count, i, sentence)
+function check_terms(code,    word, parts, count, i)
 {
     if (tolower(code) !~ any_term) # most lines
         return
@@ -439,11 +424,7 @@ function check_terms(code,    word, parts, count, i, sentence)
         count = split(tolower(word), parts, "_")
         for (i = 1; i <= count; i++)
             if (parts[i] in instead_of) {
-                sentence = word ": \"" parts[i] "\" is a retired term; use " instead_of[parts[i]]
-                if (parts[i] in is_pending)
-                    fail_pending(FILENAME ":" FNR, "terms", sentence)
-                else
-                    fail("terms", sentence)
+                fail("terms", word ": \"" parts[i] "\" is a retired term; use " instead_of[parts[i]])
                 break
             }
     }
