@@ -246,7 +246,7 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
     struct sqlite_store *store = memory_alloc(1, sizeof *store);
     store->db.driver = &db_sqlite_driver;
     store->path = strdup(path);
-    store->lock_fd = -1;
+    store->lock_fd = store->log_fd = -1;
     store->versions.of = memory_alloc(VERSIONS, sizeof *store->versions.of);
     sqlite_readers_start(store);
 

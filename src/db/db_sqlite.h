@@ -4,6 +4,7 @@
  *   db_sqlite_read.c    read connections and their snapshots
  *   db_sqlite_commit.c  the write connection: group commit and checkpoints
  *   db_sqlite_versions.c  what has changed
+ *   db_sqlite_log.c     notices a damaged write-ahead log
  *   db_sqlite_files.c   what lies at the path, before SQLite touches it
  *   db_sqlite_lock.c    one process a file
  *   db_sqlite_maintenance.c    backup and check */
@@ -88,6 +89,8 @@ struct sqlite_store {
     struct db db;
     char *path;
     int lock_fd;
+    int log_fd; /* the write-ahead log, to read its salts; -1: not open */
+    int64_t log_written_out_ms;
     struct sqlite_connection writer_connection;
     struct sqlite_writer writer;
     struct sqlite_versions versions;
@@ -129,6 +132,24 @@ bool sqlite_is_absent(const char *path); /* or is empty */
 enum err sqlite_check_rights(const char *path, struct why *why);
 enum err sqlite_check_log(sqlite3 *handle, const char *path, struct why *why);
 void sqlite_folder_of(const char *file, char *out, size_t size);
+
+/* The high-water mark of a log: what identifies it, and its frames after the last commit. */
+struct sqlite_log_mark {
+    uint32_t salts[2];
+    uint32_t frames;
+};
+
+/* db_sqlite_log.c. True if the log ends before the mark in the lock file: commits are lost. Before
+ * SQLite opens the store, or beside a store that no process has locked. */
+bool sqlite_log_is_cut(const char *path, int lock_fd, struct sqlite_log_mark *mark,
+                       struct sqlite_log_mark *found);
+
+bool sqlite_log_is_marked(int lock_fd);
+#define SQLITE_LOG_UNMARKED "open 00000000 00000000 0000000000\n"
+
+/* Writes the mark. 0 frames, durable: the log is about to be emptied. Only by the thread that has
+ * the write connection. */
+void sqlite_log_mark(struct sqlite_store *store, uint32_t frames);
 
 /* db_sqlite_lock.c */
 enum err sqlite_lock(struct sqlite_store *store, struct why *why); /* ERR_TAKEN: locked */

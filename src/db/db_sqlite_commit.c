@@ -232,6 +232,8 @@ commit(struct sqlite_store *store)
         log_error_code("store: a commit failed", code);
         if (!whole_transaction_gone(store))
             sqlite_execute(handle_of(store), "ROLLBACK");
+    } else if (store->writer.wal_frames > 0) {
+        sqlite_log_mark(store, (uint32_t)store->writer.wal_frames);
     }
     histogram_observe(&store->writer.commit_latency, clock_ticks_ns() - began);
     atomic_fetch_add(&store->writer.commits, 1);
@@ -354,6 +356,7 @@ static enum err
 empty_log(struct sqlite_store *store)
 {
     const struct timespec pause = { 0, TRUNCATE_PAUSE_NS };
+    sqlite_log_mark(store, 0);
     for (int attempt = 0; attempt < TRUNCATE_ATTEMPTS; attempt++) {
         int code = sqlite3_wal_checkpoint_v2(handle_of(store), NULL, SQLITE_CHECKPOINT_TRUNCATE,
                                              NULL, NULL);
@@ -449,6 +452,7 @@ sqlite_writer_stop(struct sqlite_store *store)
 {
     sqlite3_finalize(store->writer.savepoint);
     sqlite3_finalize(store->writer.release);
+    sqlite_log_mark(store, 0);
     int code =
         sqlite3_wal_checkpoint_v2(handle_of(store), NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if (code == SQLITE_OK)

@@ -61,13 +61,22 @@ sqlite_lock(struct sqlite_store *store, struct why *why)
                 store->path, store->path, path);
         return ERR_INVALID;
     }
+    struct sqlite_log_mark mark, found;
+    if (is_there(store, "") && sqlite_log_is_cut(store->path, store->lock_fd, &mark, &found)) {
+        why_set(why,
+                "store: %s-wal is damaged and acknowledged writes are lost: its last intact commit "
+                "ends at frame %u, but %u frames were committed; restore a backup, or remove %s to "
+                "continue without the lost writes",
+                store->path, found.frames, mark.frames, path);
+        return ERR_INVALID;
+    }
     return sqlite_check_rights(store->path, why);
 }
 
 enum err
 sqlite_lock_mark_open(struct sqlite_store *store, struct why *why)
 {
-    if (mark(store->lock_fd, "open\n"))
+    if (sqlite_log_is_marked(store->lock_fd) || mark(store->lock_fd, SQLITE_LOG_UNMARKED))
         return ERR_NONE;
     why_set(why, "store: cannot write %s.lock: %s", store->path, strerror(errno));
     return ERR_UNAVAILABLE;
@@ -84,4 +93,6 @@ sqlite_unlock(struct sqlite_store *store)
 {
     if (store->lock_fd >= 0)
         close(store->lock_fd);
+    if (store->log_fd >= 0)
+        close(store->log_fd);
 }

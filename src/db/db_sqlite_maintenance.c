@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define PAGES_AT_ONCE 512
@@ -62,9 +63,19 @@ publish(const char *part, const char *file, struct why *why)
 {
     if (renameat2(AT_FDCWD, part, AT_FDCWD, file, RENAME_NOREPLACE) == 0)
         return flush_directory(file);
-    why_set(why, "backup: cannot name it %s: %s", file, strerror(errno));
-    unlink(part);
-    return errno == EEXIST ? ERR_TAKEN : ERR_UNAVAILABLE;
+    int problem = errno;
+    /* Not every file system can rename without replacing; a link never replaces. */
+    if (problem != EEXIST && link(part, file) == 0) {
+        unlink(part);
+        return flush_directory(file);
+    }
+    if (problem != EEXIST)
+        problem = errno;
+    why_set(why, "backup: cannot rename %s to %s: %s%s", part, file, strerror(problem),
+            problem == EEXIST ? "" : "; the copy is complete and can be renamed");
+    if (problem == EEXIST)
+        unlink(part);
+    return problem == EEXIST ? ERR_TAKEN : ERR_UNAVAILABLE;
 }
 
 enum err
@@ -122,10 +133,27 @@ report_rows(sqlite3 *handle, const char *pragma, struct buf *report)
     return ERR_NONE;
 }
 
+/* A process that has the store open keeps the log intact itself. */
+static void
+check_log(const char *path, struct buf *report)
+{
+    char lock[PATH_MAX];
+    struct sqlite_log_mark mark, found;
+    snprintf(lock, sizeof lock, "%s.lock", path);
+    int fd = open(lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return;
+    if (flock(fd, LOCK_SH | LOCK_NB) == 0 && sqlite_log_is_cut(path, fd, &mark, &found))
+        buf_add_format(report, "%s-wal: intact up to frame %u of %u committed frames\n", path,
+                       found.frames, mark.frames);
+    close(fd);
+}
+
 enum err
 sqlite_check(const char *address, struct buf *report, struct why *why)
 {
     sqlite3 *handle = NULL;
+    check_log(db_address_rest(address), report);
     enum err err = connect_reading(address, &handle, why);
     if (err)
         return err;

@@ -6,6 +6,7 @@
  *   DISK_FAIL_WRITE_AT=n       the n-th write fails;   DISK_FAIL_WRITE_FOR=m: m of them (1)
  *   DISK_FAIL_FSYNC_WHILE=f    they fail as long as the file f exists
  *   DISK_FAIL_WRITE_WHILE=f    the same for writes
+ *   DISK_NO_NOREPLACE=1        renameat2 with flags fails, as on some file systems
  *   DISK_ERRNO=ENOSPC          what a failed write says: ENOSPC (default) or EIO; an fsync says EIO
  *
  * The program under test must not be built with a sanitizer, which wants to be preloaded first. */
@@ -151,4 +152,16 @@ fdatasync(int fd)
     int (*real)(int);
     find(&real, "fdatasync");
     return sync_fails(fd) ? -1 : real(fd);
+}
+
+int
+renameat2(int from, const char *old, int to, const char *new, unsigned flags)
+{
+    int (*real)(int, const char *, int, const char *, unsigned);
+    find(&real, "renameat2");
+    if (flags != 0 && getenv("DISK_NO_NOREPLACE") != NULL) {
+        errno = EINVAL;
+        return -1;
+    }
+    return real(from, old, to, new, flags);
 }

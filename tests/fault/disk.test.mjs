@@ -209,6 +209,22 @@ onSqlite("kill -9 while the store is marked as open, or as closed, is no loss an
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
 
+onSqlite("a backup works on a file system that cannot rename without replacing, and replaces nothing", async (t) => {
+  const w = await diskWorld(t);
+  await w.command("user", "add", "ada", "--no-password");
+  const copy = path.join(w.dir, "copy.db");
+  const env = onDisk({ DISK_NO_NOREPLACE: "1" });
+  const first = await w.command("backup", copy, { env });
+  assert.equal(first.status, 0, first.err);
+  assert.deepEqual(fs.readdirSync(w.dir).filter((name) => name.startsWith("copy")), ["copy.db"]);
+  assert.match((await w.penchant(["user", "list", "--store", `sqlite:${copy}`])).out, /ada/);
+  const bytes = fs.readFileSync(copy);
+  const again = await w.command("backup", copy, { env });
+  assert.equal(again.status, 1);
+  assert.match(again.err, /copy\.db exists already/);
+  assert.ok(fs.readFileSync(copy).equals(bytes));
+});
+
 onSqlite("a place where no file can be made is one line", async (t) => {
   const w = await world(t, { start: false });
   const service = w.launch({ store: "sqlite:/proc/penchant.db", "log-format": "text" });

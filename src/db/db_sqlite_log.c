@@ -1,0 +1,147 @@
+/* db_sqlite_log.c - notices a damaged write-ahead log.
+ *
+ * When SQLite recovers a log it drops everything after the first damaged frame without an error,
+ * including commits that were acknowledged. The lock file therefore holds a high-water mark: the
+ * salts that identify the log and the number of its frames after the last commit. The mark is
+ * written after each commit without a flush, and the system is asked once per second to write it
+ * out. At startup the log is read the way SQLite reads it; if it ends before the mark, commits are
+ * lost. A restarted log has other salts, and everything of the log before it is in the file. */
+#include "db/db_sqlite.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LOG_HEADER_BYTES 32
+#define FRAME_HEADER_BYTES 24
+#define LOG_MAGIC 0x377f0682u /* the lowest bit is set if the checksums read big-endian words */
+#define PAGE_BYTES_MAX 65536
+#define MARK_FORMAT "open %08x %08x %010u\n"
+#define MARK_BYTES 34
+#define WRITE_OUT_MS 1000
+
+static uint32_t
+big_endian(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static uint32_t
+little_endian(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
+}
+
+/* The checksum of SQLite's file format; `length` is a multiple of 8. */
+static void
+add_checksum(uint32_t sum[2], const unsigned char *bytes, size_t length, bool is_big_endian)
+{
+    uint32_t (*word)(const unsigned char *) = is_big_endian ? big_endian : little_endian;
+    for (size_t i = 0; i < length; i += 8) {
+        sum[0] += word(bytes + i) + sum[1];
+        sum[1] += word(bytes + i + 4) + sum[0];
+    }
+}
+
+static bool
+matches(const uint32_t sum[2], const unsigned char *stored)
+{
+    return sum[0] == big_endian(stored) && sum[1] == big_endian(stored + 4);
+}
+
+/* Counts the frames up to the last one that SQLite will recover. False: no valid header. */
+static bool
+scan_log(int fd, struct sqlite_log_mark *found)
+{
+    unsigned char header[LOG_HEADER_BYTES];
+    uint32_t sum[2] = { 0, 0 };
+    *found = (struct sqlite_log_mark){ 0 };
+    if (pread(fd, header, sizeof header, 0) != sizeof header ||
+        (big_endian(header) & ~1u) != LOG_MAGIC)
+        return false;
+    bool is_big_endian = big_endian(header) & 1u;
+    uint32_t page = big_endian(header + 8);
+    add_checksum(sum, header, 24, is_big_endian);
+    if (page < 512 || page > PAGE_BYTES_MAX || page % 8 != 0 || !matches(sum, header + 24))
+        return false;
+    found->salts[0] = big_endian(header + 16);
+    found->salts[1] = big_endian(header + 20);
+    size_t length = FRAME_HEADER_BYTES + page;
+    unsigned char *frame = memory_alloc(1, length);
+    for (uint32_t i = 0;; i++) {
+        off_t at = LOG_HEADER_BYTES + (off_t)i * (off_t)length;
+        if (pread(fd, frame, length, at) != (ssize_t)length || !matches(found->salts, frame + 8))
+            break;
+        add_checksum(sum, frame, 8, is_big_endian);
+        add_checksum(sum, frame + FRAME_HEADER_BYTES, page, is_big_endian);
+        if (!matches(sum, frame + 16))
+            break;
+        if (big_endian(frame + 4) != 0) /* a commit */
+            found->frames = i + 1;
+    }
+    free(frame);
+    return true;
+}
+
+static bool
+read_mark(int lock_fd, struct sqlite_log_mark *mark)
+{
+    char text[MARK_BYTES + 1] = { 0 };
+    return pread(lock_fd, text, MARK_BYTES, 0) == MARK_BYTES &&
+           sscanf(text, "open %8x %8x %10u", &mark->salts[0], &mark->salts[1], &mark->frames) == 3;
+}
+
+bool
+sqlite_log_is_marked(int lock_fd)
+{
+    struct sqlite_log_mark mark;
+    return read_mark(lock_fd, &mark);
+}
+
+static int
+open_log(const char *path)
+{
+    char log[PATH_MAX];
+    snprintf(log, sizeof log, "%s-wal", path);
+    return open(log, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+bool
+sqlite_log_is_cut(const char *path, int lock_fd, struct sqlite_log_mark *mark,
+                  struct sqlite_log_mark *found)
+{
+    *found = (struct sqlite_log_mark){ 0 };
+    bool is_marked = read_mark(lock_fd, mark) && mark->frames > 0;
+    int fd = open_log(path);
+    if (fd < 0)
+        return is_marked;
+    bool is_valid = scan_log(fd, found);
+    close(fd);
+    bool is_same = found->salts[0] == mark->salts[0] && found->salts[1] == mark->salts[1];
+    return is_marked && (!is_valid || (is_same && found->frames < mark->frames));
+}
+
+void
+sqlite_log_mark(struct sqlite_store *store, uint32_t frames)
+{
+    unsigned char salts[8] = { 0 };
+    char text[MARK_BYTES + 1];
+    if (store->log_fd < 0)
+        store->log_fd = open_log(store->path);
+    if (frames > 0 && pread(store->log_fd, salts, sizeof salts, 16) != sizeof salts)
+        return;
+    snprintf(text, sizeof text, MARK_FORMAT, big_endian(salts), big_endian(salts + 4), frames);
+    if (pwrite(store->lock_fd, text, MARK_BYTES, 0) != MARK_BYTES)
+        return; /* the mark stays behind: damage may go unnoticed, nothing is lost by it */
+    int64_t now = clock_ticks_ns() / 1000000;
+    if (frames == 0)
+        fdatasync(store->lock_fd);
+    else if (now - store->log_written_out_ms >= WRITE_OUT_MS) {
+        store->log_written_out_ms = now;
+        sync_file_range(store->lock_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    }
+}
