@@ -220,7 +220,7 @@ get_code(struct town *town, const struct user *user, const struct session *sessi
         .challenge_method = STR("S256"),
     };
     enum err err = authorize_check(town->db, town->mem, &params, &checked);
-    if (!err && checked.stop != AUTHORIZE_FINE)
+    if (!err && checked.stop != AUTHORIZE_OK)
         errx(1, "%s", checked.description);
     if (!err)
         err = authorize_begin(town->db, town->mem, &checked, session, user, town->now, &begun);

@@ -265,7 +265,7 @@ post_suppress(struct call *call)
     struct str reason = call_text(call, REASON);
     if (!str_present(reason))
         reason = STR("not_accurate");
-    if (!atom_reason_fine(reason))
+    if (!atom_reason_valid(reason))
         return ERR_INVALID;
     enum err err = corrections_suppress(call->db, call->mem, &params, reason, &out);
     return err == ERR_NONE ? done(call, &out, suppressed) : err;

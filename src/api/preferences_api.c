@@ -151,7 +151,7 @@ get_atoms(struct call *call)
         .may_read = may_read,
         .context = call,
         .statuses = read_statuses(call_text(call, STATUS)),
-        .asker = call->access->app_id,
+        .caller = call->access->app_id,
         .offset = (size_t)call_integer(call, OFFSET),
         .limit = (size_t)call_integer(call, LIMIT),
     };
@@ -286,7 +286,7 @@ post_suppress(struct call *call)
     struct str reason = !str_present(atom_id) ? STR_NONE : body_text(call, body, "reason");
     if (!str_present(reason))
         return ERR_NONE;
-    if (!atom_reason_fine(reason)) {
+    if (!atom_reason_valid(reason)) {
         error_send(call, 400,
                    STR("reason must be not_accurate, outdated, not_mine, too_personal "
                        "or other."));

@@ -14,7 +14,8 @@
 #include "store/usage_store.h"
 #include "store/user_store.h"
 
-/* Two accounts of one second meet on a position once in 2^29; then the next ones are tried. */
+/* Two accounts created in the same second collide with probability 2^-29; then the next positions
+ * are tried. */
 #define POSITION_ATTEMPTS 8
 
 bool
@@ -26,7 +27,7 @@ account_problems_any(const struct account_problems *problems)
 
 /* ---- finding ---- */
 
-/* What cannot be a name is not looked for: a store must not see a NUL or broken UTF-8. */
+/* Invalid logins never get to the store, which must not see NUL bytes or invalid UTF-8. */
 static enum err
 find_login(struct db_tx *tx, struct arena *mem, struct str login, struct user *out)
 {
@@ -109,7 +110,7 @@ account_count(struct db *db, struct arena *mem, int64_t *out)
     return tx_read(db, count_all, &counting);
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
 static const char *
 choice_problem(struct arena *mem, const struct user *user, struct str password)
@@ -118,7 +119,7 @@ choice_problem(struct arena *mem, const struct user *user, struct str password)
     return password_problem(mem, password, words, sizeof words / sizeof words[0]);
 }
 
-/* The wish as it would be kept; what is wrong with it goes to `problems`. */
+/* Normalizes the parameters; invalid fields go to `problems`. */
 static struct user
 read_params(struct arena *mem, const struct account_params *params, int64_t now,
             struct account_problems *problems)
@@ -151,9 +152,9 @@ struct making {
     struct account_problems *problems;
 };
 
-/* Which of the fields somebody else has. */
+/* Finds out which of the unique fields belongs to another account. */
 static enum err
-tell_taken(struct db_tx *tx, struct making *making)
+find_taken(struct db_tx *tx, struct making *making)
 {
     struct arena *mem = making->mem;
     const struct user *user = &making->user;
@@ -189,7 +190,7 @@ add_account(struct db_tx *tx, void *argument)
         enum err err = user_store_add(tx, making->mem, &making->user);
         if (err != ERR_TAKEN)
             return err;
-        err = tell_taken(tx, making);
+        err = find_taken(tx, making);
         if (err)
             return err;
         if (account_problems_any(making->problems))
@@ -260,7 +261,7 @@ change_password(struct db_tx *tx, void *argument)
     struct change *change = argument;
     enum err err =
         user_store_put_password(tx, change->mem, change->login, change->password_hash, change->now);
-    /* Whoever knew the old one may be signed in with it. */
+    /* An attacker who knew the old password may be signed in. */
     if (!err)
         err = session_store_end_all(tx, change->mem, change->login, STR_NONE);
     return err ? err : user_store_find(tx, change->mem, change->login, change->out);
@@ -280,7 +281,7 @@ account_set_password(struct db *db, struct arena *mem, struct str login, struct 
         return ERR_INVALID;
     struct change change = {
         .mem = mem,
-        .login = user.id, /* a name may pass to another account meanwhile, an id does not */
+        .login = user.id, /* during hashing a username may go to another account; ids never do */
         .password_hash = password_hash(mem, password),
         .now = now,
         .out = out,
@@ -290,7 +291,7 @@ account_set_password(struct db *db, struct arena *mem, struct str login, struct 
     return tx_write(db, change_password, &change);
 }
 
-/* A person's apps go with the person: nobody else could look after them. */
+/* Only the owner can manage an app, so it is deleted with its owner. */
 static enum err
 delete_apps(struct db_tx *tx, struct arena *mem, struct str owner_id)
 {
@@ -316,7 +317,7 @@ delete_account(struct db_tx *tx, void *argument)
         err = user_store_delete(tx, mem, id);
     if (!err)
         err = session_store_end_all(tx, mem, id, STR_NONE);
-    if (!err) /* found by the grants, so before them */
+    if (!err) /* finds the apps by the user's grants: before these are deleted */
         err = usage_store_end_user(tx, mem, id, clock_now());
     if (!err)
         err = grant_store_end_all(tx, mem, id);

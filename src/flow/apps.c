@@ -53,7 +53,7 @@ check_params(struct arena *mem, const struct app_params *params, struct app *app
 }
 
 static bool
-all_fine(const struct app_problems *problems)
+no_problems(const struct app_problems *problems)
 {
     return problems->owner == NULL && problems->name == NULL && problems->redirect_uris == NULL &&
            problems->scopes == NULL && problems->homepage == NULL && problems->privacy_link == NULL;
@@ -88,7 +88,7 @@ add(struct db_tx *tx, void *argument)
             return err;
         struct app other;
         if (app_store_find(tx, change->mem, change->app.id, &other) == ERR_NONE)
-            return ERR_TAKEN; /* not the position, the id */
+            return ERR_TAKEN; /* the id collided, not the position */
     }
     return err;
 }
@@ -104,7 +104,7 @@ app_register(struct db *db, struct arena *mem, const struct app_params *params, 
     if (err)
         return err;
     check_params(mem, params, &change.app, problems);
-    if (!all_fine(problems))
+    if (!no_problems(problems))
         return ERR_INVALID;
     change.app.id = str_present(params->id) ? params->id : random_id(mem, "app_");
     change.app.is_public = params->is_public;
@@ -210,7 +210,7 @@ app_change(struct db *db, struct arena *mem, struct str id, const struct app_par
     struct change change = { .mem = mem, .id = id, .now = now };
     *problems = (struct app_problems){ 0 };
     check_params(mem, params, &change.wanted, problems);
-    return all_fine(problems) ? run_change(db, &change, put_change, out) : ERR_INVALID;
+    return no_problems(problems) ? run_change(db, &change, put_change, out) : ERR_INVALID;
 }
 
 static enum err
@@ -273,7 +273,7 @@ put_status(struct db_tx *tx, void *argument)
     if (err)
         return err;
     if (change->status == APP_DISABLED)
-        app->epoch++; /* what began before is over, also after it is enabled again */
+        app->epoch++; /* existing token families stay invalid, also after enabling it again */
     app->status = change->status;
     app->updated_at = change->now;
     return app_store_put(tx, change->mem, app);
@@ -304,7 +304,7 @@ app_delete(struct db *db, struct arena *mem, struct str id, struct app *out)
     return run_change(db, &change, delete_app, out);
 }
 
-/* ---- who is asking ---- */
+/* ---- authenticating ---- */
 
 const char *
 app_refusal(struct arena *mem, const struct app *app, struct str secret_text, int64_t now)
@@ -331,7 +331,7 @@ app_is_proved(struct arena *mem, const struct app *app, struct str secret_text, 
 {
     const struct secret *secret =
         str_present(secret_text) ? secret_read(mem, secret_text, SECRET_CLIENT) : NULL;
-    /* Hashed and compared also for an app that is not there: the answer takes as long. */
+    /* Constant time: an unknown app costs the same hash and comparison as a wrong secret. */
     struct str hash = secret == NULL ? STR_NONE : secret_hash(mem, secret);
     bool known = app_secret_matches(app, hash, now);
     bool public = app->is_public && !str_present(secret_text);

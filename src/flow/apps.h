@@ -44,16 +44,17 @@ enum err app_find(struct db *db, struct arena *mem, struct str id, struct app *o
 enum err app_list(struct db *db, struct arena *mem, struct str owner_id, int64_t after,
                   int64_t limit, struct app **out, size_t *count);
 
-/* Changes everything except the id, the owner, and is_public. */
+/* Changes the name, the redirect URIs, the scopes, and the links. */
 enum err app_change(struct db *db, struct arena *mem, struct str id,
                     const struct app_params *params, int64_t now, struct app *out,
                     struct app_problems *problems);
 
-/* The old secret stays valid for one more day, or ends now. ERR_FORBIDDEN: the app is public. */
+/* The previous secret expires after OLD_SECRET_SECONDS, or now; an older one expires at once.
+ * ERR_FORBIDDEN: the app is public. */
 enum err app_rotate_secret(struct db *db, struct arena *mem, struct str id, bool end_old_now,
                            int64_t now, struct app *out, const struct secret **secret);
 
-/* Ends the older of two secrets now. */
+/* Revokes the previous secret, if it is still valid. */
 enum err app_end_old_secret(struct db *db, struct arena *mem, struct str id, int64_t now,
                             struct app *out);
 
@@ -67,8 +68,9 @@ enum err app_delete(struct db *db, struct arena *mem, struct str id, struct app 
 const char *app_refusal(struct arena *mem, const struct app *app, struct str secret_text,
                         int64_t now);
 
-/* True if the secret is the app's, or if the app is public and no secret was sent. False for a
- * disabled app and for an unknown one (no id), after the same work as for a wrong secret. */
+/* True if the secret is the app's current one or its previous one within its term, or if the app is
+ * public and no secret was sent. False for a disabled app and for an unknown one (no id), after the
+ * same work as for a wrong secret. */
 bool app_is_proved(struct arena *mem, const struct app *app, struct str secret_text, int64_t now);
 
 /* A version under which app_find()'s result may be cached: it changes with every change of the app.

@@ -11,7 +11,7 @@
 #include "store/tx.h"
 #include "store/user_store.h"
 
-/* ---- the code, and what it stands for ---- */
+/* ---- issuing a code ---- */
 
 struct issue {
     struct arena *mem;
@@ -54,7 +54,7 @@ issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **co
     return err ? err : code_store_add(tx, mem, &row);
 }
 
-/* ---- 3: a code at once, or a request that waits ---- */
+/* ---- step 3: issue a code or store the request ---- */
 
 struct beginning {
     struct arena *mem;
@@ -147,7 +147,7 @@ authorize_keep(struct db *db, struct arena *mem, const struct authorize_checked 
     return err;
 }
 
-/* ---- 4: what the person says ---- */
+/* ---- step 4: the user's decision ---- */
 
 struct deciding {
     struct arena *mem;
@@ -161,7 +161,7 @@ struct deciding {
     const struct secret **code;
 };
 
-/* The request's app, as it is now: it may have been disabled or changed since it asked. */
+/* Checks the app again: it may have been disabled or changed since the request was stored. */
 static enum err
 find_app_of(struct db_tx *tx, struct deciding *deciding)
 {
@@ -188,8 +188,8 @@ find_request(struct db_tx *tx, void *argument)
         err = find_app_of(tx, deciding);
     if (err)
         return err;
-    /* The session in which it began is over. It comes into this one by a sign-in, never by an
-     * address that somebody opens. */
+    /* Only a sign-in moves a request into another session. Otherwise a link to an attacker's
+     * request would make the victim decide on it. */
     if (!str_eq(deciding->request->session_hash, deciding->session->hash))
         deciding->request->must_sign_in = true;
     err = grant_store_find(tx, deciding->mem, deciding->session->user_id, deciding->app->id,
@@ -213,7 +213,7 @@ consent_find(struct db *db, struct arena *mem, const struct session *session, st
     return tx_read(db, find_request, &deciding);
 }
 
-/* The grant after this consent: the living one changed, or a new one. */
+/* Updates the user's valid grant, or adds one. */
 static enum err
 put_grant(struct db_tx *tx, struct deciding *deciding, scopes allowed, struct grant *grant)
 {
@@ -223,8 +223,8 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes allowed, struct gr
         grant_store_find(tx, deciding->mem, deciding->user->id, request->app_id, now, grant);
     if (err && err != ERR_NOT_FOUND)
         return err;
-    bool lives = err == ERR_NONE;
-    if (!lives)
+    bool exists = err == ERR_NONE;
+    if (!exists)
         *grant = (struct grant){ .id = random_id(deciding->mem, "grt_"),
                                  .user_id = deciding->user->id,
                                  .app_id = request->app_id,
@@ -232,11 +232,11 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes allowed, struct gr
     grant->scopes = grant_after_consent(grant->scopes, request->scopes, allowed);
     grant->expires_at = grant_term_end(deciding->params->term, now);
     grant->updated_at = now;
-    return lives ? grant_store_put(tx, deciding->mem, grant)
-                 : grant_store_add(tx, deciding->mem, grant);
+    return exists ? grant_store_put(tx, deciding->mem, grant)
+                  : grant_store_add(tx, deciding->mem, grant);
 }
 
-/* Takes the request away, so that it is answered once. Any error puts it back. */
+/* Deletes the request, so that it is decided once; an error rolls the deletion back. */
 static enum err
 take_request(struct db_tx *tx, struct deciding *deciding)
 {
@@ -274,8 +274,8 @@ decide(struct db_tx *tx, void *argument)
     enum err err = take_request(tx, deciding);
     scopes allowed = err ? 0 : request->scopes & deciding->params->ticked;
     if (err || !deciding->params->allow || allowed == 0)
-        return err; /* a denial takes the request away, and that is all */
-    /* Two tabs may answer two requests of one app at once. */
+        return err; /* a denial only deletes the request */
+    /* Serializes two tabs that decide on requests of the same app at the same time. */
     err = user_store_hold(tx, deciding->mem, deciding->user->id);
     struct grant grant = { 0 };
     if (!err)

@@ -40,10 +40,10 @@ struct authorize_params {
 };
 
 enum authorize_stop {
-    AUTHORIZE_FINE,
-    AUTHORIZE_TELL_PERSON, /* the client or its redirect URI is not valid: error page, no redirect
-                            */
-    AUTHORIZE_TELL_APP,    /* redirect with an error, after the user has signed in */
+    AUTHORIZE_OK,
+    AUTHORIZE_SHOW_ERROR, /* the client or its redirect URI is not valid: error page, no redirect
+                           */
+    AUTHORIZE_REDIRECT_ERROR, /* redirect with an error, after the user has signed in */
 };
 
 struct authorize_checked {

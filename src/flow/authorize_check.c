@@ -1,4 +1,4 @@
-/* authorize_check.c - step 1 of authorize.h: what the app sent, against what it registered. */
+/* authorize_check.c - step 1 of authorize.h: compares the parameters with the registration. */
 #include "flow/apps.h"
 #include "flow/authorize.h"
 #include "model/pkce.h"
@@ -6,18 +6,18 @@
 #define STATE_MAX 2048
 
 static enum authorize_stop
-tell_person(struct authorize_checked *out, const char *sentence)
+show_error(struct authorize_checked *out, const char *sentence)
 {
-    out->stop = AUTHORIZE_TELL_PERSON;
+    out->stop = AUTHORIZE_SHOW_ERROR;
     out->error = "invalid_request";
     out->description = sentence;
     return out->stop;
 }
 
 static enum authorize_stop
-tell_app(struct authorize_checked *out, const char *error, const char *sentence)
+redirect_error(struct authorize_checked *out, const char *error, const char *sentence)
 {
-    out->stop = AUTHORIZE_TELL_APP;
+    out->stop = AUTHORIZE_REDIRECT_ERROR;
     out->error = error;
     out->description = sentence;
     return out->stop;
@@ -30,7 +30,7 @@ is(const char *name, const char *other)
 }
 
 static void
-tell_other_uri(struct arena *mem, const struct authorize_params *params,
+show_uri_error(struct arena *mem, const struct authorize_params *params,
                struct authorize_checked *out)
 {
     struct str nearest = STR_NONE;
@@ -38,21 +38,22 @@ tell_other_uri(struct arena *mem, const struct authorize_params *params,
     if (str_present(params->redirect_uri))
         out->detail = str_format(mem, "sent: %.*s, registered: %.*s",
                                  STR_ARG(str_first(params->redirect_uri, 100)), STR_ARG(nearest));
-    tell_person(out, str_format(mem,
-                                "The app wants you sent to an address that it did not register, so "
-                                "you are not sent there. For its developer: %s",
-                                out->reason)
-                         .ptr);
+    show_error(out, str_format(mem,
+                               "The app wants you sent to an address that it did not register, so "
+                               "you are not sent there. For its developer: %s",
+                               out->reason)
+                        .ptr);
 }
 
-/* The first of a set, so that there are no more reasons than scopes. */
+/* Reasons are counted by text: with one scope each there are at most as many as scopes. */
 static const char *
 first_scope(scopes set)
 {
     return scope_row((size_t)__builtin_ctzll(set))->name;
 }
 
-/* Who asks, and where to answer. Until both are sure, nobody is redirected (RFC 6749 §4.1.2.1). */
+/* Checks client_id and redirect_uri. Until both are valid there is no redirect (RFC 6749 §4.1.2.1).
+ */
 static enum err
 check_app(struct db *db, struct arena *mem, const struct authorize_params *params,
           struct authorize_checked *out)
@@ -61,21 +62,21 @@ check_app(struct db *db, struct arena *mem, const struct authorize_params *param
         "The app that sent you here is not registered with this service, so "
         "nothing is shared with it. For its developer: client_id is wrong.";
     if (is(params->repeated, "client_id") || is(params->repeated, "redirect_uri")) {
-        tell_person(out, "The app that sent you here asked in a way that is not allowed. For its "
-                         "developer: client_id or redirect_uri came more than once.");
+        show_error(out, "The app that sent you here asked in a way that is not allowed. For its "
+                        "developer: client_id or redirect_uri came more than once.");
         return ERR_NONE;
     }
     enum err err = app_find(db, mem, params->client_id, &out->app);
     if (err && err != ERR_NOT_FOUND)
         return err;
     if (err || out->app.status != APP_ACTIVE) {
-        tell_person(out, unknown);
+        show_error(out, unknown);
         out->reason = "The app is disabled.";
         return ERR_NONE;
     }
     out->is_trial = str_present(params->trial_of) && str_eq(params->trial_of, out->app.owner_id);
     if (!out->is_trial && !str_present(app_find_uri(&out->app, params->redirect_uri))) {
-        tell_other_uri(mem, params, out);
+        show_uri_error(mem, params, out);
         return ERR_NONE;
     }
     out->redirect_uri = params->redirect_uri;
@@ -83,7 +84,7 @@ check_app(struct db *db, struct arena *mem, const struct authorize_params *param
 }
 
 static bool
-state_fine(struct str state)
+state_valid(struct str state)
 {
     if (state.len > STATE_MAX)
         return false;
@@ -99,11 +100,11 @@ check_scopes(struct arena *mem, const struct authorize_params *params,
 {
     struct str unknown = STR_NONE;
     if (!str_present(params->scope))
-        return tell_app(out, "invalid_scope", "scope is missing; name at least one.");
+        return redirect_error(out, "invalid_scope", "scope is missing; name at least one.");
     if (!scopes_read(params->scope, &out->scopes, &unknown)) {
         out->detail = unknown;
-        return tell_app(out, "invalid_scope",
-                        "scope holds a name that does not exist, or one twice.");
+        return redirect_error(out, "invalid_scope",
+                              "scope holds a name that does not exist, or one twice.");
     }
     scopes beyond = out->scopes & ~out->app.scopes;
     if (beyond != 0)
@@ -113,50 +114,53 @@ check_scopes(struct arena *mem, const struct authorize_params *params,
                                  first_scope(beyond))
                           .ptr;
     if (beyond != 0)
-        return tell_app(
+        return redirect_error(
             out, "invalid_scope",
             str_format(mem, "The app did not register the scope %s.", scopes_write(mem, beyond).ptr)
                 .ptr);
-    return AUTHORIZE_FINE;
+    return AUTHORIZE_OK;
 }
 
-/* Everything else: told to the app. */
+/* Checks the other parameters, whose errors are sent to the redirect URI. */
 static enum authorize_stop
 check_rest(struct arena *mem, const struct authorize_params *params, struct authorize_checked *out)
 {
     if (params->repeated != NULL)
         out->reason = "A parameter was sent more than once.";
     if (params->repeated != NULL)
-        return tell_app(out, "invalid_request",
-                        str_format(mem, "%.64s was sent more than once.", params->repeated).ptr);
-    if (!state_fine(params->state)) {
+        return redirect_error(
+            out, "invalid_request",
+            str_format(mem, "%.64s was sent more than once.", params->repeated).ptr);
+    if (!state_valid(params->state)) {
         out->state = STR_NONE;
-        return tell_app(out, "invalid_request",
-                        "state has at most 2048 bytes and no control characters.");
+        return redirect_error(out, "invalid_request",
+                              "state has at most 2048 bytes and no control characters.");
     }
     if (str_present(params->request))
-        return tell_app(out, "request_not_supported", "request objects are not supported.");
+        return redirect_error(out, "request_not_supported", "request objects are not supported.");
     if (str_present(params->request_uri))
-        return tell_app(out, "request_uri_not_supported", "request_uri is not supported.");
+        return redirect_error(out, "request_uri_not_supported", "request_uri is not supported.");
     if (str_present(params->resource))
-        return tell_app(out, "invalid_target", AUTHORIZE_WRONG_TARGET);
+        return redirect_error(out, "invalid_target", AUTHORIZE_WRONG_TARGET);
     if (!str_present(params->response_type))
-        return tell_app(out, "invalid_request", "response_type is missing; send code.");
+        return redirect_error(out, "invalid_request", "response_type is missing; send code.");
     if (!str_eq(params->response_type, STR("code")))
-        return tell_app(out, "unsupported_response_type", "response_type must be code.");
+        return redirect_error(out, "unsupported_response_type", "response_type must be code.");
     if (!str_present(params->challenge))
-        return tell_app(out, "invalid_request", "code_challenge is missing; PKCE is required.");
+        return redirect_error(out, "invalid_request",
+                              "code_challenge is missing; PKCE is required.");
     if (!str_eq(params->challenge_method, STR("S256")))
-        return tell_app(out, "invalid_request",
-                        "code_challenge_method must be S256; other transforms are not supported.");
-    if (!pkce_challenge_fine(params->challenge))
-        return tell_app(out, "invalid_request",
-                        "code_challenge must be the base64url SHA-256 of the verifier: 43 "
-                        "characters, no padding.");
+        return redirect_error(
+            out, "invalid_request",
+            "code_challenge_method must be S256; other transforms are not supported.");
+    if (!pkce_challenge_valid(params->challenge))
+        return redirect_error(out, "invalid_request",
+                              "code_challenge must be the base64url SHA-256 of the verifier: 43 "
+                              "characters, no padding.");
     return check_scopes(mem, params, out);
 }
 
-/* login, consent or both; anything else is ignored. */
+/* Ignores values other than login and consent. */
 static void
 read_prompt(struct str prompt, struct authorize_checked *out)
 {
@@ -173,13 +177,13 @@ enum err
 authorize_check(struct db *db, struct arena *mem, const struct authorize_params *params,
                 struct authorize_checked *out)
 {
-    *out = (struct authorize_checked){ .stop = AUTHORIZE_FINE };
+    *out = (struct authorize_checked){ .stop = AUTHORIZE_OK };
     enum err err = check_app(db, mem, params, out);
-    if (err || out->stop != AUTHORIZE_FINE)
+    if (err || out->stop != AUTHORIZE_OK)
         return err;
     out->state = is(params->repeated, "state") ? STR_NONE : params->state;
     out->challenge = params->challenge;
-    out->must_consent = out->app.is_public; /* anybody can say they are it (RFC 8252 §8.6) */
+    out->must_consent = out->app.is_public; /* any program can pose as it (RFC 8252 §8.6) */
     read_prompt(params->prompt, out);
     check_rest(mem, params, out);
     return ERR_NONE;

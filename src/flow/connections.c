@@ -7,7 +7,7 @@
 #include "store/usage_store.h"
 #include "store/user_store.h"
 
-struct looking {
+struct work {
     struct arena *mem;
     struct str user_id;
     struct str app_id;
@@ -19,26 +19,25 @@ struct looking {
     size_t count;
 };
 
-/* ---- seeing ---- */
+/* ---- reading ---- */
 
 static enum err
 list(struct db_tx *tx, void *argument)
 {
-    struct looking *looking = argument;
+    struct work *work = argument;
     struct grant *grants = NULL;
     size_t count = 0;
-    enum err err =
-        grant_store_list(tx, looking->mem, looking->user_id, looking->now, &grants, &count);
-    looking->list = ARENA_ARRAY(looking->mem, struct connection, count + 1);
-    looking->count = 0;
+    enum err err = grant_store_list(tx, work->mem, work->user_id, work->now, &grants, &count);
+    work->list = ARENA_ARRAY(work->mem, struct connection, count + 1);
+    work->count = 0;
     for (size_t i = count; i > 0 && !err; i--) {
-        struct connection *connection = &looking->list[looking->count];
+        struct connection *connection = &work->list[work->count];
         connection->grant = grants[i - 1];
-        err = app_store_find(tx, looking->mem, connection->grant.app_id, &connection->app);
+        err = app_store_find(tx, work->mem, connection->grant.app_id, &connection->app);
         if (err == ERR_NONE)
-            looking->count++;
+            work->count++;
         else if (err == ERR_NOT_FOUND)
-            err = ERR_NONE; /* its app was deleted this moment */
+            err = ERR_NONE; /* the app is being deleted concurrently */
     }
     return err;
 }
@@ -47,124 +46,120 @@ enum err
 connections_list(struct db *db, struct arena *mem, struct str user_id, int64_t now,
                  struct connection **out, size_t *count)
 {
-    struct looking looking = { .mem = mem, .user_id = user_id, .now = now };
-    enum err err = tx_read(db, list, &looking);
-    *out = looking.list;
-    *count = looking.count;
+    struct work work = { .mem = mem, .user_id = user_id, .now = now };
+    enum err err = tx_read(db, list, &work);
+    *out = work.list;
+    *count = work.count;
     return err;
 }
 
 static enum err
 find(struct db_tx *tx, void *argument)
 {
-    struct looking *looking = argument;
-    enum err err = grant_store_find(tx, looking->mem, looking->user_id, looking->app_id,
-                                    looking->now, &looking->one->grant);
-    return err ? err : app_store_find(tx, looking->mem, looking->app_id, &looking->one->app);
+    struct work *work = argument;
+    enum err err =
+        grant_store_find(tx, work->mem, work->user_id, work->app_id, work->now, &work->one->grant);
+    return err ? err : app_store_find(tx, work->mem, work->app_id, &work->one->app);
 }
 
 enum err
 connection_find(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                 int64_t now, struct connection *out)
 {
-    struct looking looking = {
-        .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .one = out
-    };
+    struct work work = { .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .one = out };
     if (!app_id_well_formed(app_id))
         return ERR_NOT_FOUND;
-    return tx_read(db, find, &looking);
+    return tx_read(db, find, &work);
 }
 
 /* ---- changing ---- */
 
-/* Held first: a consent of the same moment must not be undone, nor undo this. */
+/* Locks the user first: a concurrent consent must neither overwrite this change nor be overwritten.
+ */
 static enum err
-find_held(struct db_tx *tx, struct looking *looking)
+find_held(struct db_tx *tx, struct work *work)
 {
-    enum err err = user_store_hold(tx, looking->mem, looking->user_id);
-    return err ? err : find(tx, looking);
+    enum err err = user_store_hold(tx, work->mem, work->user_id);
+    return err ? err : find(tx, work);
 }
 
-/* What the app did for the person is known as long as they are connected. */
+/* Deletes the per-user usage with the grant: it is kept only while the connection exists. */
 static enum err
-end_grant(struct db_tx *tx, struct looking *looking)
+end_grant(struct db_tx *tx, struct work *work)
 {
-    enum err err =
-        usage_store_end_grant(tx, looking->mem, looking->user_id, looking->app_id, looking->now);
-    return err ? err : grant_store_end(tx, looking->mem, looking->user_id, looking->app_id);
+    enum err err = usage_store_end_grant(tx, work->mem, work->user_id, work->app_id, work->now);
+    return err ? err : grant_store_end(tx, work->mem, work->user_id, work->app_id);
 }
 
 static enum err
 narrow(struct db_tx *tx, void *argument)
 {
-    struct looking *looking = argument;
-    struct grant *grant = &looking->one->grant;
-    enum err err = find_held(tx, looking);
+    struct work *work = argument;
+    struct grant *grant = &work->one->grant;
+    enum err err = find_held(tx, work);
     if (err)
         return err;
-    grant->scopes &= looking->keep;
-    grant->updated_at = looking->now;
+    grant->scopes &= work->keep;
+    grant->updated_at = work->now;
     if (grant->scopes == 0)
-        return end_grant(tx, looking);
-    return grant_store_put(tx, looking->mem, grant);
+        return end_grant(tx, work);
+    return grant_store_put(tx, work->mem, grant);
 }
 
 static enum err
 set_end(struct db_tx *tx, void *argument)
 {
-    struct looking *looking = argument;
-    struct grant *grant = &looking->one->grant;
-    enum err err = find_held(tx, looking);
+    struct work *work = argument;
+    struct grant *grant = &work->one->grant;
+    enum err err = find_held(tx, work);
     if (err)
         return err;
-    grant->expires_at = looking->expires_at;
-    grant->updated_at = looking->now;
-    return grant_store_put(tx, looking->mem, grant);
+    grant->expires_at = work->expires_at;
+    grant->updated_at = work->now;
+    return grant_store_put(tx, work->mem, grant);
 }
 
 static enum err
 end(struct db_tx *tx, void *argument)
 {
-    struct looking *looking = argument;
-    enum err err = find_held(tx, looking);
-    return err ? err : end_grant(tx, looking);
+    struct work *work = argument;
+    enum err err = find_held(tx, work);
+    return err ? err : end_grant(tx, work);
 }
 
 static enum err
-change(struct db *db, tx_work *work, struct looking *looking)
+change(struct db *db, tx_work *body, struct work *work)
 {
-    return app_id_well_formed(looking->app_id) ? tx_write(db, work, looking) : ERR_NOT_FOUND;
+    return app_id_well_formed(work->app_id) ? tx_write(db, body, work) : ERR_NOT_FOUND;
 }
 
 enum err
 connection_narrow(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                   scopes keep, int64_t now, struct connection *out)
 {
-    struct looking looking = {
+    struct work work = {
         .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .keep = keep, .one = out
     };
-    return change(db, narrow, &looking);
+    return change(db, narrow, &work);
 }
 
 enum err
 connection_set_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                    int64_t expires_at, int64_t now, struct connection *out)
 {
-    struct looking looking = { .mem = mem,
-                               .user_id = user_id,
-                               .app_id = app_id,
-                               .now = now,
-                               .expires_at = expires_at,
-                               .one = out };
-    return change(db, set_end, &looking);
+    struct work work = { .mem = mem,
+                         .user_id = user_id,
+                         .app_id = app_id,
+                         .now = now,
+                         .expires_at = expires_at,
+                         .one = out };
+    return change(db, set_end, &work);
 }
 
 enum err
 connection_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id, int64_t now,
                struct connection *out)
 {
-    struct looking looking = {
-        .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .one = out
-    };
-    return change(db, end, &looking);
+    struct work work = { .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .one = out };
+    return change(db, end, &work);
 }

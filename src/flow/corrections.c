@@ -8,11 +8,11 @@
 #include "store/tx.h"
 #include "store/undo_store.h"
 
-/* One correction: the fact is found and its domain's atoms are there before `change` is called. */
+/* One correction. find() sets the second half before `change` is called. */
 struct work {
     struct arena *mem;
     const struct correction *params;
-    struct str source; /* who corrects: SOURCE_USER or an app */
+    struct str source; /* of the correction: SOURCE_USER or an app's id */
     const struct app_suppression *by_app;
     enum err (*change)(struct work *work);
     struct str reason;
@@ -22,15 +22,15 @@ struct work {
 
     int64_t sequence;
     const struct domain *domain;
-    const struct member *member; /* NULL: the definition has it no longer */
-    struct sourced_atom *atoms;  /* of the domain, the new one behind */
+    const struct member *member; /* NULL: not in the definition anymore */
+    struct sourced_atom *atoms;  /* of the domain; a new one is appended */
     size_t count;
-    size_t at;    /* of the fact that is meant */
-    bool changed; /* anything that is stored */
-    bool shown;   /* anything that the record shows */
+    size_t at;           /* index of the atom to correct */
+    bool changed;        /* the atoms must be saved */
+    bool record_changed; /* the record must be rebuilt */
 };
 
-/* ---- finding, and writing the record again ---- */
+/* ---- finding and saving ---- */
 
 static enum err
 find(struct db_tx *tx, struct work *work)
@@ -62,9 +62,9 @@ find(struct db_tx *tx, struct work *work)
     return ERR_NONE;
 }
 
-/* The atoms, what can be undone, and what is told of them. */
+/* Saves the atoms, the undo record, and the domain's record. */
 static enum err
-save(struct db_tx *tx, struct work *work, const struct undo_scene *before)
+save(struct db_tx *tx, struct work *work, const struct undo_state *before)
 {
     const struct correction *params = work->params;
     if (!work->changed)
@@ -72,8 +72,8 @@ save(struct db_tx *tx, struct work *work, const struct undo_scene *before)
     enum err err = atom_store_save(tx, work->mem, params->user_id, work->domain->name, work->atoms,
                                    work->count);
     if (!err && work->by_app == NULL)
-        err = undo_keep(tx, work->mem, before, params->now, &work->out->undo);
-    if (!err && work->shown)
+        err = undo_save(tx, work->mem, before, params->now, &work->out->undo);
+    if (!err && work->record_changed)
         err = preferences_put_record(tx, work->mem, params->user_id, work->domain, work->atoms,
                                      work->count, params->now);
     return err ? err : atom_store_release(tx, work->mem, params->user_id, work->sequence);
@@ -84,12 +84,12 @@ correct(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
     const struct correction *params = work->params;
-    struct undo_scene before;
+    struct undo_state before;
     *work->out = (struct corrected){ 0 };
-    work->changed = work->shown = false;
+    work->changed = work->record_changed = false;
     enum err err = find(tx, work);
     if (!err && work->by_app == NULL)
-        err = undo_look(tx, work->mem, params->user_id, work->domain->name, &before);
+        err = undo_begin(tx, work->mem, params->user_id, work->domain->name, &before);
     if (!err) {
         work->out->atom = work->atoms[work->at].atom;
         err = work->change(work);
@@ -97,39 +97,39 @@ correct(struct db_tx *tx, void *argument)
     return err ? err : save(tx, work, &before);
 }
 
-/* ---- the steps that corrections are made of ---- */
+/* ---- steps of corrections ---- */
 
 static void
-put(struct work *work, const struct atom *atom)
+mark_changed(struct work *work, const struct atom *atom)
 {
     work->changed = true;
     work->out->atom = *atom;
 }
 
 static void
-drop(struct work *work, size_t at)
+delete_atom(struct work *work, size_t at)
 {
     work->changed = true;
-    work->shown = work->shown || work->atoms[at].atom.status == ATOM_ACTIVE;
-    work->atoms[at] = work->atoms[--work->count]; /* order is found again by the sequence */
+    work->record_changed = work->record_changed || work->atoms[at].atom.status == ATOM_ACTIVE;
+    work->atoms[at] = work->atoms[--work->count]; /* writers sort by sequence again */
     if (work->at == work->count)
         work->at = at;
 }
 
 static void
-bury(struct work *work, struct atom *atom, struct str reason)
+suppress(struct work *work, struct atom *atom, struct str reason)
 {
-    work->shown = work->shown || atom->status == ATOM_ACTIVE;
+    work->record_changed = work->record_changed || atom->status == ATOM_ACTIVE;
     atom->status = ATOM_SUPPRESSED;
     atom->reason = reason;
     atom->suppressed_by = work->source;
     atom->suppressed_at = atom->updated_at = work->params->now;
-    put(work, atom);
+    mark_changed(work, atom);
 }
 
-/* The person is one of those who say so. */
+/* Makes the user one of the atom's sources. */
 static void
-make_own(struct work *work, struct sourced_atom *atom)
+add_user_source(struct work *work, struct sourced_atom *atom)
 {
     struct atom_source source = { .source = SOURCE_USER,
                                   .created_at = work->params->now,
@@ -138,9 +138,9 @@ make_own(struct work *work, struct sourced_atom *atom)
     atom->atom.by_user = true;
 }
 
-/* What a single-valued member has, other than this fact, is over. */
+/* Deletes the current value of a single-valued member unless it is this atom. */
 static void
-end_current(struct work *work)
+delete_current(struct work *work)
 {
     if (work->member == NULL || work->member->type == MEMBER_ARRAY)
         return;
@@ -150,7 +150,7 @@ end_current(struct work *work)
             !str_eq(atom->member, work->member->name))
             continue;
         work->out->ended = *atom;
-        drop(work, i);
+        delete_atom(work, i);
         return;
     }
 }
@@ -158,43 +158,43 @@ end_current(struct work *work)
 static void
 activate(struct work *work, bool own)
 {
-    end_current(work);
+    delete_current(work);
     struct sourced_atom *sourced = &work->atoms[work->at];
     struct atom *atom = &sourced->atom;
     struct value value = { atom->value, atom->key };
-    /* What an app could not have made active by itself is active by the person's word; and so is
-     * what no app says any more. */
+    /* The user becomes a source if no source is left, or if an app could not have made the atom
+     * active by itself. */
     if (own || sourced->source_count == 0 || str_present(work->out->ended.id) ||
         value_suspicion(work->mem, &value) != NULL)
-        make_own(work, sourced);
+        add_user_source(work, sourced);
     atom->status = ATOM_ACTIVE;
     atom->reason = atom->suppressed_by = STR_NONE;
     atom->suppressed_at = 0;
     atom->updated_at = work->params->now;
-    work->shown = true;
-    put(work, atom);
+    work->record_changed = true;
+    mark_changed(work, atom);
 }
 
-/* ---- what the person says about a fact ---- */
+/* ---- corrections by the user ---- */
 
 static enum err
-remove_it(struct work *work)
+remove_atom(struct work *work)
 {
-    drop(work, work->at);
+    delete_atom(work, work->at);
     return ERR_NONE;
 }
 
 static enum err
-suppress_it(struct work *work)
+suppress_atom(struct work *work)
 {
     struct atom *atom = &work->atoms[work->at].atom;
     if (atom->status != ATOM_SUPPRESSED)
-        bury(work, atom, work->reason);
+        suppress(work, atom, work->reason);
     return ERR_NONE;
 }
 
 static enum err
-lift_it(struct work *work)
+lift_atom(struct work *work)
 {
     switch (work->atoms[work->at].atom.status) {
     case ATOM_ACTIVE:
@@ -209,7 +209,7 @@ lift_it(struct work *work)
 }
 
 static enum err
-accept_it(struct work *work)
+accept_atom(struct work *work)
 {
     switch (work->atoms[work->at].atom.status) {
     case ATOM_ACTIVE:
@@ -237,7 +237,7 @@ enum err
 corrections_remove(struct db *db, struct arena *mem, const struct correction *params,
                    struct corrected *out)
 {
-    return run(db, mem, params, &(struct work){ .change = remove_it, .out = out });
+    return run(db, mem, params, &(struct work){ .change = remove_atom, .out = out });
 }
 
 enum err
@@ -245,24 +245,24 @@ corrections_suppress(struct db *db, struct arena *mem, const struct correction *
                      struct str reason, struct corrected *out)
 {
     return run(db, mem, params,
-               &(struct work){ .change = suppress_it, .reason = reason, .out = out });
+               &(struct work){ .change = suppress_atom, .reason = reason, .out = out });
 }
 
 enum err
 corrections_lift(struct db *db, struct arena *mem, const struct correction *params,
                  struct corrected *out)
 {
-    return run(db, mem, params, &(struct work){ .change = lift_it, .out = out });
+    return run(db, mem, params, &(struct work){ .change = lift_atom, .out = out });
 }
 
 enum err
 corrections_accept(struct db *db, struct arena *mem, const struct correction *params,
                    struct corrected *out)
 {
-    return run(db, mem, params, &(struct work){ .change = accept_it, .out = out });
+    return run(db, mem, params, &(struct work){ .change = accept_atom, .out = out });
 }
 
-/* ---- another value instead ---- */
+/* ---- editing ---- */
 
 static enum err
 refuse(struct work *work, const char *problem)
@@ -271,7 +271,7 @@ refuse(struct work *work, const char *problem)
     return ERR_INVALID;
 }
 
-/* The atom of that value of the same member, or count. */
+/* Index of the member's atom with this key; count: none. */
 static size_t
 find_key(const struct work *work, struct str key)
 {
@@ -283,7 +283,7 @@ find_key(const struct work *work, struct str key)
 }
 
 static enum err
-add_own(struct work *work, const struct value *value)
+add_value(struct work *work, const struct value *value)
 {
     if (work->count >= ATOMS_PER_DOMAIN_MAX)
         return refuse(work, "would be one fact more than the 2,000 of a domain; remove some first");
@@ -299,27 +299,28 @@ add_own(struct work *work, const struct value *value)
                                         .created_at = work->params->now,
                                         .updated_at = work->params->now,
                                     } };
-    make_own(work, added);
-    work->shown = true;
-    put(work, &added->atom);
+    add_user_source(work, added);
+    work->record_changed = true;
+    mark_changed(work, &added->atom);
     return ERR_NONE;
 }
 
-/* The value that was there before the edit. An app that said it would only say it again. */
+/* Removes the value that an edit replaces. An app that wrote it to a list would write it again, so
+ * it is suppressed there. */
 static void
-give_up(struct work *work)
+remove_old_value(struct work *work)
 {
     struct atom *atom = &work->atoms[work->at].atom;
-    bool said_by_app = atom->source_count > (atom->by_asker ? 1 : 0);
+    bool from_app = atom->source_count > (atom->by_caller ? 1 : 0);
     work->out->ended = *atom;
-    if (said_by_app && work->member->type == MEMBER_ARRAY)
-        bury(work, atom, STR("not_accurate"));
+    if (from_app && work->member->type == MEMBER_ARRAY)
+        suppress(work, atom, STR("not_accurate"));
     else
-        drop(work, work->at);
+        delete_atom(work, work->at);
 }
 
 static enum err
-edit_it(struct work *work)
+edit_atom(struct work *work)
 {
     const struct atom *atom = &work->atoms[work->at].atom;
     struct value value = { 0 };
@@ -330,10 +331,10 @@ edit_it(struct work *work)
         return refuse(work, problem);
     value.key = preferences_key(work->mem, value.key);
     if (!str_eq(value.key, atom->key))
-        give_up(work);
+        remove_old_value(work);
     work->at = find_key(work, value.key);
     if (work->at == work->count)
-        return add_own(work, &value);
+        return add_value(work, &value);
     work->atoms[work->at].atom.value = value.json;
     activate(work, true);
     return ERR_NONE;
@@ -344,13 +345,14 @@ corrections_edit(struct db *db, struct arena *mem, const struct correction *para
                  const struct json_value *value, struct corrected *out, const char **problem)
 {
     *problem = NULL;
-    return run(db, mem, params,
-               &(struct work){ .change = edit_it, .value = value, .problem = problem, .out = out });
+    return run(
+        db, mem, params,
+        &(struct work){ .change = edit_atom, .value = value, .problem = problem, .out = out });
 }
 
-/* ---- what an app says about a fact ---- */
+/* ---- corrections by an app ---- */
 
-/* Only of what the app may know of, and within its reach. */
+/* The atom must be visible to the app and in its allowed domains. */
 static enum err
 suppress_by_app(struct work *work)
 {
@@ -358,7 +360,7 @@ suppress_by_app(struct work *work)
     bool known = atom_visible(atom) || str_eq(atom->suppressed_by, work->source);
     if (!known || !work->by_app->may_touch(work->domain, work->by_app->context))
         return ERR_NOT_FOUND;
-    return suppress_it(work);
+    return suppress_atom(work);
 }
 
 enum err
@@ -378,7 +380,7 @@ corrections_suppress_by_app(struct db *db, struct arena *mem, const struct app_s
     return err;
 }
 
-/* ---- everything an app wrote ---- */
+/* ---- removing an app ---- */
 
 struct removal {
     struct arena *mem;
@@ -386,19 +388,19 @@ struct removal {
     struct app_removed *out;
 };
 
-/* The app is a source of this one no longer. True: the atom went with it. */
+/* Removes the app from the sources. True: the atom has to be deleted. */
 static bool
-forget_source(struct removal *removal, struct sourced_atom *atom)
+remove_source(struct removal *removal, struct sourced_atom *atom)
 {
     atom_drop_source(atom, removal->params->app_id);
-    bool gone = atom->atom.status != ATOM_SUPPRESSED && atom->source_count == 0;
-    if (gone)
+    bool unsourced = atom->atom.status != ATOM_SUPPRESSED && atom->source_count == 0;
+    if (unsourced)
         removal->out->removed++;
     else if (atom->atom.status == ATOM_SUPPRESSED)
         removal->out->suppressed++;
     else
         removal->out->kept++;
-    return gone;
+    return unsourced;
 }
 
 static enum err
@@ -407,8 +409,8 @@ put_record(struct db_tx *tx, const struct removal *removal, struct str name,
 {
     const struct app_removal *params = removal->params;
     const struct domain *domain = domains_find(params->domains, name);
-    /* Without a definition there is nobody to write the record, so the stale one goes: should the
-     * definition come back, it must not tell what was removed. */
+    /* Without a definition the record cannot be rebuilt. It is emptied, because it would show
+     * removed atoms if the definition came back. */
     if (domain == NULL)
         return record_store_put(tx, removal->mem, params->user_id,
                                 &(struct record){ .domain = name });
@@ -416,26 +418,26 @@ put_record(struct db_tx *tx, const struct removal *removal, struct str name,
                                   params->now);
 }
 
-/* Takes the app away from all atoms of one domain; those that remain move up. */
+/* Removes the app from the sources of one domain's atoms. */
 static enum err
-forget_in_domain(struct db_tx *tx, struct removal *removal, struct str domain)
+remove_from_domain(struct db_tx *tx, struct removal *removal, struct str domain)
 {
     const struct app_removal *params = removal->params;
     struct sourced_atom *atoms = NULL;
     size_t count = 0, kept = 0;
-    bool changed = false, shown = false;
+    bool changed = false, record_changed = false;
     enum err err =
         atom_store_read(tx, removal->mem, params->user_id, domain, params->app_id, &atoms, &count);
     for (size_t i = 0; i < count && !err; i++) {
         struct sourced_atom atom = atoms[i];
-        changed = changed || atom.atom.by_asker;
-        shown = shown || (atom.atom.by_asker && atom.atom.status == ATOM_ACTIVE);
-        if (!atom.atom.by_asker || !forget_source(removal, &atom))
+        changed = changed || atom.atom.by_caller;
+        record_changed = record_changed || (atom.atom.by_caller && atom.atom.status == ATOM_ACTIVE);
+        if (!atom.atom.by_caller || !remove_source(removal, &atom))
             atoms[kept++] = atom;
     }
     if (!err && changed)
         err = atom_store_save(tx, removal->mem, params->user_id, domain, atoms, kept);
-    if (!err && shown)
+    if (!err && record_changed)
         err = put_record(tx, removal, domain, atoms, kept);
     return err;
 }
@@ -454,10 +456,10 @@ remove_app(struct db_tx *tx, void *argument)
     if (!err)
         err = atom_store_domains(tx, removal->mem, params->user_id, &domains, &count);
     for (size_t i = 0; i < count && !err; i++)
-        err = forget_in_domain(tx, removal, domains[i]);
+        err = remove_from_domain(tx, removal, domains[i]);
     if (err || out->removed + out->kept + out->suppressed == 0)
         return err;
-    err = undo_store_end(tx, removal->mem, params->user_id); /* else it could come back */
+    err = undo_store_end(tx, removal->mem, params->user_id); /* an undo could restore its atoms */
     return err ? err : atom_store_release(tx, removal->mem, params->user_id, sequence);
 }
 
@@ -472,7 +474,7 @@ corrections_remove_app(struct db *db, struct arena *mem, const struct app_remova
     return is_app ? tx_write(db, remove_app, &removal) : ERR_NOT_FOUND;
 }
 
-/* ---- everything there is ---- */
+/* ---- listing ---- */
 
 struct listing {
     struct arena *mem;

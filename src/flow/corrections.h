@@ -1,9 +1,9 @@
 /* corrections.h - users remove, suppress, restore, accept, and edit their atoms.
  *
- * Users add atoms with preferences_write() and SOURCE_USER. Each function is one transaction and
- * idempotent: repeating it succeeds. ERR_NOT_FOUND: the atom belongs to another user, or its domain
- * has no definition. Every change can be undone (undo.h), except corrections_remove_app(), which
- * also discards the pending undo.
+ * Users add atoms with preferences_write() and SOURCE_USER. Each function is one transaction.
+ * Suppressing, restoring, or accepting an atom twice succeeds and changes nothing. ERR_NOT_FOUND:
+ * the user has no such atom, or its domain has no definition. Changes by the user can be undone
+ * (undo.h), except corrections_remove_app(), which also discards the pending undo.
  *
  * An atom that the user states or accepts is by_user and has SOURCE_USER among its sources. */
 #ifndef FLOW_CORRECTIONS_H
@@ -39,8 +39,9 @@ enum err corrections_remove(struct db *db, struct arena *mem, const struct corre
 enum err corrections_suppress(struct db *db, struct arena *mem, const struct correction *params,
                               struct str reason, struct corrected *out);
 
-/* Makes a suppressed atom active again; in a single-valued member it replaces the current value. If
- * its sources do not exist anymore, the user becomes its source. ERR_NOT_FOUND for a held atom. */
+/* Makes a suppressed atom active again; in a single-valued member it replaces the current value.
+ * The user becomes a source if it replaces a value, if no source is left, or if an app's write of
+ * it would be held. ERR_NOT_FOUND for a held atom. */
 enum err corrections_lift(struct db *db, struct arena *mem, const struct correction *params,
                           struct corrected *out);
 
@@ -50,7 +51,7 @@ enum err corrections_accept(struct db *db, struct arena *mem, const struct corre
                             struct corrected *out);
 
 /* Replaces an active atom's value or its spelling; the user is the source of the new atom. The old
- * atom is deleted if only the user stated it; otherwise it is suppressed as not_accurate, so that
+ * atom is deleted; if an app wrote it to a list, it is suppressed as not_accurate instead, so that
  * the app cannot write it again. ERR_INVALID: *problem is the end of a sentence ("is empty"). */
 enum err corrections_edit(struct db *db, struct arena *mem, const struct correction *params,
                           const struct json_value *value, struct corrected *out,

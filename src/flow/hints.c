@@ -29,8 +29,7 @@ struct reading {
     bool renew;
 };
 
-/* A card made from another definition than today's, or by another version, is made again from the
- * facts. */
+/* A hint set of an older definition or program version is rebuilt from the atoms. */
 static enum err
 read_set(struct db_tx *tx, struct reading *reading, const struct domain *domain, struct str text,
          struct hint_set *out)
@@ -69,7 +68,7 @@ read_sets(struct db_tx *tx, void *argument)
     reading->renew = false;
     for (size_t i = 0; i < count && !err; i++) {
         const struct domain *domain = domains_find(params->domains, records[i].domain);
-        if (domain == NULL) /* its definition is gone: kept, and told to nobody */
+        if (domain == NULL) /* the definition was removed: the data is kept but not sent */
             continue;
         if (is_allowed(params, params->allowed, domain))
             err = read_set(tx, reading, domain, records[i].hints,
@@ -92,9 +91,9 @@ hints_read(struct db *db, struct arena *mem, const struct hints_params *params, 
     return ERR_NONE;
 }
 
-/* ---- the answer ---- */
+/* ---- composing ---- */
 
-/* Domains that the context is about, and those that have something critical to say to it. */
+/* The domains that the context is about, and those with a hint in the answer. */
 static uint64_t
 find_considered(const struct hints_params *params, const struct hint_query *query,
                 const struct hints *hints)
@@ -110,7 +109,7 @@ find_considered(const struct hints_params *params, const struct hint_query *quer
     return found & params->allowed;
 }
 
-/* With domains named, a context of none of them is as good as none. */
+/* False: the context is about none of the named domains and is ignored. */
 static bool
 concerns_allowed(const struct hints_params *params, const struct context_match *match)
 {
@@ -148,7 +147,7 @@ hints_from_sets(struct arena *mem, const struct hints_params *params,
     out->considered = find_considered(params, &query, out);
 }
 
-/* The context's name, or the domain's where no particular one was meant. */
+/* The context's name; the domain's if only the domain matched. */
 static struct str
 matched_name(const struct context_match *match)
 {

@@ -9,10 +9,10 @@
 #include "store/tx.h"
 #include "text/json_read.h"
 
-#define KEY_MAX_BYTES 400 /* a longer one is kept as its digest: an index has room for so much */
+#define KEY_MAX_BYTES 400 /* longer keys are hashed: an index entry is limited in size */
 #define DAY ((int64_t)24 * 3600)
 
-/* One value that was sent, checked. */
+/* One valid value of the request. */
 struct item {
     const struct member *member;
     struct value value;
@@ -23,17 +23,17 @@ struct merge {
     const struct preference_write *params;
     struct item *items;
     size_t item_count;
-    struct sourced_atom *atoms; /* of the domain, oldest first; new ones behind */
+    struct sourced_atom *atoms; /* of the domain, oldest first; new ones are appended */
     size_t count;
     int64_t sequence;
-    bool changed; /* anything that is stored */
-    bool shown;   /* anything that the record shows: what is held shows nowhere, not as a time */
+    bool changed;        /* the atoms must be saved */
+    bool record_changed; /* the record must be rebuilt; held atoms do not even change its time */
     bool full;
     struct preference_counts *counts;
     struct record *record;
 };
 
-/* ---- what was sent ---- */
+/* ---- validating ---- */
 
 static void
 add_problem(struct arena *mem, struct preference_problems *problems, struct str at,
@@ -51,8 +51,8 @@ preferences_key(struct arena *mem, struct str key)
 }
 
 static void
-take_item(struct merge *merge, const struct member *member, const struct json_value *given,
-          struct str at, struct preference_problems *problems)
+check_item(struct merge *merge, const struct member *member, const struct json_value *given,
+           struct str at, struct preference_problems *problems)
 {
     struct item *item = &merge->items[merge->item_count];
     const char *problem = value_read(merge->mem, member, given, &item->value);
@@ -66,8 +66,8 @@ take_item(struct merge *merge, const struct member *member, const struct json_va
 }
 
 static void
-take_member(struct merge *merge, const struct json_value *given,
-            struct preference_problems *problems)
+check_member(struct merge *merge, const struct json_value *given,
+             struct preference_problems *problems)
 {
     struct arena *mem = merge->mem;
     const struct member *member = domain_member(merge->params->domain, given->key);
@@ -75,20 +75,20 @@ take_member(struct merge *merge, const struct json_value *given,
     if (member == NULL) {
         add_problem(mem, problems, at, "is not a member of this domain; see its schema");
     } else if (member->type != MEMBER_ARRAY) {
-        take_item(merge, member, given, at, problems);
+        check_item(merge, member, given, at, problems);
     } else if (given->type != JSON_ARRAY) {
         add_problem(mem, problems, at, "must be an array of strings");
     } else if (given->count > ITEMS_PER_WRITE_MAX) {
         add_problem(mem, problems, at, "has more than 100 items; send them in several writes");
     } else {
         for (size_t i = 0; i < given->count; i++)
-            take_item(merge, member, &given->children[i],
-                      str_format(mem, "%.*s[%zu]", STR_ARG(at), i), problems);
+            check_item(merge, member, &given->children[i],
+                       str_format(mem, "%.*s[%zu]", STR_ARG(at), i), problems);
     }
 }
 
 static enum err
-take_all(struct merge *merge, struct preference_problems *problems)
+check_items(struct merge *merge, struct preference_problems *problems)
 {
     const struct json_value *given = merge->params->preferences;
     if (given == NULL || given->type != JSON_OBJECT) {
@@ -100,7 +100,7 @@ take_all(struct merge *merge, struct preference_problems *problems)
         most += given->children[i].type == JSON_ARRAY ? given->children[i].count : 1;
     merge->items = ARENA_ARRAY(merge->mem, struct item, most + 1);
     for (size_t i = 0; i < given->count; i++)
-        take_member(merge, &given->children[i], problems);
+        check_member(merge, &given->children[i], problems);
     return problems->count == 0 ? ERR_NONE : ERR_INVALID;
 }
 
@@ -116,7 +116,7 @@ find_atom(struct merge *merge, const struct item *item)
     return NULL;
 }
 
-/* The value that a single-valued member has now. */
+/* The current value of a single-valued member; NULL: none. */
 static struct sourced_atom *
 find_current(struct merge *merge, const struct member *member)
 {
@@ -133,22 +133,21 @@ from_user(const struct merge *merge)
     return str_eq(merge->params->source, SOURCE_USER);
 }
 
-/* Whoever writes what is there already is a source of it, too. */
+/* Adds the writer to the atom's sources. */
 static void
-join_sources(struct merge *merge, struct sourced_atom *atom)
+add_source(struct merge *merge, struct sourced_atom *atom)
 {
     struct atom_source source = { .source = merge->params->source,
                                   .created_at = merge->params->now,
                                   .updated_at = merge->params->now };
     atom_add_source(merge->mem, atom, source);
-    atom->atom.by_asker = merge->changed = true;
+    atom->atom.by_caller = merge->changed = true;
 }
 
-/* What a single-valued member had is over. */
 static void
-end_current(struct merge *merge, struct sourced_atom *current)
+delete_current(struct merge *merge, struct sourced_atom *current)
 {
-    *current = merge->atoms[--merge->count]; /* order is found again by the sequence */
+    *current = merge->atoms[--merge->count]; /* write_record() sorts by sequence again */
 }
 
 static enum err
@@ -163,7 +162,7 @@ add_atom(struct merge *merge, const struct item *item)
         return ERR_INVALID;
     }
     if (current != NULL && !held)
-        end_current(merge, current);
+        delete_current(merge, current);
     struct sourced_atom *added = &merge->atoms[merge->count++];
     *added = (struct sourced_atom){ .atom = {
                                         .id = random_id(merge->mem, "atm_"),
@@ -177,8 +176,8 @@ add_atom(struct merge *merge, const struct item *item)
                                         .created_at = params->now,
                                         .updated_at = params->now,
                                     } };
-    join_sources(merge, added);
-    merge->shown = merge->shown || !held;
+    add_source(merge, added);
+    merge->record_changed = merge->record_changed || !held;
     if (held)
         merge->counts->held++;
     else if (current != NULL)
@@ -188,13 +187,13 @@ add_atom(struct merge *merge, const struct item *item)
     return ERR_NONE;
 }
 
-/* The person says it, so it counts, whatever it was before. */
+/* Makes a held, suppressed, or app-written atom the user's own active one. */
 static void
 confirm_atom(struct merge *merge, const struct item *item, struct sourced_atom *atom)
 {
     struct sourced_atom *current = find_current(merge, item->member);
     if (current != NULL && current != atom) {
-        end_current(merge, current);
+        delete_current(merge, current);
         atom = find_atom(merge, item);
     }
     atom->atom.status = ATOM_ACTIVE;
@@ -202,33 +201,33 @@ confirm_atom(struct merge *merge, const struct item *item, struct sourced_atom *
     atom->atom.reason = atom->atom.suppressed_by = STR_NONE;
     atom->atom.suppressed_at = 0;
     atom->atom.updated_at = merge->params->now;
-    merge->shown = true;
+    merge->record_changed = true;
     merge->counts->updated++;
-    join_sources(merge, atom);
+    add_source(merge, atom);
 }
 
 static void
 repeat_atom(struct merge *merge, struct sourced_atom *atom)
 {
     bool same_day = atom->atom.updated_at / DAY == merge->params->now / DAY;
-    if (atom->atom.by_asker && same_day) {
+    if (atom->atom.by_caller && same_day) {
         merge->counts->unchanged++;
         return;
     }
     if (!same_day)
         atom->atom.updated_at = merge->params->now;
-    merge->shown = true;
+    merge->record_changed = true;
     merge->counts->updated++;
-    join_sources(merge, atom);
+    add_source(merge, atom);
 }
 
-/* It waits already. An app that says it too may see that it waits. */
+/* Another app that writes a held atom becomes a source and so can see its status. */
 static void
 repeat_held(struct merge *merge, struct sourced_atom *atom)
 {
     merge->counts->held++;
-    if (!atom->atom.by_asker)
-        join_sources(merge, atom);
+    if (!atom->atom.by_caller)
+        add_source(merge, atom);
 }
 
 static enum err
@@ -244,14 +243,14 @@ merge_item(struct merge *merge, const struct item *item)
     else if (atom->atom.status == ATOM_ACTIVE)
         repeat_atom(merge, atom);
     else
-        merge->counts->suppressed++; /* it stays gone, however it is spelled */
+        merge->counts->suppressed++; /* stays suppressed in every spelling */
     return ERR_NONE;
 }
 
 static void
 sort_by_sequence(struct atom *atoms, size_t count)
 {
-    /* Nearly in order already: only what replaced an ended one is out of its place. */
+    /* Insertion sort: nearly sorted, only atoms moved by a deletion are out of place. */
     for (size_t i = 1; i < count; i++) {
         struct atom atom = atoms[i];
         size_t j = i;
@@ -298,7 +297,7 @@ read_record(struct db_tx *tx, struct arena *mem, struct str user_id, struct str 
     return err;
 }
 
-/* Only what changed is written: the atoms, and what is told of them. */
+/* Writes the atoms and the record if they changed. */
 static enum err
 save_all(struct db_tx *tx, struct merge *merge)
 {
@@ -310,7 +309,7 @@ save_all(struct db_tx *tx, struct merge *merge)
     merge->full = err == ERR_INVALID;
     if (err)
         return err;
-    if (!merge->shown)
+    if (!merge->record_changed)
         return read_record(tx, merge->mem, params->user_id, params->domain->name, merge->record);
     return write_record(tx, merge->mem, params->user_id, params->domain, merge->atoms, merge->count,
                         params->now, merge->record);
@@ -331,15 +330,15 @@ merge_all(struct db_tx *tx, void *argument)
     struct merge *merge = argument;
     const struct preference_write *params = merge->params;
     struct sourced_atom *found = NULL;
-    struct undo_scene before = { 0 };
+    struct undo_state before = { 0 };
     *merge->counts = (struct preference_counts){ 0 };
-    merge->changed = merge->shown = merge->full = false;
+    merge->changed = merge->record_changed = merge->full = false;
     enum err err = atom_store_hold(tx, merge->mem, params->user_id, &merge->sequence);
     if (!err)
         err = atom_store_read(tx, merge->mem, params->user_id, params->domain->name, params->source,
                               &found, &merge->count);
     if (!err && params->undo != NULL)
-        err = undo_look(tx, merge->mem, params->user_id, params->domain->name, &before);
+        err = undo_begin(tx, merge->mem, params->user_id, params->domain->name, &before);
     if (err)
         return err;
     merge->atoms =
@@ -348,7 +347,7 @@ merge_all(struct db_tx *tx, void *argument)
         merge->atoms[i] = found[i];
     err = merge_items(tx, merge);
     if (!err && merge->changed && params->undo != NULL)
-        err = undo_keep(tx, merge->mem, &before, params->now, params->undo);
+        err = undo_save(tx, merge->mem, &before, params->now, params->undo);
     if (err || !merge->changed)
         return err;
     return atom_store_release(tx, merge->mem, params->user_id, merge->sequence);
@@ -360,7 +359,7 @@ begin(struct merge *merge, struct preference_problems *problems)
     problems->count = 0;
     if (merge->params->undo != NULL)
         *merge->params->undo = STR_NONE;
-    return take_all(merge, problems);
+    return check_items(merge, problems);
 }
 
 enum err
@@ -397,12 +396,12 @@ struct reading {
     struct arena *mem;
     struct str user_id;
     struct str domain;
-    struct str asker;
+    struct str caller;
     struct record *record;
     struct record **records;
     struct atom **atoms;
     size_t *count;
-    const struct atom_query *question;
+    const struct atom_query *query;
     struct atom_page *page;
     int64_t *number;
 };
@@ -442,18 +441,18 @@ static enum err
 read_atoms(struct db_tx *tx, void *argument)
 {
     struct reading *reading = argument;
-    return atom_store_list(tx, reading->mem, reading->user_id, reading->domain, reading->asker,
+    return atom_store_list(tx, reading->mem, reading->user_id, reading->domain, reading->caller,
                            reading->atoms, reading->count);
 }
 
 enum err
 preferences_atoms(struct db *db, struct arena *mem, struct str user_id, struct str domain,
-                  struct str asker, struct atom **out, size_t *count)
+                  struct str caller, struct atom **out, size_t *count)
 {
     struct reading reading = { .mem = mem,
                                .user_id = user_id,
                                .domain = domain,
-                               .asker = asker,
+                               .caller = caller,
                                .atoms = out,
                                .count = count };
     return tx_read(db, read_atoms, &reading);
@@ -463,16 +462,16 @@ static enum err
 read_page(struct db_tx *tx, void *argument)
 {
     struct reading *reading = argument;
-    return atom_store_page(tx, reading->mem, reading->user_id, reading->domain, reading->question,
+    return atom_store_page(tx, reading->mem, reading->user_id, reading->domain, reading->query,
                            reading->page);
 }
 
 enum err
 preferences_page(struct db *db, struct arena *mem, struct str user_id, struct str domain,
-                 const struct atom_query *question, struct atom_page *out)
+                 const struct atom_query *query, struct atom_page *out)
 {
     struct reading reading = {
-        .mem = mem, .user_id = user_id, .domain = domain, .question = question, .page = out
+        .mem = mem, .user_id = user_id, .domain = domain, .query = query, .page = out
     };
     return tx_read(db, read_page, &reading);
 }

@@ -59,11 +59,11 @@ enum err preferences_read_all(struct db *db, struct arena *mem, struct str user_
 
 /* Oldest first, whatever their status; domain absent: all. */
 enum err preferences_atoms(struct db *db, struct arena *mem, struct str user_id, struct str domain,
-                           struct str asker, struct atom **out, size_t *count);
+                           struct str caller, struct atom **out, size_t *count);
 
 /* One page of the atoms; domain absent: of all domains. */
 enum err preferences_page(struct db *db, struct arena *mem, struct str user_id, struct str domain,
-                          const struct atom_query *question, struct atom_page *out);
+                          const struct atom_query *query, struct atom_page *out);
 
 /* How many different sources the active atoms of a domain have. */
 enum err preferences_sources(struct db *db, struct arena *mem, struct str user_id,

@@ -31,14 +31,14 @@ change(struct db_tx *tx, void *argument)
     enum err err = user_store_hold(tx, mem, params->user_id);
     if (!err)
         err = user_store_find(tx, mem, params->user_id, &user);
-    /* Somebody else may have changed it while we compared and hashed. */
+    /* Another request may have changed it during hashing. */
     if (!err && !str_eq(user.password_hash, changing->old_hash))
         err = ERR_UNAUTHENTICATED;
     if (!err)
         err = user_store_put_password(tx, mem, params->user_id, changing->new_hash, params->now);
     if (!err)
         err = session_store_end_all(tx, mem, params->user_id, params->session_hash);
-    if (!err && params->end_apps) /* found by the grants, so before them */
+    if (!err && params->end_apps) /* finds the apps by the user's grants: before these end */
         err = usage_store_end_user(tx, mem, params->user_id, params->now);
     if (!err && params->end_apps)
         err = grant_store_end_all(tx, mem, params->user_id);

@@ -39,7 +39,7 @@ session_hash(struct arena *mem, struct str key)
 struct str
 session_form_token(struct arena *mem, struct str key)
 {
-    /* Derived, not stored: it tells nothing of the key, and dies with it. */
+    /* A hash of the key needs no storage, does not reveal the key, and changes with it. */
     return digest_text(mem, str_format(mem, "form %.*s", STR_ARG(key)));
 }
 
@@ -50,15 +50,15 @@ struct entry {
     const struct sign_in *params;
     struct session session;
     struct user *user;
-    struct str new_hash; /* absent: the one there is will do */
+    struct str new_hash; /* absent: the stored hash has the current parameters */
     bool refused;
-    bool stale; /* the hash that was compared is not the account's any more */
+    bool stale; /* the account's hash is not the compared one anymore */
 };
 
-/* Looks again inside the transaction: while we hashed the account may have been disabled, or given
- * another password, which ended the sessions there were. */
+/* Checks the account again inside the transaction: during hashing it may have been disabled, or its
+ * password changed, which must also end this session. */
 static enum err
-enter(struct db_tx *tx, void *argument)
+add_session(struct db_tx *tx, void *argument)
 {
     struct entry *entry = argument;
     const struct sign_in *params = entry->params;
@@ -85,7 +85,7 @@ enter(struct db_tx *tx, void *argument)
     return err;
 }
 
-/* Text for a list of sessions: one line, nothing odd. */
+/* Shortens the User-Agent for lists of sessions; rejects invalid UTF-8 and control characters. */
 static struct str
 clean_device(struct arena *mem, struct str device)
 {
@@ -95,7 +95,7 @@ clean_device(struct arena *mem, struct str device)
     return str_copy(mem, cut);
 }
 
-/* Once. *stale: the password was renewed or changed meanwhile, and has to be compared again. */
+/* *stale: another request replaced the password hash in the meantime; compare again. */
 static enum err
 try_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, struct str *key,
             struct user *user, bool *stale)
@@ -123,7 +123,7 @@ try_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, stru
             .expires_at = params->now + SESSION_SECONDS,
         },
     };
-    err = tx_write(db, enter, &entry);
+    err = tx_write(db, add_session, &entry);
     *stale = !err && !entry.refused && entry.stale;
     return !err && entry.refused ? ERR_UNAUTHENTICATED : err;
 }
@@ -141,9 +141,9 @@ session_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, 
     return !err && stale ? ERR_UNAVAILABLE : err;
 }
 
-/* ---- who is signed in ---- */
+/* ---- finding and ending ---- */
 
-struct look {
+struct lookup {
     struct arena *mem;
     struct str hash;
     int64_t now;
@@ -152,10 +152,11 @@ struct look {
 };
 
 static enum err
-look_up(struct db_tx *tx, void *argument)
+find(struct db_tx *tx, void *argument)
 {
-    struct look *look = argument;
-    return session_store_find(tx, look->mem, look->hash, look->now, look->session, look->user);
+    struct lookup *lookup = argument;
+    return session_store_find(tx, lookup->mem, lookup->hash, lookup->now, lookup->session,
+                              lookup->user);
 }
 
 enum err
@@ -164,15 +165,15 @@ session_find(struct db *db, struct arena *mem, struct str key, int64_t now, stru
 {
     if (!session_key_well_formed(key))
         return ERR_NOT_FOUND;
-    struct look look = { mem, session_hash(mem, key), now, out, user };
-    return tx_read(db, look_up, &look);
+    struct lookup lookup = { mem, session_hash(mem, key), now, out, user };
+    return tx_read(db, find, &lookup);
 }
 
 static enum err
 end(struct db_tx *tx, void *argument)
 {
-    struct look *look = argument;
-    return session_store_end(tx, look->mem, look->hash);
+    struct lookup *lookup = argument;
+    return session_store_end(tx, lookup->mem, lookup->hash);
 }
 
 enum err
@@ -180,6 +181,6 @@ session_sign_out(struct db *db, struct arena *mem, struct str key)
 {
     if (!session_key_well_formed(key))
         return ERR_NONE;
-    struct look look = { .mem = mem, .hash = session_hash(mem, key) };
-    return tx_write(db, end, &look);
+    struct lookup lookup = { .mem = mem, .hash = session_hash(mem, key) };
+    return tx_write(db, end, &lookup);
 }

@@ -1,7 +1,7 @@
 /* sessions.h - signs users in and out, and finds the session of a request.
  *
  * A session key is 32 random bytes in a cookie; the database stores its hash. Signing in always
- * creates a new session and ends the previous one, which prevents session fixation. */
+ * creates a new session and ends the browser's previous one, which prevents session fixation. */
 #ifndef FLOW_SESSIONS_H
 #define FLOW_SESSIONS_H
 
@@ -32,7 +32,7 @@ struct str session_hash(struct arena *mem, struct str key);
 struct str session_form_token(struct arena *mem, struct str key);
 
 /* ERR_UNAUTHENTICATED: unknown user, wrong password, or disabled account, indistinguishable to the
- * caller, also by time. Blocks (hashing). */
+ * caller, also by time. ERR_UNAVAILABLE also if the password keeps changing. Blocks (hashing). */
 enum err session_sign_in(struct db *db, struct arena *mem, const struct sign_in *params,
                          struct str *key, struct user *user);
 

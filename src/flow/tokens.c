@@ -8,7 +8,7 @@
 
 #define RACES_MAX 4
 
-/* What each transaction here works on. */
+/* Input and output of the transactions below. */
 struct work {
     struct arena *mem;
     const struct app *app;
@@ -18,10 +18,10 @@ struct work {
     struct str verifier;
     struct str scope;
     struct token_set *out;
-    enum err refusal; /* told to the app, though the transaction commits */
+    enum err refusal; /* returned to the caller although the transaction commits */
     const char *problem;
     struct access *access;
-    struct str *hint_sets; /* NULL: nobody asks for them */
+    struct str *hint_sets; /* NULL: not requested */
     bool is_refresh;
 };
 
@@ -40,7 +40,7 @@ run_write(struct db *db, tx_work *body, struct work *work)
     return err ? err : work->refusal;
 }
 
-/* A new access token and a new refresh token of the family. */
+/* Adds an access token and a refresh token to the family. */
 static enum err
 issue(struct db_tx *tx, struct work *work, const struct live_family *of, scopes allowed)
 {
@@ -62,7 +62,7 @@ issue(struct db_tx *tx, struct work *work, const struct live_family *of, scopes 
                                    work->now);
 }
 
-/* ---- a code for tokens ---- */
+/* ---- exchanging a code ---- */
 
 static enum err
 exchange(struct db_tx *tx, void *argument)
@@ -76,7 +76,8 @@ exchange(struct db_tx *tx, void *argument)
         return refuse(work, ERR_INVALID, "The code is unknown, or was forgotten.");
     if (err)
         return err;
-    /* A failed try does not use the code up: only its app can, with its verifier. */
+    /* A failed attempt does not redeem the code, so a thief without the verifier cannot block the
+     * app. */
     if (!str_eq(code.app_id, work->app->id))
         return refuse(work, ERR_INVALID, "The code was issued to another app.");
     if (!str_eq(code.redirect_uri, work->redirect_uri))
@@ -89,7 +90,7 @@ exchange(struct db_tx *tx, void *argument)
     if (code.redeemed_at == 0)
         err = code_store_redeem(tx, work->mem, work->hash, work->now);
     if (code.redeemed_at != 0 || err == ERR_NOT_FOUND) {
-        /* Presented again with all it takes: somebody else has it (RFC 6749 §4.1.2). */
+        /* A second complete exchange: two parties have the code (RFC 6749 §4.1.2). */
         err = family_store_end(tx, work->mem, code.family_id);
         return err ? err
                    : refuse(work, ERR_INVALID,
@@ -126,9 +127,9 @@ token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
     return err;
 }
 
-/* ---- a refresh token for tokens ---- */
+/* ---- refreshing ---- */
 
-/* What the new access token may do; false: refused. */
+/* Applies the scope parameter; false: refused. */
 static bool
 narrow(struct work *work, scopes held, scopes *out)
 {
@@ -144,7 +145,7 @@ narrow(struct work *work, scopes held, scopes *out)
     return true;
 }
 
-/* Marks the token as used, whoever else does the same now. ERR_NOT_FOUND: judge it again. */
+/* Marks the token as used. ERR_NOT_FOUND: a concurrent request did so first; judge it again. */
 static enum err
 use(struct db_tx *tx, struct work *work, enum refresh_verdict verdict)
 {
@@ -155,13 +156,13 @@ use(struct db_tx *tx, struct work *work, enum refresh_verdict verdict)
 static enum err
 refresh_once(struct db_tx *tx, struct work *work)
 {
-    static const char over[] = "The refresh token is unknown, or its connection has ended.";
+    static const char invalid[] = "The refresh token is unknown, or its connection has ended.";
     struct refresh_token token;
     struct live_family live = { 0 };
     scopes allowed;
     enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, &token);
     if (err == ERR_NOT_FOUND)
-        return refuse(work, ERR_INVALID, over);
+        return refuse(work, ERR_INVALID, invalid);
     if (err)
         return err;
     if (!str_eq(token.app_id, work->app->id))
@@ -177,7 +178,7 @@ refresh_once(struct db_tx *tx, struct work *work)
         return refuse(work, ERR_INVALID, "The refresh token was used before; use the newest one.");
     err = family_store_find(tx, work->mem, token.family_id, work->now, &live);
     if (err == ERR_NOT_FOUND)
-        return refuse(work, ERR_INVALID, over);
+        return refuse(work, ERR_INVALID, invalid);
     if (err)
         return err;
     if (!narrow(work, live.family.scopes & live.granted, &allowed))
@@ -191,7 +192,7 @@ refresh(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
     enum err err = ERR_NOT_FOUND;
-    /* Lost a race for the token: it is a used one now, and is judged as such. */
+    /* After losing a race the token is a used one, and is judged as such. */
     for (int i = 0; i < RACES_MAX && err == ERR_NOT_FOUND; i++) {
         work->refusal = ERR_NONE;
         err = refresh_once(tx, work);
@@ -220,7 +221,7 @@ token_refresh(struct db *db, struct arena *mem, const struct refresh *params, st
     return err;
 }
 
-/* ---- ending ---- */
+/* ---- revoking ---- */
 
 static enum err
 revoke_access(struct db_tx *tx, void *argument)
@@ -261,7 +262,7 @@ token_revoke(struct db *db, struct arena *mem, const struct app *app, struct str
     return ERR_NONE;
 }
 
-/* ---- looking ---- */
+/* ---- finding ---- */
 
 static enum err
 find_access(struct db_tx *tx, void *argument)
@@ -278,13 +279,13 @@ token_access_version(struct db *db, const struct access *access)
 {
     if (store_commits(db) == 0)
         return 0;
-    /* Whatever ends a family or changes a grant breaks the user's seal. */
+    /* Revoking a family and changing a grant bump the user's auth version. */
     return store_version(db, access->user_id) + store_version(db, access->app_id) +
            store_version(db, access->token_hash);
 }
 
-/* The ids are known only after reading. If a commit came in between, what was read may be older
- * than the stamps say, and is good for this once. */
+/* The ids are known only after reading. If a commit came in between, the access may be older than
+ * the versions: it must not be cached. */
 void
 token_access_mark(struct db *db, struct access *access)
 {
@@ -361,8 +362,8 @@ token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, st
     return ERR_NONE;
 }
 
-/* A refresh token in the shape of an access: its family's scopes, and its own idle end. Without
- * `commits`: it rotates with its next use and is not worth keeping. */
+/* Fills in the access with the family's scopes and the token's idle expiry. `commits` stays 0: the
+ * token rotates with its next use and is not worth caching. */
 static enum err
 find_refresh(struct db_tx *tx, struct work *work)
 {
@@ -386,7 +387,7 @@ find_refresh(struct db_tx *tx, struct work *work)
     return ERR_NONE;
 }
 
-/* With the name of the person. */
+/* Finds the token and adds the username. */
 static enum err
 find_either(struct db_tx *tx, void *argument)
 {
@@ -426,5 +427,3 @@ token_is_ours(struct arena *mem, struct str text)
     return secret_read(mem, text, SECRET_ACCESS_TOKEN) != NULL ||
            secret_read(mem, text, SECRET_REFRESH_TOKEN) != NULL;
 }
-
-/* ---- what is over ---- */

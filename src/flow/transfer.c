@@ -12,7 +12,7 @@
 struct exporting {
     struct arena *mem;
     const struct export_params *params;
-    struct sourced_atom *atoms; /* an app is not told the sources */
+    struct sourced_atom *atoms; /* without sources in an app's export */
     size_t count;
 };
 
@@ -48,7 +48,7 @@ write_sources(struct json *out, const struct sourced_atom *atom)
     json_close_array(out);
 }
 
-/* The person's own: everything there is to bring back. */
+/* The user's own export contains everything that an import restores. */
 static void
 write_own_atom(struct json *out, const struct sourced_atom *sourced)
 {
@@ -110,7 +110,7 @@ write_domain(struct json *out, const struct exporting *exporting, const struct d
 }
 
 static void
-tell_left_out(const struct exporting *exporting, struct left_out *out)
+count_left_out(const struct exporting *exporting, struct left_out *out)
 {
     struct {
         struct str name;
@@ -145,7 +145,7 @@ transfer_export(struct db *db, struct arena *mem, const struct export_params *pa
     if (err)
         return err;
     if (params->left_out != NULL)
-        tell_left_out(&exporting, params->left_out);
+        count_left_out(&exporting, params->left_out);
     struct json json = json_into(out);
     json_open_object(&json);
     json_put_str(&json, "format", STR("penchant-export"));

@@ -8,133 +8,131 @@
 #include "store/tx.h"
 #include "store/undo_store.h"
 
-/* What undoes an import that was only to be looked at: no step of it says this by itself. */
-#define LOOKED ERR_TAKEN
+/* Rolls back the transaction of a preview. No step of an import returns this error. */
+#define PREVIEWED ERR_TAKEN
 
 struct importing {
     struct arena *mem;
     struct str user_id;
     int64_t now;
-    struct arrivals arrivals;
+    struct document parsed;
     int64_t sequence;
     struct import_counts *counts;
     bool full;
-    bool only_look;
+    bool preview_only;
 };
 
-/* A domain's atoms: those that are there, then those that came. */
-struct landing {
+/* A domain's existing atoms, then the imported ones. */
+struct merged {
     struct sourced_atom *atoms;
     size_t count;
 };
 
 static bool
-is_there(const struct landing *landing, const struct domain *domain, const struct atom *coming)
+exists(const struct merged *merged, const struct domain *domain, const struct atom *imported)
 {
-    const struct member *member = domain_member(domain, coming->member);
-    for (size_t i = 0; i < landing->count; i++) {
-        const struct atom *atom = &landing->atoms[i].atom;
-        if (!str_eq(atom->member, coming->member))
+    const struct member *member = domain_member(domain, imported->member);
+    for (size_t i = 0; i < merged->count; i++) {
+        const struct atom *atom = &merged->atoms[i].atom;
+        if (!str_eq(atom->member, imported->member))
             continue;
-        if (str_eq(atom->key, coming->key))
+        if (str_eq(atom->key, imported->key))
             return true;
         if (member->type != MEMBER_ARRAY && atom->status == ATOM_ACTIVE &&
-            coming->status == ATOM_ACTIVE)
-            return true; /* it has a value already, which wins */
+            imported->status == ATOM_ACTIVE)
+            return true; /* the current value wins */
     }
     return false;
 }
 
 static enum err
-land_atom(struct importing *importing, struct landing *landing, const struct sourced_atom *coming)
+add_atom(struct importing *importing, struct merged *merged, const struct sourced_atom *imported)
 {
-    if (landing->count >= ATOMS_PER_DOMAIN_MAX) {
+    if (merged->count >= ATOMS_PER_DOMAIN_MAX) {
         importing->full = true;
         return ERR_INVALID;
     }
-    struct sourced_atom *landed = &landing->atoms[landing->count++];
-    *landed = (struct sourced_atom){ .atom = coming->atom };
-    landed->atom.id = random_id(importing->mem, "atm_");
-    landed->atom.sequence = ++importing->sequence;
-    for (size_t i = 0; i < coming->source_count; i++)
-        atom_add_source(importing->mem, landed, coming->sources[i]);
+    struct sourced_atom *added = &merged->atoms[merged->count++];
+    *added = (struct sourced_atom){ .atom = imported->atom };
+    added->atom.id = random_id(importing->mem, "atm_");
+    added->atom.sequence = ++importing->sequence;
+    for (size_t i = 0; i < imported->source_count; i++)
+        atom_add_source(importing->mem, added, imported->sources[i]);
     return ERR_NONE;
 }
 
-/* The atoms, and what is told of them. */
 static enum err
 save_domain(struct db_tx *tx, struct importing *importing, const struct domain *domain,
-            const struct landing *landing)
+            const struct merged *merged)
 {
     enum err err = atom_store_save(tx, importing->mem, importing->user_id, domain->name,
-                                   landing->atoms, landing->count);
+                                   merged->atoms, merged->count);
     importing->full = err == ERR_INVALID;
     if (err)
         return err;
-    return preferences_put_record(tx, importing->mem, importing->user_id, domain, landing->atoms,
-                                  landing->count, importing->now);
+    return preferences_put_record(tx, importing->mem, importing->user_id, domain, merged->atoms,
+                                  merged->count, importing->now);
 }
 
 static enum err
-land_domain(struct db_tx *tx, struct importing *importing, const struct arrival *arrival)
+merge_domain(struct db_tx *tx, struct importing *importing, const struct document_domain *part)
 {
     struct sourced_atom *found = NULL;
-    struct landing landing = { 0 };
+    struct merged merged = { 0 };
     int64_t before = importing->sequence;
     struct import_counts *counts = importing->counts;
     struct import_domain *counters = &counts->domains[counts->domain_count++];
-    *counters = (struct import_domain){ .domain = arrival->domain };
-    enum err err = atom_store_read(tx, importing->mem, importing->user_id, arrival->domain->name,
-                                   STR_NONE, &found, &landing.count);
+    *counters = (struct import_domain){ .domain = part->domain };
+    enum err err = atom_store_read(tx, importing->mem, importing->user_id, part->domain->name,
+                                   STR_NONE, &found, &merged.count);
     if (err)
         return err;
-    landing.atoms =
-        ARENA_ARRAY(importing->mem, struct sourced_atom, landing.count + arrival->count);
-    for (size_t i = 0; i < landing.count; i++)
-        landing.atoms[i] = found[i];
-    for (size_t i = 0; i < arrival->count && !err; i++) {
-        bool there = is_there(&landing, arrival->domain, &arrival->atoms[i].atom);
-        counters->kept += there;
-        counters->added += !there;
-        if (!there)
-            err = land_atom(importing, &landing, &arrival->atoms[i]);
+    merged.atoms = ARENA_ARRAY(importing->mem, struct sourced_atom, merged.count + part->count);
+    for (size_t i = 0; i < merged.count; i++)
+        merged.atoms[i] = found[i];
+    for (size_t i = 0; i < part->count && !err; i++) {
+        bool found_already = exists(&merged, part->domain, &part->atoms[i].atom);
+        counters->kept += found_already;
+        counters->added += !found_already;
+        if (!found_already)
+            err = add_atom(importing, &merged, &part->atoms[i]);
     }
     counts->added += counters->added;
     counts->kept += counters->kept;
     if (err || importing->sequence == before)
         return err;
-    return save_domain(tx, importing, arrival->domain, &landing);
+    return save_domain(tx, importing, part->domain, &merged);
 }
 
 static enum err
-land(struct db_tx *tx, void *argument)
+merge_document(struct db_tx *tx, void *argument)
 {
     struct importing *importing = argument;
     *importing->counts = (struct import_counts){ 0 };
     importing->full = false;
     enum err err = atom_store_hold(tx, importing->mem, importing->user_id, &importing->sequence);
-    for (size_t i = 0; i < importing->arrivals.count && !err; i++)
-        err = land_domain(tx, importing, &importing->arrivals.list[i]);
+    for (size_t i = 0; i < importing->parsed.count && !err; i++)
+        err = merge_domain(tx, importing, &importing->parsed.list[i]);
     if (err)
         return err;
-    if (importing->only_look)
-        return LOOKED;
+    if (importing->preview_only)
+        return PREVIEWED;
     if (importing->counts->added == 0)
         return ERR_NONE;
-    err = undo_store_end(tx, importing->mem, importing->user_id); /* this is the last action now */
+    err = undo_store_end(tx, importing->mem, importing->user_id); /* the last change is this one */
     if (err)
         return err;
     return atom_store_release(tx, importing->mem, importing->user_id, importing->sequence);
 }
 
 static enum err
-bring_in(struct db *db, struct importing *importing, const struct domains *domains,
-         struct str document, struct why *why)
+run_import(struct db *db, struct importing *importing, const struct domains *domains,
+           struct str document, struct why *why)
 {
-    enum err err = transfer_read(importing->mem, domains, document, &importing->arrivals, why);
+    enum err err = transfer_read(importing->mem, domains, document, &importing->parsed, why);
     if (err)
         return err;
-    err = tx_write(db, land, importing);
+    err = tx_write(db, merge_document, importing);
     if (err == ERR_INVALID && importing->full)
         why_set(why, "it would be more than 2,000 facts in one domain");
     return err;
@@ -145,7 +143,7 @@ transfer_import(struct db *db, struct arena *mem, struct str user_id, const stru
                 struct str document, int64_t now, struct import_counts *out, struct why *why)
 {
     struct importing importing = { .mem = mem, .user_id = user_id, .now = now, .counts = out };
-    return bring_in(db, &importing, domains, document, why);
+    return run_import(db, &importing, domains, document, why);
 }
 
 enum err
@@ -154,8 +152,8 @@ transfer_preview(struct db *db, struct arena *mem, struct str user_id,
                  struct import_counts *out, struct why *why)
 {
     struct importing importing = {
-        .mem = mem, .user_id = user_id, .now = now, .counts = out, .only_look = true
+        .mem = mem, .user_id = user_id, .now = now, .counts = out, .preview_only = true
     };
-    enum err err = bring_in(db, &importing, domains, document, why);
-    return err == LOOKED ? ERR_NONE : err;
+    enum err err = run_import(db, &importing, domains, document, why);
+    return err == PREVIEWED ? ERR_NONE : err;
 }

@@ -10,19 +10,19 @@
 struct arena;
 
 /* One domain, in the document's order. The atoms have no ids and no sequence numbers yet. */
-struct arrival {
+struct document_domain {
     const struct domain *domain;
     struct sourced_atom *atoms;
     size_t count;
 };
 
-struct arrivals {
-    struct arrival list[DOMAINS_MAX];
+struct document {
+    struct document_domain list[DOMAINS_MAX];
     size_t count;
 };
 
 /* ERR_INVALID: `why` says what is wrong and where. */
 enum err transfer_read(struct arena *mem, const struct domains *domains, struct str document,
-                       struct arrivals *out, struct why *why);
+                       struct document *out, struct why *why);
 
 #endif

@@ -21,12 +21,12 @@ text_of(const struct json_value *object, const char *key)
 static bool
 time_of(const struct json_value *object, const char *key, int64_t *out)
 {
-    return time_read(text_of(object, key), out) && *out > 0; /* 0 is written as no time at all */
+    return time_read(text_of(object, key), out) && *out > 0; /* 0 would be exported as no time */
 }
 
-/* "user", or the id of an app that may or may not be known here. */
+/* Accepts SOURCE_USER and ids of apps, which need not be registered on this server. */
 static bool
-source_fine(struct str source)
+source_valid(struct str source)
 {
     if (source.len == 0 || source.len > 64)
         return false;
@@ -41,7 +41,7 @@ read_source(const struct json_value *given, struct sourced_atom *out)
 {
     struct atom_source *source = &out->sources[out->source_count];
     *source = (struct atom_source){ .source = text_of(given, "source") };
-    if (!source_fine(source->source) || !time_of(given, "created_at", &source->created_at) ||
+    if (!source_valid(source->source) || !time_of(given, "created_at", &source->created_at) ||
         !time_of(given, "updated_at", &source->updated_at))
         return "has a source without name or times";
     for (size_t i = 0; i < out->source_count; i++)
@@ -51,7 +51,7 @@ read_source(const struct json_value *given, struct sourced_atom *out)
     return NULL;
 }
 
-/* Only what is suppressed can have lost all who said so. */
+/* Only suppressed atoms may have no source. */
 static const char *
 read_sources(struct arena *mem, const struct json_value *given, struct sourced_atom *out)
 {
@@ -80,7 +80,7 @@ read_suppression(const struct json_value *given, struct atom *atom)
         return NULL;
     atom->reason = text_of(given, "reason");
     atom->suppressed_by = text_of(given, "suppressed_by");
-    if (!atom_reason_fine(atom->reason) || !source_fine(atom->suppressed_by) ||
+    if (!atom_reason_valid(atom->reason) || !source_valid(atom->suppressed_by) ||
         !time_of(given, "suppressed_at", &atom->suppressed_at))
         return "is suppressed without reason, source or time";
     return NULL;
@@ -111,7 +111,7 @@ read_atom(struct arena *mem, const struct domain *domain, const struct json_valu
                            .by_user = by_user->integer != 0 };
     if (!atom_status_read(text_of(given, "status"), &atom->status))
         return "has a status other than active, suppressed and held";
-    /* A document can claim anything: what an app may not write as active does not come in so. */
+    /* The document is not trusted: a value that would be held when an app writes it is held. */
     if (atom->status == ATOM_ACTIVE && !atom->by_user && value_suspicion(mem, &value) != NULL)
         atom->status = ATOM_HELD;
     if (!time_of(given, "created_at", &atom->created_at) ||
@@ -121,7 +121,7 @@ read_atom(struct arena *mem, const struct domain *domain, const struct json_valu
     return problem != NULL ? problem : read_sources(mem, given, out);
 }
 
-/* A domain that only the service it comes from knows, and there is no fact in it to be lost. */
+/* A domain that is not defined here is skipped if no atom is lost by that. */
 static bool
 is_unknown_and_empty(const struct domains *domains, const struct json_value *given)
 {
@@ -132,12 +132,12 @@ is_unknown_and_empty(const struct domains *domains, const struct json_value *giv
 
 static enum err
 read_domain(struct arena *mem, const struct domains *domains, const struct json_value *given,
-            struct arrival *out, struct why *why)
+            struct document_domain *out, struct why *why)
 {
     const struct json_value *atoms = json_member(given, "atoms");
-    bool named = is_definition_name(given->key); /* what is told must not speak for itself */
+    bool named = is_definition_name(given->key); /* error messages must not quote arbitrary text */
     struct str name = named ? given->key : STR("*");
-    *out = (struct arrival){ .domain = domains_find(domains, given->key) };
+    *out = (struct document_domain){ .domain = domains_find(domains, given->key) };
     if (out->domain == NULL) {
         why_set(why, "domains.%.*s is not a domain of this service", STR_ARG(name));
     } else if (atoms == NULL || atoms->type != JSON_ARRAY) {
@@ -157,7 +157,7 @@ read_domain(struct arena *mem, const struct domains *domains, const struct json_
     return ERR_INVALID;
 }
 
-/* The outermost object. */
+/* Reads the document and checks its format and version. */
 static enum err
 read_envelope(struct arena *mem, struct str document, const struct json_value **root,
               struct why *why)
@@ -178,7 +178,7 @@ read_envelope(struct arena *mem, struct str document, const struct json_value **
 
 enum err
 transfer_read(struct arena *mem, const struct domains *domains, struct str document,
-              struct arrivals *out, struct why *why)
+              struct document *out, struct why *why)
 {
     const struct json_value *root = NULL;
     out->count = 0;
@@ -191,12 +191,12 @@ transfer_read(struct arena *mem, const struct domains *domains, struct str docum
         return ERR_INVALID;
     }
     for (size_t i = 0; i < given->count && !err; i++) {
-        struct arrival arrival;
+        struct document_domain part;
         if (is_unknown_and_empty(domains, &given->children[i]))
             continue;
-        err = read_domain(mem, domains, &given->children[i], &arrival, why);
-        if (!err) /* a domain of ours, and no name occurs twice: so there is room for it */
-            out->list[out->count++] = arrival;
+        err = read_domain(mem, domains, &given->children[i], &part, why);
+        if (!err) /* fits: names are unique, and each is a defined domain */
+            out->list[out->count++] = part;
     }
     return err;
 }

@@ -12,15 +12,15 @@
 
 #define DOCUMENT_MAX ((size_t)64 * 1024)
 
-/* What an app wrote since the action, to be merged into what came back. */
-struct said {
+/* A write of an app since the change, to be repeated after the undo. */
+struct app_write {
     const struct member *member;
     struct str value;
     struct str source;
     int64_t at;
 };
 
-/* Facts, in whatever order. */
+/* In any order. */
 struct facts {
     struct sourced_atom *list;
     size_t count;
@@ -32,15 +32,15 @@ struct work {
     struct undone *out;
 
     const struct domain *domain;
-    struct facts before, after; /* those that the action touched */
-    struct facts now;           /* all of the domain */
-    struct facts then;          /* … after the undo */
-    struct said *said;
-    size_t said_count;
-    bool shown; /* anything that the record shows */
+    struct facts before, after; /* only atoms that the change touched */
+    struct facts now;           /* all atoms of the domain */
+    struct facts restored;      /* all atoms after the undo */
+    struct app_write *writes;
+    size_t write_count;
+    bool record_changed; /* the record must be rebuilt */
 };
 
-/* The one of the same member and value, or NULL. */
+/* The atom with the same member and value; NULL: none. */
 static const struct sourced_atom *
 find_same(const struct facts *facts, const struct atom *atom)
 {
@@ -51,7 +51,7 @@ find_same(const struct facts *facts, const struct atom *atom)
     return NULL;
 }
 
-/* ---- what apps did meanwhile ---- */
+/* ---- writes of apps since the change ---- */
 
 static bool
 is_new(const struct atom_source *source, const struct sourced_atom *after)
@@ -62,25 +62,25 @@ is_new(const struct atom_source *source, const struct sourced_atom *after)
     return true;
 }
 
-/* In the order in which it was said. */
+/* Sorted by time, since the last write to a single-valued member wins. */
 static void
-remember(struct work *work, const struct sourced_atom *now, const struct sourced_atom *after)
+collect_writes(struct work *work, const struct sourced_atom *now, const struct sourced_atom *after)
 {
     const struct member *member = domain_member(work->domain, now->atom.member);
     for (size_t i = 0; i < now->source_count; i++) {
         const struct atom_source *source = &now->sources[i];
         if (member == NULL || str_eq(source->source, SOURCE_USER) || !is_new(source, after))
             continue;
-        size_t at = work->said_count++;
-        for (; at > 0 && work->said[at - 1].at > source->updated_at; at--)
-            work->said[at] = work->said[at - 1];
-        work->said[at] =
-            (struct said){ member, now->atom.value, source->source, source->updated_at };
+        size_t at = work->write_count++;
+        for (; at > 0 && work->writes[at - 1].at > source->updated_at; at--)
+            work->writes[at] = work->writes[at - 1];
+        work->writes[at] =
+            (struct app_write){ member, now->atom.value, source->source, source->updated_at };
     }
 }
 
 static enum err
-say_again(struct db_tx *tx, struct work *work, const struct said *said)
+write_again(struct db_tx *tx, struct work *work, const struct app_write *repeat)
 {
     struct buf text = buf_in(work->mem, DOCUMENT_MAX);
     struct json json = json_into(&text);
@@ -89,14 +89,14 @@ say_again(struct db_tx *tx, struct work *work, const struct said *said)
     struct record record;
     struct preference_write params = { .user_id = work->params->user_id,
                                        .domain = work->domain,
-                                       .source = said->source,
-                                       .now = said->at };
+                                       .source = repeat->source,
+                                       .now = repeat->at };
     json_open_object(&json);
-    json_key_str(&json, said->member->name);
-    if (said->member->type == MEMBER_ARRAY)
+    json_key_str(&json, repeat->member->name);
+    if (repeat->member->type == MEMBER_ARRAY)
         json_open_array(&json);
-    json_raw(&json, said->value);
-    if (said->member->type == MEMBER_ARRAY)
+    json_raw(&json, repeat->value);
+    if (repeat->member->type == MEMBER_ARRAY)
         json_close_array(&json);
     json_close_object(&json);
     enum err err = json_read(work->mem, buf_str(&text), 6, &params.preferences, NULL);
@@ -104,9 +104,9 @@ say_again(struct db_tx *tx, struct work *work, const struct said *said)
                : preferences_write_within(tx, work->mem, &params, &counts, &record, &problems);
 }
 
-/* Somebody said meanwhile that it is wrong. */
+/* An app suppressed the atom after the change. */
 static bool
-is_buried(const struct work *work, const struct atom *atom)
+suppressed_since(const struct work *work, const struct atom *atom)
 {
     const struct sourced_atom *now = find_same(&work->now, atom);
     const struct sourced_atom *before = find_same(&work->before, atom);
@@ -116,11 +116,11 @@ is_buried(const struct work *work, const struct atom *atom)
            (after == NULL || after->atom.status != ATOM_SUPPRESSED);
 }
 
-/* ---- taking away and putting back ---- */
+/* ---- restoring ---- */
 
-/* A single-valued member has one value: what an app gave it meanwhile makes room. */
+/* True: an app's later value of a single-valued member whose old value is restored. */
 static bool
-is_in_the_way(const struct work *work, const struct atom *now)
+is_replaced(const struct work *work, const struct atom *now)
 {
     const struct member *member = domain_member(work->domain, now->member);
     if (member == NULL || member->type == MEMBER_ARRAY || now->status != ATOM_ACTIVE)
@@ -128,45 +128,45 @@ is_in_the_way(const struct work *work, const struct atom *now)
     for (size_t i = 0; i < work->before.count; i++) {
         const struct atom *back = &work->before.list[i].atom;
         if (back->status == ATOM_ACTIVE && str_eq(back->member, now->member) &&
-            !is_buried(work, back))
+            !suppressed_since(work, back))
             return true;
     }
     return false;
 }
 
 static void
-put(struct work *work, const struct sourced_atom *fact)
+keep(struct work *work, const struct sourced_atom *fact)
 {
-    work->then.list[work->then.count++] = *fact;
+    work->restored.list[work->restored.count++] = *fact;
 }
 
 static void
 restore(struct work *work)
 {
-    work->then = (struct facts){ .list = ARENA_ARRAY(work->mem, struct sourced_atom,
-                                                     work->now.count + work->before.count) };
+    work->restored = (struct facts){ .list = ARENA_ARRAY(work->mem, struct sourced_atom,
+                                                         work->now.count + work->before.count) };
     for (size_t i = 0; i < work->now.count; i++) {
         const struct sourced_atom *now = &work->now.list[i];
         const struct sourced_atom *after = find_same(&work->after, &now->atom);
         bool touched = after != NULL || find_same(&work->before, &now->atom) != NULL;
-        bool stays = touched ? is_buried(work, &now->atom) : !is_in_the_way(work, &now->atom);
+        bool stays = touched ? suppressed_since(work, &now->atom) : !is_replaced(work, &now->atom);
         if (stays) {
-            put(work, now);
+            keep(work, now);
             continue;
         }
-        remember(work, now, after);
-        work->shown = work->shown || now->atom.status == ATOM_ACTIVE;
+        collect_writes(work, now, after);
+        work->record_changed = work->record_changed || now->atom.status == ATOM_ACTIVE;
     }
     for (size_t i = 0; i < work->before.count; i++) {
         const struct sourced_atom *before = &work->before.list[i];
-        if (is_buried(work, &before->atom))
+        if (suppressed_since(work, &before->atom))
             continue;
-        put(work, before);
-        work->shown = work->shown || before->atom.status == ATOM_ACTIVE;
+        keep(work, before);
+        work->record_changed = work->record_changed || before->atom.status == ATOM_ACTIVE;
     }
 }
 
-/* ---- the whole of it ---- */
+/* ---- transaction ---- */
 
 static enum err
 find(struct db_tx *tx, struct work *work)
@@ -181,11 +181,11 @@ find(struct db_tx *tx, struct work *work)
     if (work->domain == NULL)
         return ERR_NOT_FOUND;
     struct facts *before = &work->before, *after = &work->after, *now = &work->now;
-    bool fine =
+    bool readable =
         atom_list_read(work->mem, row.domain, row.before, STR_NONE, &before->list,
                        &before->count) &&
         atom_list_read(work->mem, row.domain, row.after, STR_NONE, &after->list, &after->count);
-    if (!fine || before->count + after->count == 0)
+    if (!readable || before->count + after->count == 0)
         return ERR_INTERNAL;
     *work->out = (struct undone){ row.domain, before->count > 0 ? before->list[0].atom.member
                                                                 : after->list[0].atom.member };
@@ -205,20 +205,20 @@ put_record(struct db_tx *tx, struct work *work)
                                         count, work->params->now);
 }
 
-/* As it was, whatever apps did meanwhile; then what they said. */
+/* Saves the restored atoms, then repeats the writes of apps. */
 static enum err
 save(struct db_tx *tx, struct work *work, int64_t sequence)
 {
     const struct undo_params *params = work->params;
-    if (work->then.count > ATOMS_PER_DOMAIN_MAX && work->then.count > work->now.count)
+    if (work->restored.count > ATOMS_PER_DOMAIN_MAX && work->restored.count > work->now.count)
         return ERR_INVALID;
     enum err err = atom_store_save(tx, work->mem, params->user_id, work->domain->name,
-                                   work->then.list, work->then.count);
+                                   work->restored.list, work->restored.count);
     if (!err)
         err = atom_store_release(tx, work->mem, params->user_id, sequence);
-    for (size_t i = 0; i < work->said_count && !err; i++)
-        err = say_again(tx, work, &work->said[i]);
-    return err || !work->shown ? err : put_record(tx, work);
+    for (size_t i = 0; i < work->write_count && !err; i++)
+        err = write_again(tx, work, &work->writes[i]);
+    return err || !work->record_changed ? err : put_record(tx, work);
 }
 
 static enum err
@@ -227,8 +227,8 @@ run(struct db_tx *tx, void *argument)
     struct work *work = argument;
     int64_t sequence = 0;
     size_t most = 0;
-    work->said_count = 0;
-    work->shown = false;
+    work->write_count = 0;
+    work->record_changed = false;
     enum err err = atom_store_hold(tx, work->mem, work->params->user_id, &sequence);
     if (!err)
         err = find(tx, work);
@@ -236,10 +236,10 @@ run(struct db_tx *tx, void *argument)
         return err;
     for (size_t i = 0; i < work->now.count; i++)
         most += work->now.list[i].source_count;
-    work->said = ARENA_ARRAY(work->mem, struct said, most);
+    work->writes = ARENA_ARRAY(work->mem, struct app_write, most);
     restore(work);
     err = save(tx, work, sequence);
-    return err == ERR_INVALID ? ERR_NOT_FOUND : err; /* there is no room for both */
+    return err == ERR_INVALID ? ERR_NOT_FOUND : err; /* too many atoms for the domain */
 }
 
 enum err
@@ -251,5 +251,3 @@ undo_run(struct db *db, struct arena *mem, const struct undo_params *params, str
         return ERR_NOT_FOUND; /* a store must not see a NUL */
     return tx_write(db, run, &work);
 }
-
-/* ---- what is too old ---- */

@@ -1,7 +1,7 @@
 /* undo.h - undoes a user's last change to their atoms.
  *
  * Restores sources, times, order, status, and suppression reasons. Changes that apps made in the
- * meantime are not lost: their writes are merged into the restored atoms as if written now, and
+ * meantime are not lost: their writes are repeated on the restored atoms with their times, and
  * atoms that they suppressed stay suppressed. */
 #ifndef FLOW_UNDO_H
 #define FLOW_UNDO_H

@@ -5,10 +5,10 @@
 #include "store/undo_store.h"
 
 enum err
-undo_look(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-          struct undo_scene *before)
+undo_begin(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+           struct undo_state *before)
 {
-    *before = (struct undo_scene){ .user_id = user_id, .domain = domain };
+    *before = (struct undo_state){ .user_id = user_id, .domain = domain };
     return atom_store_read(tx, mem, user_id, domain, STR_NONE, &before->atoms, &before->count);
 }
 
@@ -28,9 +28,10 @@ is_same(const struct sourced_atom *a, const struct sourced_atom *b)
     return same;
 }
 
-/* Leaves in both only what differs. An atom keeps its sequence for life. */
+/* Removes from both lists the atoms that are equal. Both are sorted by sequence, which never
+ * changes. */
 static void
-leave_changes(struct undo_scene *before, struct undo_scene *after)
+leave_changes(struct undo_state *before, struct undo_state *after)
 {
     struct sourced_atom *was = before->atoms, *was_end = was + before->count;
     struct sourced_atom *is = after->atoms, *is_end = is + after->count;
@@ -49,12 +50,12 @@ leave_changes(struct undo_scene *before, struct undo_scene *after)
 }
 
 enum err
-undo_keep(struct db_tx *tx, struct arena *mem, const struct undo_scene *before, int64_t now,
+undo_save(struct db_tx *tx, struct arena *mem, const struct undo_state *before, int64_t now,
           struct str *id)
 {
-    struct undo_scene was = *before, is;
+    struct undo_state was = *before, is;
     *id = STR_NONE;
-    enum err err = undo_look(tx, mem, before->user_id, before->domain, &is);
+    enum err err = undo_begin(tx, mem, before->user_id, before->domain, &is);
     if (err)
         return err;
     leave_changes(&was, &is);

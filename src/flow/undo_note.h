@@ -1,6 +1,6 @@
 /* undo_note.h - records what a user's change does, so that undo.h can revert it.
  *
- * For flows that change atoms for a user: call undo_look() before the change and undo_keep() after
+ * For flows that change atoms for a user: call undo_begin() before the change and undo_save() after
  * it, both inside the transaction of the change. */
 #ifndef FLOW_UNDO_NOTE_H
 #define FLOW_UNDO_NOTE_H
@@ -14,19 +14,19 @@ struct db_tx;
 #define UNDO_SECONDS 600 /* how long a change can be undone */
 
 /* All atoms of one domain before a change. */
-struct undo_scene {
+struct undo_state {
     struct str user_id;
     struct str domain;
     struct sourced_atom *atoms; /* in the order of their sequence */
     size_t count;
 };
 
-enum err undo_look(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                   struct undo_scene *before);
+enum err undo_begin(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+                    struct undo_state *before);
 
 /* Stores the difference between `before` and now, replacing the user's previous record. *id is for
  * undo_run(); absent if nothing changed. */
-enum err undo_keep(struct db_tx *tx, struct arena *mem, const struct undo_scene *before,
+enum err undo_save(struct db_tx *tx, struct arena *mem, const struct undo_state *before,
                    int64_t now, struct str *id);
 
 #endif

@@ -19,7 +19,7 @@ usage_counters_new(void)
     struct arena *mem = arena_new();
     struct usage_counters *counters = ARENA_NEW(mem, struct usage_counters);
     counters->mem = mem;
-    counters->refusals = ARENA_ARRAY(mem, struct kept_refusal, USAGE_REFUSALS_MAX);
+    counters->refusals = ARENA_ARRAY(mem, struct counted_refusal, USAGE_REFUSALS_MAX);
     counters->emptied_at = clock_steady_ms();
     pthread_mutex_init(&counters->mem_lock, NULL);
     pthread_mutex_init(&counters->taken_lock, NULL);

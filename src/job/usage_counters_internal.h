@@ -20,7 +20,7 @@ struct shard {
     _Atomic bool filling;
 };
 
-struct kept_refusal {
+struct counted_refusal {
     char app[USAGE_ID_LENGTH];
     char endpoint[REFUSAL_ENDPOINT_MAX];
     char error[REFUSAL_ERROR_MAX];
@@ -39,7 +39,7 @@ struct usage_counters {
     const struct usage_counter *taken; /* drained and not written yet, sorted */
     size_t taken_count;
     pthread_mutex_t refusal_lock;
-    struct kept_refusal *refusals;
+    struct counted_refusal *refusals;
     _Atomic uint64_t dropped;
     _Atomic int64_t emptied_at;
 };

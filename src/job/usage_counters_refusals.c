@@ -19,7 +19,7 @@ copy_text(char *into, size_t size, struct str text)
 
 /* What tells one kind from another. */
 static void
-name_kind(struct kept_refusal *out, const struct refusal *refusal)
+name_kind(struct counted_refusal *out, const struct refusal *refusal)
 {
     memcpy(out->app, refusal->app_id.ptr, sizeof out->app);
     copy_text(out->endpoint, sizeof out->endpoint, refusal->endpoint);
@@ -28,13 +28,13 @@ name_kind(struct kept_refusal *out, const struct refusal *refusal)
 }
 
 /* The place of the same kind, or a free one; NULL: there is no room. */
-static struct kept_refusal *
-find_refusal(struct usage_counters *counters, const struct kept_refusal *wanted)
+static struct counted_refusal *
+find_refusal(struct usage_counters *counters, const struct counted_refusal *wanted)
 {
-    struct kept_refusal *unused = NULL;
+    struct counted_refusal *unused = NULL;
     size_t of_app = 0;
     for (size_t i = 0; i < USAGE_REFUSALS_MAX; i++) {
-        struct kept_refusal *one = &counters->refusals[i];
+        struct counted_refusal *one = &counters->refusals[i];
         if (one->times == 0) {
             unused = unused == NULL ? one : unused;
             continue;
@@ -53,9 +53,9 @@ void
 usage_counters_add_refusal(struct usage_counters *counters, struct arena *mem,
                            const struct refusal *refusal)
 {
-    struct kept_refusal wanted = { .times = refusal->times,
-                                   .first_at = refusal->first_at,
-                                   .last_at = refusal->last_at };
+    struct counted_refusal wanted = { .times = refusal->times,
+                                      .first_at = refusal->first_at,
+                                      .last_at = refusal->last_at };
     if (!usage_counters_is_id(refusal->app_id, STR("app_")) || refusal->times <= 0)
         return;
     struct refusal clean = *refusal;
@@ -67,7 +67,7 @@ usage_counters_add_refusal(struct usage_counters *counters, struct arena *mem,
               refusal_clean(mem, refusal->detail, sizeof wanted.detail - 1));
 
     pthread_mutex_lock(&counters->refusal_lock);
-    struct kept_refusal *place = find_refusal(counters, &wanted);
+    struct counted_refusal *place = find_refusal(counters, &wanted);
     if (place == NULL)
         usage_counters_drop(counters);
     else if (place->times == 0)
@@ -81,7 +81,7 @@ usage_counters_add_refusal(struct usage_counters *counters, struct arena *mem,
 }
 
 static struct refusal
-copy_refusal(struct arena *mem, const struct kept_refusal *kept)
+copy_refusal(struct arena *mem, const struct counted_refusal *kept)
 {
     return (struct refusal){
         .app_id = str_copy(mem, (struct str){ kept->app, sizeof kept->app }),
@@ -103,7 +103,7 @@ usage_counters_peek_refusals(struct usage_counters *counters, struct arena *mem,
     *count = 0;
     pthread_mutex_lock(&counters->refusal_lock);
     for (size_t i = 0; i < USAGE_REFUSALS_MAX; i++) {
-        const struct kept_refusal *one = &counters->refusals[i];
+        const struct counted_refusal *one = &counters->refusals[i];
         if (one->times == 0 ||
             (str_present(app) && !str_eq(app, (struct str){ one->app, sizeof one->app })))
             continue;
@@ -138,9 +138,9 @@ usage_counters_remove_refusals(struct usage_counters *counters, const struct ref
 {
     pthread_mutex_lock(&counters->refusal_lock);
     for (size_t i = 0; i < count; i++) {
-        struct kept_refusal kind = { 0 };
+        struct counted_refusal kind = { 0 };
         name_kind(&kind, &written[i]);
-        struct kept_refusal *one = find_refusal(counters, &kind);
+        struct counted_refusal *one = find_refusal(counters, &kind);
         if (one != NULL && one->times > 0)
             one->times -= written[i].times;
     }

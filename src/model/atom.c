@@ -28,7 +28,7 @@ atom_status_read(struct str text, enum atom_status *out)
 }
 
 bool
-atom_reason_fine(struct str reason)
+atom_reason_valid(struct str reason)
 {
     static const char *const reasons[] = { "not_accurate", "outdated", "not_mine", "too_personal",
                                            "other" };
@@ -91,7 +91,7 @@ atom_confidence(const struct atom *atom)
 bool
 atom_visible(const struct atom *atom)
 {
-    return atom->status == ATOM_ACTIVE || atom->by_asker;
+    return atom->status == ATOM_ACTIVE || atom->by_caller;
 }
 
 /* A word that is copied with what stands behind it, which is less to do than to look how long it
@@ -137,7 +137,7 @@ source_word(const struct atom *atom)
 {
     static const struct word user = MESSAGE("user"), self = MESSAGE("self"),
                              other = MESSAGE("other");
-    return atom->by_user ? &user : (atom->by_asker ? &self : &other);
+    return atom->by_user ? &user : (atom->by_caller ? &self : &other);
 }
 
 /* A time as text with its quotes, or null. Most times are those of the atom before. */

@@ -33,7 +33,7 @@ struct atom {
     int64_t sequence;
     int64_t created_at;
     int64_t updated_at;
-    bool by_asker; /* the app that makes the request is a source */
+    bool by_caller; /* the app that makes the request is a source */
 };
 
 /* One source of an atom: the user or an app. */
@@ -64,7 +64,7 @@ const char *atom_status_name(enum atom_status status);
 bool atom_status_read(struct str text, enum atom_status *out);
 
 /* not_accurate, outdated, not_mine, too_personal, other. */
-bool atom_reason_fine(struct str reason);
+bool atom_reason_valid(struct str reason);
 
 /* In percent: 100 for the user; 80 for one app, more for each app that agrees, at most 99. */
 int atom_confidence(const struct atom *atom);

@@ -113,20 +113,20 @@ next_or_absent(struct str *rest)
 
 /* Any number, or what is none. */
 static int64_t
-next_odd_number(struct str *rest, int64_t fallback, bool *fine)
+next_odd_number(struct str *rest, int64_t fallback, bool *valid)
 {
     int64_t number = 0;
     struct str part = next_field(rest);
     if (part.len == 0)
         return fallback;
     if (!str_to_int(part, INT64_MIN, INT64_MAX, &number))
-        *fine = false;
+        *valid = false;
     return number;
 }
 
 /* Most are not there, and the others are a few digits, or ten if they are a time. */
 static inline __attribute__((always_inline)) int64_t
-next_number(struct str *rest, int64_t fallback, bool *fine)
+next_number(struct str *rest, int64_t fallback, bool *valid)
 {
     enum { DIGITS_MOST = 12 };
     const char *at = rest->ptr;
@@ -134,12 +134,12 @@ next_number(struct str *rest, int64_t fallback, bool *fine)
     if (next_is_empty(rest))
         return fallback;
     if (rest->len <= DIGITS_MOST || *at == '0')
-        return next_odd_number(rest, fallback, fine);
+        return next_odd_number(rest, fallback, valid);
     const char *end = at + DIGITS_MOST;
     for (unsigned digit; at < end && (digit = (unsigned char)*at - (unsigned)'0') <= 9; at++)
         number = number * 10 + digit;
     if (*at != '\t')
-        return next_odd_number(rest, fallback, fine);
+        return next_odd_number(rest, fallback, valid);
     cut_at(rest, at);
     return (int64_t)number;
 }
@@ -175,11 +175,11 @@ insert_source(struct atom_source *sources, size_t at)
 }
 
 static bool
-read_sources(struct arena *mem, struct str rest, struct str asker, struct sourced_atom *out)
+read_sources(struct arena *mem, struct str rest, struct str caller, struct sourced_atom *out)
 {
     size_t capacity = 0;
-    bool fine = true;
-    while (rest.len > 0 && fine) {
+    bool valid = true;
+    while (rest.len > 0 && valid) {
         if (out->source_count == capacity) {
             capacity = capacity == 0 ? SOURCES_SEEN : capacity * 2;
             struct atom_source *grown = ARENA_ARRAY(mem, struct atom_source, capacity);
@@ -190,14 +190,14 @@ read_sources(struct arena *mem, struct str rest, struct str asker, struct source
         struct atom_source *source = &out->sources[out->source_count++];
         source->atom_id = out->atom.id;
         source->source = next_field(&rest);
-        source->created_at = next_number(&rest, out->atom.created_at, &fine);
-        source->updated_at = next_number(&rest, source->created_at, &fine);
-        out->atom.by_asker = out->atom.by_asker || str_eq(source->source, asker);
-        fine = fine && source->source.len > 0;
+        source->created_at = next_number(&rest, out->atom.created_at, &valid);
+        source->updated_at = next_number(&rest, source->created_at, &valid);
+        out->atom.by_caller = out->atom.by_caller || str_eq(source->source, caller);
+        valid = valid && source->source.len > 0;
         insert_source(out->sources, out->source_count - 1);
     }
     out->atom.source_count = (int64_t)out->source_count;
-    return fine;
+    return valid;
 }
 
 static inline struct str
@@ -218,18 +218,18 @@ look_at(struct str line, struct atom_line *out)
     out->key = between(tabs[1], tabs[2]);
     out->value = between(tabs[2], tabs[3]);
     line = between(tabs[3], end);
-    bool fine = next_status(&line, &out->status);
+    bool valid = next_status(&line, &out->status);
     out->by_user = next_flag(&line);
-    out->sequence = next_number(&line, 0, &fine);
+    out->sequence = next_number(&line, 0, &valid);
     out->rest = line;
-    return fine;
+    return valid;
 }
 
 /* What is in front of the sources; *rest is then the sources. */
 static inline bool
 read_atom(const struct atom_line *line, struct str domain, struct str *rest, struct atom *out)
 {
-    bool fine = true;
+    bool valid = true;
     *rest = line->rest;
     out->id = line->id;
     out->domain = domain;
@@ -239,18 +239,18 @@ read_atom(const struct atom_line *line, struct str domain, struct str *rest, str
     out->status = line->status;
     out->by_user = line->by_user;
     out->sequence = line->sequence;
-    out->created_at = next_number(rest, 0, &fine);
+    out->created_at = next_number(rest, 0, &valid);
     if (next_are_empty(rest, STR("\t\t\t\t"))) { /* never changed, never suppressed */
         out->updated_at = out->created_at;
         out->reason = out->suppressed_by = STR_NONE;
         out->suppressed_at = 0;
-        return fine;
+        return valid;
     }
-    out->updated_at = next_number(rest, out->created_at, &fine);
+    out->updated_at = next_number(rest, out->created_at, &valid);
     out->reason = next_or_absent(rest);
     out->suppressed_by = next_or_absent(rest);
-    out->suppressed_at = next_number(rest, 0, &fine);
-    return fine;
+    out->suppressed_at = next_number(rest, 0, &valid);
+    return valid;
 }
 
 bool
@@ -265,23 +265,23 @@ atom_list_next(struct str *list, struct atom_line *out)
 }
 
 bool
-atom_list_read_line(const struct atom_line *line, struct str domain, struct str asker,
+atom_list_read_line(const struct atom_line *line, struct str domain, struct str caller,
                     struct atom *out)
 {
     struct str rest;
-    bool fine = read_atom(line, domain, &rest, out);
+    bool valid = read_atom(line, domain, &rest, out);
     out->source_count = 0;
-    out->by_asker = false;
-    for (; rest.len > 0 && fine; out->source_count++) {
+    out->by_caller = false;
+    for (; rest.len > 0 && valid; out->source_count++) {
         struct str source = next_field(&rest);
         if (!next_are_empty(&rest, STR("\t\t"))) {
-            next_number(&rest, 0, &fine);
-            next_number(&rest, 0, &fine);
+            next_number(&rest, 0, &valid);
+            next_number(&rest, 0, &valid);
         }
-        fine = fine && source.len > 0;
-        out->by_asker = out->by_asker || str_eq(source, asker);
+        valid = valid && source.len > 0;
+        out->by_caller = out->by_caller || str_eq(source, caller);
     }
-    return fine;
+    return valid;
 }
 
 static size_t
@@ -306,7 +306,7 @@ put_in_place(struct sourced_atom *atoms, size_t at)
 }
 
 bool
-atom_list_read(struct arena *mem, struct str domain, struct str text, struct str asker,
+atom_list_read(struct arena *mem, struct str domain, struct str text, struct str caller,
                struct sourced_atom **out, size_t *count)
 {
     *out = ARENA_ARRAY(mem, struct sourced_atom, count_lines(text) + 1);
@@ -316,7 +316,7 @@ atom_list_read(struct arena *mem, struct str domain, struct str text, struct str
         struct atom_line line;
         struct str sources;
         if (!atom_list_next(&text, &line) || !read_atom(&line, domain, &sources, &atom->atom) ||
-            !read_sources(mem, sources, asker, atom))
+            !read_sources(mem, sources, caller, atom))
             return false;
         if (*count > 0 && atom[-1].atom.sequence > atom->atom.sequence)
             put_in_place(*out, *count);
@@ -349,34 +349,34 @@ static bool
 write_line(struct buf *out, const struct sourced_atom *sourced)
 {
     const struct atom *atom = &sourced->atom;
-    bool fine = add_field(out, atom->id);
-    fine = add_field(out, atom->member) && fine;
-    fine = add_field(out, atom->key) && fine;
-    fine = add_field(out, atom->value) && fine;
+    bool valid = add_field(out, atom->id);
+    valid = add_field(out, atom->member) && valid;
+    valid = add_field(out, atom->key) && valid;
+    valid = add_field(out, atom->value) && valid;
     buf_add_char(out, statuses[atom->status]);
     buf_add_c(out, atom->by_user ? "\t1\t" : "\t\t");
     add_number(out, atom->sequence, 0);
     add_number(out, atom->created_at, 0);
     add_number(out, atom->updated_at, atom->created_at);
-    fine = add_field(out, atom->reason) && fine;
-    fine = add_field(out, atom->suppressed_by) && fine;
+    valid = add_field(out, atom->reason) && valid;
+    valid = add_field(out, atom->suppressed_by) && valid;
     add_number(out, atom->suppressed_at, 0);
     for (size_t i = 0; i < sourced->source_count; i++) {
         const struct atom_source *source = &sourced->sources[i];
-        fine = source->source.len > 0 && add_field(out, source->source) && fine;
+        valid = source->source.len > 0 && add_field(out, source->source) && valid;
         add_number(out, source->created_at, atom->created_at);
         add_number(out, source->updated_at, source->created_at);
     }
     buf_add_char(out, '\n');
-    return fine;
+    return valid;
 }
 
 struct str
 atom_list_write(struct arena *mem, const struct sourced_atom *atoms, size_t count)
 {
     struct buf out = buf_in(mem, ATOM_LIST_MAX);
-    bool fine = true;
+    bool valid = true;
     for (size_t i = 0; i < count; i++)
-        fine = write_line(&out, &atoms[i]) && fine;
-    return fine && !out.overflow ? buf_str(&out) : STR_NONE;
+        valid = write_line(&out, &atoms[i]) && valid;
+    return valid && !out.overflow ? buf_str(&out) : STR_NONE;
 }

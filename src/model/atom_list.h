@@ -14,9 +14,9 @@
 
 #include "model/atom.h"
 
-/* Reads all atoms, sorted by sequence. They point into `text`. `asker` is the app that makes the
+/* Reads all atoms, sorted by sequence. They point into `text`. `caller` is the app that makes the
  * request and may be absent. False: not a valid atom list. */
-bool atom_list_read(struct arena *mem, struct str domain, struct str text, struct str asker,
+bool atom_list_read(struct arena *mem, struct str domain, struct str text, struct str caller,
                     struct sourced_atom **out, size_t *count);
 
 /* The start of a line: the fields that decide whether a query wants its atom. */
@@ -33,7 +33,7 @@ struct atom_line {
 bool atom_list_next(struct str *list, struct atom_line *out);
 
 /* Reads the whole atom except its sources. False: invalid line. */
-bool atom_list_read_line(const struct atom_line *line, struct str domain, struct str asker,
+bool atom_list_read_line(const struct atom_line *line, struct str domain, struct str caller,
                          struct atom *out);
 
 /* Absent if a field contains a tab or a line feed, which validated fields never do. */

@@ -37,15 +37,15 @@ line_at(struct reading *reading, size_t at)
 }
 
 static bool
-is_wanted(const struct atom_query *query, const struct atom_line *line, bool *fine)
+is_wanted(const struct atom_query *query, const struct atom_line *line, bool *valid)
 {
     struct atom atom;
     if ((query->statuses & (1u << line->status)) == 0)
         return false;
     if (line->status == ATOM_ACTIVE)
         return true; /* everybody's, whoever said so */
-    *fine = atom_list_read_line(line, STR_NONE, query->asker, &atom);
-    return *fine && atom_visible(&atom);
+    *valid = atom_list_read_line(line, STR_NONE, query->caller, &atom);
+    return *valid && atom_visible(&atom);
 }
 
 /* Lines are in order already, but for what replaced another one. */
@@ -61,19 +61,19 @@ insert_sorted(struct atom_line *lines, size_t first, size_t at)
 static bool
 scan_list(struct reading *reading, struct str list, struct slice *slice)
 {
-    bool fine = true;
+    bool valid = true;
     if (!reading->query->may_read(slice->domain, reading->query->context))
         return true;
-    while (list.len > 0 && fine) {
+    while (list.len > 0 && valid) {
         struct atom_line *line = line_at(reading, slice->end);
-        fine = atom_list_next(&list, line);
-        if (!fine || !is_wanted(reading->query, line, &fine))
+        valid = atom_list_next(&list, line);
+        if (!valid || !is_wanted(reading->query, line, &valid))
             continue;
         if (slice->end > slice->first && line[-1].sequence > line->sequence)
             insert_sorted(reading->lines, slice->first, slice->end);
         slice->end++;
     }
-    return fine;
+    return valid;
 }
 
 /* The slice that has the newest line, of which there is one left. */
@@ -111,7 +111,7 @@ atom_page_read(struct arena *mem, const struct atom_list *lists, size_t list_cou
         newest(&reading)->end--;
     for (; out->count < shown; out->count++) {
         struct slice *slice = newest(&reading);
-        if (!atom_list_read_line(&reading.lines[--slice->end], slice->domain, query->asker,
+        if (!atom_list_read_line(&reading.lines[--slice->end], slice->domain, query->caller,
                                  &out->atoms[out->count]))
             return false;
     }

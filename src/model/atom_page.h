@@ -16,7 +16,7 @@ struct atom_query {
     bool (*may_read)(struct str domain, void *context); /* whether a domain may be read */
     void *context;
     unsigned statuses; /* wanted statuses as bits: 1 << ATOM_ACTIVE */
-    struct str asker;  /* the app that makes the request; absent: none */
+    struct str caller; /* the app that makes the request; absent: none */
     size_t offset;     /* number of newest atoms to skip */
     size_t limit;
 };

@@ -9,7 +9,7 @@
 #define VERIFIER_MAX 128
 
 bool
-pkce_challenge_fine(struct str challenge)
+pkce_challenge_valid(struct str challenge)
 {
     /* SHA-256 of nothing: a client whose verifier is empty protects nothing. */
     static const struct str of_nothing = STR("47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU");
@@ -18,7 +18,7 @@ pkce_challenge_fine(struct str challenge)
 }
 
 bool
-pkce_verifier_fine(struct str verifier)
+pkce_verifier_valid(struct str verifier)
 {
     if (verifier.len < VERIFIER_MIN || verifier.len > VERIFIER_MAX)
         return false;
@@ -31,5 +31,5 @@ pkce_verifier_fine(struct str verifier)
 bool
 pkce_proves(struct arena *mem, struct str verifier, struct str challenge)
 {
-    return pkce_verifier_fine(verifier) && digest_equal(digest_text(mem, verifier), challenge);
+    return pkce_verifier_valid(verifier) && digest_equal(digest_text(mem, verifier), challenge);
 }

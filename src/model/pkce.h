@@ -6,8 +6,8 @@
 
 struct arena;
 
-bool pkce_challenge_fine(struct str challenge); /* 43 base64url characters; not the hash of "" */
-bool pkce_verifier_fine(struct str verifier);   /* 43 to 128 unreserved characters */
+bool pkce_challenge_valid(struct str challenge); /* 43 base64url characters; not the hash of "" */
+bool pkce_verifier_valid(struct str verifier);   /* 43 to 128 unreserved characters */
 bool pkce_proves(struct arena *mem, struct str verifier, struct str challenge);
 
 #endif

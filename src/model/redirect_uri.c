@@ -101,7 +101,7 @@ is_own_scheme(struct str scheme)
 }
 
 static bool
-host_fine(struct str host)
+host_valid(struct str host)
 {
     if (host.len == 0)
         return false;
@@ -122,7 +122,7 @@ host_fine(struct str host)
 }
 
 static bool
-port_fine(struct str port)
+port_valid(struct str port)
 {
     int64_t number;
     return !str_present(port) || str_to_int(port, 1, 65535, &number);
@@ -189,7 +189,7 @@ redirect_uri_problem(struct str uri)
     if (!https && !is_http(&parts))
         return "A redirect URI starts with https://, or with an app's own scheme that has a dot in "
                "it, as in com.example.app:/done.";
-    if (!host_fine(parts.host) || !port_fine(parts.port))
+    if (!host_valid(parts.host) || !port_valid(parts.port))
         return "A redirect URI has a host in lower case and, if it needs one, a port, as in "
                "https://app.example:8443/callback.";
     if (!https && !is_loopback(parts.host))
@@ -209,7 +209,7 @@ redirect_uri_matches(struct str registered, struct str asked)
         return false;
     struct parts theirs = split(asked);
     return str_eq(ours.scheme, theirs.scheme) && str_eq(ours.host, theirs.host) &&
-           str_eq(ours.rest, theirs.rest) && port_fine(theirs.port);
+           str_eq(ours.rest, theirs.rest) && port_valid(theirs.port);
 }
 
 static bool

@@ -32,7 +32,7 @@ struct usage_day {
 /* Usage of an app in the last USAGE_DAYS days, oldest first, without gaps. */
 struct app_usage {
     struct usage_day days[USAGE_DAYS];
-    int64_t people;    /* users with a call within these days */
+    int64_t users;     /* users with a call within these days */
     int64_t connected; /* users with a grant now */
 };
 

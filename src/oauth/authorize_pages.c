@@ -189,15 +189,15 @@ get_authorize(struct call *call)
     enum err err = authorize_check(call->db, call->mem, &params, &checked);
     if (err != ERR_NONE)
         return err;
-    if (checked.stop == AUTHORIZE_TELL_PERSON)
+    if (checked.stop == AUTHORIZE_SHOW_ERROR)
         note_refusal(call, &checked);
-    if (checked.stop == AUTHORIZE_TELL_PERSON)
+    if (checked.stop == AUTHORIZE_SHOW_ERROR)
         return error_send_page(call, 400, str_of(checked.description));
     if (call->browser == NULL) {
         browser_session_require(call); /* before any redirect to an app (RFC 9700 §4.11.2) */
         return ERR_NONE;
     }
-    if (checked.stop == AUTHORIZE_TELL_APP) {
+    if (checked.stop == AUTHORIZE_REDIRECT_ERROR) {
         note_refusal(call, &checked);
         send_back(call, checked.redirect_uri, "error", str_of(checked.error), checked.description,
                   checked.state);

@@ -82,7 +82,7 @@ find_sender(struct call *call)
                             call->now, &request, &app, &held) == ERR_NONE
                    ? (struct sender){ app.name, request.redirect_uri }
                    : no_sender;
-    if (check_next(call, &checked) != ERR_NONE || checked.stop == AUTHORIZE_TELL_PERSON)
+    if (check_next(call, &checked) != ERR_NONE || checked.stop == AUTHORIZE_SHOW_ERROR)
         return no_sender;
     return (struct sender){ checked.app.name, checked.redirect_uri };
 }
@@ -127,7 +127,7 @@ find_next(struct call *call, struct str key, const char **out)
     struct str next = call_text(call, NEXT), waiting = waiting_request(call);
     if (!str_present(waiting)) {
         enum err err = check_next(call, &checked);
-        if (err == ERR_NONE && checked.stop == AUTHORIZE_FINE && checked.must_sign_in)
+        if (err == ERR_NONE && checked.stop == AUTHORIZE_OK && checked.must_sign_in)
             err = authorize_keep(call->db, call->mem, &checked, session_hash(call->mem, key),
                                  call->now, &waiting);
         if (err != ERR_NONE && err != ERR_NOT_FOUND)

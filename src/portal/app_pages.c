@@ -89,7 +89,7 @@ get_app(struct call *call)
     values_flag(values, "used", served + refused > 0);
     values_text(values, "served", message_number(call, served));
     values_text(values, "refused_count", message_number(call, refused));
-    values_text(values, "people", message_number(call, usage.people));
+    values_text(values, "people", message_number(call, usage.users));
     values_text(values, "connected", message_number(call, usage.connected));
     return developer_app_page(call, 200, "developer_app", "overview", &app, values);
 }

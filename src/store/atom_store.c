@@ -75,14 +75,14 @@ compare_sequence(const void *a, const void *b)
 
 /* Merges the atoms of several domains, oldest first. */
 static enum err
-join_atom_lists(struct arena *mem, const struct db_rows *rows, struct str asker,
+join_atom_lists(struct arena *mem, const struct db_rows *rows, struct str caller,
                 struct sourced_atom **out, size_t *count)
 {
     struct sourced_atom **parts = ARENA_ARRAY(mem, struct sourced_atom *, rows->count);
     size_t *counts = ARENA_ARRAY(mem, size_t, rows->count);
     *count = 0;
     for (size_t i = 0; i < rows->count; i++) {
-        if (!atom_list_read(mem, db_cell_text(rows, i, 0), db_cell_text(rows, i, 1), asker,
+        if (!atom_list_read(mem, db_cell_text(rows, i, 0), db_cell_text(rows, i, 1), caller,
                             &parts[i], &counts[i]))
             return ERR_INTERNAL;
         *count += counts[i];
@@ -111,13 +111,13 @@ find_atom_lists(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
 
 enum err
 atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                struct str asker, struct sourced_atom **out, size_t *count)
+                struct str caller, struct sourced_atom **out, size_t *count)
 {
     struct db_rows rows = { 0 };
     enum err err = find_atom_lists(tx, mem, user_id, domain, &rows);
     *out = NULL;
     *count = 0;
-    return err ? err : join_atom_lists(mem, &rows, asker, out, count);
+    return err ? err : join_atom_lists(mem, &rows, caller, out, count);
 }
 
 /* Updates a row, or inserts it if it does not exist. */
@@ -149,10 +149,10 @@ atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
 
 enum err
 atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                struct str asker, struct atom **out, size_t *count)
+                struct str caller, struct atom **out, size_t *count)
 {
     struct sourced_atom *found = NULL;
-    enum err err = atom_store_read(tx, mem, user_id, domain, asker, &found, count);
+    enum err err = atom_store_read(tx, mem, user_id, domain, caller, &found, count);
     *out = ARENA_ARRAY(mem, struct atom, *count);
     for (size_t i = 0; i < *count; i++)
         (*out)[i] = found[i].atom;
@@ -176,11 +176,11 @@ atom_store_page(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
 
 enum err
 atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct str atom_id,
-                struct str asker, struct atom *out)
+                struct str caller, struct atom *out)
 {
     struct sourced_atom *all = NULL;
     size_t count = 0, at = 0;
-    enum err err = atom_store_read(tx, mem, user_id, STR_NONE, asker, &all, &count);
+    enum err err = atom_store_read(tx, mem, user_id, STR_NONE, caller, &all, &count);
     while (at < count && !str_eq(all[at].atom.id, atom_id))
         at++;
     if (err || at == count)

@@ -20,22 +20,22 @@ enum err atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id
 enum err atom_store_release(struct db_tx *tx, struct arena *mem, struct str user_id,
                             int64_t sequence);
 
-/* Oldest first; all domains if `domain` is absent. `asker` is the requesting app (may be absent);
- * it sets by_asker. */
+/* Oldest first; all domains if `domain` is absent. `caller` is the requesting app (may be absent);
+ * it sets by_caller. */
 enum err atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                         struct str asker, struct atom **out, size_t *count);
+                         struct str caller, struct atom **out, size_t *count);
 
 /* One page of atoms; of all domains if `domain` is absent. */
 enum err atom_store_page(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                          const struct atom_query *question, struct atom_page *out);
 
 enum err atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
-                         struct str atom_id, struct str asker, struct atom *out);
+                         struct str atom_id, struct str caller, struct atom *out);
 
 /* A domain's atoms, to be changed in memory and saved as a whole. Oldest first; all domains if
  * `domain` is absent. */
 enum err atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                         struct str asker, struct sourced_atom **out, size_t *count);
+                         struct str caller, struct sourced_atom **out, size_t *count);
 /* Atoms may be in any order. ERR_INVALID if the atom list is too long. */
 enum err atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                          const struct sourced_atom *atoms, size_t count);

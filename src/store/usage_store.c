@@ -78,8 +78,8 @@ SQL(usage_sum_owner, "SELECT s.app_id, CAST(SUM(s.calls + s.tokens) AS BIGINT),"
                      " JOIN app a ON a.app_id = s.app_id"
                      " WHERE a.owner_id = $1 AND s.day > $2 GROUP BY s.app_id");
 
-SQL(usage_count_people, "SELECT COUNT(DISTINCT p.user_key) FROM app_usage a"
-                        " JOIN user_usage p ON p.slot = a.slot WHERE a.app_id = $1 AND a.day > $2");
+SQL(usage_count_users, "SELECT COUNT(DISTINCT p.user_key) FROM app_usage a"
+                       " JOIN user_usage p ON p.slot = a.slot WHERE a.app_id = $1 AND a.day > $2");
 
 SQL(usage_count_connected, "SELECT COUNT(*) FROM app_grant WHERE app_id = $1 AND expires_at > $2");
 
@@ -309,7 +309,7 @@ usage_store_find_app(struct db_tx *tx, struct arena *mem, struct str app_id, int
             out->days[index].counts[n] = db_cell_int(&rows, i, 1 + n);
     }
     if (!err)
-        err = count_one(tx, mem, &usage_count_people, app_id, today - USAGE_DAYS, &out->people);
+        err = count_one(tx, mem, &usage_count_users, app_id, today - USAGE_DAYS, &out->users);
     return err ? err : count_one(tx, mem, &usage_count_connected, app_id, now, &out->connected);
 }
 

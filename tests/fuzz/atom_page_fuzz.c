@@ -11,7 +11,7 @@
 #define SHEETS_MAX 8
 #define CLOSED STR("f")
 
-static const struct str asker = STR("user");
+static const struct str caller = STR("user");
 
 static bool
 opens(struct str domain, void *context)
@@ -44,7 +44,7 @@ read_all(struct arena *mem, const struct atom_list *lists, size_t count,
         size_t atom_count = 0;
         if (!opens(lists[i].domain, NULL))
             continue;
-        if (!atom_list_read(mem, lists[i].domain, lists[i].text, asker, &atoms, &atom_count))
+        if (!atom_list_read(mem, lists[i].domain, lists[i].text, caller, &atoms, &atom_count))
             return false;
         for (size_t a = 0; a < atom_count; a++) {
             struct atom atom = atoms[a].atom;
@@ -72,9 +72,9 @@ write_plainly(struct json *out, const struct atom *atom)
     json_key(out, "confidence");
     json_number(out, confidence / 100.0);
     json_put_str(out, "source",
-                 atom->by_user    ? STR("user")
-                 : atom->by_asker ? STR("self")
-                                  : STR("other"));
+                 atom->by_user     ? STR("user")
+                 : atom->by_caller ? STR("self")
+                                   : STR("other"));
     json_put_int(out, "source_count", atom->source_count);
     json_put_str(out, "status", str_of(atom_status_name(atom->status)));
     json_put_time(out, "created_at", atom->created_at);
@@ -106,7 +106,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct atom_list lists[SHEETS_MAX];
     struct atom_query question = { .may_read = opens,
                                    .statuses = data[0] & 7,
-                                   .asker = asker,
+                                   .caller = caller,
                                    .offset = data[1],
                                    .limit = data[2] };
     size_t count = cut_sheets(fuzz_input(mem, data + 3, size - 3), lists), found = 0;

@@ -49,55 +49,59 @@ what_an_app_sends_is_held_against_what_it_registered(struct kit *kit)
         enum authorize_stop stop;
         const char *error;
     } rows[] = {
-        { "as it should be", STATE, STR("xyz"), AUTHORIZE_FINE, NULL },
-        { "A1 no client_id", CLIENT, STR_NONE, AUTHORIZE_TELL_PERSON, "invalid_request" },
-        { "A2 unknown client_id", CLIENT, STR("app_AAAAAAAAAAAAAAAAAAAAAA"), AUTHORIZE_TELL_PERSON,
+        { "as it should be", STATE, STR("xyz"), AUTHORIZE_OK, NULL },
+        { "A1 no client_id", CLIENT, STR_NONE, AUTHORIZE_SHOW_ERROR, "invalid_request" },
+        { "A2 unknown client_id", CLIENT, STR("app_AAAAAAAAAAAAAAAAAAAAAA"), AUTHORIZE_SHOW_ERROR,
           "invalid_request" },
-        { "no form of a client_id", CLIENT, STR("app"), AUTHORIZE_TELL_PERSON, "invalid_request" },
-        { "client_id twice", REPEATED, STR("client_id"), AUTHORIZE_TELL_PERSON, "invalid_request" },
-        { "A4 no redirect_uri", URI, STR_NONE, AUTHORIZE_TELL_PERSON, "invalid_request" },
-        { "A5 another redirect_uri", URI, STR("https://evil.example/cb"), AUTHORIZE_TELL_PERSON,
+        { "no form of a client_id", CLIENT, STR("app"), AUTHORIZE_SHOW_ERROR, "invalid_request" },
+        { "client_id twice", REPEATED, STR("client_id"), AUTHORIZE_SHOW_ERROR, "invalid_request" },
+        { "A4 no redirect_uri", URI, STR_NONE, AUTHORIZE_SHOW_ERROR, "invalid_request" },
+        { "A5 another redirect_uri", URI, STR("https://evil.example/cb"), AUTHORIZE_SHOW_ERROR,
           "invalid_request" },
-        { "A6 one more segment", URI, STR(CALLBACK "/x"), AUTHORIZE_TELL_PERSON,
+        { "A6 one more segment", URI, STR(CALLBACK "/x"), AUTHORIZE_SHOW_ERROR, "invalid_request" },
+        { "redirect_uri twice", REPEATED, STR("redirect_uri"), AUTHORIZE_SHOW_ERROR,
           "invalid_request" },
-        { "redirect_uri twice", REPEATED, STR("redirect_uri"), AUTHORIZE_TELL_PERSON,
-          "invalid_request" },
-        { "A15 the loopback with a port", URI, STR("http://127.0.0.1:51004/cb"), AUTHORIZE_FINE,
+        { "A15 the loopback with a port", URI, STR("http://127.0.0.1:51004/cb"), AUTHORIZE_OK,
           NULL },
-        { "A20 no response_type", TYPE, STR_NONE, AUTHORIZE_TELL_APP, "invalid_request" },
-        { "A21 token", TYPE, STR("token"), AUTHORIZE_TELL_APP, "unsupported_response_type" },
-        { "A21 code token", TYPE, STR("code token"), AUTHORIZE_TELL_APP,
+        { "A20 no response_type", TYPE, STR_NONE, AUTHORIZE_REDIRECT_ERROR, "invalid_request" },
+        { "A21 token", TYPE, STR("token"), AUTHORIZE_REDIRECT_ERROR, "unsupported_response_type" },
+        { "A21 code token", TYPE, STR("code token"), AUTHORIZE_REDIRECT_ERROR,
           "unsupported_response_type" },
-        { "A21 upper case", TYPE, STR("CODE"), AUTHORIZE_TELL_APP, "unsupported_response_type" },
-        { "A23 no challenge", CHALLENGE_, STR_NONE, AUTHORIZE_TELL_APP, "invalid_request" },
-        { "A24 plain", METHOD, STR("plain"), AUTHORIZE_TELL_APP, "invalid_request" },
-        { "no method, which means plain", METHOD, STR_NONE, AUTHORIZE_TELL_APP, "invalid_request" },
-        { "the method in lower case", METHOD, STR("s256"), AUTHORIZE_TELL_APP, "invalid_request" },
-        { "A26 a padded challenge", CHALLENGE_, STR(CHALLENGE "="), AUTHORIZE_TELL_APP,
+        { "A21 upper case", TYPE, STR("CODE"), AUTHORIZE_REDIRECT_ERROR,
+          "unsupported_response_type" },
+        { "A23 no challenge", CHALLENGE_, STR_NONE, AUTHORIZE_REDIRECT_ERROR, "invalid_request" },
+        { "A24 plain", METHOD, STR("plain"), AUTHORIZE_REDIRECT_ERROR, "invalid_request" },
+        { "no method, which means plain", METHOD, STR_NONE, AUTHORIZE_REDIRECT_ERROR,
           "invalid_request" },
-        { "A26 a short challenge", CHALLENGE_, STR("abc"), AUTHORIZE_TELL_APP, "invalid_request" },
+        { "the method in lower case", METHOD, STR("s256"), AUTHORIZE_REDIRECT_ERROR,
+          "invalid_request" },
+        { "A26 a padded challenge", CHALLENGE_, STR(CHALLENGE "="), AUTHORIZE_REDIRECT_ERROR,
+          "invalid_request" },
+        { "A26 a short challenge", CHALLENGE_, STR("abc"), AUTHORIZE_REDIRECT_ERROR,
+          "invalid_request" },
         { "A28 the hash of nothing", CHALLENGE_, STR("47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"),
-          AUTHORIZE_TELL_APP, "invalid_request" },
-        { "A31 no scope", SCOPE, STR_NONE, AUTHORIZE_TELL_APP, "invalid_scope" },
-        { "A32 an unknown scope", SCOPE, STR("agent_hints all"), AUTHORIZE_TELL_APP,
+          AUTHORIZE_REDIRECT_ERROR, "invalid_request" },
+        { "A31 no scope", SCOPE, STR_NONE, AUTHORIZE_REDIRECT_ERROR, "invalid_scope" },
+        { "A32 an unknown scope", SCOPE, STR("agent_hints all"), AUTHORIZE_REDIRECT_ERROR,
           "invalid_scope" },
-        { "A32 a tab between", SCOPE, STR("agent_hints\tprofile:read"), AUTHORIZE_TELL_APP,
+        { "A32 a tab between", SCOPE, STR("agent_hints\tprofile:read"), AUTHORIZE_REDIRECT_ERROR,
           "invalid_scope" },
         { "a scope the app did not register", SCOPE, STR("agent_hints preferences:read"),
-          AUTHORIZE_TELL_APP, "invalid_scope" },
-        { "A33 another order", SCOPE, STR("music_preferences agent_hints"), AUTHORIZE_FINE, NULL },
-        { "A35 no state", STATE, STR_NONE, AUTHORIZE_FINE, NULL },
-        { "a line break in the state", STATE, STR("a\r\nb"), AUTHORIZE_TELL_APP,
+          AUTHORIZE_REDIRECT_ERROR, "invalid_scope" },
+        { "A33 another order", SCOPE, STR("music_preferences agent_hints"), AUTHORIZE_OK, NULL },
+        { "A35 no state", STATE, STR_NONE, AUTHORIZE_OK, NULL },
+        { "a line break in the state", STATE, STR("a\r\nb"), AUTHORIZE_REDIRECT_ERROR,
           "invalid_request" },
         { "a state of much more than 2048 bytes", STATE, STR(TIMES_10(TIMES_10(TIMES_10("abc")))),
-          AUTHORIZE_TELL_APP, "invalid_request" },
-        { "scope twice", REPEATED, STR("scope"), AUTHORIZE_TELL_APP, "invalid_request" },
-        { "state twice", REPEATED, STR("state"), AUTHORIZE_TELL_APP, "invalid_request" },
-        { "A37 prompt=none is ignored", PROMPT, STR("none"), AUTHORIZE_FINE, NULL },
-        { "A42 request", REQUEST, STR("e30.e30."), AUTHORIZE_TELL_APP, "request_not_supported" },
-        { "A42 request_uri", REQUEST_URI, STR("http://169.254.169.254/"), AUTHORIZE_TELL_APP,
+          AUTHORIZE_REDIRECT_ERROR, "invalid_request" },
+        { "scope twice", REPEATED, STR("scope"), AUTHORIZE_REDIRECT_ERROR, "invalid_request" },
+        { "state twice", REPEATED, STR("state"), AUTHORIZE_REDIRECT_ERROR, "invalid_request" },
+        { "A37 prompt=none is ignored", PROMPT, STR("none"), AUTHORIZE_OK, NULL },
+        { "A42 request", REQUEST, STR("e30.e30."), AUTHORIZE_REDIRECT_ERROR,
+          "request_not_supported" },
+        { "A42 request_uri", REQUEST_URI, STR("http://169.254.169.254/"), AUTHORIZE_REDIRECT_ERROR,
           "request_uri_not_supported" },
-        { "A43 resource", RESOURCE, STR("https://c.example/"), AUTHORIZE_TELL_APP,
+        { "A43 resource", RESOURCE, STR("https://c.example/"), AUTHORIZE_REDIRECT_ERROR,
           "invalid_target" },
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
@@ -107,16 +111,16 @@ what_an_app_sends_is_held_against_what_it_registered(struct kit *kit)
             fail_msg("%s: stopped as %d", rows[i].why, (int)checked.stop);
         if (rows[i].error != NULL && strcmp(checked.error, rows[i].error) != 0)
             fail_msg("%s: %s", rows[i].why, checked.error);
-        if (checked.stop != AUTHORIZE_FINE && checked.description == NULL)
+        if (checked.stop != AUTHORIZE_OK && checked.description == NULL)
             fail_msg("%s: says nothing", rows[i].why);
-        if (checked.stop == AUTHORIZE_TELL_PERSON && str_present(checked.redirect_uri))
+        if (checked.stop == AUTHORIZE_SHOW_ERROR && str_present(checked.redirect_uri))
             fail_msg("%s: could be redirected", rows[i].why);
     }
     struct app disabled;
     assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_DISABLED, T0, &disabled),
                      ERR_NONE);
     struct authorize_params params = world_wish(&world.app);
-    assert_int_equal(world_check(&world, &params).stop, AUTHORIZE_TELL_PERSON); /* A3 */
+    assert_int_equal(world_check(&world, &params).stop, AUTHORIZE_SHOW_ERROR); /* A3 */
 }
 
 static void

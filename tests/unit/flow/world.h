@@ -137,7 +137,7 @@ world_ask(struct world *world, const struct authorize_params *params, int64_t no
 {
     struct authorize_checked checked = world_check(world, params);
     struct authorize_begun begun;
-    assert_int_equal(checked.stop, AUTHORIZE_FINE);
+    assert_int_equal(checked.stop, AUTHORIZE_OK);
     assert_int_equal(authorize_begin(world->kit->db, world->kit->mem, &checked, &world->session,
                                      &world->ada, now, &begun),
                      ERR_NONE);

@@ -111,7 +111,7 @@ use_is_seen_before_it_is_written_and_the_same_after(struct kit *kit)
         assert_int_equal(app.days[USAGE_DAYS - 1].counts[USAGE_REFUSED], 1);
         assert_int_equal(app.days[USAGE_DAYS - 1].counts[USAGE_FAILED], 1);
         assert_int_equal(app.days[USAGE_DAYS - 2].counts[USAGE_CALL], 1);
-        assert_int_equal(app.people, round);
+        assert_int_equal(app.users, round);
         assert_rows(kit, 2 * round, 2 * round, 0);
         write_counts(kit, counters);
     }
@@ -133,7 +133,7 @@ two_processes_add_to_the_same_rows(struct kit *kit)
     }
     assert_int_equal(grant_usage(&world, NULL, NOON).days[USAGE_DAYS - 1], 6);
     assert_int_equal(grant_usage(&world, NULL, NOON).last_use, NOON + 5);
-    assert_int_equal(app_usage(&world, NULL, NOON).people, 1);
+    assert_int_equal(app_usage(&world, NULL, NOON).users, 1);
     assert_int_equal(refusals(&world, NULL, &list), 1);
     assert_int_equal(list[0].times, 6);
     assert_int_equal(list[0].first_at, NOON);
@@ -310,7 +310,7 @@ people_are_written_by_the_thousand_and_each_is_added_up(struct kit *kit)
                     usage_counters_add(counters, people[i], app.id, USAGE_CALL, NOON);
             write_counts(kit, counters);
             assert_int_equal(usage_of_app(kit->db, kit->mem, NULL, app.id, NOON, &usage), ERR_NONE);
-            assert_int_equal(usage.people, counts[n]);
+            assert_int_equal(usage.users, counts[n]);
             assert_int_equal(answer(kit, &usage_calls) - before,
                              usage.days[USAGE_DAYS - 1].counts[USAGE_CALL]);
         }
@@ -352,7 +352,7 @@ old_days_are_not_shown_and_in_the_end_removed(struct kit *kit)
     assert_int_equal(grant.last_use, NOON);
     for (size_t i = 0; i < USAGE_DAYS; i++)
         assert_int_equal(grant.days[i], 0);
-    assert_int_equal(app_usage(&world, counters, NOON + USAGE_DAYS * DAY).people, 0);
+    assert_int_equal(app_usage(&world, counters, NOON + USAGE_DAYS * DAY).users, 0);
     const struct {
         const char *why;
         int64_t now, people, apps, refusals;

@@ -108,7 +108,7 @@ static void
 the_asker_is_known_by_its_whole_name(void **state)
 {
     static const struct {
-        const char *asker;
+        const char *caller;
         bool expected;
     } rows[] = {
         { "app_X", true }, { "user", true }, { "app_", false }, { "app_XY", false }, { "", false }
@@ -119,9 +119,10 @@ the_asker_is_known_by_its_whole_name(void **state)
     (void)state;
     struct str list = atom_list_write(mem, some, ROWS(some));
     for (size_t i = 0; i < ROWS(rows); i++) {
-        assert_true(atom_list_read(mem, STR("music"), list, str_of(rows[i].asker), &found, &count));
-        assert_int_equal(found[0].atom.by_asker, rows[i].expected);
-        assert_false(found[1].atom.by_asker);
+        assert_true(
+            atom_list_read(mem, STR("music"), list, str_of(rows[i].caller), &found, &count));
+        assert_int_equal(found[0].atom.by_caller, rows[i].expected);
+        assert_false(found[1].atom.by_caller);
     }
     arena_free(mem);
 }

@@ -36,7 +36,7 @@ question(unsigned statuses, size_t offset, size_t limit)
 {
     return (struct atom_query){ .may_read = all_but_the_secret,
                                 .statuses = statuses,
-                                .asker = STR("app_us"),
+                                .caller = STR("app_us"),
                                 .offset = offset,
                                 .limit = limit };
 }
@@ -107,7 +107,7 @@ an_atom_on_it_is_whole(void **state)
     assert_int_equal(atom->suppressed_at, 78);
     assert_int_equal(atom->source_count, 3);
     assert_true(atom->by_user);
-    assert_true(atom->by_asker);
+    assert_true(atom->by_caller);
     arena_free(mem);
 }
 

@@ -32,10 +32,10 @@ five_reasons_are_reasons(void **state)
     static const char *const none[] = { "", "because", "Other", "other ", "not accurate" };
     (void)state;
     for (size_t i = 0; i < ROWS(fine); i++)
-        assert_row(atom_reason_fine(str_of(fine[i])), fine[i]);
+        assert_row(atom_reason_valid(str_of(fine[i])), fine[i]);
     for (size_t i = 0; i < ROWS(none); i++)
-        assert_row(!atom_reason_fine(str_of(none[i])), none[i]);
-    assert_false(atom_reason_fine(STR_NONE));
+        assert_row(!atom_reason_valid(str_of(none[i])), none[i]);
+    assert_false(atom_reason_valid(STR_NONE));
 }
 
 static void
@@ -63,7 +63,7 @@ only_who_wrote_it_sees_what_is_not_active(void **state)
     for (int status = ATOM_ACTIVE; status <= ATOM_HELD; status++) {
         struct atom atom = { .status = (enum atom_status)status };
         assert_int_equal(atom_visible(&atom), status == ATOM_ACTIVE);
-        atom.by_asker = true;
+        atom.by_caller = true;
         assert_true(atom_visible(&atom));
     }
 }
@@ -72,7 +72,7 @@ static void
 an_atom_tells_whose_word_it_is(void **state)
 {
     static const struct {
-        bool by_user, by_asker;
+        bool by_user, by_caller;
         const char *expected;
     } rows[] = {
         { true, false, "\"source\":\"user\"" },
@@ -91,7 +91,7 @@ an_atom_tells_whose_word_it_is(void **state)
                              .key = STR("must not be told"),
                              .value = STR("\"Trip \\\"Hop\\\"\""),
                              .by_user = rows[i].by_user,
-                             .by_asker = rows[i].by_asker,
+                             .by_caller = rows[i].by_caller,
                              .source_count = 2,
                              .created_at = T0,
                              .updated_at = T0 + 1 };
@@ -127,7 +127,7 @@ an_atom_is_written_as_the_contract_shows_it(void **state)
             .member = STR("c"),
             .value = STR("17"),
             .status = ATOM_SUPPRESSED,
-            .by_asker = true,
+            .by_caller = true,
             .source_count = INT64_MAX,
             .created_at = T0,
             .updated_at = T0 + 1 },

@@ -35,7 +35,7 @@ a_challenge_is_a_hash_of_something(void **state)
         { "the hash of nothing", STR("47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"), false },
     };
     for (size_t i = 0; i < ROWS(rows); i++)
-        assert_row(pkce_challenge_fine(rows[i].input) == rows[i].expected, rows[i].why);
+        assert_row(pkce_challenge_valid(rows[i].input) == rows[i].expected, rows[i].why);
 }
 
 static void
@@ -63,7 +63,7 @@ a_verifier_has_43_to_128_plain_characters(void **state)
         { "UTF-8", STR(TIMES_10("abcd") "ab\xc3\xa9"), false },
     };
     for (size_t i = 0; i < ROWS(rows); i++)
-        assert_row(pkce_verifier_fine(rows[i].input) == rows[i].expected, rows[i].why);
+        assert_row(pkce_verifier_valid(rows[i].input) == rows[i].expected, rows[i].why);
 }
 
 static void

@@ -5,7 +5,7 @@
 
 struct args {
     struct arena *mem;
-    struct str user_id, atom_id, domain, asker;
+    struct str user_id, atom_id, domain, caller;
     struct atom atom, *atoms;
     struct sourced_atom *sourced;
     struct str *names;
@@ -16,10 +16,10 @@ struct args {
 
 WORK(hold, atom_store_hold(tx, a->mem, a->user_id, &a->number))
 WORK(release, atom_store_release(tx, a->mem, a->user_id, a->number))
-WORK(list, atom_store_list(tx, a->mem, a->user_id, a->domain, a->asker, &a->atoms, &a->count))
-WORK(find, atom_store_find(tx, a->mem, a->user_id, a->atom_id, a->asker, &a->atom))
+WORK(list, atom_store_list(tx, a->mem, a->user_id, a->domain, a->caller, &a->atoms, &a->count))
+WORK(find, atom_store_find(tx, a->mem, a->user_id, a->atom_id, a->caller, &a->atom))
 WORK(read_domain,
-     atom_store_read(tx, a->mem, a->user_id, a->domain, a->asker, &a->sourced, &a->count))
+     atom_store_read(tx, a->mem, a->user_id, a->domain, a->caller, &a->sourced, &a->count))
 WORK(save_domain, atom_store_save(tx, a->mem, a->user_id, a->domain, a->sourced, a->count))
 WORK(list_domains, atom_store_domains(tx, a->mem, a->user_id, &a->names, &a->count))
 WORK(list_sourced,
@@ -171,12 +171,12 @@ a_domain_is_read_changed_and_saved_as_a_whole(struct kit *kit)
                     (struct atom_source){ .source = finder.id, .created_at = T0 });
     music.count = 1;
     run(kit, save_domain, music);
-    struct args found = run(kit, list, (struct args){ .asker = finder.id });
+    struct args found = run(kit, list, (struct args){ .caller = finder.id });
     assert_int_equal(found.count, 2);
     assert_same_text(found.atoms[0].id, thai.id);
     assert_same_text(found.atoms[1].id, jazz.id);
     assert_int_equal(found.atoms[1].source_count, 1);
-    assert_true(found.atoms[1].by_asker);
+    assert_true(found.atoms[1].by_caller);
     music.count = 0;
     run(kit, save_domain, music);
     assert_int_equal(run(kit, list, (struct args){ 0 }).count, 1);
@@ -230,14 +230,14 @@ the_asker_is_told_what_it_said(struct kit *kit)
 {
     begin(kit);
     message(kit, &jazz, finder.id, T0);
-    struct args asked = run(kit, list, (struct args){ .asker = finder.id });
-    assert_false(asked.atoms[0].by_asker);
-    assert_true(asked.atoms[2].by_asker);
+    struct args asked = run(kit, list, (struct args){ .caller = finder.id });
+    assert_false(asked.atoms[0].by_caller);
+    assert_true(asked.atoms[2].by_caller);
     assert_true(
-        run(kit, find, (struct args){ .asker = finder.id, .atom_id = jazz.id }).atom.by_asker);
+        run(kit, find, (struct args){ .caller = finder.id, .atom_id = jazz.id }).atom.by_caller);
     assert_false(
-        run(kit, find, (struct args){ .asker = player.id, .atom_id = jazz.id }).atom.by_asker);
-    assert_false(run(kit, find, (struct args){ .atom_id = jazz.id }).atom.by_asker);
+        run(kit, find, (struct args){ .caller = player.id, .atom_id = jazz.id }).atom.by_caller);
+    assert_false(run(kit, find, (struct args){ .atom_id = jazz.id }).atom.by_caller);
 }
 
 static void
