@@ -34,7 +34,7 @@ MESSAGE(narrowed, "flash.narrowed");
 MESSAGE(end_set, "flash.end_set");
 MESSAGE(removed, "flash.app_facts_removed");
 MESSAGE(end_past, "apps.end.past");
-MESSAGE(end_unread, "apps.end.unread");
+MESSAGE(end_invalid, "apps.end.invalid");
 MESSAGE(wrote_one, "apps.wrote.one");
 MESSAGE(wrote_other, "apps.wrote.other");
 MESSAGE(wrote_none, "apps.wrote.none");
@@ -43,7 +43,7 @@ MESSAGE(uses_other, "apps.uses.other");
 MESSAGE(count_one, "apps.count.one");
 MESSAGE(count_other, "apps.count.other");
 MESSAGE(until_date, "apps.until");
-MESSAGE(until_stop, "apps.until.stop");
+MESSAGE(until_never, "apps.until.never");
 
 enum { PAGE };
 enum { UNTIL, DATE };
@@ -57,9 +57,9 @@ static const struct field end_fields[] = {
     [DATE] = { "date", FIELD_LINE, FIELD_IN_FORM, .max = 40 },
 };
 
-/* ---- one connection in words ---- */
+/* ---- one connection ---- */
 
-/* The domains first, then what is done with them, as on the consent page. */
+/* Domains first, then the other scopes, as on the consent page. */
 static void
 put_scopes(struct call *call, struct values *values, scopes set)
 {
@@ -111,12 +111,12 @@ put_connection(struct call *call, struct values *values, const struct connection
     values_text(values, "app", connection->app.name);
     values_text(values, "app_id", connection->app.id);
     values_text(values, "initial", initial(connection->app.name));
-    values_flag(values, "switched_off", connection->app.status != APP_ACTIVE);
+    values_flag(values, "disabled", connection->app.status != APP_ACTIVE);
     put_scopes(call, values, grant->scopes);
     when_put(call, values, "since", grant->created_at);
     values_text(values, "until",
                 grant->expires_at == NEVER_EXPIRES
-                    ? message(call, until_stop)
+                    ? message(call, until_never)
                     : message_one(call, until_date, "date", when_date(call, grant->expires_at)));
     values_text(values, "wrote",
                 written == 0 ? message(call, wrote_none)
@@ -124,7 +124,7 @@ put_connection(struct call *call, struct values *values, const struct connection
     values_flag(values, "has_written", written > 0);
 }
 
-/* When it was last used, how often, and a small picture of the last days. */
+/* When and how often the app was used, optionally with a chart. */
 static enum err
 put_usage(struct call *call, struct values *values, const struct connection *connection,
           bool with_chart)
@@ -149,7 +149,7 @@ put_usage(struct call *call, struct values *values, const struct connection *con
     return ERR_NONE;
 }
 
-/* ---- all of them ---- */
+/* ---- list ---- */
 
 static enum err
 get_apps(struct call *call)
@@ -182,9 +182,9 @@ get_apps(struct call *call)
     return account_page(call, 200, "account_apps", "apps", values);
 }
 
-/* ---- one of them ---- */
+/* ---- one app ---- */
 
-/* The newest first. */
+/* Newest first. */
 static void
 put_written(struct call *call, struct values *values, struct facts *facts, struct str app_id)
 {
@@ -263,10 +263,10 @@ post_scopes(struct call *call)
                                 keep, call->now, &connection);
     if (err != ERR_NONE)
         return err;
-    bool over = connection.grant.scopes == 0;
+    bool ended = connection.grant.scopes == 0;
     flash_redirect(
-        call, over ? HERE : path_of(call, &connection),
-        &(struct flash){ .key = over ? disconnected : narrowed, .what = connection.app.name });
+        call, ended ? HERE : path_of(call, &connection),
+        &(struct flash){ .key = ended ? disconnected : narrowed, .what = connection.app.name });
     return ERR_NONE;
 }
 
@@ -284,11 +284,11 @@ post_end(struct call *call)
     int64_t expires_at = NEVER_EXPIRES;
     if (str_eq_c(call_text(call, UNTIL), "date")) {
         if (!read_date(call, call_text(call, DATE), &expires_at))
-            return show(call, 400, message(call, end_unread));
+            return show(call, 400, message(call, end_invalid));
         if (expires_at <= call->now)
             return show(call, 400, message(call, end_past));
     } else if (!str_eq_c(call_text(call, UNTIL), "revoked")) {
-        return show(call, 400, message(call, end_unread));
+        return show(call, 400, message(call, end_invalid));
     }
     enum err err = connection_set_end(call->db, call->mem, call->browser->user.id,
                                       call_param(call, 0), expires_at, call->now, &connection);
@@ -315,7 +315,7 @@ static enum err
 post_remove_written(struct call *call)
 {
     struct connection connection;
-    struct app_removed gone = { 0 };
+    struct app_removed result = { 0 };
     enum err err = connection_find(call->db, call->mem, call->browser->user.id, call_param(call, 0),
                                    call->now, &connection);
     struct app_removal params = {
@@ -325,32 +325,32 @@ post_remove_written(struct call *call)
         .now = call->now,
     };
     if (err == ERR_NONE)
-        err = corrections_remove_app(call->db, call->mem, &params, &gone);
+        err = corrections_remove_app(call->db, call->mem, &params, &result);
     if (err != ERR_NONE)
         return err;
     flash_redirect(call, path_of(call, &connection),
                    &(struct flash){ .key = removed,
                                     .what = connection.app.name,
-                                    .count = message_number(call, gone.removed) });
+                                    .count = message_number(call, result.removed) });
     return ERR_NONE;
 }
 
 const struct route account_apps_routes[] = {
-    { GET, HERE, get_apps, CALLER_USER, .summary = "The apps a person is connected to.",
-      .page = true, .reads_store = true, ROUTE_FIELDS(page_fields) },
-    { GET, HERE "/{app}", get_app, CALLER_USER, .summary = "One connected app.", .page = true,
+    { GET, HERE, get_apps, CALLER_USER, .summary = "Lists the user's connected apps.", .page = true,
+      .reads_store = true, ROUTE_FIELDS(page_fields) },
+    { GET, HERE "/{app}", get_app, CALLER_USER, .summary = "Shows a connected app.", .page = true,
       .reads_store = true, ROUTE_FIELDS(page_fields) },
     { POST, HERE "/{app}/scopes", post_scopes, CALLER_USER,
-      .summary = "Narrows what an app may do.", .page = true, .body = BODY_FORM,
+      .summary = "Reduces an app's permissions.", .page = true, .body = BODY_FORM,
       .body_max = 16 * KIB, .blocks = true },
-    { POST, HERE "/{app}/end", post_end, CALLER_USER, .summary = "Gives a connection an end.",
+    { POST, HERE "/{app}/end", post_end, CALLER_USER, .summary = "Sets when an app's access ends.",
       .page = true, ROUTE_FIELDS(end_fields), .body = BODY_FORM, .body_max = 4 * KIB,
       .blocks = true },
     { POST, HERE "/{app}/disconnect", post_disconnect, CALLER_USER,
       .summary = "Disconnects an app.", .page = true, .body = BODY_FORM, .body_max = 4 * KIB,
       .blocks = true },
     { POST, HERE "/{app}/forget", post_remove_written, CALLER_USER,
-      .summary = "Removes what an app wrote.", .page = true, .body = BODY_FORM, .body_max = 4 * KIB,
-      .blocks = true },
+      .summary = "Deletes the facts that only this app added.", .page = true, .body = BODY_FORM,
+      .body_max = 4 * KIB, .blocks = true },
     { 0 },
 };

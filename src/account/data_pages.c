@@ -1,8 +1,7 @@
-/* data_pages.c - take everything along, bring something in, or delete it all:
- * /account/data.
+/* data_pages.c - export, import, and account deletion: /account/data.
  *
- * An import is looked at before it is done. Between the two the document waits in the store
- * (flow/draft.h), and the page names it: so whoever confirms confirms what was shown. */
+ * The user reviews an import before it runs. Until then the document is stored as a draft
+ * (flow/draft.h), and the form contains its id, so the user confirms exactly what was shown. */
 #include "account/account_routes.h"
 #include "base/buf.h"
 #include "crypt/password.h"
@@ -25,7 +24,7 @@
 #include "web/state.h"
 
 #define HERE "/account/data"
-#define FORM_AROUND (64 * KIB) /* what stands around a document in a form */
+#define FORM_OVERHEAD (64 * KIB) /* the multipart form without the document */
 
 MESSAGE(wrong_password, "security.password.wrong");
 MESSAGE(wait_one, "signin.wait.one");
@@ -33,7 +32,7 @@ MESSAGE(wait_other, "signin.wait.other");
 MESSAGE(import_nothing, "data.import.nothing");
 MESSAGE(import_problem, "data.import.problem");
 MESSAGE(import_unreadable, "data.import.unreadable");
-MESSAGE(import_late, "data.import.late");
+MESSAGE(import_expired, "data.import.expired");
 MESSAGE(imported, "flash.imported");
 
 enum { PASSWORD };
@@ -64,7 +63,7 @@ get_data(struct call *call)
     return show(call, 200, STR_NONE, STR_NONE);
 }
 
-/* ---- out ---- */
+/* ---- export ---- */
 
 static enum err
 get_export(struct call *call)
@@ -77,8 +76,8 @@ get_export(struct call *call)
     enum err err = transfer_export(call->db, call->mem, &params, &out);
     if (err == ERR_TOO_LARGE) {
         error_send(call, 413,
-                   STR("All that is known about you is more than the 64 MiB of one document. "
-                       "Remove what an app wrote, on that app's page, and try again."));
+                   STR("Your data is larger than 64 MiB, the limit for one file. Delete what an "
+                       "app added, on that app's page, and try again."));
         return ERR_NONE;
     }
     if (err != ERR_NONE)
@@ -92,7 +91,7 @@ get_export(struct call *call)
     return ERR_NONE;
 }
 
-/* ---- in ---- */
+/* ---- import ---- */
 
 static enum err
 show_preview(struct call *call, const struct import_counts *counts, struct str draft)
@@ -113,7 +112,7 @@ show_preview(struct call *call, const struct import_counts *counts, struct str d
 }
 
 static struct str
-problem_words(struct call *call, const struct why *why)
+problem_text(struct call *call, const struct why *why)
 {
     return message_one(call, import_problem, "problem", message_sentence(call, str_of(why->text)));
 }
@@ -133,14 +132,14 @@ post_import(struct call *call)
     if (str_trim(document).len == 0)
         return show(call, 400, message(call, import_nothing), STR_NONE);
     if (document.len > TRANSFER_MAX) {
-        why_set(&why, "the document is larger than 8 MiB, which only an operator can bring in, "
-                      "with penchant import");
-        return show(call, 400, problem_words(call, &why), STR_NONE);
+        why_set(&why, "it is larger than 8 MiB, and only an administrator can import it, with "
+                      "penchant import");
+        return show(call, 400, problem_text(call, &why), STR_NONE);
     }
     err = transfer_preview(call->db, call->mem, call->browser->user.id, call->web->settings.domains,
                            document, call->now, &counts, &why);
     if (err == ERR_INVALID)
-        return show(call, 400, problem_words(call, &why), STR_NONE);
+        return show(call, 400, problem_text(call, &why), STR_NONE);
     struct str draft = STR("");
     if (err == ERR_NONE && counts.added > 0)
         err = draft_keep(call->db, call->mem, call->browser->user.id, document, call->now, &draft);
@@ -156,14 +155,14 @@ post_confirm(struct call *call)
     enum err err =
         draft_find(call->db, call->mem, user_id, call_text(call, DRAFT), call->now, &document);
     if (err == ERR_NOT_FOUND)
-        return show(call, 400, message(call, import_late), STR_NONE);
+        return show(call, 400, message(call, import_expired), STR_NONE);
     if (err != ERR_NONE)
         return err;
     err = transfer_import(call->db, call->mem, user_id, call->web->settings.domains, document,
                           call->now, &counts, &why);
     if (err == ERR_INVALID)
-        return show(call, 400, problem_words(call, &why), STR_NONE);
-    if (err == ERR_NONE) /* twice would do nothing more: what is there wins */
+        return show(call, 400, problem_text(call, &why), STR_NONE);
+    if (err == ERR_NONE) /* not in one transaction: importing twice adds nothing */
         err = draft_forget(call->db, call->mem, user_id);
     if (err != ERR_NONE)
         return err;
@@ -172,13 +171,13 @@ post_confirm(struct call *call)
     return ERR_NONE;
 }
 
-/* ---- away ---- */
+/* ---- account deletion ---- */
 
 static enum err
 post_delete(struct call *call)
 {
     struct str id = call->browser->user.id, password = call_text(call, PASSWORD);
-    struct user gone;
+    struct user deleted;
     int64_t wait = throttle_wait(call->web->sign_in_failures, id);
     enum err err = wait != 0 ? ERR_RATE
                              : security_check_password(call->db, call->mem, id,
@@ -191,7 +190,7 @@ post_delete(struct call *call)
     if (err == ERR_UNAUTHENTICATED)
         return show(call, 400, STR_NONE, message(call, wrong_password));
     if (err == ERR_NONE)
-        err = account_delete(call->db, call->mem, id, &gone);
+        err = account_delete(call->db, call->mem, id, &deleted);
     if (err != ERR_NONE)
         return err;
     response_redirect(call, "/goodbye");
@@ -206,18 +205,19 @@ get_goodbye(struct call *call)
 }
 
 const struct route account_data_routes[] = {
-    { GET, HERE, get_data, CALLER_USER, .summary = "Export, import, and the end of an account.",
+    { GET, HERE, get_data, CALLER_USER, .summary = "Shows export, import, and account deletion.",
       .page = true },
     { GET, HERE "/export", get_export, CALLER_USER,
-      .summary = "Everything about a person, as a file.", .page = true, .blocks = true },
-    { POST, HERE "/import", post_import, CALLER_USER, .summary = "Shows what an import would do.",
-      .page = true, .body = BODY_FILE, .body_max = TRANSFER_MAX + FORM_AROUND, .blocks = true },
-    { POST, HERE "/import/confirm", post_confirm, CALLER_USER, .summary = "Does it.", .page = true,
-      ROUTE_FIELDS(confirm_fields), .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
+      .summary = "Downloads the user's data as a file.", .page = true, .blocks = true },
+    { POST, HERE "/import", post_import, CALLER_USER, .summary = "Previews an import.",
+      .page = true, .body = BODY_FILE, .body_max = TRANSFER_MAX + FORM_OVERHEAD, .blocks = true },
+    { POST, HERE "/import/confirm", post_confirm, CALLER_USER,
+      .summary = "Runs a previewed import.", .page = true, ROUTE_FIELDS(confirm_fields),
+      .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
     { POST, HERE "/delete", post_delete, CALLER_USER, .summary = "Deletes the account.",
       .page = true, ROUTE_FIELDS(delete_fields), .body = BODY_FORM, .body_max = 16 * KIB,
       .blocks = true },
-    { GET, "/goodbye", get_goodbye, CALLER_ANYONE, .summary = "Says that the account is gone.",
-      .page = true },
+    { GET, "/goodbye", get_goodbye, CALLER_ANYONE,
+      .summary = "Confirms that the account was deleted.", .page = true },
     { 0 },
 };

@@ -2,14 +2,14 @@
 
 #include <stddef.h>
 
-struct mark {
+struct pattern {
     const char *text;
-    const char *means;
+    const char *name;
     bool is_phone;
 };
 
-/* Browsers name their ancestors, too: the youngest comes first. */
-static const struct mark browsers[] = {
+/* Order matters: Edge also claims to be Chrome, and Chrome to be Safari. */
+static const struct pattern browsers[] = {
     { "Edg", "Edge", false },
     { "OPR/", "Opera", false },
     { "SamsungBrowser/", "Samsung Internet", false },
@@ -24,7 +24,7 @@ static const struct mark browsers[] = {
     { "curl/", "curl", false },
 };
 
-static const struct mark systems[] = {
+static const struct pattern systems[] = {
     { "iPhone", "iPhone", true },   { "iPad", "iPad", true },
     { "Android", "Android", true }, { "Windows", "Windows", false },
     { "Mac OS X", "Mac", false },   { "Macintosh", "Mac", false },
@@ -32,22 +32,22 @@ static const struct mark systems[] = {
     { "Linux", "Linux", false },
 };
 
-static const struct mark *
-find(struct str text, const struct mark *marks, size_t count)
+static const struct pattern *
+find(struct str text, const struct pattern *patterns, size_t count)
 {
-    for (size_t m = 0; m < count; m++)
+    for (size_t p = 0; p < count; p++)
         for (size_t i = 0; i < text.len; i++)
-            if (str_starts(str_from(text, i), str_of(marks[m].text)))
-                return &marks[m];
+            if (str_starts(str_from(text, i), str_of(patterns[p].text)))
+                return &patterns[p];
     return NULL;
 }
 
 struct device
 device_read(struct str user_agent)
 {
-    const struct mark *browser = find(user_agent, browsers, sizeof browsers / sizeof *browsers);
-    const struct mark *runs_on = find(user_agent, systems, sizeof systems / sizeof *systems);
-    return (struct device){ .browser = browser == NULL ? NULL : browser->means,
-                            .runs_on = runs_on == NULL ? NULL : runs_on->means,
-                            .is_phone = runs_on != NULL && runs_on->is_phone };
+    const struct pattern *browser = find(user_agent, browsers, sizeof browsers / sizeof *browsers);
+    const struct pattern *system = find(user_agent, systems, sizeof systems / sizeof *systems);
+    return (struct device){ .browser = browser == NULL ? NULL : browser->name,
+                            .system = system == NULL ? NULL : system->name,
+                            .is_phone = system != NULL && system->is_phone };
 }

@@ -5,8 +5,8 @@
 #include "base/str.h"
 
 struct device {
-    const char *browser; /* "Firefox"; NULL: not known */
-    const char *runs_on; /* "Linux"; NULL: not known */
+    const char *browser; /* "Firefox"; NULL: unknown */
+    const char *system;  /* "Linux"; NULL: unknown */
     bool is_phone;       /* or a tablet */
 };
 

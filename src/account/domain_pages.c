@@ -1,5 +1,5 @@
-/* domain_pages.c - one domain, to look at (account_domain_view.h), to add to and to change:
- * GET and POST /account/domains/{domain}, and with ?show={member}&page={n} one member alone. */
+/* domain_pages.c - a domain's page and its forms; domain_view.h renders it.
+ * /account/domains/{domain}; with ?show={member}&page={n} only one member. */
 #include "account/account_routes.h"
 #include "account/domain_view.h"
 #include "base/arena.h"
@@ -24,7 +24,7 @@
 MESSAGE(added, "flash.fact_added");
 MESSAGE(set, "flash.fact_set");
 MESSAGE(removed, "flash.fact_removed");
-MESSAGE(nothing_new, "flash.fact_there");
+MESSAGE(exists, "flash.fact_exists");
 MESSAGE(wrong_value, "fact.value.problem");
 
 enum { SHOW, PAGE, MEMBER, VALUE, ADD, REMOVE };
@@ -38,13 +38,13 @@ static const struct field domain_fields[] = {
     VIEW_FIELDS,
     [MEMBER] = { "member", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
     [VALUE] = { "value", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
-    [ADD] = { "add", FIELD_LINE, FIELD_IN_FORM, .max = 1000 }, /* what was offered, by its button */
+    [ADD] = { "add", FIELD_LINE, FIELD_IN_FORM, .max = 1000 }, /* a suggestion's button */
     [REMOVE] = { "remove", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
 };
 
-/* ---- showing ---- */
+/* ---- page ---- */
 
-/* What the address asks for; forms are sent to the address of the page they are on. */
+/* From the URL, also for forms, which are sent to the URL of their page. */
 static enum err
 read_view(const struct call *call, struct domain_view *out)
 {
@@ -68,16 +68,16 @@ get_domain(struct call *call)
                            : err;
 }
 
-/* ---- what was sent, as JSON ---- */
+/* ---- form input as JSON ---- */
 
-/* A number as it was typed; text if it is none, for the flow to refuse. */
+/* Text that is not a number stays a string, which the flow rejects with the right message. */
 static void
 write_number(struct json *json, struct arena *mem, struct str typed)
 {
     const struct json_value *value = NULL;
-    bool fine = json_read(mem, typed, 1, &value, NULL) == ERR_NONE &&
-                (value->type == JSON_INT || value->type == JSON_REAL);
-    if (fine)
+    bool is_number = json_read(mem, typed, 1, &value, NULL) == ERR_NONE &&
+                     (value->type == JSON_INT || value->type == JSON_REAL);
+    if (is_number)
         json_raw(json, typed);
     else
         json_str(json, typed);
@@ -106,19 +106,18 @@ write_object(struct json *json, struct call *call, const struct member *member)
 }
 
 static struct str
-typed_in(const struct call *call)
+text_sent(const struct call *call)
 {
-    struct str offered = call_text(call, ADD), typed = call_text(call, VALUE);
-    return str_present(offered) ? offered : str_present(typed) ? typed : STR("");
+    struct str suggested = call_text(call, ADD), typed = call_text(call, VALUE);
+    return str_present(suggested) ? suggested : str_present(typed) ? typed : STR("");
 }
 
-/* The value that is meant, as one JSON text. */
 static struct str
 value_sent(struct call *call, const struct member *member)
 {
     struct buf out = buf_in(call->mem, DOCUMENT_MAX);
     struct json json = json_into(&out);
-    struct str typed = typed_in(call);
+    struct str typed = text_sent(call);
     switch (member->type) {
     case MEMBER_OBJECT:
         write_object(&json, call, member);
@@ -156,12 +155,12 @@ document_of(struct call *call, const struct member *member, struct str value)
     return json_read(call->mem, buf_str(&out), 6, &document, NULL) == ERR_NONE ? document : NULL;
 }
 
-/* ---- doing ---- */
+/* ---- forms ---- */
 
-/* Back to the page it was done on, where one sees that it is done. */
+/* Returns to the page with the form and shows the flash message there. */
 static enum err
-done(struct call *call, const struct domain_view *view, const struct member *member,
-     struct flash *flash)
+finish(struct call *call, const struct domain_view *view, const struct member *member,
+       struct flash *flash)
 {
     struct str domain = view->domain->name;
     flash->to = view->only == NULL
@@ -175,13 +174,14 @@ static enum err
 refuse(struct call *call, const struct domain_view *view, const struct member *member,
        struct str problem)
 {
-    struct str said = message_one(call, wrong_value, "problem", message_sentence(call, problem));
+    problem = message_one(call, wrong_value, "problem", message_sentence(call, problem));
     return account_domain_show(
-        call, 400, view, &(struct domain_form_error){ member->name, said, call_text(call, VALUE) });
+        call, 400, view,
+        &(struct domain_form_error){ member->name, problem, call_text(call, VALUE) });
 }
 
 static enum err
-state_value(struct call *call, const struct domain_view *view, const struct member *member)
+add_fact(struct call *call, const struct domain_view *view, const struct member *member)
 {
     struct preference_counts counts = { 0 };
     struct preference_problems problems = { 0 };
@@ -202,10 +202,10 @@ state_value(struct call *call, const struct domain_view *view, const struct memb
         return err;
     struct flash flash = { .key = counts.added > 0     ? added
                                   : counts.updated > 0 ? set
-                                                       : nothing_new,
+                                                       : exists,
                            .what = facts_short(call, facts_value(call, member, value)),
                            .undo = undo };
-    return done(call, view, member, &flash);
+    return finish(call, view, member, &flash);
 }
 
 static enum err
@@ -225,7 +225,7 @@ remove_fact(struct call *call, const struct domain_view *view)
     struct flash flash = { .key = removed,
                            .what = facts_short(call, facts_value(call, member, out.atom.value)),
                            .undo = out.undo };
-    return done(call, view, member, &flash);
+    return finish(call, view, member, &flash);
 }
 
 static enum err
@@ -238,13 +238,13 @@ post_domain(struct call *call)
     if (str_present(call_text(call, REMOVE)))
         return remove_fact(call, &view);
     const struct member *member = domain_member(view.domain, call_text(call, MEMBER));
-    return member == NULL ? ERR_NOT_FOUND : state_value(call, &view, member);
+    return member == NULL ? ERR_NOT_FOUND : add_fact(call, &view, member);
 }
 
 const struct route account_domain_routes[] = {
-    { GET, HERE, get_domain, CALLER_USER, .summary = "One domain, to add to and to change.",
+    { GET, HERE, get_domain, CALLER_USER, .summary = "Shows the preferences of a domain.",
       .page = true, .reads_store = true, ROUTE_FIELDS(view_fields) },
-    { POST, HERE, post_domain, CALLER_USER, .summary = "States or removes a preference.",
+    { POST, HERE, post_domain, CALLER_USER, .summary = "Adds, changes, or deletes a fact.",
       .page = true, ROUTE_FIELDS(domain_fields), .body = BODY_FORM, .body_max = 32 * KIB,
       .blocks = true },
     { 0 },

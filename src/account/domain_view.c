@@ -15,14 +15,14 @@
 #define SUGGESTIONS_MAX 4
 #define DOCUMENT_MAX ((size_t)16 * 1024)
 
-/* Of each member, on the page of the whole domain: as many as the page has room for, in bytes. */
+/* Limits for each member on the page of the whole domain. */
 #define SHOWN_MOST 40
-#define MEMBER_MOST 9000
+#define MEMBER_MOST 9000 /* bytes; reduced until the page fits */
 
-/* Of the one member that is shown by itself. */
+/* Limits for the page of one member. */
 #define PAGE_ITEMS 100
 #define PAGE_BYTES ((size_t)19 * 1000)
-#define CHIP_BYTES 190 /* without its value, which is there twice */
+#define CHIP_BYTES 190 /* without its value, which appears twice */
 
 MESSAGE(facts_one, "account.facts.one");
 MESSAGE(facts_other, "account.facts.other");
@@ -34,13 +34,13 @@ MESSAGE(no, "fact.no");
 struct showing {
     struct call *call;
     const struct domain_view *view;
-    const struct domain_form_error *trouble;
+    const struct domain_form_error *error;
     struct facts facts;
-    struct str *texts;               /* of the facts, as they would be typed */
-    struct said {                    /* the same, as they are compared */
-        const struct member *member; /* NULL: of an earlier definition */
-        struct str meaning;
-    } * said;
+    struct str *texts;               /* of each fact, as a user would type it */
+    struct comparable {              /* of each fact, for comparing with suggestions */
+        const struct member *member; /* NULL: not in the current definition */
+        struct str key;
+    } * comparable;
     size_t most; /* bytes of a member's facts */
 };
 
@@ -60,11 +60,11 @@ find_current(const struct showing *showing, const struct member *member)
     return NULL;
 }
 
-/* ---- what could be added with one press ---- */
+/* ---- suggestions ---- */
 
-/* As spellings of one thing are compared: by its place in the vocabulary, or by its letters. */
+/* Equal for all spellings of one thing: the vocabulary's key, or the folded text. */
 static struct str
-meaning_of(struct call *call, const struct member *member, struct str text)
+key_of(struct call *call, const struct member *member, struct str text)
 {
     struct str folded = value_fold(call->mem, text);
     const struct vocabulary_value *entry = member == NULL || member->vocabulary == NULL
@@ -73,9 +73,9 @@ meaning_of(struct call *call, const struct member *member, struct str text)
     return entry == NULL ? folded : entry->key;
 }
 
-/* Its words stand there, be they many of it or one. */
+/* Whether `text` contains the words of `what`, in singular or plural. */
 static bool
-names(struct str text, struct str what)
+mentions(struct str text, struct str what)
 {
     for (size_t at = 0; what.len > 0 && at + what.len <= text.len; at++) {
         struct str rest = str_from(text, at);
@@ -89,24 +89,24 @@ names(struct str text, struct str what)
     return false;
 }
 
-/* Nothing that was said already, in this member or in another: peanuts are no favourite of
- * somebody who is allergic to them. What is avoided is looked for among other words, too: better
- * not offered than offered to the wrong person. */
+/* Whether a fact of this member or another one already has the value: a user with a peanut allergy
+ * must not be offered peanuts as a favorite. For members with things to avoid, a mention within a
+ * longer text is enough, since a missing suggestion is harmless and a wrong one is not. */
 static bool
-is_said(const struct showing *showing, const struct member *member, struct str text)
+is_covered(const struct showing *showing, const struct member *member, struct str text)
 {
     struct call *call = showing->call;
-    struct str wanted = meaning_of(call, member, text), folded = value_fold(call->mem, text);
+    struct str wanted = key_of(call, member, text), folded = value_fold(call->mem, text);
     bool closed = member->vocabulary != NULL && !member->vocabulary->open;
     for (size_t i = 0; i < showing->facts.count; i++) {
-        const struct member *other = showing->said[i].member;
-        struct str said = showing->said[i].meaning;
+        const struct member *other = showing->comparable[i].member;
+        struct str key = showing->comparable[i].key;
         if (other == NULL || (closed && other != member))
-            continue; /* what cannot be typed is offered always */
-        if (str_eq(said, wanted))
+            continue; /* values of a closed vocabulary cannot be typed, so all must be offered */
+        if (str_eq(key, wanted))
             return true;
         if (other != member && (other->avoid || other->safety != SAFETY_NONE) &&
-            (names(said, folded) || names(folded, said)))
+            (mentions(key, folded) || mentions(folded, key)))
             return true;
     }
     return false;
@@ -114,17 +114,17 @@ is_said(const struct showing *showing, const struct member *member, struct str t
 
 static bool
 put_suggestion(struct showing *showing, struct values *item, const struct member *member,
-               struct str value, struct str summary)
+               struct str value, struct str label)
 {
-    if (is_said(showing, member, value))
+    if (is_covered(showing, member, value))
         return false;
     struct values *one = values_item(item, "suggestions");
     values_text(one, "suggested", value);
-    values_text(one, "says", summary);
+    values_text(one, "label", label);
     return true;
 }
 
-/* The most usual first, as the definition has them. */
+/* In the order of the definition: the most common first. */
 static void
 put_suggestions(struct showing *showing, struct values *item, const struct member *member)
 {
@@ -136,19 +136,19 @@ put_suggestions(struct showing *showing, struct values *item, const struct membe
     bool rest = vocabulary != NULL && member->suggested_count == 0;
     for (size_t i = 0; rest && i < vocabulary->count && shown < most; i++) {
         const struct vocabulary_value *value = &vocabulary->values[i];
-        /* As it stands there once it was added. A label is made for sentences of somebody else. */
-        struct str summary = open ? value->value : value->label;
-        shown += put_suggestion(showing, item, member, value->value, summary);
+        /* An open vocabulary's value is shown as typed once added, so it is offered like that. */
+        struct str label = open ? value->value : value->label;
+        shown += put_suggestion(showing, item, member, value->value, label);
     }
     values_flag(item, "has_offers", shown > 0);
 }
 
 static void
-put_choice(struct values *item, struct str value, struct str summary, bool chosen)
+put_choice(struct values *item, struct str value, struct str label, bool chosen)
 {
     struct values *choice = values_item(item, "choices");
     values_text(choice, "choice", value);
-    values_text(choice, "says", summary);
+    values_text(choice, "label", label);
     values_text(choice, "pressed", chosen ? STR("true") : STR("false"));
 }
 
@@ -167,7 +167,7 @@ put_choices(struct call *call, struct values *item, const struct member *member,
     }
 }
 
-/* The boxes of an object, filled with what it is now. */
+/* One input for each property of an object, with the current value. */
 static void
 put_properties(struct call *call, struct values *item, const struct member *member, struct str now)
 {
@@ -230,9 +230,9 @@ put_control(struct showing *showing, struct values *item, const struct member *m
         values_text(item, "maximum", str_format(call->mem, "%.10g", member->maximum));
 }
 
-/* ---- its facts, the newest first ---- */
+/* ---- a member's facts, newest first ---- */
 
-/* Alone, a member has pages; with the others it has the first, as long as there is room for it. */
+/* `alone`: all facts, in pages. Otherwise only as many as fit next to the other members. */
 static struct pager
 page_of(struct showing *showing, const struct member *member, bool alone)
 {
@@ -278,22 +278,22 @@ put_facts(struct showing *showing, struct values *values, struct values *item,
     }
 }
 
-/* Nothing, where it only says the title again. */
+/* Empty if it only repeats the label. */
 static struct str
 description_of(struct call *call, const struct member *member)
 {
-    struct str summary = second_person_text(call->mem, member->description);
+    struct str text = second_person_text(call->mem, member->description);
     struct str label = facts_member_label(call, member);
-    return str_starts(summary, label) && summary.len <= label.len + 1 ? STR("") : summary;
+    return str_starts(text, label) && text.len <= label.len + 1 ? STR("") : text;
 }
 
 static void
 put_member(struct showing *showing, struct values *values, const struct member *member)
 {
     struct call *call = showing->call;
-    const struct domain_form_error *trouble = showing->trouble;
+    const struct domain_form_error *error = showing->error;
     struct values *item = values_item(values, "members");
-    bool meant = str_eq(trouble->member, member->name);
+    bool rejected = str_eq(error->member, member->name);
     values_text(item, "member", member->name);
     values_text(item, "label", facts_member_label(call, member));
     values_text(item, "description", description_of(call, member));
@@ -301,13 +301,13 @@ put_member(struct showing *showing, struct values *values, const struct member *
     if (member->type == MEMBER_ARRAY)
         put_facts(showing, values, item, member);
     put_control(showing, item, member);
-    account_put_field(call, item, "typed", meant ? trouble->typed : STR_NONE,
-                      meant ? trouble->problem : STR_NONE);
-    if (meant)
-        values_text(item, "current", trouble->typed);
+    account_put_field(call, item, "typed", rejected ? error->typed : STR_NONE,
+                      rejected ? error->problem : STR_NONE);
+    if (rejected)
+        values_text(item, "current", error->typed);
 }
 
-/* Each vocabulary that is needed once, for the browser to complete from. */
+/* Each open vocabulary once, as a <datalist> for completion. */
 static void
 put_lists(struct values *values, const struct domain_view *view)
 {
@@ -334,7 +334,7 @@ show(struct showing *showing, int status)
     values_text(values, "domain", domain->name);
     values_text(values, "domain_title", domain->title);
     values_text(values, "about", domain->description);
-    values_flag(values, "refused", showing->trouble->problem.len > 0);
+    values_flag(values, "refused", showing->error->problem.len > 0);
     if (only != NULL)
         values_text(values, "only", facts_member_label(call, only));
     for (size_t i = 0; i < domain->member_count; i++)
@@ -347,19 +347,20 @@ show(struct showing *showing, int status)
 
 enum err
 account_domain_show(struct call *call, int status, const struct domain_view *view,
-                    const struct domain_form_error *trouble)
+                    const struct domain_form_error *error)
 {
-    struct showing showing = { .call = call, .view = view, .trouble = trouble };
+    struct showing showing = { .call = call, .view = view, .error = error };
     enum err err = facts_load(call, view->domain->name, &showing.facts);
     if (err != ERR_NONE)
         return err;
     showing.texts = ARENA_ARRAY(call->mem, struct str, showing.facts.count + 1);
-    showing.said = ARENA_ARRAY(call->mem, struct said, showing.facts.count + 1);
+    showing.comparable = ARENA_ARRAY(call->mem, struct comparable, showing.facts.count + 1);
     for (size_t i = 0; i < showing.facts.count; i++) {
         const struct atom *atom = &showing.facts.list[i].atom;
         const struct member *member = domain_member(view->domain, atom->member);
         showing.texts[i] = facts_value(call, NULL, atom->value);
-        showing.said[i] = (struct said){ member, meaning_of(call, member, showing.texts[i]) };
+        showing.comparable[i] =
+            (struct comparable){ member, key_of(call, member, showing.texts[i]) };
     }
     showing.most = MEMBER_MOST;
     err = show(&showing, status);

@@ -15,18 +15,18 @@ struct member;
 
 struct domain_view {
     const struct domain *domain;
-    const struct member *only; /* NULL: all of them */
-    int64_t page;              /* of that one's facts, from 1 */
+    const struct member *only; /* NULL: all members */
+    int64_t page;              /* of the facts of `only`, from 1 */
 };
 
 /* The error to show at a member after a rejected form. */
 struct domain_form_error {
-    struct str member; /* absent: nothing */
+    struct str member; /* absent: no error */
     struct str problem;
     struct str typed;
 };
 
 enum err account_domain_show(struct call *call, int status, const struct domain_view *view,
-                             const struct domain_form_error *trouble);
+                             const struct domain_form_error *error);
 
 #endif

@@ -1,5 +1,4 @@
-/* fact_pages.c - one fact: where it came from, who can read it, what to do about it.
- * GET /account/facts/{fact}, and a form for each thing that can be done. */
+/* fact_pages.c - a fact's page (sources, apps that can read it) and the forms that change it. */
 #include "account/account_routes.h"
 #include "base/buf.h"
 #include "dispatch/browser_session.h"
@@ -19,7 +18,7 @@
 
 #define HERE "/account/facts/{fact}"
 #define VALUE_BYTES_MAX 4096
-#define READERS_SHOWN 12 /* all of them are on the page of apps */
+#define READERS_SHOWN 12 /* the page of connected apps has all */
 #define SOURCES_SHOWN 12
 #define SOURCES_BYTES ((size_t)8 * 1000)
 #define SOURCE_BYTES 420
@@ -54,37 +53,36 @@ enum { FROM, PAGE };
 enum { TO, REASON };
 enum { VALUE = 1 };
 
-/* From which page of its member's facts one came, to go back to it; and which page of its sources.
- */
+/* `from`: the page of the member's facts that linked here. `page`: of the fact's sources. */
 static const struct field shown_fields[] = {
     [FROM] = { "from", FIELD_INTEGER, FIELD_IN_QUERY, .min = 1, .max = PAGER_PAGES_MAX },
     [PAGE] = PAGER_FIELD,
 };
 
-/* Where its form comes back to: see account_page.h. Absent: to the place of the fact's member. */
-#define TO_PLACE                                    \
+/* Where the form returns to: see account_page.h. Absent: to the fact's member. */
+#define RETURN_TO                                   \
     {                                               \
         "to", FIELD_LINE, FIELD_IN_FORM, .max = 200 \
     }
 
 static const struct field plain_fields[] = {
-    [TO] = TO_PLACE,
+    [TO] = RETURN_TO,
 };
 
 static const struct field reason_fields[] = {
-    [TO] = TO_PLACE,
+    [TO] = RETURN_TO,
     [REASON] = { "reason", FIELD_LINE, FIELD_IN_FORM, .max = 40 },
 };
 
 static const struct field edit_fields[] = {
-    [TO] = TO_PLACE,
+    [TO] = RETURN_TO,
     [VALUE] = { "value", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
 };
 
-/* ---- showing ---- */
+/* ---- page ---- */
 
 static struct str
-reason_words(struct call *call, struct str reason)
+reason_text(struct call *call, struct str reason)
 {
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         if (str_eq_c(reason, reasons[i].reason))
@@ -92,10 +90,10 @@ reason_words(struct call *call, struct str reason)
     return reason;
 }
 
-struct came {
-    int64_t from;  /* 0: not from a page of its member's facts */
-    int64_t page;  /* of its sources */
-    struct str to; /* the place, if it is known already */
+struct origin {
+    int64_t from;  /* page of the member's facts; 0: another page */
+    int64_t page;  /* of the sources */
+    struct str to; /* `to` of the form, after an error */
 };
 
 /* The apps that may read this domain now. */
@@ -106,10 +104,10 @@ put_readers(struct call *call, struct values *values, struct str domain)
     size_t count = 0;
     enum err err =
         connections_list(call->db, call->mem, call->browser->user.id, call->now, &list, &count);
-    scopes opens = SCOPE_PREFERENCES_READ | scope_named(domain);
+    scopes readable_with = SCOPE_PREFERENCES_READ | scope_named(domain);
     int64_t readers = 0;
     for (size_t i = 0; i < count; i++)
-        if ((list[i].grant.scopes & opens) != 0 && list[i].app.status == APP_ACTIVE &&
+        if ((list[i].grant.scopes & readable_with) != 0 && list[i].app.status == APP_ACTIVE &&
             readers++ < READERS_SHOWN) {
             struct values *item = values_item(values, "readers");
             values_text(item, "app", list[i].app.name);
@@ -129,37 +127,37 @@ put_source(struct call *call, struct facts *facts, struct values *item,
 {
     values_text(item, "name", facts_source(call, facts, source->source));
     values_flag(item, "you", str_eq(source->source, SOURCE_USER));
-    when_put(call, item, "said", source->created_at);
+    when_put(call, item, "added", source->created_at);
     if (source->updated_at > source->created_at)
-        when_put(call, item, "again", source->updated_at);
+        when_put(call, item, "confirmed", source->updated_at);
 }
 
 static void
 put_sources(struct call *call, struct facts *facts, struct values *values,
-            const struct sourced_atom *fact, const struct came *came)
+            const struct sourced_atom *fact, const struct origin *origin)
 {
-    struct pager pager = pager_for(came->page, SOURCES_SHOWN, SOURCES_BYTES);
+    struct pager pager = pager_for(origin->page, SOURCES_SHOWN, SOURCES_BYTES);
     for (size_t i = 0; i < fact->source_count; i++)
         pager_add(&pager, SOURCE_BYTES);
     pager_settle(&pager);
     for (size_t i = pager.first; i < pager.last; i++)
         put_source(call, facts, values_item(values, "sources"), &fact->sources[i]);
     struct str from =
-        came->from == 0 ? STR("") : str_format(call->mem, "from=%lld&", (long long)came->from);
+        origin->from == 0 ? STR("") : str_format(call->mem, "from=%lld&", (long long)origin->from);
     pager_put(call, values, &pager,
               str_format(call->mem, "/account/facts/%.*s?%.*spage=", STR_ARG(fact->atom.id),
                          STR_ARG(from)),
               "#sources");
 }
 
-/* Where one came from, and goes back to. */
+/* The link back. */
 static void
-put_way_back(struct call *call, struct values *values, const struct atom *atom,
-             const struct came *came)
+put_back(struct call *call, struct values *values, const struct atom *atom,
+         const struct origin *origin)
 {
-    struct str to = came->to;
-    if (came->from > 0)
-        to = account_member_return_to(call, atom->domain, atom->member, came->from);
+    struct str to = origin->to;
+    if (origin->from > 0)
+        to = account_member_return_to(call, atom->domain, atom->member, origin->from);
     values_text(values, "to", to);
     values_text(values, "back",
                 str_of(account_return_url(call, str_present(to) ? to : atom->domain, atom->domain,
@@ -172,12 +170,12 @@ put_reasons(struct call *call, struct values *values)
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
         struct values *item = values_item(values, "reasons");
         values_text(item, "reason", str_of(reasons[i].reason));
-        values_text(item, "says", message(call, reasons[i].key));
+        values_text(item, "label", message(call, reasons[i].key));
     }
 }
 
 static enum err
-show(struct call *call, int status, const struct came *came, struct str problem)
+show(struct call *call, int status, const struct origin *origin, struct str problem)
 {
     struct facts facts;
     struct values *values = values_new(call->mem);
@@ -193,8 +191,8 @@ show(struct call *call, int status, const struct came *came, struct str problem)
     bool is_text =
         member != NULL && (member->type == MEMBER_ARRAY || member->type == MEMBER_STRING);
     facts_put(call, &facts, values, fact);
-    put_sources(call, &facts, values, fact, came);
-    put_way_back(call, values, &fact->atom, came);
+    put_sources(call, &facts, values, fact, origin);
+    put_back(call, values, &fact->atom, origin);
     put_reasons(call, values);
     values_flag(values, "editable", fact->atom.status == ATOM_ACTIVE && is_text);
     account_put_field(call, values, "new_value",
@@ -204,7 +202,7 @@ show(struct call *call, int status, const struct came *came, struct str problem)
     if (fact->atom.status == ATOM_HELD)
         facts_put_why(call, &facts, values, &fact->atom);
     if (fact->atom.status == ATOM_SUPPRESSED) {
-        values_text(values, "reason_said", reason_words(call, fact->atom.reason));
+        values_text(values, "reason_text", reason_text(call, fact->atom.reason));
         values_text(values, "suppressed_by", facts_source(call, &facts, fact->atom.suppressed_by));
         when_put(call, values, "suppressed_when", fact->atom.suppressed_at);
     }
@@ -216,11 +214,11 @@ show(struct call *call, int status, const struct came *came, struct str problem)
 static enum err
 get_fact(struct call *call)
 {
-    struct came came = { .from = call_integer(call, FROM), .page = call_integer(call, PAGE) };
-    return show(call, 200, &came, STR_NONE);
+    struct origin origin = { .from = call_integer(call, FROM), .page = call_integer(call, PAGE) };
+    return show(call, 200, &origin, STR_NONE);
 }
 
-/* ---- doing ---- */
+/* ---- forms ---- */
 
 static struct correction
 params_of(struct call *call)
@@ -231,10 +229,9 @@ params_of(struct call *call)
                                 .now = call->now };
 }
 
-/* To its place on the page of its domain, where one sees that it is done, or back to where it was
- * done. */
+/* Returns to the page in `to`, or to the fact's member, and shows the flash message there. */
 static enum err
-done(struct call *call, const struct corrected *out, const char *key)
+finish(struct call *call, const struct corrected *out, const char *key)
 {
     const struct atom *atom = &out->atom;
     const struct domain *domain = domains_find(call->web->settings.domains, atom->domain);
@@ -254,7 +251,7 @@ post_remove(struct call *call)
     struct correction params = params_of(call);
     struct corrected out;
     enum err err = corrections_remove(call->db, call->mem, &params, &out);
-    return err == ERR_NONE ? done(call, &out, removed) : err;
+    return err == ERR_NONE ? finish(call, &out, removed) : err;
 }
 
 static enum err
@@ -268,7 +265,7 @@ post_suppress(struct call *call)
     if (!atom_reason_valid(reason))
         return ERR_INVALID;
     enum err err = corrections_suppress(call->db, call->mem, &params, reason, &out);
-    return err == ERR_NONE ? done(call, &out, suppressed) : err;
+    return err == ERR_NONE ? finish(call, &out, suppressed) : err;
 }
 
 static enum err
@@ -277,7 +274,7 @@ post_lift(struct call *call)
     struct correction params = params_of(call);
     struct corrected out;
     enum err err = corrections_lift(call->db, call->mem, &params, &out);
-    return err == ERR_NONE ? done(call, &out, lifted) : err;
+    return err == ERR_NONE ? finish(call, &out, lifted) : err;
 }
 
 static enum err
@@ -286,7 +283,7 @@ post_accept(struct call *call)
     struct correction params = params_of(call);
     struct corrected out;
     enum err err = corrections_accept(call->db, call->mem, &params, &out);
-    return err == ERR_NONE ? done(call, &out, accepted) : err;
+    return err == ERR_NONE ? finish(call, &out, accepted) : err;
 }
 
 static enum err
@@ -295,7 +292,7 @@ post_reject(struct call *call)
     struct correction params = params_of(call);
     struct corrected out;
     enum err err = corrections_suppress(call->db, call->mem, &params, STR("not_accurate"), &out);
-    return err == ERR_NONE ? done(call, &out, rejected) : err;
+    return err == ERR_NONE ? finish(call, &out, rejected) : err;
 }
 
 static enum err
@@ -313,28 +310,29 @@ post_edit(struct call *call)
     if (!err)
         err = corrections_edit(call->db, call->mem, &params, value, &out, &problem);
     if (err == ERR_INVALID)
-        return show(call, 400, &(struct came){ .page = 1, .to = call_text(call, TO) },
+        return show(call, 400, &(struct origin){ .page = 1, .to = call_text(call, TO) },
                     message_one(call, wrong_value, "problem",
                                 message_sentence(call, str_of(problem == NULL ? "" : problem))));
-    return err == ERR_NONE ? done(call, &out, changed) : err;
+    return err == ERR_NONE ? finish(call, &out, changed) : err;
 }
 
 #define FACT_FORM .page = true, .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true
 
 const struct route account_fact_routes[] = {
-    { GET, HERE, get_fact, CALLER_USER, .summary = "One fact: where it came from, who can read it.",
+    { GET, HERE, get_fact, CALLER_USER, .summary = "Shows a fact, its sources, and its readers.",
       .page = true, .reads_store = true, ROUTE_FIELDS(shown_fields) },
-    { POST, HERE "/remove", post_remove, CALLER_USER, .summary = "Removes a fact without a trace.",
+    { POST, HERE "/remove", post_remove, CALLER_USER, .summary = "Deletes a fact.",
       ROUTE_FIELDS(plain_fields), FACT_FORM },
     { POST, HERE "/suppress", post_suppress, CALLER_USER, .summary = "Marks a fact as wrong.",
       ROUTE_FIELDS(reason_fields), FACT_FORM },
-    { POST, HERE "/lift", post_lift, CALLER_USER, .summary = "Says that a fact is right after all.",
+    { POST, HERE "/lift", post_lift, CALLER_USER,
+      .summary = "Restores a fact that was marked as wrong.", ROUTE_FIELDS(plain_fields),
+      FACT_FORM },
+    { POST, HERE "/accept", post_accept, CALLER_USER, .summary = "Accepts a suggested fact.",
       ROUTE_FIELDS(plain_fields), FACT_FORM },
-    { POST, HERE "/accept", post_accept, CALLER_USER, .summary = "Accepts a held write.",
+    { POST, HERE "/reject", post_reject, CALLER_USER, .summary = "Rejects a suggested fact.",
       ROUTE_FIELDS(plain_fields), FACT_FORM },
-    { POST, HERE "/reject", post_reject, CALLER_USER, .summary = "Rejects a held write.",
-      ROUTE_FIELDS(plain_fields), FACT_FORM },
-    { POST, HERE "/edit", post_edit, CALLER_USER, .summary = "Gives a fact another value.",
+    { POST, HERE "/edit", post_edit, CALLER_USER, .summary = "Changes a fact's value.",
       ROUTE_FIELDS(edit_fields), FACT_FORM },
     { 0 },
 };

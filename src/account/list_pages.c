@@ -1,5 +1,5 @@
-/* list_pages.c - what waits for a person to decide, and what a person marked as wrong, all
- * of it, page by page: GET /account/facts. The overview has the newest. */
+/* list_pages.c - GET /account/facts: all facts to review, or all marked as wrong. The overview
+ * shows the newest of both. */
 #include "account/account_routes.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -14,8 +14,8 @@
 
 #define PAGE_ITEMS 25
 #define PAGE_BYTES ((size_t)20 * 1000)
-#define ROW_BYTES 1400 /* with what is said about it, and its two forms */
-#define ADDRESS_MAX ((size_t)4096)
+#define ROW_BYTES 1400 /* with its two forms */
+#define URL_MAX ((size_t)4096)
 
 enum { SHOW, QUERY, PAGE };
 
@@ -25,9 +25,9 @@ static const struct field list_fields[] = {
     [PAGE] = PAGER_FIELD,
 };
 
-/* The numbers of the facts that are meant, the newest first. */
+/* Indexes of the facts with this status that match the search, newest first. */
 static size_t
-gather(struct call *call, const struct facts *facts, enum atom_status status, size_t *out)
+find_facts(struct call *call, const struct facts *facts, enum atom_status status, size_t *out)
 {
     struct str query = call_text(call, QUERY);
     struct str wanted = query.len > 0 ? value_fold(call->mem, query) : STR_NONE;
@@ -53,9 +53,9 @@ page_through(struct call *call, const struct facts *facts, const size_t *list, s
 }
 
 static struct str
-address_of(struct call *call, bool waiting)
+page_url(struct call *call, bool waiting)
 {
-    struct buf out = buf_in(call->mem, ADDRESS_MAX);
+    struct buf out = buf_in(call->mem, URL_MAX);
     buf_add_format(&out, "/account/facts?show=%s", waiting ? "waiting" : "wrong");
     if (call_text(call, QUERY).len > 0) {
         buf_add_c(&out, "&q=");
@@ -78,7 +78,7 @@ get_list(struct call *call)
     if (err != ERR_NONE)
         return err;
     size_t *list = ARENA_ARRAY(call->mem, size_t, facts.count + 1);
-    size_t count = gather(call, &facts, waiting ? ATOM_HELD : ATOM_SUPPRESSED, list);
+    size_t count = find_facts(call, &facts, waiting ? ATOM_HELD : ATOM_SUPPRESSED, list);
     struct pager pager = page_through(call, &facts, list, count);
     for (size_t i = pager.first; i < pager.last; i++) {
         struct values *item = values_item(values, waiting ? "waiting" : "wrong");
@@ -91,13 +91,13 @@ get_list(struct call *call)
     values_text(values, "q", call_text(call, QUERY));
     values_text(values, "to",
                 str_format(call->mem, "%s/%zu", waiting ? "waiting" : "wrong", pager.wanted));
-    pager_put(call, values, &pager, address_of(call, waiting), "");
+    pager_put(call, values, &pager, page_url(call, waiting), "");
     return account_page_with_script(call, 200, "account_facts", values);
 }
 
 const struct route account_list_routes[] = {
     { GET, "/account/facts", get_list, CALLER_USER,
-      .summary = "What waits for a person, or was marked as wrong.", .page = true,
-      .reads_store = true, ROUTE_FIELDS(list_fields) },
+      .summary = "Lists facts to review, or marked as wrong.", .page = true, .reads_store = true,
+      ROUTE_FIELDS(list_fields) },
     { 0 },
 };

@@ -1,4 +1,4 @@
-/* overview_pages.c - what is known about a person, all of it at a glance: /account. */
+/* overview_pages.c - /account: an overview of the user's preferences. */
 #include "account/account_routes.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -15,21 +15,21 @@
 #include "web/state.h"
 
 #define QUERY_BYTES_MAX ((size_t)4096)
-#define BUDGET_MOST 500 /* the largest that is offered */
-#define SEARCH_FROM 15  /* facts, from which a search helps */
+#define BUDGET_MOST 500 /* largest option */
+#define SEARCH_FROM 15  /* facts from which on the search box is shown */
 
-/* A person may have thousands of facts, and a page must stay one: of each member it shows as many
- * as there is room for, and the rest is a link away. */
+/* A user may have thousands of facts, and the page has a size limit: of each member it shows as
+ * many as fit, and links to the rest. */
 #define SHOWN_MOST 8
-#define MEMBER_MOST 2600 /* bytes of one member's facts, where there is room */
-#define MEMBER_FEW 500   /* … and below that of what waits and what is wrong only the newest */
+#define MEMBER_MOST 2600 /* bytes of one member's facts; reduced until the page fits */
+#define MEMBER_FEW 500   /* below: only the newest fact to review, and marked as wrong */
 #define WAITING_MOST 4
 #define WRONG_MOST 8
 
-/* What a search found is on as many pages as it needs. */
+/* Limits for a page of search results. */
 #define FOUND_ITEMS 100
 #define FOUND_BYTES ((size_t)14 * 1000)
-#define CHIP_BYTES 130   /* without its value, with where it came from */
+#define CHIP_BYTES 130   /* without its value, with its source */
 #define MEMBER_BYTES 160 /* a heading */
 
 MESSAGE(facts_one, "account.facts.one");
@@ -57,7 +57,7 @@ struct shown {
     struct call *call;
     struct facts facts;
     struct str wanted; /* folded; absent: everything */
-    bool *matches;     /* for each fact, whether it is wanted */
+    bool *matches;     /* for each fact */
     struct pager pager;
     size_t at;   /* facts so far, for the pager */
     size_t most; /* bytes of a member */
@@ -80,7 +80,7 @@ is_of(const struct shown *shown, size_t fact, const struct domain *domain,
            str_eq(atom->domain, domain->name) && str_eq(atom->member, member->name);
 }
 
-/* Counts what was found, in the order in which it is shown. */
+/* Divides the results into pages, in the order in which they are shown. */
 static void
 page_through(struct shown *shown)
 {
@@ -99,10 +99,10 @@ page_through(struct shown *shown)
     pager_settle(&shown->pager);
 }
 
-/* Whether there is room for one more of a member, of which so much is shown. */
+/* Whether this fact of a member is shown; *bytes is the size of the member's facts so far. */
 static bool
-takes(struct shown *shown, const struct sourced_atom *fact, const struct member *member,
-      size_t *bytes)
+fits(struct shown *shown, const struct sourced_atom *fact, const struct member *member,
+     size_t *bytes)
 {
     struct call *call = shown->call;
     if (is_searching(shown))
@@ -112,7 +112,7 @@ takes(struct shown *shown, const struct sourced_atom *fact, const struct member 
     return *bytes <= shown->most;
 }
 
-/* The newest first, as on the domain's own page. */
+/* Newest first, as on the domain's page. */
 static void
 put_member(struct shown *shown, struct values *values, const struct domain *domain,
            const struct member *member)
@@ -125,15 +125,15 @@ put_member(struct shown *shown, struct values *values, const struct domain *doma
         const struct sourced_atom *fact = &shown->facts.list[i - 1];
         if (!is_of(shown, i - 1, domain, member))
             continue;
-        bool taken =
-            takes(shown, fact, member, &bytes) && (is_searching(shown) || put < SHOWN_MOST);
+        bool is_shown =
+            fits(shown, fact, member, &bytes) && (is_searching(shown) || put < SHOWN_MOST);
         count++;
-        if (item == NULL && (taken || !is_searching(shown))) {
+        if (item == NULL && (is_shown || !is_searching(shown))) {
             item = values_item(values, "members");
             values_text(item, "label", facts_member_label(call, member));
             values_flag(item, "sensitive", member->sensitive);
         }
-        if (taken && ++put > 0)
+        if (is_shown && ++put > 0)
             facts_put(call, &shown->facts, values_item(item, "facts"), fact);
     }
     if (is_searching(shown) || count == put)
@@ -173,7 +173,7 @@ put_domains(struct shown *shown, struct values *values)
     }
 }
 
-/* ---- what waits, and what is wrong ---- */
+/* ---- facts to review, facts marked as wrong ---- */
 
 static void
 put_others(struct shown *shown, struct values *values, enum atom_status status, int64_t most)
@@ -196,7 +196,7 @@ put_others(struct shown *shown, struct values *values, enum atom_status status, 
     values_flag(values, held ? "more_waiting" : "more_wrong", count > most);
 }
 
-/* ---- what an agent would be told ---- */
+/* ---- hints ---- */
 
 static void
 put_contexts(struct call *call, struct values *values)
@@ -207,7 +207,7 @@ put_contexts(struct call *call, struct values *values)
             struct str name = domains->list[i].contexts[c].name;
             struct values *item = values_item(values, "contexts");
             values_text(item, "context", name);
-            values_text(item, "says", facts_label(call, name));
+            values_text(item, "label", facts_label(call, name));
             values_flag(item, "chosen", str_eq(name, call_text(call, CONTEXT)));
         }
 }
@@ -222,7 +222,7 @@ put_budgets(struct call *call, struct values *values)
     for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
         struct values *item = values_item(values, "budgets");
         values_text(item, "budget", str_format(call->mem, "%lld", (long long)budgets[i].tokens));
-        values_text(item, "says", message(call, budgets[i].key));
+        values_text(item, "label", message(call, budgets[i].key));
         values_flag(item, "chosen", budgets[i].tokens == call_integer(call, BUDGET));
     }
 }
@@ -230,7 +230,7 @@ put_budgets(struct call *call, struct values *values)
 static enum err
 put_hints(struct call *call, struct values *values)
 {
-    struct hints_panel_params question = {
+    struct hints_panel_params params = {
         .scopes = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
         .asked = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
         .context = call_text(call, CONTEXT),
@@ -238,7 +238,7 @@ put_hints(struct call *call, struct values *values)
     };
     put_contexts(call, values);
     put_budgets(call, values);
-    return hints_panel_put(call, values, &question);
+    return hints_panel_put(call, values, &params);
 }
 
 /* ---- the page ---- */
@@ -255,9 +255,9 @@ find_matches(struct shown *shown, struct str query)
     page_through(shown);
 }
 
-/* The query as the addresses of other pages have it. */
+/* For URLs. */
 static struct str
-query_part(struct call *call, struct str query)
+encode_query(struct call *call, struct str query)
 {
     struct buf out = buf_in(call->mem, QUERY_BYTES_MAX);
     if (query.len > 0)
@@ -273,7 +273,7 @@ show(struct shown *shown)
     struct str query = call_text(call, QUERY);
     int64_t active = count_active(&shown->facts, STR_NONE);
     values_text(values, "q", query);
-    values_text(values, "q_part", query_part(call, query));
+    values_text(values, "q_part", encode_query(call, query));
     values_flag(values, "searching", query.len > 0);
     values_flag(values, "searchable", active >= SEARCH_FROM || query.len > 0);
     values_flag(values, "nothing", shown->facts.count == 0);
@@ -289,9 +289,9 @@ show(struct shown *shown)
         values_text(values, "found",
                     message_count(call, found_one, found_other, (int64_t)shown->pager.count));
     if (is_searching(shown))
-        pager_put(call, values, &shown->pager,
-                  str_format(call->mem, "/account?q=%.*s&page=", STR_ARG(query_part(call, query))),
-                  "");
+        pager_put(
+            call, values, &shown->pager,
+            str_format(call->mem, "/account?q=%.*s&page=", STR_ARG(encode_query(call, query))), "");
     enum err err = put_hints(call, values);
     return err == ERR_NONE ? account_page_with_script(call, 200, "account", values) : err;
 }
@@ -313,7 +313,7 @@ get_account(struct call *call)
 }
 
 const struct route account_routes[] = {
-    { GET, "/account", get_account, CALLER_USER, .summary = "What is known about a person.",
+    { GET, "/account", get_account, CALLER_USER, .summary = "Shows the user's preferences.",
       .page = true, .reads_store = true, ROUTE_FIELDS(account_fields) },
     { 0 },
 };

@@ -33,17 +33,17 @@ static const struct field password_fields[] = {
     [END_APPS] = { "end_apps", FIELD_TEXT, FIELD_IN_FORM, .max = 10 },
 };
 
-/* ---- showing ---- */
+/* ---- page ---- */
 
 static struct str
-device_words(struct call *call, const struct device *device)
+device_text(struct call *call, const struct device *device)
 {
-    if (device->browser == NULL || device->runs_on == NULL)
-        return device->browser != NULL   ? str_of(device->browser)
-               : device->runs_on != NULL ? str_of(device->runs_on)
-                                         : message(call, device_unknown);
+    if (device->browser == NULL || device->system == NULL)
+        return device->browser != NULL  ? str_of(device->browser)
+               : device->system != NULL ? str_of(device->system)
+                                        : message(call, device_unknown);
     const struct message_value values[] = { { "browser", str_of(device->browser) },
-                                            { "system", str_of(device->runs_on) } };
+                                            { "system", str_of(device->system) } };
     return message_with(call, device_on, values, 2);
 }
 
@@ -53,7 +53,7 @@ put_session(struct call *call, struct values *values, const struct session *sess
     struct values *item = values_item(values, "sessions");
     struct device device = device_read(session->device);
     bool is_this = str_eq(session->hash, call->browser->session.hash);
-    values_text(item, "device", device_words(call, &device));
+    values_text(item, "device", device_text(call, &device));
     values_text(item, "icon", device.is_phone ? STR("phone") : STR("desk"));
     values_text(item, "address", session->address);
     values_text(item, "session", security_session_id(call->mem, session));
@@ -61,7 +61,7 @@ put_session(struct call *call, struct values *values, const struct session *sess
     when_put(call, item, "since", session->created_at);
 }
 
-/* This one first, then the newest. */
+/* The current session first, then the newest. */
 static enum err
 put_sessions(struct call *call, struct values *values)
 {
@@ -97,7 +97,7 @@ get_security(struct call *call)
     return show(call, 200, STR_NONE, STR_NONE);
 }
 
-/* ---- doing ---- */
+/* ---- forms ---- */
 
 static enum err
 post_password(struct call *call)
@@ -156,13 +156,13 @@ post_signout_all(struct call *call)
 }
 
 const struct route account_security_routes[] = {
-    { GET, HERE, get_security, CALLER_USER, .summary = "Password and sessions.", .page = true,
+    { GET, HERE, get_security, CALLER_USER, .summary = "Shows password and sessions.", .page = true,
       .reads_store = true },
     { POST, HERE "/password", post_password, CALLER_USER, .summary = "Changes the password.",
       .page = true, ROUTE_FIELDS(password_fields), .body = BODY_FORM, .body_max = 32 * KIB,
       .blocks = true },
     { POST, HERE "/sessions/{session}/end", post_end_session, CALLER_USER,
-      .summary = "Ends one session.", .page = true, .body = BODY_FORM, .body_max = 4 * KIB,
+      .summary = "Signs one session out.", .page = true, .body = BODY_FORM, .body_max = 4 * KIB,
       .blocks = true },
     { POST, HERE "/signout", post_signout_all, CALLER_USER, .summary = "Signs out everywhere.",
       .page = true, .body = BODY_FORM, .body_max = 4 * KIB, .blocks = true },

@@ -1,4 +1,4 @@
-/* start_pages.c - what this is and where to go. */
+/* start_pages.c - the start page. */
 #include "account/account_routes.h"
 #include "text/template.h"
 #include "web/call.h"
@@ -14,7 +14,6 @@ get_start(struct call *call)
 }
 
 const struct route start_routes[] = {
-    { GET, "/", get_start, CALLER_ANYONE, .summary = "What this is and where to go.",
-      .page = true },
+    { GET, "/", get_start, CALLER_ANYONE, .summary = "Shows the start page.", .page = true },
     { 0 },
 };

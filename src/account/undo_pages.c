@@ -1,5 +1,4 @@
-/* undo_pages.c - undo the last change, from the flash message that confirmed it was
- * done: POST /account/undo. */
+/* undo_pages.c - POST /account/undo, the undo button of a flash message. */
 #include "account/account_routes.h"
 #include "dispatch/browser_session.h"
 #include "flow/undo.h"
@@ -36,8 +35,7 @@ post_undo(struct call *call)
 }
 
 const struct route account_undo_routes[] = {
-    { POST, "/account/undo", post_undo, CALLER_USER, .summary = "Takes back what was done last.",
-      .page = true, ROUTE_FIELDS(undo_fields), .body = BODY_FORM, .body_max = 16 * KIB,
-      .blocks = true },
+    { POST, "/account/undo", post_undo, CALLER_USER, .summary = "Undoes a change.", .page = true,
+      ROUTE_FIELDS(undo_fields), .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
     { 0 },
 };

@@ -1,6 +1,5 @@
-/* authorize_pages.c - an app asks, the person decides: GET /oauth/authorize, GET and POST
- * /oauth/consent, GET /oauth/consent/hints. docs/ARCHITECTURE.md lists the steps; flow/authorize.h
- * decides them. */
+/* authorize_pages.c - the authorization endpoint and the consent page. docs/ARCHITECTURE.md lists
+ * the steps; flow/authorize.h implements them. */
 #include "base/arena.h"
 #include "crypt/secret.h"
 #include "dispatch/browser_session.h"
@@ -23,7 +22,7 @@
 
 enum { REQUEST, DECISION, TERM };
 
-static const struct field waiting_fields[] = {
+static const struct field request_fields[] = {
     [REQUEST] = { "request", FIELD_TEXT, FIELD_IN_QUERY, .required = true, .max = 100 },
 };
 
@@ -33,7 +32,7 @@ static const struct field consent_fields[] = {
     [TERM] = { "term", FIELD_TEXT, FIELD_IN_FORM, .max = 100 },
 };
 
-MESSAGE(too_late, "consent.too_late");
+MESSAGE(expired, "consent.expired");
 MESSAGE(unreadable, "consent.unreadable");
 MESSAGE(choose, "consent.choose");
 MESSAGE(choose_term, "consent.choose_term");
@@ -65,24 +64,24 @@ authorize_query_read(struct call *call, struct str query, struct authorize_param
         struct str value = form_find(form, parameters[i].name);
         *parameters[i].value = value.len == 0 ? STR_NONE : value; /* RFC 6749 §3.1 */
     }
-    for (size_t i = 0; i < form->count; i++) { /* of any name: resource alone may repeat */
+    for (size_t i = 0; i < form->count; i++) { /* only `resource` may be repeated (RFC 8707 §2) */
         const char *name = str_c(call->mem, form->fields[i].name);
         if (!str_eq_c(form->fields[i].name, "resource"))
             out->repeated = form_count(form, name) > 1 ? name : out->repeated;
     }
     out->resource = resource_unsupported(form, call->web->settings.base_url);
-    for (size_t i = 0; i < 2; i++) /* these two decide whether an answer may be sent at all */
+    for (size_t i = 0; i < 2; i++) /* last, to win: without these two there is no redirect */
         if (form_count(form, parameters[i].name) > 1)
             out->repeated = parameters[i].name;
     return true;
 }
 
-/* ---- back to the app ---- */
+/* ---- redirect to the app ---- */
 
-/* `name` is code or error; state as it came, and who answers (RFC 9207). */
+/* `name` is "code" or "error". Adds `state` as sent and the issuer (RFC 9207). */
 static void
-send_back(struct call *call, struct str uri, const char *name, struct str value,
-          const char *description, struct str state)
+redirect_to_app(struct call *call, struct str uri, const char *name, struct str value,
+                const char *description, struct str state)
 {
     uri = redirect_uri_add(call->mem, uri, name, value);
     if (description != NULL)
@@ -93,9 +92,9 @@ send_back(struct call *call, struct str uri, const char *name, struct str value,
     response_redirect(call, str_c(call->mem, uri));
 }
 
-/* ---- asking ---- */
+/* ---- consent page ---- */
 
-/* The data first, then what is done with it. */
+/* Lists domains first, then the other scopes. */
 static void
 put_scopes(struct call *call, struct values *values, scopes asked, scopes held,
            struct consent_preview *preview)
@@ -153,8 +152,8 @@ begin(struct call *call, const struct authorize_checked *checked)
         return err;
     switch (begun.next) {
     case NEXT_CODE:
-        send_back(call, checked->redirect_uri, "code", secret_reveal(begun.code), NULL,
-                  checked->state);
+        redirect_to_app(call, checked->redirect_uri, "code", secret_reveal(begun.code), NULL,
+                        checked->state);
         return ERR_NONE;
     case NEXT_SIGN_IN:
         response_redirect(call, request_sign_in_path(call, begun.request_id));
@@ -166,9 +165,9 @@ begin(struct call *call, const struct authorize_checked *checked)
                         begun.request_id);
 }
 
-/* For the app's developer, who does not see the page. */
+/* Records the error for the app's developer, who does not see the error page. */
 static void
-note_refusal(struct call *call, const struct authorize_checked *checked)
+record_error(struct call *call, const struct authorize_checked *checked)
 {
     if (!str_present(checked->app.id))
         return;
@@ -189,24 +188,24 @@ get_authorize(struct call *call)
     enum err err = authorize_check(call->db, call->mem, &params, &checked);
     if (err != ERR_NONE)
         return err;
-    if (checked.stop == AUTHORIZE_SHOW_ERROR)
-        note_refusal(call, &checked);
-    if (checked.stop == AUTHORIZE_SHOW_ERROR)
+    if (checked.stop == AUTHORIZE_SHOW_ERROR) {
+        record_error(call, &checked);
         return error_send_page(call, 400, str_of(checked.description));
+    }
     if (call->browser == NULL) {
         browser_session_require(call); /* before any redirect to an app (RFC 9700 §4.11.2) */
         return ERR_NONE;
     }
     if (checked.stop == AUTHORIZE_REDIRECT_ERROR) {
-        note_refusal(call, &checked);
-        send_back(call, checked.redirect_uri, "error", str_of(checked.error), checked.description,
-                  checked.state);
+        record_error(call, &checked);
+        redirect_to_app(call, checked.redirect_uri, "error", str_of(checked.error),
+                        checked.description, checked.state);
         return ERR_NONE;
     }
     return begin(call, &checked);
 }
 
-/* ---- a request that waits ---- */
+/* ---- stored requests ---- */
 
 static enum err
 get_consent(struct call *call)
@@ -219,7 +218,7 @@ get_consent(struct call *call)
     enum err err = consent_find(call->db, call->mem, &call->browser->session, id, call->now,
                                 &request, &app, &held);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
-        return error_send_page(call, 400, message(call, too_late));
+        return error_send_page(call, 400, message(call, expired));
     if (err != ERR_NONE)
         return err;
     if (request.must_sign_in) {
@@ -231,13 +230,14 @@ get_consent(struct call *call)
     err = consent_resume(call->db, call->mem, &call->browser->session, &call->browser->user, id,
                          call->now, &request, &code);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
-        return error_send_page(call, 400, message(call, too_late));
+        return error_send_page(call, 400, message(call, expired));
     if (err == ERR_NONE)
-        send_back(call, request.redirect_uri, "code", secret_reveal(code), NULL, request.state);
+        redirect_to_app(call, request.redirect_uri, "code", secret_reveal(code), NULL,
+                        request.state);
     return err;
 }
 
-/* The boxes that were ticked: one field each, all of the same name. */
+/* Each ticked box is one field named `scope`. */
 static scopes
 read_ticks(const struct form *form)
 {
@@ -251,7 +251,7 @@ read_ticks(const struct form *form)
     return ticked;
 }
 
-/* The part of the page that depends on the boxes, for its script. Nothing is decided by it. */
+/* The preview of hints, which the page's script reloads when a box changes. Changes nothing. */
 static enum err
 get_hints(struct call *call)
 {
@@ -267,7 +267,7 @@ get_hints(struct call *call)
     enum err err = consent_find(call->db, call->mem, &call->browser->session,
                                 call_text(call, REQUEST), call->now, &request, &app, &held);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN || (!err && request.must_sign_in))
-        return error_send_page(call, 400, message(call, too_late));
+        return error_send_page(call, 400, message(call, expired));
     if (err == ERR_NONE)
         err = consent_preview_put_hints(call, values, request.scopes, ticked);
     return err == ERR_NONE ? page_send(call, 200, "consent_hints", values) : err;
@@ -285,35 +285,36 @@ post_consent(struct call *call)
         .ticked = read_ticks(call_form(call)),
         .now = call->now,
     };
-    bool term_fine = grant_term_read(call_text(call, TERM), &params.term);
+    bool term_ok = grant_term_read(call_text(call, TERM), &params.term);
     if (!params.allow && !str_eq(decision, STR("deny")))
         return error_send_page(call, 400, message(call, choose));
-    if (params.allow && !term_fine)
+    if (params.allow && !term_ok)
         return error_send_page(call, 400, message(call, choose_term));
     enum err err = consent_decide(call->db, call->mem, &call->browser->session,
                                   &call->browser->user, &params, &request, &code);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
-        return error_send_page(call, 400, message(call, too_late));
+        return error_send_page(call, 400, message(call, expired));
     if (err != ERR_NONE)
         return err;
     if (code != NULL)
-        send_back(call, request.redirect_uri, "code", secret_reveal(code), NULL, request.state);
+        redirect_to_app(call, request.redirect_uri, "code", secret_reveal(code), NULL,
+                        request.state);
     else
-        send_back(call, request.redirect_uri, "error", STR("access_denied"), "The person said no.",
-                  request.state);
+        redirect_to_app(call, request.redirect_uri, "error", STR("access_denied"),
+                        "The user denied access.", request.state);
     return ERR_NONE;
 }
 
 const struct route oauth_routes[] = {
     { GET, "/oauth/authorize", get_authorize, CALLER_ANYONE,
-      .summary = "An app asks a person for access.", .page = true, .blocks = true },
+      .summary = "Starts an authorization request.", .page = true, .blocks = true },
     { GET, "/oauth/consent", get_consent, CALLER_USER,
-      .summary = "Shows what an app asks for, again.", .page = true, .blocks = true,
-      ROUTE_FIELDS(waiting_fields) },
+      .summary = "Shows the consent page of a stored request.", .page = true, .blocks = true,
+      ROUTE_FIELDS(request_fields) },
     { GET, "/oauth/consent/hints", get_hints, CALLER_USER,
-      .summary = "What an agent would be told, as ticked.", .page = true, .reads_store = true,
-      ROUTE_FIELDS(waiting_fields) },
-    { POST, "/oauth/consent", post_consent, CALLER_USER, .summary = "Takes the person's decision.",
+      .summary = "Previews hints for the selected scopes.", .page = true, .reads_store = true,
+      ROUTE_FIELDS(request_fields) },
+    { POST, "/oauth/consent", post_consent, CALLER_USER, .summary = "Allows or denies access.",
       .resumes = "request", .page = true, .blocks = true, ROUTE_FIELDS(consent_fields),
       .body = BODY_FORM, .body_max = 16 * KIB },
     { 0 },

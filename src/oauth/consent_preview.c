@@ -9,9 +9,9 @@
 #include "web/message.h"
 #include "web/state.h"
 
-#define LINES_MAX 5
-#define LINES_FEW 2
-#define SCOPES_MANY 10 /* with more than that, few lines each: it is one page */
+#define LINES_MAX 5 /* per scope */
+#define LINES_FEW 2 /* per scope, if the page lists more than SCOPES_MANY */
+#define SCOPES_MANY 10
 #define VALUES_MAX 5
 #define LINE_MAX ((size_t)2048)
 
@@ -35,7 +35,7 @@ consent_preview_load(struct call *call, scopes asked, struct consent_preview *ou
 struct lines {
     struct values *item;
     size_t shown, most;
-    int64_t left_out; /* facts */
+    int64_t omitted; /* facts */
 };
 
 static void
@@ -47,7 +47,7 @@ put_line(struct lines *lines, struct str label, struct str reads)
     lines->shown++;
 }
 
-/* "Björk, Radiohead and 3 more"; counts how many there are. */
+/* "Björk, Radiohead and 3 more"; *count is the number of all values. */
 static struct str
 member_values(struct consent_preview *preview, const struct domain *domain,
               const struct member *member, int64_t *count)
@@ -65,11 +65,11 @@ member_values(struct consent_preview *preview, const struct domain *domain,
     }
     if (*count <= VALUES_MAX)
         return buf_str(&out);
-    const struct message_value said[] = {
+    const struct message_value values[] = {
         { "values", buf_str(&out) },
         { "count", message_number(call, *count - VALUES_MAX) },
     };
-    return message_with(call, more_values, said, 2);
+    return message_with(call, more_values, values, 2);
 }
 
 static void
@@ -81,13 +81,13 @@ put_domain(struct consent_preview *preview, struct lines *lines, const struct do
         const struct member *member = &domain->members[m];
         int64_t count;
         struct str reads = member_values(preview, domain, member, &count);
-        const struct message_value said[] = { { "domain", domain->title },
-                                              { "member", facts_member_label(call, member) } };
+        const struct message_value values[] = { { "domain", domain->title },
+                                                { "member", facts_member_label(call, member) } };
         if (count > 0 && lines->shown < lines->most)
-            put_line(lines, name_domain ? message_with(call, member_of, said, 2) : said[1].text,
+            put_line(lines, name_domain ? message_with(call, member_of, values, 2) : values[1].text,
                      reads);
         else
-            lines->left_out += count;
+            lines->omitted += count;
     }
 }
 
@@ -116,9 +116,9 @@ consent_preview_put_scope(struct consent_preview *preview, struct values *item, 
         if (everything || scope_named(domains->list[i].name) == one)
             put_domain(preview, &lines, &domains->list[i], everything);
     values_flag(item, "reads_none", lines.shown == 0 && (everything || scopes_domains(one) != 0));
-    if (lines.left_out > 0)
+    if (lines.omitted > 0)
         values_text(item, "more",
-                    message_count(preview->call, more_one, more_other, lines.left_out));
+                    message_count(preview->call, more_one, more_other, lines.omitted));
 }
 
 /* ---- hints ---- */
@@ -126,12 +126,12 @@ consent_preview_put_scope(struct consent_preview *preview, struct values *item, 
 enum err
 consent_preview_put_hints(struct call *call, struct values *values, scopes asked, scopes ticked)
 {
-    struct hints_panel_params question = {
+    struct hints_panel_params params = {
         .scopes = asked & ticked,
         .asked = asked,
         .max_tokens = HINTS_TOKENS_DEFAULT,
     };
-    if ((question.scopes & SCOPE_AGENT_HINTS) == 0)
+    if ((params.scopes & SCOPE_AGENT_HINTS) == 0)
         return ERR_NONE;
-    return hints_panel_put(call, values, &question);
+    return hints_panel_put(call, values, &params);
 }

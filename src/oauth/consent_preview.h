@@ -19,7 +19,7 @@ struct consent_preview {
 
 enum err consent_preview_load(struct call *call, scopes asked, struct consent_preview *out);
 
-/* For one scope: a list "reads" of { label, reads }, "more" for omitted ones, or "reads_none".
+/* For one scope: a list "reads" of { label, reads }, "more" if some are omitted, or "reads_none".
  */
 void consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one);
 

@@ -1,4 +1,4 @@
-/* metadata_api.c - what a client library asks first (RFC 8414). */
+/* metadata_api.c - authorization server metadata (RFC 8414). */
 #include "model/scope.h"
 #include "oauth/oauth_routes.h"
 #include "web/call.h"
@@ -16,8 +16,7 @@ put_list(struct json *out, const char *key, const char *const *names, size_t cou
 }
 
 static void
-put_address(struct call *call, struct json *out, const char *key, struct str origin,
-            const char *path)
+put_url(struct call *call, struct json *out, const char *key, struct str origin, const char *path)
 {
     json_put_str(out, key, str_format(call->mem, "%.*s%s", STR_ARG(origin), path));
 }
@@ -33,12 +32,11 @@ get_metadata(struct call *call)
     struct json *out = response_json(call, 200);
     json_open_object(out);
     json_put_str(out, "issuer", base);
-    put_address(call, out, "authorization_endpoint", call->web->settings.auth_url,
-                "/oauth/authorize");
-    put_address(call, out, "token_endpoint", base, "/oauth/token");
-    put_address(call, out, "introspection_endpoint", base, "/oauth/introspect");
-    put_address(call, out, "revocation_endpoint", base, "/oauth/revoke");
-    put_address(call, out, "userinfo_endpoint", base, "/oauth/userinfo");
+    put_url(call, out, "authorization_endpoint", call->web->settings.auth_url, "/oauth/authorize");
+    put_url(call, out, "token_endpoint", base, "/oauth/token");
+    put_url(call, out, "introspection_endpoint", base, "/oauth/introspect");
+    put_url(call, out, "revocation_endpoint", base, "/oauth/revoke");
+    put_url(call, out, "userinfo_endpoint", base, "/oauth/userinfo");
     json_key(out, "scopes_supported");
     json_open_array(out);
     for (size_t i = 0; i < scope_count(); i++)
@@ -63,6 +61,6 @@ get_metadata(struct call *call)
 
 const struct route metadata_routes[] = {
     { GET, "/.well-known/oauth-authorization-server", get_metadata, CALLER_ANYONE,
-      .summary = "Tells a client library where everything is.", .cors = true },
+      .summary = "Returns the authorization server metadata (RFC 8414).", .cors = true },
     { 0 },
 };

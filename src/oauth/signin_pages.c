@@ -1,6 +1,6 @@
-/* signin_pages.c - signing in and out.
- * Unknown, wrong and disabled are one answer. Where to go afterwards is a path of ours, or the
- * request of an app that waits on the server; nothing else is followed. */
+/* signin_pages.c - sign-in and sign-out.
+ * An unknown user, a wrong password, and a disabled account get the same response. After sign-in
+ * the browser goes only to a path of this service or to a stored authorization request. */
 #include "crypt/password.h"
 #include "dispatch/browser_session.h"
 #include "dispatch/throttle.h"
@@ -37,23 +37,22 @@ static const struct field arrival_fields[] = {
     [PASSWORD] = { "unused", FIELD_TEXT, FIELD_IN_QUERY, .max = 1 },
 };
 
-/* The id of the request that waits on the server until somebody has signed in, however it was told.
- */
+/* The stored authorization request that continues after sign-in, from `request` or from `next`. */
 static struct str
-waiting_request(const struct call *call)
+stored_request(const struct call *call)
 {
     struct str id = call_text(call, REQUEST);
     return str_present(id) ? id : request_in_path(call_text(call, NEXT));
 }
 
-/* The app that sent the person here, and where it wants the person sent in the end: the browser
- * must be let go there, since it applies form-action to the redirects that follow a form. */
+/* The app that sent the user here. Its redirect URI must be allowed in form-action, which browsers
+ * also apply to the redirects that follow a form. */
 struct sender {
-    struct str app; /* its name */
-    struct str destination;
+    struct str app; /* its name; absent: no app */
+    struct str redirect_uri;
 };
 
-/* The authorization request to which one goes on from here. ERR_NOT_FOUND: one does not. */
+/* Checks the authorization request in `next`. ERR_NOT_FOUND: `next` is something else. */
 static enum err
 check_next(struct call *call, struct authorize_checked *out)
 {
@@ -65,7 +64,6 @@ check_next(struct call *call, struct authorize_checked *out)
     return authorize_check(call->db, call->mem, &params, out);
 }
 
-/* Absent: nobody, and nowhere but here. */
 static struct sender
 find_sender(struct call *call)
 {
@@ -75,10 +73,10 @@ find_sender(struct call *call)
     scopes held;
     struct sender no_sender = { STR_NONE, STR_NONE };
     const struct session none = { 0 };
-    struct str waiting = waiting_request(call);
-    if (str_present(waiting))
+    struct str stored = stored_request(call);
+    if (str_present(stored))
         return consent_find(call->db, call->mem,
-                            call->browser == NULL ? &none : &call->browser->session, waiting,
+                            call->browser == NULL ? &none : &call->browser->session, stored,
                             call->now, &request, &app, &held) == ERR_NONE
                    ? (struct sender){ app.name, request.redirect_uri }
                    : no_sender;
@@ -91,12 +89,12 @@ static enum err
 show_form(struct call *call, int status, struct str problem)
 {
     struct values *values = values_new(call->mem);
-    struct str next = call_text(call, NEXT), waiting = waiting_request(call);
-    if (str_present(waiting))
-        next = request_page_path(call, waiting);
+    struct str next = call_text(call, NEXT), stored = stored_request(call);
+    if (str_present(stored))
+        next = request_page_path(call, stored);
     values_text(values, "username", call_text(call, USERNAME));
     values_text(values, "next", return_path_ok(next) ? next : STR_NONE);
-    values_text(values, "request", waiting);
+    values_text(values, "request", stored);
     values_text(values, "problem", problem);
     values_flag(values, "registration", call->web->settings.registration_open);
     values_text(values, "signup", return_path_via(call, "/signup", next));
@@ -106,8 +104,8 @@ show_form(struct call *call, int status, struct str problem)
     enum err err = page_send(call, status, "signin", values);
     if (err == ERR_NONE && has_flash)
         flash_clear(call);
-    if (err == ERR_NONE && str_present(sender.destination))
-        page_allow_form_action(call, redirect_uri_origin(call->mem, sender.destination));
+    if (err == ERR_NONE && str_present(sender.redirect_uri))
+        page_allow_form_action(call, redirect_uri_origin(call->mem, sender.redirect_uri));
     return err;
 }
 
@@ -117,23 +115,22 @@ get_signin(struct call *call)
     return show_form(call, 200, STR_NONE);
 }
 
-/* After signing in. An app that wanted that (prompt=login) has it now, and its request must not
- * want it again: so it is kept in the new session, and its own address is not asked a second time.
- */
+/* Where to go after sign-in. With prompt=login the request is stored in the new session: following
+ * its URL again would demand another sign-in, forever. */
 static enum err
 find_next(struct call *call, struct str key, const char **out)
 {
     struct authorize_checked checked;
-    struct str next = call_text(call, NEXT), waiting = waiting_request(call);
-    if (!str_present(waiting)) {
+    struct str next = call_text(call, NEXT), stored = stored_request(call);
+    if (!str_present(stored)) {
         enum err err = check_next(call, &checked);
         if (err == ERR_NONE && checked.stop == AUTHORIZE_OK && checked.must_sign_in)
             err = authorize_keep(call->db, call->mem, &checked, session_hash(call->mem, key),
-                                 call->now, &waiting);
+                                 call->now, &stored);
         if (err != ERR_NONE && err != ERR_NOT_FOUND)
             return err;
     }
-    struct str page = request_page_path(call, waiting);
+    struct str page = request_page_path(call, stored);
     if (str_present(page))
         next = page;
     *out = return_path_ok(next) ? str_c(call->mem, next) : "/account";
@@ -141,7 +138,7 @@ find_next(struct call *call, struct str key, const char **out)
 }
 
 static enum err
-say_wait(struct call *call, int64_t seconds)
+send_wait(struct call *call, int64_t seconds)
 {
     int64_t minutes = (seconds + 59) / 60;
     enum err err = show_form(call, 429, message_count(call, wait_one, wait_other, minutes));
@@ -159,7 +156,7 @@ post_signin(struct call *call)
         .login = str_present(typed) ? typed : STR(""),
         .password = str_present(password) ? password : STR(""),
         .old_key = call->browser == NULL ? STR_NONE : call->browser->key,
-        .request_id = waiting_request(call),
+        .request_id = stored_request(call),
         .device = http_header(&call->exchange->request, "User-Agent"),
         .address = call->exchange->request.client,
         .now = call->now,
@@ -169,16 +166,15 @@ post_signin(struct call *call)
     struct throttle *failures = call->web->sign_in_failures;
     int64_t wait = throttle_wait_both(failures, params.address, account);
     if (wait != 0)
-        return say_wait(call, wait);
+        return send_wait(call, wait);
     enum err err = session_sign_in(call->db, call->mem, &params, &key, &user);
-    /* Past the limit nobody is told whether it was right: a hundred at once learn no more than ten.
-     */
+    /* Checked again after hashing: parallel attempts beyond the limit must not learn the result. */
     if (err == ERR_NONE)
         wait = throttle_wait_both(failures, params.address, account);
     else if (err == ERR_UNAUTHENTICATED)
         wait = throttle_take_both(failures, params.address, account);
     if (wait != 0)
-        return say_wait(call, wait);
+        return send_wait(call, wait);
     if (err == ERR_UNAUTHENTICATED)
         return show_form(call, 401, message(call, wrong));
     const char *next = NULL;
@@ -203,11 +199,11 @@ post_signout(struct call *call)
 }
 
 const struct route signin_routes[] = {
-    { GET, "/signin", get_signin, CALLER_ANYONE, .summary = "The form to sign in with.",
-      .page = true, ROUTE_FIELDS(arrival_fields) },
-    { POST, "/signin", post_signin, CALLER_ANYONE, .summary = "Signs a person in.", .page = true,
+    { GET, "/signin", get_signin, CALLER_ANYONE, .summary = "Shows the sign-in form.", .page = true,
+      ROUTE_FIELDS(arrival_fields) },
+    { POST, "/signin", post_signin, CALLER_ANYONE, .summary = "Signs a user in.", .page = true,
       ROUTE_FIELDS(signin_fields), .body = BODY_FORM, .body_max = 32 * KIB, .blocks = true },
-    { POST, "/signout", post_signout, CALLER_USER, .summary = "Signs the person out.", .page = true,
+    { POST, "/signout", post_signout, CALLER_USER, .summary = "Signs the user out.", .page = true,
       .body = BODY_FORM, .body_max = 4 * KIB, .blocks = true },
     { 0 },
 };

@@ -1,5 +1,4 @@
-/* signup_pages.c - making an account.
- * What a person typed is shown again when something is wrong with it, but never the password. */
+/* signup_pages.c - sign-up. A rejected form is shown again with its input, except the password. */
 #include "crypt/password.h"
 #include "dispatch/browser_session.h"
 #include "flow/accounts.h"
@@ -13,7 +12,7 @@
 
 enum { NEXT, USERNAME, EMAIL, NAME, PASSWORD };
 
-/* Wider than the rules of the account, which have better words for what is wrong. */
+/* Looser than the rules of account_make(), whose error messages are better. */
 static const struct field signup_fields[] = {
     [NEXT] = { "next", FIELD_TEXT, FIELD_IN_FORM, .max = 8 * 1024 },
     [USERNAME] = { "username", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
@@ -22,13 +21,13 @@ static const struct field signup_fields[] = {
     [PASSWORD] = { "password", FIELD_TEXT, FIELD_IN_FORM, .max = 4 * PASSWORD_BYTES_MAX },
 };
 
-/* Where somebody was going who has no account yet: most often, to answer an app. */
 static const struct field arrival_fields[] = {
+    /* `next`: usually an authorization request */
     [NEXT] = { "next", FIELD_TEXT, FIELD_IN_QUERY, .max = 8 * 1024 },
 };
 
 static enum err
-say_closed(struct call *call)
+send_closed(struct call *call)
 {
     return page_send(call, 403, "signup_closed", NULL);
 }
@@ -61,7 +60,7 @@ static enum err
 get_signup(struct call *call)
 {
     if (!call->web->settings.registration_open)
-        return say_closed(call);
+        return send_closed(call);
     return page_send(call, 200, "signup", form_values(call, &(struct account_problems){ 0 }));
 }
 
@@ -88,9 +87,8 @@ static enum err
 post_signup(struct call *call)
 {
     if (!call->web->settings.registration_open)
-        return say_closed(call);
-    /* Without a password the flow would make an account nobody can sign in to; here its lack is a
-     * mistake to be told, so what was not sent is empty, never absent. */
+        return send_closed(call);
+    /* Empty, not absent: an absent password would create an account that cannot sign in. */
     struct str password = call_text(call, PASSWORD);
     struct account_params params = {
         .username = call_text(call, USERNAME),
@@ -120,12 +118,12 @@ get_done(struct call *call)
 }
 
 const struct route signup_routes[] = {
-    { GET, "/signup", get_signup, CALLER_ANYONE, .summary = "The form that makes an account.",
-      .page = true, ROUTE_FIELDS(arrival_fields) },
-    { POST, "/signup", post_signup, CALLER_ANYONE, .summary = "Makes an account from that form.",
-      .page = true, ROUTE_FIELDS(signup_fields), .body = BODY_FORM, .body_max = 16 * KIB,
-      .blocks = true },
-    { GET, "/signup/done", get_done, CALLER_ANYONE, .summary = "Says that the account is there.",
-      .page = true, ROUTE_FIELDS(arrival_fields) },
+    { GET, "/signup", get_signup, CALLER_ANYONE, .summary = "Shows the sign-up form.", .page = true,
+      ROUTE_FIELDS(arrival_fields) },
+    { POST, "/signup", post_signup, CALLER_ANYONE, .summary = "Creates an account.", .page = true,
+      ROUTE_FIELDS(signup_fields), .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
+    { GET, "/signup/done", get_done, CALLER_ANYONE,
+      .summary = "Confirms that the account was created.", .page = true,
+      ROUTE_FIELDS(arrival_fields) },
     { 0 },
 };

@@ -1,5 +1,4 @@
-/* token_api.c - POST /oauth/token, /oauth/introspect, /oauth/revoke.
- * A handler may trust its row: the app has proved who it is, the fields are there. */
+/* token_api.c - POST /oauth/token, /oauth/introspect, /oauth/revoke. */
 #include "base/arena.h"
 #include "crypt/secret.h"
 #include "dispatch/client_auth.h"
@@ -35,10 +34,10 @@ static const struct field one_token_fields[] = {
     [HINT] = { "token_type_hint", FIELD_TEXT, FIELD_IN_FORM, .max = 100 },
 };
 
-/* ---- tokens for a code, or for a refresh token ---- */
+/* ---- token endpoint ---- */
 
 static enum err
-answer(struct call *call, enum err err, const struct token_set *set, const char *problem)
+send_tokens(struct call *call, enum err err, const struct token_set *set, const char *problem)
 {
     if (err == ERR_INVALID || err == ERR_FORBIDDEN) {
         error_send_oauth(call, 400, err == ERR_INVALID ? "invalid_grant" : "invalid_scope",
@@ -60,7 +59,7 @@ answer(struct call *call, enum err err, const struct token_set *set, const char 
 }
 
 static enum err
-say_missing(struct call *call, const char *field)
+send_missing(struct call *call, const char *field)
 {
     error_send_oauth(call, 400, "invalid_request", str_format(call->mem, "%s is missing.", field));
     return ERR_NONE;
@@ -72,12 +71,12 @@ exchange(struct call *call)
     static const struct {
         size_t field;
         const char *name;
-    } needed[] = { { CODE, "code" },
-                   { REDIRECT_URI, "redirect_uri" },
-                   { VERIFIER, "code_verifier" } };
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!str_present(call_text(call, needed[i].field)))
-            return say_missing(call, needed[i].name);
+    } required[] = { { CODE, "code" },
+                     { REDIRECT_URI, "redirect_uri" },
+                     { VERIFIER, "code_verifier" } };
+    for (size_t i = 0; i < sizeof required / sizeof *required; i++)
+        if (!str_present(call_text(call, required[i].field)))
+            return send_missing(call, required[i].name);
     struct exchange params = {
         .app = call->app,
         .code = call_text(call, CODE),
@@ -88,14 +87,14 @@ exchange(struct call *call)
     struct token_set set;
     const char *problem = NULL;
     enum err err = token_exchange(call->db, call->mem, &params, &set, &problem);
-    return answer(call, err, &set, problem);
+    return send_tokens(call, err, &set, problem);
 }
 
 static enum err
 refresh(struct call *call)
 {
     if (!str_present(call_text(call, REFRESH_TOKEN)))
-        return say_missing(call, "refresh_token");
+        return send_missing(call, "refresh_token");
     struct refresh params = {
         .app = call->app,
         .token = call_text(call, REFRESH_TOKEN),
@@ -105,7 +104,7 @@ refresh(struct call *call)
     struct token_set set;
     const char *problem = NULL;
     enum err err = token_refresh(call->db, call->mem, &params, &set, &problem);
-    return answer(call, err, &set, problem);
+    return send_tokens(call, err, &set, problem);
 }
 
 static enum err
@@ -118,7 +117,7 @@ post_token(struct call *call)
                          STR("grant_type must be authorization_code or refresh_token."));
         return ERR_NONE;
     }
-    /* RFC 8707 §2.2: before a code or a refresh token is used up. */
+    /* Before the code or refresh token is used up (RFC 8707 §2.2). */
     if (str_present(resource_unsupported(call_form(call), call->web->settings.base_url))) {
         error_send_oauth(call, 400, "invalid_target", STR(AUTHORIZE_WRONG_TARGET));
         return ERR_NONE;
@@ -126,7 +125,7 @@ post_token(struct call *call)
     return by_code ? exchange(call) : refresh(call);
 }
 
-/* ---- what a token is worth ---- */
+/* ---- introspection and revocation ---- */
 
 static enum err
 post_introspect(struct call *call)
@@ -134,7 +133,7 @@ post_introspect(struct call *call)
     struct access *access = ARENA_NEW(call->mem, struct access);
     bool is_refresh = false;
     if (call->app->is_public) {
-        client_auth_refuse(call); /* whoever asks has proved nothing */
+        client_auth_refuse(call); /* it has not authenticated (RFC 7662 §2.1) */
         return ERR_NONE;
     }
     enum err err = token_introspect(call->db, call->mem, call->app, call_text(call, TOKEN),
@@ -143,7 +142,7 @@ post_introspect(struct call *call)
         return err;
     if (err == ERR_NOT_FOUND && !token_is_ours(call->mem, call_text(call, TOKEN))) {
         call_set_error(call, "inactive",
-                       STR("The token is not one of this service, or not whole."));
+                       STR("This service did not issue the token, or it was sent incomplete."));
         request_usage_refused(call, call->app->id, STR_NONE, STR_NONE);
     }
     struct json *out = response_json(call, 200);
@@ -170,7 +169,7 @@ post_revoke(struct call *call)
 {
     enum err err = token_revoke(call->db, call->mem, call->app, call_text(call, TOKEN), call->now);
     if (err == ERR_NONE) {
-        response_bytes(call, 200, NULL, STR("")); /* a type would promise a body */
+        response_bytes(call, 200, NULL, STR(""));
         response_header(call, "Pragma", "no-cache");
     }
     return err;
@@ -178,12 +177,13 @@ post_revoke(struct call *call)
 
 const struct route token_routes[] = {
     { POST, "/oauth/token", post_token, CALLER_APP,
-      .summary = "Gives tokens for a code or a refresh token.", ROUTE_FIELDS(token_fields),
+      .summary = "Issues tokens for a code or a refresh token.", ROUTE_FIELDS(token_fields),
       .body = BODY_FORM, .body_max = BODY_MAX, .blocks = true, .cors = true },
     { POST, "/oauth/introspect", post_introspect, CALLER_APP,
-      .summary = "Says whether a token of the asking app is live.", ROUTE_FIELDS(one_token_fields),
-      .body = BODY_FORM, .body_max = BODY_MAX, .cached_by = CACHE_TOKEN },
-    { POST, "/oauth/revoke", post_revoke, CALLER_APP, .summary = "Ends a token of the asking app.",
+      .summary = "Returns whether one of the app's tokens is active.",
+      ROUTE_FIELDS(one_token_fields), .body = BODY_FORM, .body_max = BODY_MAX,
+      .cached_by = CACHE_TOKEN },
+    { POST, "/oauth/revoke", post_revoke, CALLER_APP, .summary = "Revokes one of the app's tokens.",
       ROUTE_FIELDS(one_token_fields), .body = BODY_FORM, .body_max = BODY_MAX, .blocks = true },
     { 0 },
 };

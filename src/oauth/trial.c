@@ -7,7 +7,7 @@
 #include "web/call.h"
 #include "web/state.h"
 
-#define MARK_LENGTH 22
+#define MAC_LENGTH 22
 
 struct str
 trial_redirect_uri(const struct call *call)
@@ -15,23 +15,23 @@ trial_redirect_uri(const struct call *call)
     return str_format(call->mem, "%.*s" TRIAL_PATH, STR_ARG(call->web->settings.auth_url));
 }
 
-/* A word that only this session can make. `purpose` keeps one from being used as the other. */
+/* A MAC with the session's key. `purpose` keeps a state from being used as a verifier. */
 static struct str
-keyed(struct call *call, const char *purpose, struct str what)
+mac(struct call *call, const char *purpose, struct str text)
 {
     struct str key = call->browser->key;
     return digest_text(call->mem, str_format(call->mem, "trial %s %.*s %.*s", purpose, STR_ARG(key),
-                                             STR_ARG(what)));
+                                             STR_ARG(text)));
 }
 
-/* "try.app_….1794648600.nonce": everything of the state but its mark. */
+/* `body` is the state without its MAC: "try.app_….1794648600.nonce". */
 static struct trial
 make(struct call *call, struct str app_id, struct str body)
 {
     struct trial trial = { .app_id = app_id };
-    struct str mark = str_first(keyed(call, "state", body), MARK_LENGTH);
-    trial.state = str_format(call->mem, "%.*s.%.*s", STR_ARG(body), STR_ARG(mark));
-    trial.verifier = keyed(call, "verifier", body);
+    struct str tag = str_first(mac(call, "state", body), MAC_LENGTH);
+    trial.state = str_format(call->mem, "%.*s.%.*s", STR_ARG(body), STR_ARG(tag));
+    trial.verifier = mac(call, "verifier", body);
     trial.challenge = digest_text(call->mem, trial.verifier);
     return trial;
 }
@@ -56,9 +56,9 @@ trial_read(struct call *call, struct str state, struct trial *out)
         return false;
     if (began > call->now || began + REQUEST_SECONDS <= call->now)
         return false;
-    if (state.len < MARK_LENGTH + 1)
+    if (state.len < MAC_LENGTH + 1)
         return false;
-    *out = make(call, app_id, str_first(state, state.len - MARK_LENGTH - 1));
+    *out = make(call, app_id, str_first(state, state.len - MAC_LENGTH - 1));
     return digest_equal(out->state, state);
 }
 

@@ -1,4 +1,4 @@
-/* userinfo_api.c - who the person is, for an app that may know. */
+/* userinfo_api.c - GET /oauth/userinfo, for tokens with profile:read. */
 #include "flow/accounts.h"
 #include "model/grant.h"
 #include "oauth/oauth_routes.h"
@@ -18,7 +18,7 @@ get_userinfo(struct call *call)
     json_put_str(out, "preferred_username", user.username);
     json_put_str(out, "name", user.name);
     json_put_str(out, "email", user.email);
-    json_put_bool(out, "email_verified", false); /* nothing here sends mail */
+    json_put_bool(out, "email_verified", false); /* the service sends no mail */
     json_put_int(out, "updated_at", user.updated_at);
     json_close_object(out);
     response_header(call, "Vary", "Authorization");
@@ -26,7 +26,7 @@ get_userinfo(struct call *call)
 }
 
 const struct route userinfo_routes[] = {
-    { GET, "/oauth/userinfo", get_userinfo, CALLER_TOKEN, .summary = "Says who the person is.",
+    { GET, "/oauth/userinfo", get_userinfo, CALLER_TOKEN, .summary = "Returns the user's profile.",
       .scope = SCOPE_PROFILE_READ, .cached_by = CACHE_ACCOUNT, .cors = true },
     { 0 },
 };

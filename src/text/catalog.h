@@ -28,7 +28,7 @@ struct message_value {
     struct str text;
 };
 
-/* MESSAGE(too_late, "consent.too_late"); declares a key that catalog_check() requires. */
+/* MESSAGE(expired, "consent.expired"); declares a key that catalog_check() requires. */
 #define MESSAGE(variable, key)                                                                     \
     static const char variable[] __attribute__((section("penchant_messages"), used, aligned(1))) = \
         key

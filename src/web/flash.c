@@ -26,7 +26,7 @@ MESSAGE(end_set, "flash.end_set");
 MESSAGE(app_facts_removed, "flash.app_facts_removed");
 MESSAGE(fact_added, "flash.fact_added");
 MESSAGE(fact_set, "flash.fact_set");
-MESSAGE(fact_there, "flash.fact_there");
+MESSAGE(fact_exists, "flash.fact_exists");
 MESSAGE(fact_removed, "flash.fact_removed");
 MESSAGE(fact_suppressed, "flash.fact_suppressed");
 MESSAGE(fact_lifted, "flash.fact_lifted");
@@ -47,7 +47,7 @@ static const char *const messages[] = {
     signed_out,      password_changed,     password_changed_apps,
     session_ended,   disconnected,         narrowed,
     end_set,         app_facts_removed,    fact_added,
-    fact_set,        fact_there,           fact_removed,
+    fact_set,        fact_exists,          fact_removed,
     fact_suppressed, fact_lifted,          fact_accepted,
     fact_rejected,   fact_changed,         imported,
     app_saved,       app_disabled,         app_enabled,

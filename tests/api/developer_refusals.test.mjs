@@ -183,7 +183,7 @@ const MISTAKES = [
     make: ({ app }) => app.post("/oauth/introspect", { token: "gho_16C7e42F292c6912E7710c838347Ae178B4a" }),
     status: 200,
     answer: /active":false/,
-    line: { endpoint: "POST /oauth/introspect", error: "inactive", reason: /not one of this service/ },
+    line: { endpoint: "POST /oauth/introspect", error: "inactive", reason: /did not issue the token/ },
   },
   {
     what: "credentials in the header and in the body",

@@ -83,7 +83,7 @@ test("authlib as a public app, with a scope unticked", async (t) => {
   assert.deepEqual(await client.hear(), { status: 401 });
 });
 
-test("authlib is told that the person said no", async (t) => {
+test("authlib reports that the user denied access", async (t) => {
   const { callback, client, page } = await begin(t);
   await page.click("button[value=deny]");
   client.say({ url: (await callback.arrival()).url });

@@ -95,7 +95,7 @@ test("openid-client as a public app, with a scope unticked and a sign-in in the 
   await assert.rejects(client.userinfo(next.access_token), /invalid_token/);
 });
 
-test("openid-client is told that the person said no", async (t) => {
+test("openid-client reports that the user denied access", async (t) => {
   const all = await setting(t);
   const checks = await arrive(all);
   await all.page.click("button[value=deny]");

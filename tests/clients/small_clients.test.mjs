@@ -67,5 +67,5 @@ for (const isPublic of [false, true])
 
     const asked = await ada.get(`${(await visit({})).slice(w.origin.length)}&prompt=consent`);
     const denied = new URL((await ada.through(asked, { decision: "deny" })).headers.location);
-    await assert.rejects(visit(Object.fromEntries(denied.searchParams)), { message: "The person said no." });
+    await assert.rejects(visit(Object.fromEntries(denied.searchParams)), { message: "The user denied access." });
   });

@@ -3,12 +3,12 @@
 #include "account/device.h"
 
 static void
-a_user_agent_is_told_in_words(void **state)
+a_user_agent_gives_browser_and_system(void **state)
 {
     static const struct {
         const char *agent;
         const char *browser;
-        const char *runs_on;
+        const char *system;
         bool is_phone;
     } rows[] = {
         { "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Firefox",
@@ -44,7 +44,7 @@ a_user_agent_is_told_in_words(void **state)
         struct device device = device_read(str_of(rows[i].agent));
         const char *why = rows[i].agent == NULL ? "absent" : rows[i].agent;
         assert_str(str_of(device.browser), str_of(rows[i].browser), why);
-        assert_str(str_of(device.runs_on), str_of(rows[i].runs_on), why);
+        assert_str(str_of(device.system), str_of(rows[i].system), why);
         assert_int_equal(device.is_phone, rows[i].is_phone);
     }
 }
@@ -52,6 +52,6 @@ a_user_agent_is_told_in_words(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_user_agent_is_told_in_words) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_user_agent_gives_browser_and_system) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

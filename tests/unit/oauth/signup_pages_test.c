@@ -73,7 +73,7 @@ a_password_that_was_not_sent_is_empty_and_never_absent(void **state)
 }
 
 static void
-a_problem_is_told_beside_its_field_and_the_input_is_kept(void **state)
+a_problem_is_shown_beside_its_field_and_the_input_is_kept(void **state)
 {
     (void)state;
     behind.made = ERR_INVALID;
@@ -96,7 +96,7 @@ a_problem_is_told_beside_its_field_and_the_input_is_kept(void **state)
 }
 
 static void
-a_name_that_is_taken_is_told_in_the_same_way(void **state)
+a_taken_name_is_shown_in_the_same_way(void **state)
 {
     (void)state;
     behind.made = ERR_TAKEN;
@@ -106,7 +106,7 @@ a_name_that_is_taken_is_told_in_the_same_way(void **state)
 }
 
 static void
-without_a_store_the_person_is_told_to_try_again(void **state)
+without_a_store_the_page_asks_to_try_again(void **state)
 {
     (void)state;
     behind.made = ERR_UNAVAILABLE;
@@ -183,9 +183,9 @@ main(void)
         TEST(the_form_asks_for_what_an_account_needs),
         TEST(a_new_account_is_answered_with_a_303),
         TEST(a_password_that_was_not_sent_is_empty_and_never_absent),
-        TEST(a_problem_is_told_beside_its_field_and_the_input_is_kept),
-        TEST(a_name_that_is_taken_is_told_in_the_same_way),
-        TEST(without_a_store_the_person_is_told_to_try_again),
+        TEST(a_problem_is_shown_beside_its_field_and_the_input_is_kept),
+        TEST(a_taken_name_is_shown_in_the_same_way),
+        TEST(without_a_store_the_page_asks_to_try_again),
         TEST(closed_means_closed_for_the_form_and_for_its_answer),
         TEST(another_site_cannot_make_accounts),
         TEST(a_field_sent_twice_is_refused),
