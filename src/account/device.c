@@ -46,8 +46,8 @@ struct device
 device_read(struct str user_agent)
 {
     const struct pattern *browser = find(user_agent, browsers, sizeof browsers / sizeof *browsers);
-    const struct pattern *system = find(user_agent, systems, sizeof systems / sizeof *systems);
+    const struct pattern *os = find(user_agent, systems, sizeof systems / sizeof *systems);
     return (struct device){ .browser = browser == NULL ? NULL : browser->name,
-                            .system = system == NULL ? NULL : system->name,
-                            .is_phone = system != NULL && system->is_phone };
+                            .os = os == NULL ? NULL : os->name,
+                            .is_phone = os != NULL && os->is_phone };
 }

@@ -6,7 +6,7 @@
 
 struct device {
     const char *browser; /* "Firefox"; NULL: unknown */
-    const char *system;  /* "Linux"; NULL: unknown */
+    const char *os;      /* "Linux"; NULL: unknown */
     bool is_phone;       /* or a tablet */
 };
 

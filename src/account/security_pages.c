@@ -38,12 +38,12 @@ static const struct field password_fields[] = {
 static struct str
 device_text(struct call *call, const struct device *device)
 {
-    if (device->browser == NULL || device->system == NULL)
-        return device->browser != NULL  ? str_of(device->browser)
-               : device->system != NULL ? str_of(device->system)
-                                        : message(call, device_unknown);
+    if (device->browser == NULL || device->os == NULL)
+        return device->browser != NULL ? str_of(device->browser)
+               : device->os != NULL    ? str_of(device->os)
+                                       : message(call, device_unknown);
     const struct message_value values[] = { { "browser", str_of(device->browser) },
-                                            { "system", str_of(device->system) } };
+                                            { "system", str_of(device->os) } };
     return message_with(call, device_on, values, 2);
 }
 

@@ -95,11 +95,11 @@ write_row(const struct route *row, void *context)
     json_open_object(out);
     json_put_str(out, "method", str_of(method_name(row->method)));
     json_put_str(out, "path", str_of(row->path));
-    json_put_str(out, "who", str_of(caller_name(row->caller)));
+    json_put_str(out, "caller", str_of(caller_name(row->caller)));
     json_put_bool(out, "blocks", row->blocks);
     json_put_str(out, "body", body_name(row->body));
     json_put_int(out, "body_max", (int64_t)row->body_max);
-    json_put_str(out, "says", str_of(row->summary));
+    json_put_str(out, "summary", str_of(row->summary));
     json_close_object(out);
 }
 

@@ -38,7 +38,8 @@ allowed_domains_in_path(struct call *call)
 {
     const struct domain *domain = domains_find(call->web->settings.domains, call_param(call, 0));
     if (domain == NULL)
-        error_send(call, 404, STR("There is no domain of this name. GET /v1/domains lists them."));
+        error_send(call, 404,
+                   STR("This domain does not exist. GET /v1/domains lists all domains."));
     return domain;
 }
 

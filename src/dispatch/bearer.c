@@ -52,7 +52,8 @@ bearer_auth(struct call *call)
     if (wait != 0) {
         request_usage_refused(call, access->app_id, STR_NONE, STR_NONE);
         error_send_oauth(call, 429, "rate_limited",
-                         STR("This token asks too often. Wait as long as Retry-After says."));
+                         STR("Too many requests with this token. Wait for the number of seconds in "
+                             "Retry-After."));
         response_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)wait).ptr);
         return ERR_NONE;
     }

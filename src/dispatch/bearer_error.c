@@ -26,12 +26,12 @@ void
 bearer_error_scope(struct call *call, scopes needed)
 {
     const char *names = scopes_write(call->mem, needed).ptr;
-    call->refusal.reason = STR("The access token does not hold the scope this needs; ask the "
-                               "person for it.");
-    call->refusal.detail = str_format(call->mem, "needs one of: %s", names);
+    call->refusal.reason =
+        STR("The access token does not have a required scope. Ask the user for it.");
+    call->refusal.detail = str_format(call->mem, "requires one of: %s", names);
     error_send_oauth(
         call, 403, "insufficient_scope",
-        str_format(call->mem, "The access token does not hold the scope this needs: %s.", names));
+        str_format(call->mem, "The access token has none of the required scopes: %s.", names));
     response_header(
         call, "WWW-Authenticate",
         str_format(call->mem, REALM ", error=\"insufficient_scope\", scope=\"%s\"", names).ptr);

@@ -20,7 +20,7 @@
 MESSAGE(signed_out, "flash.signed_out");
 MESSAGE(signed_out_deciding, "flash.signed_out_deciding");
 
-/* __Host- keeps a cookie to https, to this host and to all of its paths. */
+/* The __Host- prefix limits a cookie to HTTPS and to this host. */
 static struct str
 cookie_name(const struct call *call)
 {
@@ -107,7 +107,7 @@ return_path_via(struct call *call, const char *page, struct str next)
 #define REQUEST_PATH "/oauth/consent?request="
 
 static bool
-request_fine(struct str id)
+request_id_ok(struct str id)
 {
     return str_starts(id, STR("req_")) && base64url_only(id);
 }
@@ -117,29 +117,29 @@ request_in_path(struct str next)
 {
     struct str path = STR(REQUEST_PATH);
     struct str id = str_starts(next, path) ? str_from(next, path.len) : STR_NONE;
-    return request_fine(id) ? id : STR_NONE;
+    return request_id_ok(id) ? id : STR_NONE;
 }
 
 struct str
 request_page_path(struct call *call, struct str id)
 {
-    return request_fine(id) ? str_format(call->mem, REQUEST_PATH "%.*s", STR_ARG(id)) : STR_NONE;
+    return request_id_ok(id) ? str_format(call->mem, REQUEST_PATH "%.*s", STR_ARG(id)) : STR_NONE;
 }
 
 const char *
 request_sign_in_path(struct call *call, struct str id)
 {
-    return request_fine(id) ? str_format(call->mem, "/signin?request=%.*s", STR_ARG(id)).ptr
-                            : "/signin";
+    return request_id_ok(id) ? str_format(call->mem, "/signin?request=%.*s", STR_ARG(id)).ptr
+                             : "/signin";
 }
 
-/* What was sent is not done later: whoever comes back decides again. */
+/* The form's content is discarded: after signing in the user decides again. */
 static void
-send_from_form(struct call *call)
+redirect_form(struct call *call)
 {
     const struct form *form = call->route->resumes == NULL ? NULL : call_form(call);
     struct str id = form == NULL ? STR_NONE : form_find(form, call->route->resumes);
-    const char *key = request_fine(id) ? signed_out_deciding : signed_out;
+    const char *key = request_id_ok(id) ? signed_out_deciding : signed_out;
     flash_redirect(call, request_sign_in_path(call, id), &(struct flash){ .key = key });
 }
 
@@ -147,7 +147,7 @@ void
 browser_session_require(struct call *call)
 {
     if (call->route->method != GET) {
-        send_from_form(call);
+        redirect_form(call);
         return;
     }
     struct str next = call->exchange->request.target;
@@ -160,7 +160,7 @@ return_path_ok(struct str next)
     if (next.len == 0 || next.len > NEXT_MAX || next.ptr[0] != '/')
         return false;
     if (next.len > 1 && (next.ptr[1] == '/' || next.ptr[1] == '\\'))
-        return false; /* a browser takes both for the beginning of another host */
+        return false; /* browsers read both as the start of another host */
     for (size_t i = 0; i < next.len; i++) {
         unsigned char c = (unsigned char)next.ptr[i];
         if (c <= 0x20 || c >= 0x7f || c == '\\')

@@ -32,9 +32,8 @@ void browser_session_clear_cookie(struct call *call);
  * authorization request of that form. */
 void browser_session_require(struct call *call);
 
-/* An app's request waits on the server under an id. The address of its page, absent if the id
- * cannot be one; the id in such an address, absent if it is another; and where one signs in for it.
- */
+/* Paths of a stored authorization request: its consent page (absent if the id is malformed), the id
+ * in such a path (absent if `next` is another path), and the sign-in page that continues it. */
 struct str request_page_path(struct call *call, struct str id);
 struct str request_in_path(struct str next);
 const char *request_sign_in_path(struct call *call, struct str id);
@@ -42,8 +41,7 @@ const char *request_sign_in_path(struct call *call, struct str id);
 /* True if `next` is a path of this service, which is safe to redirect to after sign-in. */
 bool return_path_ok(struct str next);
 
-/* The address of a page of ours that leads on to `next` in the end; if that is none of ours, of the
- * page alone. */
+/* The path of a page that continues to `next` afterwards; without `next` if it is not safe. */
 struct str return_path_via(struct call *call, const char *page, struct str next);
 
 #endif

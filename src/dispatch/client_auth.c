@@ -12,7 +12,7 @@
 #include "web/response.h"
 #include "web/state.h"
 
-struct claim {
+struct credentials {
     struct str id;
     struct str secret; /* absent: not sent, or empty */
 };
@@ -21,14 +21,14 @@ void
 client_auth_refuse(struct call *call)
 {
     error_send_oauth(call, 401, "invalid_client",
-                     STR("The app is not known by this client_id and client_secret. Check both; a "
-                         "secret is shown once, when it is made."));
+                     STR("Unknown client_id or wrong client_secret. Check both. If the secret is "
+                         "lost, create a new one in the app's settings."));
     response_header(call, "WWW-Authenticate", "Basic realm=\"penchant\", charset=\"UTF-8\"");
 }
 
 /* False: an error response was sent. */
 static bool
-read_claim(struct call *call, struct claim *claim)
+read_credentials(struct call *call, struct credentials *sent)
 {
     const struct http_request *request = &call->exchange->request;
     struct str header = http_header(request, "Authorization");
@@ -46,25 +46,25 @@ read_claim(struct call *call, struct claim *claim)
     struct str body_id = form_find(form, "client_id");
     struct str body_secret = form_find(form, "client_secret");
     if (!str_present(header)) {
-        *claim = (struct claim){ body_id, body_secret };
+        *sent = (struct credentials){ body_id, body_secret };
         return true;
     }
     if (body_secret.len > 0) {
         request_usage_refused_claim(call, body_id);
         error_send_oauth(call, 400, "invalid_request",
-                         STR("Send the client's credentials in the header or in the body, not in "
+                         STR("Send the client credentials in the header or in the body, not in "
                              "both."));
         return false;
     }
-    bool fine = authorization_header_basic(call->mem, header, &claim->id, &claim->secret);
-    if (fine && body_id.len > 0 && !str_eq(body_id, claim->id)) {
+    bool readable = authorization_header_basic(call->mem, header, &sent->id, &sent->secret);
+    if (readable && body_id.len > 0 && !str_eq(body_id, sent->id)) {
         error_send_oauth(call, 400, "invalid_request",
                          STR("client_id in the body differs from the one in the header."));
         return false;
     }
-    if (!fine)
+    if (!readable)
         client_auth_refuse(call);
-    return fine;
+    return readable;
 }
 
 static void
@@ -79,31 +79,31 @@ refuse_throttled(struct call *call, int64_t seconds)
 enum err
 client_auth(struct call *call)
 {
-    struct claim claim = { 0 };
-    if (!read_claim(call, &claim))
+    struct credentials sent = { 0 };
+    if (!read_credentials(call, &sent))
         return ERR_NONE;
-    if (claim.secret.len == 0)
-        claim.secret = STR_NONE; /* RFC 6749 §2.3.1: an empty secret may be omitted */
+    if (sent.secret.len == 0)
+        sent.secret = STR_NONE; /* RFC 6749 §2.3.1: an empty secret may be omitted */
     struct throttle *failures = call->web->client_failures;
     struct str address = call->exchange->request.client;
-    struct str caller = str_format(call->mem, "app %.*s", STR_ARG(str_first(claim.id, 64)));
+    struct str caller = str_format(call->mem, "app %.*s", STR_ARG(str_first(sent.id, 64)));
     int64_t wait = throttle_wait(failures, address);
     if (wait != 0) {
         refuse_throttled(call, wait);
         return ERR_NONE;
     }
     struct app *app = ARENA_NEW(call->mem, struct app);
-    enum err err = response_cache_app(call, claim.id, app);
+    enum err err = response_cache_app(call, sent.id, app);
     if (err && err != ERR_NOT_FOUND)
         return err;
-    bool proved = app_is_proved(call->mem, app, claim.secret, call->now);
+    bool proved = app_is_proved(call->mem, app, sent.secret, call->now);
     /* Failed attempts by others never block the app itself: its client_id is public, and its secret
      * is too long to guess. */
     wait =
         proved ? throttle_wait(failures, address) : throttle_take_both(failures, address, caller);
     if (!proved && str_present(app->id))
         request_usage_refused(
-            call, app->id, str_of(app_refusal(call->mem, app, claim.secret, call->now)), STR_NONE);
+            call, app->id, str_of(app_refusal(call->mem, app, sent.secret, call->now)), STR_NONE);
     if (wait != 0)
         refuse_throttled(call, wait); /* does not reveal whether the secret was right */
     else if (!proved)

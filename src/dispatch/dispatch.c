@@ -1,7 +1,9 @@
-/* dispatch.c - every request, in one fixed order: path, method, size, content type, origin, who,
- * declared fields, handler. Any No ends there. The first five need only the head and are decided
- * before a body is taken; but an app's body of the wrong type is let in, to see whose it is: the
- * app's developer wants to be told. */
+/* dispatch.c - checks every request in a fixed order: path, method, body size, content type,
+ * origin, caller, declared fields; then runs the handler. The first failed check ends the request.
+ * All but the last two need only the head and run before the body is read. Exception: a body of the
+ * wrong type is still read if the route is for apps, to find the app and show the error to its
+ * developer.
+ */
 #include "dispatch/dispatch.h"
 
 #include "base/arena.h"
@@ -20,7 +22,7 @@
 #include "web/state.h"
 
 #define SLOW_NS ((int64_t)1000 * 1000 * 1000)
-#define LOGGED_PATH_MAX 300 /* bytes; so that a long one cannot push the rest out of its line */
+#define LOGGED_PATH_MAX 300 /* bytes; a log line has a maximum length */
 
 static struct str
 path_of(const struct http_request *request)
@@ -28,7 +30,7 @@ path_of(const struct http_request *request)
     return str_first(request->target, str_index(request->target, '?'));
 }
 
-/* The server may refuse a request before its head was shown to us, so this is made on demand. */
+/* Created on demand, since the server may refuse a request before it calls on_head(). */
 static struct call *
 call_of(struct site *site, struct http_exchange *exchange)
 {
@@ -46,24 +48,26 @@ call_of(struct site *site, struct http_exchange *exchange)
 
 /* ---- the head ---- */
 
-/* METHOD_UNSET for one that no row has. */
+/* METHOD_UNSET: a method that no route has. */
 static enum method
 method_of(struct str method)
 {
     if (str_eq_c(method, "GET") || str_eq_c(method, "HEAD"))
-        return GET; /* the server sends no body to a HEAD */
+        return GET; /* the server omits the body for HEAD */
     return str_eq_c(method, "POST") ? POST : METHOD_UNSET;
 }
 
-/* False: answered. */
+/* False: a response was sent. */
 static bool
-find_row(struct call *call)
+find_route(struct call *call)
 {
     const struct http_request *request = &call->exchange->request;
     if (request->target.len == 0 || request->target.ptr[0] != '/') {
-        /* RFC 9112 §3.2: an absolute URL, an authority and "*" are for proxies and servers as a
-         * whole; taking a host from there is how routing gets confused. */
-        error_send(call, 400, STR("Ask with a path that starts with a slash, as in GET /healthz."));
+        /* The other forms of RFC 9112 §3.2 are for proxies. Accepting a host from there would let
+         * a client choose it. */
+        error_send(call, 400,
+                   STR("The request target must be a path that starts with a slash, such as "
+                       "/healthz."));
         return false;
     }
     if (!router_find(call->site->router, call->mem, path_of(request), &call->at)) {
@@ -85,20 +89,18 @@ find_row(struct call *call)
 static void
 refuse_origin(struct call *call)
 {
-    struct str ours = call->web->settings.auth_url;
     error_send(call, 403,
                str_format(call->mem,
                           "This form was not sent from a page of this service, so nothing was "
-                          "done. Open %.*s and send it from there.",
-                          STR_ARG(ours)));
+                          "saved. Open %.*s and send it from there.",
+                          STR_ARG(call->web->settings.auth_url)));
 }
 
-/* RFC 9110 §12.5.3: with what would have been taken. */
+/* RFC 9110 §12.5.3: Accept-Encoding names what is supported. */
 static void
 refuse_encoding(struct call *call)
 {
-    error_send(call, 415,
-               STR("No Content-Encoding is taken here. Send the body as it is, not compressed."));
+    error_send(call, 415, STR("Content-Encoding is not supported. Send the body uncompressed."));
     response_header(call, "Accept-Encoding", "identity");
 }
 
@@ -122,12 +124,12 @@ on_head(void *context, struct http_exchange *exchange)
 {
     struct site *site = context;
     struct call *call = call_of(site, exchange);
-    if (!find_row(call))
+    if (!find_route(call))
         return;
     const struct route *route = call->route;
     exchange->body_max = route->body_max;
-    bool asks_store = route->reads_store || route->page || route->caller > CALLER_OPERATOR;
-    exchange->blocks = route->blocks || (asks_store && site->web->reads_block);
+    bool reads_store = route->reads_store || route->page || route->caller > CALLER_OPERATOR;
+    exchange->blocks = route->blocks || (reads_store && site->web->reads_block);
     call->body = !guard_encoding_ok(&exchange->request, route->body)       ? CALL_BODY_ENCODED
                  : !guard_content_type_ok(&exchange->request, route->body) ? CALL_BODY_WRONG_TYPE
                                                                            : CALL_BODY_FINE;
@@ -171,8 +173,8 @@ run_reading(struct db_tx *tx, void *argument)
     return ERR_NONE;
 }
 
-/* What a token opens is read in the moment in which the token was found good, where reading is not
- * waiting: there, all of it is one read. */
+/* The token and the data it gives access to are read in one snapshot. Only where reads do not
+ * block: on a remote database each statement is its own round trip anyway. */
 static enum err
 run_in_snapshot(struct call *call)
 {
@@ -203,16 +205,16 @@ on_handle(void *context, struct http_exchange *exchange)
     call->now = clock_now();
     enum err err = run_whole(call);
     if (err == ERR_NONE && exchange->response.status == 0)
-        err = ERR_INTERNAL; /* a handler that says nothing is a defect of ours */
+        err = ERR_INTERNAL; /* the handler sent nothing: a defect */
     if (err == ERR_INTERNAL)
-        log_error("request failed", log_text("id", exchange->request.id),
+        log_error("request_failed", log_text("id", exchange->request.id),
                   log_text("route", str_of(call->route->path)));
     if (err != ERR_NONE)
         error_send_err(call, err);
     response_finish(call);
     if (call->response_overflow)
         error_send_err(call, ERR_INTERNAL);
-    else if (call->keep && exchange->response.status == 200)
+    else if (call->cacheable && exchange->response.status == 200)
         response_cache_put(call, call->etag, exchange->response.body);
     response_apply_etag(call);
 }
@@ -226,13 +228,15 @@ on_refuse(void *context, struct http_exchange *exchange, enum http_refusal refus
         const char *sentence;
     } answers[] = {
         [HTTP_BAD_REQUEST] = { 400, "The request is malformed." },
-        [HTTP_BODY_TOO_LARGE] = { 413, "The body is larger than this address takes. Send less." },
-        [HTTP_TARGET_TOO_LONG] = { 414, "The address is too long. Send long values in a body." },
-        [HTTP_HEAD_TOO_LARGE] = { 431, "The headers are too large. Send fewer or shorter ones." },
-        [HTTP_BAD_EXPECTATION] = { 417, "The only expectation met here is 100-continue." },
+        [HTTP_BODY_TOO_LARGE] = { 413, "The body is too large for this endpoint. Send less data." },
+        [HTTP_TARGET_TOO_LONG] = { 414, "The URL is too long. Send long values in the body." },
+        [HTTP_HEAD_TOO_LARGE] = { 431,
+                                  "The headers are too large. Send fewer or shorter headers." },
+        [HTTP_BAD_EXPECTATION] = { 417, "The only supported expectation is 100-continue." },
         [HTTP_OVERLOADED] = { 503, "The service is busy. Try again in a few seconds." },
-        [HTTP_TOO_MANY_CONNECTIONS] = { 503, "There are too many connections. Close some, or try "
-                                             "again in a few seconds." },
+        [HTTP_TOO_MANY_CONNECTIONS] = { 503,
+                                        "Too many connections. Close some, or try again in a few "
+                                        "seconds." },
     };
     struct call *call = call_of(context, exchange);
     const char *sentence = answers[refusal].sentence;
@@ -241,18 +245,18 @@ on_refuse(void *context, struct http_exchange *exchange, enum http_refusal refus
     error_send(call, answers[refusal].status, str_copy(call->mem, str_of(sentence)));
 }
 
-/* ---- afterwards ---- */
+/* ---- after the response ---- */
 
-/* What came after the beginning of a token of ours is left out, wherever somebody put it. */
+/* Cuts a path after the prefix of a token or secret, in case a client put one into the path. */
 static struct str
 without_secrets(struct arena *mem, struct str path)
 {
-    static const struct str marks[] = { STR("pn_at_"), STR("pn_rt_"), STR("pn_ac_"),
-                                        STR("pn_cs_") };
+    static const struct str prefixes[] = { STR("pn_at_"), STR("pn_rt_"), STR("pn_ac_"),
+                                           STR("pn_cs_") };
     for (size_t i = 0; i < path.len; i++)
-        for (size_t m = 0; m < sizeof marks / sizeof *marks; m++)
-            if (str_starts(str_from(path, i), marks[m]))
-                return str_format(mem, "%.*s…", STR_ARG(str_first(path, i + marks[m].len)));
+        for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++)
+            if (str_starts(str_from(path, i), prefixes[p]))
+                return str_format(mem, "%.*s…", STR_ARG(str_first(path, i + prefixes[p].len)));
     return path;
 }
 
@@ -261,7 +265,7 @@ log_request(const struct http_exchange *exchange, enum log_level level, int64_t 
 {
     const struct http_request *request = &exchange->request;
     size_t bytes = str_eq_c(request->method, "HEAD") ? 0 : exchange->response.body.len;
-    /* Never the query: it may hold a code or a token. */
+    /* Never the query: it may contain a code or a token. */
     LOG_WRITE(level, "request", log_text("id", request->id),
               log_text("method", str_first(request->method, 16)),
               log_text("path", without_secrets(exchange->mem,
@@ -277,10 +281,10 @@ on_done(void *context, struct http_exchange *exchange)
     const struct call *call = exchange->owner;
     int status = exchange->response.status;
     int64_t took_ns = clock_ticks_ns() - exchange->started_ns;
-    bool has_row = call != NULL && call->route != NULL;
-    counts_add(&site->counts[has_row ? call->number : router_row_count(site->router)], status,
+    bool has_route = call != NULL && call->route != NULL;
+    counts_add(&site->counts[has_route ? call->number : router_row_count(site->router)], status,
                took_ns);
-    if (has_row)
+    if (has_route)
         request_usage_count(call);
     if (status >= 500 || took_ns >= SLOW_NS)
         log_request(exchange, LOG_WARN, took_ns);

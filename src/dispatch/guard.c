@@ -8,9 +8,8 @@
 #include "web/call.h"
 #include "web/error.h"
 
-/* Browsers send these two on their own and let no script of another site change them. A tool that
- * is no browser sends neither and carries nobody's cookies. Two of one kind are never a browser's.
- */
+/* Browsers set both headers themselves, and scripts cannot change them. A client that sends neither
+ * is not a browser, so no other site can make it send a user's cookies. */
 bool
 guard_origin_ok(const struct http_request *request, struct str our_origin)
 {
@@ -20,7 +19,7 @@ guard_origin_ok(const struct http_request *request, struct str our_origin)
     struct str origin = http_header(request, "Origin");
     struct str site = http_header(request, "Sec-Fetch-Site");
     bool same_site = str_eq_c(site, "same-origin");
-    /* A browser that hides where a form came from still says that it was a page of ours. */
+    /* Under Referrer-Policy: no-referrer the origin of our own forms is "null". */
     if (str_eq_c(origin, "null"))
         return same_site;
     if (str_present(origin) && !str_eq(origin, our_origin))
@@ -59,7 +58,7 @@ guard_content_type_ok(const struct http_request *request, enum body body)
     return true;
 }
 
-/* Nothing here unpacks: a small body could become a large one, and none needs to be large. */
+/* Nothing is decompressed, because a small body could expand without limit. */
 bool
 guard_encoding_ok(const struct http_request *request, enum body body)
 {
@@ -74,7 +73,7 @@ guard_answered(const struct call *call)
     return call->exchange->response.status != 0;
 }
 
-/* A person who is signed in; on an unsafe request, with a form of that person's own session. */
+/* Requires a session and, for a form, the form token of that session. */
 static enum err
 guard_user(struct call *call)
 {
@@ -82,8 +81,8 @@ guard_user(struct call *call)
         browser_session_require(call);
     else if (call->route->method != GET && !browser_session_form_ok(call))
         error_send(call, 403,
-                   STR("This form is too old, or was made for somebody else. Nothing was done. Go "
-                       "back, reload the page, and send it again."));
+                   STR("This form has expired. Nothing was saved. Go back, reload the page, and "
+                       "send it again."));
     return ERR_NONE;
 }
 
@@ -95,7 +94,7 @@ guard_caller(struct call *call)
         return err;
     switch (call->route->caller) {
     case CALLER_ANYONE:
-    case CALLER_OPERATOR: /* the listener is the guard: its rows are on no other */
+    case CALLER_OPERATOR: /* these routes exist only on the private listener */
         return ERR_NONE;
     case CALLER_USER:
         return guard_user(call);

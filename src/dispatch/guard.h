@@ -9,8 +9,9 @@ struct call;
 struct http_request;
 struct str;
 
-/* True if an unsafe request to a page comes from our own pages: Origin, if sent, matches auth_url,
- * and Sec-Fetch-Site, if sent, is same-origin or none. Host and X-Forwarded-* are not used. */
+/* True if a form may come from our own pages: Origin, if sent, matches auth_url, and
+ * Sec-Fetch-Site, if sent, is same-origin or none; "Origin: null" only with same-origin. False if
+ * either is repeated. Host and X-Forwarded-* are not used. */
 bool guard_origin_ok(const struct http_request *request, struct str our_origin);
 
 /* True if the Content-Type is the one that the route takes and its charset, if any, is UTF-8. */
@@ -20,7 +21,7 @@ bool guard_content_type_ok(const struct http_request *request, enum body body);
 bool guard_encoding_ok(const struct http_request *request, enum body body);
 
 /* Authenticates the caller as the route requires. ERR_NONE: allowed, or an error response was sent;
- * guard_answered() tells which. */
+ * see guard_answered(). */
 enum err guard_caller(struct call *call);
 bool guard_answered(const struct call *call);
 

@@ -78,16 +78,16 @@ void
 metrics_write_requests(struct buf *page, const struct counted *counted, size_t count)
 {
     metric_family(page, "penchant_http_requests_total", "counter",
-                  "Requests by route and first digit of the status; none: gone before an answer.");
+                  "Requests by route and class of status; none: closed without a response.");
     write_each(page, counted, count, write_ended);
     metric_family(page, "penchant_http_request_seconds", "histogram",
-                  "From the head of a request to the end of its answer.");
+                  "Time from the head of a request to the end of its response.");
     write_each(page, counted, count, write_latency);
 }
 
 /* ---- writing the process ---- */
 
-/* -1 where the kernel does not tell (a sandbox without /proc): the metric is then left out. */
+/* -1: unknown (a sandbox without /proc); the metric is then omitted. */
 static int64_t
 resident_bytes(void)
 {
@@ -140,15 +140,15 @@ void
 metrics_write_process(struct buf *page, int64_t started_at)
 {
     int64_t descriptors = count_entries("/proc/self/fd");
-    gauge(page, "process_resident_memory_bytes", "Memory held.", resident_bytes());
+    gauge(page, "process_resident_memory_bytes", "Resident memory.", resident_bytes());
     gauge(page, "process_open_fds", "Open descriptors.",
-          descriptors < 0 ? -1 : descriptors - 1); /* without the one that counted */
+          descriptors < 0 ? -1 : descriptors - 1); /* without opendir()'s own */
     gauge(page, "process_threads", "Threads.", count_entries("/proc/self/task"));
-    gauge(page, "process_start_time_seconds", "When it started, since 1970.", started_at);
-    gauge(page, "penchant_uptime_seconds", "Since it started.", clock_now() - started_at);
+    gauge(page, "process_start_time_seconds", "Start time in seconds since 1970.", started_at);
+    gauge(page, "penchant_uptime_seconds", "Seconds since the start.", clock_now() - started_at);
     write_cpu(page);
     metric_family(page, "penchant_log_lines_dropped_total", "counter",
-                  "Log lines that found the queue full.");
+                  "Log lines dropped because the queue was full.");
     metric_value(page, "penchant_log_lines_dropped_total", "", (int64_t)log_dropped());
 }
 
@@ -167,6 +167,6 @@ get_metrics(struct call *call)
 
 const struct route metrics_routes[] = {
     { GET, "/metrics", get_metrics, CALLER_OPERATOR,
-      .summary = "Counts and latencies as Prometheus text, on --metrics-listen only." },
+      .summary = "Returns metrics for Prometheus; only on --metrics-listen." },
     { 0 },
 };

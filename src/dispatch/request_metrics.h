@@ -9,8 +9,7 @@ extern const struct route metrics_routes[]; /* /metrics */
 
 /* Of one route. Counting is safe from any thread. */
 struct counts {
-    _Atomic uint64_t
-        ended[6]; /* by the first digit of the status; 0: the connection closed before */
+    _Atomic uint64_t ended[6]; /* by class of status; [0]: closed without a response */
     struct histogram latency;
 };
 

@@ -29,7 +29,7 @@ request_usage_refused_claim(struct call *call, struct str client_id)
         request_usage_refused(call, app.id, STR_NONE, STR_NONE);
 }
 
-/* A client_id in a body that is JSON, or a form under another name. */
+/* The client_id in a body of the wrong type: JSON, or a form with another Content-Type. */
 static struct str
 client_id_of_body(struct call *call)
 {
@@ -84,15 +84,15 @@ outcome_of(const struct call *call)
 }
 
 static void
-note_refusal(const struct call *call, struct str app_id)
+count_refusal(const struct call *call, struct str app_id)
 {
-    struct str said = call->refusal.reason;
+    struct str reason = call->refusal.reason;
     struct refusal refusal = {
         .app_id = app_id,
         .endpoint =
             str_format(call->mem, "%s %s", method_name(call->route->method), call->route->path),
         .error = call->refusal.error == NULL ? STR("") : str_of(call->refusal.error),
-        .reason = str_present(said) ? said : call->refusal.sentence,
+        .reason = str_present(reason) ? reason : call->refusal.sentence,
         .detail = call->refusal.detail,
         .times = 1,
         .first_at = call->now,
@@ -113,5 +113,5 @@ request_usage_count(const struct call *call)
     struct str user_id = call->access == NULL ? STR_NONE : call->access->user_id;
     usage_counters_add(counters, user_id, app_id, outcome, call->now);
     if (outcome == USAGE_REFUSED)
-        note_refusal(call, app_id);
+        count_refusal(call, app_id);
 }

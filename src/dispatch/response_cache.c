@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define KEY_INPUT_MAX 2048 /* bytes of a builder that is worth keeping */
+#define KEY_INPUT_MAX 2048 /* bytes; longer requests are not cached */
 
 _Static_assert(FINGERPRINT_BYTES == CACHE_KEY_BYTES, "a key is a fingerprint");
 
@@ -44,7 +44,7 @@ begin(struct key_builder *builder, char kind)
     builder->too_long = false;
 }
 
-/* With its length, so that no two questions run into each other. */
+/* With its length, so that different sequences of texts have different keys. */
 static void
 add_text(struct key_builder *builder, struct str text)
 {
@@ -72,12 +72,12 @@ token_key(struct str token)
     return key;
 }
 
-/* ---- a struct and its texts, as bytes ---- */
+/* ---- a struct and its strings, as bytes ---- */
 
 struct shape {
     size_t size;
     size_t count;
-    size_t texts[8]; /* where they lie in it */
+    size_t texts[8]; /* offsets of its strings */
 };
 
 static const struct shape access_shape = {
@@ -104,11 +104,11 @@ text_in(const void *value, size_t at)
     return text;
 }
 
-/* The struct, its texts, and whatever is to be kept behind them. */
+/* The struct, then its strings, then `suffix`. */
 static struct str
-pack(struct arena *mem, const struct shape *shape, const void *value, struct str behind)
+pack(struct arena *mem, const struct shape *shape, const void *value, struct str suffix)
 {
-    size_t length = shape->size + behind.len;
+    size_t length = shape->size + suffix.len;
     for (size_t i = 0; i < shape->count; i++)
         length += text_in(value, shape->texts[i]).len;
     char *out = arena_alloc(mem, length), *at = out + shape->size;
@@ -119,25 +119,25 @@ pack(struct arena *mem, const struct shape *shape, const void *value, struct str
             memcpy(at, text.ptr, text.len);
         at += text.len;
     }
-    if (behind.len > 0)
-        memcpy(at, behind.ptr, behind.len);
+    if (suffix.len > 0)
+        memcpy(at, suffix.ptr, suffix.len);
     return (struct str){ out, length };
 }
 
-/* An absent text stays absent. Returns what was kept behind. */
+/* NULL strings stay NULL. Returns the suffix. */
 static struct str
-unpack(struct str kept, const struct shape *shape, void *out)
+unpack(struct str packed, const struct shape *shape, void *out)
 {
-    memcpy(out, kept.ptr, shape->size);
-    kept = str_from(kept, shape->size);
+    memcpy(out, packed.ptr, shape->size);
+    packed = str_from(packed, shape->size);
     for (size_t i = 0; i < shape->count; i++) {
         struct str text = text_in(out, shape->texts[i]);
         if (text.ptr != NULL)
-            text.ptr = kept.ptr;
+            text.ptr = packed.ptr;
         memcpy((char *)out + shape->texts[i], &text, sizeof text);
-        kept = str_from(kept, text.len);
+        packed = str_from(packed, text.len);
     }
-    return kept;
+    return packed;
 }
 
 /* ---- apps ---- */
@@ -153,12 +153,12 @@ response_cache_app(struct call *call, struct str id, struct app *out)
     struct cache_key key;
     begin(&builder, 'c');
     add_text(&builder, id);
-    add_bytes(&builder, &version, sizeof version); /* changed since: another key */
+    add_bytes(&builder, &version, sizeof version); /* a change makes another key */
     if (!make_key(&builder, &key))
         return ERR_NOT_FOUND; /* no id is that long */
-    struct str kept = cache_get(call->web->cache, call->mem, &key);
-    if (str_present(kept)) {
-        unpack(kept, &app_shape, out);
+    struct str cached = cache_get(call->web->cache, call->mem, &key);
+    if (str_present(cached)) {
+        unpack(cached, &app_shape, out);
         return ERR_NONE;
     }
     enum err err = app_find(call->db, call->mem, id, out);
@@ -182,10 +182,10 @@ response_cache_access(struct call *call, struct str token, struct access *out)
     if (!cache_enabled(call->web->cache))
         return false;
     struct cache_key key = token_key(token);
-    struct str kept = cache_get(call->web->cache, call->mem, &key);
-    if (!str_present(kept))
+    struct str cached = cache_get(call->web->cache, call->mem, &key);
+    if (!str_present(cached))
         return false;
-    unpack(kept, &access_shape, out);
+    unpack(cached, &access_shape, out);
     return is_current(call, out);
 }
 
@@ -201,10 +201,10 @@ response_cache_put_access(struct call *call, struct str token, struct access *ac
     cache_put(call->web->cache, &key, pack(call->mem, &access_shape, access, STR("")));
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static bool
-may_keep(const struct call *call)
+may_cache(const struct call *call)
 {
     enum cached_by cached_by = call->route->cached_by;
     if (cached_by == CACHE_NOT || !cache_enabled(call->web->cache))
@@ -216,13 +216,13 @@ bool
 response_cache_answer(struct call *call)
 {
     const struct access *access = call->access;
-    if (access == NULL || !may_keep(call))
+    if (access == NULL || !may_cache(call))
         return false;
     struct key_builder builder;
     begin(&builder, 'a');
     add_text(&builder, call->exchange->request.target);
-    /* A stamp is a sum of numbers that only rise: of one token it is never the same again, but two
-     * tokens of the same person and app can meet in it, one before a change and one behind it. */
+    /* A version is a sum of counters that only rise. For one token it never repeats, but a token
+     * before a change and another one after it can have the same sum: so the key has the token. */
     add_text(&builder, access->token_hash);
     add_text(&builder, access->user_id);
     add_text(&builder, access->app_id);
@@ -230,18 +230,18 @@ response_cache_answer(struct call *call)
     add_bytes(&builder, &access->domains_limited, sizeof access->domains_limited);
     add_bytes(&builder, &access->generation, sizeof access->generation);
     add_bytes(&builder, &access->version, sizeof access->version);
-    call->keep = make_key(&builder, &call->response_key);
-    struct str kept =
-        call->keep ? cache_get(call->web->cache, call->mem, &call->response_key) : STR_NONE;
-    if (!str_present(kept))
+    call->cacheable = make_key(&builder, &call->response_key);
+    struct str cached =
+        call->cacheable ? cache_get(call->web->cache, call->mem, &call->response_key) : STR_NONE;
+    if (!str_present(cached))
         return false;
-    size_t tag = (unsigned char)kept.ptr[0];
-    call->keep = false;
-    response_cached(call, str_first(str_from(kept, 1), tag), str_from(kept, 1 + tag));
+    size_t tag = (unsigned char)cached.ptr[0];
+    call->cacheable = false;
+    response_cached(call, str_first(str_from(cached, 1), tag), str_from(cached, 1 + tag));
     return true;
 }
 
-/* ---- introspections ---- */
+/* ---- introspection ---- */
 
 bool
 response_cache_introspection(struct call *call)
@@ -256,15 +256,15 @@ response_cache_introspection(struct call *call)
     add_text(&builder, request->body);
     if (!make_key(&builder, &call->response_key))
         return false;
-    call->keep = true;
-    struct str kept = cache_get(call->web->cache, call->mem, &call->response_key);
-    if (!str_present(kept))
+    call->cacheable = true;
+    struct str cached = cache_get(call->web->cache, call->mem, &call->response_key);
+    if (!str_present(cached))
         return false;
-    struct str body = unpack(kept, &access_shape, &access);
+    struct str body = unpack(cached, &access_shape, &access);
     if (!is_current(call, &access) ||
         throttle_wait(call->web->client_failures, request->client) != 0)
         return false; /* if throttled, client_auth() sends the 429 */
-    call->keep = false;
+    call->cacheable = false;
     response_cached(call, STR_NONE, body);
     return true;
 }
@@ -272,15 +272,15 @@ response_cache_introspection(struct call *call)
 void
 response_cache_want_introspection(struct call *call, struct access *access)
 {
-    if (access != NULL && call->keep)
+    if (access != NULL && call->cacheable)
         token_access_mark(call->db, access);
     if (access == NULL || access->version == 0 || call->app->old_secret_expires_at > call->now)
-        call->keep = false; /* an old secret that still works will not for long */
+        call->cacheable = false; /* the request may have used the old secret, which expires */
     else
         call->introspected = access;
 }
 
-/* ---- keeping ---- */
+/* ---- storing ---- */
 
 static struct str
 tagged(struct arena *mem, struct str tag, struct str body)

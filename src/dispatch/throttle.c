@@ -19,7 +19,7 @@ struct throttle {
     pthread_mutex_t lock;
     int64_t limit;
     int64_t window_ms;
-    uint64_t seed; /* so that nobody can choose whom to collide with */
+    uint64_t seed; /* makes hash collisions unpredictable */
     struct slot slots[SETS][WAYS];
 };
 
@@ -52,7 +52,7 @@ mix(uint64_t seed, struct str caller)
     return (hash ^ (hash >> 32)) | 1; /* 0 is a free slot */
 }
 
-/* The slot of `who`; NULL if nothing is counted there, or no more. */
+/* The caller's slot; NULL: none, or its window has ended. */
 static struct slot *
 find_slot(struct throttle *throttle, uint64_t caller, int64_t now)
 {
@@ -63,7 +63,7 @@ find_slot(struct throttle *throttle, uint64_t caller, int64_t now)
     return NULL;
 }
 
-/* A slot for `who`, who has none that counts: its own, else a free one, else the oldest. */
+/* A new window for the caller: in its own slot, else in a free one, else in the oldest. */
 static struct slot *
 make_slot(struct throttle *throttle, uint64_t caller, int64_t now)
 {
@@ -82,7 +82,7 @@ make_slot(struct throttle *throttle, uint64_t caller, int64_t now)
 }
 
 static int64_t
-look(struct throttle *throttle, struct str caller, bool count)
+check(struct throttle *throttle, struct str caller, bool count)
 {
     if (throttle->limit == 0)
         return 0;
@@ -103,30 +103,30 @@ look(struct throttle *throttle, struct str caller, bool count)
 int64_t
 throttle_wait(struct throttle *throttle, struct str caller)
 {
-    return look(throttle, caller, false);
+    return check(throttle, caller, false);
 }
 
 int64_t
 throttle_take(struct throttle *throttle, struct str caller)
 {
-    return look(throttle, caller, true);
+    return check(throttle, caller, true);
 }
 
 static int64_t
-look_at_both(struct throttle *throttle, struct str one, struct str other, bool count)
+check_both(struct throttle *throttle, struct str one, struct str other, bool count)
 {
-    int64_t first = look(throttle, one, count), second = look(throttle, other, count);
+    int64_t first = check(throttle, one, count), second = check(throttle, other, count);
     return first > second ? first : second;
 }
 
 int64_t
 throttle_wait_both(struct throttle *throttle, struct str one, struct str other)
 {
-    return look_at_both(throttle, one, other, false);
+    return check_both(throttle, one, other, false);
 }
 
 int64_t
 throttle_take_both(struct throttle *throttle, struct str one, struct str other)
 {
-    return look_at_both(throttle, one, other, true);
+    return check_both(throttle, one, other, true);
 }

@@ -40,9 +40,8 @@ write_metrics(struct buf *page, void *context)
     metrics_write_process(page, web->started_at);
 }
 
-/* The document and its entity tag, kept as long as `web`. */
 static void
-keep_openapi(struct web *web, struct str document)
+set_openapi(struct web *web, struct str document)
 {
     struct arena *scratch = arena_new();
     web->openapi = str_copy(web->mem, document);
@@ -77,7 +76,7 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
         web_free(web);
         return err;
     }
-    keep_openapi(web, settings->openapi);
+    set_openapi(web, settings->openapi);
     metric_register(write_metrics, web);
     *out = web;
     return ERR_NONE;
@@ -96,7 +95,7 @@ web_free(struct web *web)
     router_free(web->public.router);
     router_free(web->private.router);
     languages_free(&web->languages);
-    arena_free(web->mem); /* and web itself with it */
+    arena_free(web->mem); /* `web` itself is in it */
 }
 
 struct http_service

@@ -314,15 +314,14 @@ app_refusal(struct arena *mem, const struct app *app, struct str secret_text, in
     if (app->status != APP_ACTIVE)
         return "The app is disabled.";
     if (app->is_public)
-        return "This app is public and has no secret; leave client_secret out.";
+        return "This app is public and has no secret. Leave client_secret out.";
     if (secret_text.len == 0)
         return "client_secret is missing.";
     if (secret == NULL)
-        return "What was sent as client_secret is not one, or not whole; a secret has 55 "
-               "characters.";
+        return "client_secret is malformed or incomplete. A secret has 55 characters.";
     if (digest_equal(app->old_secret_hash, secret_hash(mem, secret)) &&
         app->old_secret_expires_at <= now)
-        return "The secret was replaced and has ended; use the new one.";
+        return "The secret was replaced and has expired. Use the new one.";
     return "The secret is wrong.";
 }
 

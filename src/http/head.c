@@ -128,7 +128,7 @@ check_request_line(const char *method, struct str target, const char *version,
     if (target.len == 0 || target.ptr[0] != '/')
         return bad(problem, "The request target must be a path.");
     if (str_eq_c(name, "CONNECT"))
-        return bad(problem, "This is no proxy.");
+        return bad(problem, "This server is not a proxy. Send a method other than CONNECT.");
     if (strcmp(version, "HTTP/1.1") != 0 && strcmp(version, "HTTP/1.0") != 0)
         return bad(problem, "The version must be HTTP/1.1 or HTTP/1.0.");
     return true;

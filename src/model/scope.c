@@ -9,13 +9,12 @@
 
 static struct scope_row rows[64] = {
     { "preferences:read", "All preferences",
-      "See all of your preferences, in every area, whatever else is ticked." },
-    { "preferences:write", "Adding and changing",
-      "Add and change preferences for you. What it writes is marked as coming from it, and you can "
-      "correct or remove it." },
+      "See all of your preferences, in every area, no matter what else you select." },
+    { "preferences:write", "Add and edit preferences in the areas you allow",
+      "Everything it adds is marked as coming from this app, and you can correct or delete it." },
     { "agent_hints", "Hints for AI agents",
       "Get short sentences about your preferences to give to an AI model." },
-    { "profile:read", "Profile", "See your user name, your name and your email address." },
+    { "profile:read", "Profile", "See your username, your name, and your email." },
 };
 
 /* Of each row, with its length: every request asks for a dozen. */

@@ -11,7 +11,7 @@
 #include "web/state.h"
 
 #define PAGE_MAX ((size_t)59 * 1000)
-#define ICONS_BYTES ((size_t)4 * 1000) /* that a stylesheet loads */
+#define ICONS_BYTES ((size_t)4 * 1000) /* loaded by the stylesheets */
 
 enum err
 account_page(struct call *call, int status, const char *page, const char *section,
@@ -77,15 +77,15 @@ account_return_url(struct call *call, struct str to, struct str domain, struct s
         return str_format(call->mem, "/account/facts?show=%.*s&page=%lld", STR_ARG(part),
                           (long long)page)
             .ptr;
-    const struct domain *meant = domains_find(call->web->settings.domains, part);
-    if (meant == NULL)
+    const struct domain *target = domains_find(call->web->settings.domains, part);
+    if (target == NULL)
         return "/account";
     str_cut(&to, '/', &shown);
-    if (domain_member(meant, shown) != NULL && str_to_int(to, 1, PAGER_PAGES_MAX, &page))
-        return account_member_page_url(call, meant->name, shown, page);
-    if (str_eq(meant->name, domain))
+    if (domain_member(target, shown) != NULL && str_to_int(to, 1, PAGER_PAGES_MAX, &page))
+        return account_member_page_url(call, target->name, shown, page);
+    if (str_eq(target->name, domain))
         return account_member_url(call, domain, member);
-    return str_format(call->mem, "/account/domains/%.*s", STR_ARG(meant->name)).ptr;
+    return str_format(call->mem, "/account/domains/%.*s", STR_ARG(target->name)).ptr;
 }
 
 bool

@@ -8,7 +8,7 @@
 MESSAGE(bar_label, "developer.chart.bar");
 
 #define STEP 10   /* from one bar to the next */
-#define HEIGHT 80 /* of the picture */
+#define HEIGHT 80 /* of the chart */
 #define SECONDS_A_DAY 86400
 
 static int64_t
@@ -29,7 +29,7 @@ number(struct call *call, int64_t value)
     return str_format(call->mem, "%lld", (long long)value);
 }
 
-/* What is not nothing can be seen. */
+/* Any count above 0 is visible. */
 static int64_t
 height_of(int64_t count, int64_t most)
 {
@@ -40,14 +40,14 @@ height_of(int64_t count, int64_t most)
 }
 
 static struct str
-in_words(struct call *call, const struct usage_day *day)
+bar_title(struct call *call, const struct usage_day *day)
 {
-    const struct message_value words[] = {
+    const struct message_value values[] = {
         { "day", when_date(call, day->day * SECONDS_A_DAY) },
         { "served", message_number(call, served(day)) },
         { "refused", message_number(call, not_served(day)) },
     };
-    return message_with(call, bar_label, words, sizeof words / sizeof *words);
+    return message_with(call, bar_label, values, sizeof values / sizeof *values);
 }
 
 static void
@@ -62,7 +62,7 @@ put_bar(struct call *call, struct values *bar, const struct usage_day *day, size
     values_text(bar, "good_height", number(call, good));
     values_text(bar, "bad_y", number(call, HEIGHT - good - bad));
     values_text(bar, "bad_height", number(call, bad));
-    values_text(bar, "says", in_words(call, day));
+    values_text(bar, "title", bar_title(call, day));
 }
 
 void

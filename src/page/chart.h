@@ -9,7 +9,7 @@ struct call;
 struct values;
 
 /* `bars`, one per day: x, good_y, good_height, bad_y, bad_height in an image of 300 by 80, and a
- * label; `days` with any requests, newest first; `most`, the highest count of one day. */
+ * title; `days` with any requests, newest first; `most`, the highest count of one day. */
 void chart_put(struct call *call, struct values *values, const struct usage_day *days);
 
 #endif

@@ -25,7 +25,7 @@ MESSAGE(yes, "fact.yes");
 MESSAGE(no, "fact.no");
 MESSAGE(pair, "fact.pair");
 MESSAGE(you, "fact.source.you");
-MESSAGE(gone, "fact.source.gone");
+MESSAGE(deleted_app, "fact.source.deleted_app");
 MESSAGE(and_others_one, "fact.source.others.one");
 MESSAGE(and_others_other, "fact.source.others.other");
 MESSAGE(instead, "account.held.instead");
@@ -55,7 +55,7 @@ facts_find(const struct facts *facts, struct str atom_id)
     return NULL;
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 struct str
 facts_label(struct call *call, struct str name)
@@ -74,7 +74,7 @@ facts_member_label(struct call *call, const struct member *member)
     return str_present(member->title) ? member->title : facts_label(call, member->name);
 }
 
-/* Of a fact whose member may be gone from the definition. */
+/* member NULL: not in the current definition. */
 static struct str
 label_of(struct call *call, const struct atom *atom, const struct member *member)
 {
@@ -82,34 +82,34 @@ label_of(struct call *call, const struct atom *atom, const struct member *member
 }
 
 static struct str
-number_words(struct call *call, const struct json_value *value)
+number_text(struct call *call, const struct json_value *value)
 {
     if (value->type == JSON_INT)
         return str_format(call->mem, "%lld", (long long)value->integer);
     return str_format(call->mem, "%.10g", value->real);
 }
 
-static struct str value_words(struct call *call, const struct member *member,
-                              const struct json_value *value);
+static struct str value_text(struct call *call, const struct member *member,
+                             const struct json_value *value);
 
 /* "Style: tabs, Width: 4" */
 static struct str
-object_words(struct call *call, const struct json_value *object)
+object_text(struct call *call, const struct json_value *object)
 {
     struct buf out = buf_in(call->mem, SHOWN_MAX);
     for (size_t i = 0; i < object->count; i++) {
-        const struct message_value said[] = {
+        const struct message_value values[] = {
             { "name", facts_label(call, object->children[i].key) },
-            { "value", value_words(call, NULL, &object->children[i]) },
+            { "value", value_text(call, NULL, &object->children[i]) },
         };
         buf_add_c(&out, i > 0 ? ", " : "");
-        buf_add(&out, message_with(call, pair, said, 2));
+        buf_add(&out, message_with(call, pair, values, 2));
     }
     return buf_str(&out);
 }
 
 static struct str
-value_words(struct call *call, const struct member *member, const struct json_value *value)
+value_text(struct call *call, const struct member *member, const struct json_value *value)
 {
     const struct vocabulary *vocabulary = member == NULL ? NULL : member->vocabulary;
     switch (value->type) {
@@ -124,9 +124,9 @@ value_words(struct call *call, const struct member *member, const struct json_va
         return message(call, value->integer != 0 ? yes : no);
     case JSON_INT:
     case JSON_REAL:
-        return number_words(call, value);
+        return number_text(call, value);
     case JSON_OBJECT:
-        return object_words(call, value);
+        return object_text(call, value);
     case JSON_ARRAY:
     case JSON_NULL:
         break;
@@ -140,7 +140,7 @@ facts_value(struct call *call, const struct member *member, struct str json)
     const struct json_value *value = NULL;
     if (json_read(call->mem, json, 4, &value, NULL) != ERR_NONE)
         return json;
-    return value_words(call, member, value);
+    return value_text(call, member, value);
 }
 
 struct str
@@ -196,14 +196,15 @@ facts_source(struct call *call, struct facts *facts, struct str source)
             return known->name;
     struct source_name *name = ARENA_NEW(call->mem, struct source_name);
     bool found = app_find(call->db, call->mem, source, &app) == ERR_NONE;
-    *name = (struct source_name){ source, found ? app.name : message(call, gone), facts->names };
+    *name =
+        (struct source_name){ source, found ? app.name : message(call, deleted_app), facts->names };
     facts->names = name;
     return name->name;
 }
 
-/* Who said so: the person if it was the person too, else whoever was first; and how many more. */
+/* "you" if the user is a source, else the first app; and the number of other sources. */
 static struct str
-sources_words(struct call *call, struct facts *facts, const struct sourced_atom *fact)
+sources_text(struct call *call, struct facts *facts, const struct sourced_atom *fact)
 {
     const struct atom_source *shown = fact->source_count == 0 ? NULL : &fact->sources[0];
     for (size_t i = 0; i < fact->source_count; i++)
@@ -212,14 +213,14 @@ sources_words(struct call *call, struct facts *facts, const struct sourced_atom 
              fact->sources[i].created_at < shown->created_at))
             shown = &fact->sources[i];
     if (shown == NULL)
-        return message(call, gone);
+        return message(call, deleted_app);
     struct str name = facts_source(call, facts, shown->source);
     if (fact->source_count == 1)
         return name;
     int64_t others = (int64_t)fact->source_count - 1;
-    const struct message_value said[] = { { "name", name },
-                                          { "count", message_number(call, others) } };
-    return message_with(call, others == 1 ? and_others_one : and_others_other, said, 2);
+    const struct message_value values[] = { { "name", name },
+                                            { "count", message_number(call, others) } };
+    return message_with(call, others == 1 ? and_others_one : and_others_other, values, 2);
 }
 
 void
@@ -238,7 +239,7 @@ facts_put(struct call *call, struct facts *facts, struct values *item,
     values_text(item, "label", label_of(call, atom, member));
     values_text(item, "domain", atom->domain);
     values_text(item, "title", domain == NULL ? atom->domain : domain->title);
-    values_text(item, "source", sources_words(call, facts, fact));
+    values_text(item, "source", sources_text(call, facts, fact));
     values_flag(item, "by_user", atom->by_user);
     values_flag(item, "active", atom->status == ATOM_ACTIVE);
     values_flag(item, "held", atom->status == ATOM_HELD);
@@ -247,7 +248,7 @@ facts_put(struct call *call, struct facts *facts, struct values *item,
     when_put(call, item, "when", atom->updated_at);
 }
 
-/* ---- why one waits ---- */
+/* ---- why a fact is held ---- */
 
 static const struct sourced_atom *
 current_of(const struct facts *facts, const struct atom *atom)
@@ -260,16 +261,16 @@ current_of(const struct facts *facts, const struct atom *atom)
     return NULL;
 }
 
-/* What it would replace, and whose word that is: the person may have said nothing about it. */
+/* Which value it would replace, and whose: not always the user's. */
 static struct str
-replaces_words(struct call *call, struct facts *facts, const struct member *member,
-               const struct sourced_atom *current)
+replaces_text(struct call *call, struct facts *facts, const struct member *member,
+              const struct sourced_atom *current)
 {
-    const struct message_value said[] = {
+    const struct message_value values[] = {
         { "value", facts_value(call, member, current->atom.value) },
-        { "source", sources_words(call, facts, current) },
+        { "source", sources_text(call, facts, current) },
     };
-    return message_with(call, current->atom.by_user ? instead : instead_of_app, said, 2);
+    return message_with(call, current->atom.by_user ? instead : instead_of_app, values, 2);
 }
 
 void
@@ -285,6 +286,6 @@ facts_put_why(struct call *call, struct facts *facts, struct values *item, const
             item, "why",
             message_one(call, looks_like, "pattern", message_sentence(call, str_of(suspicion))));
     else if (member != NULL && member->type != MEMBER_ARRAY && current != NULL)
-        values_text(item, "why", replaces_words(call, facts, member, current));
+        values_text(item, "why", replaces_text(call, facts, member, current));
     values_flag(item, "suspicious", suspicion != NULL);
 }

@@ -26,10 +26,10 @@ const struct sourced_atom *facts_find(const struct facts *facts, struct str atom
 /* "Favorite artists". */
 struct str facts_label(struct call *call, struct str name);
 
-/* The same of a member, as its definition has it. */
+/* The member's title, or its name as a label. */
 struct str facts_member_label(struct call *call, const struct member *member);
 
-/* The value as it is shown; `json` is as the store has it. */
+/* The value as text; `json` is the stored value. */
 struct str facts_value(struct call *call, const struct member *member, struct str json);
 
 /* The same, cut with an ellipsis to at most FACTS_SHORT_MAX bytes of escaped HTML. */

@@ -15,12 +15,13 @@ MESSAGE(omitted_other, "hints.omitted.other");
 MESSAGE(tokens_one, "hints.tokens.one");
 MESSAGE(tokens_other, "hints.tokens.other");
 
-/* The same rules as for a token that holds these scopes, so that nothing else is shown. */
+/* Uses the rules for a token with these scopes, so that the page shows exactly what the app gets.
+ */
 static void
-find_allowed(struct hints_params *params, const struct hints_panel_params *question)
+find_allowed(struct hints_params *params, const struct hints_panel_params *panel)
 {
-    struct access access = { .scopes = question->scopes,
-                             .domains_limited = scopes_limit_domains(question->asked) };
+    struct access access = { .scopes = panel->scopes,
+                             .domains_limited = scopes_limit_domains(panel->asked) };
     for (size_t i = 0; i < params->domains->count; i++) {
         uint64_t bit = (uint64_t)1 << i;
         if (allowed_domains_can_use(&access, &params->domains->list[i]))
@@ -31,17 +32,17 @@ find_allowed(struct hints_params *params, const struct hints_panel_params *quest
 }
 
 enum err
-hints_panel_put(struct call *call, struct values *values, const struct hints_panel_params *question)
+hints_panel_put(struct call *call, struct values *values, const struct hints_panel_params *panel)
 {
     struct hints_params params = {
         .user_id = call->browser->user.id,
         .domains = call->web->settings.domains,
-        .context = question->context,
-        .max_tokens = question->max_tokens,
+        .context = panel->context,
+        .max_tokens = panel->max_tokens,
     };
     struct hints hints;
     const struct json_value *list = NULL;
-    find_allowed(&params, question);
+    find_allowed(&params, panel);
     if (params.allowed == 0)
         return ERR_NONE;
     enum err err = hints_read(call->db, call->mem, &params, &hints);

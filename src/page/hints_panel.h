@@ -18,6 +18,6 @@ struct hints_panel_params {
 
 /* Puts a list "hints" of { sentence }, "tokens", and "omitted" if some did not fit. */
 enum err hints_panel_put(struct call *call, struct values *values,
-                         const struct hints_panel_params *question);
+                         const struct hints_panel_params *panel);
 
 #endif

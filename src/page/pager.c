@@ -6,7 +6,7 @@
 #include "web/call.h"
 #include "web/message.h"
 
-#define NEIGHBORS 2 /* pages on either side that have a link of their own */
+#define NEIGHBORS 2 /* pages on either side with their own link */
 #define TEXT_MAX ((size_t)64 * 1024)
 
 MESSAGE(range, "pager.range");
@@ -70,7 +70,7 @@ link_to(struct call *call, struct str address, size_t page, const char *anchor)
     return str_format(call->mem, "%.*s%zu%s", STR_ARG(address), page, anchor);
 }
 
-/* The first, the last, and those around the one that is shown; a gap stands for the others. */
+/* The first page, the last, and those around the current one, with gaps between. */
 static void
 put_numbers(struct call *call, struct values *values, const struct pager *pager, struct str address,
             const char *anchor)
@@ -97,12 +97,13 @@ pager_put(struct call *call, struct values *values, const struct pager *pager, s
 {
     if (pager->pages < 2)
         return;
-    const struct message_value said[] = {
+    const struct message_value numbers[] = {
         { "first", message_number(call, (int64_t)pager->first + 1) },
         { "last", message_number(call, (int64_t)pager->last) },
         { "count", message_number(call, (int64_t)pager->count) },
     };
-    values_text(values, "range", message_with(call, range, said, sizeof said / sizeof *said));
+    values_text(values, "range",
+                message_with(call, range, numbers, sizeof numbers / sizeof *numbers));
     if (pager->wanted > 1)
         values_text(values, "previous", link_to(call, address, pager->wanted - 1, anchor));
     if (pager->wanted < pager->pages)

@@ -34,8 +34,8 @@ struct pager {
     size_t count;       /* of all items */
     size_t pages;       /* so far */
     size_t start;       /* number of the first item on the last page so far … */
-    size_t bytes;       /* … and what that page has */
-    size_t first, last; /* items on the page that is shown: from the first, up to before the last */
+    size_t bytes;       /* … and the bytes on that page */
+    size_t first, last; /* items on the shown page: [first, last) */
 };
 
 struct pager pager_for(int64_t wanted, size_t items_max, size_t bytes_max);

@@ -37,7 +37,7 @@ first_word(struct str text)
     return str_first(text, length);
 }
 
-/* Behind "the user ": an adverb stays, the verb follows the person. */
+/* After "the user ": keeps an adverb and changes the verb to the second person. */
 static struct str
 take_verb(struct buf *out, struct str rest)
 {

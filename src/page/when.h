@@ -16,8 +16,8 @@ struct str when_text(struct call *call, int64_t seconds);
 /* "November 2, 2026". */
 struct str when_date(struct call *call, int64_t seconds);
 
-/* The value `name` in words, and `name`_iso as RFC 3339, for a <time> element. Puts neither
- * if `seconds` is not positive. */
+/* `name` as text and `name`_iso as RFC 3339, for a <time> element. Neither if `seconds` is not
+ * positive. */
 void when_put(struct call *call, struct values *values, const char *name, int64_t seconds);
 
 #endif

@@ -1,6 +1,6 @@
 #include "web/accept.h"
 
-/* "0.8" in thousandths. What is no weight counts as none given, which is 1. */
+/* "0.8" in thousandths. A malformed weight counts as absent, which means 1. */
 static int
 weight(struct str text)
 {
@@ -29,7 +29,7 @@ accept_weight(struct str range, struct str *name)
     return q;
 }
 
-/* The weight given to one type, by the most precise range that covers it; 0 if none does. */
+/* The weight of the most specific range that matches the type; 0 if none does. */
 static int
 weight_of(struct str accept, struct str type, struct str group)
 {

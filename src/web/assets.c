@@ -23,7 +23,7 @@ struct assets {
     struct asset *list;
 };
 
-/* NULL: not for the world. */
+/* NULL: not served. */
 static const char *
 type_of(struct str name)
 {
@@ -49,7 +49,7 @@ hash_of(uint64_t hash, struct str bytes)
     return hash;
 }
 
-/* Tells one release's file from the next one's; nobody else writes these bytes. */
+/* A weak hash is enough: it only has to differ between releases of one file. */
 static const char *
 tag_of(struct arena *mem, struct str bytes)
 {
@@ -122,13 +122,13 @@ get_asset(struct call *call)
         return ERR_NOT_FOUND;
     response_file(call, asset->type, asset->tag, asset->bytes);
     response_header(call, "Cache-Control", "public, max-age=3600");
-    /* A picture opened by itself is a document, and gets no more rights than a page. */
+    /* An SVG opened directly is a document and could run scripts. */
     response_header(call, "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
     return ERR_NONE;
 }
 
 const struct route asset_routes[] = {
     { GET, "/assets/{file}", get_asset, CALLER_ANYONE,
-      .summary = "Stylesheet, icon and scripts of the pages.", .page = true },
+      .summary = "Serves stylesheets, icons, and scripts.", .page = true },
     { 0 },
 };

@@ -64,7 +64,7 @@ struct call {
     bool conditional;
     bool response_overflow;
     struct str etag; /* of the finished body; may be absent */
-    bool keep;       /* cache a 200 under response_key: see dispatch/response_cache.h */
+    bool cacheable;  /* a 200 is cached under response_key: see dispatch/response_cache.h */
     const struct access *introspected;
     struct cache_key response_key;
     size_t detail_count;

@@ -23,7 +23,7 @@ MESSAGE(request_header_fields_too_large, "error.request_header_fields_too_large"
 MESSAGE(temporarily_unavailable, "error.temporarily_unavailable");
 MESSAGE(server_error, "error.server_error");
 
-/* What programs call an error, and what a page says above its sentence. */
+/* The error code in JSON, and the heading of the error page. */
 struct error_kind {
     int status;
     const char *name;
@@ -47,11 +47,11 @@ error_kind(int status)
         { 431, "request_header_fields_too_large", request_header_fields_too_large },
         { 503, "temporarily_unavailable", temporarily_unavailable },
     };
-    static const struct error_kind ours = { 500, "server_error", server_error };
+    static const struct error_kind internal = { 500, "server_error", server_error };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].status == status)
             return &kinds[i];
-    return &ours;
+    return &internal;
 }
 
 void
@@ -100,14 +100,13 @@ error_json(struct call *call, int status, const char *error, struct str sentence
     response_finish(call);
 }
 
-/* Programs get the one shape everywhere; whoever asks with a browser for a page, or for something
- * that is nowhere, gets it as a page. */
+/* A page only if the route is one, or unknown: an API route always responds with JSON. */
 void
 error_send(struct call *call, int status, struct str sentence)
 {
-    bool for_people = (call->at.endpoint == NULL || call->at.endpoint->page) &&
-                      accept_prefers_page(http_header(&call->exchange->request, "Accept"));
-    if (!for_people || error_send_page(call, status, sentence) != ERR_NONE)
+    bool as_page = (call->at.endpoint == NULL || call->at.endpoint->page) &&
+                   accept_prefers_page(http_header(&call->exchange->request, "Accept"));
+    if (!as_page || error_send_page(call, status, sentence) != ERR_NONE)
         error_json(call, status, error_kind(status)->name, sentence);
     if (status == 503 || status == 429)
         response_retry_later(call);
@@ -126,7 +125,7 @@ void
 error_send_method_not_allowed(struct call *call)
 {
     error_send(call, 405,
-               str_format(call->mem, "This address does not answer to that method. It takes %s.",
+               str_format(call->mem, "This URL does not support that method. Use one of: %s.",
                           call->at.endpoint->allow));
     response_add_header(call, "Allow", call->at.endpoint->allow);
 }
@@ -139,30 +138,29 @@ error_send_err(struct call *call, enum err err)
         const char *sentence;
     } answers[] = {
         [ERR_INVALID] = { 400, "The request is not valid. Check its parameters and try again." },
-        [ERR_UNAUTHENTICATED] = { 401, "Sign in, or send an access token that is still valid." },
-        [ERR_FORBIDDEN] = { 403, "You may not do this." },
-        [ERR_NOT_FOUND] = { 404, "There is nothing at this address. Check its spelling." },
-        [ERR_TAKEN] = { 400, "This name is taken. Choose another one." },
-        [ERR_TOO_LARGE] = { 413, "This is more than the service takes at once. Send less." },
-        [ERR_RATE] = { 429, "Too many requests. Wait a moment, then try again." },
-        [ERR_UNAVAILABLE] = { 503, "The service cannot do this right now, and nothing was "
+        [ERR_UNAUTHENTICATED] = { 401, "Sign in, or send a valid access token." },
+        [ERR_FORBIDDEN] = { 403, "You do not have permission to do this." },
+        [ERR_NOT_FOUND] = { 404, "This URL does not exist. Check its spelling." },
+        [ERR_TAKEN] = { 400, "This name is taken. Choose another." },
+        [ERR_TOO_LARGE] = { 413, "The request is too large. Send less data." },
+        [ERR_RATE] = { 429, "Too many requests. Wait a few seconds, then try again." },
+        [ERR_UNAVAILABLE] = { 503, "The service is temporarily unavailable, and nothing was "
                                    "changed. Try again in a few seconds." },
-        [ERR_INTERNAL] = { 500, "Something went wrong on our side. Try again; if it stays, report "
-                                "the request's number." },
+        [ERR_INTERNAL] = { 500, "An error occurred on our side. Try again. If it happens again, "
+                                "report the request ID." },
     };
     if (err == ERR_NONE || (size_t)err >= sizeof answers / sizeof *answers)
         err = ERR_INTERNAL;
     if (call->detail_count > 0) {
-        /* What varies from one request to the next is no kind of mistake of its own. */
+        /* The reason without the varying part, so that equal mistakes are counted together. */
         call->refusal.reason = str_of(answers[err].sentence);
         call->refusal.detail = str_format(call->mem, "%.*s %.*s", STR_ARG(call->details[0].at),
                                           STR_ARG(call->details[0].problem));
     }
     const char *fallback = answers[err].sentence;
     if (err == ERR_NOT_FOUND && call->route != NULL && call->route->caller == CALLER_USER)
-        fallback =
-            "This is not here any more, or never was. Perhaps it was removed in another tab.";
-    /* The first detail is told in the sentence, for whoever reads only that. */
+        fallback = "This item does not exist or was deleted.";
+    /* The description repeats the first detail, for clients that show only the description. */
     struct str sentence = call->detail_count == 0
                               ? str_of(fallback)
                               : str_format(call->mem, "%.*s %.*s", STR_ARG(call->details[0].at),

@@ -15,12 +15,12 @@ enum field_kind {
     FIELD_INTEGER, /* an integer from min to max */
 };
 
-enum field_place { FIELD_IN_QUERY = 0, FIELD_IN_FORM };
+enum field_source { FIELD_IN_QUERY = 0, FIELD_IN_FORM };
 
 struct field {
     const char *name;
     enum field_kind kind;
-    enum field_place in;
+    enum field_source in;
     bool required;
     int64_t min;      /* FIELD_INTEGER only */
     int64_t max;      /* FIELD_INTEGER: largest value; otherwise: most characters */

@@ -58,8 +58,8 @@ static const char *const messages[] = {
 static struct str
 cookie_name(const struct call *call)
 {
-    return url_is_https(call->web->settings.auth_url) ? STR("__Host-penchant-told")
-                                                      : STR("penchant-told");
+    return url_is_https(call->web->settings.auth_url) ? STR("__Host-penchant-flash")
+                                                      : STR("penchant-flash");
 }
 
 static void
@@ -88,7 +88,7 @@ void
 flash_redirect(struct call *call, const char *path, const struct flash *flash)
 {
     struct buf pairs = buf_in(call->mem, COOKIE_MAX);
-    add_pair(&pairs, "say", str_of(flash->key));
+    add_pair(&pairs, "key", str_of(flash->key));
     add_pair(&pairs, "what", flash->what);
     add_pair(&pairs, "count", flash->count);
     add_pair(&pairs, "undo", flash->undo);
@@ -109,8 +109,7 @@ static void
 put_undo(struct values *values, const struct form *form)
 {
     struct str undo = form_find(form, "undo");
-    struct str to =
-        form_find(form, "to"); /* read again, and only then believed: account_return_url() */
+    struct str to = form_find(form, "to"); /* untrusted: checked by account_return_url() */
     if (!str_starts(undo, STR("und_")))
         return;
     values_text(values, "flash_undo", undo);
@@ -128,12 +127,12 @@ flash_put(struct call *call, struct values *values)
         return false;
     struct str pairs = base64url_decode(call->mem, str_first(cookie, COOKIE_MAX));
     if (!str_present(pairs) || form_read(call->mem, pairs, form, &why) != ERR_NONE)
-        return true; /* nothing to tell, but something to take away */
+        return true; /* unreadable: clear it */
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
-        if (str_eq_c(form_find(form, "say"), messages[i])) {
-            const struct message_value said[] = { { "what", form_find(form, "what") },
-                                                  { "count", form_find(form, "count") } };
-            values_text(values, "flash", message_with(call, messages[i], said, 2));
+        if (str_eq_c(form_find(form, "key"), messages[i])) {
+            const struct message_value parts[] = { { "what", form_find(form, "what") },
+                                                   { "count", form_find(form, "count") } };
+            values_text(values, "flash", message_with(call, messages[i], parts, 2));
             put_undo(values, form);
         }
     return true;

@@ -23,7 +23,7 @@ find_page(const char *name)
     return length > 0 && (size_t)length < sizeof path ? embedded_find(path) : STR_NONE;
 }
 
-/* The name of a file in pages/ with that ending; absent if it is none. */
+/* The name of a file in pages/ without its ending; absent: another file. */
 static struct str
 name_of(const struct embedded *file, const char *ending)
 {
@@ -69,7 +69,7 @@ languages_load(struct arena *mem, struct languages *out, struct why *why)
     while (embedded_files[files].name != NULL)
         files++;
     out->list = ARENA_ARRAY(mem, struct language, files + 1);
-    out->count = 1; /* the place of English */
+    out->count = 1; /* list[0] is English */
     for (const struct embedded *file = embedded_files; file->name != NULL; file++) {
         struct str tag = name_of(file, ENDING);
         if (!str_present(tag))
@@ -80,7 +80,7 @@ languages_load(struct arena *mem, struct languages *out, struct why *why)
             return err;
     }
     if (out->list[0].catalog == NULL) {
-        why_set(why, "there is no pages/en" ENDING);
+        why_set(why, "pages/en" ENDING " is missing");
         return ERR_INVALID;
     }
     for (size_t i = 1; i < out->count; i++) {
@@ -98,9 +98,9 @@ languages_free(struct languages *languages)
         template_set_free(languages->list[i].pages);
 }
 
-/* ---- choosing ---- */
+/* ---- selection ---- */
 
-/* The range is the tag, or begins with it: "de-AT" is content with "de". */
+/* The range is the tag, or begins with it: "de-AT" matches "de". */
 static bool
 covers(struct str range, struct str tag)
 {

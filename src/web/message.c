@@ -63,10 +63,10 @@ message_sentence(struct call *call, struct str sentence)
     const struct languages *languages = &call->web->languages;
     const struct language *language = message_language(call);
     if (language == &languages->list[0] || !str_present(sentence))
-        return sentence; /* it is English already */
-    struct str said =
+        return sentence; /* already English */
+    struct str translated =
         catalog_translate(languages->list[0].catalog, language->catalog, call->mem, sentence);
-    return str_present(said) ? said : sentence;
+    return str_present(translated) ? translated : sentence;
 }
 
 void

@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-/* What may stand in a segment as it is: RFC 3986's pchar without ';', whose only use in a path is
- * to hide a parameter from whoever looks at segments. */
+/* Characters allowed unescaped in a segment: RFC 3986's pchar without ';', which some proxies treat
+ * as the start of a parameter. */
 static bool
 plain(char c)
 {
     return url_is_unreserved(c) || (c != '\0' && strchr("!$&'()*+,=:@", c) != NULL);
 }
 
-/* Whether an escape may stand at the front of this text. */
+/* Whether the text begins with an allowed escape. */
 static bool
 escape_ok(struct str at)
 {

@@ -56,35 +56,35 @@ read_query(struct call *call, struct why *why)
 }
 
 static enum err
-refuse_unreadable(struct call *call, struct str place, const char *problem)
+refuse_unreadable(struct call *call, struct str part, const char *problem)
 {
-    error_add_detail(call, place, str_format(call->mem, "cannot be read: %s", problem));
+    error_add_detail(call, part, str_format(call->mem, "cannot be read: %s", problem));
     return ERR_INVALID;
 }
 
 static enum err
-read_from(struct call *call, enum field_place place)
+read_from(struct call *call, enum field_source source)
 {
     const struct form *form = NULL;
     struct why why = { 0 };
-    bool wrong = false;
+    bool invalid = false;
     for (size_t i = 0; i < call->route->field_count; i++) {
         const struct field *field = &call->route->fields[i];
-        if (field->in != place)
+        if (field->in != source)
             continue;
         if (form == NULL)
-            form = place == FIELD_IN_QUERY ? read_query(call, &why) : call_form(call);
+            form = source == FIELD_IN_QUERY ? read_query(call, &why) : call_form(call);
         if (form == NULL)
-            return place == FIELD_IN_QUERY
+            return source == FIELD_IN_QUERY
                        ? refuse_unreadable(call, STR("query"), why.text)
                        : refuse_unreadable(call, STR("body"), call->form_problem);
         const char *problem = parse_field(call, field, form, &call->fields[i]);
         if (problem != NULL) {
             error_add_detail(call, str_of(field->name), str_of(problem));
-            wrong = true;
+            invalid = true;
         }
     }
-    return wrong ? ERR_INVALID : ERR_NONE;
+    return invalid ? ERR_INVALID : ERR_NONE;
 }
 
 enum err

@@ -12,7 +12,7 @@
 
 #define RETRY_AFTER_SECONDS "5"
 
-/* ---- the frame of every answer ---- */
+/* ---- headers ---- */
 
 void
 response_add_header(struct call *call, const char *name, const char *value)
@@ -60,7 +60,7 @@ response_retry_later(struct call *call)
     response_header(call, "Retry-After", RETRY_AFTER_SECONDS);
 }
 
-/* ---- what went well ---- */
+/* ---- kinds of responses ---- */
 
 struct json *
 response_json(struct call *call, int status)

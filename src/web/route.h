@@ -1,8 +1,8 @@
-/* route.h - a route is a row of data.
+/* route.h - a route: one row of a table.
  *
- * A row says all that must hold before its handler runs, and dispatch.c sees to it: a handler may
- * trust its row. Tables of rows end with { 0 }; routes.c lists the tables. A row that leaves out
- * who may call it, or that contradicts itself, stops the start (router.h). */
+ * A row declares everything that must hold before its handler runs; dispatch.c checks it, so
+ * handlers do not. Tables end with { 0 }; app/routes.c lists them. A row that does not state its
+ * caller, or contradicts itself, is an error at startup (router.h). */
 #ifndef WEB_ROUTE_H
 #define WEB_ROUTE_H
 
@@ -60,7 +60,7 @@ struct route {
     size_t body_max;
     bool blocks;      /* writes or hashes a password: a worker thread runs it */
     bool reads_store; /* blocks only if reading the database does */
-    bool page;        /* HTML: the origin is checked, and errors are pages */
+    bool page;        /* HTML: forms are checked for their origin, and errors are pages */
     bool hint_sets;   /* authentication also loads the user's hint sets, in the same query */
     enum cached_by cached_by; /* see dispatch/response_cache.h */
     bool cors;                /* scripts of any origin may call it, without cookies; never a page */

@@ -12,12 +12,12 @@ struct router {
     struct arena *mem;
     size_t row_count;
     const struct route **rows; /* by number */
-    size_t place_count;
-    struct endpoint *places;
-    /* Paths without parameters, by hash: a power of two of slots, at most half of them taken. */
+    size_t endpoint_count;
+    struct endpoint *endpoints;
+    /* Paths without parameters: a hash table of 2^n slots, at most half of them used. */
     size_t slot_count;
     const struct endpoint **slots;
-    /* Paths with parameters, the more literal ones first. */
+    /* Paths with parameters, sorted by pattern_order(). */
     size_t pattern_count;
     const struct endpoint **patterns;
 };
@@ -32,23 +32,23 @@ method_name(enum method method)
 const char *
 caller_name(enum caller caller)
 {
-    static const char *const names[] = { "", "anyone", "operator", "person", "app", "token" };
+    static const char *const names[] = { "", "anyone", "operator", "user", "app", "token" };
     return names[caller];
 }
 
-/* ---- what a row may say ---- */
+/* ---- checking a row ---- */
 
 static const char *
 body_problem(const struct route *row)
 {
     if ((row->body == BODY_NONE) != (row->body_max == 0))
-        return "names a body without its limit, or a limit without a body";
+        return "has a body without body_max, or body_max without a body";
     if (row->method == GET && row->body != BODY_NONE)
         return "is a GET with a body";
     if (row->page && row->body == BODY_JSON)
-        return "is a page that takes JSON, which no form sends";
+        return "is a page that takes JSON, which forms cannot send";
     if (!row->page && row->body == BODY_FILE)
-        return "takes a form with a file, and is no page";
+        return "takes a form with a file but is not a page";
     return NULL;
 }
 
@@ -62,7 +62,7 @@ fields_problem(const struct route *row)
         if (field->name == NULL || field->kind == FIELD_UNSET)
             return "declares a field without a name or a kind";
         if (field->in == FIELD_IN_FORM && row->body != BODY_FORM)
-            return "declares a field of a form it does not take";
+            return "declares a form field but does not take a form";
         if (field->max < field->min || (field->kind != FIELD_INTEGER && field->max == 0))
             return "declares a field without bounds";
     }
@@ -73,20 +73,20 @@ static const char *
 row_problem(const struct route *row)
 {
     if (row->method <= METHOD_UNSET || row->method >= METHOD_COUNT)
-        return "does not say its method";
+        return "has no method";
     if (row->caller == CALLER_UNSET)
-        return "does not say who may call it";
+        return "has no caller";
     if (row->handle == NULL)
         return "has no handler";
     if (row->summary == NULL || row->summary[0] == '\0')
-        return "does not say what it is for";
+        return "has no summary";
     if (row->page && row->cors)
-        return "is a page that answers other sites";
+        return "is a page with cors";
     const char *problem = body_problem(row);
     return problem != NULL ? problem : fields_problem(row);
 }
 
-/* ---- places ---- */
+/* ---- endpoints ---- */
 
 /* A parameter is a whole segment: {name}. */
 static bool
@@ -96,7 +96,7 @@ is_param(struct str segment)
 }
 
 static const char *
-place_split(struct endpoint *endpoint)
+split_path(struct endpoint *endpoint)
 {
     struct str path = str_of(endpoint->path);
     if (path.len == 0 || path.ptr[0] != '/')
@@ -107,26 +107,27 @@ place_split(struct endpoint *endpoint)
     struct str segment;
     while (str_cut(&rest, '/', &segment)) {
         if (endpoint->segment_count == ROUTE_SEGMENTS_MAX)
-            return "has a path of too many segments";
+            return "has too many segments";
         if (is_param(segment)) {
             if (endpoint->param_count++ == ROUTE_PARAMS_MAX)
-                return "has a path of too many parameters";
+                return "has too many parameters";
             segment = STR_NONE;
         } else {
-            /* With its slash, so that a lone segment is judged as a path. */
+            /* With its slash, since path_is_canonical() takes a path. */
             struct str literal = { segment.ptr - 1, segment.len + 1 };
             if (!path_is_canonical(literal) || segment.len == 0 ||
                 str_index(segment, '%') < segment.len)
-                return "has a path that can never be asked for";
+                return "has a path that is not canonical";
         }
         endpoint->segments[endpoint->segment_count++] = segment;
     }
     return NULL;
 }
 
-/* 0: the same path but for the names of parameters; else the more literal one is the lesser. */
+/* 0: the same path, except for the names of parameters. A literal segment sorts before a parameter,
+ * so that the most specific pattern is found first. */
 static int
-place_compare(const struct endpoint *a, const struct endpoint *b)
+compare_paths(const struct endpoint *a, const struct endpoint *b)
 {
     if (a->segment_count != b->segment_count)
         return a->segment_count < b->segment_count ? -1 : 1;
@@ -147,20 +148,20 @@ place_compare(const struct endpoint *a, const struct endpoint *b)
 static int
 pattern_order(const void *a, const void *b)
 {
-    return place_compare(*(const struct endpoint *const *)a, *(const struct endpoint *const *)b);
+    return compare_paths(*(const struct endpoint *const *)a, *(const struct endpoint *const *)b);
 }
 
 static const char *
-place_add_row(struct endpoint *endpoint, const struct route *row, size_t number)
+add_row(struct endpoint *endpoint, const struct route *row, size_t number)
 {
     if (strcmp(endpoint->path, row->path) != 0)
-        return "has the path of another row, with other names for its parameters";
+        return "has the path of another route, with different parameter names";
     if (endpoint->rows[row->method] != NULL)
-        return "is there twice";
+        return "is declared twice";
     for (size_t i = 0; i < METHOD_COUNT; i++)
         if (endpoint->rows[i] != NULL &&
             (endpoint->rows[i]->page != row->page || endpoint->rows[i]->cors != row->cors))
-            return "differs from the other row of its path in being a page, or in cors";
+            return "differs in page or cors from another route of its path";
     endpoint->rows[row->method] = row;
     endpoint->numbers[row->method] = number;
     endpoint->page = row->page;
@@ -169,7 +170,7 @@ place_add_row(struct endpoint *endpoint, const struct route *row, size_t number)
 }
 
 static void
-place_name_methods(struct endpoint *endpoint)
+write_methods(struct endpoint *endpoint)
 {
     bool get = endpoint->rows[GET] != NULL;
     bool post = endpoint->rows[POST] != NULL;
@@ -186,25 +187,26 @@ router_add(struct router *router, const struct route *row)
     if (problem != NULL)
         return problem;
     struct endpoint candidate = { .path = row->path };
-    problem = place_split(&candidate);
+    problem = split_path(&candidate);
     if (problem != NULL)
         return problem;
 
     struct endpoint *endpoint = NULL;
-    for (size_t i = 0; i < router->place_count && endpoint == NULL; i++)
-        if (place_compare(&router->places[i], &candidate) == 0)
-            endpoint = &router->places[i];
+    for (size_t i = 0; i < router->endpoint_count && endpoint == NULL; i++)
+        if (compare_paths(&router->endpoints[i], &candidate) == 0)
+            endpoint = &router->endpoints[i];
     if (endpoint == NULL) {
-        endpoint = &router->places[router->place_count++];
+        endpoint = &router->endpoints[router->endpoint_count++];
         *endpoint = candidate;
     }
     router->rows[router->row_count] = row;
-    return place_add_row(endpoint, row, router->row_count++);
+    return add_row(endpoint, row, router->row_count++);
 }
 
-/* ---- the tables that answer ---- */
+/* ---- index ---- */
 
-/* FNV-1a: the table is fixed and half empty, so a chosen path can cost a few probes, no more. */
+/* FNV-1a, unseeded: the table is fixed and half empty, so a chosen path costs a few probes at most.
+ */
 static uint64_t
 hash(struct str text)
 {
@@ -218,13 +220,14 @@ static void
 router_index(struct router *router)
 {
     router->slot_count = 2;
-    while (router->slot_count < 2 * router->place_count)
+    while (router->slot_count < 2 * router->endpoint_count)
         router->slot_count *= 2;
     router->slots = ARENA_ARRAY(router->mem, const struct endpoint *, router->slot_count);
-    router->patterns = ARENA_ARRAY(router->mem, const struct endpoint *, router->place_count + 1);
-    for (size_t i = 0; i < router->place_count; i++) {
-        struct endpoint *endpoint = &router->places[i];
-        place_name_methods(endpoint);
+    router->patterns =
+        ARENA_ARRAY(router->mem, const struct endpoint *, router->endpoint_count + 1);
+    for (size_t i = 0; i < router->endpoint_count; i++) {
+        struct endpoint *endpoint = &router->endpoints[i];
+        write_methods(endpoint);
         if (endpoint->param_count > 0) {
             router->patterns[router->pattern_count++] = endpoint;
             continue;
@@ -249,7 +252,7 @@ router_new(const struct route *const *tables, struct router **out, struct why *w
     struct router *router = ARENA_NEW(mem, struct router);
     router->mem = mem;
     router->rows = ARENA_ARRAY(mem, const struct route *, count + 1);
-    router->places = ARENA_ARRAY(mem, struct endpoint, count + 1);
+    router->endpoints = ARENA_ARRAY(mem, struct endpoint, count + 1);
     for (size_t t = 0; tables[t] != NULL; t++)
         for (const struct route *row = tables[t]; row->path != NULL; row++) {
             const char *problem = router_add(router, row);
@@ -283,7 +286,7 @@ router_row(const struct router *router, size_t number)
     return router->rows[number];
 }
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
 static const struct endpoint *
 find_literal(const struct router *router, struct str path)
@@ -307,13 +310,13 @@ pattern_matches(const struct endpoint *endpoint, const struct str *segments, siz
 }
 
 static bool
-take_params(const struct endpoint *endpoint, struct arena *mem, const struct str *segments,
+read_params(const struct endpoint *endpoint, struct arena *mem, const struct str *segments,
             struct endpoint_match *out)
 {
-    size_t taken = 0;
+    size_t count = 0;
     for (size_t i = 0; i < endpoint->segment_count; i++)
         if (!str_present(endpoint->segments[i]) &&
-            !url_decode(mem, segments[i], false, &out->params[taken++]))
+            !url_decode(mem, segments[i], false, &out->params[count++]))
             return false;
     out->endpoint = endpoint;
     return true;
@@ -334,7 +337,7 @@ find_pattern(const struct router *router, struct arena *mem, struct str path,
     }
     for (size_t i = 0; i < router->pattern_count; i++)
         if (pattern_matches(router->patterns[i], segments, count))
-            return take_params(router->patterns[i], mem, segments, out);
+            return read_params(router->patterns[i], mem, segments, out);
     return false;
 }
 

@@ -10,7 +10,7 @@ import { Client, MUSIC, READ_WRITE } from "../kit/preferences.mjs";
 
 async function rows(w) {
   const { data } = await w.penchant(["help", "routes", "--json"]);
-  const ours = data.filter(({ who, path }) => who === "person" && path.startsWith("/account"));
+  const ours = data.filter(({ caller, path }) => caller === "user" && path.startsWith("/account"));
   assert.ok(ours.length > 3, JSON.stringify(data).slice(0, 300));
   return ours;
 }

@@ -151,9 +151,9 @@ test("of many who press at once one undoes it", async (t) => {
   const page = await send(ada, MUSIC, { member: "genres", remove: await id("jazz") });
   const form = formOn(page, UNDO).filled();
   const answers = await Promise.all(Array.from({ length: 8 }, () => ada.post(UNDO, form)));
-  const said = answers.map(({ headers }) => Buffer.from(/penchant-told=([\w-]+)/.exec(headers["set-cookie"].join())[1], "base64url").toString());
-  assert.deepEqual(said.sort(), [...Array(7).fill("say=flash.undo_too_late"), "say=flash.undone"]);
-  ada.cookies.delete("penchant-told");
+  const said = answers.map(({ headers }) => Buffer.from(/penchant-flash=([\w-]+)/.exec(headers["set-cookie"].join())[1], "base64url").toString());
+  assert.deepEqual(said.sort(), [...Array(7).fill("key=flash.undo_too_late"), "key=flash.undone"]);
+  ada.cookies.delete("penchant-flash");
   assert.deepEqual(await everything(ada, api), before);
 });
 
@@ -179,8 +179,8 @@ test("what a browser makes up cannot be brought back", async (t) => {
     const answer = await ada.post(UNDO, { form, ...made, member: "genres", json: '"evil"', value: "evil" });
     assert.deepEqual([answer.status, answer.headers.location], [303, "/account"], JSON.stringify(made));
   }
-  const pairs = Buffer.from("say=flash.fact_removed&what=x&undo=/account/data/delete&f_undo=x&to=//evil.example").toString("base64url");
-  ada.cookies.set("penchant-told", pairs);
+  const pairs = Buffer.from("key=flash.fact_removed&what=x&undo=/account/data/delete&f_undo=x&to=//evil.example").toString("base64url");
+  ada.cookies.set("penchant-flash", pairs);
   const page = await open(ada, "/account");
   assert.match(told(page), /Deleted: x/);
   assert.doesNotMatch(page.text, /action="(?!\/)|action="\/account\/data\/delete"/);

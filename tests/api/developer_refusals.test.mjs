@@ -70,7 +70,7 @@ const MISTAKES = [
     what: "a wrong secret",
     make: async ({ grace, app, other }) => app.exchange(await grace.authorize(app), { client_secret: other.client_secret }),
     status: 401,
-    answer: /not known by this client_id and client_secret/,
+    answer: /Unknown client_id or wrong client_secret/,
     line: { endpoint: "POST /oauth/token", error: "invalid_client", reason: /The secret is wrong/ },
   },
   {
@@ -132,7 +132,7 @@ const MISTAKES = [
     make: async ({ w, grace, app }) => w.get("/oauth/userinfo", { authorization: `Bearer ${(await grace.connect(app)).access_token}` }),
     status: 403,
     answer: /profile:read/,
-    line: { endpoint: "GET /oauth/userinfo", error: "insufficient_scope", reason: /does not hold the scope/, detail: /profile:read/ },
+    line: { endpoint: "GET /oauth/userinfo", error: "insufficient_scope", reason: /does not have a required scope/, detail: /profile:read/ },
   },
   {
     what: "JSON at the token endpoint",

@@ -205,7 +205,7 @@ test("a compressed body is refused as that, and nothing is taken from it", async
   for (const [body, encoding] of [[gzipSync(text), "gzip"], [deflateSync(text), "deflate"], [brotliCompressSync(text), "br"], [text, "gzip"], [text, "identity, gzip"], [text, "nonsense"]]) {
     const answer = await post(body, encoding);
     assertError(answer, 415, "unsupported_media_type");
-    assert.equal(answer.data.error_description, "No Content-Encoding is taken here. Send the body as it is, not compressed.");
+    assert.equal(answer.data.error_description, "Content-Encoding is not supported. Send the body uncompressed.");
     assert.equal(answer.headers["accept-encoding"], "identity");
   }
   assert.deepEqual(await api.record(MUSIC), {});

@@ -17,14 +17,14 @@ async function routes(w) {
   for (const route of data) {
     assert.match(route.method, /^[A-Z]+$/);
     assert.match(route.path, /^\//);
-    assert.ok(route.who, `${route.method} ${route.path} does not say who may call it`);
+    assert.ok(route.caller, `${route.method} ${route.path} has no caller`);
     route.url = route.path.replace(/\{[^}]+\}/g, "nothing-here");
   }
   return data;
 }
 
-const isPublic = (route) => route.who === "anyone";
-const isOperators = (route) => route.who === "operator";
+const isPublic = (route) => route.caller === "anyone";
+const isOperators = (route) => route.caller === "operator";
 
 test("every route that is for anyone answers a stranger, every other says no", async (t) => {
   const w = await world(t);

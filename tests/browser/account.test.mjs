@@ -255,7 +255,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.click("form[action$='/remove'] button");
     await page.waitForSelector(".flash");
     await other.click("form[action$='/suppress'] button");
-    await other.waitForSelector("text=not here any more");
+    await other.waitForSelector("text=does not exist or was deleted");
     assert.equal(await other.title(), "Page not found · Penchant");
     await other.goto("/nothing/like/this");
     await other.waitForSelector("text=Check its spelling");

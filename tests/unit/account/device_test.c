@@ -8,7 +8,7 @@ a_user_agent_gives_browser_and_system(void **state)
     static const struct {
         const char *agent;
         const char *browser;
-        const char *system;
+        const char *os;
         bool is_phone;
     } rows[] = {
         { "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Firefox",
@@ -44,7 +44,7 @@ a_user_agent_gives_browser_and_system(void **state)
         struct device device = device_read(str_of(rows[i].agent));
         const char *why = rows[i].agent == NULL ? "absent" : rows[i].agent;
         assert_str(str_of(device.browser), str_of(rows[i].browser), why);
-        assert_str(str_of(device.system), str_of(rows[i].system), why);
+        assert_str(str_of(device.os), str_of(rows[i].os), why);
         assert_int_equal(device.is_phone, rows[i].is_phone);
     }
 }

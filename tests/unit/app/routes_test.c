@@ -121,7 +121,7 @@ a_row_without_who_refuses_to_start(void **state)
     struct why why = { 0 };
     assert_int_equal(web_new(&settings, &web, &why), ERR_INVALID);
     assert_null(web);
-    assert_string_equal(why.text, "route GET /open does not say who may call it");
+    assert_string_equal(why.text, "route GET /open has no caller");
     settings.public = none;
     settings.private = tables;
     assert_int_equal(web_new(&settings, &web, &why), ERR_INVALID);

@@ -42,13 +42,13 @@ is_answered(const struct access *access)
 }
 
 static void
-answer_and_keep(const struct access *access, struct str body)
+answer_and_cache(const struct access *access, struct str body)
 {
     struct call call = call_by_hand();
     call.route = &row;
     call.access = access;
     assert_false(response_cache_answer(&call));
-    assert_true(call.keep);
+    assert_true(call.cacheable);
     response_cache_put(&call, STR_NONE, body);
 }
 
@@ -65,7 +65,7 @@ an_answer_is_kept_for_one_token(void **state)
     struct access one = access_by(STR("hash of one token"), BEFORE);
     struct access other = access_by(STR("hash of another"), BEHIND);
     assert_int_equal(one.version, other.version);
-    answer_and_keep(&one, STR("{\"name\":\"as it was\"}"));
+    answer_and_cache(&one, STR("{\"name\":\"as it was\"}"));
     assert_true(is_answered(&one));
     assert_string_equal(answer_body(), "{\"name\":\"as it was\"}");
     assert_false(is_answered(&other));
@@ -76,7 +76,7 @@ an_answer_is_kept_until_something_changes(void **state)
 {
     (void)state;
     struct access access = access_by(STR("hash"), BEFORE);
-    answer_and_keep(&access, STR("{}"));
+    answer_and_cache(&access, STR("{}"));
     struct access later[] = { access, access, access, access, access };
     later[0].version++;
     later[1].generation++;

@@ -3,7 +3,7 @@
 #include "text/base64url.h"
 #include "web/flash.h"
 
-#define COOKIE "__Host-penchant-told"
+#define COOKIE "__Host-penchant-flash"
 
 /* The name and value of the cookie that was set. */
 static const char *
@@ -71,13 +71,13 @@ a_forged_cookie_says_nothing_that_we_do_not_say(void **state)
         bool clears;
     } rows[] = {
         { "none", NULL, "", false },
-        { "a key of another page", "say=signin.title", "", true },
-        { "a sentence instead of a key", "say=You+have+won", "", true },
+        { "a key of another page", "key=signin.title", "", true },
+        { "a sentence instead of a key", "key=You+have+won", "", true },
         { "no key", "what=You+have+won", "", true },
         { "empty pairs", "&&", "", true },
-        { "a key twice", "say=flash.imported&say=flash.session_ended", "Facts imported: ", true },
+        { "a key twice", "key=flash.imported&key=flash.session_ended", "Facts imported: ", true },
         { "text for a place that the sentence does not have",
-          "say=flash.session_ended&what=You+have+won", "Device signed out.", true },
+          "key=flash.session_ended&what=You+have+won", "Device signed out.", true },
     };
     (void)state;
     for (size_t i = 0; i < ROWS(rows); i++) {
@@ -93,7 +93,7 @@ a_forged_cookie_says_nothing_that_we_do_not_say(void **state)
     bool must_clear = false;
     assert_str(told_with(COOKIE "=***", &must_clear), STR(""), "what cannot be read");
     assert_true(must_clear);
-    assert_str(told_with("penchant-told=c2F5PWZsYXNoLmltcG9ydGVk", &must_clear), STR(""),
+    assert_str(told_with("penchant-flash=a2V5PWZsYXNoLmltcG9ydGVk", &must_clear), STR(""),
                "the name it has without https, which anybody on the way could set");
     assert_false(must_clear);
 }
