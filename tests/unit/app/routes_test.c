@@ -41,8 +41,8 @@ every_row_is_described_for_people_and_for_programs(void **state)
                 strstr(programs, str_format(hand.mem, "\"path\":\"%s\"", row->path).ptr));
         }
     assert_non_null(strstr(programs,
-                           "{\"method\":\"POST\",\"path\":\"/signup\",\"who\":\"anyone\","
-                           "\"blocks\":true,\"body\":\"form\",\"body_max\":16384,\"says\":\""));
+                           "{\"method\":\"POST\",\"path\":\"/signup\",\"caller\":\"anyone\","
+                           "\"blocks\":true,\"body\":\"form\",\"body_max\":16384,\"summary\":\""));
     assert_non_null(strstr(people, "/metrics"));
 }
 

@@ -337,7 +337,7 @@ a_developer_is_told_why_an_app_was_not_believed(struct kit *kit)
     } rows[] = {
         { "none", &app, STR_NONE, T0, "is missing" },
         { "empty", &app, STR(""), T0, "is missing" },
-        { "cut off", &app, str_first(secret_reveal(second), 50), T0, "not whole" },
+        { "cut off", &app, str_first(secret_reveal(second), 50), T0, "malformed or incomplete" },
         { "another one", &app, secret_reveal(other), T0, "is wrong" },
         { "the replaced one", &app, world.secret, T0 + OLD_SECRET_SECONDS, "was replaced" },
         { "a public app with one", &hidden, secret_reveal(other), T0, "is public" },
