@@ -1,5 +1,5 @@
 // Slow clients are cut at the deadline, not at the next byte. The deadlines are those of
-// src/http/limits.h; the rehearsal moves them forward instead of waiting.
+// src/http/limits.h; fault injection moves them forward instead of waiting.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";

@@ -172,8 +172,8 @@ test("a store that fails is 503, never a false success: the token is then ended 
     const set = await ada.connect(app);
     w.failNthStoreCall(n);
     const answer = await app.revoke(set.refresh_token);
-    const failed = w.rehearsal.failed;
-    w.rehearsal.failNone();
+    const failed = w.faults.failed;
+    w.faults.failNone();
     if (answer.status === 200) {
       await assertDead(app, set);
       if (!failed) break;

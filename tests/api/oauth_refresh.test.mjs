@@ -166,8 +166,8 @@ test("a store that fails during a refresh uses nothing up: the same token works 
   for (let n = 1; n <= 40; n++) {
     w.failNthStoreCall(n);
     const answer = await app.refresh(refresh_token);
-    const failed = w.rehearsal.failed;
-    w.rehearsal.failNone();
+    const failed = w.faults.failed;
+    w.faults.failNone();
     if (answer.status === 200) {
       assertTokens(answer);
       ({ refresh_token } = answer.data);
@@ -191,8 +191,8 @@ test("a store that fails during an exchange leaves the code as it was, and gives
     const request = await ada.authorize(app);
     w.failNthStoreCall(n);
     const answer = await app.exchange(request);
-    const failed = w.rehearsal.failed;
-    w.rehearsal.failNone();
+    const failed = w.faults.failed;
+    w.faults.failNone();
     if (answer.status === 200) {
       assert.deepEqual(await app.worth(assertTokens(answer).access_token), words(EVERYTHING));
       if (!failed) break;

@@ -84,11 +84,11 @@ test("a secret is shown once: when it is made, and in no list afterwards (B17)",
 test("garbage is refused by its checksum before any look-up (I7)", async (t) => {
   const { w, ada, app } = await stage(t);
   const { access_token } = await ada.connect(app);
-  const before = w.rehearsal.storeCalls;
+  const before = w.faults.storeCalls;
   const body = access_token.slice(6, 49);
   const wrong = `pn_at_${body}${access_token.endsWith("AAAAAA") ? "BBBBBB" : "AAAAAA"}`;
   for (let i = 0; i < 5; i++) assert.equal((await app.userinfo(wrong)).status, 401);
-  assert.equal(w.rehearsal.storeCalls, before, "the store was asked");
+  assert.equal(w.faults.storeCalls, before, "the store was asked");
   assert.equal((await app.userinfo(access_token)).status, 200);
 });
 

@@ -1,5 +1,5 @@
-// What the little script improves: acting, undoing and looking without leaving the page. The same is done
-// without JavaScript, and whatever stops the script, the form is sent the usual way.
+// Acting, undoing, and searching without leaving the page. Everything also works without JavaScript, and if
+// the script fails, the form is sent normally.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -31,7 +31,7 @@ async function scene(test, view = {}) {
   return { w, ada, app, api, food, dinner, page, value };
 }
 
-// Does something and tells whether the page was left for it.
+// Performs an action and returns whether the browser left the page.
 async function leaves(page, act) {
   await page.evaluate(() => { window.stayed = true; });
   await act();
@@ -53,7 +53,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal(await leaves(page, acting), false, "the page was left");
   };
 
-  test(`a held write is rejected, undone, accepted and undone; ${how}`, async (t) => {
+  test(`a held fact is rejected, restored, accepted, and restored; ${how}`, async (t) => {
     const { api, food, page } = await scene(t, { javaScriptEnabled });
     const held = async () => (await food.atoms("status=held&limit=100")).map(({ value, source }) => [value, source]);
     const before = await food.atoms("status=all&limit=100");
@@ -74,7 +74,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.deepEqual(complaints(page), []);
   });
 
-  test(`what was wrong counts again and is wrong again; ${how}`, async (t) => {
+  test(`a fact marked as wrong is restored and marked again; ${how}`, async (t) => {
     const { api, page } = await scene(t, { javaScriptEnabled });
     const before = await api.atoms("status=all&limit=100");
     await page.click(".wrong summary");
@@ -90,7 +90,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.deepEqual(complaints(page), []);
   });
 
-  test(`facts are added, changed, removed and brought back; ${how}`, async (t) => {
+  test(`facts are added, edited, deleted, and restored; ${how}`, async (t) => {
     const { api, page } = await scene(t, { javaScriptEnabled });
     const before = await api.atoms("status=all&limit=100");
     const chips = (member) => page.locator(`#${member} .pairs li a`).allTextContents();
@@ -132,7 +132,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("the focus stays near, what happened is announced, and what is typed elsewhere stays", async (t) => {
+test("after an action the focus stays near, the result is announced, and typed text is kept", async (t) => {
   const { page } = await scene(t);
   await page.goto(`/account/domains/${FOOD}`);
   await page.fill("#favorite_foods input[name=value]", "half a word");
@@ -159,7 +159,7 @@ test("the focus stays near, what happened is announced, and what is typed elsewh
   assert.equal(await page.inputValue("#favorite_foods input[name=value]"), "half a word");
 });
 
-test("a search goes on while one acts", async (t) => {
+test("a search stays active during an action", async (t) => {
   const { page, api } = await scene(t);
   const chips = () => page.locator(".domains .chip").allTextContents();
   await page.goto("/account?q=ambient");
@@ -176,7 +176,7 @@ test("a search goes on while one acts", async (t) => {
   assert.equal(new URL(page.url()).search, "?q=ambient");
 });
 
-test("when the script cannot go on, the form is sent the usual way", async (t) => {
+test("if the script fails, the form is sent normally", async (t) => {
   const { w, page, food, api } = await scene(t);
   await page.route("**/account/facts/**", (route) => (route.request().resourceType() === "fetch" ? route.abort() : route.continue()));
   assert.equal(await leaves(page, async () => {
@@ -201,7 +201,7 @@ test("when the script cannot go on, the form is sent the usual way", async (t) =
   assert.ok(w.service.alive);
 });
 
-test("two presses are one action", async (t) => {
+test("pressing a button twice performs one action", async (t) => {
   const { page, api } = await scene(t);
   await page.goto(`/account/domains/${MUSIC}`);
   let posts = 0;
@@ -216,7 +216,7 @@ test("two presses are one action", async (t) => {
   assert.deepEqual((await api.record(MUSIC)).genres, ["trip-hop"]);
 });
 
-test("what an agent is told follows the choice without leaving the page, and is what the API tells", async (t) => {
+test("the hint preview follows the choice without leaving the page and equals the API response", async (t) => {
   const { page, api } = await scene(t);
   await page.locator("#agent").scrollIntoViewIfNeeded();
   assert.equal(await page.locator("#agent form button").isVisible(), false);
@@ -230,7 +230,7 @@ test("what an agent is told follows the choice without leaving the page, and is 
     assert.deepEqual(await page.locator("#agent blockquote > p").allTextContents(), hints, `${context} ${budget}`);
     assert.match(await spoken(page), new RegExp(`^${token_count} tokens?\\.`));
   }
-  // An act on the page changes what is told, for the same choice.
+  // An action on the page changes the hints for the same choice.
   assert.equal(await leaves(page, async () => {
     await page.selectOption("#agent select[name=context]", "restaurant_search");
     await page.waitForURL(/restaurant_search/);
@@ -253,7 +253,7 @@ test("without JavaScript the choice is sent with a button", async (t) => {
   assert.doesNotMatch(await page.textContent("#agent blockquote"), /trip-hop/);
 });
 
-test("two presses at once are both done, and a double press is one", async (t) => {
+test("two buttons pressed at once both work, and a double click is one action", async (t) => {
   const { page, food } = await scene(t);
   await page.goto("/account/domains/food_profile");
   const offers = await page.evaluate(() => {

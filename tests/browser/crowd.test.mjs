@@ -1,5 +1,5 @@
-// The pages of somebody about whom very much is known, and of who has very many apps: each stays light and
-// still, and everything can be reached and acted on, with JavaScript and without.
+// The pages of a user with very many facts and apps: each page stays small and stable, and everything can be
+// found and changed, with and without JavaScript.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -27,7 +27,7 @@ async function enter(t, w, view = {}) {
 
 const shown = (page, part) => page.locator(part).allTextContents();
 
-// What is on this page and on all that follow it.
+// The items of this page and all following pages.
 async function onAllPages(page, part) {
   const found = [];
   for (let step = 1; ; step++) {
@@ -39,7 +39,7 @@ async function onAllPages(page, part) {
   }
 }
 
-test("every page is light, fits and does not jump, however much there is", async (outer) => {
+test("every page is small, fits the window, and has no layout shift, however much data there is", async (outer) => {
   const { t, w, ada, app, api } = await scene(outer);
   await manyFacts(api);
   await manyHeld(api, 60);
@@ -80,7 +80,7 @@ test("every page is light, fits and does not jump, however much there is", async
   }
 });
 
-test("a page jumps if it does so each time it is loaded, and only then", async () => {
+test("a layout shift counts only if it happens on every load", async () => {
   const loaded = (...shifts) => ({ evaluate: async () => ({ shift: shifts.shift(), weight: 1 }), reload: async () => {}, shifts });
   await assertLight(loaded(0), "still");
   await assertLight(loaded(0.011, 0), "painted by halves once");
@@ -94,7 +94,7 @@ for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
   const message = (page, text) => page.waitForSelector(`.flash >> text=${text}`);
 
-  // Acts, without leaving the page where there is a script.
+  // Performs an action, without leaving the page if there is a script.
   const act = async (page, acting) => {
     const address = new URL(page.url());
     if (javaScriptEnabled) await page.evaluate(() => { window.stayed = true; });
@@ -104,7 +104,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal(pathname + search, address.pathname + address.search, "it leads elsewhere");
   };
 
-  test(`every fact of a member is on one of its pages, and can be removed and brought back there; ${how}`, async (outer) => {
+  test(`every fact of a member is on one of its pages and can be deleted and restored there; ${how}`, async (outer) => {
     const { t, w, api } = await scene(outer);
     const values = [...numbers(230), ...Array.from({ length: 20 }, (_, i) => long(`Long ${i}`))];
     await writeMany(api, FOOD, "favorite_foods", values);
@@ -142,7 +142,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.waitForSelector("#favorite_foods .problem >> text=at most 80 characters");
     });
 
-    // By way of its own page one comes back to the same page of the list.
+    // After visiting the fact's own page, the browser returns to the same page of the list.
     await page.goto(`/account/domains/${FOOD}?show=favorite_foods&page=2`);
     await page.click(chips);
     await page.waitForURL("**/account/facts/**");
@@ -158,7 +158,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.deepEqual(complaints(page), []);
   });
 
-  test(`whoever empties the last page is on the one before; ${how}`, async (outer) => {
+  test(`after the last page is emptied, the page before it is shown; ${how}`, async (outer) => {
     const { t, w, api } = await scene(outer);
     await writeMany(api, FOOD, "favorite_foods", numbers(101));
     const page = await enter(t, w, { javaScriptEnabled });
@@ -173,7 +173,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal((await api.record(FOOD)).favorite_foods.length, 101 - last.length);
   });
 
-  test(`all that waits and all that is wrong can be decided on, page by page; ${how}`, async (outer) => {
+  test(`all held facts and all facts marked as wrong can be reviewed, page by page; ${how}`, async (outer) => {
     const { t, w, api } = await scene(outer);
     await manyHeld(api, 40);
     await manyWrong(api, 40);
@@ -210,7 +210,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.deepEqual(complaints(page), []);
   });
 
-  test(`a search finds everything, on as many pages as it needs; ${how}`, async (outer) => {
+  test(`a search finds everything, on several pages if needed; ${how}`, async (outer) => {
     const { t, w, api } = await scene(outer);
     await writeMany(api, MUSIC, "favorite_artists", numbers(150));
     await writeMany(api, FOOD, "favorite_foods", numbers(150, 1000));
@@ -228,7 +228,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("what is typed into the search does not hide that there is more", async (outer) => {
+test("typing into the search does not hide that there are more facts", async (outer) => {
   const { t, w, api } = await scene(outer);
   await writeMany(api, FOOD, "favorite_foods", numbers(100));
   const page = await enter(t, w);
@@ -237,7 +237,7 @@ test("what is typed into the search does not hide that there is more", async (ou
   assert.equal(await page.locator(".domains .chip:visible").count(), before.length);
 });
 
-test("what is half typed stays when a chip beside it is removed", async (outer) => {
+test("typed text stays when a chip beside it is deleted", async (outer) => {
   const { t, w, api } = await scene(outer);
   await api.write(FOOD, { cuisines: ["Thai", "Peruvian"] });
   const page = await enter(t, w);

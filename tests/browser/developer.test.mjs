@@ -1,5 +1,5 @@
-// The developer portal as somebody meets it who has never seen it: from an account to a prompt with
-// nothing but the pages' own words and code; in all lights and sizes; by keyboard; without scripts.
+// The developer portal as a new developer uses it: from an account to a prompt with only the text and code of
+// the pages; in all views; with the keyboard; without scripts.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -19,7 +19,7 @@ async function begin(test, options = {}) {
   return { t, w, page };
 }
 
-// A new account, and signed in, by the pages alone.
+// Creates an account and signs in, with the pages alone.
 async function signUp(page, username = "grace") {
   await page.goto("/signup");
   await page.fill("input[name=username]", username);
@@ -31,7 +31,7 @@ async function signUp(page, username = "grace") {
   await page.waitForURL("**/developer");
 }
 
-// Registers an app and gives its secret, as it is shown.
+// Registers an app and returns the secret that the page shows.
 async function register(page, w, { name = "Concert Finder", uri, scopes = ["music_preferences"], isPublic = false } = {}) {
   await page.goto("/developer");
   await page.click("a[href='/developer/apps/new']");
@@ -49,7 +49,7 @@ async function register(page, w, { name = "Concert Finder", uri, scopes = ["musi
 
 const appOf = (page) => /\/developer\/apps\/(app_[^/]*)/.exec(page.url())[1];
 
-// ---- code that was pasted ----
+// ---- code from the page ----
 
 const LANGUAGES = {
   curl: { file: "connect.sh", run: ["sh"], pastes: true },
@@ -57,7 +57,7 @@ const LANGUAGES = {
   python: { file: "connect.py", run: ["/usr/bin/python3"], pastes: false },
 };
 
-// Saves what the page shows as it says, runs it as it says, and gives the program that runs.
+// Saves the code of the page, runs it with the command of the page, and returns the running program.
 async function paste(t, page, language, env) {
   const { file, run } = LANGUAGES[language];
   const dir = fs.mkdtempSync(path.join(ROOT, "build/pasted-"));
@@ -96,7 +96,7 @@ async function runPasted(t, page, language, { callback, env, scope }) {
   return program.out;
 }
 
-test("somebody new registers an app and completes the flow with each snippet, by the pages' own words", async (test) => {
+test("a new developer registers an app and completes the flow with each snippet of the pages", async (test) => {
   const { t, w, page } = await begin(test);
   const callback = await Callback.open(t);
   await signUp(page);
@@ -188,7 +188,7 @@ test("the flow can be tried step by step, with hints and their token count at th
   assert.deepEqual(complaints(page), []);
 });
 
-// ---- how it looks ----
+// ---- appearance ----
 
 for (const view of VIEWS)
   test(`the portal's pages are usable and accessible: ${view.name}`, async (test) => {
@@ -255,7 +255,7 @@ test("without scripts everything but the trial works, and the trial says so", as
   assert.match(await page.textContent("main"), /Gig Finder is deleted/);
 });
 
-test("with the keyboard alone an app is registered, and every stop can be seen", async (test) => {
+test("the keyboard alone registers an app, and the focus is always visible", async (test) => {
   const { page } = await begin(test);
   await signUp(page);
   await page.goto("/developer/apps/new");
@@ -278,7 +278,7 @@ test("with the keyboard alone an app is registered, and every stop can be seen",
   await page.waitForSelector("#secret");
 });
 
-test("a press copies the secret, and nobody is shown it a second time", async (test) => {
+test("a button copies the secret, which is not shown again", async (test) => {
   const { w, page } = await begin(test, { permissions: ["clipboard-read", "clipboard-write"] });
   await signUp(page);
   const secret = await register(page, w, { uri: "https://c.example/cb" });

@@ -1,5 +1,5 @@
-// An app asks, a person decides, in a real browser: with and without JavaScript, on a desk and on a
-// phone, by day and by night, with a keyboard alone.
+// Sign-in and consent in a browser: with and without JavaScript, desktop and phone, light and dark, with the
+// keyboard alone.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -31,7 +31,7 @@ async function tokens({ app, callback }, request, n = 1) {
 }
 
 for (const view of VIEWS)
-  test(`signing in with a wrong password first, then deciding; every page is accessible and fits: ${view.name}`, async (t) => {
+  test(`sign in with a wrong password first, then decide; every page is accessible and fits: ${view.name}`, async (t) => {
     const all = await setting(t, view);
     const { w, app, page } = all;
     const look = async (what) => {
@@ -72,7 +72,7 @@ for (const view of VIEWS)
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
 
-  test(`allow, come back, and next time nothing is asked; ${how}`, async (t) => {
+  test(`allow, return to the app, and the next request does not ask; ${how}`, async (t) => {
     const all = await setting(t, { javaScriptEnabled });
     const { app, callback, page } = all;
     const first = app.request();
@@ -87,7 +87,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.deepEqual(complaints(page), []);
   });
 
-  test(`deny, and the app is told; ${how}`, async (t) => {
+  test(`deny, and the app gets access_denied; ${how}`, async (t) => {
     const { app, callback, page } = await setting(t, { javaScriptEnabled });
     const request = app.request();
     await page.goto(request.path);
@@ -97,7 +97,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.deepEqual([params.error, params.state, params.code], ["access_denied", request.state, undefined]);
   });
 
-  test(`untick everything is a denial; ${how}`, async (t) => {
+  test(`selecting nothing is a denial; ${how}`, async (t) => {
     const { app, callback, page } = await setting(t, { javaScriptEnabled });
     await page.goto(app.request().path);
     await signIn(page, { password: PASSWORD });
@@ -106,7 +106,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal((await callback.arrival()).params.error, "access_denied");
   });
 
-  test(`a page left open too long says so, and starting again works; ${how}`, async (t) => {
+  test(`an expired consent page says so, and starting again works; ${how}`, async (t) => {
     const all = await setting(t, { javaScriptEnabled });
     const { w, app, callback, page } = all;
     const request = app.request();
@@ -123,7 +123,7 @@ for (const javaScriptEnabled of [true, false]) {
     await tokens(all, request);
   });
 
-  test(`prompt=login asks for the password though one is signed in; ${how}`, async (t) => {
+  test(`prompt=login asks a signed-in user for the password; ${how}`, async (t) => {
     const all = await setting(t, { javaScriptEnabled });
     const { app, page } = all;
     const first = app.request();
@@ -141,13 +141,13 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("with the keyboard alone one signs in, unticks, chooses how long, and allows", async (t) => {
+test("the keyboard alone signs in, deselects a scope, chooses a duration, and allows", async (t) => {
   const all = await setting(t);
   const { app, page } = all;
   const request = app.request();
   await page.goto(request.path);
   const press = page.keyboard;
-  // Tabs until an element is reached; every stop on the way is visible.
+  // Presses Tab until an element has the focus; the focus must always be visible.
   const reach = async (selector) => {
     for (let i = 0; i < 40; i++) {
       await press.press("Tab");
@@ -177,7 +177,7 @@ test("with the keyboard alone one signs in, unticks, chooses how long, and allow
   assert.deepEqual(words(set.scope), ["agent_hints", "music_preferences", "profile:read"]);
 });
 
-test("a label is part of its box: touching the sentence ticks it", async (t) => {
+test("tapping the label of a scope selects its checkbox", async (t) => {
   const { app, callback, page } = await setting(t, { name: "phone", ...PHONE });
   await page.goto(app.request().path);
   await signIn(page, { password: PASSWORD });
@@ -210,7 +210,7 @@ test("going back after allowing and allowing again does no harm", async (t) => {
   assert.deepEqual(await app.worth(set.access_token), words(SCOPE));
 });
 
-test("two tabs, two apps: each is answered for itself", async (t) => {
+test("consent pages of two apps in two tabs are independent", async (t) => {
   const all = await setting(t);
   const { w, app, callback, page } = all;
   const other = await addApp(w, { name: "Other App", redirect_uri: "http://127.0.0.1/cb", scope: SCOPE });
@@ -231,7 +231,7 @@ test("two tabs, two apps: each is answered for itself", async (t) => {
   assert.deepEqual(words((await tokens({ app: other, callback }, two, 2)).scope), ["profile:read"]);
 });
 
-test("a hostile name is text, a long one fits, and a public app is called one", async (t) => {
+test("a hostile app name is escaped, a long one fits, and a public app is marked as such", async (t) => {
   const all = await setting(t, { name: "phone-hostile", ...PHONE }, { name: "<img src=x onerror=alert(1)> & Söhne mit langem Namen", isPublic: true });
   const { app, page } = all;
   page.on("dialog", () => assert.fail("a script ran"));
@@ -246,7 +246,7 @@ test("a hostile name is text, a long one fits, and a public app is called one", 
   await page.shoot("consent-public");
 });
 
-test("our pages cannot be framed, and run nothing that is not ours", async (t) => {
+test("pages cannot be framed and run no foreign scripts", async (t) => {
   const { w, app, callback, page } = await setting(t);
   await page.goto(app.request().path);
   await signIn(page, { password: PASSWORD });
@@ -269,7 +269,7 @@ test("our pages cannot be framed, and run nothing that is not ours", async (t) =
   assert.equal(await evil.frames()[1]?.locator("button[value=allow]").count().catch(() => 0), 0, "the consent page is in a frame");
 });
 
-test("a password manager knows the fields of the sign-in page", async (t) => {
+test("a password manager recognizes the fields of the sign-in page", async (t) => {
   const { page } = await setting(t);
   await page.goto("/signin");
   assert.equal(await page.getAttribute("input[name=username]", "autocomplete"), "username");
@@ -277,7 +277,7 @@ test("a password manager knows the fields of the sign-in page", async (t) => {
   assert.equal(await page.getAttribute("input[name=password]", "type"), "password");
 });
 
-test("signing out is a button on every page, and then one is asked to sign in again", async (t) => {
+test("every page has a sign-out button, after which the user must sign in again", async (t) => {
   const { app, page } = await setting(t);
   await page.goto("/signin");
   await signIn(page, { password: PASSWORD });
@@ -300,7 +300,7 @@ test("at 400 % zoom nothing is cut off", async (t) => {
   await assertFits(page, "an error");
 });
 
-test("with text half as large again both buttons are in the window", async (t) => {
+test("with text at 150 % both buttons are in the window", async (t) => {
   const { app, page } = await setting(t, { name: "large-text", ...PHONE });
   await page.goto(app.request().path);
   await signIn(page, { password: PASSWORD });

@@ -1,5 +1,5 @@
-// The pages as people meet them: with and without JavaScript, on a desk and on a phone, by day and by
-// night, with a keyboard.
+// Start page and sign-up in a browser: with and without JavaScript, desktop and phone, light and dark, with the
+// keyboard alone.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -8,7 +8,7 @@ import { PASSWORD, world } from "../kit/world.mjs";
 
 const openAny = browserForThisFile();
 
-// A page in which a failed request, or one to another origin, is a complaint too.
+// A page that also reports failed requests and requests to other origins.
 async function open(t, w, view = VIEWS[0]) {
   const page = await openAny(t, w, view);
   page.on("requestfailed", (request) => page.complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
@@ -23,7 +23,7 @@ async function fill(page, fields) {
 }
 
 for (const view of VIEWS)
-  test(`start page, sign-up, its errors and its end are usable and accessible: ${view.name}`, async (t) => {
+  test(`start page, sign-up, its errors, and its confirmation are usable and accessible: ${view.name}`, async (t) => {
     const w = await world(t);
     const page = await open(t, w, view);
     const look = async (what) => {
@@ -69,11 +69,11 @@ test("without JavaScript everything works the same", async (t) => {
   assert.deepEqual((await w.users()).map((user) => [user.username, user.name]), [["grace", "Grace Hopper"]]);
 });
 
-test("with the keyboard alone one gets from the start page to an account", async (t) => {
+test("the keyboard alone leads from the start page to an account", async (t) => {
   const w = await world(t);
   const page = await open(t, w);
   await page.goto("/");
-  // Every stop of the tab key is visible: something marks where one is.
+  // The focus must always be visible.
   for (let i = 0; i < 20; i++) {
     await page.keyboard.press("Tab");
     const at = await page.evaluate(() => {
@@ -98,7 +98,7 @@ test("with the keyboard alone one gets from the start page to an account", async
   assert.deepEqual(await w.usernames(), ["keyboard"]);
 });
 
-test("going back after signing up, or sending the form twice, makes no second account", async (t) => {
+test("going back after signing up, or sending the form twice, creates no second account", async (t) => {
   const w = await world(t);
   const page = await open(t, w);
   await page.goto("/signup");
@@ -122,7 +122,7 @@ test("at 400 % zoom and with large text nothing is cut off", async (t) => {
   }
 });
 
-test("a password manager knows the fields", async (t) => {
+test("a password manager recognizes the fields", async (t) => {
   const w = await world(t);
   const page = await open(t, w);
   await page.goto("/signup");
@@ -130,7 +130,7 @@ test("a password manager knows the fields", async (t) => {
   assert.equal(await page.getAttribute("input[name=password]", "autocomplete"), "new-password");
   assert.equal(await page.getAttribute("input[name=username]", "autocomplete"), "username");
   assert.equal(await page.getAttribute("input[name=email]", "autocomplete"), "email");
-  // A phone shows the keyboard for addresses.
+  // Phones show the keyboard for email addresses.
   const email = await page.$eval("input[name=email]", (input) => [input.type, input.inputMode]);
   assert.ok(email.includes("email"), email.join(" "));
 });

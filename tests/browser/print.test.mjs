@@ -1,4 +1,4 @@
-// What is known about a person, on paper: all of it, black on white, and nothing that can be pressed.
+// Printed account pages contain all facts, black on white, without controls.
 
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -17,7 +17,7 @@ const RECORDS = {
   [CODING]: { languages: ["C"], indentation: { style: "tabs", width: 8 }, line_length: 97 },
 };
 
-// Every text that can be seen, with its colour and the nearest background; boxes count by what is in them.
+// Every visible text with its color and the nearest background; input fields count by their values.
 const seen = (page) => page.evaluate(() => {
   const opaque = (color) => !/^rgba\(.*, 0\)$|^transparent$/.test(color);
   const ground = (one) => (one === null ? "rgb(255, 255, 255)" : opaque(getComputedStyle(one).backgroundColor) ? getComputedStyle(one).backgroundColor : ground(one.parentElement));
@@ -56,7 +56,7 @@ async function scene(outer, colorScheme) {
 const said = (record) => Object.values(record).flatMap((value) => (Array.isArray(value) ? value : typeof value === "object" ? Object.values(value) : [value])).map(String);
 
 for (const colorScheme of ["light", "dark"])
-  test(`what is known is printed whole, black on white, without what can be pressed: ${colorScheme}`, async (outer) => {
+  test(`all facts are printed, black on white, without controls: ${colorScheme}`, async (outer) => {
     const { page, id } = await scene(outer, colorScheme);
     const printed = async (where, what) => {
       await page.goto(where);

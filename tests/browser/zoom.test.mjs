@@ -1,5 +1,5 @@
-// Every page for somebody who reads with large letters: a phone at twice its size, by zooming (half the
-// width) and by larger text alone. Nothing has to be scrolled sideways.
+// Every page on a phone at 200 %, by zooming (half the width) and by larger text alone. No page scrolls
+// sideways.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -15,7 +15,7 @@ const LARGE = [
   { name: "large-text", viewport: { width: 390, height: 844 }, text: "200%" },
 ];
 
-// What sticks out, so that a failure says where to look.
+// The elements that are too wide, for the error message.
 const overhang = (page) => page.evaluate(() => {
   const wide = document.scrollingElement.scrollWidth;
   if (wide <= innerWidth) return null;
@@ -86,7 +86,7 @@ for (const { name, text, viewport } of LARGE)
       assert.ok([200, 400].includes(answer.status()), `${where}: ${answer.status()}`);
       await look(where);
     }
-    // Endpoints of the reference are many, and alike.
+    // Every endpoint page of the reference.
     await page.goto("/developer/reference");
     const endpoints = await page.$$eval(".endpoints a", (all) => all.map((one) => one.getAttribute("href")));
     assert.ok(endpoints.length > 10);

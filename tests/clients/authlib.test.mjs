@@ -1,5 +1,4 @@
-// Debian's python3-authlib, which nobody here wrote, through the whole of OAuth, with Chromium on the
-// real pages.
+// Debian's python3-authlib through the complete OAuth flow, with Chromium on the real pages.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -14,7 +13,7 @@ import { PASSWORD, ROOT } from "../kit/world.mjs";
 const open = browserForThisFile();
 const SCOPE = "food_profile agent_hints profile:read";
 
-// The Python program: say() gives it a line, hear() waits for one.
+// The Python program: say() sends it a line, hear() waits for one.
 function python(t) {
   const child = spawn("/usr/bin/python3", [path.join(ROOT, "tests/clients/authlib_client.py")], {
     stdio: ["pipe", "pipe", "pipe"],
@@ -50,7 +49,7 @@ async function begin(test, { isPublic = false, method = isPublic ? "none" : "cli
 }
 
 for (const method of ["client_secret_basic", "client_secret_post"])
-  test(`authlib goes the whole way with ${method}: code, user info, introspection, refresh, revocation`, async (t) => {
+  test(`authlib with ${method}: code, user info, introspection, refresh, revocation`, async (t) => {
     const { w, app, callback, client, page } = await begin(t, { method });
     await page.click("button[value=allow]");
     client.say({ url: (await callback.arrival()).url });
@@ -70,7 +69,7 @@ for (const method of ["client_secret_basic", "client_secret_post"])
     assert.deepEqual(await client.hear(), { status: 401 });
   });
 
-test("authlib as a public app, with a scope unticked", async (t) => {
+test("authlib as a public app, with one scope declined", async (t) => {
   const { callback, client, page } = await begin(t, { isPublic: true });
   await page.uncheck("input[name=scope][value=agent_hints]");
   await page.click("button[value=allow]");

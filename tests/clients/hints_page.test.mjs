@@ -1,5 +1,5 @@
-// docs/HINTS.md, as somebody follows it: every piece of code on the page runs, against this service and
-// against stand-ins for the model APIs that look at what they are sent.
+// Runs every code example of docs/HINTS.md against this service and against fake model APIs that check the
+// request.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -19,15 +19,15 @@ const SENTENCES = [
   "User's favorite cuisines include Italian, Japanese, and Thai.",
 ];
 
-// Blocks that begin with a comment that is a file's name.
+// Code blocks whose first line is a comment with a file name.
 function filesOf(page) {
   const blocks = [...page.matchAll(/^```(?:sh|python|js)\n(?:#|\/\/) (\S+)\n([^]*?)^```$/gm)];
   return new Map(blocks.map(([, name, text]) => [name, text]));
 }
 
-// ---- stand-ins for models ----
+// ---- fake model APIs ----
 
-// Where each API has the system message, the user message and the key; and how it says "Eat at Ana's."
+// Where each API has the system message, the user message, and the key; and how it responds "Eat at Ana's."
 const SAID = "Eat at Ana's.";
 const APIS = {
   "/openai/chat/completions": {
@@ -71,7 +71,7 @@ async function standIn(t) {
   return { origin: `http://127.0.0.1:${server.address().port}`, heard };
 }
 
-// ---- the stage ----
+// ---- setup ----
 
 async function follow(t) {
   const { w, api } = await connected(t, { scope: "preferences:read preferences:write agent_hints" });
@@ -100,7 +100,7 @@ const apiOf = (name) =>
     name.startsWith("openai") ? where === (/chat/.test(name) ? "/openai/chat/completions" : "/openai/responses") : where.startsWith(`/${name.split(/[-_.]/)[0]}/`),
   );
 
-// The block is in the user message, before the question, under a name that the system message explains.
+// The block is in the user message, before the question; the system message explains its name.
 function assertTold({ system, user }) {
   const name = /^<(about-the-user-[0-9a-f]{8})>$/m.exec(user)?.[1];
   assert.equal(user, `<${name}>\n${SENTENCES.join("\n")}\n</${name}>\n\n${QUESTION}`);
@@ -110,7 +110,7 @@ function assertTold({ system, user }) {
   return name;
 }
 
-test("every example tells the model the same, where that API wants it", async (t) => {
+test("every example sends the same messages, in the fields of its API", async (t) => {
   const { files, model, run } = await follow(t);
   const examples = [...files.keys()].filter((name) => !/^(about|first)/.test(name));
   assert.equal(examples.length, 11);
@@ -127,16 +127,16 @@ test("every example tells the model the same, where that API wants it", async (t
     if (roles) assert.deepEqual([system.role, user.role], ["system", "user"]);
     names.add(assertTold(roles ? { system: system.content, user: user.content } : { system, user }));
   }
-  assert.equal(names.size, examples.length, "a block's name is never used twice");
+  assert.equal(names.size, examples.length, "the name of a block is used twice");
 });
 
-test("the first call answers what the page says", async (t) => {
+test("the first call returns the response of the page", async (t) => {
   const { run } = await follow(t);
   const shown = JSON.parse(/^```json\n([^]*?)^```$/m.exec(PAGE)[1]);
   assert.deepEqual(JSON.parse(await run("/bin/sh", ["first-hints.sh"])), shown);
 });
 
-test("every context that the page gives as an example is recognized", async (t) => {
+test("every example of a context is recognized", async (t) => {
   const { api } = await follow(t);
   const [, , section] = /^(## Context)\n([^]*?)matched by name/m.exec(PAGE);
   const labels = [...section.replaceAll("\n", " ").matchAll(/`([^`]+)`/g)].map(([, label]) => label);
@@ -144,7 +144,7 @@ test("every context that the page gives as an example is recognized", async (t) 
   for (const context of labels) assert.ok((await api.read(`agent-hints?${new URLSearchParams({ context })}`)).context_matched, context);
 });
 
-test("what was kept is asked for by its tag, and a change is told at once", async (t) => {
+test("the examples use ETags, and a change takes effect at once", async (t) => {
   const { api, run, folder } = await follow(t);
   const asking = (language, twice) => fs.writeFileSync(path.join(folder, `twice.${language}`), twice);
   asking("mjs", `import { withUser } from "./about-user.mjs";
@@ -159,7 +159,7 @@ print(json.dumps([with_user("s", "q", "restaurant_search")[1].split("\\n")[1:-3]
   assert.ok((await run(process.execPath, ["twice.mjs"])).includes("User likes spicy food."));
 });
 
-test("nothing known is no block, and half of what is critical is asked for again", async (t) => {
+test("the examples leave out an empty block, and ask again if safety hints are incomplete", async (t) => {
   const { api, run, folder } = await follow(t);
   fs.writeFileSync(path.join(folder, "none.mjs"), `import { withUser } from "./about-user.mjs";
     console.log(JSON.stringify(await withUser("s", "q", "music_recommendation")));`);
@@ -172,7 +172,7 @@ print(with_user("s", "q", "restaurant_search")[1])`);
   for (const allergen of many) assert.ok(told.includes(allergen), allergen);
 });
 
-test("links of the page lead somewhere", () => {
+test("links of the page are valid", () => {
   for (const [, target] of PAGE.matchAll(/\]\(([^)#]+)\)/g)) assert.ok(fs.existsSync(path.join(ROOT, "docs", target)), target);
   const headings = [...PAGE.matchAll(/^##+ (.*)$/gm)].map(([, text]) => text.toLowerCase().replace(/[^\w\- ]/g, "").replaceAll(" ", "-"));
   for (const [, anchor] of PAGE.matchAll(/\]\(#([^)]+)\)/g)) assert.ok(headings.includes(anchor), anchor);

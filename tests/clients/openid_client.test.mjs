@@ -1,5 +1,4 @@
-// The npm package openid-client, which nobody here wrote, through the whole of OAuth, with Chromium on
-// the real pages.
+// The npm package openid-client through the complete OAuth flow, with Chromium on the real pages.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -14,7 +13,7 @@ const SCOPE = "music_preferences agent_hints profile:read";
 async function setting(test, { isPublic = false, method = "client_secret_basic" } = {}) {
   const t = inReverse(test);
   const callback = await Callback.open(t);
-  // The library checks times against its own clock, so ours runs.
+  // The library checks times against its own clock, so the service's clock is not stopped.
   const { w, app } = await stage(t, { witness: true, clock: null, signedIn: false, app: { redirect_uri: "http://127.0.0.1/cb", scope: SCOPE, isPublic } });
   const issuer = await Issuer.discover(`${w.origin}/.well-known/oauth-authorization-server`);
   assert.equal(issuer.metadata.issuer, w.origin);
@@ -29,7 +28,7 @@ async function setting(test, { isPublic = false, method = "client_secret_basic" 
   return { w, app, client, callback, page };
 }
 
-// The browser's part: from the app's link to the consent page.
+// The browser, from the app's link to the consent page.
 async function arrive({ client, callback, page }, more = {}) {
   const checks = { state: generators.state(), code_verifier: generators.codeVerifier(), response_type: "code" };
   const url = client.authorizationUrl({
@@ -51,7 +50,7 @@ async function finish({ client, callback }, checks, n = 1) {
 }
 
 for (const method of ["client_secret_basic", "client_secret_post"])
-  test(`openid-client goes the whole way with ${method}: code, user info, introspection, refresh, revocation`, async (t) => {
+  test(`openid-client with ${method}: code, user info, introspection, refresh, revocation`, async (t) => {
     const all = await setting(t, { method });
     const { w, client, page } = all;
     const checks = await arrive(all);
@@ -81,7 +80,7 @@ for (const method of ["client_secret_basic", "client_secret_post"])
     await assert.rejects(client.userinfo(next.access_token), /invalid_token/);
   });
 
-test("openid-client as a public app, with a scope unticked and a sign-in in the middle", async (t) => {
+test("openid-client as a public app, with one scope declined and a sign-in in between", async (t) => {
   const all = await setting(t, { isPublic: true });
   const { client, page } = all;
   const checks = await arrive(all);
@@ -102,7 +101,7 @@ test("openid-client reports that the user denied access", async (t) => {
   await assert.rejects(finish(all, checks), { error: "access_denied" });
 });
 
-test("openid-client notices a forged state and a forged issuer, since ours are right", async (t) => {
+test("openid-client rejects a forged state and a forged issuer", async (t) => {
   const all = await setting(t);
   const checks = await arrive(all);
   await all.page.click("button[value=allow]");
@@ -113,7 +112,7 @@ test("openid-client notices a forged state and a forged issuer, since ours are r
   assert.ok((await finish(all, checks)).access_token); // neither used the code up
 });
 
-test("a second visit asks nothing and comes back with a code at once", async (t) => {
+test("a second authorization request returns a code without asking", async (t) => {
   const all = await setting(t);
   const first = await arrive(all);
   await all.page.click("button[value=allow]");

@@ -1,6 +1,6 @@
-// Two npm packages that nobody here wrote, through the whole of OAuth without a browser:
-// @badgateway/oauth2-client, which goes by the metadata and by the types of answers, and
-// passport-oauth2, which sends an empty secret where there is none.
+// Two npm packages through the complete OAuth flow without a browser: @badgateway/oauth2-client, which
+// relies on the metadata and on content types, and passport-oauth2, which sends an empty secret for a
+// public app.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -14,7 +14,7 @@ const CALLBACK = "http://127.0.0.1:51004/cb"; // registered without its port
 const setting = (t, isPublic) =>
   stage(t, { witness: true, clock: null, app: { redirect_uri: "http://127.0.0.1/cb", scope: SCOPE, isPublic } });
 
-// Where the person is in the end, who came by the app's link and allowed it.
+// The final URL after the user followed the app's link and allowed access.
 async function arrival({ w, ada }, link) {
   assert.ok(link.startsWith(`${w.origin}/`), link);
   const { headers, text } = await ada.through(await ada.get(link.slice(w.origin.length)));
@@ -25,7 +25,7 @@ async function arrival({ w, ada }, link) {
 const KINDS = [["client_secret_basic", false], ["client_secret_post", false], [undefined, false], [undefined, true]];
 
 for (const [authenticationMethod, isPublic] of KINDS)
-  test(`@badgateway/oauth2-client, ${isPublic ? "public" : authenticationMethod ?? "as the metadata says"}: code, introspection, refreshing, revocation`, async (t) => {
+  test(`@badgateway/oauth2-client, ${isPublic ? "public" : authenticationMethod ?? "method from metadata"}: code, introspection, refresh, revocation`, async (t) => {
     const all = await setting(t, isPublic);
     const { w, app } = all;
     const client = new OAuth2Client({ server: `${w.origin}/`, clientId: app.client_id, clientSecret: app.client_secret, authenticationMethod });
@@ -41,7 +41,7 @@ for (const [authenticationMethod, isPublic] of KINDS)
   });
 
 for (const isPublic of [false, true])
-  test(`passport-oauth2, ${isPublic ? "public" : "confidential"}: state and PKCE by itself, tokens, a refresh, and a no`, async (t) => {
+  test(`passport-oauth2, ${isPublic ? "public" : "confidential"}: its own state and PKCE, tokens, refresh, denial`, async (t) => {
     const all = await setting(t, isPublic);
     const { w, ada, app } = all;
     const strategy = new Strategy(

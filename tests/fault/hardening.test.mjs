@@ -85,7 +85,7 @@ for (const [arch, code] of Object.entries(CODE))
     assert.deepEqual(unmarked(arch, SYMBOLS, ""), ["add", "twice"]);
   });
 
-onSqlite("nothing of the rehearsal is in it, and no sanitizer", () => {
+onSqlite("the release contains no fault injection and no sanitizer", () => {
   const bytes = fs.readFileSync(RELEASE);
   for (const word of ["PENCHANT_FAULT_INJECTION", "failing:", "__asan_init", "__ubsan_handle", "__tsan_init"]) {
     assert.ok(!bytes.includes(word), `${word} is in the release`);

@@ -15,8 +15,8 @@ async function forEachFailure(w, { prepare = async () => {}, act, look }) {
     await prepare(n);
     w.failNthStoreCall(n);
     const result = await act(n);
-    const struck = w.rehearsal.failed;
-    w.rehearsal.failNone();
+    const struck = w.faults.failed;
+    w.faults.failNone();
     await look(result, struck, n);
     if (!struck) {
       assert.ok(n > 1, "no store call was counted");

@@ -1,5 +1,5 @@
-// The account pages as a person without a screen uses them: opens a page, fills one of its forms,
-// sends it and goes where it leads. What a page does not offer cannot be sent.
+// Uses the account pages without a browser: opens a page, fills in a form, sends it, and follows the
+// redirect. Only fields that the page contains can be sent.
 
 import assert from "node:assert/strict";
 import { assertPage } from "./expect.mjs";
@@ -8,7 +8,7 @@ import { assertPrivate } from "./oauth.mjs";
 
 export const SAME_SITE = { "sec-fetch-site": "same-origin" };
 
-// A page of ours, as it must be.
+// Checks the properties that every page must have.
 export async function open(person, where, status = 200) {
   const page = await person.get(where, SAME_SITE);
   assert.equal(page.status, status, `${where}: ${page.headers.location ?? textOf(page.text)}`);
@@ -22,7 +22,7 @@ export function formOn(page, action) {
   return form;
 }
 
-// Sends a form of a page and gives the page it leads to; with { status } the answer itself.
+// Sends a form of a page and returns the page it redirects to; with { status }, the response itself.
 export async function press(person, where, action, { status = 303, ...choice } = {}) {
   const page = typeof where === "string" ? await open(person, where) : where;
   const answer = await person.post(action, formOn(page, action).filled(choice));
@@ -37,6 +37,6 @@ export async function press(person, where, action, { status = 303, ...choice } =
   return person.get(next.split("#")[0], SAME_SITE);
 }
 
-// What a page tells after something was done.
+// The message that a page shows after an action.
 export const told = (page) => /<div class="flash"[^>]*>([^]*?)<\/div>/.exec(page.text)?.[1]?.replace(/<form[^]*/, "") ?? "";
 export const says = (page) => textOf(page.text.replace(/^[^]*?<main/, "<main").replace(/<\/main>[^]*$/, ""));

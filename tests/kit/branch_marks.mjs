@@ -1,4 +1,4 @@
-// Finds functions that an indirect call may reach but that do not begin with the mark for it: endbr64 on
+// Finds functions that an indirect call can reach but that lack the landing pad instruction: endbr64 on
 // x86-64 (-fcf-protection), `bti c` or `paciasp` on arm64 (-mbranch-protection). The compiler marks every
 // function that other files can see; static functions may need no mark.
 

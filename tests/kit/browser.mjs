@@ -1,4 +1,4 @@
-// Chromium, and an app's own little server for it to come back to.
+// Chromium, and a small server that plays the app's redirect URI.
 
 import AxeBuilder from "@axe-core/playwright";
 import assert from "node:assert/strict";
@@ -23,16 +23,16 @@ const ALL_VIEWS = [
   { name: "phone-light", ...PHONE, colorScheme: "light" },
 ];
 
-// Pages are walked in each of these. The first two have both sizes and both schemes, which is enough for
-// every day; EVERY_VIEW=1 (as in soak) walks all four.
+// Pages are tested in each of these views. The first two cover both sizes and both color schemes, which is
+// enough for `make check`; EVERY_VIEW=1 (as in soak) tests all four.
 export const VIEWS = process.env.EVERY_VIEW ? ALL_VIEWS : ALL_VIEWS.slice(0, 2);
 
-// With SCREENSHOTS=1 (as in soak) the pages that tests look at are left in build/screenshots.
+// SCREENSHOTS=1 (as in soak) saves the pages that tests open in build/screenshots.
 const SHOTS = process.env.SCREENSHOTS && path.join(ROOT, "build/screenshots");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-// One browser for all tests of a file. Gives a function that opens a page in a profile of its own, in
-// which anything the browser complains about is kept.
+// One browser for all tests of a file. Returns a function that opens a page in a new profile and records
+// everything that the browser reports as an error.
 export function browserForThisFile() {
   let browser;
   before(async () => {
@@ -56,8 +56,8 @@ export function browserForThisFile() {
   };
 }
 
-// A test whose things end in the reverse order of their beginning: the browser goes before the service,
-// which else waits for its open connections.
+// A test whose resources are released in reverse order: the browser closes before the service stops, which
+// would otherwise wait for open connections.
 export function inReverse(t) {
   const ends = [];
   t.after(async () => {
@@ -68,11 +68,11 @@ export function inReverse(t) {
   return { after: (end) => ends.push(end) };
 }
 
-// A refused form is an answer the browser reports as an error of its own; that is no complaint.
+// The browser reports a rejected form as an error; that is expected.
 export const complaints = (page) => page.complaints.filter((text) => !/status of 4\d\d|favicon/.test(text));
 
-// Legacy mode runs axe in the page itself, and not also in an empty page that joins the results of frames: no
-// page of ours has a frame (assertPage holds its policy to that).
+// Legacy mode runs axe only in the page itself, not also in an empty page that joins the results of frames.
+// Our pages have no frames (assertPage checks the policy).
 export async function assertAccessible(page, what) {
   const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).withTags(RULES).setLegacyMode().analyze();
   assert.deepEqual(violations.map((one) => `${what}: ${one.id}: ${one.help}: ${one.nodes.map((node) => node.html).join(" ")}`), []);
@@ -83,7 +83,7 @@ export async function assertFits(page, what) {
   assert.ok(wide <= window, `${what} is ${wide} wide in a window of ${window}`);
 }
 
-// Nothing that can be typed into or pressed lies on another such thing.
+// Controls must not overlap.
 export async function assertApart(page, what) {
   const met = await page.$$eval("main :is(input:not([type=hidden]), select, textarea, button)", (all) => {
     const boxes = all.map((one) => [one.name, one.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
@@ -93,7 +93,7 @@ export async function assertApart(page, what) {
   assert.deepEqual(met, [], what);
 }
 
-// Everything a page is made of, in bytes as they are before packing, and how far it moved while it was made.
+// The uncompressed size of a page with its assets, and its layout shift while loading.
 const weigh = (page) => page.evaluate(async () => {
   let shift = 0;
   new PerformanceObserver((list) => list.getEntries().forEach((entry) => (shift += entry.hadRecentInput ? 0 : entry.value))).observe({ type: "layout-shift", buffered: true });
@@ -107,8 +107,8 @@ export const WEIGHT_MAX = 60_000;
 const SHIFT_MAX = 0.01;
 const LOADS_MAX = 3;
 
-// A browser that is short of time may paint half a row before the rest has come. A jump that is the page's
-// own happens each time it is loaded, so only what comes again is one.
+// A slow browser may paint half a row before the rest arrives. A layout shift caused by the page itself
+// happens every time, so only a repeated one counts.
 export async function assertLight(page, what) {
   let { shift, weight } = await weigh(page);
   for (let loads = 1; shift >= SHIFT_MAX && loads < LOADS_MAX; loads++) {
@@ -126,7 +126,7 @@ export async function signIn(page, { username = "ada", password }) {
   await page.click("form[action='/signin'] button");
 }
 
-// The app's side of the browser: a server on this machine that keeps the addresses it was called with.
+// The app's redirect URI: a local server that records the URLs it is called with.
 export class Callback {
   static async open(t) {
     const callback = new Callback();
@@ -146,7 +146,7 @@ export class Callback {
     return callback;
   }
 
-  // The next address the browser came back with, as its parameters.
+  // The parameters of the next redirect to the app.
   async arrival(n = 1) {
     await until("the browser to come back to the app", () => this.arrivals.length >= n);
     const { url, headers } = this.arrivals[n - 1];

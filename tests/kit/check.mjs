@@ -23,7 +23,7 @@ const onStore = (folder, store, title, env = {}) =>
 
 const ON_DISK = { TMPDIR: os.tmpdir() };
 
-// Long files come first and short ones last, so that all cores are busy until the end.
+// Long files run first and short ones last, so that all cores are busy until the end.
 const all = [
   ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" }, 900_000)),
   ...testFiles("oracle").map((file) => fileTask("oracle", file, {}, 900_000)),
@@ -55,7 +55,7 @@ if (flag === "needs") {
   process.exit(0);
 }
 
-// A folder that lost its tests must not pass silently.
+// An empty test directory must not pass silently.
 const expected = ["lint", "unit", "unit on both stores", "oracle", "browser", "clients", "fuzz"].concat(
   ["fault", "api"].flatMap((folder) => [`${folder} on SQLite`, `${folder} on PostgreSQL`]),
 );

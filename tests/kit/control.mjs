@@ -1,5 +1,5 @@
-// The control socket of a running service on SQLite, spoken to as the command-line tool does: one
-// JSON line with arguments and standard input, JSON lines back, the last with the exit status.
+// Talks to the control socket of a running service on SQLite as the command-line tool does: sends one
+// JSON line with arguments and standard input, reads JSON lines, the last with the exit status.
 
 import net from "node:net";
 import { soon } from "./until.mjs";
@@ -8,7 +8,7 @@ export function control(socketPath, args, stdin) {
   return controlBytes(socketPath, `${JSON.stringify({ args, stdin })}\n`);
 }
 
-// The same with any bytes, for requests that are not well formed.
+// The same with any bytes, for malformed requests.
 export async function controlBytes(socketPath, bytes) {
   const answered = new Promise((resolve, reject) => {
     let text = "";

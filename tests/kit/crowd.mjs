@@ -1,15 +1,15 @@
-// Somebody about whom very much is known: as many facts as a domain takes, with long values; apps, sessions,
-// writes that wait and facts that are wrong, all of them by the dozen. Pages must stay pages.
+// A user with as much data as possible: the maximum number of facts with long values, and dozens of apps,
+// sessions, held facts, and facts marked as wrong. Pages must stay small and usable.
 
 import { addApp, DOMAINS, Person } from "./oauth.mjs";
 import { Client } from "./preferences.mjs";
 
-// As long as a member takes, and longer still as HTML.
+// A value of the maximum length, even longer as HTML.
 export const long = (text, length = 80) => `${`${text} ${"R&B & 'soul' ".repeat(20)}`.slice(0, length - 1)}x`;
 
 export const numbers = (count, from = 0) => Array.from({ length: count }, (_, i) => `Number ${from + i} of many`);
 
-// A value for every member that has one, and `many` for each that has several.
+// A value for every single-valued member, and `many` values for each array.
 function fill(schema, many) {
   const values = { boolean: () => true, number: ({ maximum = 3 }) => maximum, integer: ({ maximum = 3 }) => maximum, string: ({ maxLength = 80 }) => "x".repeat(maxLength) };
   const one = (kind) => kind.enum?.[0] ?? values[kind.type](kind);
@@ -24,7 +24,7 @@ export async function writeMany(api, domain, member, values) {
   for (let at = 0; at < values.length; at += 100) await api.write(domain, { [member]: values.slice(at, at + 100) });
 }
 
-// Something in every member of every domain, much in most of them, and as much as a domain takes in two.
+// Values in every member of every domain, many in most of them, and the maximum in two domains.
 export async function manyFacts(api) {
   for (const domain of DOMAINS) {
     const { schema } = await api.read(`domains/${domain}/schema`);
@@ -50,7 +50,7 @@ export async function allAtoms(api, query = "") {
   return found;
 }
 
-// Apps with the longest names there are, that all said the same thing.
+// Apps with names of the maximum length that all wrote the same fact.
 export async function manyApps(w, person, count) {
   const apps = [];
   for (let i = 0; i < count; i++) {

@@ -1,19 +1,18 @@
-// Holds answers against the program's own description of its interface (`penchant help api --json`, which is
-// what /openapi.json serves): path and method, status, type, headers, every member of the body. What
-// the description does not have, an answer must not have. Bodies and parameters of requests that were
-// accepted are held against it too.
+// Validates responses against the program's OpenAPI document (`penchant help api --json`, the same as
+// /openapi.json): path, method, status, content type, headers, and every member of the body. A response
+// must not contain anything that is not described. Accepted requests are validated too.
 
 import assert from "node:assert/strict";
 import Ajv2020 from "ajv/dist/2020.js";
 import { environment, run } from "./process.mjs";
 
 const METHODS = { GET: "get", HEAD: "get", POST: "post" };
-// What any endpoint may say before it is reached. 500 is a defect, and never described away.
+// Errors that any endpoint may return before its handler runs. 500 is a bug and never allowed.
 const BEFORE_ITS_ENDPOINT = [400, 413, 414, 417, 431];
 
 const kept = new Map();
 
-// The description by this program with these definitions; made once a process.
+// The document of this program with these domain definitions; generated once per process.
 export function descriptionOf(program, domains) {
   const key = `${program} ${domains}`;
   if (!kept.has(key)) kept.set(key, ask(program, domains));
@@ -31,7 +30,7 @@ async function ask(program, domains) {
 
 const isObject = (value) => typeof value === "object" && value !== null;
 
-// A copy in which `change` had every object, the innermost first.
+// A copy in which `change` was applied to every object, the innermost first.
 function changed(value, change) {
   if (!isObject(value)) return value;
   if (Array.isArray(value)) return value.map((one) => changed(one, change));
@@ -41,7 +40,7 @@ function changed(value, change) {
 const close = (schema) =>
   schema.type === "object" && isObject(schema.properties) && !("additionalProperties" in schema) ? { ...schema, additionalProperties: false } : schema;
 
-// A closed vocabulary is described by its values; what else is taken for them is not.
+// A closed vocabulary is described by its values only, without the aliases that requests may use.
 const withoutVocabulary = ({ enum: values, ...schema }) => (Array.isArray(values) ? schema : { ...schema, ...(values === undefined ? {} : { enum: values }) });
 
 function validators(document) {
@@ -61,7 +60,7 @@ function validators(document) {
 const escaped = (key) => encodeURIComponent(`${key}`.replace(/~/g, "~0").replace(/\//g, "~1"));
 const pointerTo = (...keys) => keys.map((key) => `/${escaped(key)}`).join("");
 
-// ---- the description ----
+// ---- the document ----
 
 export class Description {
   constructor(document) {
@@ -76,7 +75,7 @@ export class Description {
       .map((path) => ({ path, matches: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{[^}]+\}/g, "[^/]+")}$`) }));
   }
 
-  // A value and where it is, behind any reference.
+  // A value and its position, with references resolved.
   follow(...keys) {
     let value = keys.reduce((one, key) => one?.[key], this.document);
     while (value?.$ref) {
@@ -86,7 +85,7 @@ export class Description {
     return { value, keys };
   }
 
-  // Throws if the answer to this request is not one that is described.
+  // Throws if the response to this request is not described.
   hold({ method, where, form, json }, answer) {
     const [path, query = ""] = where.split("?", 2);
     const place = this.places.find(({ matches }) => matches.test(path))?.path;
@@ -140,7 +139,7 @@ export class Description {
     this.holdError(content[type], answer, what);
   }
 
-  // A record has the members of its own domain, and not those of any.
+  // A record has only members of its own domain.
   holdRecord(path, data, what) {
     const [, domain] = /^\/v1\/preferences\/([^/]+)$/.exec(path) ?? [];
     if (this.domains.includes(domain) && data.preferences) this.checkAnswer(pointerTo("components", "schemas", domain), data.preferences, what);
@@ -148,13 +147,13 @@ export class Description {
       for (const [name, { preferences }] of Object.entries(data.domains ?? {})) this.checkAnswer(pointerTo("components", "schemas", name), preferences, `${what}: ${name}`);
   }
 
-  // The examples of an error name every code it can have.
+  // The examples of an error contain every possible code.
   holdError({ example, examples = {} }, { status, data }, what) {
     const named = [example, ...Object.values(examples).map((one) => one.value)].map((one) => one?.error).filter(Boolean);
     if (status >= 400 && named.length > 0) assert.ok(named.includes(data.error), `${what}: ${data.error} is not described there`);
   }
 
-  // ---- what was accepted ----
+  // ---- accepted requests ----
 
   holdRequest([place, method], { query, form, json }, what) {
     const { requestBody, parameters = [] } = this.document.paths[place][method];

@@ -1,4 +1,4 @@
-// What every answer must have, said once.
+// Assertions that apply to every response.
 
 import assert from "node:assert/strict";
 
@@ -17,14 +17,14 @@ export const NAMES = {
   503: "temporarily_unavailable",
 };
 
-// On every answer of ours, whatever it is.
+// Headers of every response.
 export function assertCommon(answer) {
   assert.match(answer.headers["x-request-id"] ?? "", /^[A-Za-z0-9_-]{8,64}$/, "X-Request-Id");
   assert.equal(answer.headers["x-content-type-options"], "nosniff");
   assert.equal(answer.headers.server, undefined, "the server does not say what it is");
 }
 
-// An error in the one shape: contract section 5.
+// An error in the standard format.
 export function assertError(answer, status, error = NAMES[status]) {
   assert.equal(answer.status, status, answer.text);
   assertCommon(answer);
@@ -40,7 +40,7 @@ export function assertError(answer, status, error = NAMES[status]) {
   assert.match(answer.headers["cache-control"] ?? "", /no-store/);
 }
 
-// The store is away: 503 with Retry-After. A form answers with a page whoever asks.
+// The store is unavailable: 503 with Retry-After. A form endpoint always responds with a page.
 export function assertUnavailable(answer) {
   if (!/^text\/html/.test(answer.headers["content-type"])) return assertError(answer, 503);
   assertPage(answer, 503);
@@ -48,12 +48,12 @@ export function assertUnavailable(answer) {
   assertNothingInside(answer.text);
 }
 
-// Nothing of the house shows: no SQL, no path, no source line.
+// No internals: no SQL, no path, no source line.
 export function assertNothingInside(text) {
   assert.doesNotMatch(text, /SELECT |INSERT |UPDATE |sqlite|postgres|\/tmp\/|\/dev\/shm\/|\/src\/|\.c:\d|0x[0-9a-f]{6}/i);
 }
 
-// An HTML page: B11 of the catalogue, the same for error pages.
+// An HTML page, including error pages.
 export function assertPage(answer, status = 200) {
   assert.equal(answer.status, status, answer.text);
   assertCommon(answer);
@@ -77,7 +77,7 @@ export function assertPage(answer, status = 200) {
   assert.match(answer.text, /^<!doctype html>/i);
   assert.match(answer.text, /<html[^>]* lang="en"/);
   assert.match(answer.text, /<title>[^<]+<\/title>/);
-  // Nothing inline, nothing from elsewhere (B12).
+  // No inline scripts or styles, nothing from other origins.
   assert.doesNotMatch(answer.text, /<script(?![^>]*\ssrc="\/assets\/)|<style|\sstyle="|\son[a-z]+="/i);
   assert.doesNotMatch(answer.text, /\s(src|href|action)="(https?:)?\/\//i);
 }

@@ -1,6 +1,6 @@
-// Fuzz targets: each on its seed corpus and then on whatever the fuzzer thinks of, for some seconds.
-// New inputs are kept in build/fuzz-corpus for the next time, what makes a target fail in
-// build/fuzz-findings. As a program (tests/fuzz/run): every target for FUZZ_SECONDS (60).
+// Runs each fuzz target on its seed corpus and then on generated inputs for some seconds. New inputs are
+// saved in build/fuzz-corpus for the next run, inputs that make a target fail in build/fuzz-findings. As a
+// program (tests/fuzz/run): every target for FUZZ_SECONDS (60).
 
 import fs from "node:fs";
 import path from "node:path";

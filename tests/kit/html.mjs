@@ -1,5 +1,5 @@
-// Just enough HTML to use a page as a person does: its text, and its forms with what a browser would
-// send. What is not in the page cannot be sent, so a field that is missing is noticed.
+// Reads the text and the forms of a page, and builds what a browser would send. Only fields of the page
+// can be sent, so a missing field fails the test.
 
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
@@ -46,7 +46,7 @@ class Form {
     return this.named(name)[0]?.value;
   }
 
-  // Every value a person can choose for a name: tick boxes, radio buttons, options, buttons.
+  // Every value a user can choose for a name: checkboxes, radio buttons, options, buttons.
   choices(name) {
     return this.named(name).map((control) => control.value);
   }
@@ -55,7 +55,7 @@ class Form {
     return this.named(name).filter((control) => "checked" in control).map((control) => control.value);
   }
 
-  // What a browser sends: text typed into fields, boxes as they are or as `ticks` says, one button.
+  // The fields that a browser sends: typed text, checkboxes as they are or as in `ticks`, one button.
   filled({ typed = {}, ticks, chosen = {}, button } = {}) {
     const pairs = [];
     for (const control of this.controls) {

@@ -1,12 +1,12 @@
-// Two clients: `ask` sends one well-formed request, `Connection` sends whatever bytes it is given.
+// Two clients: `ask` sends one well-formed request, `Connection` sends arbitrary bytes.
 
 import http from "node:http";
 import https from "node:https";
 import net from "node:net";
 import { PATIENCE, until } from "./until.mjs";
 
-// One request on a connection of its own. The body is given as `form` (an object), `json` or `body`.
-// Gives status, headers, text, and data where the answer is JSON.
+// Sends one request on a new connection. The body is `form` (an object), `json`, or `body`. Returns
+// status, headers, text, and data if the response is JSON.
 export function ask(origin, method, path, { headers = {}, form, json, body, tls, within = 30_000 } = {}) {
   const { protocol, hostname, port } = new URL(origin);
   const sent = { ...headers };
@@ -40,8 +40,8 @@ export function ask(origin, method, path, { headers = {}, form, json, body, tls,
   });
 }
 
-// The first whole answer in some bytes, or null while it is not all there. `headless` says that the
-// request was a HEAD, whose answer ends with its head.
+// The first complete response in the bytes, or null while it is incomplete. `headless`: the request was
+// HEAD, so the response has no body.
 export function parseAnswer(bytes, { headless = false, ended = false } = {}) {
   const split = bytes.indexOf("\r\n\r\n");
   if (split < 0) return null;
@@ -101,8 +101,8 @@ export class Connection {
     return this;
   }
 
-  // The next whole answer. An answer of the library to a request it could not read may have no
-  // length; it ends with the connection.
+  // The next complete response. The HTTP library's response to a malformed request may have no length;
+  // it ends with the connection.
   async answer(options = {}, within = 15_000) {
     for (;;) {
       const found = await until(
@@ -129,7 +129,7 @@ export class Connection {
     this.socket.destroy();
   }
 
-  // Ends the connection with a reset, as a client that died does.
+  // Resets the connection, as a client that crashed does.
   abort() {
     this.socket.resetAndDestroy();
   }

@@ -1,6 +1,6 @@
-// The people and the apps of OAuth, from outside. A Person is a browser without a screen: it keeps
-// cookies, reads the forms of the real pages and sends what a browser would. An App knows its secret
-// and the endpoints. stage() is a world with one of each.
+// Users and apps for OAuth tests. A Person acts as a browser: it keeps cookies, reads the forms of the
+// real pages, and sends what a browser would. An App knows its secret and the endpoints. stage() is a
+// world with one of each.
 
 import assert from "node:assert/strict";
 import crypto from "node:crypto";
@@ -24,7 +24,7 @@ export function pkce(verifier = crypto.randomBytes(32).toString("base64url")) {
   return { verifier, challenge: crypto.createHash("sha256").update(verifier).digest("base64url") };
 }
 
-// A world with ada, who is signed in, and an app that may ask for everything. The clock stands still.
+// A world with the user ada, signed in, and an app that may request every scope. The clock is stopped.
 export async function stage(t, { settings, app: wish, username = "ada", signedIn = true, clock = NOW, ...options } = {}) {
   const w = await world(t, { ...options, settings: { "rate-auth": 0, "rate-signin": 0, "rate-api": 0, ...settings } });
   if (clock) w.clock.stop(clock);
@@ -41,7 +41,7 @@ export async function addPerson(w, username, { password = PASSWORD, signedIn = t
   return person;
 }
 
-// `penchant app …`: through the control socket where there is one, which spares a process.
+// Runs `penchant app …`, through the control socket if there is one, which saves a process.
 export async function appCommand(w, ...args) {
   const done = w.kind === "sqlite" && w.service?.alive ? await w.control(["app", ...args, "--json"]) : await w.command("app", ...args, "--json");
   assert.equal(done.status, 0, `app ${args.join(" ")}: ${done.err}`);
@@ -76,8 +76,8 @@ export class App {
     return this.client_secret === undefined;
   }
 
-  // An authorization request: where to send the person, and what to remember meanwhile. A parameter
-  // given as undefined is left out, one given as an array is repeated.
+  // An authorization request: the URL for the browser, and what the app must remember. A parameter that
+  // is undefined is left out; an array repeats the parameter.
   request({ verifier, ...more } = {}) {
     const { verifier: kept, challenge } = pkce(verifier);
     const sent = {
@@ -139,7 +139,7 @@ export class App {
     return userinfo(this.w, token);
   }
 
-  // What the token may do now: its scopes in order, or null when it is not live.
+  // The token's current scopes in order, or null if it is not active.
   async worth(token) {
     const { status, data, text } = await this.introspect(token);
     assert.equal(status, 200, text);
@@ -195,7 +195,7 @@ export class Person {
     this.lastCookie = line;
   }
 
-  // A person follows links and redirects of apps: the request comes from another site.
+  // Follows a link or redirect of an app: a cross-site request.
   get(where, headers = { "sec-fetch-site": "cross-site" }) {
     return this.ask("GET", where, { headers });
   }
@@ -204,7 +204,7 @@ export class Person {
     return this.ask("POST", where, { form, headers: { origin: this.w.publicOrigin(), "sec-fetch-site": "same-origin", ...headers } });
   }
 
-  // The path of our own page that an answer leads to, or null.
+  // The path on our site that a response redirects to, or null.
   ownPage({ status, headers: { location } }) {
     if (![302, 303].includes(status) || location === undefined) return null;
     if (location.startsWith(`${this.w.publicOrigin()}/`)) return location.slice(this.w.publicOrigin().length);
@@ -227,7 +227,7 @@ export class Person {
     assert.equal(this.session, undefined);
   }
 
-  // What the consent page says and offers, as a form.
+  // The consent page as text and form.
   consentForm(page) {
     const form = formTo(page.text, "/oauth/consent");
     assert.ok(form, `there is no consent form: ${page.status} ${page.headers.location} ${textOf(page.text)}`);
@@ -239,8 +239,7 @@ export class Person {
     return this.post("/oauth/consent", form.filled({ ticks, chosen: term ? { term } : {}, button: { decision } }));
   }
 
-  // Goes where the pages lead until there is a page without a way on, or one leaves: signs in where
-  // asked to, then decides.
+  // Follows redirects until a page or the app is reached: signs in if asked to, then decides.
   async through(answer, choice = {}) {
     for (let step = 0; step < 8; step++) {
       const next = this.ownPage(answer);
@@ -253,7 +252,7 @@ export class Person {
     throw new Error("the pages lead in a circle");
   }
 
-  // Until the consent page is shown.
+  // Follows redirects until the consent page is shown.
   async asked(app, wish = {}) {
     const request = app.request(wish);
     let page = await this.get(request.path);
@@ -265,14 +264,14 @@ export class Person {
     return { ...request, page, form: this.consentForm(page) };
   }
 
-  // The whole way: gives the request with the code.
+  // Runs the flow up to the redirect: returns the request with the code.
   async authorize(app, { ticks, term, decision, ...wish } = {}) {
     const request = app.request(wish);
     const answer = await this.through(await this.get(request.path), { ticks, term, decision });
     return { ...request, answer, ...back(answer, request) };
   }
 
-  // And further: gives the token set too.
+  // Runs the flow and exchanges the code: also returns the token set.
   async connect(app, wish) {
     const request = await this.authorize(app, wish);
     assert.ok(request.code, `no code: ${request.answer.status} ${request.answer.headers.location ?? textOf(request.answer.text)}`);
@@ -282,7 +281,7 @@ export class Person {
   }
 }
 
-// What an answer brings back to the app: the parameters of its redirect.
+// The parameters of the redirect to the app.
 export function back(answer, { redirect_uri }) {
   const { location } = answer.headers;
   if (answer.status !== 303 || location === undefined || !location.startsWith(redirect_uri)) return {};
@@ -293,9 +292,9 @@ export function back(answer, { redirect_uri }) {
   return { params, code: params.code };
 }
 
-// ---- what must be so ----
+// ---- assertions ----
 
-// The app's answer in the browser: exactly these parameters, and headers that keep it private.
+// A redirect to the app with exactly these parameters, and headers that keep it private.
 export function assertBack(answer, request, wanted) {
   assert.equal(answer.status, 303, `${answer.headers.location} ${textOf(answer.text)}`);
   assertCommon(answer);
@@ -316,18 +315,18 @@ export function assertBack(answer, request, wanted) {
 function assertRefusal(params, { error }) {
   assert.equal(params.error, error);
   assert.ok(!("code" in params), "an error with a code");
-  // RFC 6749 §4.1.2.1 says which characters an app must be ready for.
+  // Only the characters that RFC 6749 section 4.1.2.1 allows.
   assert.match(params.error_description ?? "", /^[\x20\x21\x23-\x5b\x5d-\x7e]{6,}$/);
 }
 
-// On a redirect too: section (c).
+// Headers of a redirect.
 export function assertPrivate({ headers }) {
   assert.match(headers["cache-control"] ?? "", /no-store/);
   assert.equal(headers["referrer-policy"], "no-referrer");
   assert.equal(headers["access-control-allow-origin"], undefined);
 }
 
-// A page that says what is wrong and leads nowhere.
+// An error page without a redirect.
 export function assertStop(answer, status = 400) {
   assertPage(answer, status);
   assert.equal(answer.headers.location, undefined);
@@ -335,7 +334,7 @@ export function assertStop(answer, status = 400) {
   return answer;
 }
 
-// A page like any other, whose form may lead on to where the app is.
+// A page whose form may redirect to the app.
 export function assertPageTo(answer, goesTo, status = 200) {
   const policy = answer.headers["content-security-policy"] ?? "";
   const [, targets] = /form-action ([^;]+)/.exec(policy) ?? [];
@@ -367,7 +366,7 @@ export function assertTokens(answer, scope) {
   return answer.data;
 }
 
-// Neither token of a set is worth anything, wherever it is shown.
+// Every endpoint rejects both tokens of a set.
 export async function assertDead(app, { access_token, refresh_token }) {
   const seen = await app.userinfo(access_token);
   assert.equal(seen.status, 401, seen.text);

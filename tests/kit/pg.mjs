@@ -1,5 +1,5 @@
-// A PostgreSQL cluster in a folder of its own. One serves a whole run (tests/run starts it and tells
-// its port in TEST_POSTGRES); a test that stops or kills the cluster starts one for itself.
+// A PostgreSQL cluster in a temporary directory. All tests of a run share one (tests/run starts it and
+// passes its port in TEST_POSTGRES); a test that stops or kills the cluster starts its own.
 
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
@@ -12,11 +12,11 @@ import { soon, until } from "./until.mjs";
 const BIN = ["15", "16", "17"].map((v) => `/usr/lib/postgresql/${v}/bin`).find((dir) => fs.existsSync(dir)) ?? "";
 const tool = (name) => path.join(BIN, name);
 
-// In every address, so that the kit can tell whether a log line shows it.
+// Part of every database URL, so that the kit notices when a log line contains it.
 export const PG_PASSWORD = "not-for-a-log-7Rk2";
 const USER = "penchant";
 
-// initdb and postgres refuse root; then they run as the user the Debian package made.
+// initdb and postgres refuse to run as root; then they run as the user that the Debian package created.
 function owner() {
   if (process.getuid() !== 0) return {};
   const id = (flag) => Number(execFileSync("id", [flag, "postgres"]).toString());
@@ -32,7 +32,7 @@ const freePort = () =>
     });
   });
 
-// A folder that PostgreSQL may write to.
+// A directory that PostgreSQL may write to.
 function makeFolder(under, name) {
   const dir = fs.mkdtempSync(path.join(under, name));
   const { uid, gid } = owner();
@@ -42,7 +42,7 @@ function makeFolder(under, name) {
 
 const asOwner = (dir) => ({ ...owner(), cwd: dir, env: environment({ LC_ALL: "C.UTF-8" }) });
 
-// The data of a cluster that was never started. initdb takes two seconds of CPU time, a copy a tenth of one.
+// The data of a cluster that was never started. initdb takes two seconds of CPU time, a copy 0.1 seconds.
 export async function makeClusterData(under = os.tmpdir()) {
   const dir = makeFolder(under, "penchant-initdb-");
   process.on("exit", () => fs.rmSync(dir, { recursive: true, force: true }));
@@ -56,7 +56,7 @@ export async function makeClusterData(under = os.tmpdir()) {
 let clusterData;
 
 export class Cluster {
-  // `durable` keeps fsync on, for tests about what survives. `under` is the folder that holds the data.
+  // `durable` keeps fsync on, for tests of durability. `under` is the directory for the data.
   static async start({ durable = false, under = os.tmpdir() } = {}) {
     clusterData ??= process.env.TEST_POSTGRES_DATA ?? makeClusterData(under);
     const cluster = new Cluster();
@@ -88,7 +88,7 @@ export class Cluster {
       max_wal_size: this.durable ? "256MB" : "64MB",
     };
     const args = Object.entries(flags).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    // After kill -9 the old backends may hold the shared memory for a moment; then it is tried again.
+    // After kill -9 the old backends may still hold the shared memory; then try again.
     await until(
       "PostgreSQL to start",
       async () => {
@@ -110,12 +110,12 @@ export class Cluster {
     return databaseAddress(port, database);
   }
 
-  // A fresh, empty database; its name.
+  // Creates an empty database and returns its name.
   async database() {
     return createDatabase(this.port);
   }
 
-  // Fast shutdown: connections are ended, everything is written.
+  // Fast shutdown: closes connections and flushes everything.
   async stop() {
     this.server.signal("SIGINT");
     await this.server.exit(60_000);
@@ -158,8 +158,7 @@ export class Cluster {
 
 let shared;
 
-// Where the run's cluster listens. A test file run by itself starts one of its own, which ends with
-// the process.
+// The port of the shared cluster. A test file that runs alone starts its own, which ends with the process.
 export async function sharedPort() {
   if (process.env.TEST_POSTGRES) return Number(process.env.TEST_POSTGRES);
   shared ??= Cluster.start();
@@ -168,7 +167,7 @@ export async function sharedPort() {
   return cluster.port;
 }
 
-// One psql stays open for each cluster: a statement costs its own time and no process start.
+// One psql process per cluster stays open, so that a statement does not start a process.
 const sessions = new Map();
 
 class Session {
@@ -180,7 +179,7 @@ class Session {
     this.psql.unref();
   }
 
-  // What the statement gives, as text.
+  // The result of the statement as text.
   tell(sql) {
     const told = this.queue.then(async () => {
       const from = this.psql.out.length;
@@ -203,8 +202,8 @@ export function session(port) {
 
 let made = 0;
 
-// An empty database, or a copy of another; its name. Copying files costs a third of writing every page
-// to the log, which is how PostgreSQL 15 does it otherwise.
+// Creates an empty database, or a copy of another, and returns its name. Copying files takes a third of
+// the time of PostgreSQL's default, which writes every page to the log.
 export async function createDatabase(port, template) {
   const name = `w${process.pid}_${++made}`;
   await session(port).tell(`CREATE DATABASE ${name} ${template ? `TEMPLATE ${template}` : ""} STRATEGY file_copy`);
@@ -217,7 +216,7 @@ export async function dropDatabase(port, name) {
   await soon("DROP DATABASE", session(port).tell(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
 }
 
-// Runs SQL inside one database.
+// Runs SQL in one database.
 export async function psql(address, sql) {
   const { status, out, err } = await run(tool("psql"), ["-qAtX", "-v", "ON_ERROR_STOP=1", "-c", sql, address]);
   if (status !== 0) throw new Error(`psql: ${err}`);

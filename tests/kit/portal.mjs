@@ -1,12 +1,12 @@
-// The developer portal as a person without a screen uses it: forms of the real pages, and what the
-// page of an app says about refusals.
+// Uses the developer portal without a browser: the forms of the real pages, and the rejected requests on
+// the app's page.
 
 import assert from "node:assert/strict";
 import { assertPage } from "./expect.mjs";
 import { formTo, textOf, unescape } from "./html.mjs";
 import { App, CALLBACK } from "./oauth.mjs";
 
-// Fills in the form that registers an app. Gives the page that answers.
+// Fills in the form that registers an app and returns the resulting page.
 export async function register(person, { name = "Concert Finder", uris = [CALLBACK], scopes = ["agent_hints"], kind = "confidential", ...links } = {}) {
   const page = await person.get("/developer/apps/new");
   assertPage(page);
@@ -17,7 +17,7 @@ export async function register(person, { name = "Concert Finder", uris = [CALLBA
 
 const valueOf = (html, id) => unescape(new RegExp(`id="${id}"[^>]*\\svalue="([^"]*)"`).exec(html)?.[1] ?? "");
 
-// The same, as an app that can be used: its id and secret are read off the page.
+// Registers an app and returns it as an App, with the ID and secret from the page.
 export async function registered(person, wish = {}) {
   const { answer } = await register(person, wish);
   assertPage(answer, 200);
@@ -38,7 +38,7 @@ export async function pageOf(person, app, below = "") {
   return person.get(`/developer/apps/${app.client_id}${below}`);
 }
 
-// Recent refusals, as the page tells them: the newest first.
+// The recent rejected requests of the page, newest first.
 export async function refusals(person, app) {
   const page = await pageOf(person, app);
   assertPage(page);

@@ -1,4 +1,4 @@
-// The preferences API as an app uses it: a Client holds a token of one person for one app.
+// The preferences API as an app uses it: a Client has a token of one user for one app.
 
 import assert from "node:assert/strict";
 import { assertCommon, assertError } from "./expect.mjs";
@@ -8,16 +8,16 @@ export const READ_WRITE = "preferences:read preferences:write";
 export const MUSIC = "music_preferences";
 export const FOOD = "food_profile";
 
-// What a write answers with, when nothing but the counts named here is above nothing.
+// The response to a write: the given counts, all others 0.
 export const counts = (named) => ({ added: 0, updated: 0, unchanged: 0, suppressed: 0, held: 0, ...named });
 
-// A world with ada and one app of hers that is connected.
+// A world with the user ada and one connected app.
 export async function connected(t, { scope = READ_WRITE, ...options } = {}) {
   const { w, ada, app } = await stage(t, options);
   return { w, ada, app, api: await Client.connect(ada, app, { scope }) };
 }
 
-// Another app, connected to the same person.
+// Another app, connected to the same user.
 export async function secondApp(w, person, { scope = READ_WRITE, name = "Dinner Planner" } = {}) {
   return Client.connect(person, await addApp(w, { owner: "ada", name }), { scope });
 }
@@ -31,7 +31,7 @@ export class Client {
     return new Client(person.w, await person.connect(app, wish));
   }
 
-  // A token lives for an hour: after a day one needs another.
+  // Gets a new token, because tokens expire after an hour.
   async renew() {
     const { status, text, data } = await this.app.refresh(this.refresh_token);
     assert.equal(status, 200, text);
@@ -54,7 +54,7 @@ export class Client {
     return this.ask("POST", "preferences/suppress", { json: { atom_id, reason } });
   }
 
-  // The same, where it must work: what was answered.
+  // The same for requests that must succeed; returns the body.
   async read(where) {
     return fine(await this.get(where));
   }
@@ -75,7 +75,7 @@ export class Client {
     return fine(await this.send(domain, preferences));
   }
 
-  // Only the five counts.
+  // Returns only the five counts.
   async merge(domain, preferences) {
     const { added, updated, unchanged, suppressed, held } = await this.write(domain, preferences);
     return { added, updated, unchanged, suppressed, held };
@@ -86,7 +86,7 @@ export class Client {
     return fine(await this.suppressing(atom_id, reason));
   }
 
-  // Some days later, with every client that goes on.
+  // Moves the clock forward by days and gives the clients new tokens.
   static async daysLater(days, ...clients) {
     clients[0].w.clock.forward(days * DAY);
     for (const client of clients) await client.renew();
@@ -100,7 +100,7 @@ export function fine(answer) {
   return answer.data;
 }
 
-// Refused, with these places and problems; nothing else is told.
+// Rejected with exactly these details.
 export function assertDetails(answer, wanted) {
   assertError(answer, 400);
   const { details = [] } = answer.data;
@@ -108,7 +108,7 @@ export function assertDetails(answer, wanted) {
   for (const [i, [at, problem]] of wanted.entries()) assert.match(details[i].problem, problem, at);
 }
 
-// 403 says which of these scopes would have opened the door.
+// 403 that names the scopes which would allow the request.
 export function assertScopeNeeded(answer, scope) {
   assertError(answer, 403, "insufficient_scope");
   const [, told] = /scope="([^"]*)"/.exec(answer.headers["www-authenticate"] ?? "") ?? [];

@@ -1,9 +1,9 @@
-// What the preferences of one person are after any writes and corrections, said in the plainest way:
-// a list of facts, gone through from the front. The service has to agree with it.
+// A model of one user's preferences after any writes and corrections: a list of facts, searched from the
+// front. The service must agree with it.
 
 import { FOOD, MUSIC } from "./preferences.mjs";
 
-// Numbers that are the same again for the same seed (mulberry32).
+// Pseudorandom numbers, reproducible for the same seed (mulberry32).
 export class Random {
   constructor(seed) {
     this.state = seed >>> 0;
@@ -25,7 +25,7 @@ const value = (...spellings) => ({ spellings, held: false });
 const word = (shown, ...spellings) => ({ shown, spellings: [shown, ...spellings], held: false }); // of a closed vocabulary
 const held = (...spellings) => ({ spellings, held: true });
 
-// In the order in which a record tells its members.
+// In the order of the members in a record.
 export const POOL = {
   [MUSIC]: {
     favorite_artists: { many: true, values: [value("Björk", "BJÖRK", "Bjo\u0308rk"), value("Cher", " cher"), value("10cc"), value("Low"), held("www.example.com", "WWW.Example.com"), held("<b>Queen</b>")] },
@@ -46,7 +46,7 @@ const day = (seconds) => Math.floor(seconds / 86400);
 const iso = (seconds) => new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 const CONFIDENCE = [0, 0.8, 0.96, 0.99];
 
-// Members of an object come in the order of the definition, whatever the order they were sent in.
+// Properties of an object are in the order of the definition, whatever the order in the request.
 const sorted = (given) => (typeof given === "object" ? Object.entries(given).sort() : given);
 const sameValue = (one, other) => same(sorted(one), sorted(other));
 
@@ -54,7 +54,7 @@ export class Model {
   facts = []; // oldest first
   changed = {}; // domain: when its record last changed
 
-  // Gives the counts that the answer must have.
+  // Returns the counts that the response must have.
   write(domain, app, preferences, now) {
     const counts = { added: 0, updated: 0, unchanged: 0, suppressed: 0, held: 0 };
     for (const [member, given] of Object.entries(preferences))
@@ -91,7 +91,7 @@ export class Model {
     return fact.status === "active" || fact.apps.has(app);
   }
 
-  // The fact as it is then, or null where the app must not know of it.
+  // The resulting fact, or null if the app must not see it.
   suppress({ domain, member, value: name }, app, reason, now) {
     const fact = this.facts.find((one) => one.domain === domain && one.member === member && sameValue(one.value, name));
     if (!this.sees(app, fact) && fact.by !== app) return null;

@@ -1,4 +1,4 @@
-// Programs the tests start: their output is kept line by line, and none outlives the test process.
+// Programs that tests start. Their output is recorded, and none outlives the test process.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ const endAll = () => running.forEach((child) => child.kill("SIGKILL"));
 process.on("exit", endAll);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(1));
 
-// What a sanitizer says when it has found something. The first words of each kind of report.
+// The first words of each kind of sanitizer report.
 const REPORT = /(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer|runtime error:/;
 
 export const sanitizerReport = (text) => {
@@ -18,9 +18,9 @@ export const sanitizerReport = (text) => {
   return at < 0 ? null : text.slice(Math.max(0, at - 200), at + 6000);
 };
 
-// At the end of a process the sanitizer looks for leaks. On arm64 that walks 2^28 possible regions of
-// its allocator, four seconds for the smallest program; there only tests about leaks, and the soak
-// (LEAK_CHECK=1), ask for it.
+// At exit, AddressSanitizer searches for leaks. On arm64 it scans 2^28 possible regions of its allocator,
+// which takes four seconds for the smallest program; there only tests of leaks and `make soak`
+// (LEAK_CHECK=1) enable it.
 export const LEAKS = process.arch === "x64" || process.env.LEAK_CHECK === "1";
 
 export const sanitizers = (leaks = LEAKS) => ({
@@ -29,7 +29,7 @@ export const sanitizers = (leaks = LEAKS) => ({
   TSAN_OPTIONS: "exitcode=66:halt_on_error=0:second_deadlock_stack=1",
 });
 
-// Only what is meant reaches the program: settings of whoever runs the tests do not.
+// Removes variables of the developer's environment that would change the program's behavior.
 export function environment(extra = {}) {
   const env = {};
   for (const [name, value] of Object.entries(process.env))
@@ -56,7 +56,7 @@ export class Program {
       this.child.stdin.on("error", () => {}); // it may end without reading; its status says why
       this.child.stdin.end(stdin);
     }
-    // "close" comes after the last byte of output, which "exit" does not promise.
+    // "close" comes after the last byte of output; "exit" may come before it.
     this.ended = once(this.child, "close").then(([status, signal]) => {
       running.delete(this.child);
       return (this.end = { status, signal });
@@ -72,7 +72,7 @@ export class Program {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  // Whole lines of standard error; the end of a process makes the last one whole.
+  // Complete lines of standard error; after the exit, also the last one.
   get lines() {
     const text = this.end === undefined ? this.err.slice(0, this.err.lastIndexOf("\n") + 1) : this.err;
     return text.split("\n").filter((line) => line !== "");
@@ -82,7 +82,7 @@ export class Program {
     this.child.kill(name);
   }
 
-  // Lets the test process end although this still runs; it is then ended with it.
+  // Lets the test process exit while this program runs; the program is then killed.
   unref() {
     this.child.unref();
     for (const stream of this.child.stdio) stream?.unref?.();
@@ -99,7 +99,7 @@ export class Program {
     }
   }
 
-  // Waits for a line of standard error that `wanted` recognises.
+  // Waits for a line of standard error that `wanted` accepts.
   async line(what, wanted, within = 20_000) {
     return until(
       `${what} from ${this.name}`,

@@ -1,5 +1,5 @@
-// Node's test events as JSON lines, for tests/run to count: one line a test, and one line for a
-// file that could not be run at all.
+// Writes Node's test events as JSON lines for tests/run: one line per test, and one for a file that could
+// not be run at all.
 
 export default async function* report(source) {
   for await (const { type, data } of source) {
@@ -9,7 +9,7 @@ export default async function* report(source) {
       yield `${JSON.stringify({ skipped: data.name, why: data.skip || data.todo })}\n`;
       continue;
     }
-    // A test that contains tests is counted by what it contains, unless it failed by itself.
+    // A test with subtests is counted by its subtests, unless it failed by itself.
     const error = data.details?.error;
     if (type === "test:fail" && error?.failureType === "subtestsFailed") continue;
     yield `${JSON.stringify({

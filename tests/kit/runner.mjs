@@ -1,5 +1,5 @@
-// Runs tasks (a unit test binary, a test file on one store, a fuzz target), a few at a time, and
-// counts what they contain. Used by tests/run, tests/soak and tests/fuzz/run.
+// Runs tasks (a unit test binary, a test file on one store, a fuzz target), a few at a time, and counts
+// their tests. Used by tests/run, tests/soak, and tests/fuzz/run.
 
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -11,7 +11,7 @@ import { sanitizerReport, sanitizers } from "./process.mjs";
 export const ROOT = path.resolve(fileURLToPath(import.meta.url), "../../..");
 const REPORTER = path.join(ROOT, "tests/kit/reporter.mjs");
 
-// Most tests wait for a process or a disk some of the time: one more than there are cores.
+// One more than the number of cores, because most tests wait for a process or the disk.
 const SLOTS = Number(process.env.TEST_SLOTS ?? os.cpus().length + 1);
 
 // ---- running one program ----
@@ -21,7 +21,7 @@ const endChild = (child) => {
   try {
     process.kill(-child.pid, "SIGKILL"); // with all it started: it leads a process group
   } catch {
-    // it has ended
+    // it has exited
   }
 };
 process.on("exit", () => children.forEach(endChild));
@@ -85,7 +85,7 @@ const needsOf = (name) => {
 
 let files = 0;
 
-// A test file, on a store. The reporter writes to a file of its own, so that output cannot confuse it.
+// A test file on one store. The reporter writes to a separate file, so that output cannot confuse it.
 export function fileTask(group, file, env, within = 300_000) {
   const name = path.relative(path.join(ROOT, "tests"), file).replace(/\.test\.mjs$/, "");
   return {
@@ -168,7 +168,7 @@ export function exitCodeTask(group, name, file, ...args) {
   };
 }
 
-// ---- all of them ----
+// ---- all tasks ----
 
 class Group {
   constructor(name) {
@@ -203,7 +203,7 @@ function printFailure(task, { name, text }) {
   console.log(`\n✗ ${task.group} · ${task.name}\n  ${name}\n${text.replace(/^/gm, "    ")}\n`);
 }
 
-// Every task with its times goes into build/test-times.json, and the slowest are printed.
+// Writes the times of every task to build/test-times.json and prints the slowest.
 const SLOWEST = 10;
 
 function printSlowest(done) {
@@ -241,7 +241,7 @@ export async function runAll(tasks, shared = {}, { partial = false } = {}) {
   const all = [...groups.values()];
   return {
     passed: all.reduce((sum, group) => sum + group.passed, 0),
-    // A group in which nothing ran is a failure of its own, unless only a part of it was asked for.
+    // A group in which nothing ran is a failure, unless only a part of it was selected.
     failed: all.reduce((sum, group) => sum + group.failed + (!partial && group.isEmpty ? 1 : 0), 0),
   };
 }
@@ -270,7 +270,7 @@ const sourcesIn = (folder, ending) =>
 const oracleProbes = () => sourcesIn("oracle", "_probe.c").map((name) => `build/check/oracle/${name}`);
 const preloads = () => sourcesIn("fault", ".c").map((name) => `build/preload/${name}.so`);
 
-// Unit test binaries of a kind of build, in the order of their sources: a binary whose source is gone is not run.
+// Unit test binaries of a kind of build, by their sources: a binary without source is not run.
 export function unitBinaries(kind) {
   const sources = path.join(ROOT, "tests/unit");
   if (!fs.existsSync(sources)) return [];
@@ -285,6 +285,6 @@ export function unitBinaries(kind) {
     );
 }
 
-// Which of them can use PostgreSQL: they ask for the variable by name.
+// Those that can use PostgreSQL: their source contains the name of the variable.
 export const speaksPostgres = (binary) =>
   fs.existsSync(binary) && fs.readFileSync(binary).includes("PENCHANT_TEST_POSTGRES");

@@ -1,12 +1,12 @@
-// Bodies made from the JSON Schema of a domain: canonical ones that are valid, and the same broken in
-// exactly one place, for every keyword that the schema uses at every place where it uses it. And what
-// the record of a person is after valid ones.
+// Request bodies generated from the JSON Schema of a domain: valid ones, and the same with exactly one
+// violation, for every keyword at every position of the schema. Also computes the expected record after
+// valid writes.
 
-// Letters of several scripts that fold in the simplest way; some need four bytes and two UTF-16 units.
+// Letters of several scripts with simple case folding; some take four bytes and two UTF-16 units.
 const ALPHABETS = ["abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLM", "0123456789", "äöüéñåø", "αβγδεζη", "бгджзик", "音楽食旅行", "कखगघ", "🎵🎸🥁🍜"].map((letters) => [...letters]);
 const WORD_MAX = 9;
 
-// A text of exactly that many characters: words with single blanks between them.
+// A text of exactly that many characters: words separated by single spaces.
 export function text(random, length) {
   const letters = random.of(ALPHABETS);
   let out = "";
@@ -41,13 +41,13 @@ export function value(random, schema) {
   return Object.fromEntries((chosen.length >= (schema.minProperties ?? 0) ? chosen : names).map((name) => [name, value(random, schema.properties[name])]));
 }
 
-// Some members of the schema, each with a value; `must` is among them.
+// Some members of the schema, each with a value, always including `must`.
 export function body(random, schema, must) {
   const names = Object.keys(schema.properties).filter((name) => name === must || random.below(5) === 0);
   return Object.fromEntries(names.map((name) => [name, value(random, schema.properties[name])]));
 }
 
-// ---- broken in one place ----
+// ---- one violation ----
 
 const OF_TYPE = { string: "plain words", number: 7, boolean: true, array: ["plain words"], object: { plain: "words" }, null: null };
 
@@ -72,15 +72,15 @@ const KEYWORDS = {
 };
 const SILENT = ["$schema", "$comment", "title", "description", "$id"];
 
-// The broken item among good ones.
+// The invalid item among valid ones.
 function mixedIn(random, items, broken) {
   const good = distinct(list(random.below(3), () => value(random, items)));
   good.splice(random.below(good.length + 1), 0, broken);
   return good;
 }
 
-// Ways to break a value of this schema: [why, random => value]. A keyword that nobody here can break
-// is an error, so that a new one is not forgotten.
+// Ways to violate this schema: [why, random => value]. An unknown keyword is an error, so that a new one
+// is not forgotten.
 function breaks(schema) {
   return Object.keys(schema)
     .filter((keyword) => !SILENT.includes(keyword))
@@ -90,7 +90,7 @@ function breaks(schema) {
     });
 }
 
-// Of a record: [why, member, random => body], where the body is valid but for that member.
+// For a record: [why, member, random => body], where the body is valid except for that member.
 export function brokenBodies(schema) {
   const members = Object.entries(schema.properties).flatMap(([member, of]) =>
     breaks(of).map(([why, make]) => [`${member}: ${why}`, member, (random) => shuffled(random, { ...body(random, schema), [member]: make(random) })]),
@@ -109,7 +109,7 @@ function shuffled(random, object) {
   return Object.fromEntries(entries);
 }
 
-// ---- afterwards ----
+// ---- expected records ----
 
 const fold = (given) => (typeof given === "string" ? given.toLowerCase() : JSON.stringify(given, (_, one) => (typeof one === "string" ? one.toLowerCase() : one), 0));
 const keyOf = (given) => fold(given !== null && typeof given === "object" ? Object.fromEntries(Object.entries(given).sort()) : given);
@@ -121,7 +121,7 @@ const distinct = (items) => {
   return [...seen.values()];
 };
 
-// What a record is after bodies that were accepted: the plainest merge there is.
+// The record after accepted bodies, by the simplest possible merge.
 export class MergedRecord {
   preferences = {};
 

@@ -1,4 +1,4 @@
-// Runs tasks with what they share: a PostgreSQL cluster if one of them uses PostgreSQL, and stores to copy.
+// Runs tasks with shared resources: a PostgreSQL cluster, if a task uses PostgreSQL, and stores to copy.
 
 import fs from "node:fs";
 import os from "node:os";
@@ -12,8 +12,8 @@ const PROGRAM = `${ROOT}/build/check/penchant`;
 const usesPostgres = ({ group }) => /PostgreSQL|both/.test(group);
 const usesStore = ({ name }) => /^(api|browser|clients|fault)\//.test(name);
 
-// Files of tests are kept in memory if a gigabyte is free there: PostgreSQL creates hundreds of files for each
-// database, and SQLite waits for the disk at each commit. Tests about the disk (fault) set TMPDIR themselves.
+// Test data is in memory if a gigabyte is free there: PostgreSQL creates hundreds of files per database, and
+// SQLite waits for the disk at each commit. Tests of the disk (fault) set TMPDIR themselves.
 function makeScratch() {
   const { bavail, bsize } = fs.existsSync("/dev/shm") ? fs.statfsSync("/dev/shm") : { bavail: 0, bsize: 0 };
   const dir = fs.mkdtempSync(path.join(bavail * bsize > 2 ** 30 ? "/dev/shm" : os.tmpdir(), "penchant-run-"));

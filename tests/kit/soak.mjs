@@ -1,8 +1,8 @@
-// `make soak`: the long rehearsals. A hundred rounds of kill -9 on each store, two minutes of mixed
-// load with random ends, four thousand random walks through OAuth, fifty thousand bodies made from the
-// schemas, two million texts whose tokens are counted, two million hints held to what they promise, the
-// pages in all four views, the unit and api suites under ThreadSanitizer, and the unit tests with a look
-// for leaks where that is too slow for every day.
+// `make soak`: the long tests. A hundred rounds of kill -9 on each store, two minutes of mixed load with
+// random crashes, four thousand random walks through OAuth, fifty thousand bodies generated from the
+// schemas, two million texts for the token counter, two million hint responses checked for their
+// invariants, the pages in all four views, the unit and API tests under ThreadSanitizer, and leak checks
+// where they are too slow for `make check`.
 
 import os from "node:os";
 import path from "node:path";

@@ -1,6 +1,6 @@
-// A store whose schema is already made. Most tests start with a copy of it, which is cheaper than
-// making the schema each time. tests/run makes one of each kind per run and passes them on in
-// TEST_SQLITE_TEMPLATE and TEST_POSTGRES_TEMPLATE; a test file that runs alone makes its own.
+// A store with its schema. Most tests start with a copy of it, which is faster than creating the schema
+// each time. tests/run creates one of each kind per run and passes them in TEST_SQLITE_TEMPLATE and
+// TEST_POSTGRES_TEMPLATE; a test file that runs alone creates its own.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -14,7 +14,7 @@ async function migrate(program, store) {
   assert.equal(status, 0, `penchant migrate: ${err}`);
 }
 
-// The path of a SQLite file, which is removed when this process ends.
+// The path of a SQLite file, which is deleted when this process exits.
 async function makeSqlite(program) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "penchant-template-"));
   process.on("exit", () => fs.rmSync(dir, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ async function makePostgres(program, port) {
   return name;
 }
 
-// What tests/run passes on to test files.
+// The environment that tests/run passes to test files.
 export async function makeTemplates(program, port) {
   return {
     TEST_SQLITE_TEMPLATE: await makeSqlite(program),

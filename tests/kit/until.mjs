@@ -1,11 +1,11 @@
-// Waiting for something to become true, with a bound. Nothing in the tests sleeps for a fixed time.
+// Waits for a condition, with a timeout. Tests never sleep for a fixed time.
 
-// Everything takes longer under ThreadSanitizer; bounds are stretched, nothing else changes.
+// Timeouts are longer under ThreadSanitizer.
 export const PATIENCE = /tsan/.test(process.env.PENCHANT ?? "") ? 4 : 1;
 
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// Calls `look` until it gives something truthy, and gives that back.
+// Calls `look` until it returns something truthy, and returns that.
 export async function until(what, look, within = 15_000) {
   const end = Date.now() + within * PATIENCE;
   for (let wait = 2; ; wait = Math.min(wait * 1.5, 50)) {
@@ -16,7 +16,7 @@ export async function until(what, look, within = 15_000) {
   }
 }
 
-// The promise's value, or a failure that says what did not come in time.
+// The promise's value, or an error that names what did not happen in time.
 export async function soon(what, promise, within = 15_000) {
   let timer;
   const late = new Promise((_, reject) => {

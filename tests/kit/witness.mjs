@@ -1,5 +1,5 @@
-// Stands between the service and a client that nobody here wrote, passes everything on as it is, and
-// shows each request with its answer to whoever holds it against the description.
+// A proxy between the service and a third-party client. It forwards everything unchanged and reports each
+// request with its response, for validation against the OpenAPI document.
 
 import http from "node:http";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ const whole = async (stream) => {
 };
 
 export class Witness {
-  // `target` gives the origin of the service, which starts later; `see(request, answer)` must not throw.
+  // `target` returns the origin of the service, which starts later; `see(request, answer)` must not throw.
   static async open(target, see) {
     const witness = new Witness();
     witness.server = http.createServer((request, response) => pass(target(), see, request, response).catch((error) => response.destroy(error)));

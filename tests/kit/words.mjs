@@ -10,7 +10,7 @@ const storeOf = (group) => / on .*$/.exec(group)?.[0] ?? "";
 export const matches = ({ name, group }, word) =>
   name.startsWith(word) || `${name}${storeOf(group)}`.startsWith(word) || group.startsWith(word) || group.endsWith(word);
 
-// The tasks that a word selects; all of them without words. A word that selects none is a mistake.
+// The tasks that the words select; all tasks without words. A word that selects none is an error.
 export function choose(tasks, words) {
   const useless = words.filter((word) => !tasks.some((task) => matches(task, word)));
   if (useless.length > 0) {

@@ -1,15 +1,14 @@
-// world(): everything one test needs and shares with nobody: a folder, a store, a service on a port
-// of its own, a clock that can be stopped. It ends with the test, whatever the test does, and the
-// end is a check too: the service is alive or ended as the test expected, drains cleanly, no
-// sanitizer reported anything, every JSON log line is JSON, and no secret used is in any line.
+// world(): the environment of one test: a directory, a store, a service on a free port, and a clock that
+// the test can stop. When the test ends, the service must be running or have exited as expected, it must
+// drain cleanly, no sanitizer may have reported anything, every JSON log line must be JSON, and no log
+// line may contain a secret.
 //
-// Every answer to ask() is held against the description of the interface (described.mjs); with the
-// option `witness`, those to anybody else who comes to the world's origin, too.
+// Every response to ask() is validated against the OpenAPI document (described.mjs). The option `witness`
+// adds a proxy that also validates the requests of other clients.
 //
-// Password hashing is cheap (a fortieth of a second less per password) unless the option `hashing` is
-// "production".
+// Password hashing is cheap (25 ms less per password) unless the option `hashing` is "production".
 //
-// STORE=sqlite (default) or postgres chooses the store, PENCHANT the program.
+// The environment variable STORE selects sqlite (default) or postgres, PENCHANT the program.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -22,7 +21,7 @@ import { descriptionOf } from "./described.mjs";
 import { ask, Connection } from "./http.mjs";
 import { createDatabase, databaseAddress, dropDatabase, PG_PASSWORD, sharedPort } from "./pg.mjs";
 import { environment, Program, run, sanitizerReport } from "./process.mjs";
-import { Rehearsal } from "./rehearsal.mjs";
+import { FaultInjection } from "./fault_injection.mjs";
 import { postgresTemplate, sqliteTemplate } from "./template.mjs";
 import { until } from "./until.mjs";
 import { Witness } from "./witness.mjs";
@@ -33,7 +32,7 @@ export const RELEASE = path.join(ROOT, "build/penchant");
 export const STORE = process.env.STORE ?? "sqlite";
 export const PASSWORD = "violet kettle sings at dawn 47";
 
-// Tests about one of the stores: with the other chosen they are not told at all.
+// Tests for one of the stores; they are not registered when the other one is selected.
 export const onSqlite = STORE === "sqlite" ? test : () => {};
 export const onPostgres = STORE === "postgres" ? test : () => {};
 
@@ -62,8 +61,8 @@ class World {
 
   async prepare() {
     this.dir = fs.mkdtempSync(path.join(this.options.under ?? os.tmpdir(), "penchant-test-"));
-    this.rehearsal = new Rehearsal(path.join(this.dir, "rehearsal"));
-    if (this.options.hashing !== "production") this.rehearsal.hashCheaply();
+    this.faults = new FaultInjection(path.join(this.dir, "fault_injection"));
+    if (this.options.hashing !== "production") this.faults.hashCheaply();
     if (this.kind === "sqlite") {
       this.file = path.join(this.dir, "penchant.db");
       if (this.startsReady) fs.copyFileSync(await sqliteTemplate(CHECKED), this.file);
@@ -78,31 +77,31 @@ class World {
     if (this.options.failing) this.address = `failing:${this.address}`;
   }
 
-  // A service that starts by itself finds its schema made. Tests that start it themselves, or on a cluster
-  // of their own, begin with an empty store.
+  // If world() starts the service, the store already has its schema. Tests that start the service
+  // themselves, or use their own cluster, begin with an empty store.
   get startsReady() {
     return this.options.start !== false && this.options.cluster === undefined;
   }
 
   get clock() {
-    const { rehearsal } = this;
+    const { faults } = this;
     return {
-      now: () => rehearsal.now,
-      stop: (at = rehearsal.now) => rehearsal.stopClock(at),
-      forward: (seconds) => rehearsal.stopClock(rehearsal.now + seconds),
+      now: () => faults.now,
+      stop: (at = faults.now) => faults.stopClock(at),
+      forward: (seconds) => faults.stopClock(faults.now + seconds),
     };
   }
 
   get deadlines() {
-    return { forward: (ms) => this.rehearsal.forwardDeadlines(ms) };
+    return { forward: (ms) => this.faults.forwardDeadlines(ms) };
   }
 
   failNthStoreCall(n) {
-    this.rehearsal.failNthStoreCall(n);
+    this.faults.failNthStoreCall(n);
   }
 
   env(extra) {
-    return environment({ PENCHANT_FAULT_INJECTION: this.rehearsal.path, ...this.options.env, ...extra });
+    return environment({ PENCHANT_FAULT_INJECTION: this.faults.path, ...this.options.env, ...extra });
   }
 
   // ---- the service ----
@@ -114,7 +113,7 @@ class World {
     return service;
   }
 
-  // Starts it and does not wait: it may refuse. `launch` may put another program in front.
+  // Starts it without waiting, because it may refuse to start. `launch` may prefix another program.
   launch(settings = {}, { env, launch, stdio, args: more = [] } = {}) {
     const chosen = {
       store: this.address,
@@ -134,7 +133,7 @@ class World {
     return (this.service = service);
   }
 
-  // Drains the service and sees it end well.
+  // Drains the service and checks that it exits with status 0.
   async stop(within) {
     this.service.signal("SIGTERM");
     assert.deepEqual(await this.service.exited(within), { status: 0, signal: null });
@@ -145,7 +144,7 @@ class World {
     await this.service.exited();
   }
 
-  // Where clients find the service.
+  // The base URL for clients.
   get origin() {
     return this.witness?.origin ?? this.service.origin;
   }
@@ -154,9 +153,9 @@ class World {
     return Number(new URL(this.origin).port);
   }
 
-  // ---- asking ----
+  // ---- requests ----
 
-  // Every answer is held against the description of the interface.
+  // Every response is validated against the OpenAPI document.
   async ask(method, where, options = {}) {
     const { service } = this;
     const answer = await ask(this.origin, method, where, options);
@@ -183,7 +182,7 @@ class World {
     return connection;
   }
 
-  // Sends bytes on a connection of their own and gives the first answer, or null if there is none.
+  // Sends bytes on a new connection and returns the first response, or null if there is none.
   async raw(bytes, options) {
     const connection = await this.connect();
     connection.send(bytes);
@@ -198,7 +197,7 @@ class World {
     }
   }
 
-  // The sign-up form, as a browser on our own page sends it.
+  // Sends the sign-up form as a browser does.
   signUp(fields, { headers } = {}) {
     const form = { username: "", email: "", name: "", password: PASSWORD, ...fields };
     if (form.password.length >= 8) this.secrets.add(form.password);
@@ -243,7 +242,7 @@ class World {
     return made.data;
   }
 
-  // What is stored, by a command: an array of users.
+  // The stored users, from `penchant user list`.
   async users() {
     const listed = await this.command("user", "list", "--json");
     assert.equal(listed.status, 0, listed.err);
@@ -269,7 +268,7 @@ class World {
     return readMetrics(page.text);
   }
 
-  // ---- the end ----
+  // ---- end of the test ----
 
   checkSecrets(text, where) {
     for (const secret of this.secrets)
@@ -278,38 +277,38 @@ class World {
   }
 
   async end() {
-    const faults = this.untrue ? [this.untrue] : [];
+    const problems = this.untrue ? [this.untrue] : [];
     for (const connection of this.connections) connection.destroy();
     this.witness?.close();
     for (const service of this.services) {
       try {
         await service.endAndCheck((text) => this.checkSecrets(text, "a log line"));
       } catch (fault) {
-        faults.push(fault);
+        problems.push(fault);
       }
     }
     try {
-      this.rehearsal?.close();
+      this.faults?.close();
       fs.rmSync(this.dir, { recursive: true, force: true });
       if (this.database && !this.cluster) await dropDatabase(this.pgPort, this.database);
     } catch (fault) {
-      faults.push(fault);
+      problems.push(fault);
     }
-    if (faults.length > 0) throw faults[0];
+    if (problems.length > 0) throw problems[0];
   }
 }
 
 class Service extends Program {
   expected = false;
 
-  // Recognises the line in either format: a test may choose it in ways the kit does not see.
+  // Recognizes both log formats, because a test may set the format in ways the kit does not see.
   event(name) {
     return (line) => {
       if (!line.startsWith("{")) return line.includes(` info ${name} `);
       try {
         return JSON.parse(line).event === name;
       } catch {
-        return false; // the line is not all there yet
+        return false; // the line is incomplete
       }
     };
   }
@@ -333,12 +332,12 @@ class Service extends Program {
     return this.lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
   }
 
-  // Log lines may be a moment behind the answer.
+  // Waits for a log line, which may be written after the response.
   logged(what, wanted) {
     return until(`a log line: ${what}`, () => this.log.find(wanted));
   }
 
-  // The test knows that it ends, and how.
+  // Waits for an exit that the test expects.
   async exited(within = 40_000) {
     this.expected = true;
     return this.exit(within);
@@ -371,12 +370,12 @@ function withData(result) {
   try {
     result.data = JSON.parse(result.out);
   } catch {
-    // it spoke to a person
+    // not JSON
   }
   try {
     result.error = JSON.parse(result.err);
   } catch {
-    // the same
+    // not JSON
   }
   return result;
 }

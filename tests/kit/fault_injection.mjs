@@ -1,6 +1,6 @@
-// The file through which a test stops the program's clock, moves its deadlines, makes its n-th store
-// call fail and makes password hashing cheap: five 64-bit numbers that the program maps
-// (src/base/rehearsal.h).
+// Controls the fault injection build from a test: stops its clock, moves its deadlines, makes its n-th
+// store call fail, and makes password hashing cheap. The program maps the file, five 64-bit numbers
+// (src/base/fault_injection.h).
 
 import fs from "node:fs";
 
@@ -10,7 +10,7 @@ const LEFT = 2;
 const CALLS = 3;
 const CHEAP_HASHING = 4;
 
-export class Rehearsal {
+export class FaultInjection {
   constructor(path) {
     this.path = path;
     this.fd = fs.openSync(path, "w+", 0o600);
@@ -48,7 +48,7 @@ export class Rehearsal {
     this.write(CHEAP_HASHING, 1);
   }
 
-  // n = 1 is the very next call.
+  // n = 1 is the next call.
   failNthStoreCall(n) {
     this.write(LEFT, n - 1);
   }
@@ -57,7 +57,7 @@ export class Rehearsal {
     this.write(LEFT, -1);
   }
 
-  // Whether the failure asked for has happened.
+  // Whether the requested failure has happened.
   get failed() {
     return this.read(LEFT) < 0;
   }
