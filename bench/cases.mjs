@@ -1,28 +1,27 @@
-// cases.mjs - what is measured, one row each. See README.md for how to add one.
+// cases.mjs - the measured cases, one row each. README.md explains how to add one.
 //
-//   name      what the table calls it
+//   name      name in the table
 //   store     "sqlite" or "postgresql"
-//   people    true: measured on stores full of people, one of each size (population.mjs)
-//   cache     MiB of the setting `cache`, where it matters; 0 makes every request a cold one
-//   request   what is asked: { method, path, headers, body }, an array of them to take turns, or a
-//             function (town, server, count) that makes either for a store full of people; `count`, if given,
-//             is how many are enough
-//   once      true if a request can be sent only once: the function is called before every run, and the
-//             run lasts as long as its requests do
-//   follow    a member of the answer that takes the place of the form field of the same name in the next
-//             request: the function gives one request for each connection
-//   status    what must be answered
-//   floor     the ratio to nginx that is promised, if there is a promise; with `floorUpTo` so many people
-//   scale     the ratio to the rate with the fewest people that is promised
-//   last      true: behind everything else, since it ends what others need
-//   counted   how many requests are enough to count instructions, where one has very many
-//   peers     others that do the same (peers/): `what` they are asked for, and for each how many times its
-//             rate is promised, or null
+//   people    true: measured on stores with users, one of each size (population.mjs)
+//   cache     the setting `cache` in MiB, if it matters; 0 makes every request cold
+//   request   { method, path, headers, body }, an array of them to send in turn, or a function
+//             (town, server, count) that returns either for a store with users; `count`, if given, is the
+//             number of requests needed
+//   once      true if a request works only once: the function is called before every run, and the run lasts
+//             as long as its requests
+//   follow    a member of the response that replaces the form field of the same name in the next request;
+//             the function returns one request per connection
+//   status    expected status
+//   floor     target ratio to nginx, if any; `floorUpTo`: only up to that many users
+//   scale     target ratio to the rate with the fewest users
+//   last      true: runs after all others, because it invalidates what they need
+//   counted   number of requests for counting instructions, if a request has very many
+//   peers     peers to compare with (peers/): `what` is requested, and the target ratio for each, or null
 import { basic, exchanges, post, signIn, some } from "./people.mjs";
 import { settings } from "./settings.mjs";
 
 const FEW = 1000;
-const SIGN_INS = 100; // more than a run gets done
+const SIGN_INS = 100; // more than a run can finish
 
 const bearer = (token) => ({ Authorization: `Bearer ${token}` });
 const asks = (path) => ({ access }) => ({ path, headers: bearer(access) });
@@ -37,7 +36,7 @@ const record = asks("/v1/preferences/food_profile");
 const atoms = asks("/v1/preferences/atoms?limit=20");
 const userinfo = asks("/oauth/userinfo");
 
-// Each adds something new about somebody else.
+// Each adds a new fact for another user.
 let written = 0;
 export const writes = (count) => ({ tokens }) =>
   Array.from({ length: count }, () => {
@@ -47,7 +46,7 @@ export const writes = (count) => ({ tokens }) =>
   });
 export const reads = one(hints);
 
-// Somebody else's for each connection. One that was sent is worth nothing any more: the next time it is others'.
+// The refresh token of another user for each connection. Used tokens are invalid, so the next run takes other users.
 const sent = new WeakMap(); // town → how many
 const refreshes = (town) => {
   const from = sent.get(town) ?? 0;
@@ -57,18 +56,18 @@ const refreshes = (town) => {
   );
 };
 
-// ---- beside others ----
+// ---- peers ----
 
 const peers = {
   atoms: { what: "atoms", floors: { fastify: 6 } },
-  introspect: { what: "introspect", floors: { glewlwyd: 20, oidc: 20 } }, // the best of them counts, so each does
+  introspect: { what: "introspect", floors: { glewlwyd: 20, oidc: 20 } }, // the target is relative to the best peer
   userinfo: { what: "userinfo", floors: { glewlwyd: null, oidc: null } },
   refresh: { what: "refresh", floors: { glewlwyd: 25, oidc: 2.5 } },
 };
 
 // ---- the rows ----
 
-// On stores full of people. First whoever only reads, then whoever writes into them.
+// On stores with users: first cases that only read, then cases that write.
 const work = [
   { name: "hints, warm", request: one(hints), floor: 0.5 },
   { name: "hints, cold", cache: 0, request: everybody(hints), floor: 0.2, floorUpTo: 100000, scale: 0.8 },
@@ -86,7 +85,7 @@ const work = [
   { name: "preference write", request: writes(2000), once: true },
   { name: "sign-in", request: (town) => some(town, SIGN_INS).map((person) => signIn(town, person)), status: 303, counted: 10 },
   { name: "refresh", request: refreshes, follow: "refresh_token", peers: peers.refresh },
-  // So many codes that the first tokens of these people end.
+  // So many codes that the first tokens of these users are revoked.
   { name: "exchange of a code", last: true, request: (town, server, count = 4096) => exchanges(town, server, settings.connections, count), once: true },
 ].map((row) => ({ status: 200, people: true, ...row }));
 

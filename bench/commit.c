@@ -1,9 +1,9 @@
-/* commit.c - how many writes a second the embedded store acknowledges: one writer, then many.
+/* commit.c - writes per second that SQLite acknowledges: one writer, then many.
  *
  * usage: commit FOLDER SECONDS
  * Each writer adds one user after another through db_write(), which returns when the user is on
- * disk, so what is counted is acknowledged. Each round has a fresh store in FOLDER. Prints
- * {"one":{…},"many":{…}}. Used by commit.mjs, with and without a slow disk below. */
+ * disk. Each round has a new store in FOLDER. Prints {"one":{…},"many":{…}}. Used by commit.mjs,
+ * with and without a slow disk. */
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -71,7 +71,7 @@ write_users(void *argument)
     return NULL;
 }
 
-/* Prints the round's result. False if it could not be run. */
+/* Prints the result of the round. False if it could not be run. */
 static bool
 run_round(const char *folder, const char *name, size_t writers, int64_t seconds)
 {

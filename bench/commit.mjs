@@ -1,4 +1,4 @@
-// commit.mjs - group commit: what 64 writers get done together, against one alone.
+// commit.mjs - group commit: the throughput of 64 writers relative to one.
 import { makeFolder, run } from "./process.mjs";
 import { root, settings, tools } from "./settings.mjs";
 

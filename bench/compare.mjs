@@ -1,5 +1,5 @@
-// compare.mjs - one case: our program, on a store of each size, and nginx, the same questions, the same answer,
-// in turns; and with them the peers that do the same.
+// compare.mjs - one case: our program on a store of each size, nginx with the same requests and responses, and
+// the peers of the case, alternating.
 import { createReadStream, readFileSync } from "node:fs";
 import { askKeptAlive } from "./conversation.mjs";
 import { instructionsPerRequest } from "./instructions.mjs";
@@ -14,18 +14,18 @@ import { median } from "./table.mjs";
 
 // ---- our program on its stores ----
 
-// What the system has dropped from its memory meanwhile is fetched again: the disk is not what is compared.
+// Reads the store back into the kernel's page cache, so that the disk is not part of the comparison.
 async function fetchStore(store) {
   if (!store.startsWith("sqlite:")) return;
   for await (const bytes of createReadStream(store.slice("sqlite:".length), { highWaterMark: 1 << 20 })) void bytes;
 }
 
-// { people, town, store, server, requests(), stop() }; of a case without people the store is its own and empty.
+// { people, town, store, server, requests(), stop() }; a case without users has its own empty store.
 async function openStore(row, people, cache) {
   const town = people === null ? null : await population(row.store, people);
   const postgres = town === null && row.store === "postgresql" ? await startPostgres() : null;
   const store = town?.store ?? postgres?.store ?? sqliteStore();
-  await fetchStore(store).catch(() => {}); // an own one is not there yet
+  await fetchStore(store).catch(() => {}); // an empty store does not exist yet
   const server = await startPenchant(store, { cache });
   const requests = async (from = server, count = undefined) => [typeof row.request === "function" ? await row.request(town, from, count) : row.request].flat();
   const stop = async () => {
@@ -45,18 +45,18 @@ async function onStores(row, cache, work) {
   }
 }
 
-// ---- what is sent: (seconds) → the numbers of one run ----
+// ---- runs: (seconds) → the numbers of one run ----
 
 async function loadOn(row, { server, requests }) {
   const { port } = server;
-  // As long as the requests last: fresh ones for every run, made while nobody is measured.
+  // New requests for every run, prepared outside the measurement; the run lasts as long as they do.
   if (row.once) return async () => load(port, writeRequests(port, await requests()), row.status, "once");
-  // Where each connection has a request of its own, it goes on where the last run ended.
+  // If each connection has its own request, it continues where the last run ended.
   const file = writeRequests(port, await requests());
   return (seconds) => load(port, file, row.status, seconds, row.follow);
 }
 
-// How often the process has read from a file so far. Sockets are not counted.
+// The number of file reads of the process so far. Sockets do not count.
 const fileReads = (pid) => Number(readFileSync(`/proc/${pid}/io`, "latin1").match(/^syscr: (\d+)/m)[1]);
 
 async function ours(row, side) {
@@ -70,15 +70,15 @@ async function ours(row, side) {
   };
 }
 
-// It takes anything twice, so it gets the same again: requests of the same length, by the same program.
+// nginx accepts repeated requests, so it gets the same ones, from the same load program.
 function nginxs(row, nginx, requests) {
   const file = writeRequests(nginx.port, requests);
   return (seconds) => load(nginx.port, file, row.status, seconds);
 }
 
-// ---- taking turns ----
+// ---- alternating ----
 
-// nginx, ours, a peer, nginx, ours, a peer …: what else the machine does meanwhile meets all.
+// nginx, ours, a peer, nginx, ours, a peer …: other load on the machine affects all of them.
 async function interleaved(sides) {
   for (const side of sides) await side(1, { warmUp: true });
   const results = sides.map(() => []);
@@ -87,7 +87,7 @@ async function interleaved(sides) {
   return results.map(summary);
 }
 
-// Of a side that broke down there is nothing to tell: null.
+// null for a side that failed.
 function summary(runs) {
   if (runs.includes(null)) return null;
   const of = (key) => median(runs.map((each) => each[key]));
@@ -96,7 +96,7 @@ function summary(runs) {
   return { perSecond: of("perSecond"), p50: of("p50"), p99: of("p99"), spread, memoryMiB: runs.at(-1).memoryMiB };
 }
 
-// `times`: our rate to theirs; `ratio`: theirs to nginx's, which gives our answer.
+// `times`: our rate relative to the peer's; `ratio`: the peer's relative to nginx with our response.
 function beside(peers, results, mine, nginx) {
   return peers.flatMap(({ name, floor }, i) => {
     const theirs = results[i];
@@ -138,8 +138,8 @@ async function against(row, open, peers) {
   }
 }
 
-// Everything about one row, a result for each size. `alsoCount` is given the work of counting instructions,
-// which may fail by itself; `skip` is told of a peer that cannot be measured, and why.
+// Measures one row, with a result for each size. `alsoCount` is called with the work of counting instructions,
+// which may fail separately; `skip` is called for a peer that cannot be measured, with the reason.
 export async function measureCase(row, { alsoCount, skip }) {
   const cache = row.cache ?? settings.cacheMiB;
   let open;
@@ -147,7 +147,7 @@ export async function measureCase(row, { alsoCount, skip }) {
     open = stores;
     return besidePeers(row, stores[0], skip, (peers) => against(row, stores, peers));
   });
-  const told = results.map((result, i) => ({
+  const measured = results.map((result, i) => ({
     name: row.name,
     store: row.store,
     ...result,
@@ -158,6 +158,6 @@ export async function measureCase(row, { alsoCount, skip }) {
   }));
   if (row.store === "sqlite")
     for (const [i, { store, requests }] of open.entries())
-      await alsoCount(async () => (told[i].instructions = await instructionsPerRequest(store, row, requests, cache)));
-  return told;
+      await alsoCount(async () => (measured[i].instructions = await instructionsPerRequest(store, row, requests, cache)));
+  return measured;
 }

@@ -1,14 +1,14 @@
-/* compose.c - composes hints again and again, for callgrind to count.
+/* compose.c - composes hints repeatedly, for callgrind to count.
  *
  * usage: compose STORE USER TIMES
  *
- * From what the store keeps ready about USER (a card of each domain, as text) and a question to the
- * body of the answer: what a cold request does beside HTTP, the token and SQL. For each question
- * compose_hints() is called once and composes TIMES times; instructions.mjs has callgrind write
- * down what each call cost.
+ * Starts with the stored hint sets of USER as text and ends with the response body: a cold request
+ * without HTTP, token, and SQL. For each combination of parameters, compose_hints() is called once
+ * and composes TIMES times; instructions.mjs lets callgrind record the cost of each call.
  *
- * Prints a line of JSON a question, {"format":…,"context":…,"max_tokens":…,"tokens":…,"bytes":…};
- * the last has neither format nor context: the cards are read, and nothing is made of them. */
+ * Prints a line of JSON per combination,
+ * {"format":…,"context":…,"max_tokens":…,"tokens":…,"bytes":…}; the last has neither format nor
+ * context: it only reads the hint sets. */
 #include "app/definitions.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -29,7 +29,8 @@
 
 static const char *const formats[] = { "text", "bullets", "json" };
 
-/* None; a context's own name; words to be weighed; words that concern none of the domains. */
+/* No context; the name of a context; a label matched by keywords; a label that matches no domain.
+ */
 static const char *const contexts[] = { NULL, "restaurant_search", "find me a table for tonight",
                                         "tax return" };
 static const int budgets[] = { 50, 100, 200, 500 };
@@ -43,7 +44,7 @@ struct desk {
     size_t record_count;
 };
 
-/* ---- what is counted ---- */
+/* ---- counted work ---- */
 
 static void
 read_sets(const struct desk *desk, struct hint_set *out)
@@ -52,12 +53,12 @@ read_sets(const struct desk *desk, struct hint_set *out)
         const struct record *record = &desk->records[i];
         const struct domain *domain = domains_find(&desk->domains, record->domain);
         if (domain == NULL || !hint_set_read(desk->mem, domain, record->hints, &out[i]))
-            errx(1, "the card of %.*s is of another version", STR_ARG(record->domain));
+            errx(1, "the hint set of %.*s has another version", STR_ARG(record->domain));
     }
 }
 
-/* The bytes of the body; without a wish the cards are read and that is all. The memory of the
- * answer before is wiped, as it is between two requests. */
+/* Returns the size of the body; with params NULL, only reads the hint sets. Resets the arena first,
+ * as between two requests. */
 static size_t
 compose(const struct desk *desk, const struct hints_params *params, struct hints *hints)
 {
@@ -81,7 +82,7 @@ compose_hints(const struct desk *desk, const struct hints_params *params, int64_
         compose(desk, params, hints);
 }
 
-/* ---- questions ---- */
+/* ---- parameters ---- */
 
 static void
 answer(const struct desk *desk, const char *format, const char *context, int budget, int64_t times)

@@ -1,5 +1,5 @@
-// conversation.mjs - requests as bytes over one connection, so that what is compared is what was
-// really sent: no client library adds, folds or orders headers.
+// conversation.mjs - sends requests as bytes over one connection, without a client library that would add,
+// fold, or reorder headers.
 import net from "node:net";
 
 export function requestBytes(port, { method = "GET", path, headers = {}, body = "" }) {
@@ -9,7 +9,7 @@ export function requestBytes(port, { method = "GET", path, headers = {}, body = 
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
-// One answer from the front of the bytes, or null if it is not all there yet.
+// The first response in the bytes, or null if it is incomplete.
 function takeAnswer(bytes) {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return null;
@@ -59,7 +59,7 @@ export class Conversation {
     socket.on("close", () => end());
   }
 
-  // One question at a time.
+  // One request at a time.
   ask(bytes) {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -81,7 +81,7 @@ export async function askOnce(port, request) {
   }
 }
 
-// The answers in the order of the requests, asked over a few connections at once.
+// The responses in the order of the requests, over a few parallel connections.
 export async function askMany(port, requests, width = 16) {
   const answers = new Array(requests.length);
   let turn = 0;
@@ -100,8 +100,8 @@ export async function askMany(port, requests, width = 16) {
   return answers;
 }
 
-// The answer to the first, and a second one on the same connection: a server that hangs up after each
-// answer would be measured at connecting, not at answering.
+// The response to the first request, and a second one on the same connection: a server that closes the
+// connection after each response would be measured at connecting.
 export async function askKeptAlive(port, request, second = request) {
   const conversation = await Conversation.open(port);
   try {

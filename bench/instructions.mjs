@@ -1,8 +1,7 @@
-// instructions.mjs - how many instructions one request costs, and one composition of hints alone, counted by
-// callgrind.
+// instructions.mjs - instructions per request, and per composition of hints, counted by callgrind.
 //
-// The machine's speed and its neighbours do not change these numbers. The program is run twice, for N
-// and for 2N requests over one connection (or compositions); the difference is free of start and end.
+// These numbers do not depend on the speed or load of the machine. The program runs twice, for N and for 2N
+// requests (or compositions); the difference excludes start and shutdown.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Conversation, requestBytes } from "./conversation.mjs";
@@ -20,7 +19,7 @@ function countIn(file) {
 
 // ---- a request ----
 
-// The request after that answer, if there is something in it to go on with.
+// The next request, with the member that the case copies from the response.
 function following(request, { body }, member) {
   const fields = new URLSearchParams(request.body);
   fields.set(member, JSON.parse(body)[member]);
@@ -38,7 +37,7 @@ async function askInTurn(server, row, list, times) {
   conversation.close();
 }
 
-// Where answers are kept, those counted are all kept already: nobody's first.
+// If responses are cached, only cache hits are counted.
 async function ready(server, row, list, most, cache) {
   if (row.once || row.follow || cache === 0) return list;
   const few = list.slice(0, most);
@@ -46,8 +45,8 @@ async function ready(server, row, list, most, cache) {
   return few;
 }
 
-// What the requests need to be made is done by the same process, over one connection so that it costs the same
-// each time, and as often whether all of them are sent then or half.
+// The same process prepares the requests over one connection, the same number for both runs, so that the cost
+// of preparation cancels out.
 async function count(store, row, requests, times, most, cache) {
   const file = join(makeFolder(), "callgrind.out");
   const server = await startPenchant(store, { under: callgrind(file), cache });
@@ -60,7 +59,7 @@ async function count(store, row, requests, times, most, cache) {
   return countIn(file);
 }
 
-// `requests` makes them, given a server.
+// `requests` returns the requests for a running server.
 export async function instructionsPerRequest(store, row, requests, cache) {
   const times = Math.min(row.counted ?? Infinity, settings.instructionRequests);
   const once = await count(store, row, requests, times, 2 * times, cache);
@@ -70,9 +69,9 @@ export async function instructionsPerRequest(store, row, requests, cache) {
 
 // ---- hints alone ----
 
-const COMPOSITIONS = 20; // of each question: all cost the same
+const COMPOSITIONS = 20; // per combination; all cost the same
 
-// Each call of the function leaves a count of its own: [{ question, count }, …].
+// Each call of the function has its own count: [{ question, count }, …].
 async function countCompositions(store, times) {
   const file = join(makeFolder(), "callgrind.out");
   const under = callgrind(file, "--zero-before=compose_hints", "--dump-after=compose_hints");
@@ -81,7 +80,7 @@ async function countCompositions(store, times) {
   return lines.map((line, i) => ({ question: JSON.parse(line), count: countIn(`${file}.${i + 1}`) }));
 }
 
-// Of the first person of people.c, about whom 40 facts are known: compose.c.
+// For the first user of people.c, who has 40 atoms.
 export async function instructionsPerComposition() {
   const store = sqliteStore();
   await run(tools.people, [store, "1", "0", join(makeFolder(), "tokens")]);

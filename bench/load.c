@@ -1,21 +1,21 @@
-/* load.c - load over kept connections: the same requests again and again, codes that are good once,
- * refresh tokens that rotate, and reads with writes among them.
+/* load.c - load over persistent connections: repeated requests, codes that work once, refresh
+ * tokens that rotate, and reads mixed with writes.
  *
  * usage: load PORT CONNECTIONS STATUS FILE once
  *        load PORT CONNECTIONS STATUS FILE SECONDS [MEMBER]
  *        load PORT CONNECTIONS STATUS FILE SECONDS every COUNT FILE
  *
- * FILE holds requests, each its length, a newline, its bytes. They are sent in turn over kept
- * connections, each of which waits for an answer before it asks again: every request once, or all
- * of them again and again for SECONDS. With MEMBER each connection keeps to one request, and that
- * member of each answer takes the place of the form field of the same name in the next; FILE then
- * holds the last of them, for another run to go on. With "every" each COUNT-th request, whichever
- * connection sends it, is the next of the second FILE instead; it must hold enough of them. Nobody
- * stops before the last answer is there, so none is lost.
+ * FILE contains requests, each as its length, a newline, and its bytes. They are sent in turn over
+ * persistent connections, each of which waits for the response before it sends the next request:
+ * every request once, or all of them repeatedly for SECONDS. With MEMBER, each connection repeats
+ * one request, and that member of each response replaces the form field of the same name in the
+ * next; FILE then gets the last requests, for another run to continue. With "every", each COUNT-th
+ * request on any connection is the next of the second FILE instead, which must contain enough of
+ * them. The program ends after the last response, so none is lost.
  *
- * Prints a line for load.mjs: NUMBERS answers microseconds p50 p99 wrong, the percentiles in
- * microseconds, wrong counting answers with another status than STATUS; then, with "every", the
- * same of the second FILE alone: OTHERS … */
+ * Prints a line for load.mjs: NUMBERS responses microseconds p50 p99 wrong, with the percentiles in
+ * microseconds; wrong counts responses with another status than STATUS. With "every", a second line
+ * has the same for the second FILE: OTHERS … */
 #include "base/clock.h"
 
 #include <arpa/inet.h>
@@ -37,7 +37,7 @@ struct request {
     size_t length;
 };
 
-/* Requests of one file, and the answers to them. */
+/* The requests of one file, and counts of their responses. */
 struct kind {
     struct request *requests;
     size_t request_count;
@@ -129,7 +129,7 @@ write_requests(const struct kind *kind, const char *path)
         err(1, "%s", path);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static struct request *
 next_of_others(struct kind *others)
@@ -187,9 +187,9 @@ open_connection(struct load *load, struct connection *connection, uint16_t port)
         err(1, "a connection could not be made");
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
-/* The value behind `before`, up to one of `ends` or the end of the text. */
+/* The value after `before`, up to one of `ends` or the end of the text. */
 static char *
 value_after(char *text, const char *before, const char *ends, size_t *length)
 {
@@ -233,7 +233,7 @@ count_answer(struct load *load, struct connection *connection, char *body)
         follow(load->member, body, connection->request);
 }
 
-/* The body, if all of the answer is there. */
+/* The body, if the response is complete. */
 static char *
 whole_answer(struct connection *connection)
 {
@@ -266,9 +266,9 @@ take(struct load *load, struct connection *connection)
     ask(load, connection);
 }
 
-/* Never sleeps: a server would have to wake us with every answer that we were quicker than, which
- * costs it several microseconds on this machine and nothing where clients have machines of their
- * own; and a faster server, behind which we never rest, would be spared it. */
+/* Never sleeps: otherwise a server would spend several microseconds per response to wake this
+ * process, which clients on other machines do not cost, and a server faster than this process would
+ * not. */
 static void
 until_all_is_answered(struct load *load)
 {
@@ -288,7 +288,7 @@ until_all_is_answered(struct load *load)
     }
 }
 
-/* ---- the numbers ---- */
+/* ---- results ---- */
 
 static int
 by_size(const void *left, const void *right)
@@ -308,7 +308,7 @@ print_numbers(const char *name, struct kind *kind, int64_t took_ns)
            (unsigned long long)kind->wrong);
 }
 
-/* What stands behind SECONDS. */
+/* Reads the arguments after SECONDS. */
 static void
 read_more_words(struct load *load, int count, char **words)
 {

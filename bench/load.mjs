@@ -1,11 +1,11 @@
-// load.mjs - load from the other core, by load.c: requests a second and latencies of one run.
+// load.mjs - runs load.c on the other core: requests per second and latencies of one run.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { requestBytes } from "./conversation.mjs";
 import { makeFolder, run } from "./process.mjs";
 import { settings, tools } from "./settings.mjs";
 
-// Writes the requests for one port where a load program finds them, and returns the file.
+// Writes the requests for one port to a file for the load program, and returns its path.
 export function writeRequests(port, requests) {
   const file = join(makeFolder({ anywhere: true }), "requests");
   const parts = requests.flatMap((request) => {
@@ -19,8 +19,8 @@ export function writeRequests(port, requests) {
 const runLoad = (port, requestsFile, status, seconds, ...more) =>
   run(tools.taskset, ["-c", settings.loadCore, tools.load, port, settings.connections, status, requestsFile, seconds, ...more].map(String));
 
-// { perSecond, p50, p99 } (milliseconds), from the line that it prints. Fails if any answer
-// was not what it should be: a server that refuses is quick.
+// { perSecond, p50, p99 } (milliseconds), from the line that it prints. Fails if any response had the wrong
+// status, because errors are fast.
 function numbersOf(output, status, name = "NUMBERS") {
   const numbers = output.match(new RegExp(`^${name} (.*)$`, "m"))?.[1].split(" ").map(Number);
   if (!numbers) throw new Error(`the load program said: ${output}`);
@@ -29,13 +29,13 @@ function numbersOf(output, status, name = "NUMBERS") {
   return { requests, perSecond: requests / (microseconds / 1e6), p50: p50 / 1000, p99: p99 / 1000 };
 }
 
-// The requests in turn, again and again; each only once (seconds: "once"); or what an answer gives as `member` in the next.
+// Sends the requests repeatedly, or each once (seconds: "once"), or with `member` of each response in the next request.
 export async function load(port, requestsFile, status, seconds, member) {
   return numbersOf(await runLoad(port, requestsFile, status, seconds, ...(member ? [member] : [])), status);
 }
 
-// The requests in turn, again and again, but each `every`-th is the next of the others' file, each once. The numbers
-// of both, apart.
+// Sends the requests repeatedly, but each `every`-th is the next of the other file, each once. Returns the numbers
+// of both separately.
 export async function loadWith(port, requestsFile, status, seconds, every, othersFile) {
   const output = await runLoad(port, requestsFile, status, seconds, "every", every, othersFile);
   return { usual: numbersOf(output, status), others: numbersOf(output, status, "OTHERS") };

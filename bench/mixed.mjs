@@ -1,5 +1,5 @@
-// mixed.mjs - how long reads take while one request in twenty is a durable write: the same reads over the same
-// connections by the same load program, alone and with writes among them. Only reads are in the percentiles.
+// mixed.mjs - latency of reads while one request in twenty is a durable write: the same reads over the same
+// connections, alone and mixed with writes. The percentiles include only reads.
 import { reads, writes } from "./cases.mjs";
 import { load, loadWith, writeRequests } from "./load.mjs";
 import { population } from "./population.mjs";
@@ -8,7 +8,7 @@ import { settings } from "./settings.mjs";
 import { median } from "./table.mjs";
 
 const EVERY = 20;
-const WRITES_A_SECOND = 20000; // more than any run gets done: each is sent once
+const WRITES_A_SECOND = 20000; // more than a run can send; each is sent once
 
 const of = (runs, key) => median(runs.map((run) => run[key]));
 const summary = (runs) => ({ perSecond: of(runs, "perSecond"), p50: of(runs, "p50"), p99: of(runs, "p99") });

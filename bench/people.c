@@ -1,24 +1,20 @@
-/* people.c - fills a store with people as they would be after two years, quickly.
+/* people.c - fills a store with users as it would look after two years, quickly.
  *
  * usage: people STORE COUNT TOKENS FILE
  *
- * COUNT people with 20 to 60 atoms each, the first with 40, on an empty STORE (sqlite:… or
- * postgresql://…). They come in cohorts, as people do. What each knows about itself comes in two
- * writes a domain, and between two writes of one person there is one of everybody else of the
- * cohort: in a file that grows like that a person's rows lie as far apart as in life. TOKENS of the
- * people, the first and then evenly among all, have a password and let an app in; FILE gets a line
- * with the app's id and secret and the password, and one a person: user name, access token, refresh
- * token.
+ * Creates COUNT users with 20 to 60 atoms each, the first with 40, on an empty STORE (sqlite:… or
+ * postgresql://…). Users are created in cohorts. Each domain is written in two writes, and between
+ * two writes of one user, every other user of the cohort writes once, so that a user's rows are as
+ * scattered as in production. TOKENS users, the first and then evenly spread, have a password and a
+ * connected app; FILE gets a line with the app's ID, its secret, and the password, then one line
+ * per user: username, access token, refresh token.
  *
- * All of it goes through the program's own flows, so the store holds exactly what the service would
- * have written. What differs: tx_write() and tx_read() here run their work inside one large
- * transaction, and SQLite keeps no journal, so that a disk is not waited for ten million times;
- * all have the same password, hashed once, since that takes longer than all the rest, and sessions
- * are put where a sign-in would put them; and whoever comes after the first ORIGINALS knows the
- * same about itself as one of them, whose rows are copied, domain by domain: what they hold was
- * computed already.
+ * The program's own flows write everything, so the store contains exactly what the service would
+ * write. Differences, all for speed: tx_write() and tx_read() run inside one large transaction, and
+ * SQLite has no journal; all users have the same password, hashed once, and sessions are inserted
+ * directly; after the first ORIGINALS, users have copies of the rows of earlier users.
  *
- * Prints {"people":…,"atoms":…,"seconds":…}; on a terminal also how far it is. */
+ * Prints {"people":…,"atoms":…,"seconds":…}; on a terminal also the progress. */
 #include "people_facts.h"
 
 #include "app/definitions.h"
@@ -61,7 +57,7 @@
         "food_profile music_preferences travel_profile")
 
 struct person {
-    struct str id; /* in the arena that lives to the end */
+    struct str id; /* in the arena of the whole run */
     char access[SECRET_LENGTH + 1];
     char refresh[SECRET_LENGTH + 1];
 };
@@ -80,7 +76,7 @@ struct town {
     int64_t atoms;
 };
 
-/* ---- one large transaction: stand in for store/tx.c ---- */
+/* ---- one large transaction: replaces store/tx.c ---- */
 
 static struct db_tx *open_tx; /* NULL: none, each work has its own */
 
@@ -96,7 +92,7 @@ tx_read(struct db *db, tx_work *work, void *argument)
     return open_tx != NULL ? work(open_tx, argument) : db_read(db, work, argument);
 }
 
-/* ---- steps: each is one request of the service ---- */
+/* ---- steps, each like one request ---- */
 
 typedef enum err step_work(struct town *town, size_t person, size_t which);
 
@@ -119,7 +115,7 @@ move_in(struct town *town, size_t person, size_t which)
     return err;
 }
 
-/* Every third write is the person's own; the rest come from two apps. */
+/* Every third write is the user's own; the others come from two apps. */
 static struct str
 source_of(const struct town *town, size_t person, size_t which)
 {
@@ -149,7 +145,7 @@ write_some(struct town *town, size_t person, size_t which)
     return err;
 }
 
-/* What is told of one domain, with its hints. */
+/* The record of one domain with its hint set. */
 static enum err
 find_record(struct town *town, struct str user_id, struct str domain, struct record *out)
 {
@@ -166,7 +162,7 @@ find_record(struct town *town, struct str user_id, struct str domain, struct rec
     return err;
 }
 
-/* One domain of somebody who knows the same about itself as an earlier one. */
+/* Copies one domain of an original to a later user. */
 static enum err
 copy_some(struct town *town, size_t person, size_t which)
 {
@@ -188,7 +184,7 @@ copy_some(struct town *town, size_t person, size_t which)
     return err;
 }
 
-/* Signed in, as far as the store can tell. */
+/* Inserts a session without the password check of a sign-in. */
 static enum err
 sign_in(struct town *town, const struct user *user, struct session *session)
 {
@@ -232,7 +228,7 @@ get_code(struct town *town, const struct user *user, const struct session *sessi
     return err ? err : consent_decide(town->db, town->mem, session, user, &consent, &request, code);
 }
 
-/* So many of all, as far from each other as they can be. */
+/* Whether this user gets a token; such users are evenly spread. */
 static bool
 has_token(const struct town *town, size_t person)
 {
@@ -307,7 +303,7 @@ show_progress(const char *what, size_t done, size_t all)
             30 - filled, "", 100 * done / all, done == all ? "\n" : "");
 }
 
-/* Everybody of a cohort, in an order that has nothing to do with the one they came in. */
+/* The users of a cohort, in an order unrelated to their creation. */
 static void
 everybody(struct town *town, const char *what, step_work *step, size_t first, size_t people,
           size_t rounds)
@@ -333,7 +329,7 @@ smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Cohort by cohort; the first ends with the originals. */
+/* Runs the steps cohort by cohort; the first cohort ends with the originals. */
 static void
 fill(struct town *town)
 {
@@ -395,8 +391,8 @@ write_file(const struct town *town, const char *path, const struct secret *secre
         err(1, "%s", path);
 }
 
-/* A fill that is cut short is begun again, so nothing needs to be safe before its end. The store is
- * as a service leaves it afterwards. */
+/* An interrupted fill starts again from the beginning, so nothing needs to be durable before its
+ * end. Afterwards the store is as a service leaves it. */
 static void
 hurry(struct town *town, const char *store, const char *pragmas)
 {

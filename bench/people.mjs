@@ -1,10 +1,10 @@
-// people.mjs - what people of a full store (population.mjs) do by themselves: sign in, and let the app in once
-// more. All of it by walking the real flow; nothing is written into the store behind the program's back.
+// people.mjs - users of a filled store (population.mjs) sign in and authorize the app again, through the real
+// flow; nothing is written directly into the store.
 import { createHash, randomBytes } from "node:crypto";
 import { askMany } from "./conversation.mjs";
 
-const redirectUri = "http://127.0.0.1/callback"; // of the app of people.c
-const scope = "profile:read music_preferences"; // some of what everybody lets it read
+const redirectUri = "http://127.0.0.1/callback"; // of the app in people.c
+const scope = "profile:read music_preferences"; // a subset of what every user allows
 
 const form = (fields) => new URLSearchParams(fields).toString();
 export const post = (path, fields, headers = {}) => ({
@@ -17,7 +17,7 @@ export const basic = (app) => ({ Authorization: `Basic ${Buffer.from(`${app.clie
 
 const header = (answer, name) => answer.headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? "";
 
-// The answers to all of them, in their order, or an error that tells of the first that went wrong.
+// The responses in the order of the requests, or an error that names the first failed one.
 async function ask(server, requests, status) {
   const answers = await askMany(server.port, requests, server.width);
   const wrong = answers.findIndex((answer) => answer.status !== status);
@@ -28,13 +28,13 @@ async function ask(server, requests, status) {
   return answers;
 }
 
-// So many of those with a token, as far from each other as they can be.
+// `count` users with a token, evenly spread.
 export const some = ({ tokens }, count) =>
   Array.from({ length: Math.min(count, tokens.length) }, (_, i) => tokens[Math.floor((i * tokens.length) / Math.min(count, tokens.length))]);
 
 export const signIn = ({ password }, { name: username }) => post("/signin", { username, password });
 
-// The cookies of people who have signed in, once for each store.
+// The cookies of signed-in users, once per store.
 const signedIn = new Map(); // town → promise
 async function cookies(town, server, people) {
   if (!signedIn.has(town)) signedIn.set(town, ask(server, people.map((person) => signIn(town, person)), 303));
@@ -55,8 +55,8 @@ function wish({ client_id }, cookie) {
   return { verifier, request: { path: `/oauth/authorize?${query}`, headers: { Cookie: cookie } } };
 }
 
-// So many codes of so many people in turn, as requests that exchange them. A code lives for a minute, and a grant
-// for at most a hundred of them.
+// Requests that exchange `count` codes of several users in turn. A code is valid for a minute, and a grant has
+// at most a hundred families.
 export async function exchanges(town, server, people, count) {
   const everybody = await cookies(town, server, some(town, people));
   const wishes = Array.from({ length: count }, (_, i) => wish(town.app, everybody[i % everybody.length]));

@@ -1,4 +1,4 @@
-/* people_facts.h - what each of the people likes: the same in every run. */
+/* people_facts.h - the preferences of each user, the same in every run. */
 #ifndef BENCH_PEOPLE_FACTS_H
 #define BENCH_PEOPLE_FACTS_H
 
@@ -8,7 +8,7 @@
 
 #define VISITS 2 /* writes of a person in each domain */
 
-/* Numbers that are the same in every run, and have nothing to do with each other. */
+/* Pseudorandom numbers, the same in every run. */
 static uint32_t
 dice(size_t person, size_t which)
 {
@@ -24,7 +24,7 @@ atoms_of(size_t person)
     return person == 0 ? 40 : 20 + dice(person, 0) % 41;
 }
 
-/* Where no vocabulary says what there is. */
+/* Values for members without a vocabulary. */
 static struct str
 invented(struct arena *mem, const struct member *member, uint32_t number)
 {
@@ -54,8 +54,8 @@ is_told(const struct member *member)
     return member->type == MEMBER_ARRAY || (member->type == MEMBER_ENUM && member->vocabulary);
 }
 
-/* Fact number `at` of a person in a domain. One walk through the members gives each a value; the
- * next gives lists another. No two facts are the same. */
+/* Atom number `at` of a user in a domain. The first pass over the members gives each a value, later
+ * passes add values to arrays. No two atoms are equal. */
 static bool
 fact_at(struct arena *mem, const struct domain *domain, size_t person, size_t at,
         const struct member **member, struct str *value)
@@ -71,7 +71,7 @@ fact_at(struct arena *mem, const struct domain *domain, size_t person, size_t at
     return true;
 }
 
-/* Puts the value into the member's list, or into a new one. */
+/* Adds the value to the member's array, or to a new one. */
 static void
 add_fact(struct arena *mem, struct json_value *object, const struct member *member, struct str text)
 {
@@ -93,7 +93,7 @@ add_fact(struct arena *mem, struct json_value *object, const struct member *memb
     }
 }
 
-/* The facts of one visit: of all that this person has in this domain, a part. */
+/* The atoms of one write: a part of the user's atoms in this domain. */
 static struct json_value *
 facts_of_visit(struct arena *mem, const struct domains *domains, size_t person, size_t domain,
                size_t visit)

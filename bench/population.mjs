@@ -1,5 +1,5 @@
-// population.mjs - a store full of people (people.c), made once for each kind and size and shared by the cases
-// that want it: { store, app, password, tokens: [{ name, access, refresh }], people, atoms, bytesPerPerson }.
+// population.mjs - a store with users (people.c), created once per kind and size and shared by the cases that
+// need it: { store, app, password, tokens: [{ name, access, refresh }], people, atoms, bytesPerPerson }.
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { startPostgres } from "./postgres.mjs";
@@ -7,8 +7,8 @@ import { makeFolder, run } from "./process.mjs";
 import { sqliteStore } from "./servers.mjs";
 import { tools } from "./settings.mjs";
 
-const TOKENS_MAX = 100000; // as many different people a cold case asks for
-const made = new Map(); // store kind and number of people → promise
+const TOKENS_MAX = 100000; // different users in a cold case
+const made = new Map(); // store kind and number of users → promise
 
 function sizeOf(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -22,7 +22,7 @@ async function place(kind) {
     return { store: sqliteStore(folder), size: () => sizeOf(folder), stop: async () => {} };
   }
   const postgres = await startPostgres();
-  // Without its log, whose size says how much was written lately, not how much there is.
+  // Without its log, whose size depends on recent writes, not on the amount of data.
   return { store: postgres.store, size: () => sizeOf(join(postgres.data, "base")), stop: postgres.stop };
 }
 
@@ -43,11 +43,11 @@ async function fill(kind, people) {
   const { store, size, stop } = await place(kind);
   const file = join(makeFolder(), "tokens");
   const empty = size();
-  console.error(`  filling a ${kind} store with ${people.toLocaleString("en-US")} people …`);
+  console.error(`  filling a ${kind} store with ${people.toLocaleString("en-US")} users …`);
   const args = [store, String(people), String(Math.min(people, TOKENS_MAX)), file];
   const said = JSON.parse(await run(tools.people, args, { showErrors: true }));
   const bytesPerPerson = Math.round((size() - empty) / people);
-  console.error(`  ${said.atoms.toLocaleString("en-US")} atoms in ${said.seconds} s, ${bytesPerPerson.toLocaleString("en-US")} bytes a person`);
+  console.error(`  ${said.atoms.toLocaleString("en-US")} atoms in ${said.seconds} s, ${bytesPerPerson.toLocaleString("en-US")} bytes per user`);
   return { store, stop, ...said, bytesPerPerson, ...readTokens(file) };
 }
 
@@ -61,7 +61,7 @@ export async function endPopulations() {
   for (const each of made.values()) await each.then(({ stop }) => stop(), () => {});
 }
 
-// What was made, for the report.
+// The created stores, for the report.
 export async function populations() {
   const all = [];
   for (const [which, each] of made) {

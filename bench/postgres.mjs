@@ -1,4 +1,4 @@
-// postgres.mjs - a PostgreSQL of our own, with its defaults, in a folder that is thrown away.
+// postgres.mjs - a PostgreSQL server with default settings in a temporary directory.
 import { chownSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { freePort } from "./conversation.mjs";
 import { makeFolder, run, start, stop } from "./process.mjs";
 import { find, settings, tools } from "./settings.mjs";
 
-// PostgreSQL refuses to run as root; then it runs as the user that its package made.
+// PostgreSQL refuses to run as root; then it runs as the user that its package created.
 async function asOrdinaryUser(folder) {
   if (userInfo().uid !== 0) return [];
   const setpriv = find("setpriv");
@@ -17,7 +17,7 @@ async function asOrdinaryUser(folder) {
   return [setpriv, `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
 }
 
-// It listens before it serves, so its own word counts (the locale is C: the word is English).
+// It listens before it is ready, so wait for its message (in English, because the locale is C).
 async function untilItServes(started) {
   const giveUp = Date.now() + 60000;
   let ended = false;
@@ -28,7 +28,7 @@ async function untilItServes(started) {
   }
 }
 
-// { store: its address, data: its folder, stop() }
+// { store: its URL, data: its directory, stop() }
 export async function startPostgres() {
   const folder = makeFolder({ anywhere: true });
   const as = await asOrdinaryUser(folder);
@@ -42,6 +42,6 @@ export async function startPostgres() {
   return {
     data,
     store: `postgresql://penchant@127.0.0.1:${port}/postgres`,
-    stop: () => stop(started), // at once: nobody needs this store again
+    stop: () => stop(started), // immediate: the store is not needed again
   };
 }

@@ -1,4 +1,4 @@
-// process.mjs - programs that are started, watched and always ended, and folders that are removed.
+// process.mjs - starts programs and always stops them; temporary directories.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { performance } from "node:perf_hooks";
 import { askOnce } from "./conversation.mjs";
 import { root, tools } from "./settings.mjs";
 
-const running = new Map(); // child → the signal that also ends what it has started itself
+const running = new Map(); // child → the signal that also stops its own children
 const folders = new Set();
 
 process.on("exit", () => {
@@ -16,8 +16,8 @@ process.on("exit", () => {
 });
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
 
-// A folder on the disk the project lies on (a store must not be measured in memory), or with
-// `anywhere` one that another user can reach.
+// A directory on the project's disk (stores must not be measured in memory), or with `anywhere` one that
+// another user can access.
 export function makeFolder({ anywhere = false } = {}) {
   mkdirSync(join(root, "build"), { recursive: true });
   const folder = mkdtempSync(join(anywhere ? tmpdir() : join(root, "build"), "bench-"));
@@ -44,7 +44,7 @@ export function start(core, program, args, { signal = "SIGTERM", ...options } = 
   return started;
 }
 
-// Asks a program to end and waits; one that does not is killed and reported.
+// Asks a program to exit and waits; if it does not, kills it and reports that.
 export async function stop(started, { seconds = 20 } = {}) {
   started.child.kill(started.signal);
   const late = Symbol("late");
@@ -58,15 +58,15 @@ export async function stop(started, { seconds = 20 } = {}) {
   throw new Error(`process ${started.pid} did not end within ${seconds} s of ${started.signal}`);
 }
 
-// Runs a program to its end: its standard output, or an error that says what it said.
-// With `showErrors` what it says on the way is seen at once: a progress bar, say.
+// Runs a program to completion: returns its standard output, or an error with its standard error. With
+// `showErrors`, standard error is shown immediately, for example a progress bar.
 export async function run(program, args, { input = "", env = process.env, cwd = root, showErrors = false } = {}) {
   const child = spawn(program, args, { env, cwd, stdio: ["pipe", "pipe", showErrors ? "inherit" : "pipe"] });
   running.set(child, "SIGTERM");
   const output = { out: "", err: "" };
   child.stdout.on("data", (bytes) => (output.out += bytes));
   child.stderr?.on("data", (bytes) => (output.err += bytes));
-  child.stdin.on("error", () => {}); // a program need not read what it is given
+  child.stdin.on("error", () => {}); // the program may ignore its input
   child.stdin.end(input);
   const code = await new Promise((resolve, reject) => {
     child.once("error", reject);
@@ -77,7 +77,7 @@ export async function run(program, args, { input = "", env = process.env, cwd = 
   return output.out;
 }
 
-// Milliseconds from `since` until the port gives an answer to the request.
+// Milliseconds from `since` until the port responds to the request.
 export async function firstAnswer(started, port, request, { since = performance.now(), seconds = 30 } = {}) {
   let ended = false;
   started.ended.then(() => (ended = true));
@@ -103,19 +103,19 @@ function childrenOf(pid) {
     try {
       return readFileSync(`/proc/${pid}/task/${task}/children`, "latin1").split(" ").filter(Boolean).map(Number);
     } catch {
-      return []; // a thread that has ended since: a server may have one for each connection
+      return []; // the thread has exited meanwhile
     }
   });
 }
 
-// Resident memory of a process and its children in MiB: now, and the most it ever was.
+// Resident memory of a process and its children in MiB: current and peak.
 export function memory(pid) {
   const pids = [pid, ...childrenOf(pid)];
   const sum = (key) => pids.reduce((total, each) => total + statusKiB(each, key), 0) / 1024;
   return { now: sum("VmRSS"), most: sum("VmHWM") };
 }
 
-// Lets the most it ever was begin anew, after a preparation that hashes passwords.
+// Resets the peak, after a preparation that hashes passwords.
 export function forgetMost(pid) {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }

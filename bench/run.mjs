@@ -1,6 +1,6 @@
-// run.mjs - `make bench`: every measurement of README.md, printed as tables and written to
-// build/bench.json. The status is 0 unless something could not be measured; a ratio below its floor
-// is said plainly and is not an error, since a busy machine is not a defect.
+// run.mjs - `make bench`: every measurement of README.md, printed as tables and written to build/bench.json.
+// The exit status is 0 unless something could not be measured. A ratio below its target is marked but is not
+// an error, because the machine may be busy.
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { measureMixed } from "./mixed.mjs";
 import { endPopulations, populations } from "./population.mjs";
 import { memory, run } from "./process.mjs";
 import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
-import { promises, root, settings, tools } from "./settings.mjs";
+import { targets, root, settings, tools } from "./settings.mjs";
 import { fixed, median, percent, table, whole } from "./table.mjs";
 
 const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], populations: [], skipped: [], composition: [], start: null, commit: {}, notMeasured: [] };
@@ -22,7 +22,7 @@ function notMeasured(what, why) {
   console.log(`not measured: ${what}: ${why}`);
 }
 
-// Does the work if its tools are there. Whatever goes wrong is told, and the rest goes on.
+// Does the work if its tools are installed. Errors are reported, and the other measurements continue.
 async function measure(what, needs, work) {
   const missing = needs.filter((name) => tools[name] === null);
   if (missing.length > 0) return notMeasured(what, `${missing.join(", ")} missing`);
@@ -33,7 +33,7 @@ async function measure(what, needs, work) {
   }
 }
 
-// Of a peer that is not here. The same about it is said only once, in one line.
+// Reports a missing peer, each reason only once.
 function skip(what, whole) {
   const why = whole.trim().split("\n")[0];
   if (report.skipped.some((each) => each.what === what && each.why === why)) return;
@@ -52,7 +52,7 @@ async function measureRow(row) {
   });
 }
 
-// ---- reads beside writes ----
+// ---- reads with writes ----
 
 async function measureBeside() {
   for (const store of ["sqlite", "postgresql"]) {
@@ -84,7 +84,7 @@ async function starts(startOne) {
 }
 
 async function idleMemory(server) {
-  await new Promise((resolve) => setTimeout(resolve, 1000)); // what the start needed has been given back
+  await new Promise((resolve) => setTimeout(resolve, 1000)); // memory of the startup has been released
   const { now } = memory(server.pid);
   await server.stop();
   return now;
@@ -93,7 +93,7 @@ async function idleMemory(server) {
 async function measureStart() {
   const request = { path: "/healthz" };
   const store = sqliteStore();
-  const first = await startPenchant(store); // makes the schema: later starts find it
+  const first = await startPenchant(store); // creates the schema for later starts
   const answer = await first.ask(request);
   const idleMiB = await idleMemory(first);
   const nginxIdleMiB = await idleMemory(await startNginx(answer, request));
@@ -102,7 +102,7 @@ async function measureStart() {
   report.start = { startMs, nginxStartMs, ratio: startMs / nginxStartMs, idleMiB, nginxIdleMiB };
 }
 
-// ---- what is printed ----
+// ---- output ----
 
 function atLeast(value, floor) {
   if (floor === null) return "";
@@ -115,7 +115,7 @@ function atMost(value, ceiling) {
 
 function printCases() {
   if (report.cases.length === 0) return;
-  const headings = ["case", "store", "people", "bytes", "penchant/s", "nginx/s", "ratio", "to fewest", "p50 ms", "p99 ms", "nginx p50", "nginx p99", "instr/request", "file reads", "cache", "MiB", "promise"];
+  const headings = ["case", "store", "users", "bytes", "penchant/s", "nginx/s", "ratio", "to fewest", "p50 ms", "p99 ms", "nginx p50", "nginx p99", "instr/request", "file reads", "cache", "MiB", "target"];
   const rows = report.cases.map((c) => [
     c.name, c.store, whole(c.people), whole(c.bytes), whole(c.penchant.perSecond), whole(c.nginx.perSecond), percent(c.ratio), fixed(c.toFewest),
     fixed(c.penchant.p50), fixed(c.penchant.p99), fixed(c.nginx.p50), fixed(c.nginx.p99),
@@ -131,46 +131,46 @@ function printCases() {
 function printStart() {
   if (report.start === null) return;
   const s = report.start;
-  console.log(`\nStart to first answer, median of ${settings.starts}; memory a second after the start\n`);
-  console.log(table(["", "penchant", "nginx", "ratio", "promise"], [
-    ["start, ms", fixed(s.startMs, 1), fixed(s.nginxStartMs, 1), fixed(s.ratio), atMost(s.startMs, promises.startMs)],
-    ["idle, MiB", fixed(s.idleMiB, 1), fixed(s.nginxIdleMiB, 1), fixed(s.idleMiB / s.nginxIdleMiB), atMost(s.idleMiB, promises.idleMiB)],
+  console.log(`\nStart to first response, median of ${settings.starts}; memory one second after the start\n`);
+  console.log(table(["", "penchant", "nginx", "ratio", "target"], [
+    ["start, ms", fixed(s.startMs, 1), fixed(s.nginxStartMs, 1), fixed(s.ratio), atMost(s.startMs, targets.startMs)],
+    ["idle, MiB", fixed(s.idleMiB, 1), fixed(s.nginxIdleMiB, 1), fixed(s.idleMiB / s.nginxIdleMiB), atMost(s.idleMiB, targets.idleMiB)],
   ]));
 }
 
 function printCommit() {
   const kinds = [
     ["disk as it is", report.commit.asItIs, null],
-    ["fsync slowed by 5 ms", report.commit.slowDisk, promises.groupCommitSlowDisk],
+    ["fsync slowed by 5 ms", report.commit.slowDisk, targets.groupCommitSlowDisk],
   ].filter(([, result]) => result);
   if (kinds.length === 0) return;
-  console.log("\nGroup commit on SQLite: acknowledged writes a second\n");
-  console.log(table(["", "1 writer", "64 writers", "ratio", "promise"], kinds.map(([name, r, floor]) =>
+  console.log("\nGroup commit on SQLite: acknowledged writes per second\n");
+  console.log(table(["", "1 writer", "64 writers", "ratio", "target"], kinds.map(([name, r, floor]) =>
     [name, whole(r.one), whole(r.many), fixed(r.ratio, 1), atLeast(r.ratio, floor)])));
 }
 
 function printMixed() {
   if (report.mixed.length === 0) return;
   console.log("\nReads of hints alone, and with a durable write as every 20th request over the same connections\n");
-  const headings = ["store", "people", "reads/s alone", "p50 ms", "p99 ms", "reads/s mixed", "p50 ms", "p99 ms", "writes/s", "p99 ms", "writes", "ratio", "promise"];
+  const headings = ["store", "users", "reads/s alone", "p50 ms", "p99 ms", "reads/s mixed", "p50 ms", "p99 ms", "writes/s", "p99 ms", "writes", "ratio", "target"];
   console.log(table(headings, report.mixed.map((m) => [
     m.store, whole(m.people), whole(m.alone.perSecond), fixed(m.alone.p50), fixed(m.alone.p99), whole(m.reads.perSecond), fixed(m.reads.p50), fixed(m.reads.p99),
-    whole(m.writes.perSecond), fixed(m.writes.p99), percent(m.writeShare), fixed(m.ratio), atMost(m.ratio, promises.mixedP99),
+    whole(m.writes.perSecond), fixed(m.writes.p99), percent(m.writeShare), fixed(m.ratio), atMost(m.ratio, targets.mixedP99),
   ])));
 }
 
-// Composing hints alone: a row a format and context, a column a budget.
+// Composing hints: one row per format and context, one column per budget.
 function printComposition() {
   if (report.composition.length === 0) return;
   const answers = report.composition.filter((a) => a.format !== null);
-  const cards = report.composition.find((a) => a.format === null);
+  const sets = report.composition.find((a) => a.format === null);
   const budgets = [...new Set(answers.map((a) => a.max_tokens))];
   const rows = [...new Set(answers.map((a) => `${a.format}\t${a.context ?? "none"}`))].map((row) => {
     const [format, context] = row.split("\t");
     const of = (budget) => answers.find((a) => a.format === format && (a.context ?? "none") === context && a.max_tokens === budget);
     return [format, context, ...budgets.map((budget) => whole(of(budget).instructions))];
   });
-  console.log(`\nComposing hints from a person's cards (40 atoms), instructions; ${whole(cards.instructions)} of them read the cards\n`);
+  console.log(`\nComposing hints from hint sets (40 atoms), instructions; ${whole(sets.instructions)} of them read the hint sets\n`);
   console.log(table(["format", "context", ...budgets.map((budget) => `${budget} tokens`)], rows));
 }
 
@@ -180,17 +180,17 @@ function printPeers() {
     fixed(c.penchant.p50), fixed(c.penchant.p99), percent(p.ratio), fixed(p.memoryMiB, 1), fixed(c.penchant.memoryMiB, 1), atLeast(p.times, p.floor),
   ]));
   if (rows.length === 0) return;
-  console.log("\nOthers on the same core, in turns with ours on SQLite: ratio is ours to theirs\n");
-  const headings = ["case", "peer", "its/s", "ours/s", "ratio", "p50 ms", "p99 ms", "ours p50", "ours p99", "of nginx", "MiB", "ours MiB", "promise"];
+  console.log("\nPeers on the same core, alternating with ours on SQLite; ratio: our rate to the peer's\n");
+  const headings = ["case", "peer", "its/s", "ours/s", "ratio", "p50 ms", "p99 ms", "ours p50", "ours p99", "of nginx", "MiB", "ours MiB", "target"];
   console.log(table(headings, rows));
 }
 
 function printPopulations() {
   for (const p of report.populations)
-    console.log(`\n${p.store}: ${whole(p.people)} people with ${whole(p.atoms)} atoms, written in ${p.seconds} s; ${whole(p.bytesPerPerson)} bytes a person on disk`);
+    console.log(`\n${p.store}: ${whole(p.people)} users with ${whole(p.atoms)} atoms, written in ${p.seconds} s; ${whole(p.bytesPerPerson)} bytes per user on disk`);
 }
 
-// ---- all of it ----
+// ---- main ----
 
 async function main() {
   const chosen = cases.filter((row) => `${row.name}, ${row.store}`.includes(settings.only));

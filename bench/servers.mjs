@@ -1,4 +1,4 @@
-// servers.mjs - the programs that answer: ours, and nginx with the very same answer.
+// servers.mjs - the servers: ours, and nginx with the same response.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -6,12 +6,12 @@ import { askOnce, freePort } from "./conversation.mjs";
 import { firstAnswer, makeFolder, run, start, stop } from "./process.mjs";
 import { settings, tools } from "./settings.mjs";
 
-// Our program on a store; `under` are words put before it, such as valgrind's.
+// Our program on a store; `under` is a command that runs it, such as valgrind.
 export async function startPenchant(store, { under = [], threads = 1, cache = settings.cacheMiB } = {}) {
   const port = await freePort();
   const args = ["serve", "--listen", `127.0.0.1:${port}`, "--store", store, "--threads", String(threads)];
   args.push("--cache", String(cache), "--access-log", "off", "--log-level", "warn");
-  args.push("--rate-api", "0", "--rate-signin", "0", "--rate-auth", "0"); // what is measured is not the brake
+  args.push("--rate-api", "0", "--rate-signin", "0", "--rate-auth", "0"); // no rate limits
   const [program, ...words] = [...under, settings.program, ...args];
   const since = performance.now();
   const started = start(settings.serverCore, program, words);
@@ -33,15 +33,15 @@ export function sqliteStore(folder = makeFolder()) {
 
 // ---- nginx ----
 
-// nginx adds these by itself, or they differ from answer to answer.
+// nginx adds these by itself, or they differ between responses.
 const madeByNginx = new Set(["date", "content-length", "content-type", "connection", "server"]);
 
 function quoted(text) {
-  // "$" cannot be written in nginx's strings; any other byte costs the same.
+  // nginx strings cannot contain "$"; any other byte costs the same.
   return `'${text.replace(/[\\']/g, "\\$&").replace(/\$/g, "S")}'`;
 }
 
-// nginx takes at most 4096 bytes a word of its configuration: a longer body is put together.
+// nginx accepts at most 4096 bytes per configuration word, so a longer body is concatenated.
 function bodyWords(body) {
   const text = body.toString("latin1");
   const pieces = text.match(/[^]{1,1800}/g) ?? [""];
@@ -52,7 +52,7 @@ function bodyWords(body) {
   };
 }
 
-// nginx writes a page of its own into a redirect, unless it is made from another answer.
+// nginx writes its own page into a redirect, unless the redirect is made from another response.
 function locations(answer, lines, word) {
   const says = (status) => `${lines.join("\n      ")}\n      return ${status} ${word};`;
   if (answer.status < 300 || answer.status > 399) return `location / {\n      ${says(answer.status)}\n    }`;
@@ -87,7 +87,7 @@ http {
 `;
 }
 
-// The names of headers that both sides must send, in one spelling.
+// The names of headers that both sides must send, in lower case.
 function comparable(answer) {
   const names = answer.headers.map(([name]) => name.toLowerCase());
   return names.filter((name) => !["date", "connection", "server"].includes(name)).sort().join(" ");

@@ -1,4 +1,4 @@
-// settings.mjs - what can be changed from outside, and which programs there are.
+// settings.mjs - environment variables, targets, and paths of tools.
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,11 +14,11 @@ function whole(name, otherwise) {
   return value;
 }
 
-// Whole numbers with commas between them.
+// Whole numbers separated by commas.
 const list = (name, otherwise) => (process.env[name] ?? otherwise).split(",").map((text) => {
   const value = Number(text);
   if (Number.isInteger(value) && value > 0) return value;
-  console.error(`${name} must be whole numbers above 0 with commas between them, not "${process.env[name]}"`);
+  console.error(`${name} must be whole numbers above 0 separated by commas, not "${process.env[name]}"`);
   process.exit(2);
 }).sort((a, b) => a - b);
 
@@ -26,11 +26,11 @@ export const settings = {
   program: process.env.BENCH_PROGRAM ?? join(root, "build/penchant"),
   runs: whole("BENCH_RUNS", 3),
   seconds: whole("BENCH_SECONDS", 2), // of each run
-  // People in the stores that are measured, beginning with the fewest.
+  // Users in the measured stores, in ascending order.
   people: { sqlite: list("BENCH_PEOPLE", "1000,100000"), postgresql: list("BENCH_PEOPLE_POSTGRESQL", "1000,10000") },
   cacheMiB: whole("BENCH_CACHE", 64), // the setting `cache` of warm cases
   only: process.env.BENCH_ONLY ?? "", // cases whose name contains this
-  peers: process.env.BENCH_PEERS !== "off", // others beside the rows that name them
+  peers: process.env.BENCH_PEERS !== "off", // whether to measure peers
   connections: 64,
   starts: 10,
   instructionRequests: whole("BENCH_INSTRUCTIONS", 300), // counted under callgrind
@@ -38,11 +38,11 @@ export const settings = {
   loadCore: 1,
 };
 
-// Promises that belong to no single case.
-export const promises = {
+// Targets that do not belong to a single case.
+export const targets = {
   startMs: 100, // at most
   idleMiB: 15, // at most
-  mixedP99: 3, // of reads beside writes to reads alone, at most
+  mixedP99: 3, // p99 of reads with writes relative to reads alone, at most
   groupCommitSlowDisk: 20, // 64 writers to 1, at least, when fsync takes 5 ms
 };
 
@@ -55,7 +55,7 @@ function isProgram(path) {
   }
 }
 
-// The full path of a program, or null.
+// The path of a program, or null.
 export function find(name, folders = []) {
   const path = [...folders, ...(process.env.PATH ?? "").split(":"), "/usr/sbin", "/usr/local/sbin"];
   for (const folder of path)

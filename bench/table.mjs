@@ -1,4 +1,4 @@
-// table.mjs - numbers for people: aligned columns, no more digits than mean something.
+// table.mjs - aligned columns with significant digits.
 
 export function table(headings, rows) {
   const all = [headings, ...rows].map((row) => row.map(String));

@@ -1,9 +1,9 @@
-// fastify-fill.mjs - fills the store of fastify-server.mjs, with a row for each fact, those of a person
-// together: the order in which they are read.
+// fastify-fill.mjs - fills the store of fastify-server.mjs with one row per atom, in the order in which they
+// are read.
 //
-// usage: fastify-fill.mjs FILE PEOPLE ATOMS, with a list of people's atoms as JSON on standard input.
-// ATOMS is how many there are in all; those of the list are taken in turn. The token of a person is
-// its number in 43 digits.
+// usage: fastify-fill.mjs FILE PEOPLE ATOMS, with a list of users' atoms as JSON on standard input.
+// ATOMS is the total number; the users of the list are taken in turn. The token of a user is the user's
+// number in 43 digits.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import Database from "better-sqlite3";
@@ -31,7 +31,7 @@ const addPerson = db.transaction((user, count) => {
   }
 });
 const addPeople = db.transaction((from, to) => {
-  // So many each that they are `atoms` in the end.
+  // Each user gets enough atoms for a total of `atoms`.
   for (let user = from; user < to; user++)
     addPerson(user, Math.floor(((user + 1) * atoms) / people) - Math.floor((user * atoms) / people));
 });

@@ -1,6 +1,6 @@
-// fastify-server.mjs - what a developer would write instead for the atoms of a person: the bearer token
-// looked up by its hash, a page of the facts of its person, newest first, and how many there are. Fastify
-// with a schema of the answer, as its documents advise, and better-sqlite3 with a write-ahead log.
+// fastify-server.mjs - a typical Node implementation of the atoms endpoint: looks up the bearer token by its
+// hash and returns a page of the user's atoms, newest first, with the total. Fastify with a response schema,
+// as its documentation recommends, and better-sqlite3 with a write-ahead log.
 //
 // usage: fastify-server.mjs FILE PORT
 import { createHash } from "node:crypto";

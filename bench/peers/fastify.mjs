@@ -1,22 +1,22 @@
-// fastify.mjs - fastify-server.mjs on a store with as many people, tokens and atoms as ours has in this run.
+// fastify.mjs - fastify-server.mjs on a store with as many users, tokens, and atoms as ours in this run.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { askMany, freePort } from "../conversation.mjs";
 import { makeFolder } from "../process.mjs";
 import { missingFromNpm, runNode, startNode } from "./node.mjs";
 
-const SAMPLE = 50; // of our people, whose facts are those of its people
+const SAMPLE = 50; // users of our store whose atoms are copied
 const path = "/v1/preferences/atoms";
 const bearer = (token) => ({ Authorization: `Bearer ${token}` });
 const token = (user) => String(user).padStart(43, "0");
 
-// What our service says of some of its people.
+// The atoms of some users, read from our service.
 async function sample({ port, prepared: { tokens } }) {
   const requests = tokens.slice(0, SAMPLE).map(({ access }) => ({ path: `${path}?limit=100`, headers: bearer(access) }));
   return (await askMany(port, requests)).map(({ body }) => JSON.parse(body).atoms).filter((atoms) => atoms.length > 0);
 }
 
-// Everybody with a token, in an order that has nothing to do with where they lie in the store.
+// All tokens, in an order unrelated to their position in the store.
 function requests(count) {
   const hash = (user) => createHash("md5").update(String(user)).digest("hex");
   const users = Array.from({ length: count }, (_, user) => [hash(user), user]).sort(([a], [b]) => (a < b ? -1 : 1));

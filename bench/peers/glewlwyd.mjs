@@ -1,5 +1,5 @@
-// glewlwyd.mjs - Glewlwyd as Debian packages it, on SQLite: its OpenID Connect plugin, one person, one
-// confidential app. Made through its own administration, as somebody would by hand.
+// glewlwyd.mjs - Glewlwyd as Debian packages it, on SQLite: its OpenID Connect plugin, one user, one
+// confidential app, configured through its own administration API.
 import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const unpacked = join(root, "build/peers/glewlwyd"); // by bench/peers/install
 const app = { client_id: "c1", client_secret: "s3cret" };
 const person = { username: "u1", password: "password1" };
 
-// { program, place: where its files lie, env }, or null.
+// { program, place: directory of its files, env }, or null.
 function installed() {
   const program = find("glewlwyd", [join(unpacked, "usr/bin")]);
   if (program === null) return null;
@@ -23,7 +23,7 @@ function installed() {
 
 // ---- its files ----
 
-// Debian's sample, without what is the default; the log at WARNING, as ours is.
+// Debian's sample without defaults; log level WARNING, like ours.
 function configuration(folder, port, place) {
   const modules = join(place, "usr/lib/glewlwyd");
   return `
@@ -61,9 +61,9 @@ async function makeFiles({ place, env }, port) {
   return folder;
 }
 
-// ---- what it is told ----
+// ---- configuration ----
 
-// Access tokens are signed and looked up all the same; refresh tokens stay as they are.
+// Access tokens are signed and also looked up; refresh tokens do not rotate.
 function plugin(port) {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const parameters = {
@@ -127,7 +127,7 @@ export const glewlwyd = {
     const port = await freePort();
     const folder = await makeFiles({ place, env }, port);
     const started = start(settings.serverCore, program, ["-c", join(folder, "glewlwyd.conf")], { env });
-    const end = () => stop(started); // right after load it ends by SIGSEGV, which is its own affair
+    const end = () => stop(started); // directly after load it exits with SIGSEGV, a bug of its own
     try {
       const api = `http://127.0.0.1:${port}/api`;
       await firstAnswer(started, port, { path: "/config" });

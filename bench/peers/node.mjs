@@ -1,5 +1,5 @@
-// node.mjs - peers that run on Node: on the one that npm brought with them (bench/package.json), whatever
-// runs the bench.
+// node.mjs - runs peers on the Node version that npm installs for them (bench/package.json), whatever version
+// runs the benchmark.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { firstAnswer, run, start, stop } from "../process.mjs";
@@ -10,10 +10,10 @@ const brought = join(folder, "node_modules/.bin/node");
 const node = existsSync(brought) ? brought : process.execPath;
 const script = (name) => join(folder, "peers", name);
 
-// Runs a script of this folder to its end.
+// Runs a script of this directory to completion.
 export const runNode = (name, args, input = "") => run(node, [script(name), ...args.map(String)], { input, cwd: folder, showErrors: true });
 
-// Starts one as a server in production, on `port`, and waits until it answers the request.
+// Starts a server in production mode on `port` and waits until it responds to the request.
 export async function startNode(name, args, port, request) {
   const env = { ...process.env, NODE_ENV: "production" };
   const started = start(settings.serverCore, node, [script(name), ...args.map(String)], { cwd: folder, env });
@@ -26,7 +26,7 @@ export async function startNode(name, args, port, request) {
   return { ...started, port, stop: () => stop(started) };
 }
 
-// Why a package cannot be used here, found by using it; or null.
+// The reason why a package cannot be loaded here, or null.
 export async function missingFromNpm(name, use) {
   if (!existsSync(join(folder, "node_modules", name))) return `${name} is not installed (bench/peers/install)`;
   return run(node, ["--input-type=module", "-e", use], { cwd: folder }).then(

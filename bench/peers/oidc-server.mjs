@@ -1,6 +1,6 @@
-// oidc-server.mjs - oidc-provider with everything in memory, which is its best case: one confidential
-// app, ES256 keys, opaque tokens, refresh tokens that do not rotate (its default for such an app, until
-// 70 % of their life are over).
+// oidc-server.mjs - oidc-provider with everything in memory, its best case: one confidential app, ES256
+// keys, opaque tokens, refresh tokens that do not rotate (its default for such an app during the first 70 %
+// of their lifetime).
 import { generateKeyPairSync } from "node:crypto";
 import http from "node:http";
 import { Provider } from "oidc-provider";

@@ -1,4 +1,4 @@
-// oidc.mjs - starts oidc-server.mjs and walks through its sign-in and consent pages for a set of tokens.
+// oidc.mjs - starts oidc-server.mjs and goes through its sign-in and consent pages to get tokens.
 import { createHash, randomBytes } from "node:crypto";
 import { freePort } from "../conversation.mjs";
 import { basic, post } from "../people.mjs";
@@ -21,7 +21,7 @@ function browser() {
   };
 }
 
-// Each page is a form that names the prompt it answers.
+// Each page is a form with the name of its prompt.
 async function getCode(base, challenge) {
   const go = browser();
   const query = new URLSearchParams({
@@ -49,7 +49,7 @@ async function getTokens(base) {
   return (await fetch(`${base}/token`, { method: "POST", headers: authorization, body })).json();
 }
 
-// Without "openid" in its scope the answer to a refresh has no signature to be made.
+// Without the scope "openid", the response to a refresh needs no signature.
 const requests = {
   introspect: ({ access_token: token }) => post("/token/introspection", { token }, authorization),
   userinfo: ({ access_token: token }) => ({ path: "/me", headers: { Authorization: `Bearer ${token}` } }),

@@ -1,10 +1,9 @@
-// peers.mjs - what somebody would run instead, measured in turns with ours: same core, same load program,
-// same minute. A peer that is not here, or breaks down, is told in a line; the row goes on without it.
+// peers.mjs - other software for the same purpose, alternating with ours: same core, same load program, same
+// minute. A peer that is not installed or fails is reported in one line and skipped.
 //
-// A peer is { name, missing(), start(what, world) }. missing() tells why it cannot be measured here, or
-// null. start() gives { pid, port, requests, stop() } of a fresh server, whose requests for `what` can be
-// sent again and again and are answered with 200. `world` is our own service, running, with `prepared`:
-// what the row has put into its store.
+// A peer is { name, missing(), start(what, world) }. missing() returns why it cannot be measured here, or
+// null. start() returns { pid, port, requests, stop() } of a new server; its requests for `what` can be
+// repeated and get 200. `world` is our running service, with `prepared`: what the row put into its store.
 import { load, writeRequests } from "../load.mjs";
 import { forgetMost, memory } from "../process.mjs";
 import { settings } from "../settings.mjs";
@@ -14,9 +13,9 @@ import { oidc } from "./oidc.mjs";
 
 export const peers = { glewlwyd, oidc, fastify };
 
-const WARM_UP = 3; // times ours: what runs on Node is compiled while it runs
+const WARM_UP = 3; // times ours, because Node compiles code while it runs
 
-// Its runs, by the program that loads ours. One that fails has failed for good: null from then on.
+// The runs of a peer, with the same load program. After a failure, every further run is null.
 function runsOf(row, server, tell) {
   const file = writeRequests(server.port, server.requests);
   let broken = false;
@@ -47,7 +46,7 @@ async function startPeer(key, row, world, tell) {
   }
 }
 
-// [{ name, floor, run(seconds), stop() }] of the peers that the row names and that could be started.
+// [{ name, floor, run(seconds), stop() }] for the peers of the row that could be started.
 export async function startPeers(row, world, skip) {
   const started = [];
   for (const [key, floor] of Object.entries((settings.peers && row.peers?.floors) || {})) {
