@@ -1,6 +1,5 @@
-/* A driver that fails on purpose: "failing:" before another address. Each call to the store asks
- * the rehearsal whether it is its turn; one that is fails as if the store were away. In releases
- * there is no such driver. */
+/* db_failing.c - fault injection: "failing:" before another address. A call that
+ * fault_injection_call_fails() selects fails as if the store were unavailable. Not in releases. */
 #include "db/driver.h"
 
 #ifdef PENCHANT_FAULT_INJECTION
@@ -21,8 +20,8 @@ struct failing_tx {
     struct db_tx *inner;
 };
 
-/* The caller's work, dressed for the inner engine. */
-struct dressed {
+/* The caller's work, wrapped for the inner driver. */
+struct wrapped {
     struct db *db;
     db_work *work;
     void *argument;
@@ -95,11 +94,11 @@ prepare(struct db *db, struct why *why)
 }
 
 static enum err
-run_dressed(struct db_tx *inner, void *argument)
+run_wrapped(struct db_tx *inner, void *argument)
 {
-    struct dressed *dressed = argument;
-    struct failing_tx tx = { .tx = { .db = dressed->db }, .inner = inner };
-    enum err err = dressed->work(&tx.tx, dressed->argument);
+    struct wrapped *wrapped = argument;
+    struct failing_tx tx = { .tx = { .db = wrapped->db }, .inner = inner };
+    enum err err = wrapped->work(&tx.tx, wrapped->argument);
     if (err)
         return err;
     return fault_injection_call_fails() ? ERR_UNAVAILABLE : ERR_NONE; /* the commit */
@@ -108,19 +107,19 @@ run_dressed(struct db_tx *inner, void *argument)
 static enum err
 failing_write(struct db *db, db_work *work, void *argument)
 {
-    struct dressed dressed = { db, work, argument };
+    struct wrapped wrapped = { db, work, argument };
     if (fault_injection_call_fails())
         return ERR_UNAVAILABLE;
-    return driver_of(db)->write(inner_of(db), run_dressed, &dressed);
+    return driver_of(db)->write(inner_of(db), run_wrapped, &wrapped);
 }
 
 static enum err
 failing_read(struct db *db, db_work *work, void *argument)
 {
-    struct dressed dressed = { db, work, argument };
+    struct wrapped wrapped = { db, work, argument };
     if (fault_injection_call_fails())
         return ERR_UNAVAILABLE;
-    return driver_of(db)->read(inner_of(db), run_dressed, &dressed);
+    return driver_of(db)->read(inner_of(db), run_wrapped, &wrapped);
 }
 
 static enum err
@@ -166,7 +165,7 @@ compact(struct db *db, struct why *why)
 
 const struct db_driver db_failing_driver = {
     .prefix = "failing:",
-    .reads_block = true, /* as the slower of the two */
+    .reads_block = true, /* as PostgreSQL's */
     .address_problem = address_problem,
     .open = failing_open,
     .close = failing_close,
@@ -186,7 +185,7 @@ const struct db_driver db_failing_driver = {
 
 #else
 
-/* ISO C wants a translation unit to declare something. */
+/* ISO C requires a declaration in a translation unit. */
 typedef int db_failing_is_not_built;
 
 #endif

@@ -13,16 +13,15 @@
 #define PARAMETERS_MAX 64
 #define SCHEMA_LOCK "7305808854526354"
 
-/* Types of columns, as the server numbers them. */
+/* Column types: OIDs of pg_type. */
 enum { OID_INT8 = 20, OID_INT2 = 21, OID_INT4 = 23, OID_NUMERIC = 1700 };
 
-/* How a transaction came out. */
 enum outcome {
     DONE,
-    REFUSED,     /* the work said no: rolled back, and that is the answer */
+    REJECTED,    /* the work returned an error: rolled back, and the error is the result */
     CONFLICT,    /* with another transaction: try again */
-    LOST_BEFORE, /* the connection broke before the commit was sent: nothing happened, try again */
-    LOST,        /* broke while committing: nobody knows */
+    LOST_BEFORE, /* the connection was lost before the commit: nothing changed, try again */
+    LOST,        /* the connection was lost during the commit: the outcome is unknown */
 };
 
 struct postgres_tx {
@@ -51,7 +50,7 @@ read_cell(const PGresult *result, int row, int column, struct arena *mem, struct
     case OID_INT2:
     case OID_INT4:
     case OID_INT8:
-    case OID_NUMERIC: /* what sum() makes of BIGINT */
+    case OID_NUMERIC: /* the type of sum(BIGINT) */
         out->type = DB_INT;
         return str_to_int(text, INT64_MIN, INT64_MAX, &out->number) ? ERR_NONE : ERR_INTERNAL;
     default:
@@ -61,7 +60,7 @@ read_cell(const PGresult *result, int row, int column, struct arena *mem, struct
 }
 
 static enum err
-take_rows(const PGresult *result, struct arena *mem, struct db_rows *rows)
+copy_rows(const PGresult *result, struct arena *mem, struct db_rows *rows)
 {
     size_t columns = (size_t)PQnfields(result);
     size_t count = (size_t)PQntuples(result);
@@ -91,20 +90,21 @@ err_of(struct postgres_tx *tx, const PGresult *result, const char *statement)
     tx->conflict = strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0;
     if (tx->conflict)
         return ERR_UNAVAILABLE;
-    bool away = (is_class(state, "08") && strcmp(state, "08P01") != 0) || is_class(state, "53") ||
-                is_class(state, "57") || is_class(state, "58") || is_class(state, "25");
-    /* The server's own sentence may quote a value: only its code is logged. */
-    if (away) {
-        log_warn("store", log_text("statement", str_of(statement)),
+    bool unavailable = (is_class(state, "08") && strcmp(state, "08P01") != 0) ||
+                       is_class(state, "53") || is_class(state, "57") || is_class(state, "58") ||
+                       is_class(state, "25");
+    /* The server's message may quote a value, so only its code is logged. */
+    if (unavailable) {
+        log_warn("store_unavailable", log_text("statement", str_of(statement)),
                  log_text("sqlstate", str_of(state)));
         return ERR_UNAVAILABLE;
     }
-    log_error("store", log_text("statement", str_of(statement)),
+    log_error("store_error", log_text("statement", str_of(statement)),
               log_text("sqlstate", str_of(state)));
     return ERR_INTERNAL;
 }
 
-/* Parameters as text, which is what the server parses by the type it wants. */
+/* Parameters are sent as text; the server parses them by type. */
 static bool
 values_to_text(struct arena *mem, const struct db_value *values, size_t count, const char **texts)
 {
@@ -113,7 +113,8 @@ values_to_text(struct arena *mem, const struct db_value *values, size_t count, c
         if (values[i].type == DB_INT)
             texts[i] = str_format(mem, "%lld", (long long)values[i].number).ptr;
         else if (values[i].type == DB_TEXT && str_index(values[i].text, '\0') < values[i].text.len)
-            return false; /* PostgreSQL cannot keep a NUL, and must not cut a text at one */
+            return false; /* PostgreSQL cannot store a NUL, and libpq would truncate the text there
+                           */
         else if (values[i].type == DB_TEXT)
             texts[i] = str_c(mem, values[i].text);
     }
@@ -128,14 +129,14 @@ postgres_query(struct db_tx *tx, struct arena *mem, size_t number, const struct 
     const char *name = db_statement(number)->name;
     const char *texts[PARAMETERS_MAX];
     if (count > PARAMETERS_MAX || !values_to_text(mem, values, count, texts)) {
-        log_error("wrong parameters", log_text("statement", str_of(name)));
+        log_error("store_parameters_invalid", log_text("statement", str_of(name)));
         return ERR_INTERNAL;
     }
     PGresult *result = PQexecPrepared(mine->handle, name, (int)count, texts, NULL, NULL, 0);
     ExecStatusType status = PQresultStatus(result);
     enum err err = ERR_NONE;
     if (status == PGRES_TUPLES_OK)
-        err = take_rows(result, mem, rows);
+        err = copy_rows(result, mem, rows);
     else if (status != PGRES_COMMAND_OK)
         err = err_of(mine, result, name);
     PQclear(result);
@@ -153,7 +154,7 @@ command(PGconn *handle, const char *text)
     return done;
 }
 
-/* A commit that finds the transaction already broken answers ROLLBACK, and is no commit. */
+/* In a failed transaction COMMIT rolls back and succeeds with the tag ROLLBACK. */
 static enum outcome
 commit(PGconn *handle)
 {
@@ -183,7 +184,7 @@ attempt_write(struct postgres_store *store, PGconn *handle, db_work *work, void 
     if (PQstatus(handle) != CONNECTION_OK)
         return LOST_BEFORE;
     command(handle, "ROLLBACK");
-    return tx.conflict ? CONFLICT : REFUSED;
+    return tx.conflict ? CONFLICT : REJECTED;
 }
 
 static enum outcome
@@ -198,15 +199,15 @@ attempt_read(struct postgres_store *store, PGconn *handle, db_work *work, void *
         return DONE;
     if (PQstatus(handle) != CONNECTION_OK)
         return LOST_BEFORE;
-    return tx.conflict ? CONFLICT : REFUSED;
+    return tx.conflict ? CONFLICT : REJECTED;
 }
 
-/* A little longer each time, and never two in step. */
+/* Exponential backoff with jitter. */
 static void
 wait_before_retry(size_t attempt)
 {
-    int64_t chance = clock_ticks_ns() % 4000000;
-    struct timespec pause = { .tv_nsec = (long)((1000000 + chance) << attempt) % 100000000 };
+    int64_t jitter = clock_ticks_ns() % 4000000;
+    struct timespec pause = { .tv_nsec = (long)((1000000 + jitter) << attempt) % 100000000 };
     nanosleep(&pause, NULL);
 }
 
@@ -229,16 +230,16 @@ run(struct db *db, attempt *try, db_work *work, void *argument)
         switch (outcome) {
         case DONE:
             return ERR_NONE;
-        case REFUSED:
+        case REJECTED:
             return err;
         case LOST:
-            log_error("store: lost while committing; the outcome is unknown");
+            log_error("store_commit_lost", log_text("problem", STR("the outcome is unknown")));
             atomic_fetch_add(&store->failed, 1);
             return ERR_UNAVAILABLE;
         case CONFLICT:
             wait_before_retry(i);
             break;
-        case LOST_BEFORE: /* a connection gone stale while it lay idle: the next one is new */
+        case LOST_BEFORE: /* an idle connection had become stale: the next one is new */
             break;
         }
         atomic_fetch_add(&store->retries, 1);
@@ -276,7 +277,7 @@ schema_run(struct db *db, const char *script, int64_t *number, struct why *why)
     } else if (number != NULL &&
                (PQntuples(result) != 1 ||
                 !str_to_int(str_of(PQgetvalue(result, 0, 0)), 0, INT64_MAX, number))) {
-        why_set(why, "store: schema: an unexpected answer");
+        why_set(why, "store: schema: unexpected result");
         err = ERR_INTERNAL;
     }
     PQclear(result);
@@ -292,18 +293,19 @@ schema_begin(struct db *db, struct why *why)
     store->schema_connection = connection;
     if (connection->handle == NULL)
         return ERR_UNAVAILABLE;
-    int64_t lying = 0;
+    int64_t unsafe = 0;
     enum err err = schema_run(db,
                               "SELECT COUNT(*) FROM pg_settings"
                               " WHERE name = 'synchronous_commit' AND setting = 'off'",
-                              &lying, why);
-    if (!err && lying) {
-        why_set(why,
-                "store: synchronous_commit is off on this PostgreSQL: what it confirms could be "
-                "lost; set it to on");
+                              &unsafe, why);
+    if (!err && unsafe) {
+        why_set(
+            why,
+            "store: synchronous_commit is off on this PostgreSQL server, so that committed writes "
+            "could be lost; set it to on");
         return ERR_INVALID;
     }
-    if (!err) /* one process at a time; the others find the work done */
+    if (!err) /* one process at a time; the others find the steps applied */
         err = schema_run(db, "BEGIN; SELECT pg_advisory_xact_lock(" SCHEMA_LOCK ")", NULL, why);
     return err;
 }
@@ -326,7 +328,7 @@ address_problem(const char *address)
 {
     char *shown = postgres_address_without_password(address);
     if (shown == NULL)
-        return "is not an address PostgreSQL understands; write postgresql://user@host:5432/name";
+        return "is not a PostgreSQL address; write postgresql://user@host:5432/name";
     free(shown);
     return NULL;
 }
@@ -358,7 +360,7 @@ postgres_open(const struct db_settings *settings, struct db **out, struct why *w
     return ERR_NONE;
 }
 
-/* On one connection, which then is the first of the pool. */
+/* On a new connection, which becomes the first of the pool. */
 static enum err
 prepare(struct db *db, struct why *why)
 {
@@ -399,10 +401,10 @@ write_metrics(struct db *db, struct buf *page)
                   "Transactions run again after a conflict or a lost connection.");
     metric_value(page, "penchant_store_retries_total", "", (int64_t)atomic_load(&store->retries));
     metric_family(page, "penchant_store_failed_total", "counter",
-                  "Transactions given up because the store could not keep them.");
+                  "Transactions that failed because the store was unavailable.");
     metric_value(page, "penchant_store_failed_total", "", (int64_t)atomic_load(&store->failed));
     metric_family(page, "penchant_store_transaction_seconds", "histogram",
-                  "How long a transaction held its connection.");
+                  "How long a transaction used its connection.");
     metric_histogram(page, "penchant_store_transaction_seconds", "", &store->transaction_latency);
     postgres_pool_metrics(store, page);
 }

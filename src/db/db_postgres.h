@@ -28,7 +28,7 @@ struct postgres_store {
     size_t connections; /* idle and in use */
     size_t connections_max;
     size_t waiting;
-    int64_t away_until_ms; /* do not reconnect before */
+    int64_t reconnect_after_ms;
 
     _Atomic uint64_t transactions;
     _Atomic uint64_t retries;

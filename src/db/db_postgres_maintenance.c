@@ -1,6 +1,5 @@
-/* Backup and check of a PostgreSQL store. The backup is pg_dump's, which knows how to take a
- * consistent one; the password goes to it through its environment, where other users of the machine
- * do not see it. */
+/* db_postgres_maintenance.c - backup and check. pg_dump makes the backup. It gets the password in
+ * its environment, because other users of the machine can read its arguments. */
 #include "db/db_postgres.h"
 
 #include "base/arena.h"
@@ -15,9 +14,9 @@
 
 extern char **environ;
 
-/* keyword='value' pairs, as libpq reads them; the password, if any, apart. */
+/* Formats options as keyword='value' pairs for libpq, and returns the password separately. */
 static struct str
-spell_options(struct arena *mem, const PQconninfoOption *options, struct str *password)
+format_options(struct arena *mem, const PQconninfoOption *options, struct str *password)
 {
     struct buf out = buf_in(mem, 64 * 1024);
     for (const PQconninfoOption *option = options; option->keyword != NULL; option++) {
@@ -45,7 +44,7 @@ read_address(struct arena *mem, const char *address, struct str *options, struct
     if (parsed == NULL)
         return false;
     *password = STR_NONE;
-    *options = spell_options(mem, parsed, password);
+    *options = format_options(mem, parsed, password);
     PQconninfoFree(parsed);
     return true;
 }
@@ -80,7 +79,7 @@ postgres_backup(const char *address, const char *file, void (*progress)(void *co
                 void *context, struct why *why)
 {
     (void)progress;
-    (void)context; /* pg_dump does not say how far it is */
+    (void)context; /* pg_dump does not report progress */
     if (access(file, F_OK) == 0) {
         why_set(why, "backup: %s exists already; choose another name", file);
         return ERR_TAKEN;
@@ -114,7 +113,7 @@ postgres_check(const char *address, struct buf *report, struct why *why)
 {
     struct db_settings settings = { .address = address, .connections = 1, .must_exist = true };
     struct db *db = NULL;
-    (void)report; /* pages are PostgreSQL's to check (amcheck); ours is that the schema fits */
+    (void)report; /* checks that the schema fits; PostgreSQL's amcheck checks pages */
     enum err err = db_open(&settings, &db, why);
     db_close(db);
     return err;

@@ -10,37 +10,37 @@
 #include <time.h>
 
 #define BORROW_SECONDS 5
-#define AWAY_MS 250 /* between two attempts while the server is away */
+#define RECONNECT_MS 250 /* between two attempts while the server is unreachable */
 #define WAITING_MAX 512
 
-/* What an address may override, then the address, then what it may not. A node that was demoted in
- * a failover refuses writes, so a connection must be to one that takes them. */
+/* Defaults that the address may override, the address, then settings it may not override.
+ * target_session_attrs avoids a node that was demoted in a failover. */
 static const char *const keywords[] = { "connect_timeout",  "tcp_user_timeout",
                                         "keepalives_idle",  "target_session_attrs",
                                         "application_name", "dbname",
                                         "client_encoding",  NULL };
 
 static void
-be_silent(void *context, const PGresult *result)
+ignore_notice(void *context, const PGresult *result)
 {
     (void)context;
     (void)result;
 }
 
-/* An address may name several servers, and then each has a line with its own reason; a line that
- * begins with a tab only advises. All reasons as one line. */
+/* libpq writes one line per server that the address names, and hints that begin with a tab. Joins
+ * the reasons to one line without the hints. */
 static void
-say_reasons(const char *message, struct why *why)
+join_reasons(const char *message, struct why *why)
 {
-    static const struct str words = STR("connection to server ");
+    static const struct str prefix = STR("connection to server ");
     char reasons[sizeof why->text] = "";
     struct str line, rest = str_of(message);
     size_t length = 0;
     while (str_cut(&rest, '\n', &line) && length < sizeof reasons) {
         if (line.len == 0 || line.ptr[0] == '\t')
             continue;
-        if (str_starts(line, words))
-            line = str_from(line, words.len);
+        if (str_starts(line, prefix))
+            line = str_from(line, prefix.len);
         length += (size_t)snprintf(reasons + length, sizeof reasons - length, "%s%.*s",
                                    length == 0 ? "" : "; ", STR_ARG(line));
     }
@@ -53,15 +53,15 @@ postgres_connect(const char *address, struct why *why)
     const char *values[] = { "5", "10000", "30", "read-write", "penchant", address, "UTF8", NULL };
     PGconn *handle = PQconnectdbParams(keywords, values, 1);
     if (PQstatus(handle) == CONNECTION_OK) {
-        PQsetNoticeReceiver(handle, be_silent, NULL);
+        PQsetNoticeReceiver(handle, ignore_notice, NULL);
         return handle;
     }
-    say_reasons(PQerrorMessage(handle), why);
+    join_reasons(PQerrorMessage(handle), why);
     PQfinish(handle);
     return NULL;
 }
 
-/* All in one go: as many round trips as the network needs, not one a statement. */
+/* Uses pipeline mode, so that it does not need a round trip per statement. */
 enum err
 postgres_prepare_all(PGconn *handle, struct why *why)
 {
@@ -78,15 +78,15 @@ postgres_prepare_all(PGconn *handle, struct why *why)
         PGresult *result = PQgetResult(handle);
         if (PQresultStatus(result) != PGRES_COMMAND_OK) {
             const char *problem = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-            why_set(why, "store: statement %s does not prepare: %s", db_statement(i)->name,
+            why_set(why, "store: cannot prepare statement %s: %s", db_statement(i)->name,
                     problem == NULL ? "connection lost" : problem);
             err = PQstatus(handle) == CONNECTION_OK ? ERR_INTERNAL : ERR_UNAVAILABLE;
         }
         PQclear(result);
-        PQclear(PQgetResult(handle)); /* the NULL that ends each answer */
+        PQclear(PQgetResult(handle)); /* the NULL after each result */
     }
     if (err)
-        return err; /* the connection is thrown away */
+        return err; /* the caller closes the connection */
     PGresult *sync = PQgetResult(handle);
     err = PQresultStatus(sync) == PGRES_PIPELINE_SYNC ? ERR_NONE : ERR_UNAVAILABLE;
     PQclear(sync);
@@ -131,9 +131,9 @@ postgres_pool_stop(struct postgres_store *store)
     pthread_mutex_destroy(&store->lock);
 }
 
-/* A new connection for a place in the pool that the caller has reserved. */
+/* The caller has already counted the new connection in store->connections. */
 static struct postgres_connection *
-connection_make(struct postgres_store *store)
+connection_open(struct postgres_store *store)
 {
     struct why why = { 0 };
     struct postgres_connection *connection = memory_alloc(1, sizeof *connection);
@@ -142,14 +142,14 @@ connection_make(struct postgres_store *store)
         atomic_fetch_add(&store->reconnects, 1);
         return connection;
     }
-    log_warn("store away", log_text("problem", str_of(why.text)));
+    log_warn("store_connect_failed", log_text("problem", str_of(why.text)));
     connection_free(connection);
     return NULL;
 }
 
-/* With the lock held: waits until a connection is idle or there is room for one more. */
+/* Call with the lock held. Waits until a connection is idle or the pool may grow. */
 static enum err
-wait_for_place(struct postgres_store *store)
+wait_for_connection(struct postgres_store *store)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -168,7 +168,7 @@ enum err
 postgres_borrow(struct postgres_store *store, struct postgres_connection **out)
 {
     pthread_mutex_lock(&store->lock);
-    enum err err = wait_for_place(store);
+    enum err err = wait_for_connection(store);
     struct postgres_connection *connection = store->idle;
     if (!err && connection != NULL) {
         store->idle = connection->next;
@@ -176,7 +176,7 @@ postgres_borrow(struct postgres_store *store, struct postgres_connection **out)
         *out = connection;
         return ERR_NONE;
     }
-    if (!err && clock_steady_ms() < store->away_until_ms)
+    if (!err && clock_steady_ms() < store->reconnect_after_ms)
         err = ERR_UNAVAILABLE;
     if (err) {
         pthread_mutex_unlock(&store->lock);
@@ -185,20 +185,20 @@ postgres_borrow(struct postgres_store *store, struct postgres_connection **out)
     store->connections++;
     pthread_mutex_unlock(&store->lock);
 
-    connection = connection_make(store);
+    connection = connection_open(store);
     if (connection != NULL) {
         *out = connection;
         return ERR_NONE;
     }
     pthread_mutex_lock(&store->lock);
     store->connections--;
-    store->away_until_ms = clock_steady_ms() + AWAY_MS;
+    store->reconnect_after_ms = clock_steady_ms() + RECONNECT_MS;
     pthread_cond_signal(&store->given_back);
     pthread_mutex_unlock(&store->lock);
     return ERR_UNAVAILABLE;
 }
 
-/* With the lock held: the idle ones are the pool's no longer. */
+/* Call with the lock held. Removes all idle connections from the pool. */
 static struct postgres_connection *
 take_idle(struct postgres_store *store)
 {
@@ -209,18 +209,18 @@ take_idle(struct postgres_store *store)
     return first;
 }
 
-/* What ended one connection, a server that restarted or went, has mostly ended those that lay idle
- * meanwhile. Nobody shall find out about each of them at the cost of an attempt. */
+/* When one connection is lost, usually the server restarted and the idle ones are lost too. They
+ * are closed at once, so that later transactions do not each spend an attempt on one. */
 void
 postgres_give_back(struct postgres_store *store, struct postgres_connection *connection)
 {
     bool lost = PQstatus(connection->handle) != CONNECTION_OK;
-    bool sound = !lost && PQtransactionStatus(connection->handle) == PQTRANS_IDLE;
+    bool reusable = !lost && PQtransactionStatus(connection->handle) == PQTRANS_IDLE;
     struct postgres_connection *dropped = NULL;
     pthread_mutex_lock(&store->lock);
     if (lost)
         dropped = take_idle(store);
-    if (sound) {
+    if (reusable) {
         connection->next = store->idle;
         store->idle = connection;
         pthread_cond_signal(&store->given_back);
@@ -230,7 +230,7 @@ postgres_give_back(struct postgres_store *store, struct postgres_connection *con
     }
     pthread_mutex_unlock(&store->lock);
     connections_free(dropped);
-    if (!sound)
+    if (!reusable)
         connection_free(connection);
 }
 
@@ -246,7 +246,7 @@ postgres_pool_metrics(struct postgres_store *store, struct buf *page)
     metric_family(page, "penchant_store_waiting", "gauge",
                   "Transactions waiting for a connection.");
     metric_value(page, "penchant_store_waiting", "", (int64_t)waiting);
-    metric_family(page, "penchant_store_connects_total", "counter", "Connections made so far.");
+    metric_family(page, "penchant_store_connects_total", "counter", "Connections opened.");
     metric_value(page, "penchant_store_connects_total", "",
                  (int64_t)atomic_load(&store->reconnects));
 }

@@ -27,9 +27,8 @@ sqlite_execute(sqlite3 *handle, const char *script)
     return sqlite3_exec(handle, script, NULL, NULL, NULL) == SQLITE_OK ? ERR_NONE : ERR_UNAVAILABLE;
 }
 
-/* Nobody asks SQLite how much memory it holds, and counting it takes one lock of the whole process
- * around every allocation; Debian builds it without the small stores that would spare most of them.
- * Possible only before its first use. */
+/* Memory statistics take a process-wide lock at every allocation, and we do not use them. SQLite
+ * accepts the setting only before its first use. */
 static void
 configure_sqlite(void)
 {
@@ -50,12 +49,12 @@ sqlite_connect(const char *path, int flags, sqlite3 **out, struct why *why)
     if (code == SQLITE_OK) {
         sqlite3_extended_result_codes(handle, 1);
         sqlite3_busy_timeout(handle, SQLITE_BUSY_MS);
-        /* Only the writer may move the log into the file: see the WAL-reset bug of 3.40. */
+        /* Only the writer may checkpoint: SQLite 3.40 has the WAL-reset bug. */
         if (flags & SQLITE_OPEN_READONLY)
             sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         code = sqlite3_exec(handle, common_pragmas, NULL, NULL, NULL);
     }
-    if (code == SQLITE_OK) /* the first look at the file itself */
+    if (code == SQLITE_OK) /* sqlite3_open_v2() does not read the file; this does */
         code = sqlite3_exec(handle, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
     if (code == SQLITE_OK) {
         *out = handle;
@@ -67,7 +66,7 @@ sqlite_connect(const char *path, int flags, sqlite3 **out, struct why *why)
     return code == SQLITE_NOTADB || code == SQLITE_CORRUPT ? ERR_INVALID : ERR_UNAVAILABLE;
 }
 
-/* Where $1…$n went; false if there are more than we keep room for, or one is missing. */
+/* Maps $1…$n to SQLite's indexes. False if one is missing or there are too many. */
 static bool
 find_parameters(struct sqlite_statement *statement)
 {
@@ -94,7 +93,7 @@ sqlite_prepare(struct sqlite_connection *connection, size_t number)
                                   &statement->handle, NULL);
     if (code == SQLITE_OK && find_parameters(statement))
         return ERR_NONE;
-    log_error("statement does not prepare", log_text("statement", str_of(sql->name)),
+    log_error("store_prepare_failed", log_text("statement", str_of(sql->name)),
               log_text("problem", str_of(sqlite3_errmsg(connection->handle))));
     return ERR_INTERNAL;
 }
@@ -125,11 +124,11 @@ err_of(sqlite3 *handle, const struct sql *sql)
     case SQLITE_READONLY:
     case SQLITE_INTERRUPT:
     case SQLITE_PROTOCOL:
-        log_warn("store", log_text("statement", str_of(sql->name)), log_number("code", code),
-                 log_text("problem", str_of(sqlite3_errstr(code))));
+        log_warn("store_unavailable", log_text("statement", str_of(sql->name)),
+                 log_number("code", code), log_text("problem", str_of(sqlite3_errstr(code))));
         return ERR_UNAVAILABLE;
-    default: /* a constraint nobody expected, a damaged file */
-        log_error("store", log_text("statement", str_of(sql->name)), log_number("code", code),
+    default: /* an unexpected constraint violation, a damaged file */
+        log_error("store_error", log_text("statement", str_of(sql->name)), log_number("code", code),
                   log_text("problem", str_of(sqlite3_errstr(code))));
         return ERR_INTERNAL;
     }
@@ -157,7 +156,7 @@ bind_values(const struct sqlite_statement *statement, const struct db_value *val
 }
 
 static void
-take_row(sqlite3_stmt *statement, struct db_gather *gather)
+add_row(sqlite3_stmt *statement, struct db_gather *gather)
 {
     struct db_value *cells = db_gather_row(gather);
     for (size_t i = 0; i < gather->columns; i++) {
@@ -190,7 +189,7 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
     }
     sqlite3_stmt *statement = connection->statements[number].handle;
     if (bind_values(&connection->statements[number], values, count) != SQLITE_OK) {
-        log_error("wrong parameters", log_text("statement", str_of(sql->name)));
+        log_error("store_parameters_invalid", log_text("statement", str_of(sql->name)));
         sqlite3_clear_bindings(statement);
         return ERR_INTERNAL;
     }
@@ -199,7 +198,7 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
     struct db_gather gather = { .mem = mem, .columns = (size_t)sqlite3_column_count(statement) };
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-        take_row(statement, &gather);
+        add_row(statement, &gather);
     enum err err = code == SQLITE_DONE ? ERR_NONE : err_of(connection->handle, sql);
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
@@ -216,9 +215,9 @@ address_problem(const char *address)
     if (path[0] == '\0')
         return "sqlite: must be followed by a file name, as in sqlite:penchant.db";
     if (strlen(path) > PATH_MAX - 16)
-        return "the file name behind sqlite: is too long";
+        return "the file name after sqlite: is too long";
     if (path[0] == ':')
-        return "must be a file: what is kept in memory is lost";
+        return "must be a file; a database in memory is lost at exit";
     return NULL;
 }
 
@@ -277,7 +276,7 @@ prepare(struct db *db, struct why *why)
 {
     for (size_t i = 0; i < db_statement_count(); i++) {
         if (sqlite_prepare(&store_of(db)->writer_connection, i)) {
-            why_set(why, "store: statement %s does not prepare", db_statement(i)->name);
+            why_set(why, "store: cannot prepare statement %s", db_statement(i)->name);
             return ERR_INTERNAL;
         }
     }

@@ -3,11 +3,11 @@
  *   db_sqlite.c         opening, statements
  *   db_sqlite_read.c    read connections and their snapshots
  *   db_sqlite_commit.c  the write connection: group commit and checkpoints
- *   db_sqlite_versions.c  what has changed
- *   db_sqlite_log.c     notices a damaged write-ahead log
- *   db_sqlite_files.c   what lies at the path, before SQLite touches it
- *   db_sqlite_lock.c    one process a file
- *   db_sqlite_maintenance.c    backup and check */
+ *   db_sqlite_versions.c  versions of rows, for caches
+ *   db_sqlite_log.c     detects a damaged write-ahead log
+ *   db_sqlite_files.c   checks of the files before SQLite uses them
+ *   db_sqlite_lock.c    the lock file: one process per store
+ *   db_sqlite_maintenance.c  backup and check */
 #ifndef DB_DB_SQLITE_H
 #define DB_DB_SQLITE_H
 
@@ -60,12 +60,12 @@ struct sqlite_versions {
 /* The write connection's queue; see db_sqlite_commit.c. */
 struct sqlite_writer {
     pthread_mutex_t lock;
-    bool led; /* a leader is running */
+    bool has_leader;
     struct member *first;
     struct member *last;
     size_t waiting;
-    int wal_frames; /* in the write-ahead log */
-    int tried_at;   /* frames at the last checkpoint of this log; 0: none yet */
+    int wal_frames;      /* in the write-ahead log */
+    int checkpointed_at; /* frames at the last checkpoint of this log; 0: none yet */
     sqlite3_stmt *savepoint;
     sqlite3_stmt *release;
 

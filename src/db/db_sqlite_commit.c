@@ -22,10 +22,10 @@
 #include <unistd.h>
 
 #define GROUP_MAX 256
-#define LINE_SECONDS 10        /* how long a member waits for its work to begin */
-#define CHECKPOINT_FRAMES 4000 /* pages that the log has grown by: move them into the file */
-#define RESTART_FRAMES 16000   /* in it: wait for readers, so that the log begins anew */
-#define RESTART_WAIT_MS 100    /* long for a request, nothing for a backup, which keeps the log */
+#define QUEUE_SECONDS 10       /* how long a member waits for its work to begin */
+#define CHECKPOINT_FRAMES 4000 /* checkpoint when the log has grown by this many pages */
+#define RESTART_FRAMES 16000   /* from this size on, wait for readers, so that the log restarts */
+#define RESTART_WAIT_MS 100    /* enough for requests; a backup holds the log for longer */
 
 /* On the stack of its thread, which waits until `done` is signaled. */
 struct member {
@@ -34,14 +34,14 @@ struct member {
     struct member *next; /* in the queue, then in the group */
     pthread_cond_t done;
     bool leads;
-    bool over; /* its result is final */
+    bool finished; /* its result is final */
     enum err result;
 };
 
-/* ---- the line: with the lock held ---- */
+/* ---- the queue: call with the lock held ---- */
 
 static void
-cond_init_steady(pthread_cond_t *cond)
+cond_init_monotonic(pthread_cond_t *cond)
 {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -51,7 +51,7 @@ cond_init_steady(pthread_cond_t *cond)
 }
 
 static void
-join_line(struct sqlite_writer *writer, struct member *me)
+enqueue(struct sqlite_writer *writer, struct member *me)
 {
     if (writer->last == NULL)
         writer->first = me;
@@ -61,9 +61,9 @@ join_line(struct sqlite_writer *writer, struct member *me)
     writer->waiting++;
 }
 
-/* False: it does not stand there any more. */
+/* False: the leader has already taken it. */
 static bool
-leave_line(struct sqlite_writer *writer, struct member *me)
+dequeue(struct sqlite_writer *writer, struct member *me)
 {
     struct member *before = NULL;
     struct member *at = writer->first;
@@ -82,65 +82,65 @@ leave_line(struct sqlite_writer *writer, struct member *me)
     return true;
 }
 
-/* Whoever stands in line no longer cannot leave: somebody is at its work, and the result comes,
- * however slow the disk is. */
+/* Only a member that is still queued can give up. After the leader has taken it, its work may be
+ * committed, so it waits for the result however slow the disk is. */
 static void
-stand_in_line(struct sqlite_writer *writer, struct member *me)
+wait_in_queue(struct sqlite_writer *writer, struct member *me)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += LINE_SECONDS;
+    until.tv_sec += QUEUE_SECONDS;
     int late = 0;
-    while (!me->leads && !me->over && late == 0)
+    while (!me->leads && !me->finished && late == 0)
         late = pthread_cond_timedwait(&me->done, &writer->lock, &until);
-    if (!me->leads && !me->over && leave_line(writer, me)) {
+    if (!me->leads && !me->finished && dequeue(writer, me)) {
         me->result = ERR_UNAVAILABLE;
-        me->over = true;
+        me->finished = true;
     }
-    while (!me->leads && !me->over)
+    while (!me->leads && !me->finished)
         pthread_cond_wait(&me->done, &writer->lock);
 }
 
-/* ---- the line: who takes the lock ---- */
+/* ---- the queue: these take the lock ---- */
 
-/* On return it leads, or is over. */
+/* On return the member is the leader, or is finished. */
 static void
-line_up(struct sqlite_writer *writer, struct member *me)
+acquire_writer(struct sqlite_writer *writer, struct member *me)
 {
     pthread_mutex_lock(&writer->lock);
-    if (!writer->led) {
-        writer->led = me->leads = true;
+    if (!writer->has_leader) {
+        writer->has_leader = me->leads = true;
     } else {
-        cond_init_steady(&me->done);
-        join_line(writer, me);
-        stand_in_line(writer, me);
+        cond_init_monotonic(&me->done);
+        enqueue(writer, me);
+        wait_in_queue(writer, me);
         pthread_cond_destroy(&me->done);
     }
     pthread_mutex_unlock(&writer->lock);
 }
 
-/* The first in line whose work can be done now; NULL: nobody. */
+/* Takes the first member, unless the queue is empty or it needs the connection exclusively. */
 static struct member *
-next_in_line(struct sqlite_writer *writer)
+take_next(struct sqlite_writer *writer)
 {
     pthread_mutex_lock(&writer->lock);
     struct member *next = writer->first;
     if (next != NULL && next->work == NULL)
         next = NULL;
     if (next != NULL)
-        leave_line(writer, next);
+        dequeue(writer, next);
     pthread_mutex_unlock(&writer->lock);
     return next;
 }
 
 static void
-let_next_lead(struct sqlite_writer *writer)
+promote_next(struct sqlite_writer *writer)
 {
     pthread_mutex_lock(&writer->lock);
     struct member *next = writer->first;
-    writer->led = next != NULL;
+    writer->has_leader = next != NULL;
     if (next != NULL) {
-        leave_line(writer, next);
+        dequeue(writer, next);
         next->leads = true;
         pthread_cond_signal(&next->done);
     }
@@ -166,11 +166,10 @@ begin(struct sqlite_store *store)
 {
     if (!sqlite_execute(handle_of(store), "BEGIN IMMEDIATE"))
         return ERR_NONE;
-    log_error_code("store: cannot begin", sqlite3_extended_errcode(handle_of(store)));
+    log_error_code("store_begin_failed", sqlite3_extended_errcode(handle_of(store)));
     return ERR_UNAVAILABLE;
 }
 
-/* One of the two that every member runs, so that their text is read only once. */
 static enum err
 step(sqlite3_stmt *statement)
 {
@@ -178,16 +177,16 @@ step(sqlite3_stmt *statement)
     return sqlite3_reset(statement) == SQLITE_OK ? ERR_NONE : ERR_UNAVAILABLE;
 }
 
-/* What cannot be taken back by itself is taken back with the whole group. */
+/* If a member cannot be rolled back alone, the whole group is. */
 static enum err
-undo_all(struct sqlite_store *store)
+roll_back_all(struct sqlite_store *store)
 {
-    log_error_code("store: a savepoint was lost", sqlite3_extended_errcode(handle_of(store)));
+    log_error_code("store_savepoint_failed", sqlite3_extended_errcode(handle_of(store)));
     sqlite_execute(handle_of(store), "ROLLBACK");
     return ERR_UNAVAILABLE;
 }
 
-/* Runs one member's work. On return the transaction may be gone: ask whole_transaction_gone(). */
+/* Runs one member's work. Check is_rolled_back() afterwards. */
 static enum err
 run_member(struct sqlite_store *store, db_work *work, void *argument)
 {
@@ -198,25 +197,24 @@ run_member(struct sqlite_store *store, db_work *work, void *argument)
     if (!err)
         err = tx.tx.broken;
     if (err && sqlite_execute(handle_of(store), "ROLLBACK TO member"))
-        return undo_all(store);
-    return step(store->writer.release) ? undo_all(store) : err;
+        return roll_back_all(store);
+    return step(store->writer.release) ? roll_back_all(store) : err;
 }
 
-/* Some errors (a full disk, an interrupt) take back everything, released savepoints included. */
+/* Some errors (a full disk, an interrupt) roll back everything, including released savepoints. */
 static bool
-whole_transaction_gone(struct sqlite_store *store)
+is_rolled_back(struct sqlite_store *store)
 {
     return sqlite3_get_autocommit(handle_of(store)) != 0;
 }
 
-/* Ends the process if that is what went wrong. */
 static void
 exit_on_fsync_error(int code)
 {
     if (code != SQLITE_IOERR_FSYNC && code != SQLITE_IOERR_DIR_FSYNC)
         return;
-    log_error("store: the disk refused to flush; stopping, since nobody knows what it holds",
-              log_number("code", code));
+    log_error("store_fsync_failed", log_number("code", code),
+              log_text("problem", STR("the state of the file is unknown; the process exits")));
     log_stop();
     _exit(1);
 }
@@ -229,8 +227,8 @@ commit(struct sqlite_store *store)
     int code = sqlite3_extended_errcode(handle_of(store));
     if (err) {
         exit_on_fsync_error(code);
-        log_error_code("store: a commit failed", code);
-        if (!whole_transaction_gone(store))
+        log_error_code("store_commit_failed", code);
+        if (!is_rolled_back(store))
             sqlite_execute(handle_of(store), "ROLLBACK");
     } else if (store->writer.wal_frames > 0) {
         sqlite_log_mark(store, (uint32_t)store->writer.wal_frames);
@@ -247,20 +245,20 @@ count_frames(void *context, sqlite3 *handle, const char *name, int frames)
     (void)handle;
     (void)name;
     writer->wal_frames = frames;
-    if (frames < writer->tried_at) /* it has begun anew */
-        writer->tried_at = 0;
+    if (frames < writer->checkpointed_at) /* the log has restarted */
+        writer->checkpointed_at = 0;
     return SQLITE_OK;
 }
 
-/* Moves the log into the file; the connection is still ours, so nobody else can be doing it. Who
- * reads for long, as a backup does, keeps the log from beginning anew: then it is tried again when
- * it has grown by as much once more. At every commit it would cost two flushes each time, and for a
- * large log the wait for that reader. */
+/* Moves the log into the file. Only the leader does this, so checkpoints never overlap. A long
+ * read, such as a backup, keeps the log from restarting; the next attempt then waits until the log
+ * has grown by CHECKPOINT_FRAMES again, because each attempt costs two flushes and perhaps the
+ * wait. */
 static void
 checkpoint(struct sqlite_store *store)
 {
     struct sqlite_writer *writer = &store->writer;
-    if (writer->wal_frames - writer->tried_at < CHECKPOINT_FRAMES)
+    if (writer->wal_frames - writer->checkpointed_at < CHECKPOINT_FRAMES)
         return;
     int mode =
         writer->wal_frames < RESTART_FRAMES ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_RESTART;
@@ -271,40 +269,39 @@ checkpoint(struct sqlite_store *store)
     sqlite_resume_snapshots(store);
     exit_on_fsync_error(code);
     if (code != SQLITE_OK && code != SQLITE_BUSY)
-        log_warn("store: a checkpoint failed", log_number("code", code),
+        log_warn("store_checkpoint_failed", log_number("code", code),
                  log_text("problem", str_of(sqlite3_errstr(code))));
-    writer->tried_at = writer->wal_frames;
+    writer->checkpointed_at = writer->wal_frames;
     atomic_fetch_add(&writer->checkpoints, 1);
 }
 
 /* ---- a group ---- */
 
-/* Works until nobody waits: *group are those whose work was done. */
+/* Runs members until the queue is empty or the group is full, and links them into *group. */
 static enum err
-work_through_line(struct sqlite_store *store, struct member *me, struct member **group,
-                  size_t *count)
+run_group(struct sqlite_store *store, struct member *me, struct member **group, size_t *count)
 {
     struct member *member = me;
     for (*count = 0; member != NULL; *count += 1) {
         member->result = run_member(store, member->work, member->argument);
         member->next = *group;
         *group = member;
-        if (whole_transaction_gone(store))
+        if (is_rolled_back(store))
             return ERR_UNAVAILABLE;
-        member = *count + 1 < GROUP_MAX ? next_in_line(&store->writer) : NULL;
+        member = *count + 1 < GROUP_MAX ? take_next(&store->writer) : NULL;
     }
     return ERR_NONE;
 }
 
 static void
-tell(struct sqlite_writer *writer, struct member *group, const struct member *leader,
-     enum err committed)
+finish_group(struct sqlite_writer *writer, struct member *group, const struct member *leader,
+             enum err committed)
 {
     pthread_mutex_lock(&writer->lock);
     for (struct member *member = group; member != NULL; member = member->next) {
         if (committed)
             member->result = committed;
-        member->over = true;
+        member->finished = true;
         if (member != leader)
             pthread_cond_signal(&member->done);
     }
@@ -319,19 +316,18 @@ lead(struct sqlite_store *store, struct member *me)
     size_t count = 0;
     me->result = begin(store);
     if (!me->result) {
-        enum err err = work_through_line(store, me, &group, &count);
+        enum err err = run_group(store, me, &group, &count);
         if (!err)
             err = commit(store);
-        sqlite_invalidate_snapshots(
-            store);                  /* first: what is read from now on is read anew, see db.h */
-        sqlite_bump_versions(store); /* before anybody is answered */
+        sqlite_invalidate_snapshots(store); /* before the versions, see db_sqlite_read.c */
+        sqlite_bump_versions(store);        /* before any member returns, see db.h */
         atomic_fetch_add(&writer->transactions, count);
         if (err)
             atomic_fetch_add(&writer->failed, count);
-        tell(writer, group, me, err);
+        finish_group(writer, group, me, err);
         checkpoint(store);
     }
-    let_next_lead(writer);
+    promote_next(writer);
 }
 
 enum err
@@ -339,21 +335,21 @@ sqlite_write(struct db *db, db_work *work, void *argument)
 {
     struct sqlite_store *store = (struct sqlite_store *)db;
     struct member me = { .work = work, .argument = argument };
-    line_up(&store->writer, &me);
+    acquire_writer(&store->writer, &me);
     if (me.leads)
         lead(store, &me);
     return me.result;
 }
 
-/* ---- cleaning ---- */
+/* ---- compacting ---- */
 
-#define TRUNCATE_ATTEMPTS 200 /* a reader may hold the log for a moment */
+#define TRUNCATE_ATTEMPTS 200 /* a reader may hold the log for a while */
 #define TRUNCATE_PAUSE_NS (25 * 1000 * 1000)
 
-/* Deleted rows are overwritten where they lay (secure_delete), but older copies of their pages stay
- * in the log until it is emptied. */
+/* secure_delete overwrites deleted rows in the file, but older copies of their pages stay in the
+ * log until it is truncated. */
 static enum err
-empty_log(struct sqlite_store *store)
+truncate_log(struct sqlite_store *store)
 {
     const struct timespec pause = { 0, TRUNCATE_PAUSE_NS };
     sqlite_log_mark(store, 0);
@@ -362,7 +358,7 @@ empty_log(struct sqlite_store *store)
                                              NULL, NULL);
         exit_on_fsync_error(code);
         if (code == SQLITE_OK) {
-            store->writer.wal_frames = store->writer.tried_at = 0;
+            store->writer.wal_frames = store->writer.checkpointed_at = 0;
             return ERR_NONE;
         }
         if (code != SQLITE_BUSY && code != SQLITE_LOCKED)
@@ -372,19 +368,18 @@ empty_log(struct sqlite_store *store)
     return ERR_UNAVAILABLE;
 }
 
-/* A new file is made of what there is, then written over the old one: beside the store, as memory
- * need not have room for it. */
+/* VACUUM builds its copy in a file next to the store, because it may not fit into memory. */
 static enum err
-rebuild(struct sqlite_store *store)
+vacuum(struct sqlite_store *store)
 {
     char folder[PATH_MAX];
     sqlite_folder_of(store->path, folder, sizeof folder);
-    sqlite3_temp_directory = folder; /* nobody else makes such files */
+    sqlite3_temp_directory = folder; /* no other thread creates temporary files */
     enum err err = sqlite_execute(handle_of(store), "PRAGMA temp_store = FILE; VACUUM");
     int code = sqlite3_extended_errcode(handle_of(store));
     if (err) {
         exit_on_fsync_error(code);
-        log_error_code("store: compacting failed", code);
+        log_error_code("store_compact_failed", code);
     }
     sqlite_execute(handle_of(store), "PRAGMA temp_store = MEMORY");
     sqlite3_temp_directory = NULL;
@@ -396,26 +391,26 @@ sqlite_compact(struct db *db, struct why *why)
 {
     struct sqlite_store *store = (struct sqlite_store *)db;
     struct member me = { 0 };
-    line_up(&store->writer, &me);
+    acquire_writer(&store->writer, &me);
     enum err err = me.result;
     if (me.leads) {
         sqlite_pause_snapshots(store);
-        err = rebuild(store);
+        err = vacuum(store);
         if (!err)
-            err = empty_log(store);
+            err = truncate_log(store);
         sqlite_resume_snapshots(store);
-        let_next_lead(&store->writer);
+        promote_next(&store->writer);
     }
     if (err)
-        why_set(why,
-                "the store is too busy, or the disk too full, to be compacted; nothing is lost");
+        why_set(why, "store: cannot compact: the store is too busy or the disk is full; no data is "
+                     "lost, try again later");
     return err;
 }
 
-/* ---- life ---- */
+/* ---- start and stop ---- */
 
-/* The page cache is large enough for what 64 writers change before they commit together: in a
- * smaller one SQLite writes changed pages into the log early, to read and to write them again. */
+/* The page cache holds what a group of 64 writers changes. With a smaller one SQLite spills changed
+ * pages into the log before the commit, then reads and writes them again. */
 static const char writer_pragmas[] = "PRAGMA page_size = 8192;"
                                      "PRAGMA journal_mode = WAL;"
                                      "PRAGMA synchronous = FULL;"
@@ -424,7 +419,7 @@ static const char writer_pragmas[] = "PRAGMA page_size = 8192;"
                                      "PRAGMA cache_size = -8192;"
                                      "PRAGMA foreign_keys = ON;"
                                      "PRAGMA secure_delete = ON;"
-                                     /* So that the log is there before the lock file says so. */
+                                     /* Creates the log before the lock file is marked open. */
                                      "SELECT count(*) FROM sqlite_schema;";
 
 static int
@@ -439,7 +434,7 @@ sqlite_writer_start(struct sqlite_store *store)
     pthread_mutex_init(&store->writer.lock, NULL);
     if (sqlite_execute(handle_of(store), writer_pragmas))
         return ERR_UNAVAILABLE;
-    /* Behind the pragmas: that of autocheckpoint takes any hook away. */
+    /* After the pragmas: wal_autocheckpoint removes the hook. */
     sqlite3_wal_hook(handle_of(store), count_frames, &store->writer);
     if (prepare(store, "SAVEPOINT member", &store->writer.savepoint) == SQLITE_OK &&
         prepare(store, "RELEASE member", &store->writer.release) == SQLITE_OK)
@@ -472,17 +467,17 @@ sqlite_writer_metrics(struct sqlite_store *store, struct buf *page)
                   "Commits: each carries one or more transactions.");
     metric_value(page, "penchant_store_commits_total", "", (int64_t)atomic_load(&writer->commits));
     metric_family(page, "penchant_store_failed_total", "counter",
-                  "Write transactions undone because the store could not keep them.");
+                  "Write transactions rolled back because the store failed.");
     metric_value(page, "penchant_store_failed_total", "", (int64_t)atomic_load(&writer->failed));
     metric_family(page, "penchant_store_checkpoints_total", "counter",
-                  "How often moving the log into the file was begun.");
+                  "Checkpoints begun: the write-ahead log is moved into the file.");
     metric_value(page, "penchant_store_checkpoints_total", "",
                  (int64_t)atomic_load(&writer->checkpoints));
-    metric_family(page, "penchant_store_commit_seconds", "histogram", "How long a commit took.");
+    metric_family(page, "penchant_store_commit_seconds", "histogram", "Duration of a commit.");
     metric_histogram(page, "penchant_store_commit_seconds", "", &writer->commit_latency);
     pthread_mutex_lock(&writer->lock);
     size_t waiting = writer->waiting;
     pthread_mutex_unlock(&writer->lock);
-    metric_family(page, "penchant_store_waiting", "gauge", "Transactions waiting for their turn.");
+    metric_family(page, "penchant_store_waiting", "gauge", "Transactions in the queue.");
     metric_value(page, "penchant_store_waiting", "", (int64_t)waiting);
 }

@@ -1,5 +1,5 @@
-/* What lies at a store's path, looked at before SQLite goes on with it: whether there is a store,
- * whether it may be written, whether the log beside it is its own. */
+/* db_sqlite_files.c - checks before SQLite uses a path: does a store exist, are its files writable,
+ * and does the log beside it belong to it. */
 #include "db/db_sqlite.h"
 
 #include <errno.h>
@@ -28,9 +28,9 @@ sqlite_is_absent(const char *path)
     return S_ISREG(found.st_mode) && found.st_size == 0;
 }
 
-/* ---- rights ---- */
+/* ---- permissions ---- */
 
-/* What is not there yet is made, which is the folder's right to give. */
+/* A missing file passes: SQLite creates it if the folder is writable. */
 static enum err
 check_writable(const char *what, const char *path, struct why *why)
 {
@@ -38,13 +38,13 @@ check_writable(const char *what, const char *path, struct why *why)
         return ERR_NONE;
     why_set(
         why,
-        "store: the %s %s may not be written: %s; the store's folder and every file of it must "
-        "belong to the user that runs penchant (here the user id %u): chown them, and chmod u+rw",
+        "store: the %s %s is not writable: %s; the store's folder and all of its files must belong "
+        "to the user that runs penchant (user id %u): chown them, and chmod u+rw",
         what, path, strerror(errno), (unsigned)geteuid());
     return ERR_UNAVAILABLE;
 }
 
-/* SQLite opens what it may not write for reading, and says so at the first write: to a person. */
+/* SQLite opens a read-only file without an error and fails at the first write, in a request. */
 enum err
 sqlite_check_rights(const char *path, struct why *why)
 {
@@ -62,11 +62,11 @@ sqlite_check_rights(const char *path, struct why *why)
 /* ---- the log ---- */
 
 #define HEADER_BYTES 20
-#define HEADER_WRITER 18 /* how it is written: 1 without a log beside it, 2 with one */
+#define HEADER_WRITER 18 /* offset of the write version: 1 rollback journal, 2 WAL */
 
-/* Through SQLite's own descriptor: closing another one would drop its locks on the file. */
+/* Reads through SQLite's descriptor: closing another one would drop its POSIX locks on the file. */
 static bool
-is_written_without_log(sqlite3 *handle)
+has_no_wal(sqlite3 *handle)
 {
     sqlite3_file *file = NULL;
     unsigned char header[HEADER_BYTES] = { 0 };
@@ -76,22 +76,22 @@ is_written_without_log(sqlite3 *handle)
            header[HEADER_WRITER] == 1;
 }
 
-/* A log does not say whose it is, and SQLite would replay any that lies there. But a store says
- * that it has one before the first byte is written to that, and a backup says that it has none: so
- * a log beside a file that has none was there before the file. The log is looked at first: a
- * service may just be starting on the file. */
+/* SQLite would replay any log it finds, even one of another store. The header of a store says WAL
+ * before the first byte of its log is written, and the header of a backup does not. So a log beside
+ * a file without WAL belongs to another store. The log is checked before the header, because a
+ * service may be starting on the file at the same time. */
 enum err
 sqlite_check_log(sqlite3 *handle, const char *path, struct why *why)
 {
     char log[PATH_MAX];
     struct stat found;
     snprintf(log, sizeof log, "%s-wal", path);
-    if (stat(log, &found) != 0 || found.st_size == 0 || !is_written_without_log(handle))
+    if (stat(log, &found) != 0 || found.st_size == 0 || !has_no_wal(handle))
         return ERR_NONE;
-    why_set(
-        why,
-        "store: %s is a backup, and %s is the log of another store, which would damage it: move "
-        "that away, and with it the files ending in -shm and .lock, then start again",
-        path, log);
+    why_set(why,
+            "store: %s is a backup, and %s is the log of another store, which would damage it; "
+            "move the "
+            "log and the files ending in -shm and .lock away, then start again",
+            path, log);
     return ERR_INVALID;
 }

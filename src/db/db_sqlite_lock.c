@@ -1,6 +1,6 @@
-/* One process a file, by a lock file of its own beside it: opening and closing the database file
- * itself would drop SQLite's locks. The lock file also says whether the store was closed in order,
- * so that a start can tell a log that was never there from one that somebody removed. */
+/* db_sqlite_lock.c - one process per store, by a separate lock file: opening and closing the
+ * database file itself would drop SQLite's locks. The lock file also records whether the store was
+ * closed cleanly, so that the next start notices a deleted log. */
 #include "db/db_sqlite.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ path_beside(char *out, size_t size, const struct sqlite_store *store, const char
 }
 
 static bool
-is_there(const struct sqlite_store *store, const char *ending)
+file_exists(const struct sqlite_store *store, const char *ending)
 {
     char path[PATH_MAX];
     path_beside(path, sizeof path, store, ending);
@@ -54,15 +54,15 @@ sqlite_lock(struct sqlite_store *store, struct why *why)
         why_set(why, "store: %s is in use by another penchant process", store->path);
         return ERR_TAKEN;
     }
-    if (marked_open(store->lock_fd) && is_there(store, "") && !is_there(store, "-wal")) {
+    if (marked_open(store->lock_fd) && file_exists(store, "") && !file_exists(store, "-wal")) {
         why_set(why,
-                "store: %s was not closed in order and %s-wal, which holds its newest writes, is "
-                "gone: put it back, or remove %s to go on without them",
+                "store: %s was not closed cleanly, and %s-wal with its newest writes is missing; "
+                "restore it, or delete %s to continue without them",
                 store->path, store->path, path);
         return ERR_INVALID;
     }
     struct sqlite_log_mark mark, found;
-    if (is_there(store, "") && sqlite_log_is_cut(store->path, store->lock_fd, &mark, &found)) {
+    if (file_exists(store, "") && sqlite_log_is_cut(store->path, store->lock_fd, &mark, &found)) {
         why_set(why,
                 "store: %s-wal is damaged and acknowledged writes are lost: its last intact commit "
                 "ends at frame %u, but %u frames were committed; restore a backup, or remove %s to "
@@ -85,7 +85,7 @@ sqlite_lock_mark_open(struct sqlite_store *store, struct why *why)
 void
 sqlite_lock_mark_closed(struct sqlite_store *store)
 {
-    mark(store->lock_fd, "closed\n"); /* if not, the next start finds an empty log: harmless */
+    mark(store->lock_fd, "closed\n"); /* a failure is harmless: the next start finds a log */
 }
 
 void

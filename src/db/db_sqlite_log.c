@@ -1,4 +1,4 @@
-/* db_sqlite_log.c - notices a damaged write-ahead log.
+/* db_sqlite_log.c - detects a damaged write-ahead log.
  *
  * When SQLite recovers a log it drops everything after the first damaged frame without an error,
  * including commits that were acknowledged. The lock file therefore holds a high-water mark: the
@@ -136,7 +136,7 @@ sqlite_log_mark(struct sqlite_store *store, uint32_t frames)
         return;
     snprintf(text, sizeof text, MARK_FORMAT, big_endian(salts), big_endian(salts + 4), frames);
     if (pwrite(store->lock_fd, text, MARK_BYTES, 0) != MARK_BYTES)
-        return; /* the mark stays behind: damage may go unnoticed, nothing is lost by it */
+        return; /* the mark stays old: damage may go unnoticed, but no data is lost */
     int64_t now = clock_ticks_ns() / 1000000;
     if (frames == 0)
         fdatasync(store->lock_fd);

@@ -1,4 +1,5 @@
-/* Backup and check: a reading connection of their own, so that both may run beside a service. */
+/* db_sqlite_maintenance.c - backup and check. Each opens its own read connection, so both may run
+ * while a service uses the store. */
 #include "db/db_sqlite.h"
 
 #include "base/buf.h"
@@ -14,7 +15,7 @@
 #define FINDINGS_MAX 100
 
 static enum err
-connect_reading(const char *address, sqlite3 **out, struct why *why)
+connect_readonly(const char *address, sqlite3 **out, struct why *why)
 {
     const char *path = db_address_rest(address);
     if (sqlite_is_absent(path))
@@ -26,7 +27,7 @@ connect_reading(const char *address, sqlite3 **out, struct why *why)
     return sqlite_connect(path, SQLITE_OPEN_READONLY, out, why);
 }
 
-/* Both connections are open; the source is held at one moment by its transaction. */
+/* The open transaction of `from` holds its snapshot. */
 static int
 copy_pages(sqlite3 *from, sqlite3 *to, void (*progress)(void *context, int percent), void *context)
 {
@@ -88,16 +89,16 @@ sqlite_backup(const char *address, const char *file, void (*progress)(void *cont
         return ERR_TAKEN;
     }
     snprintf(part, sizeof part, "%s.part", file);
-    unlink(part); /* of a backup that was interrupted */
+    unlink(part); /* left by an interrupted backup */
     sqlite3 *from = NULL;
     sqlite3 *to = NULL;
-    enum err err = connect_reading(address, &from, why);
+    enum err err = connect_readonly(address, &from, why);
     if (err)
         return err;
     err = sqlite_connect(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &to, why);
     if (!err) {
         sqlite_execute(from, "BEGIN; SELECT count(*) FROM sqlite_schema");
-        /* A plain file, without a log: it can be looked through where nothing may be written. */
+        /* Without WAL, so that the copy can be opened on read-only media. */
         if (copy_pages(from, to, progress, context) != SQLITE_OK ||
             sqlite_execute(to, "PRAGMA journal_mode = DELETE")) {
             why_set(why, "backup: cannot write %s: %s", part, sqlite3_errmsg(to));
@@ -114,7 +115,7 @@ sqlite_backup(const char *address, const char *file, void (*progress)(void *cont
     return publish(part, file, why);
 }
 
-/* Every row of a pragma as a line of the report. */
+/* Adds each row of a pragma to the report as a line. */
 static enum err
 report_rows(sqlite3 *handle, const char *pragma, struct buf *report)
 {
@@ -154,7 +155,7 @@ sqlite_check(const char *address, struct buf *report, struct why *why)
 {
     sqlite3 *handle = NULL;
     check_log(db_address_rest(address), report);
-    enum err err = connect_reading(address, &handle, why);
+    enum err err = connect_readonly(address, &handle, why);
     if (err)
         return err;
     err = report_rows(handle, "PRAGMA integrity_check(100)", report);

@@ -1,15 +1,14 @@
-/* Reading: a connection for every thread, and the moment it sees.
+/* db_sqlite_read.c - a read connection per thread, which keeps its snapshot between commits.
  *
- * To see one state of the store all through a read, SQLite takes locks and looks at its log, which
- * takes as long as finding a row. But between two commits there is only one state, and this process
- * alone commits. So a reader that is done keeps its transaction open, and goes on in it with the
- * next read, unless there was a commit meanwhile. A read sees the moment of its first statement,
- * not of its beginning: what its caller found in memory before is then never newer than what it
- * reads, and may be kept together with it.
+ * Opening a read transaction takes locks and reads the log's index, which costs as much as finding
+ * a row. Between two commits the snapshot is the same, and only this process commits. So a reader
+ * leaves its transaction open and uses it for the next read, unless there was a commit. A read sees
+ * the snapshot of its first statement, not of its beginning, so versions that the caller took
+ * before are never newer than the rows, and both can be cached together.
  *
- * `moments` counts: by two when there is a newer state, raised before any write is answered; odd
- * while the log is moved into the file, which every open transaction would hinder: then nobody
- * keeps one, and those that idle readers have kept are ended. */
+ * `snapshots` identifies the current snapshot. A commit adds two before it returns to any writer.
+ * The number is odd during a checkpoint, which open transactions would hinder: readers then end
+ * theirs after each read, and those of idle readers are ended. */
 #include "db/db_sqlite.h"
 
 #include "base/arena.h"
@@ -21,23 +20,23 @@
 struct sqlite_reader {
     struct sqlite_connection connection;
     struct sqlite_store *store;
-    struct sqlite_reader *next;  /* of all */
-    struct sqlite_reader *spare; /* of those whose thread has ended */
+    struct sqlite_reader *next;  /* in readers->all */
+    struct sqlite_reader *spare; /* in readers->spare */
     sqlite3_stmt *begin;
     sqlite3_stmt *end;
-    pthread_mutex_t in_use; /* by its thread; in between, whoever stops the moments */
-    uint64_t snapshot;      /* what the open transaction sees; 0: none is open */
+    pthread_mutex_t in_use; /* held by its thread during a read; else by sqlite_pause_snapshots() */
+    uint64_t snapshot;      /* of the open transaction; 0: none is open */
     uint64_t commits;       /* that it is sure to see */
-    size_t reads;           /* that are going on, one in another */
-    bool seeing;            /* they have had their first statement */
+    size_t reads;           /* nested reads in progress */
+    bool pinned;            /* the outermost read has run its first statement */
 };
 
-/* Threads that answer requests as they come are as many as cores, and read all the time; workers
- * are as many as an operator says, and mostly write. */
-static const char many_pages[] = "PRAGMA cache_size = -4096";
-static const char few_pages[] = "PRAGMA cache_size = -256";
+/* HTTP threads are as many as cores and read all the time. Workers are as many as the operator
+ * configures and mostly write. */
+static const char http_thread_cache[] = "PRAGMA cache_size = -4096";
+static const char worker_cache[] = "PRAGMA cache_size = -256";
 
-/* ---- each thread's own ---- */
+/* ---- connections ---- */
 
 static void
 reader_close(struct sqlite_reader *reader)
@@ -63,7 +62,7 @@ reader_open(struct sqlite_store *store)
     struct sqlite_reader *reader = memory_alloc(1, sizeof *reader);
     struct sqlite_connection *connection = &reader->connection;
     if (sqlite_connect(store->path, SQLITE_OPEN_READONLY, &connection->handle, &why)) {
-        log_error("no reading connection", log_text("problem", str_of(why.text)));
+        log_error("store_reader_failed", log_text("problem", str_of(why.text)));
         free(reader);
         return NULL;
     }
@@ -72,7 +71,7 @@ reader_open(struct sqlite_store *store)
     pthread_mutex_init(&reader->in_use, NULL);
     if (prepare(reader, "BEGIN", &reader->begin) && prepare(reader, "COMMIT", &reader->end))
         return reader;
-    log_error("no reading connection",
+    log_error("store_reader_failed",
               log_text("problem", str_of(sqlite3_errmsg(connection->handle))));
     reader_close(reader);
     return NULL;
@@ -99,13 +98,14 @@ reader_of_thread(struct sqlite_store *store)
         readers->all = reader;
         pthread_mutex_unlock(&readers->lock);
     }
-    sqlite_execute(reader->connection.handle, workers_is_current() ? few_pages : many_pages);
+    sqlite_execute(reader->connection.handle,
+                   workers_is_current() ? worker_cache : http_thread_cache);
     pthread_setspecific(readers->of_thread, reader);
     return reader;
 }
 
 static void
-thread_ended(void *value)
+on_thread_exit(void *value)
 {
     struct sqlite_reader *reader = value;
     struct sqlite_readers *readers = &reader->store->readers;
@@ -119,7 +119,7 @@ void
 sqlite_readers_start(struct sqlite_store *store)
 {
     pthread_mutex_init(&store->readers.lock, NULL);
-    pthread_key_create(&store->readers.of_thread, thread_ended);
+    pthread_key_create(&store->readers.of_thread, on_thread_exit);
     atomic_store(&store->readers.snapshots, 2);
 }
 
@@ -135,10 +135,10 @@ sqlite_readers_stop(struct sqlite_store *store)
     pthread_mutex_destroy(&store->readers.lock);
 }
 
-/* ---- moments ---- */
+/* ---- snapshots ---- */
 
 static void
-let_go(struct sqlite_reader *reader)
+release_snapshot(struct sqlite_reader *reader)
 {
     if (reader->snapshot == 0)
         return;
@@ -147,16 +147,16 @@ let_go(struct sqlite_reader *reader)
     reader->snapshot = 0;
 }
 
-/* Both counters are looked at before the store is: a commit in between makes the moment newer than
- * it is thought to be, never older. Moments rise before commits do, so they are looked at last. */
+/* Both counters are read before the transaction begins: a commit in between makes the snapshot
+ * newer than its number, never older. A commit raises `snapshots` first, so it is read last. */
 static enum err
-choose_snapshot(struct sqlite_reader *reader)
+begin_snapshot(struct sqlite_reader *reader)
 {
     reader->commits = sqlite_commits(&reader->store->db);
     uint64_t now = atomic_load(&reader->store->readers.snapshots);
     if (reader->snapshot == now)
         return ERR_NONE;
-    let_go(reader);
+    release_snapshot(reader);
     sqlite3_step(reader->begin);
     if (sqlite3_reset(reader->begin) != SQLITE_OK)
         return ERR_UNAVAILABLE;
@@ -168,8 +168,8 @@ enum err
 sqlite_pin_snapshot(struct sqlite_tx *tx)
 {
     struct sqlite_reader *reader = tx->reader;
-    enum err err = reader->seeing ? ERR_NONE : choose_snapshot(reader);
-    reader->seeing = !err;
+    enum err err = reader->pinned ? ERR_NONE : begin_snapshot(reader);
+    reader->pinned = !err;
     tx->tx.commits = reader->commits;
     return err;
 }
@@ -196,9 +196,9 @@ sqlite_read(struct db *db, db_work *work, void *argument)
     if (!err)
         err = tx.tx.broken;
     if (--reader->reads == 0) {
-        reader->seeing = false;
+        reader->pinned = false;
         if (err || !may_keep(reader))
-            let_go(reader);
+            release_snapshot(reader);
         pthread_mutex_unlock(&reader->in_use);
     }
     return err;
@@ -210,7 +210,7 @@ sqlite_invalidate_snapshots(struct sqlite_store *store)
     atomic_fetch_add(&store->readers.snapshots, 2);
 }
 
-/* A reader that is busy lets go by itself. */
+/* A busy reader ends its own transaction after the read: see may_keep(). */
 void
 sqlite_pause_snapshots(struct sqlite_store *store)
 {
@@ -219,7 +219,7 @@ sqlite_pause_snapshots(struct sqlite_store *store)
     for (struct sqlite_reader *reader = store->readers.all; reader != NULL; reader = reader->next) {
         if (pthread_mutex_trylock(&reader->in_use) != 0)
             continue;
-        let_go(reader);
+        release_snapshot(reader);
         pthread_mutex_unlock(&reader->in_use);
     }
     pthread_mutex_unlock(&store->readers.lock);
@@ -231,7 +231,7 @@ sqlite_resume_snapshots(struct sqlite_store *store)
     atomic_fetch_add(&store->readers.snapshots, 1);
 }
 
-/* ---- how much they keep ---- */
+/* ---- metrics ---- */
 
 void
 sqlite_readers_metrics(struct sqlite_store *store, struct buf *page)
@@ -248,9 +248,10 @@ sqlite_readers_metrics(struct sqlite_store *store, struct buf *page)
         pthread_mutex_unlock(&reader->in_use);
     }
     pthread_mutex_unlock(&store->readers.lock);
-    metric_family(page, "penchant_store_readers", "gauge", "Threads that have read so far.");
+    metric_family(page, "penchant_store_readers", "gauge",
+                  "Read connections, one per thread that has read.");
     metric_value(page, "penchant_store_readers", "", count);
     metric_family(page, "penchant_store_reader_bytes", "gauge",
-                  "What they keep of the store in memory; not of those that read just now.");
+                  "Page cache of read connections that are not in use.");
     metric_value(page, "penchant_store_reader_bytes", "", bytes);
 }

@@ -1,15 +1,15 @@
-/* Whose rows a commit has changed, as numbers that rise.
+/* db_sqlite_versions.c - version counters of rows, see db.h.
  *
- * This process alone writes, so what it has read it may remember until it writes itself. Every text
- * that a writing statement is given and that looks like an id of ours counts as changed: no store
- * has to say so, and none can forget to. */
+ * Only this process writes, so it may cache what it read until it writes itself. Every parameter of
+ * a writing statement that looks like one of our ids counts as changed, so no store module has to
+ * report a change, and none can forget to. */
 #include "db/db_sqlite.h"
 
 #define ID_PREFIX 4
 #define DIGEST_LENGTH 43
 
 static size_t
-place_of(struct str id)
+slot_of(struct str id)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
     for (size_t i = 0; i < id.len; i++)
@@ -39,7 +39,7 @@ sqlite_touch(struct sqlite_store *store, const struct db_value *values, size_t c
         if (versions->touched_count == sizeof versions->touched / sizeof versions->touched[0])
             versions->touched_all = true;
         else
-            versions->touched[versions->touched_count++] = (uint16_t)place_of(values[i].text);
+            versions->touched[versions->touched_count++] = (uint16_t)slot_of(values[i].text);
     }
 }
 
@@ -56,12 +56,12 @@ sqlite_bump_versions(struct sqlite_store *store)
     versions->touched_all = false;
 }
 
-/* One more, so that it is never 0. */
+/* Plus 1, because 0 means that nothing may be cached. */
 uint64_t
 sqlite_row_version(struct db *db, struct str id)
 {
     struct sqlite_versions *versions = &((struct sqlite_store *)db)->versions;
-    return atomic_load(&versions->of[place_of(id)]) + atomic_load(&versions->of_all) + 1;
+    return atomic_load(&versions->of[slot_of(id)]) + atomic_load(&versions->of_all) + 1;
 }
 
 uint64_t

@@ -68,10 +68,10 @@ test("check says that a sound store is sound, stopped and running", async (t) =>
   assert.match(out, /sound/i);
 });
 
-// Root may write everything, unless it gives that up.
+// Root may write everything, unless it drops that capability.
 const asAnybody = process.getuid() === 0 ? (program, args) => ["setpriv", "--bounding-set=-dac_override", program, ...args] : undefined;
 
-onSqlite("a store that may not be written is told at the start, with the file and the right that is missing", async (t) => {
+onSqlite("a store that is not writable stops the start, with the file and the missing permission", async (t) => {
   const w = await world(t, { start: false });
   await w.addUser("ada");
   const folder = path.join(w.dir, "folder");
@@ -91,7 +91,7 @@ onSqlite("a store that may not be written is told at the start, with the file an
     const service = w.launch({ "log-format": "text", store: `sqlite:${file}` }, { launch: asAnybody });
     assert.equal((await service.exited()).status, 1, service.err);
     assert.equal(service.lines.length, 1, service.err);
-    assert.ok(service.err.startsWith(`penchant: store: the ${said}may not be written: Permission denied; `), service.err);
+    assert.ok(service.err.startsWith(`penchant: store: the ${said}is not writable: Permission denied; `), service.err);
     assert.match(service.err, /chown/);
     assert.deepEqual(fs.readFileSync(file), fs.readFileSync(w.file));
     fs.chmodSync(folder, 0o700);

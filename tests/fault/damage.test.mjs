@@ -72,7 +72,7 @@ onSqlite("an unfinished frame at the end of the log was never acknowledged and i
   assert.deepEqual((await w.usernames()).sort(), [...names].sort());
 });
 
-onSqlite("a log that was emptied or began anew is no damage after kill -9", async (t) => {
+onSqlite("a log that was truncated or restarted is no damage after kill -9", async (t) => {
   const w = await world(t, { program: RELEASE });
   await add(w, "ada");
   assert.equal((await w.control(["check", "--compact"])).status, 0);

@@ -1,15 +1,15 @@
-/* disk.c - a disk that is slow or fails when a test wants it to, put below the program by
- * LD_PRELOAD. Only files whose path contains DISK_PATH are touched; without it, none.
+/* disk.c - makes the disk slow or failing for tests, by LD_PRELOAD. Affects only files whose path
+ * contains DISK_PATH; without it, none.
  *
- *   DISK_FSYNC_MS=5            each fsync and fdatasync takes that much longer
- *   DISK_FAIL_FSYNC_AT=n       the n-th of them fails; DISK_FAIL_FSYNC_FOR=m: m of them (1)
- *   DISK_FAIL_WRITE_AT=n       the n-th write fails;   DISK_FAIL_WRITE_FOR=m: m of them (1)
+ *   DISK_FSYNC_MS=5            each fsync and fdatasync takes this much longer
+ *   DISK_FAIL_FSYNC_AT=n       the n-th of them fails; DISK_FAIL_FSYNC_FOR=m: m in a row (1)
+ *   DISK_FAIL_WRITE_AT=n       the n-th write fails;   DISK_FAIL_WRITE_FOR=m: m in a row (1)
  *   DISK_FAIL_FSYNC_WHILE=f    they fail as long as the file f exists
  *   DISK_FAIL_WRITE_WHILE=f    the same for writes
  *   DISK_NO_NOREPLACE=1        renameat2 with flags fails, as on some file systems
- *   DISK_ERRNO=ENOSPC          what a failed write says: ENOSPC (default) or EIO; an fsync says EIO
+ *   DISK_ERRNO=ENOSPC          errno of a failed write: ENOSPC (default) or EIO; of an fsync: EIO
  *
- * The program under test must not be built with a sanitizer, which wants to be preloaded first. */
+ * The program under test must not be built with a sanitizer, which must be preloaded first. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -44,7 +44,7 @@ number_in(const char *variable, long fallback)
 }
 
 static bool
-is_meant(int fd)
+is_affected(int fd)
 {
     const char *wanted = getenv("DISK_PATH");
     if (wanted == NULL)
@@ -73,7 +73,7 @@ fails(struct fault *fault)
 static bool
 write_fails(int fd)
 {
-    if (!is_meant(fd) || !fails(&writes))
+    if (!is_affected(fd) || !fails(&writes))
         return false;
     const char *name = getenv("DISK_ERRNO");
     errno = name != NULL && strcmp(name, "EIO") == 0 ? EIO : ENOSPC;
@@ -83,7 +83,7 @@ write_fails(int fd)
 static bool
 sync_fails(int fd)
 {
-    if (!is_meant(fd))
+    if (!is_affected(fd))
         return false;
     long ms = number_in("DISK_FSYNC_MS", 0);
     if (ms > 0) {

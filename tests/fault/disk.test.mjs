@@ -1,4 +1,4 @@
-// A disk that is slow, full or broken, below the release build on SQLite (tests/fault/disk.c).
+// Slow, full, and failing disks under the release build on SQLite (tests/fault/disk.c).
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -20,8 +20,8 @@ async function diskWorld(t) {
 
 const add = (w, name) => w.control(["user", "add", name, "--no-password", "--json"]);
 
-// Starts it with a fault and adds users until it strikes; gives who was acknowledged and how it ended.
-async function untilItStrikes(w, faults, { writers = 4 } = {}) {
+// Starts the service with a fault and adds users until the fault occurs. Returns the acknowledged users.
+async function untilFault(w, faults, { writers = 4 } = {}) {
   const service = await w.start({}, { env: onDisk(faults) });
   const made = [];
   const refused = [];
@@ -41,12 +41,12 @@ async function untilItStrikes(w, faults, { writers = 4 } = {}) {
 }
 
 for (const at of [1, 2, 3, 7, 20])
-  onSqlite(`fsync number ${at} fails: the process says so and ends, and nothing acknowledged is lost`, async (t) => {
+  onSqlite(`fsync number ${at} fails: the process logs it and exits, and no acknowledged write is lost`, async (t) => {
     const w = await diskWorld(t);
     const service = w.launch({}, { env: onDisk({ DISK_FAIL_FSYNC_AT: `${at}` }) });
     const made = [];
     let number = 0;
-    // It may strike while it starts; then nobody was promised anything.
+    // The fault may occur during the start; then no write was acknowledged.
     const up = await service.listening().then(() => true, () => false);
     if (up)
       await Promise.all(
@@ -60,7 +60,7 @@ for (const at of [1, 2, 3, 7, 20])
         }),
       );
     const end = await service.exited();
-    assert.notEqual(end.status, 0, "a failed fsync went by unnoticed");
+    assert.notEqual(end.status, 0, "a failed fsync was not noticed");
     assert.match(service.err, /fsync|sync|disk|I\/O|store/i);
     await w.start();
     const stored = new Set(await w.usernames());
@@ -68,21 +68,21 @@ for (const at of [1, 2, 3, 7, 20])
     await w.assertSound();
   });
 
-onSqlite("a flush that fails while the store is compacted ends the process, and nothing acknowledged is lost", async (t) => {
+onSqlite("a failed fsync during compacting ends the process, and no acknowledged write is lost", async (t) => {
   const w = await diskWorld(t);
   const service = await w.start({}, { env: onDisk({ DISK_FAIL_FSYNC_WHILE: w.full }) });
   assert.equal((await add(w, "ada")).status, 0);
   fs.writeFileSync(w.full, "");
   await w.command("check", "--compact");
   assert.equal((await service.exited()).status, 1);
-  assert.match(service.err, /refused to flush/);
+  assert.match(service.err, /store_fsync_failed/);
   fs.rmSync(w.full);
   await w.start();
   assert.deepEqual(await w.usernames(), ["ada"]);
   await w.assertSound();
 });
 
-// A document with as much about a person as fits.
+// The largest document that can be imported for one user.
 function longLife() {
   const at = "2026-01-01T00:00:00Z";
   const sources = [{ source: "user", created_at: at, updated_at: at }];
@@ -93,7 +93,7 @@ function longLife() {
   return { format: "penchant-export", version: 1, exported_at: at, user: {}, domains: Object.fromEntries(domains.map((name) => [name, { preferences: {}, atoms }])) };
 }
 
-onSqlite("compacting takes room beside the store and not in memory; without it nothing is lost", async (t) => {
+onSqlite("compacting needs space next to the store, not in memory; if there is none, no data is lost", async (t) => {
   const w = await diskWorld(t);
   const life = path.join(w.dir, "life.json");
   fs.writeFileSync(life, JSON.stringify(longLife()));
@@ -105,8 +105,8 @@ onSqlite("compacting takes room beside the store and not in memory; without it n
   }
   fs.writeFileSync(w.full, "");
   const refused = await w.command("check", "--compact");
-  assert.deepEqual([refused.status, /disk too full/.test(refused.err)], [1, true], refused.err);
-  assert.equal((await add(w, "anne")).status, 0); // the store itself has room
+  assert.deepEqual([refused.status, /the disk is full/.test(refused.err)], [1, true], refused.err);
+  assert.equal((await add(w, "anne")).status, 0); // the store itself can still be written
   fs.rmSync(w.full);
   assert.equal((await w.command("check", "--compact")).status, 0);
   assert.deepEqual(await w.usernames(), ["ada", "anne", "grace", "joan", "mary"]);
@@ -115,7 +115,7 @@ onSqlite("compacting takes room beside the store and not in memory; without it n
   await w.assertSound();
 });
 
-onSqlite("a full disk is 503 and exit 1, the service lives, and goes on when there is room again", async (t) => {
+onSqlite("a full disk is 503 and exit status 1; the service keeps running and recovers when space is free", async (t) => {
   const w = await diskWorld(t);
   await w.start({}, { env: onDisk({ DISK_FAIL_WRITE_WHILE: w.full, DISK_ERRNO: "ENOSPC" }) });
   assert.equal((await w.signUp({ username: "before" })).status, 303);
@@ -125,9 +125,9 @@ onSqlite("a full disk is 503 and exit 1, the service lives, and goes on when the
   assert.equal(refused.status, 1);
   const many = await Promise.all(Array.from({ length: 32 }, (_, i) => add(w, `many${i}`)));
   assert.deepEqual([...new Set(many.map(({ status }) => status))], [1]);
-  assert.deepEqual(await w.usernames(), ["before"]); // reading goes on
+  assert.deepEqual(await w.usernames(), ["before"]); // reads continue
   assert.equal((await w.get("/healthz")).status, 200);
-  assert.match(w.service.err, /a commit failed.*database or disk is full/); // in words
+  assert.match(w.service.err, /store_commit_failed.*database or disk is full/);
   fs.rmSync(w.full);
   await until("writing to work again", async () => (await w.signUp({ username: "during" })).status === 303);
   assert.equal((await add(w, "during2")).status, 0);
@@ -137,12 +137,12 @@ onSqlite("a full disk is 503 and exit 1, the service lives, and goes on when the
 });
 
 for (const [errno, from] of [["EIO", 1], ["ENOSPC", 1], ["EIO", 30], ["ENOSPC", 30]])
-  onSqlite(`each write in turn fails with ${errno}, from number ${from}: nothing acknowledged is lost, nothing is half`, async (t) => {
+  onSqlite(`each write in turn fails with ${errno}, from number ${from}: no acknowledged write is lost, none is partial`, async (t) => {
     for (let n = from; n < from + 24; n += 3) {
       const w = await diskWorld(t);
       let outcome;
       try {
-        outcome = await untilItStrikes(w, { DISK_FAIL_WRITE_AT: `${n}`, DISK_ERRNO: errno });
+        outcome = await untilFault(w, { DISK_FAIL_WRITE_AT: `${n}`, DISK_ERRNO: errno });
       } catch (refusedToStart) {
         outcome = { service: w.service, made: [], refused: [] };
         await outcome.service.exited();
@@ -160,7 +160,7 @@ for (const [errno, from] of [["EIO", 1], ["ENOSPC", 1], ["EIO", 30], ["ENOSPC", 
     }
   });
 
-onSqlite("a slow disk makes nobody wait for longer than a few turns: writers share an fsync", async (t) => {
+onSqlite("on a slow disk writers share an fsync, so none waits for many", async (t) => {
   const w = await diskWorld(t);
   await w.start({ "access-log": "off" }, { env: onDisk({ DISK_FSYNC_MS: "20" }) });
   const began = Date.now();
@@ -171,7 +171,7 @@ onSqlite("a slow disk makes nobody wait for longer than a few turns: writers sha
   assert.equal((await w.users()).length, 64);
 });
 
-onSqlite("a -wal file that is gone after a crash is noticed: the start refuses in one clear line", async (t) => {
+onSqlite("a -wal file deleted after a crash is noticed: the service refuses to start, with one line", async (t) => {
   const w = await world(t);
   await w.signUp({ username: "ada" });
   await w.kill();
@@ -187,8 +187,8 @@ onSqlite("a -wal file that is gone after a crash is noticed: the start refuses i
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
 
-// The mark in the lock file is made durable by an fsync that is slow here, so that the kill hits it.
-onSqlite("kill -9 while the store is marked as open, or as closed, is no loss and is not taken for one", async (t) => {
+// The fsync of the lock file is slow here, so that the kill hits it.
+onSqlite("kill -9 while the lock file is marked open or closed loses nothing and is not reported as a loss", async (t) => {
   const w = await world(t, { program: RELEASE, start: false });
   const slow = onDisk({ DISK_PATH: "penchant.db.lock", DISK_FSYNC_MS: "3000" });
   const marked = (word) => until(`the mark «${word}»`, () => fs.existsSync(`${w.file}.lock`) && fs.readFileSync(`${w.file}.lock`, "utf8").startsWith(word));
@@ -225,7 +225,7 @@ onSqlite("a backup works on a file system that cannot rename without replacing, 
   assert.ok(fs.readFileSync(copy).equals(bytes));
 });
 
-onSqlite("a place where no file can be made is one line", async (t) => {
+onSqlite("a path where no file can be created gets one line", async (t) => {
   const w = await world(t, { start: false });
   const service = w.launch({ store: "sqlite:/proc/penchant.db", "log-format": "text" });
   assert.equal((await service.exited()).status, 1);

@@ -1,4 +1,4 @@
-// K1: what the compiler and the linker were asked for is in the release binary. (No store: told once.)
+// K1: the hardening options of compiler and linker took effect in the release binary. (No store: run once.)
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -8,7 +8,7 @@ import { CHECKED, onSqlite, RELEASE } from "../kit/world.mjs";
 
 const readelf = (...flags) => execFileSync("readelf", ["-W", ...flags, RELEASE], { maxBuffer: 1 << 26 }).toString();
 
-onSqlite("it is position independent, and bound read-only before it runs", () => {
+onSqlite("the program is position independent, with full RELRO", () => {
   assert.match(readelf("-h"), /Type:\s+DYN/);
   const dynamic = readelf("-d");
   assert.match(dynamic, /FLAGS_1.*\bPIE\b/);
@@ -17,14 +17,14 @@ onSqlite("it is position independent, and bound read-only before it runs", () =>
   assert.doesNotMatch(dynamic, /RPATH|RUNPATH|TEXTREL/);
 });
 
-onSqlite("its stack cannot be run, and no segment is both written and run", () => {
+onSqlite("the stack is not executable, and no segment is both writable and executable", () => {
   const segments = readelf("-l").split("\n");
   const stack = segments.find((line) => /GNU_STACK/.test(line));
   assert.match(stack, /\sRW\s/);
   for (const line of segments.filter((one) => /^\s+LOAD/.test(one))) assert.doesNotMatch(line, /RWE/);
 });
 
-onSqlite("stacks are guarded and the C library's calls are fortified", () => {
+onSqlite("stack protector and _FORTIFY_SOURCE are active", () => {
   const symbols = readelf("--dyn-syms");
   assert.match(symbols, /__stack_chk_fail/);
   const fortified = symbols.match(/__(\w+)_chk\b/g) ?? [];
@@ -33,8 +33,8 @@ onSqlite("stacks are guarded and the C library's calls are fortified", () => {
     assert.doesNotMatch(symbols, new RegExp(`UND ${banned}(@|$)`, "m"), banned);
 });
 
-// The notes of the linked file are no measure: they lack what the start files of some distributions lack.
-onSqlite("every function that can be called indirectly begins with the mark for it", () => {
+// The ELF notes of the program do not prove this: the start files of some distributions lack them.
+onSqlite("every function that can be called indirectly begins with a branch target instruction", () => {
   const symbols = readelf("-s");
   const code = execFileSync("objdump", ["-d", "--no-show-raw-insn", RELEASE], { maxBuffer: 1 << 28 }).toString();
   assert.ok(globalFunctions(symbols).length > 500, `${globalFunctions(symbols).length} functions`);
@@ -79,7 +79,7 @@ const CODE = {
 };
 
 for (const [arch, code] of Object.entries(CODE))
-  onSqlite(`a function without its mark is found: ${arch}`, () => {
+  onSqlite(`a function without a branch target instruction is found: ${arch}`, () => {
     assert.deepEqual(unmarked(arch, SYMBOLS, code(true)), []);
     assert.deepEqual(unmarked(arch, SYMBOLS, code(false)), ["twice"]);
     assert.deepEqual(unmarked(arch, SYMBOLS, ""), ["add", "twice"]);
@@ -90,10 +90,10 @@ onSqlite("the release contains no fault injection and no sanitizer", () => {
   for (const word of ["PENCHANT_FAULT_INJECTION", "failing:", "__asan_init", "__ubsan_handle", "__tsan_init"]) {
     assert.ok(!bytes.includes(word), `${word} is in the release`);
   }
-  assert.ok(fs.readFileSync(CHECKED).includes("failing:"), "the search looks for the wrong words");
+  assert.ok(fs.readFileSync(CHECKED).includes("failing:"), "the search uses the wrong words");
 });
 
-onSqlite("it needs the libraries it says and no other", () => {
+onSqlite("the program needs only the documented libraries", () => {
   const needed = [...readelf("-d").matchAll(/NEEDED.*\[(.+)\]/g)].map(([, name]) => name.replace(/\.so.*/, ""));
   const known = ["libmicrohttpd", "libgnutls", "libsqlite3", "libpq", "libsodium", "libjansson", "libutf8proc", "libzxcvbn", "libpthread", "libm", "libc", "ld-linux-aarch64", "ld-linux-x86-64"];
   for (const name of needed) assert.ok(known.includes(name), `${name} is new`);

@@ -1,5 +1,5 @@
-// kill -9 in the middle of an import: all of the document is there afterwards, or nothing of it.
-// KILL_ROUNDS (6) times for the command that has the store to itself, and for the service.
+// kill -9 during an import: afterwards the whole document is stored, or nothing of it.
+// KILL_ROUNDS (6) times for the command alone, and for the service.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -24,11 +24,11 @@ async function counted(w, name) {
   const { status, out, err } = await w.command("export", name);
   assert.equal(status, 0, err);
   const { food_profile, music_preferences } = JSON.parse(out).domains;
-  for (const { preferences, atoms } of [food_profile, music_preferences]) assert.equal(preferences.statements?.length ?? 0, atoms.length, "the record tells something else");
+  for (const { preferences, atoms } of [food_profile, music_preferences]) assert.equal(preferences.statements?.length ?? 0, atoms.length, "the record differs from the atoms");
   return food_profile.atoms.length + music_preferences.atoms.length;
 }
 
-// How long one takes when nobody disturbs it.
+// The duration of an undisturbed import.
 async function measured(w, file) {
   await w.addUser("first");
   const began = Date.now();
@@ -39,11 +39,11 @@ async function measured(w, file) {
 }
 
 async function rounds(w, file, begin) {
-  const takes = await measured(w, file);
+  const duration = await measured(w, file);
   for (let round = 0; round < ROUNDS; round++) {
     const name = `user${round}`;
     await w.addUser(name);
-    await begin(name, takes * (0.2 + (0.8 * (round + Math.random())) / ROUNDS));
+    await begin(name, duration * (0.2 + (0.8 * (round + Math.random())) / ROUNDS));
     const count = await counted(w, name);
     assert.ok(count === 0 || count === 2 * FACTS, `${count} of ${2 * FACTS} facts`);
   }

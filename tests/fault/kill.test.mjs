@@ -1,5 +1,5 @@
-// kill -9 in the middle of a thousand concurrent writes: everything acknowledged is there after the
-// restart, nothing is half, the store is sound. KILL_ROUNDS (3) rounds on the same store.
+// kill -9 during a thousand concurrent writes: after the restart every acknowledged write is stored,
+// none is partial, and the store is intact. KILL_ROUNDS (3) rounds on the same store.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -9,7 +9,7 @@ import { STORE, world } from "../kit/world.mjs";
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 3);
 const WRITES = 1000;
 
-// Adds users from many connections at once until it is told to stop, and keeps every acknowledged one.
+// Adds users from many connections until end() is called, and records the acknowledged ones.
 class Writers {
   constructor(w, round) {
     Object.assign(this, { w, round, made: new Map(), started: 0, stopped: false });
@@ -27,7 +27,7 @@ class Writers {
         const sub = await add(name);
         if (sub !== undefined) this.made.set(name, sub);
       } catch {
-        return; // the service is gone; nobody knows about this one
+        return; // the service was killed; the outcome of this write is unknown
       }
     }
   }
@@ -49,7 +49,7 @@ class Writers {
   }
 }
 
-test(`${ROUNDS} rounds of kill -9 during writes lose nothing acknowledged and leave nothing half`, async (t) => {
+test(`${ROUNDS} rounds of kill -9 during writes lose no acknowledged write and leave none partial`, async (t) => {
   const w = await world(t, { start: false });
   const everything = new Map();
   for (let round = 0; round < ROUNDS; round++) {
@@ -72,8 +72,8 @@ test(`${ROUNDS} rounds of kill -9 during writes lose nothing acknowledged and le
       if (sub !== null) assert.equal(user.sub, sub);
     }
     for (const [name, user] of users) {
-      assert.deepEqual([user.email, user.name, user.status], [`${name}@example.org`, `Name of ${name}`, "active"], `${name} is half`);
-      everything.set(name, user.sub); // whoever came through is here to stay
+      assert.deepEqual([user.email, user.name, user.status], [`${name}@example.org`, `Name of ${name}`, "active"], `${name} is partial`);
+      everything.set(name, user.sub); // a stored user must stay stored
     }
     await w.assertSound();
     await w.stop();
@@ -81,7 +81,7 @@ test(`${ROUNDS} rounds of kill -9 during writes lose nothing acknowledged and le
   }
 });
 
-test("kill -9 while the schema is made leaves a store that the next start completes", async (t) => {
+test("kill -9 while the schema is created leaves a store that the next start completes", async (t) => {
   for (let round = 0; round < 6; round++) {
     const w = await world(t, { start: false });
     const service = w.launch();

@@ -1,5 +1,5 @@
-// People sign up, an operator works, strangers misbehave, and now and then the service is ended, by
-// SIGTERM or by kill -9, for LOAD_SECONDS (6). A recorder outside keeps what was acknowledged.
+// For LOAD_SECONDS (6), users sign up, an operator runs commands, clients misbehave, and the service is
+// stopped at times by SIGTERM or kill -9. The test records what was acknowledged.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -9,12 +9,12 @@ import { STORE, world } from "../kit/world.mjs";
 
 const SECONDS = Number(process.env.LOAD_SECONDS ?? 6);
 
-const chance = (list) => list[Math.floor(Math.random() * list.length)];
+const pick = (list) => list[Math.floor(Math.random() * list.length)];
 
-test(`${SECONDS} s of mixed load with random ends lose nothing acknowledged`, async (t) => {
+test(`${SECONDS} s of mixed load with random stops lose no acknowledged write`, async (t) => {
   const w = await world(t, { settings: { "access-log": "off" } });
-  const present = new Map(); // username → what must be true of it
-  const unsure = new Set(); // whose last act was not answered
+  const present = new Map(); // username → expected status
+  const unsure = new Set(); // users whose last request got no response
   const end = Date.now() + SECONDS * 1000;
   let restarting = false;
   let number = 0;
@@ -22,7 +22,7 @@ test(`${SECONDS} s of mixed load with random ends lose nothing acknowledged`, as
 
   const command = (...args) => (STORE === "sqlite" ? w.control(args) : w.command(...args));
 
-  const deeds = {
+  const actions = {
     async signUp() {
       const name = `sign${number++}`;
       unsure.add(name);
@@ -39,25 +39,25 @@ test(`${SECONDS} s of mixed load with random ends lose nothing acknowledged`, as
       if (status !== null) unsure.delete(name);
     },
     async change() {
-      const name = chance([...present.keys()]);
+      const name = pick([...present.keys()]);
       if (name === undefined || unsure.has(name)) return;
-      const [verb, state] = chance([["disable", "disabled"], ["enable", "active"], ["delete", undefined]]);
+      const [verb, state] = pick([["disable", "disabled"], ["enable", "active"], ["delete", undefined]]);
       unsure.add(name);
       const { status } = await command("user", verb, name);
       if (status === 0) state === undefined ? present.delete(name) : present.set(name, state);
       if (status !== null) unsure.delete(name);
-      if (status === 0 && state === undefined) gone.add(name);
+      if (status === 0 && state === undefined) deleted.add(name);
     },
     async read() {
-      assert.equal((await w.get(chance(["/", "/signup", "/healthz"]))).status, 200);
+      assert.equal((await w.get(pick(["/", "/signup", "/healthz"]))).status, 200);
     },
     async misbehave() {
       const connection = await w.connect();
-      connection.send(chance(["GET / HT", "POST /signup HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nuser", "\0\0\0", "GET / HTTP/1.1\r\nHost: h\r\n\r\n"]));
-      chance([() => connection.destroy(), () => connection.abort(), () => connection.end()])();
+      connection.send(pick(["GET / HT", "POST /signup HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nuser", "\0\0\0", "GET / HTTP/1.1\r\nHost: h\r\n\r\n"]));
+      pick([() => connection.destroy(), () => connection.abort(), () => connection.end()])();
     },
   };
-  const gone = new Set();
+  const deleted = new Set();
 
   const worker = async () => {
     while (Date.now() < end) {
@@ -66,16 +66,16 @@ test(`${SECONDS} s of mixed load with random ends lose nothing acknowledged`, as
         continue;
       }
       try {
-        await deeds[chance(["signUp", "add", "add", "change", "read", "misbehave"])]();
+        await actions[pick(["signUp", "add", "add", "change", "read", "misbehave"])]();
         acts++;
       } catch (error) {
-        if (error.code === "ERR_ASSERTION") throw error; // else the service was ended under it
+        if (error.code === "ERR_ASSERTION") throw error; // otherwise the service was stopped during the request
         await pause(5);
       }
     }
   };
 
-  const ender = async () => {
+  const stopper = async () => {
     const turns = Math.max(2, Math.floor(SECONDS / 3));
     for (let turn = 0; turn < turns; turn++) {
       const at = Date.now() + (end - Date.now()) / (turns - turn + 1);
@@ -88,11 +88,11 @@ test(`${SECONDS} s of mixed load with random ends lose nothing acknowledged`, as
     }
   };
 
-  await Promise.all([...Array.from({ length: STORE === "sqlite" ? 12 : 4 }, worker), ender()]);
+  await Promise.all([...Array.from({ length: STORE === "sqlite" ? 12 : 4 }, worker), stopper()]);
   assert.ok(acts > 10, `${acts}`);
   const stored = new Map((await w.users()).map((user) => [user.username, user.status]));
   for (const [name, status] of present) if (!unsure.has(name)) assert.equal(stored.get(name), status, name);
-  for (const name of gone) if (!unsure.has(name)) assert.ok(!stored.has(name), `${name} was deleted and came back`);
+  for (const name of deleted) if (!unsure.has(name)) assert.ok(!stored.has(name), `${name} was deleted and came back`);
   for (const name of stored.keys()) assert.ok(present.has(name) || unsure.has(name), `${name} came from nowhere`);
   await w.assertSound();
   const descriptors = fs.readdirSync(`/proc/${w.service.pid}/fd`).length;

@@ -1,24 +1,23 @@
-// The n-th store call fails, for n = 1, 2, 3 … until none fails any more: the answer says so, nothing
-// is half done, and the next try works.
+// The n-th store call fails, for n = 1, 2, 3 … until no call is left to fail: the response reports it,
+// nothing is half done, and the next attempt succeeds.
 
 import assert from "node:assert/strict";
 import test from "node:test";
 import { assertUnavailable } from "../kit/expect.mjs";
 import { PASSWORD, world } from "../kit/world.mjs";
 
-const MOST = 60; // far past what one act needs
+const MOST = 60; // far more than one action needs
 
-// Does `act` with the n-th call failing, for each n; `look` judges what came of it. Gives how many calls
-// there were to fail.
+// Runs `act` with the n-th call failing, for each n; `look` checks the result. Returns the number of calls.
 async function forEachFailure(w, { prepare = async () => {}, act, look }) {
   for (let n = 1; n <= MOST; n++) {
     await prepare(n);
     w.failNthStoreCall(n);
     const result = await act(n);
-    const struck = w.faults.failed;
+    const hit = w.faults.failed;
     w.faults.failNone();
-    await look(result, struck, n);
-    if (!struck) {
+    await look(result, hit, n);
+    if (!hit) {
       assert.ok(n > 1, "no store call was counted");
       return n - 1;
     }
@@ -26,16 +25,16 @@ async function forEachFailure(w, { prepare = async () => {}, act, look }) {
   assert.fail(`more than ${MOST} store calls`);
 }
 
-// The same store without the failing driver in between, when no service holds it.
+// The same store without the failing driver, while no service uses it.
 const plain = (w) => ({ store: w.address.replace("failing:", "") });
 
-test("sign-up: 503 with Retry-After, nobody is half signed up, and trying again works", async (t) => {
+test("sign-up: 503 with Retry-After, no partial account, and the next attempt succeeds", async (t) => {
   const w = await world(t, { failing: true });
   const act = (n) => w.signUp({ username: `user${n}`, email: `user${n}@example.org`, name: "U" });
   const calls = await forEachFailure(w, {
     act,
-    async look(answer, struck, n) {
-      if (!struck) return assert.equal(answer.status, 303);
+    async look(answer, hit, n) {
+      if (!hit) return assert.equal(answer.status, 303);
       assertUnavailable(answer);
       assert.ok(!(await w.usernames()).includes(`user${n}`), "half done");
       assert.equal((await act(n)).status, 303, "the next try does not work");
@@ -45,7 +44,7 @@ test("sign-up: 503 with Retry-After, nobody is half signed up, and trying again 
   assert.equal((await w.users()).length, calls + 1);
 });
 
-test("a browser gets the failure as a page, with what it typed or with the way back", async (t) => {
+test("a browser gets the error as a page, without the password", async (t) => {
   const w = await world(t, { failing: true });
   w.failNthStoreCall(1);
   const answer = await w.signUp({ username: "ada" }, { headers: { accept: "text/html" } });
@@ -66,7 +65,7 @@ const COMMANDS = [
 
 for (const { words, stdin = "", before, done } of COMMANDS)
   for (const running of [false, true])
-    test(`${words("").slice(0, 2).join(" ")} on a ${running ? "running" : "stopped"} service: exit 1 and one line, all or nothing`, async (t) => {
+    test(`${words("").slice(0, 2).join(" ")} on a ${running ? "running" : "stopped"} service: exit status 1 and one line, all or nothing`, async (t) => {
       const w = await world(t, { failing: true, start: running });
       const act = (n) => w.command(...words(n), { stdin });
       const isDone = async (n) => {
@@ -80,9 +79,9 @@ for (const { words, stdin = "", before, done } of COMMANDS)
           if (before) assert.equal((await w.command("user", before, `old${n}`)).status, 0);
         },
         act,
-        async look(result, struck, n) {
-          assert.equal(result.status, struck ? 1 : 0, `call ${n}: ${result.err}`);
-          if (struck) {
+        async look(result, hit, n) {
+          assert.equal(result.status, hit ? 1 : 0, `call ${n}: ${result.err}`);
+          if (hit) {
             assert.equal(result.out, "");
             assert.equal(typeof result.error?.error, "string", result.err);
             assert.equal(result.err.trim().split("\n").length, 1);
@@ -99,7 +98,7 @@ const fact = (value) => ({ member: "genres", value, status: "active", by_user: t
 const DOCUMENT = JSON.stringify({ format: "penchant-export", version: 1, user: {}, domains: { music_preferences: { atoms: ["jazz", "soul"].map(fact) } } });
 
 for (const running of [false, true])
-  test(`import on a ${running ? "running" : "stopped"} service: exit 1 and one line, all of the document or nothing`, async (t) => {
+  test(`import on a ${running ? "running" : "stopped"} service: exit status 1 and one line, the whole document or nothing`, async (t) => {
     const w = await world(t, { failing: true, start: running });
     const act = (n) => w.command("import", "-", "--user", `user${n}`, "--json", { stdin: DOCUMENT });
     const known = async (n) => {
@@ -112,9 +111,9 @@ for (const running of [false, true])
     await forEachFailure(w, {
       prepare: async (n) => assert.equal((await w.command("user", "add", `user${n}`, "--no-password")).status, 0),
       act,
-      async look(result, struck, n) {
-        assert.equal(result.status, struck ? 1 : 0, `call ${n}: ${result.err}`);
-        if (struck) {
+      async look(result, hit, n) {
+        assert.equal(result.status, hit ? 1 : 0, `call ${n}: ${result.err}`);
+        if (hit) {
           assert.equal(result.out, "");
           assert.equal(result.err.trim().split("\n").length, 1);
           assert.equal(await known(n), 0, "it failed and was done");
@@ -126,18 +125,18 @@ for (const running of [false, true])
   });
 
 for (const running of [false, true])
-  test(`export --all on a ${running ? "running" : "stopped"} service: an account that fails is named, and those behind it come`, async (t) => {
+  test(`export --all on a ${running ? "running" : "stopped"} service: a failed account is named, and the following ones are exported`, async (t) => {
     const w = await world(t, { failing: true, start: running });
     const names = ["ada", "bob", "eve", "mia"];
     for (const name of names) assert.equal((await w.command("user", "add", name, "--no-password")).status, 0);
     let named = 0;
     await forEachFailure(w, {
       act: () => w.command("export", "--all"),
-      async look({ status, out, err }, struck, n) {
+      async look({ status, out, err }, hit, n) {
         const came = out.split("\n").filter(Boolean).map((line) => JSON.parse(line).user.username);
         const failed = [...err.matchAll(/^penchant: (\w+) \(usr_\S+\): /gm)].map(([, name]) => name);
-        assert.equal(status, struck ? 1 : 0, `call ${n}: ${err}`);
-        if (!struck) return assert.deepEqual([came.sort(), err], [names, ""]);
+        assert.equal(status, hit ? 1 : 0, `call ${n}: ${err}`);
+        if (!hit) return assert.deepEqual([came.sort(), err], [names, ""]);
         if (failed.length === 0) return assert.match(err, /^penchant: [^\n]+\n$/); // the accounts could not be listed
         named++;
         assert.deepEqual([...came, ...failed].sort(), names, `call ${n}: ${err}`);

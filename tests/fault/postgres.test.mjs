@@ -1,4 +1,4 @@
-// PostgreSQL goes away, comes back, is killed. Each test has a cluster of its own, with fsync on.
+// PostgreSQL is stopped, restarted, and killed. Each test has its own cluster, with fsync on.
 
 import assert from "node:assert/strict";
 import { assertError, assertUnavailable } from "../kit/expect.mjs";
@@ -14,7 +14,7 @@ async function ownCluster(t) {
   return { cluster, w };
 }
 
-onPostgres("while PostgreSQL is away the answer is 503 with Retry-After, and then it works again by itself", async (t) => {
+onPostgres("while PostgreSQL is down the response is 503 with Retry-After, and the service recovers by itself", async (t) => {
   const { cluster, w } = await ownCluster(t);
   assert.equal((await w.signUp({ username: "before" })).status, 303);
   await cluster.stop();
@@ -32,7 +32,7 @@ onPostgres("while PostgreSQL is away the answer is 503 with Retry-After, and the
   assert.equal((await w.users()).length, 13);
 });
 
-// As many connections as the pool has: each request holds one while it waits for the table.
+// Fills the pool: each request holds a connection while it waits for the table lock.
 async function fillPool(w, cluster) {
   const address = cluster.address(w.database);
   const held = new Program("psql", ["-qAtX", address], { stdin: null, stdio: ["pipe", "pipe", "pipe"] });
@@ -48,7 +48,7 @@ async function fillPool(w, cluster) {
 
 const OURS = "FROM pg_stat_activity WHERE application_name = 'penchant'";
 
-onPostgres("connections that the database ends are replaced, and nobody notices", async (t) => {
+onPostgres("connections that the database closes are replaced without a failed request", async (t) => {
   const { cluster, w } = await ownCluster(t);
   await fillPool(w, cluster);
   await psql(cluster.address("postgres"), `SELECT count(pg_terminate_backend(pid)) ${OURS}`);
@@ -57,7 +57,7 @@ onPostgres("connections that the database ends are replaced, and nobody notices"
   assert.equal((await w.users()).length, 18);
 });
 
-onPostgres("after a restart of PostgreSQL the first request is answered as ever", async (t) => {
+onPostgres("the first request after a restart of PostgreSQL succeeds", async (t) => {
   const { cluster, w } = await ownCluster(t);
   for (const [ask, status] of [[() => w.signUp({ username: "ada" }), 303], [() => w.get("/readyz"), 200]]) {
     await fillPool(w, cluster);
@@ -68,7 +68,7 @@ onPostgres("after a restart of PostgreSQL the first request is answered as ever"
   }
 });
 
-onPostgres("PostgreSQL is killed -9 during writes: whatever was acknowledged is there when it is back", async (t) => {
+onPostgres("kill -9 of PostgreSQL during writes loses no acknowledged write", async (t) => {
   const { cluster, w } = await ownCluster(t);
   const made = new Set();
   const tried = new Set();
@@ -101,7 +101,7 @@ onPostgres("PostgreSQL is killed -9 during writes: whatever was acknowledged is 
   await w.assertSound();
 });
 
-onPostgres("an address of several servers: the reason of each is told, in one line", async (t) => {
+onPostgres("an address with several servers: one line gives the reason of each", async (t) => {
   const w = await world(t, { start: false });
   const store = `postgresql://penchant@127.0.0.1:1,127.0.0.1:2,127.0.0.1:${w.pgPort}/nothing_here`;
   const service = w.launch({ "log-format": "text", store });
@@ -110,7 +110,7 @@ onPostgres("an address of several servers: the reason of each is told, in one li
   assert.match(service.err, /port 1 failed: Connection refused; .*port 2 failed: Connection refused; .*database "nothing_here" does not exist/);
 });
 
-onPostgres("a service that starts while PostgreSQL is away says one line and exits 1", async (t) => {
+onPostgres("a service that starts while PostgreSQL is down writes one line and exits with 1", async (t) => {
   const { cluster, w } = await ownCluster(t);
   await w.stop();
   await cluster.stop();
@@ -121,7 +121,7 @@ onPostgres("a service that starts while PostgreSQL is away says one line and exi
   await w.start();
 });
 
-onPostgres("a database that could lose what it confirmed is refused", async (t) => {
+onPostgres("a database that could lose committed writes is refused", async (t) => {
   const { cluster, w } = await ownCluster(t);
   await w.stop();
   await psql(cluster.address("postgres"), `ALTER DATABASE ${w.database} SET synchronous_commit = off`);
@@ -130,7 +130,7 @@ onPostgres("a database that could lose what it confirmed is refused", async (t) 
   assert.match(service.err, /synchronous_commit/);
 });
 
-onPostgres("rows that are locked by somebody else make a sign-up wait or fail, never hang or lie", async (t) => {
+onPostgres("rows locked by another session make a sign-up wait or fail, never hang or report a false result", async (t) => {
   const { cluster, w } = await ownCluster(t);
   const address = cluster.address(w.database);
   const locked = psql(address, "BEGIN; LOCK TABLE user_account IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(1.5); COMMIT");

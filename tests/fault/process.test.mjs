@@ -1,4 +1,4 @@
-// What the world around the process can do to it.
+// Signals, closed descriptors, a blocked log, and resource limits.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -17,7 +17,7 @@ const freePort = () =>
     });
   });
 
-// A service whose log lines we do not get to see: it is up when it answers.
+// Starts a service whose log is not captured; it is up when it responds.
 async function startBlind(w, options) {
   const port = await freePort();
   const service = w.launch({ listen: `127.0.0.1:${port}` }, options);
@@ -29,7 +29,7 @@ async function startBlind(w, options) {
   return service;
 }
 
-test("nobody reads the log: requests go on, and lines are dropped and counted", async (t) => {
+test("a blocked log: requests continue, and lines are dropped and counted", async (t) => {
   const w = await world(t, { settings: { "metrics-listen": "127.0.0.1:0" } });
   await w.metrics();
   w.service.child.stderr.pause(); // the pipe fills up, and then the queue
@@ -49,7 +49,7 @@ test("nobody reads the log: requests go on, and lines are dropped and counted", 
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
 
-test("the log's reader is gone: requests go on, and the end is still in order", async (t) => {
+test("a closed log pipe: requests continue, and the service still stops cleanly", async (t) => {
   const w = await world(t);
   w.service.child.stderr.destroy();
   for (let i = 0; i < 20; i++) assert.equal((await w.get("/healthz")).status, 200);
@@ -59,7 +59,7 @@ test("the log's reader is gone: requests go on, and the end is still in order", 
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
 
-test("started without standard input, output and error it does not put the store in their place", async (t) => {
+test("started without standard input, output, and error, it does not open the store as one of them", async (t) => {
   const w = await world(t, { start: false });
   const service = await startBlind(w, { launch: (program, args) => ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", program, ...args] });
   for (const fd of [0, 1, 2]) assert.equal(fs.readlinkSync(`/proc/${service.pid}/fd/${fd}`), "/dev/null", `descriptor ${fd}`);
@@ -69,7 +69,7 @@ test("started without standard input, output and error it does not put the store
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
 
-test("SIGTERM twice, and a dozen times, is an end like any other", async (t) => {
+test("repeated SIGTERM loses no acknowledged write", async (t) => {
   for (const times of [2, 12]) {
     const w = await world(t);
     const made = [];
@@ -80,7 +80,7 @@ test("SIGTERM twice, and a dozen times, is an end like any other", async (t) => 
     await w.get("/healthz");
     for (let i = 0; i < times; i++) w.service.signal("SIGTERM");
     const end = await w.service.exited();
-    // A second one may mean "now": then it ends by it, but loses nothing.
+    // A second SIGTERM may end the process at once, but no write is lost.
     assert.ok(end.status === 0 || end.signal === "SIGTERM", JSON.stringify(end));
     await Promise.all(clients);
     const stored = new Set(await w.usernames());
@@ -88,28 +88,28 @@ test("SIGTERM twice, and a dozen times, is an end like any other", async (t) => 
   }
 });
 
-test("SIGPIPE does not end it", async (t) => {
+test("SIGPIPE does not end the service", async (t) => {
   const w = await world(t);
   w.service.signal("SIGPIPE");
   assert.equal((await w.get("/healthz")).status, 200);
   assert.equal((await w.signUp({ username: "ada" })).status, 303);
 });
 
-test("with 64 descriptors it survives more clients than it can hold, and serves again when they go", async (t) => {
+test("with 64 descriptors it survives more clients than it can accept, and recovers when they disconnect", async (t) => {
   const w = await world(t, { start: false });
   await w.start({ pool: 2, threads: 1, workers: 4 }, { launch: (program, args) => ["prlimit", "--nofile=64:64", program, ...args] });
   const crowd = [];
   for (let i = 0; i < 120; i++) crowd.push(await Connection.open(w.port).catch(() => null));
   const there = crowd.filter(Boolean);
   there.forEach((connection) => connection.send("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"));
-  await until("somebody to be answered", () => there.some((connection) => connection.bytes.includes("200 OK")));
+  await until("a response", () => there.some((connection) => connection.bytes.includes("200 OK")));
   there.forEach((connection) => connection.destroy());
   await until("it to answer again", async () => (await w.get("/healthz").catch(() => ({}))).status === 200);
   await until("it to store again", async () => (await w.signUp({ username: "ada" }).catch(() => ({}))).status === 303);
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
 
-test("few descriptors are said at the start or lived with, never a crash", async (t) => {
+test("too few descriptors stop the start or are enough, never a crash", async (t) => {
   const w = await world(t, { start: false });
   for (const limit of [8, 12, 16, 24]) {
     const service = w.launch({ "log-format": "text" }, { launch: (program, args) => ["prlimit", `--nofile=${limit}:${limit}`, program, ...args] });
@@ -121,7 +121,7 @@ test("few descriptors are said at the start or lived with, never a crash", async
   }
 });
 
-test("no core is left that could hold a password", async (t) => {
+test("no core dump is written, which could contain a password", async (t) => {
   const w = await world(t, { program: RELEASE });
   const limits = fs.readFileSync(`/proc/${w.service.pid}/limits`, "utf8");
   assert.match(limits, /Max core file size\s+0\s+0/);

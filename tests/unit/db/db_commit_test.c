@@ -1,5 +1,5 @@
-/* The one writer of a SQLite store: when it moves its log, and what a group does with a member that
- * cannot be undone by itself. PostgreSQL has neither; the cases are told there and do nothing. */
+/* The write connection of SQLite: checkpoints, and groups with a member that cannot be rolled back
+ * alone. PostgreSQL has neither; there the cases do nothing. */
 #include "unit/db/rows.h"
 
 #include "base/buf.h"
@@ -30,30 +30,30 @@ metric(const char *name)
 
 /* ---- the log ---- */
 
-/* Reads, and goes on seeing the same moment until it is told. */
+/* Holds its snapshot until reader_end(). */
 struct long_reader {
     struct db *db;
-    int said[2], told[2];
+    int started[2], stop[2];
     pthread_t thread;
 };
 
 static enum err
-look_for_long(struct db_tx *tx, void *argument)
+hold_snapshot(struct db_tx *tx, void *argument)
 {
     struct long_reader *reader = argument;
     char byte = 0;
     int64_t seen = 0;
     enum err err = count_rows(tx, &seen);
-    if (write(reader->said[1], &byte, 1) != 1 || read(reader->told[0], &byte, 1) != 1)
+    if (write(reader->started[1], &byte, 1) != 1 || read(reader->stop[0], &byte, 1) != 1)
         abort();
     return err;
 }
 
 static void *
-read_for_long(void *argument)
+run_reader(void *argument)
 {
     struct long_reader *reader = argument;
-    if (db_read(reader->db, look_for_long, reader))
+    if (db_read(reader->db, hold_snapshot, reader))
         abort();
     return NULL;
 }
@@ -63,19 +63,19 @@ reader_start(struct long_reader *reader, struct db *db)
 {
     char byte;
     reader->db = db;
-    assert_int_equal(pipe(reader->said) | pipe(reader->told), 0);
-    pthread_create(&reader->thread, NULL, read_for_long, reader);
-    assert_int_equal(read(reader->said[0], &byte, 1), 1);
+    assert_int_equal(pipe(reader->started) | pipe(reader->stop), 0);
+    pthread_create(&reader->thread, NULL, run_reader, reader);
+    assert_int_equal(read(reader->started[0], &byte, 1), 1);
 }
 
 static void
 reader_end(struct long_reader *reader)
 {
-    assert_int_equal(write(reader->told[1], "", 1), 1);
+    assert_int_equal(write(reader->stop[1], "", 1), 1);
     pthread_join(reader->thread, NULL);
     for (int i = 0; i < 2; i++) {
-        close(reader->said[i]);
-        close(reader->told[i]);
+        close(reader->started[i]);
+        close(reader->stop[i]);
     }
 }
 
@@ -87,7 +87,7 @@ log_frames(struct kit *kit)
     return found.st_size / FRAME_BYTES;
 }
 
-/* A page of its own for each row, so that few commits are enough. */
+/* Each row fills a page, so that few commits are enough. */
 #define ROWS 60
 #define NAME_BYTES 7000
 
@@ -119,10 +119,10 @@ commit_large(struct kit *kit)
 }
 
 static void
-a_log_that_a_reader_keeps_is_not_moved_at_every_commit(struct kit *kit)
+a_log_held_by_a_reader_is_not_checkpointed_at_every_commit(struct kit *kit)
 {
     struct long_reader reader;
-    int64_t commits = 0, moved = 0;
+    int64_t commits = 0, checkpoints = 0;
     if (db_reads_block(kit->db))
         return;
     assert_int_equal(add_one(kit->db, kit->mem, ERR_NONE), ERR_NONE);
@@ -132,10 +132,10 @@ a_log_that_a_reader_keeps_is_not_moved_at_every_commit(struct kit *kit)
     assert_true(commits > 50);
     assert_int_equal(metric("penchant_store_checkpoints_total"), 2);
     reader_end(&reader);
-    /* Once the reader is gone the log is moved when it has grown as much again, and begins anew. */
-    for (; moved < 3 && commits < 1000; commits++) {
+    /* Without the reader, the next checkpoint restarts the log. */
+    for (; checkpoints < 3 && commits < 1000; commits++) {
         commit_large(kit);
-        moved = metric("penchant_store_checkpoints_total");
+        checkpoints = metric("penchant_store_checkpoints_total");
     }
     int64_t most = log_frames(kit);
     assert_true(most < 3 * CHECKPOINT_FRAMES + 600);
@@ -145,7 +145,7 @@ a_log_that_a_reader_keeps_is_not_moved_at_every_commit(struct kit *kit)
     assert_int_equal(count(kit->db), 1 + (commits + 5) * ROWS);
 }
 
-/* ---- a member that cannot be undone ---- */
+/* ---- a member that cannot be rolled back ---- */
 
 SQL(test_lose_savepoint, "RELEASE member");
 
@@ -159,13 +159,13 @@ add_and_lose_savepoint(struct db_tx *tx, void *argument)
 }
 
 static void
-what_cannot_be_undone_by_itself_is_not_kept(struct kit *kit)
+a_member_that_lost_its_savepoint_is_not_committed(struct kit *kit)
 {
-    static const enum err answers[] = { ERR_FORBIDDEN, ERR_NONE };
+    static const enum err results[] = { ERR_FORBIDDEN, ERR_NONE };
     if (db_reads_block(kit->db))
         return;
-    for (size_t i = 0; i < KIT_COUNT(answers); i++) {
-        struct add add = { kit->mem, 5000 + (int64_t)i, NULL, answers[i], false };
+    for (size_t i = 0; i < KIT_COUNT(results); i++) {
+        struct add add = { kit->mem, 5000 + (int64_t)i, NULL, results[i], false };
         assert_int_equal(db_write(kit->db, add_and_lose_savepoint, &add), ERR_UNAVAILABLE);
         assert_int_equal(count(kit->db), 0);
     }
@@ -173,7 +173,7 @@ what_cannot_be_undone_by_itself_is_not_kept(struct kit *kit)
     assert_int_equal(count(kit->db), 1);
 }
 
-struct company {
+struct other_writer {
     struct kit *kit;
     pthread_t thread;
     struct add add;
@@ -183,36 +183,36 @@ struct company {
 static void *
 join_the_group(void *argument)
 {
-    struct company *company = argument;
+    struct other_writer *other = argument;
     struct arena *mem = arena_new();
-    company->add = (struct add){ mem, 6001, NULL, ERR_FORBIDDEN, false };
-    company->result = db_write(company->kit->db, add_and_lose_savepoint, &company->add);
+    other->add = (struct add){ mem, 6001, NULL, ERR_FORBIDDEN, false };
+    other->result = db_write(other->kit->db, add_and_lose_savepoint, &other->add);
     arena_free(mem);
     return NULL;
 }
 
-/* Leads, and does not end its work before the other stands in line. */
+/* Runs as the leader and returns only after the other thread has queued. */
 static enum err
-add_when_somebody_waits(struct db_tx *tx, void *argument)
+add_when_another_waits(struct db_tx *tx, void *argument)
 {
-    struct company *company = argument;
-    struct add add = { company->kit->mem, 6000, NULL, ERR_NONE, false };
+    struct other_writer *other = argument;
+    struct add add = { other->kit->mem, 6000, NULL, ERR_NONE, false };
     enum err err = add_row(tx, &add);
-    pthread_create(&company->thread, NULL, join_the_group, company);
+    pthread_create(&other->thread, NULL, join_the_group, other);
     for (int i = 0; i < 10000000 && metric("penchant_store_waiting") < 1; i++)
         sched_yield();
     return err;
 }
 
 static void
-and_takes_back_all_of_its_group(struct kit *kit)
+a_member_that_lost_its_savepoint_rolls_back_its_group(struct kit *kit)
 {
-    struct company company = { .kit = kit };
+    struct other_writer other = { .kit = kit };
     if (db_reads_block(kit->db))
         return;
-    assert_int_equal(db_write(kit->db, add_when_somebody_waits, &company), ERR_UNAVAILABLE);
-    pthread_join(company.thread, NULL);
-    assert_int_equal(company.result, ERR_UNAVAILABLE);
+    assert_int_equal(db_write(kit->db, add_when_another_waits, &other), ERR_UNAVAILABLE);
+    pthread_join(other.thread, NULL);
+    assert_int_equal(other.result, ERR_UNAVAILABLE);
     assert_int_equal(count(kit->db), 0);
     assert_int_equal(add_one(kit->db, kit->mem, ERR_NONE), ERR_NONE);
 }
@@ -221,10 +221,10 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(a_log_that_a_reader_keeps_is_not_moved_at_every_commit),
-        KIT_CASE(what_cannot_be_undone_by_itself_is_not_kept),
-        KIT_CASE(and_takes_back_all_of_its_group),
+        KIT_CASE(a_log_held_by_a_reader_is_not_checkpointed_at_every_commit),
+        KIT_CASE(a_member_that_lost_its_savepoint_is_not_committed),
+        KIT_CASE(a_member_that_lost_its_savepoint_rolls_back_its_group),
     };
-    /* Defects are provoked here; their lines would alarm. */
+    /* Defects are provoked here; their log lines would be noise. */
     return KIT_RUN("db_commit", cases, LOG_SILENT);
 }

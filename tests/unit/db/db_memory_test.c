@@ -1,4 +1,4 @@
-/* How much of a SQLite store its readers keep in memory. PostgreSQL keeps it elsewhere. */
+/* The page caches of SQLite's read connections. On PostgreSQL the cases do nothing. */
 #include "unit/store_kit.h"
 
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 
 #define KIB 1024
 #define ROWS 1000
-#define NAME_BYTES 7000 /* a page of its own for each */
+#define NAME_BYTES 7000 /* fills a page */
 #define WORKERS 8
 
 SQL(test_add_large, "INSERT INTO user_account (user_id, username, name, status, position, epoch,"
@@ -30,7 +30,7 @@ add_large_rows(struct db_tx *tx, void *argument)
 }
 
 static enum err
-look_at_every_page(struct db_tx *tx, void *argument)
+read_every_page(struct db_tx *tx, void *argument)
 {
     struct arena *mem = arena_new();
     struct db_rows rows;
@@ -44,11 +44,11 @@ static void
 read_all(struct db *db)
 {
     int64_t bytes = 0;
-    if (db_read(db, look_at_every_page, &bytes) || bytes != ROWS * NAME_BYTES)
+    if (db_read(db, read_every_page, &bytes) || bytes != ROWS * NAME_BYTES)
         abort();
 }
 
-/* No worker takes two jobs: each waits until all have one. */
+/* The barrier keeps a worker from taking two jobs. */
 struct crew {
     struct db *db;
     pthread_barrier_t all_here;
@@ -63,7 +63,7 @@ read_as_worker(void *argument)
 }
 
 static int64_t
-bytes_kept(void)
+reader_bytes(void)
 {
     static const char name[] = "\npenchant_store_reader_bytes ";
     struct arena *mem = arena_new();
@@ -77,7 +77,7 @@ bytes_kept(void)
 }
 
 static void
-a_worker_keeps_few_pages_and_any_other_thread_many(struct kit *kit)
+a_worker_has_a_small_page_cache_and_other_threads_a_large_one(struct kit *kit)
 {
     struct crew crew = { .db = kit->db };
     if (db_reads_block(kit->db))
@@ -87,20 +87,20 @@ a_worker_keeps_few_pages_and_any_other_thread_many(struct kit *kit)
     pthread_barrier_init(&crew.all_here, NULL, WORKERS);
     for (int i = 0; i < WORKERS; i++)
         assert_true(workers_submit(workers, read_as_worker, &crew));
-    workers_stop(workers); /* what they read with is kept for others */
+    workers_stop(workers); /* their connections become spare */
     pthread_barrier_destroy(&crew.all_here);
-    int64_t of_workers = bytes_kept();
+    int64_t of_workers = reader_bytes();
     assert_in_range(of_workers, WORKERS * 128 * KIB, WORKERS * 512 * KIB);
-    /* The same connection, now another's. */
+    /* Reuses a spare connection on a thread that is not a worker. */
     read_all(kit->db);
-    assert_in_range(bytes_kept() - of_workers, 3 * 1024 * KIB, 5 * 1024 * KIB);
+    assert_in_range(reader_bytes() - of_workers, 3 * 1024 * KIB, 5 * 1024 * KIB);
 }
 
 int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(a_worker_keeps_few_pages_and_any_other_thread_many),
+        KIT_CASE(a_worker_has_a_small_page_cache_and_other_threads_a_large_one),
     };
     return KIT_RUN("db_memory", cases, LOG_WARN);
 }

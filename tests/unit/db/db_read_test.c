@@ -1,4 +1,4 @@
-/* At which moment a read sees the store, on both engines as in db_test.c. */
+/* The snapshot that a read sees, on both engines. */
 #include "unit/db/rows.h"
 
 #include <pthread.h>
@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 static void *
-add_beside(void *argument)
+run_add(void *argument)
 {
     struct arena *mem = arena_new();
     if (add_one(argument, mem, ERR_NONE))
@@ -16,10 +16,10 @@ add_beside(void *argument)
 }
 
 static void
-somebody_adds(struct db *db)
+add_in_other_thread(struct db *db)
 {
     pthread_t writer;
-    pthread_create(&writer, NULL, add_beside, db);
+    pthread_create(&writer, NULL, run_add, db);
     pthread_join(writer, NULL);
 }
 
@@ -39,23 +39,23 @@ count_inside(struct db_tx *tx, void *argument)
 }
 
 static enum err
-look_while_somebody_writes(struct db_tx *tx, void *argument)
+count_during_a_write(struct db_tx *tx, void *argument)
 {
     struct snapshot *snapshot = argument;
     enum err err = count_rows(tx, &snapshot->before);
     snapshot->commits = db_tx_commits(tx);
-    somebody_adds(snapshot->kit->db);
+    add_in_other_thread(snapshot->kit->db);
     return err ? err : db_read(snapshot->kit->db, count_inside, snapshot);
 }
 
-/* On PostgreSQL each statement sees what is committed. */
+/* On PostgreSQL each statement has its own snapshot. */
 static void
-a_read_sees_one_moment_on_sqlite(struct kit *kit)
+a_read_sees_one_snapshot_on_sqlite(struct kit *kit)
 {
     bool sqlite = !db_reads_block(kit->db);
     for (int64_t i = 0; i < 3; i++) {
         struct snapshot snapshot = { .kit = kit };
-        assert_int_equal(db_read(kit->db, look_while_somebody_writes, &snapshot), ERR_NONE);
+        assert_int_equal(db_read(kit->db, count_during_a_write, &snapshot), ERR_NONE);
         assert_int_equal(snapshot.before, i);
         assert_int_equal(snapshot.after, sqlite ? i : i + 1);
         assert_int_equal(snapshot.commits, snapshot.inner_commits);
@@ -64,43 +64,43 @@ a_read_sees_one_moment_on_sqlite(struct kit *kit)
 }
 
 static enum err
-look_after_somebody_wrote(struct db_tx *tx, void *argument)
+count_after_a_write(struct db_tx *tx, void *argument)
 {
     struct snapshot *snapshot = argument;
-    somebody_adds(snapshot->kit->db);
+    add_in_other_thread(snapshot->kit->db);
     snapshot->commits = db_commits(snapshot->kit->db);
     enum err err = count_rows(tx, &snapshot->after);
     snapshot->inner_commits = db_tx_commits(tx);
     return err;
 }
 
-/* So what was found in memory before it can be kept together with what it finds. */
+/* So versions taken before the read can be cached together with its rows. */
 static void
-a_read_sees_the_moment_of_its_first_statement_and_not_of_its_beginning(struct kit *kit)
+a_read_sees_the_snapshot_of_its_first_statement(struct kit *kit)
 {
     for (int64_t i = 0; i < 3; i++) {
         struct snapshot snapshot = { .kit = kit };
         assert_int_equal(count(kit->db), i);
-        assert_int_equal(db_read(kit->db, look_after_somebody_wrote, &snapshot), ERR_NONE);
+        assert_int_equal(db_read(kit->db, count_after_a_write, &snapshot), ERR_NONE);
         assert_int_equal(snapshot.after, i + 1);
         assert_int_equal(snapshot.inner_commits, snapshot.commits);
     }
 }
 
 static void
-what_others_wrote_is_seen_as_soon_as_it_was_answered(struct kit *kit)
+a_commit_is_visible_to_other_threads_when_db_write_returns(struct kit *kit)
 {
     for (int64_t i = 0; i < 100; i++) {
         assert_int_equal(count(kit->db), i);
         assert_int_equal(count(kit->db), i);
-        somebody_adds(kit->db);
+        add_in_other_thread(kit->db);
     }
 }
 
-/* A thread that has read, and does nothing until it is told to end. */
+/* A thread that has read, and idles until idler_end(). */
 struct idler {
     struct db *db;
-    int said[2], told[2];
+    int started[2], stop[2];
     pthread_t thread;
 };
 
@@ -110,8 +110,8 @@ read_and_idle(void *argument)
     struct idler *idler = argument;
     char byte = 0;
     int64_t seen = 0;
-    if (db_read(idler->db, count_rows, &seen) || write(idler->said[1], &byte, 1) != 1 ||
-        read(idler->told[0], &byte, 1) != 1)
+    if (db_read(idler->db, count_rows, &seen) || write(idler->started[1], &byte, 1) != 1 ||
+        read(idler->stop[0], &byte, 1) != 1)
         abort();
     return NULL;
 }
@@ -121,19 +121,19 @@ idler_start(struct idler *idler, struct db *db)
 {
     char byte;
     idler->db = db;
-    assert_int_equal(pipe(idler->said) | pipe(idler->told), 0);
+    assert_int_equal(pipe(idler->started) | pipe(idler->stop), 0);
     pthread_create(&idler->thread, NULL, read_and_idle, idler);
-    assert_int_equal(read(idler->said[0], &byte, 1), 1);
+    assert_int_equal(read(idler->started[0], &byte, 1), 1);
 }
 
 static void
 idler_end(struct idler *idler)
 {
-    assert_int_equal(write(idler->told[1], "", 1), 1);
+    assert_int_equal(write(idler->stop[1], "", 1), 1);
     pthread_join(idler->thread, NULL);
     for (int i = 0; i < 2; i++) {
-        close(idler->said[i]);
-        close(idler->told[i]);
+        close(idler->started[i]);
+        close(idler->stop[i]);
     }
 }
 
@@ -146,7 +146,7 @@ log_bytes(struct kit *kit)
 }
 
 static void
-who_has_read_and_idles_keeps_no_log_from_being_emptied(struct kit *kit)
+an_idle_reader_does_not_keep_the_log_from_being_truncated(struct kit *kit)
 {
     struct idler idler;
     struct why why = { 0 };
@@ -160,9 +160,9 @@ who_has_read_and_idles_keeps_no_log_from_being_emptied(struct kit *kit)
     idler_end(&idler);
 }
 
-/* Several times as much is written as a log may have before it is begun anew. */
+/* Writes several times the size at which the log restarts. */
 static void
-nor_does_one_who_goes_on_reading(struct kit *kit)
+a_busy_reader_does_not_keep_the_log_from_restarting(struct kit *kit)
 {
     enum { WRITES = 1500, LOG_MAX = 40 * 1024 * 1024 };
     struct idler idler;
@@ -181,11 +181,11 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(a_read_sees_one_moment_on_sqlite),
-        KIT_CASE(a_read_sees_the_moment_of_its_first_statement_and_not_of_its_beginning),
-        KIT_CASE(what_others_wrote_is_seen_as_soon_as_it_was_answered),
-        KIT_CASE(who_has_read_and_idles_keeps_no_log_from_being_emptied),
-        KIT_CASE(nor_does_one_who_goes_on_reading),
+        KIT_CASE(a_read_sees_one_snapshot_on_sqlite),
+        KIT_CASE(a_read_sees_the_snapshot_of_its_first_statement),
+        KIT_CASE(a_commit_is_visible_to_other_threads_when_db_write_returns),
+        KIT_CASE(an_idle_reader_does_not_keep_the_log_from_being_truncated),
+        KIT_CASE(a_busy_reader_does_not_keep_the_log_from_restarting),
     };
     return KIT_RUN("db_read", cases, LOG_WARN);
 }

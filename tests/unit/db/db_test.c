@@ -1,5 +1,5 @@
-/* The store's contract, held against both engines: SQLite always, PostgreSQL when
- * PENCHANT_TEST_POSTGRES names an empty database. */
+/* The contract of db.h on both engines: SQLite always, PostgreSQL if PENCHANT_TEST_POSTGRES names
+ * an empty database. */
 #include "unit/db/rows.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ SQL(test_raise, "UPDATE user_account SET epoch = epoch + 1 WHERE user_id = $1"
                 " RETURNING epoch");
 
 static void
-what_was_written_is_read(struct kit *kit)
+a_written_row_is_read(struct kit *kit)
 {
     assert_int_equal(count(kit->db), 0);
     assert_int_equal(add_one(kit->db, kit->mem, ERR_NONE), ERR_NONE);
@@ -20,14 +20,14 @@ what_was_written_is_read(struct kit *kit)
 }
 
 static void
-work_that_refuses_changes_nothing(struct kit *kit)
+work_that_returns_an_error_changes_nothing(struct kit *kit)
 {
     assert_int_equal(add_one(kit->db, kit->mem, ERR_FORBIDDEN), ERR_FORBIDDEN);
     assert_int_equal(count(kit->db), 0);
 }
 
 static void
-a_conflict_that_is_expected_is_no_error(struct kit *kit)
+on_conflict_do_nothing_is_not_an_error(struct kit *kit)
 {
     struct add first = { kit->mem, 900001, "twin", ERR_NONE, false };
     struct add second = { kit->mem, 900002, "twin", ERR_NONE, false };
@@ -49,13 +49,13 @@ break_a_constraint(struct db_tx *tx, void *argument)
     err = db_query(tx, mem, &test_add_plain, NULL, db_text(STR("usr_b")), db_text(STR("same")),
                    db_int(2));
     assert_int_equal(err, ERR_INTERNAL);
-    /* After an error a transaction is over: the next call says so, whatever it asks. */
+    /* After an error every further statement fails. */
     assert_int_equal(db_query(tx, mem, &test_count, NULL), ERR_INTERNAL);
-    return ERR_NONE; /* a work that overlooks its error does not get away with it */
+    return ERR_NONE; /* ignoring the error does not commit */
 }
 
 static void
-a_broken_transaction_is_undone_even_if_the_work_overlooks_it(struct kit *kit)
+a_failed_transaction_is_rolled_back_even_if_the_work_ignores_the_error(struct kit *kit)
 {
     assert_int_equal(db_write(kit->db, break_a_constraint, kit->mem), ERR_INTERNAL);
     assert_int_equal(count(kit->db), 0);
@@ -80,7 +80,7 @@ swap(struct db_tx *tx, void *argument)
 }
 
 static void
-parameters_go_by_number_and_not_by_appearance(struct kit *kit)
+parameters_are_bound_by_number(struct kit *kit)
 {
     assert_int_equal(db_read(kit->db, swap, kit), ERR_NONE);
     assert_int_equal(db_write(kit->db, swap, kit), ERR_NONE);
@@ -112,34 +112,34 @@ add_many(struct db_tx *tx, void *argument)
 }
 
 static void
-a_transaction_of_a_thousand_rows_is_one(struct kit *kit)
+a_transaction_may_write_a_thousand_rows(struct kit *kit)
 {
     assert_int_equal(db_write(kit->db, add_many, kit), ERR_NONE);
     assert_int_equal(count(kit->db), 1000);
 }
 
-/* ---- many at once ---- */
+/* ---- concurrent writers ---- */
 
 #define THREADS 32
 #define ROUNDS 12
 
-struct crowd {
+struct writers {
     struct db *db;
-    _Atomic int acknowledged;
-    _Atomic int refused;
+    _Atomic int committed;
+    _Atomic int rolled_back;
 };
 
 static void *
-write_in_a_crowd(void *argument)
+run_writer(void *argument)
 {
-    struct crowd *crowd = argument;
+    struct writers *writers = argument;
     struct arena *mem = arena_new();
     for (int i = 0; i < ROUNDS; i++) {
         enum err then = i % 4 == 3 ? ERR_INVALID : ERR_NONE;
-        enum err err = add_one(crowd->db, mem, then);
-        atomic_fetch_add(err ? &crowd->refused : &crowd->acknowledged, 1);
-        int64_t seen = 0; /* one's own write is there as soon as it is answered */
-        if (db_read(crowd->db, count_rows, &seen) || seen < 1)
+        enum err err = add_one(writers->db, mem, then);
+        atomic_fetch_add(err ? &writers->rolled_back : &writers->committed, 1);
+        int64_t seen = 0; /* a write is visible when db_write() returns */
+        if (db_read(writers->db, count_rows, &seen) || seen < 1)
             abort();
     }
     arena_free(mem);
@@ -147,17 +147,17 @@ write_in_a_crowd(void *argument)
 }
 
 static void
-a_crowd_of_writers_loses_nothing_and_keeps_nothing_refused(struct kit *kit)
+concurrent_writers_lose_no_commit_and_keep_no_rollback(struct kit *kit)
 {
-    struct crowd crowd = { .db = kit->db };
+    struct writers writers = { .db = kit->db };
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, write_in_a_crowd, &crowd);
+        pthread_create(&threads[i], NULL, run_writer, &writers);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    assert_int_equal(crowd.acknowledged, THREADS * ROUNDS * 3 / 4);
-    assert_int_equal(crowd.refused, THREADS * ROUNDS / 4);
-    assert_int_equal(count(kit->db), crowd.acknowledged);
+    assert_int_equal(writers.committed, THREADS * ROUNDS * 3 / 4);
+    assert_int_equal(writers.rolled_back, THREADS * ROUNDS / 4);
+    assert_int_equal(count(kit->db), writers.committed);
 }
 
 static enum err
@@ -167,7 +167,7 @@ raise_epoch(struct db_tx *tx, void *argument)
 }
 
 static void *
-raise_in_a_crowd(void *argument)
+run_increments(void *argument)
 {
     struct arena *mem = arena_new();
     for (int i = 0; i < ROUNDS; i++)
@@ -188,13 +188,13 @@ sum_epochs(struct db_tx *tx, void *argument)
 }
 
 static void
-a_row_raised_by_many_counts_every_one(struct kit *kit)
+concurrent_increments_of_a_row_are_all_counted(struct kit *kit)
 {
     struct add add = { kit->mem, 777, NULL, ERR_NONE, false };
     assert_int_equal(db_write(kit->db, add_row, &add), ERR_NONE);
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, raise_in_a_crowd, kit->db);
+        pthread_create(&threads[i], NULL, run_increments, kit->db);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     assert_int_equal(db_read(kit->db, sum_epochs, kit), ERR_NONE);
@@ -203,7 +203,7 @@ a_row_raised_by_many_counts_every_one(struct kit *kit)
 /* ---- opening ---- */
 
 static void
-an_open_store_opens_again_with_what_it_held(struct kit *kit)
+a_reopened_store_has_its_rows(struct kit *kit)
 {
     assert_int_equal(add_one(kit->db, kit->mem, ERR_NONE), ERR_NONE);
     kit_reopen(kit);
@@ -213,7 +213,7 @@ an_open_store_opens_again_with_what_it_held(struct kit *kit)
 }
 
 static void
-addresses_that_are_none_are_told(struct kit *kit)
+invalid_addresses_are_rejected(struct kit *kit)
 {
     (void)kit;
     static const char *const wrong[] = {
@@ -231,7 +231,7 @@ addresses_that_are_none_are_told(struct kit *kit)
 }
 
 static void
-a_password_is_never_described(struct kit *kit)
+a_description_has_no_password(struct kit *kit)
 {
     struct str shown = db_describe(kit->db, kit->mem);
     assert_true(shown.len > 6);
@@ -242,19 +242,19 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(what_was_written_is_read),
-        KIT_CASE(work_that_refuses_changes_nothing),
-        KIT_CASE(a_conflict_that_is_expected_is_no_error),
-        KIT_CASE(a_broken_transaction_is_undone_even_if_the_work_overlooks_it),
-        KIT_CASE(parameters_go_by_number_and_not_by_appearance),
+        KIT_CASE(a_written_row_is_read),
+        KIT_CASE(work_that_returns_an_error_changes_nothing),
+        KIT_CASE(on_conflict_do_nothing_is_not_an_error),
+        KIT_CASE(a_failed_transaction_is_rolled_back_even_if_the_work_ignores_the_error),
+        KIT_CASE(parameters_are_bound_by_number),
         KIT_CASE(a_missing_parameter_is_a_defect_and_not_a_null),
-        KIT_CASE(a_transaction_of_a_thousand_rows_is_one),
-        KIT_CASE(a_crowd_of_writers_loses_nothing_and_keeps_nothing_refused),
-        KIT_CASE(a_row_raised_by_many_counts_every_one),
-        KIT_CASE(an_open_store_opens_again_with_what_it_held),
-        KIT_CASE(addresses_that_are_none_are_told),
-        KIT_CASE(a_password_is_never_described),
+        KIT_CASE(a_transaction_may_write_a_thousand_rows),
+        KIT_CASE(concurrent_writers_lose_no_commit_and_keep_no_rollback),
+        KIT_CASE(concurrent_increments_of_a_row_are_all_counted),
+        KIT_CASE(a_reopened_store_has_its_rows),
+        KIT_CASE(invalid_addresses_are_rejected),
+        KIT_CASE(a_description_has_no_password),
     };
-    /* Defects are provoked here; their lines would alarm. */
+    /* Defects are provoked here; their log lines would be noise. */
     return KIT_RUN("db", cases, LOG_SILENT);
 }
