@@ -165,7 +165,7 @@ find_taken(struct db_tx *tx, struct making *making)
     enum err err = user_store_find_username(tx, mem, user->username, &other);
     if (err == ERR_NONE)
         problems->username =
-            str_format(mem, "The user name %.*s is taken; choose another.", STR_ARG(user->username))
+            str_format(mem, "The username %.*s is taken. Choose another.", STR_ARG(user->username))
                 .ptr;
     else if (err != ERR_NOT_FOUND)
         return err;
@@ -173,11 +173,12 @@ find_taken(struct db_tx *tx, struct making *making)
         return ERR_NONE;
     err = user_store_find_email(tx, mem, user_fold_email(mem, user->email), &other);
     if (err == ERR_NONE)
-        problems->email = str_format(mem,
-                                     "The email address %.*s belongs to an account already; sign "
-                                     "in to it, or use another address.",
-                                     STR_ARG(user->email))
-                              .ptr;
+        problems->email =
+            str_format(
+                mem,
+                "The email address %.*s already has an account. Sign in, or use another address.",
+                STR_ARG(user->email))
+                .ptr;
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 

@@ -41,9 +41,10 @@ check_params(struct arena *mem, const struct app_params *params, struct app *app
     app->redirect_uris = app_join_uris(mem, params->redirect_uris, params->redirect_uri_count,
                                        &problems->redirect_uris);
     if (!scopes_read(str_trim(params->scopes), &app->scopes, &unknown))
-        problems->scopes = str_format(mem, "There is no scope \"%.*s\", or it is named twice.",
-                                      STR_ARG(str_first(unknown, 64)))
-                               .ptr;
+        problems->scopes =
+            str_format(mem, "The scope \"%.*s\" does not exist or is listed twice. Remove it.",
+                       STR_ARG(str_first(unknown, 64)))
+                .ptr;
     else
         problems->scopes = app_scopes_problem(app->scopes);
     app->homepage = present_or_none(mem, params->homepage);
@@ -66,7 +67,7 @@ find_owner(struct db *db, struct arena *mem, struct str login, struct app *app,
     struct user owner;
     enum err err = account_find(db, mem, login, &owner);
     if (err == ERR_NOT_FOUND)
-        problems->owner = str_format(mem, "There is no user %.*s.", STR_ARG(login)).ptr;
+        problems->owner = str_format(mem, "User %.*s does not exist.", STR_ARG(login)).ptr;
     else if (!err)
         app->owner_id = owner.id;
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
@@ -116,7 +117,7 @@ app_register(struct db *db, struct arena *mem, const struct app_params *params, 
     }
     err = tx_write(db, add, &change);
     if (!err && change.full) {
-        problems->owner = "This user has 100 apps, which is the most; delete one first.";
+        problems->owner = "This user has 100 apps, the maximum. Delete one first.";
         err = ERR_INVALID;
     }
     *out = change.app;

@@ -19,7 +19,7 @@ struct secret;
 struct user;
 
 /* error_description of invalid_target, for the authorization and token endpoints. */
-#define AUTHORIZE_WRONG_TARGET "resource is not this service; leave it out."
+#define AUTHORIZE_WRONG_TARGET "resource does not identify this service. Omit it."
 
 /* As sent; absent: not sent, or sent empty. */
 struct authorize_params {

@@ -39,8 +39,8 @@ show_uri_error(struct arena *mem, const struct authorize_params *params,
         out->detail = str_format(mem, "sent: %.*s, registered: %.*s",
                                  STR_ARG(str_first(params->redirect_uri, 100)), STR_ARG(nearest));
     show_error(out, str_format(mem,
-                               "The app wants you sent to an address that it did not register, so "
-                               "you are not sent there. For its developer: %s",
+                               "The app asked to send you to an address that it has not "
+                               "registered, so you were not redirected. For the developer: %s",
                                out->reason)
                         .ptr);
 }
@@ -59,11 +59,12 @@ check_app(struct db *db, struct arena *mem, const struct authorize_params *param
           struct authorize_checked *out)
 {
     static const char unknown[] =
-        "The app that sent you here is not registered with this service, so "
-        "nothing is shared with it. For its developer: client_id is wrong.";
+        "The app that sent you here is not registered with this service. Nothing was shared with "
+        "it. For the developer: client_id is unknown or disabled.";
     if (is(params->repeated, "client_id") || is(params->repeated, "redirect_uri")) {
-        show_error(out, "The app that sent you here asked in a way that is not allowed. For its "
-                        "developer: client_id or redirect_uri came more than once.");
+        show_error(out,
+                   "The app that sent you here made an invalid request. Nothing was shared with "
+                   "it. For the developer: client_id or redirect_uri was sent more than once.");
         return ERR_NONE;
     }
     enum err err = app_find(db, mem, params->client_id, &out->app);
@@ -100,24 +101,25 @@ check_scopes(struct arena *mem, const struct authorize_params *params,
 {
     struct str unknown = STR_NONE;
     if (!str_present(params->scope))
-        return redirect_error(out, "invalid_scope", "scope is missing; name at least one.");
+        return redirect_error(out, "invalid_scope",
+                              "scope is missing. Request at least one scope.");
     if (!scopes_read(params->scope, &out->scopes, &unknown)) {
         out->detail = unknown;
         return redirect_error(out, "invalid_scope",
-                              "scope holds a name that does not exist, or one twice.");
+                              "scope contains an unknown or a repeated name.");
     }
     scopes beyond = out->scopes & ~out->app.scopes;
     if (beyond != 0)
         out->reason = str_format(mem,
-                                 "scope %s is not registered for this app; add it in the "
-                                 "settings, or leave it out.",
+                                 "scope %s is not registered for this app. Add it to the app's "
+                                 "settings, or do not request it.",
                                  first_scope(beyond))
                           .ptr;
     if (beyond != 0)
-        return redirect_error(
-            out, "invalid_scope",
-            str_format(mem, "The app did not register the scope %s.", scopes_write(mem, beyond).ptr)
-                .ptr);
+        return redirect_error(out, "invalid_scope",
+                              str_format(mem, "The app has not registered the scope %s.",
+                                         scopes_write(mem, beyond).ptr)
+                                  .ptr);
     return AUTHORIZE_OK;
 }
 
@@ -134,7 +136,7 @@ check_rest(struct arena *mem, const struct authorize_params *params, struct auth
     if (!state_valid(params->state)) {
         out->state = STR_NONE;
         return redirect_error(out, "invalid_request",
-                              "state has at most 2048 bytes and no control characters.");
+                              "state must have at most 2048 bytes and no control characters.");
     }
     if (str_present(params->request))
         return redirect_error(out, "request_not_supported", "request objects are not supported.");

@@ -286,7 +286,7 @@ static enum err
 add_value(struct work *work, const struct value *value)
 {
     if (work->count >= ATOMS_PER_DOMAIN_MAX)
-        return refuse(work, "would be one fact more than the 2,000 of a domain; remove some first");
+        return refuse(work, "would exceed the limit of 2,000 facts in a domain; delete some first");
     struct sourced_atom *added = &work->atoms[work->at = work->count++];
     *added = (struct sourced_atom){ .atom = {
                                         .id = random_id(work->mem, "atm_"),

@@ -92,7 +92,8 @@ check_items(struct merge *merge, struct preference_problems *problems)
 {
     const struct json_value *given = merge->params->preferences;
     if (given == NULL || given->type != JSON_OBJECT) {
-        add_problem(merge->mem, problems, STR("preferences"), "must be an object of members");
+        add_problem(merge->mem, problems, STR("preferences"),
+                    "must be an object with members of the domain");
         return ERR_INVALID;
     }
     size_t most = 0;
@@ -373,10 +374,9 @@ preferences_write(struct db *db, struct arena *mem, const struct preference_writ
         return err;
     err = tx_write(db, merge_all, &merge);
     if (err == ERR_INVALID && merge.full)
-        add_problem(
-            mem, problems, STR("preferences"),
-            "would be more than 2,000 facts in this domain, suppressed ones included; the person "
-            "has to remove some first");
+        add_problem(mem, problems, STR("preferences"),
+                    "would exceed the limit of 2,000 facts in this domain, including suppressed "
+                    "ones; the user must delete some first");
     return err;
 }
 

@@ -73,7 +73,7 @@ exchange(struct db_tx *tx, void *argument)
     work->refusal = ERR_NONE;
     enum err err = code_store_find(tx, work->mem, work->hash, &code);
     if (err == ERR_NOT_FOUND)
-        return refuse(work, ERR_INVALID, "The code is unknown, or was forgotten.");
+        return refuse(work, ERR_INVALID, "The code is unknown or was deleted.");
     if (err)
         return err;
     /* A failed attempt does not redeem the code, so a thief without the verifier cannot block the
@@ -86,7 +86,7 @@ exchange(struct db_tx *tx, void *argument)
     if (!pkce_proves(work->mem, work->verifier, code.challenge))
         return refuse(work, ERR_INVALID, "code_verifier does not match the code_challenge.");
     if (code.redeemed_at == 0 && code.expires_at <= work->now)
-        return refuse(work, ERR_INVALID, "The code is too old: it lives for 60 seconds.");
+        return refuse(work, ERR_INVALID, "The code has expired: it is valid for 60 seconds.");
     if (code.redeemed_at == 0)
         err = code_store_redeem(tx, work->mem, work->hash, work->now);
     if (code.redeemed_at != 0 || err == ERR_NOT_FOUND) {
@@ -94,13 +94,13 @@ exchange(struct db_tx *tx, void *argument)
         err = family_store_end(tx, work->mem, code.family_id);
         return err ? err
                    : refuse(work, ERR_INVALID,
-                            "The code was used before; the tokens it gave are ended.");
+                            "The code was already used; its tokens were revoked.");
     }
     if (err)
         return err;
     err = family_store_find(tx, work->mem, code.family_id, work->now, &live);
     if (err == ERR_NOT_FOUND)
-        return refuse(work, ERR_INVALID, "The person has ended this connection.");
+        return refuse(work, ERR_INVALID, "The user disconnected the app.");
     live.family.expires_at = work->now + FAMILY_SECONDS;
     if (!err)
         err = family_store_put_end(tx, work->mem, live.family.id, live.family.expires_at);
@@ -112,7 +112,7 @@ token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
                struct token_set *out, const char **problem)
 {
     const struct secret *code = secret_read(mem, params->code, SECRET_CODE);
-    *problem = "The code is not one of this service, or not whole.";
+    *problem = "The code is malformed or was not issued by this service.";
     if (code == NULL)
         return ERR_INVALID;
     struct work work = { .mem = mem,
@@ -138,7 +138,7 @@ narrow(struct work *work, scopes held, scopes *out)
         return true;
     scopes asked;
     if (!scopes_read(work->scope, &asked, NULL) || (asked & ~held) != 0 || asked == 0) {
-        refuse(work, ERR_FORBIDDEN, "scope asks for more than the person allowed.");
+        refuse(work, ERR_FORBIDDEN, "scope contains more than the user allowed.");
         return false;
     }
     *out = asked;
@@ -156,7 +156,7 @@ use(struct db_tx *tx, struct work *work, enum refresh_verdict verdict)
 static enum err
 refresh_once(struct db_tx *tx, struct work *work)
 {
-    static const char invalid[] = "The refresh token is unknown, or its connection has ended.";
+    static const char invalid[] = "The refresh token is unknown, expired, or revoked.";
     struct refresh_token token;
     struct live_family live = { 0 };
     scopes allowed;
@@ -171,11 +171,12 @@ refresh_once(struct db_tx *tx, struct work *work)
     if (verdict == REFRESH_STOLEN) {
         err = family_store_end(tx, work->mem, token.family_id);
         return err ? err
-                   : refuse(work, ERR_INVALID,
-                            "The refresh token was used before; its connection is ended.");
+                   : refuse(
+                         work, ERR_INVALID,
+                         "The refresh token was already used, and the authorization was revoked.");
     }
     if (verdict == REFRESH_TOO_OFTEN)
-        return refuse(work, ERR_INVALID, "The refresh token was used before; use the newest one.");
+        return refuse(work, ERR_INVALID, "The refresh token was already used. Use the newest one.");
     err = family_store_find(tx, work->mem, token.family_id, work->now, &live);
     if (err == ERR_NOT_FOUND)
         return refuse(work, ERR_INVALID, invalid);
@@ -198,7 +199,7 @@ refresh(struct db_tx *tx, void *argument)
         err = refresh_once(tx, work);
     }
     if (err == ERR_NOT_FOUND)
-        return refuse(work, ERR_INVALID, "The refresh token was used before; use the newest one.");
+        return refuse(work, ERR_INVALID, "The refresh token was already used. Use the newest one.");
     return err;
 }
 
@@ -207,7 +208,7 @@ token_refresh(struct db *db, struct arena *mem, const struct refresh *params, st
               const char **problem)
 {
     const struct secret *token = secret_read(mem, params->token, SECRET_REFRESH_TOKEN);
-    *problem = "The refresh token is not one of this service, or not whole.";
+    *problem = "The refresh token is malformed or was not issued by this service.";
     if (token == NULL)
         return ERR_INVALID;
     struct work work = { .mem = mem,
@@ -336,13 +337,13 @@ token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, st
     struct access found = { 0 };
     struct work work = { .mem = mem, .now = now, .access = &found };
     *app_id = STR_NONE;
-    *sentence = "The access token is not valid, has expired, or was ended. Get a new one with the "
-                "refresh token, or ask the person again.";
+    *sentence = "The access token is unknown, expired, or revoked. Get a new one with the refresh "
+                "token, or ask the user again.";
     if (access == NULL && refresh_secret == NULL) {
         bool cut = str_starts(text, STR("pn_at_"));
-        *sentence = cut ? "The access token is not whole; something was cut off or changed on the "
-                          "way."
-                        : "This is not an access token of this service; one begins with pn_at_.";
+        *sentence =
+            cut ? "The access token is incomplete or was altered in transit."
+                : "This is not an access token of this service. Access tokens begin with pn_at_.";
         return ERR_NONE;
     }
     work.hash = secret_hash(mem, access != NULL ? access : refresh_secret);
@@ -354,11 +355,12 @@ token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, st
         *sentence = "This is a refresh token. Exchange it at the token endpoint, and send the "
                     "access token that you get.";
     else if (found.expires_at != 0 && found.expires_at <= now)
-        *sentence = "The access token has expired: it lives for an hour. Get a new one with the "
-                    "refresh token.";
+        *sentence =
+            "The access token has expired: it is valid for one hour. Get a new one with the "
+            "refresh token.";
     else if (found.expires_at != 0)
-        *sentence = "The access token was ended: the person disconnected the app, or one of them "
-                    "was disabled. Ask the person again.";
+        *sentence = "The access token was revoked: the user disconnected the app, or the user or "
+                    "the app was disabled. Ask the user again.";
     return ERR_NONE;
 }
 

@@ -134,7 +134,7 @@ run_import(struct db *db, struct importing *importing, const struct domains *dom
         return err;
     err = tx_write(db, merge_document, importing);
     if (err == ERR_INVALID && importing->full)
-        why_set(why, "it would be more than 2,000 facts in one domain");
+        why_set(why, "it would lead to more than 2,000 facts in one domain");
     return err;
 }
 

@@ -43,10 +43,10 @@ read_source(const struct json_value *given, struct sourced_atom *out)
     *source = (struct atom_source){ .source = text_of(given, "source") };
     if (!source_valid(source->source) || !time_of(given, "created_at", &source->created_at) ||
         !time_of(given, "updated_at", &source->updated_at))
-        return "has a source without name or times";
+        return "has a source without a valid name, created_at, or updated_at";
     for (size_t i = 0; i < out->source_count; i++)
         if (str_eq(out->sources[i].source, source->source))
-            return "names a source twice";
+            return "lists a source twice";
     out->source_count++;
     return NULL;
 }
@@ -61,7 +61,8 @@ read_sources(struct arena *mem, const struct json_value *given, struct sourced_a
     bool by_user = false;
     if (list == NULL || list->type != JSON_ARRAY || list->count < least ||
         list->count > SOURCES_MAX)
-        return "needs a list of sources, at most 1,000";
+        return "must have a list of sources: at most 1,000, and at least one unless it is "
+               "suppressed";
     out->sources = ARENA_ARRAY(mem, struct atom_source, list->count);
     for (size_t i = 0; i < list->count && problem == NULL; i++) {
         problem = read_source(&list->children[i], out);
@@ -82,7 +83,7 @@ read_suppression(const struct json_value *given, struct atom *atom)
     atom->suppressed_by = text_of(given, "suppressed_by");
     if (!atom_reason_valid(atom->reason) || !source_valid(atom->suppressed_by) ||
         !time_of(given, "suppressed_at", &atom->suppressed_at))
-        return "is suppressed without reason, source or time";
+        return "is suppressed but has no valid reason, suppressed_by, or suppressed_at";
     return NULL;
 }
 
@@ -98,25 +99,25 @@ read_atom(struct arena *mem, const struct domain *domain, const struct json_valu
     struct atom *atom = &out->atom;
     *out = (struct sourced_atom){ 0 };
     if (member == NULL)
-        return "names no member of its domain";
+        return "has a member that its domain does not define";
     const char *problem = shown == NULL ? "is missing" : value_read(mem, member, shown, &value);
     if (problem != NULL)
-        return str_format(mem, "has a value that %s", problem).ptr;
+        return str_format(mem, "has an invalid value: it %s", problem).ptr;
     if (by_user == NULL || by_user->type != JSON_BOOL)
-        return "lacks by_user, which is true or false";
+        return "must have by_user, either true or false";
     *atom = (struct atom){ .domain = domain->name,
                            .member = member->name,
                            .key = preferences_key(mem, value.key),
                            .value = value.json,
                            .by_user = by_user->integer != 0 };
     if (!atom_status_read(text_of(given, "status"), &atom->status))
-        return "has a status other than active, suppressed and held";
+        return "must have the status active, suppressed, or held";
     /* The document is not trusted: a value that would be held when an app writes it is held. */
     if (atom->status == ATOM_ACTIVE && !atom->by_user && value_suspicion(mem, &value) != NULL)
         atom->status = ATOM_HELD;
     if (!time_of(given, "created_at", &atom->created_at) ||
         !time_of(given, "updated_at", &atom->updated_at))
-        return "lacks a created_at or updated_at that is a time since 1970";
+        return "must have created_at and updated_at, both times after 1970";
     problem = read_suppression(given, atom);
     return problem != NULL ? problem : read_sources(mem, given, out);
 }

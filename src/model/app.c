@@ -21,7 +21,7 @@ app_clean_name(struct arena *mem, struct str name)
     return str_trim(utf8_nfc(mem, name));
 }
 
-/* Latin and Cyrillic or Greek in one word look alike and are not. */
+/* Latin mixed with Cyrillic or Greek letters in one word allows look-alike names. */
 static bool
 mixes_alphabets(struct str name)
 {
@@ -42,7 +42,7 @@ mixes_alphabets(struct str name)
 }
 
 static bool
-claims_to_be_us(struct str name)
+contains_service_name(struct str name)
 {
     static const struct str ours = STR("penchant");
     for (size_t i = 0; i + ours.len <= name.len; i++)
@@ -55,20 +55,19 @@ const char *
 app_name_problem(struct str name)
 {
     if (!str_present(name) || !utf8_valid(name))
-        return "The app's name is not readable text (UTF-8).";
+        return "The app's name is not valid UTF-8 text.";
     if (name.len == 0)
-        return "The app needs a name; people see it when they decide.";
+        return "Enter a name for the app. Users see it when they decide.";
     if (utf8_length(name) > NAME_MAX_CHARACTERS)
-        return "The app's name has at most 60 characters.";
+        return "The app's name can have at most 60 characters.";
     if (utf8_forbidden(name) >= 0)
-        return "The app's name has a character that cannot be seen or that changes the direction "
-               "of "
-               "writing; leave it out.";
+        return "The app's name contains an invisible character or one that changes the text "
+               "direction. Remove it.";
     if (mixes_alphabets(name))
-        return "The app's name mixes alphabets in one word, which looks like another name; use "
-               "one.";
-    if (claims_to_be_us(name))
-        return "The app's name sounds as if it were Penchant itself; choose a name of its own.";
+        return "The app's name mixes alphabets in one word, so it can imitate another name. Use "
+               "one alphabet per word.";
+    if (contains_service_name(name))
+        return "The app's name contains the name of this service, Penchant. Choose another name.";
     return NULL;
 }
 
@@ -80,7 +79,7 @@ app_join_uris(struct arena *mem, const struct str *uris, size_t count, const cha
     if (count == 0)
         *problem = redirect_uri_problem(STR(""));
     if (count > APP_REDIRECT_URIS_MAX)
-        *problem = "An app has at most 10 redirect URIs.";
+        *problem = "An app can have at most 10 redirect URIs.";
     for (size_t i = 0; i < count && *problem == NULL; i++) {
         *problem = redirect_uri_problem(uris[i]);
         if (i > 0)
@@ -123,15 +122,14 @@ app_link_problem(struct str link)
     if (link.len == 0)
         return NULL;
     if (!str_starts(link, STR("https://")) || redirect_uri_problem(link) != NULL)
-        return "A link is a whole https address without # and *, as in "
-               "https://app.example/privacy.";
+        return "Enter an absolute https URL without # and *, such as https://app.example/privacy.";
     return NULL;
 }
 
 const char *
 app_scopes_problem(scopes set)
 {
-    return set == 0 ? "The app needs at least one scope; without any it could not ask for anything."
+    return set == 0 ? "Choose at least one scope. Without a scope, the app cannot request anything."
                     : NULL;
 }
 

@@ -82,7 +82,7 @@ atom_drop_source(struct sourced_atom *atom, struct str source)
 int
 atom_confidence(const struct atom *atom)
 {
-    /* 1 - 0.2^n: each further app that says the same halves the doubt more than twice. */
+    /* 1 - 0.2^n for n apps that agree. */
     static const int agreed[] = { 0, 80, 96, 99 };
     int64_t apps = atom->source_count < 3 ? atom->source_count : 3;
     return atom->by_user ? 100 : agreed[apps < 0 ? 0 : apps];
@@ -94,20 +94,19 @@ atom_visible(const struct atom *atom)
     return atom->status == ATOM_ACTIVE || atom->by_caller;
 }
 
-/* A word that is copied with what stands behind it, which is less to do than to look how long it
- * is. */
+/* A word that is copied with its padding: a copy of constant size is faster than an exact one. */
 struct word {
     char text[16];
     size_t length;
 };
 
-#define MESSAGE(literal)             \
+#define WORD(literal)                \
     {                                \
         literal, sizeof(literal) - 1 \
     }
 
 static char *
-lay_word(char *at, const struct word *word)
+put_word(char *at, const struct word *word)
 {
     memcpy(at, word->text, sizeof word->text);
     return at + word->length;
@@ -116,8 +115,8 @@ lay_word(char *at, const struct word *word)
 static const struct word *
 confidence_word(const struct atom *atom)
 {
-    static const struct word none = MESSAGE("0"), one = MESSAGE("0.8"), two = MESSAGE("0.96"),
-                             more = MESSAGE("0.99"), whole = MESSAGE("1");
+    static const struct word none = WORD("0"), one = WORD("0.8"), two = WORD("0.96"),
+                             more = WORD("0.99"), whole = WORD("1");
     switch (atom_confidence(atom)) {
     case 100:
         return &whole;
@@ -135,20 +134,19 @@ confidence_word(const struct atom *atom)
 static const struct word *
 source_word(const struct atom *atom)
 {
-    static const struct word user = MESSAGE("user"), self = MESSAGE("self"),
-                             other = MESSAGE("other");
+    static const struct word user = WORD("user"), self = WORD("self"), other = WORD("other");
     return atom->by_user ? &user : (atom->by_caller ? &self : &other);
 }
 
-/* A time as text with its quotes, or null. Most times are those of the atom before. */
-struct snapshot {
+/* The last formatted time with its quotes: consecutive atoms often have the same one. */
+struct time_cache {
     int64_t seconds;
     bool has_text;
     char text[TIME_TEXT_LENGTH + 2];
 };
 
 static char *
-lay_time(char *at, int64_t seconds, struct snapshot *last)
+put_time(char *at, int64_t seconds, struct time_cache *last)
 {
     if (seconds != last->seconds) {
         last->seconds = seconds;
@@ -162,35 +160,34 @@ lay_time(char *at, int64_t seconds, struct snapshot *last)
 }
 
 static char *
-lay_number(char *at, int64_t number)
+put_number(char *at, int64_t number)
 {
     if (number >= 10)
-        at = lay_number(at, number / 10);
+        at = put_number(at, number / 10);
     *at = (char)('0' + number % 10);
     return at + 1;
 }
 
-#define WRITTEN_MOST 256 /* of keys, and of values that are not the atom's own texts */
+#define FIXED_MAX 256 /* bytes of keys and of values other than the atom's own strings */
 
 static void
-write_atom(struct json *out, const struct atom *atom, struct snapshot *last)
+write_atom(struct json *out, const struct atom *atom, struct time_cache *last)
 {
-    static const struct word status[] = { MESSAGE("active"), MESSAGE("suppressed"),
-                                          MESSAGE("held") };
+    static const struct word status[] = { WORD("active"), WORD("suppressed"), WORD("held") };
     size_t own = atom->id.len + atom->domain.len + atom->member.len + atom->value.len;
-    char *at = json_begin_parts(out, WRITTEN_MOST + own);
+    char *at = json_begin_parts(out, FIXED_MAX + own);
     if (at == NULL)
         return;
     at = json_append(json_append(at, JSON_FIRST_TEXT("atom_id")), atom->id);
     at = json_append(json_append(at, JSON_TEXT_TEXT("domain")), atom->domain);
     at = json_append(json_append(at, JSON_TEXT_TEXT("member")), atom->member);
     at = json_append(json_append(at, JSON_TEXT_BARE("value")), atom->value);
-    at = lay_word(json_append(at, JSON_BARE_BARE("confidence")), confidence_word(atom));
-    at = lay_word(json_append(at, JSON_BARE_TEXT("source")), source_word(atom));
-    at = lay_number(json_append(at, JSON_TEXT_BARE("source_count")), atom->source_count);
-    at = lay_word(json_append(at, JSON_BARE_TEXT("status")), &status[atom->status]);
-    at = lay_time(json_append(at, JSON_TEXT_BARE("created_at")), atom->created_at, last);
-    at = lay_time(json_append(at, JSON_BARE_BARE("updated_at")), atom->updated_at, last);
+    at = put_word(json_append(at, JSON_BARE_BARE("confidence")), confidence_word(atom));
+    at = put_word(json_append(at, JSON_BARE_TEXT("source")), source_word(atom));
+    at = put_number(json_append(at, JSON_TEXT_BARE("source_count")), atom->source_count);
+    at = put_word(json_append(at, JSON_BARE_TEXT("status")), &status[atom->status]);
+    at = put_time(json_append(at, JSON_TEXT_BARE("created_at")), atom->created_at, last);
+    at = put_time(json_append(at, JSON_BARE_BARE("updated_at")), atom->updated_at, last);
     json_end_parts(out, json_append(at, JSON_BARE_LAST));
 }
 
@@ -203,7 +200,7 @@ atom_write(struct json *out, const struct atom *atom)
 void
 atom_write_list(struct json *out, const struct atom *atoms, size_t count)
 {
-    struct snapshot last = { 0 };
+    struct time_cache last = { 0 };
     for (size_t i = 0; i < count; i++)
         write_atom(out, &atoms[i], &last);
 }
@@ -222,7 +219,7 @@ write_member(struct json *out, const struct member *member, const struct atom *a
                 json_open_array(out);
         }
         if (begun && member->type != MEMBER_ARRAY)
-            continue; /* one value only: an older definition may have let more in */
+            continue; /* an older definition may have allowed several values */
         begun = true;
         json_raw(out, atoms[i].value);
         ++*active;

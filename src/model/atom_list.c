@@ -7,24 +7,24 @@
 #include <string.h>
 
 #define ATOM_LIST_MAX ((size_t)16 * 1024 * 1024) /* 2,000 atoms of the longest kind fit */
-#define SOURCES_SEEN 4                           /* capacity that most atoms never outgrow */
+#define SOURCES_INITIAL 4                        /* enough for most atoms */
 
 static const char statuses[] = { [ATOM_ACTIVE] = 'a', [ATOM_SUPPRESSED] = 's', [ATOM_HELD] = 'h' };
 
 /* ---- reading ---- */
 
-/* Where the tabs of eight bytes are: the top bit of each. */
+/* Sets the top bit of each byte that is a tab (SWAR). */
 static inline uint64_t
 tabs_among(const char *eight)
 {
     const uint64_t tabs = 0x0909090909090909, lows = 0x7f7f7f7f7f7f7f7f;
     uint64_t word;
     memcpy(&word, eight, sizeof word);
-    word = le64toh(word) ^ tabs; /* zero where one is */
+    word = le64toh(word) ^ tabs; /* tabs become zero bytes */
     return ~(((word & lows) + lows) | word | lows);
 }
 
-/* Where the next tab is, or the end. */
+/* The next tab, or the end. */
 static inline const char *
 find_tab(const char *at, const char *end)
 {
@@ -38,8 +38,8 @@ find_tab(const char *at, const char *end)
     return at;
 }
 
-/* Where the first tabs are. A page of atoms waits until those of all lines are found, so this is
- * done eight bytes at a time, and without beginning anew behind each. False: there are fewer. */
+/* Finds the first `count` tabs, eight bytes at a time: a page of atoms scans every line, so this
+ * loop dominates its cost. False: the line has fewer. */
 static inline bool
 find_tabs(struct str line, const char **out, size_t count)
 {
@@ -58,7 +58,7 @@ find_tabs(struct str line, const char **out, size_t count)
     return out == last;
 }
 
-/* Takes what ends at `at` off the front, and the tab there. */
+/* Removes the field that ends at `at`, and its tab, from the front. */
 static inline struct str
 cut_at(struct str *rest, const char *at)
 {
@@ -68,7 +68,7 @@ cut_at(struct str *rest, const char *at)
     return part;
 }
 
-/* Whether that character is the next field, which is then taken. */
+/* If the next field is exactly this character, removes it. */
 static inline bool
 next_is(struct str *rest, char character)
 {
@@ -78,7 +78,7 @@ next_is(struct str *rest, char character)
     return true;
 }
 
-/* The same for as many fields in which nothing is. */
+/* If the next fields are empty, one for each of `tabs`, removes them. */
 static inline __attribute__((always_inline)) bool
 next_are_empty(struct str *rest, struct str tabs)
 {
@@ -94,14 +94,13 @@ next_is_empty(struct str *rest)
     return next_are_empty(rest, STR("\t"));
 }
 
-/* What stands before the next tab; nothing where the line is over. */
+/* Removes the next field; empty at the end of the line. */
 static inline struct str
 next_field(struct str *rest)
 {
     return cut_at(rest, find_tab(rest->ptr, rest->ptr + rest->len));
 }
 
-/* A text that is there, or absent. */
 static inline struct str
 next_or_absent(struct str *rest)
 {
@@ -111,9 +110,9 @@ next_or_absent(struct str *rest)
     return part.len == 0 ? STR_NONE : part;
 }
 
-/* Any number, or what is none. */
+/* The general case: any sign and length; clears *valid for anything else. */
 static int64_t
-next_odd_number(struct str *rest, int64_t fallback, bool *valid)
+next_number_slow(struct str *rest, int64_t fallback, bool *valid)
 {
     int64_t number = 0;
     struct str part = next_field(rest);
@@ -124,22 +123,22 @@ next_odd_number(struct str *rest, int64_t fallback, bool *valid)
     return number;
 }
 
-/* Most are not there, and the others are a few digits, or ten if they are a time. */
+/* The fast path: most numbers are empty, the others have few digits, or ten if they are times. */
 static inline __attribute__((always_inline)) int64_t
 next_number(struct str *rest, int64_t fallback, bool *valid)
 {
-    enum { DIGITS_MOST = 12 };
+    enum { DIGITS_MAX = 12 };
     const char *at = rest->ptr;
     uint64_t number = 0;
     if (next_is_empty(rest))
         return fallback;
-    if (rest->len <= DIGITS_MOST || *at == '0')
-        return next_odd_number(rest, fallback, valid);
-    const char *end = at + DIGITS_MOST;
+    if (rest->len <= DIGITS_MAX || *at == '0')
+        return next_number_slow(rest, fallback, valid);
+    const char *end = at + DIGITS_MAX;
     for (unsigned digit; at < end && (digit = (unsigned char)*at - (unsigned)'0') <= 9; at++)
         number = number * 10 + digit;
     if (*at != '\t')
-        return next_odd_number(rest, fallback, valid);
+        return next_number_slow(rest, fallback, valid);
     cut_at(rest, at);
     return (int64_t)number;
 }
@@ -164,7 +163,7 @@ next_flag(struct str *rest)
     return next_is(rest, '1') || str_eq(next_field(rest), STR("1"));
 }
 
-/* In order already, but for what an upgrade of the store left; so are the lines. */
+/* Sources are usually sorted already. */
 static void
 insert_source(struct atom_source *sources, size_t at)
 {
@@ -181,7 +180,7 @@ read_sources(struct arena *mem, struct str rest, struct str caller, struct sourc
     bool valid = true;
     while (rest.len > 0 && valid) {
         if (out->source_count == capacity) {
-            capacity = capacity == 0 ? SOURCES_SEEN : capacity * 2;
+            capacity = capacity == 0 ? SOURCES_INITIAL : capacity * 2;
             struct atom_source *grown = ARENA_ARRAY(mem, struct atom_source, capacity);
             for (size_t i = 0; i < out->source_count; i++)
                 grown[i] = out->sources[i];
@@ -206,9 +205,9 @@ between(const char *tab, const char *next)
     return (struct str){ tab + 1, (size_t)(next - tab - 1) };
 }
 
-/* The front of a line. */
+/* Reads the fields up to the sequence. */
 static inline bool
-look_at(struct str line, struct atom_line *out)
+read_front(struct str line, struct atom_line *out)
 {
     const char *tabs[4], *end = line.ptr + line.len;
     if (!find_tabs(line, tabs, 4))
@@ -225,7 +224,7 @@ look_at(struct str line, struct atom_line *out)
     return valid;
 }
 
-/* What is in front of the sources; *rest is then the sources. */
+/* Reads the fields before the sources; *rest is set to the sources. */
 static inline bool
 read_atom(const struct atom_line *line, struct str domain, struct str *rest, struct atom *out)
 {
@@ -261,7 +260,7 @@ atom_list_next(struct str *list, struct atom_line *out)
         return false;
     struct str line = { list->ptr, (size_t)(end - list->ptr) };
     *list = (struct str){ end + 1, list->len - line.len - 1 };
-    return look_at(line, out);
+    return read_front(line, out);
 }
 
 bool
@@ -297,7 +296,7 @@ count_lines(struct str text)
 }
 
 static void
-put_in_place(struct sourced_atom *atoms, size_t at)
+insert_atom(struct sourced_atom *atoms, size_t at)
 {
     struct sourced_atom moving = atoms[at];
     for (; at > 0 && atoms[at - 1].atom.sequence > moving.atom.sequence; at--)
@@ -319,7 +318,7 @@ atom_list_read(struct arena *mem, struct str domain, struct str text, struct str
             !read_sources(mem, sources, caller, atom))
             return false;
         if (*count > 0 && atom[-1].atom.sequence > atom->atom.sequence)
-            put_in_place(*out, *count);
+            insert_atom(*out, *count);
         ++*count;
     }
     return true;
@@ -336,7 +335,7 @@ add_field(struct buf *out, struct str text)
            (memchr(text.ptr, '\t', text.len) == NULL && memchr(text.ptr, '\n', text.len) == NULL);
 }
 
-/* Nothing where it is what a reader takes it for anyway. */
+/* Writes nothing for the value that the reader assumes. */
 static void
 add_number(struct buf *out, int64_t number, int64_t fallback)
 {

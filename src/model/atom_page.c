@@ -3,10 +3,10 @@
 #include "base/arena.h"
 #include "model/atom_list.h"
 
-#define LINES_FIRST 64 /* capacity that most people never outgrow */
+#define LINES_INITIAL 64 /* enough for most users */
 
-/* The lines of one sheet that were asked for, in the order of their sequence. The newest are taken
- * off the end. */
+/* The matching lines of one atom list, sorted by sequence. Paging removes the newest from the end.
+ */
 struct slice {
     struct str domain;
     size_t first;
@@ -27,11 +27,11 @@ line_at(struct reading *reading, size_t at)
 {
     if (at == reading->capacity) {
         struct atom_line *grown =
-            ARENA_ARRAY(reading->mem, struct atom_line, at == 0 ? LINES_FIRST : at * 2);
+            ARENA_ARRAY(reading->mem, struct atom_line, at == 0 ? LINES_INITIAL : at * 2);
         if (at > 0)
             memcpy(grown, reading->lines, at * sizeof *grown);
         reading->lines = grown;
-        reading->capacity = at == 0 ? LINES_FIRST : at * 2;
+        reading->capacity = at == 0 ? LINES_INITIAL : at * 2;
     }
     return &reading->lines[at];
 }
@@ -43,12 +43,12 @@ is_wanted(const struct atom_query *query, const struct atom_line *line, bool *va
     if ((query->statuses & (1u << line->status)) == 0)
         return false;
     if (line->status == ATOM_ACTIVE)
-        return true; /* everybody's, whoever said so */
+        return true; /* visible to every app that may read the domain */
     *valid = atom_list_read_line(line, STR_NONE, query->caller, &atom);
     return *valid && atom_visible(&atom);
 }
 
-/* Lines are in order already, but for what replaced another one. */
+/* Lines are nearly sorted: a deletion moves the last line into the gap. */
 static void
 insert_sorted(struct atom_line *lines, size_t first, size_t at)
 {
@@ -76,7 +76,7 @@ scan_list(struct reading *reading, struct str list, struct slice *slice)
     return valid;
 }
 
-/* The slice that has the newest line, of which there is one left. */
+/* The slice with the newest remaining line; at least one must be left. */
 static struct slice *
 newest(const struct reading *reading)
 {

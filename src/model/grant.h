@@ -97,10 +97,10 @@ struct access {
     bool domains_limited;
     int64_t created_at;
     int64_t expires_at;
-    int64_t valid_until; /* the token, its family and its grant, if nothing ends them before */
+    int64_t valid_until; /* first expiry of the token, its family, and its grant */
     int64_t generation;  /* the user's */
-    uint64_t commits;    /* that it was sure to be read behind */
-    uint64_t version;    /* of all of these rows: see token_access_stamp(); 0: not to be kept */
+    uint64_t commits;    /* number of commits that the read was sure to see */
+    uint64_t version;    /* of all of these rows: see token_access_version(); 0: do not cache */
 };
 
 /* The durations of consent that the page offers. */

@@ -11,10 +11,10 @@
 bool
 pkce_challenge_valid(struct str challenge)
 {
-    /* SHA-256 of nothing: a client whose verifier is empty protects nothing. */
-    static const struct str of_nothing = STR("47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU");
+    /* SHA-256 of the empty string: sent by clients that forgot to create a verifier. */
+    static const struct str of_empty = STR("47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU");
     return challenge.len == CHALLENGE_LENGTH && base64url_only(challenge) &&
-           !str_eq(challenge, of_nothing);
+           !str_eq(challenge, of_empty);
 }
 
 bool

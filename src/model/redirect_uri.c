@@ -13,8 +13,7 @@ struct parts {
     struct str rest;      /* path and query */
 };
 
-/* Only what RFC 3986 lets stand in a URI unescaped; no backslash, no quote, no blank, no control.
- */
+/* The characters that RFC 3986 allows unescaped, except * and #. */
 static bool
 is_uri_char(char c)
 {
@@ -29,7 +28,7 @@ is_hex(char c)
 }
 
 static bool
-well_spelled(struct str uri)
+only_uri_chars(struct str uri)
 {
     for (size_t i = 0; i < uri.len; i++) {
         if (!is_uri_char(uri.ptr[i]))
@@ -41,8 +40,8 @@ well_spelled(struct str uri)
     return true;
 }
 
-/* Up to the colon before the port. What follows a bracket and is no colon belongs to the host,
- * which is then none: "[::1]@80" is not the loopback, but user "[::1]" at host 80. */
+/* Length up to the colon before the port. Anything but a colon after a bracket counts as part of
+ * the host, which makes it invalid: "[::1]@80" is not loopback, but user "[::1]" at host 80. */
 static size_t
 host_length(struct str authority)
 {
@@ -86,7 +85,7 @@ is_http(const struct parts *parts)
     return str_eq(parts->scheme, STR("http"));
 }
 
-/* Lower case: a scheme is compared as a string. */
+/* Requires lowercase, because schemes are compared byte by byte. */
 static bool
 is_own_scheme(struct str scheme)
 {
@@ -128,7 +127,7 @@ port_valid(struct str port)
     return !str_present(port) || str_to_int(port, 1, 65535, &number);
 }
 
-/* A browser removes these segments before it asks, so the URI it goes to is another one. */
+/* Browsers remove these segments, so they would go to another URI than the registered one. */
 static bool
 has_dot_segments(struct str rest)
 {
@@ -144,7 +143,7 @@ has_dot_segments(struct str rest)
     return false;
 }
 
-/* Names that the answer itself uses; an app that keeps one in its URI could be fooled with it. */
+/* Parameters of the response: the app could read a registered value instead of the real one. */
 static bool
 has_reserved_parameter(struct str rest)
 {
@@ -163,39 +162,37 @@ const char *
 redirect_uri_problem(struct str uri)
 {
     if (uri.len == 0)
-        return "A redirect URI is missing; give the address people are sent back to.";
+        return "A redirect URI is missing. Enter the address to which users return.";
     if (uri.len > REDIRECT_URI_MAX)
-        return "A redirect URI has at most 512 characters.";
+        return "A redirect URI can have at most 512 characters.";
     if (str_index(uri, '#') < uri.len)
-        return "A redirect URI has no fragment; remove everything from # on.";
+        return "A redirect URI cannot have a fragment. Remove # and everything after it.";
     if (str_index(uri, '*') < uri.len)
-        return "A redirect URI is compared letter by letter; register each one instead of using *.";
-    if (!well_spelled(uri))
-        return "A redirect URI has only letters, digits and the signs of an address; write others "
-               "as %XX.";
+        return "Redirect URIs are compared exactly. Register each one instead of using *.";
+    if (!only_uri_chars(uri))
+        return "A redirect URI can contain only URI characters. Percent-encode others as %XX.";
     if (str_index(uri, ':') == uri.len)
-        return "A redirect URI is a whole address, as in https://app.example/callback.";
+        return "A redirect URI must be absolute, such as https://app.example/callback.";
     struct parts parts = split(uri);
     if (has_reserved_parameter(parts.rest))
-        return "A redirect URI's query does not use code, state, iss or error; those come with the "
-               "answer.";
+        return "A redirect URI's query cannot contain code, state, iss, error, or "
+               "error_description. The response adds them.";
     if (str_index(parts.authority, '@') < parts.authority.len)
-        return "A redirect URI has no user name or password in it.";
+        return "A redirect URI cannot contain a username or password.";
     if (has_dot_segments(parts.rest))
-        return "A redirect URI has no . or .. in its path.";
+        return "A redirect URI cannot have . or .. in its path.";
     if (is_own_scheme(parts.scheme))
         return NULL;
     bool https = str_eq(parts.scheme, STR("https"));
     if (!https && !is_http(&parts))
-        return "A redirect URI starts with https://, or with an app's own scheme that has a dot in "
-               "it, as in com.example.app:/done.";
+        return "A redirect URI must start with https:// or with a private-use scheme that contains "
+               "a dot, such as com.example.app:/done.";
     if (!host_valid(parts.host) || !port_valid(parts.port))
-        return "A redirect URI has a host in lower case and, if it needs one, a port, as in "
+        return "A redirect URI needs a lowercase host and may have a port, as in "
                "https://app.example:8443/callback.";
     if (!https && !is_loopback(parts.host))
-        return "A redirect URI with http:// is for this machine only (127.0.0.1, [::1], "
-               "localhost); "
-               "use https:// instead.";
+        return "A redirect URI with http:// must have a loopback host (127.0.0.1, [::1], or "
+               "localhost). Use https:// instead.";
     return NULL;
 }
 
@@ -205,7 +202,7 @@ redirect_uri_matches(struct str registered, struct str asked)
     if (str_eq(registered, asked))
         return true;
     struct parts ours = split(registered);
-    if (!is_http(&ours) || !is_loopback(ours.host) || !well_spelled(asked))
+    if (!is_http(&ours) || !is_loopback(ours.host) || !only_uri_chars(asked))
         return false;
     struct parts theirs = split(asked);
     return str_eq(ours.scheme, theirs.scheme) && str_eq(ours.host, theirs.host) &&
@@ -241,19 +238,19 @@ redirect_uri_difference(struct str registered, struct str asked, int *distance)
         { differs_by_slash(registered, asked),
           "redirect_uri differs from the registered one by a trailing slash." },
         { str_eq_nocase(registered, asked),
-          "redirect_uri differs from the registered one in upper and lower case." },
-        { host && rest && !scheme,
-          "redirect_uri differs from the registered one in http and https." },
+          "redirect_uri differs from the registered one in letter case." },
+        { host && rest && !scheme, "redirect_uri differs from the registered one in its scheme." },
         { scheme && host && rest && !port,
-          "redirect_uri has another port than the registered one." },
+          "redirect_uri differs from the registered one in its port." },
         { scheme && host && port && path,
-          "redirect_uri has another query than the registered one." },
-        { str_index(asked, '#') < asked.len, "redirect_uri has a fragment; leave out # and more." },
+          "redirect_uri differs from the registered one in its query." },
+        { str_index(asked, '#') < asked.len,
+          "redirect_uri has a fragment. Remove # and everything after it." },
         { str_index(asked, ':') == asked.len,
-          "redirect_uri is no whole address; it may be encoded twice." },
-        { scheme && host, "redirect_uri has another path than the registered one." },
-        { scheme && path, "redirect_uri has another host than the registered one." },
-        { true, "redirect_uri is not one of those that are registered." },
+          "redirect_uri is not an absolute URI. It may be encoded twice." },
+        { scheme && host, "redirect_uri differs from the registered one in its path." },
+        { scheme && path, "redirect_uri differs from the registered one in its host." },
+        { true, "redirect_uri is not registered for this app." },
     };
     size_t i = 0;
     while (!differences[i].holds)
@@ -277,7 +274,7 @@ struct str
 redirect_uri_origin(struct arena *mem, struct str uri)
 {
     struct parts parts = split(uri);
-    /* A policy knows no address in brackets: browsers drop it, and then stop the redirect. */
+    /* CSP has no syntax for IPv6 hosts: browsers ignore such a source and block the redirect. */
     bool in_brackets = parts.host.len > 0 && parts.host.ptr[0] == '[';
     if (is_own_scheme(parts.scheme) || in_brackets)
         return str_format(mem, "%.*s:", STR_ARG(parts.scheme));

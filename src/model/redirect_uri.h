@@ -1,8 +1,8 @@
 /* redirect_uri.h - rules for the redirect URIs of apps. Pure; results are allocated from `mem`.
  *
- * An app may register https with a host, http on a loopback host, or an app's own scheme with a dot
- * in it (com.example.app:/done). No fragment, no user info, no wildcard, nothing a browser would
- * rewrite.
+ * An app may register https with a host, http on a loopback host, or a private-use scheme with a
+ * dot in it (com.example.app:/done). No fragment, no user info, no wildcard, nothing a browser
+ * would rewrite.
  */
 #ifndef MODEL_REDIRECT_URI_H
 #define MODEL_REDIRECT_URI_H

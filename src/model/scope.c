@@ -5,7 +5,7 @@
 
 #define NAMES_MAX 4096
 
-#define OWN_ROWS 4
+#define FIXED_ROWS 4
 
 static struct scope_row rows[64] = {
     { "preferences:read", "All preferences",
@@ -17,7 +17,7 @@ static struct scope_row rows[64] = {
     { "profile:read", "Profile", "See your username, your name, and your email." },
 };
 
-/* Of each row, with its length: every request asks for a dozen. */
+/* The name of each row with its length, since every request compares about a dozen. */
 static struct str names[64] = {
     STR("preferences:read"),
     STR("preferences:write"),
@@ -25,15 +25,15 @@ static struct str names[64] = {
     STR("profile:read"),
 };
 
-static size_t row_count = OWN_ROWS;
+static size_t row_count = FIXED_ROWS;
 
-_Static_assert(OWN_ROWS + DOMAINS_MAX <= sizeof rows / sizeof rows[0], "a set is a word of bits");
-_Static_assert(SCOPE_FIRST_DOMAIN == 1 << OWN_ROWS, "the domains follow our own");
+_Static_assert(FIXED_ROWS + DOMAINS_MAX <= sizeof rows / sizeof rows[0], "a set has 64 bits");
+_Static_assert(SCOPE_FIRST_DOMAIN == 1 << FIXED_ROWS, "domains follow the fixed scopes");
 
 void
 scopes_setup(const struct domains *domains)
 {
-    row_count = OWN_ROWS;
+    row_count = FIXED_ROWS;
     for (size_t i = 0; i < domains->count; i++) {
         const struct domain *domain = &domains->list[i];
         names[row_count] = domain->name;

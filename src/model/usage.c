@@ -3,16 +3,17 @@
 #include "base/buf.h"
 #include "text/utf8.h"
 
-#define SECONDS_A_DAY 86400
+#define SECONDS_PER_DAY 86400
 
 int64_t
 usage_day_of(int64_t now)
 {
-    return now / SECONDS_A_DAY;
+    return now / SECONDS_PER_DAY;
 }
 
-/* How many bytes of a secret of ours stand at the beginning: its prefix and all that can belong to
- * it. 0: none does. */
+/* Length of a secret of this service at the start of the text, as far as its characters go. 0:
+ * none.
+ */
 static size_t
 secret_length(struct str text)
 {
@@ -36,7 +37,7 @@ struct str
 refusal_clean(struct arena *mem, struct str text, size_t max)
 {
     static const struct str more = STR("…");
-    static const size_t prefix = 6; /* of a secret: tells which kind it was */
+    static const size_t prefix = 6; /* kept, because it names the kind of secret */
     struct buf out = buf_in(mem, max);
     max -= more.len;
     if (!utf8_valid(text))

@@ -8,10 +8,11 @@
 
 struct arena;
 
-#define USAGE_ID_LENGTH 26           /* bytes of a user id or an app id */
-#define USAGE_DAYS 30                /* shown on pages */
-#define USAGE_KEPT_DAYS 90           /* stored */
-#define USAGE_END_KNOWN_SECONDS 3600 /* how long the store knows that somebody left something */
+#define USAGE_ID_LENGTH 26 /* bytes of a user id or an app id */
+#define USAGE_DAYS 30      /* shown on pages */
+#define USAGE_KEPT_DAYS 90 /* stored */
+#define USAGE_END_KNOWN_SECONDS \
+    3600 /* how long the store remembers that a user disconnected an app */
 #define REFUSALS_PER_APP_MAX 50
 #define REFUSAL_KEPT_SECONDS ((int64_t)USAGE_DAYS * 24 * 3600)
 
@@ -39,7 +40,7 @@ struct app_usage {
 /* Totals for a list of apps. */
 struct usage_sum {
     struct str app_id;
-    int64_t calls; /* and tokens */
+    int64_t calls; /* API calls and issued tokens */
     int64_t refused;
 };
 

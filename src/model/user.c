@@ -9,7 +9,7 @@
 #define EMAIL_BYTES_MAX 254
 #define NAME_CHARACTERS_MAX 80
 
-/* The low bits of a position are chance, the rest are seconds: enough for five more centuries. */
+/* The low bits of a position are random, the others are seconds; they suffice until about 2514. */
 #define CHANCE_BITS 29
 
 static bool
@@ -39,7 +39,7 @@ user_id_well_formed(struct str text)
     return true;
 }
 
-/* ---- user name ---- */
+/* ---- username ---- */
 
 struct str
 user_fold_username(struct arena *mem, struct str username)
@@ -51,21 +51,21 @@ const char *
 user_username_problem(struct str folded)
 {
     if (folded.len == 0)
-        return "Choose a user name: 3 to 32 letters, digits, dots, hyphens or underscores.";
+        return "Choose a username: 3 to 32 letters, digits, dots, hyphens, or underscores.";
     for (size_t i = 0; i < folded.len; i++) {
         char c = folded.ptr[i];
         if (!is_lower(c) && !is_digit(c) && c != '.' && c != '_' && c != '-')
-            return "A user name is made of the letters a to z, digits, dots, hyphens and "
-                   "underscores; leave out everything else.";
+            return "A username can contain only the letters a to z, digits, dots, hyphens, and "
+                   "underscores.";
     }
     if (!is_lower(folded.ptr[0]))
-        return "A user name starts with a letter; put one in front.";
+        return "Start the username with a letter.";
     if (folded.len < USERNAME_MIN)
-        return "A user name has at least 3 characters; choose a longer one.";
+        return "A username must have at least 3 characters.";
     if (folded.len > USERNAME_MAX)
-        return "A user name has at most 32 characters; choose a shorter one.";
+        return "A username can have at most 32 characters.";
     if (user_id_well_formed(folded))
-        return "This user name has the form of an account's id; choose another.";
+        return "This username looks like an account ID. Choose another.";
     return NULL;
 }
 
@@ -92,21 +92,19 @@ const char *
 user_email_problem(struct str email)
 {
     if (email.len == 0)
-        return "An email address looks like ada@example.org; this one is empty.";
+        return "Enter an email address, such as ada@example.org.";
     if (email.len > EMAIL_BYTES_MAX)
-        return "An email address has at most 254 bytes; this one is longer.";
+        return "An email address can have at most 254 bytes.";
     if (!utf8_valid(email) || utf8_forbidden(email) >= 0 || has_blank(email))
-        return "An email address holds no blanks, line breaks or invisible characters; leave them "
-               "out.";
+        return "An email address can't contain spaces, line breaks, or invisible characters.";
     size_t at = str_index(email, '@');
     struct str domain = str_from(email, at + 1);
     if (at == email.len)
-        return "An email address has an at sign, as in ada@example.org.";
+        return "An email address needs an @ sign, as in ada@example.org.";
     if (str_index(domain, '@') < domain.len)
-        return "An email address has one at sign, as in ada@example.org; this one has more.";
+        return "An email address can have only one @ sign, as in ada@example.org.";
     if (at == 0 || domain.len == 0)
-        return "An email address has something before and after its at sign, as in "
-               "ada@example.org.";
+        return "An email address needs text before and after the @ sign, as in ada@example.org.";
     return NULL;
 }
 
@@ -115,8 +113,8 @@ user_fold_email(struct arena *mem, struct str email)
 {
     if (!str_present(email))
         return STR_NONE;
-    /* NFC first, since it can bring ASCII capitals (the Kelvin sign is a K); and again behind,
-     * since h, unlike H, joins with some of the marks that may follow it. */
+    /* NFC first, because it can produce ASCII capitals (the Kelvin sign becomes K), and again after
+     * lowering, because h, unlike H, composes with some combining marks. */
     return utf8_nfc(mem, str_lower(mem, utf8_nfc(mem, email)));
 }
 
@@ -150,14 +148,14 @@ const char *
 user_name_problem(struct str cleaned)
 {
     if (!str_present(cleaned) || !utf8_valid(cleaned))
-        return "This name is not valid UTF-8 text; type it, or paste plain text.";
+        return "This name is not valid UTF-8 text. Type it, or paste plain text.";
     if (cleaned.len == 0)
-        return "A name has at least one character that can be seen.";
+        return "A name needs at least one visible character.";
     if (utf8_forbidden(cleaned) >= 0)
-        return "A name is one line without invisible characters or characters that change the "
-               "direction of writing; leave them out.";
+        return "A name can't contain line breaks, invisible characters, or characters that change "
+               "the text direction.";
     if (utf8_length(cleaned) > NAME_CHARACTERS_MAX)
-        return "A name has at most 80 characters; choose a shorter one.";
+        return "A name can have at most 80 characters.";
     return NULL;
 }
 

@@ -181,7 +181,7 @@ url_origin_problem(struct str url)
         return "must start with https:// or http://";
     struct str rest = str_from(url, https ? 8 : 7);
     if (str_index(rest, '@') < rest.len)
-        return "must not hold a user name or password";
+        return "must not contain a username or password";
     for (const char *end = "/?#\\"; *end != '\0'; end++)
         if (str_index(rest, *end) < rest.len)
             return "must end after the host and port: no slash, path, query or fragment";

@@ -123,7 +123,7 @@ test("a file that is none is refused with what is wrong and where, and nothing i
     ["[]", /not a penchant-export of version 1/],
     [JSON.stringify({ ...document, version: 2 }), /not a penchant-export of version 1/],
     [JSON.stringify({ ...document, domains: { no_such: { atoms: [0] } } }), /domains\.no_such is not a domain/],
-    [JSON.stringify(broken), /domains\.food_profile\.atoms\[0\] has a value that/],
+    [JSON.stringify(broken), /domains\.food_profile\.atoms\[0\] has an invalid value: it/],
     [`{"a":`.repeat(50_000), /can't be imported/],
   ];
   for (const [text, problem] of cases) {

@@ -9,7 +9,7 @@ import { run } from "../kit/process.mjs";
 import { until } from "../kit/until.mjs";
 import { onSqlite, STORE, world } from "../kit/world.mjs";
 
-// The user names in a copy, read by the program itself (from PostgreSQL after restoring the dump).
+// The usernames in a copy, read by the program itself (from PostgreSQL after restoring the dump).
 async function namesIn(w, file) {
   let store = `sqlite:${file}`;
   if (STORE === "postgres") {

@@ -42,7 +42,7 @@ told("users are added, listed, disabled, enabled, given a password and deleted",
   assert.deepEqual(await w.users(), wanted.slice(0, 1));
 });
 
-told("a user can be named by user name, email address or id", async (w) => {
+told("a user can be named by username, email address or id", async (w) => {
   const { sub } = await w.addUser("ada", { args: ["--email", "ada@example.org"] });
   for (const who of ["ada", "ADA", "ada@example.org", "Ada@Example.Org", sub]) {
     assert.equal((await user(w, "disable", who)).status, 0, who);

@@ -54,7 +54,7 @@ test("whatever is wrong is told beside its field, and nothing typed is lost", as
   const { answer } = await register(ada, { name: "Penchant Official", uris: [CALLBACK, "http://c.example/x"], scopes: [], kind: "public", homepage: "http://c.example", privacy_link: "javascript:alert(1)" });
   assertPage(answer, 400);
   const text = textOf(answer.text);
-  for (const words of [/sounds as if it were Penchant/, /Line 2: .*this machine only/, /at least one scope/, /whole https address/]) assert.match(text, words);
+  for (const words of [/contains the name of this service/, /Line 2: .*must have a loopback host/, /at least one scope/, /absolute https URL/]) assert.match(text, words);
   for (const id of ["name", "redirect_uris", "homepage", "privacy_link"]) {
     const field = new RegExp(`id="${id}"[^>]*aria-invalid="true"[^>]*aria-describedby="[^"]*${id}-problem`, "s");
     assert.match(answer.text, field, id);
@@ -206,6 +206,6 @@ test("the hundredth app is the last, and that is told in words", async (t) => {
   assert.match(textOf((await ada.get("/developer")).text), /100 apps, the maximum for one account/);
   const { answer } = await register(ada, { name: "One too many" });
   assertPage(answer, 400);
-  assert.match(textOf(answer.text), /has 100 apps, which is the most; delete one first/);
+  assert.match(textOf(answer.text), /has 100 apps, the maximum. Delete one first/);
   assert.equal(w.services.length, 1);
 });

@@ -35,15 +35,15 @@ const MISTAKES = [
     what: "http instead of https",
     make: ({ grace, app }) => grace.get(app.request({ redirect_uri: CALLBACK.replace("https", "http") }).path),
     status: 400,
-    answer: /http and https/,
-    line: { endpoint: "GET /oauth/authorize", error: "invalid_request", reason: /in http and https/ },
+    answer: /in its scheme/,
+    line: { endpoint: "GET /oauth/authorize", error: "invalid_request", reason: /differs from the registered one in its scheme/ },
   },
   {
     what: "a redirect URI of somewhere else",
     make: ({ grace, app }) => grace.get(app.request({ redirect_uri: "https://other.example/done" }).path),
     status: 400,
-    answer: /did not register/,
-    line: { endpoint: "GET /oauth/authorize", error: "invalid_request", reason: /not one of those that are registered/ },
+    answer: /has not registered/,
+    line: { endpoint: "GET /oauth/authorize", error: "invalid_request", reason: /redirect_uri is not registered for this app/ },
   },
   {
     what: "no PKCE",
@@ -95,8 +95,8 @@ const MISTAKES = [
       return app.exchange(request);
     },
     status: 400,
-    answer: /used before/,
-    line: { endpoint: "POST /oauth/token", error: "invalid_grant", reason: /The code was used before/ },
+    answer: /already used/,
+    line: { endpoint: "POST /oauth/token", error: "invalid_grant", reason: /The code was already used/ },
   },
   {
     what: "a code too late",
@@ -106,8 +106,8 @@ const MISTAKES = [
       return app.exchange(request);
     },
     status: 400,
-    answer: /too old.*60 seconds/,
-    line: { endpoint: "POST /oauth/token", error: "invalid_grant", reason: /The code is too old/ },
+    answer: /has expired.*60 seconds/,
+    line: { endpoint: "POST /oauth/token", error: "invalid_grant", reason: /The code has expired/ },
   },
   {
     what: "an expired token",
@@ -118,7 +118,7 @@ const MISTAKES = [
     },
     status: 401,
     answer: /has expired/,
-    line: { endpoint: "GET /v1/preferences/{domain}", error: "invalid_token", reason: /has expired: it lives for an hour/ },
+    line: { endpoint: "GET /v1/preferences/{domain}", error: "invalid_token", reason: /has expired: it is valid for one hour/ },
   },
   {
     what: "a refresh token where an access token belongs",
@@ -175,8 +175,8 @@ const MISTAKES = [
     what: "a refresh token of another service",
     make: ({ app }) => app.refresh("1//0gFU7vqrTxyzAbCdEf"),
     status: 400,
-    answer: /not one of this service/,
-    line: { endpoint: "POST /oauth/token", error: "invalid_grant", reason: /not one of this service/ },
+    answer: /not issued by this service/,
+    line: { endpoint: "POST /oauth/token", error: "invalid_grant", reason: /not issued by this service/ },
   },
   {
     what: "asking about a token of another service",
@@ -225,7 +225,7 @@ test("the same mistake is one line with how often, also after it was written and
   await app.refresh(`pn_rt_${"x".repeat(49)}`);
   w.deadlines.forward(11_000); // it is written now, and for that moment in neither place
   const line = await until("8 times", async () => (await refusals(ada, app)).find(({ times }) => times === "8 times"));
-  assert.equal(line.reason, "The refresh token is not one of this service, or not whole.");
+  assert.equal(line.reason, "The refresh token is malformed or was not issued by this service.");
 });
 
 test("strangers who name an app can make its lines neither many nor hostile", async (t) => {

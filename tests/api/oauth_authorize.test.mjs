@@ -58,7 +58,7 @@ const STOPS = [
   ["a NUL (A13)", { redirect_uri: `${CALLBACK}\0` }],
   ["a look-alike host (A13)", { redirect_uri: "https://аpp.example/callback" }],
   ["a punycode host", { redirect_uri: "https://xn--pp-6kc.example/callback" }],
-  ["a user name in it", { redirect_uri: "https://app.example@evil.example/callback" }],
+  ["a username in it", { redirect_uri: "https://app.example@evil.example/callback" }],
   ["a fragment (A14)", { redirect_uri: `${CALLBACK}#part` }],
   ["an empty fragment (A14)", { redirect_uri: `${CALLBACK}#` }],
   ["a port where none is registered (A19)", { redirect_uri: "https://app.example:8443/callback" }],

@@ -47,7 +47,7 @@ test("on https the cookie is a __Host- cookie and Secure, and its plain name is 
   assert.equal(await isSignedIn(ada, app), true);
 });
 
-test("one signs in with user name or email address, in any case", async (t) => {
+test("one signs in with username or email address, in any case", async (t) => {
   const w = await world(t);
   await addPerson(w, "ada", { email: "ada@example.org", signedIn: false });
   for (const username of ["ada", "ADA", " ada ", "ada@example.org", "Ada@Example.ORG"]) {

@@ -391,7 +391,7 @@ test("a resource that is not this service is refused before anything is used up,
   const request = await ada.authorize(app);
   const refused = (answer) => {
     assertTokenError(answer, 400, "invalid_target");
-    assert.equal(answer.data.error_description, "resource is not this service; leave it out.");
+    assert.equal(answer.data.error_description, "resource does not identify this service. Omit it.");
   };
   for (const resource of foreign) refused(await app.exchange(request, { resource }));
   let { refresh_token } = assertTokens(await app.exchange(request, { resource: us }));

@@ -252,7 +252,7 @@ test("a domain holds 2,000 facts and says so when it is full, without taking hal
   assert.deepEqual(await api.atoms(`domain=${MUSIC}&limit=100&offset=2000`), []);
   assert.deepEqual((await api.read(`domains/${MUSIC}/stats`)).members, { favorite_songs: 1999, discovery: 1 });
   await api.suppressing(pages[5].atom_id);
-  assertDetails(await api.send(MUSIC, { genres: ["jazz"] }), [["preferences", /2,000 facts in this domain, suppressed ones included; the person has to remove/]]);
+  assertDetails(await api.send(MUSIC, { genres: ["jazz"] }), [["preferences", /limit of 2,000 facts in this domain, including suppressed ones; the user must delete/]]);
 });
 
 test("what one person's apps write is nothing to another person", async (t) => {

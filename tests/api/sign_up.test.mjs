@@ -33,7 +33,7 @@ test("whoever fills in the form has an account and is sent to a page that says s
   });
 });
 
-test("a user name and a password are enough", async (t) => {
+test("a username and a password are enough", async (t) => {
   const w = await world(t);
   assert.equal((await w.signUp({ username: "grace" })).status, 303);
   const [user] = await w.users();
@@ -46,7 +46,7 @@ test("a browser that sends neither Origin nor Sec-Fetch-Site can sign up too", a
   assert.equal(answer.status, 303);
 });
 
-test("upper case in a user name is folded, blanks around what was typed are dropped", async (t) => {
+test("upper case in a username is folded, blanks around what was typed are dropped", async (t) => {
   const w = await world(t);
   assert.equal((await w.signUp({ username: "  Ada ", email: " Ada@Example.ORG ", name: "  Ada  " })).status, 303);
   const [user] = await w.users();
@@ -73,7 +73,7 @@ const WRONG = [
   ["no password", { password: "" }, /password/i],
   ["a short password", { password: "kettle7" }, /password|longer|characters/i],
   ["a password everybody has", { password: "password123" }, /password|guess|common/i],
-  ["a password made of the user name", { username: "marmalade", password: "marmalade1" }, /password|guess|name/i],
+  ["a password made of the username", { username: "marmalade", password: "marmalade1" }, /password|guess|name/i],
   ["a password of one letter", { password: "aaaaaaaaaaaaaaaa" }, /password|guess|repeat/i],
   ["a password of 2,000 bytes", { password: "violet kettle ".repeat(143) }, /password|long|1024|1,024/i],
 ];

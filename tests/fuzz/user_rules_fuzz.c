@@ -1,4 +1,4 @@
-/* Any bytes as a user name, an email address and a name: what the rules let through has the form
+/* Any bytes as a username, an email address and a name: what the rules let through has the form
  * they promise, and folding or cleaning twice is doing it once. */
 #include "base/arena.h"
 #include "model/user.h"

@@ -102,9 +102,9 @@ every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
         .password = STR("short"),
     };
     assert_int_equal(make(kit, &all_wrong, &user, &problems), ERR_INVALID);
-    assert_non_null(strstr(problems.username, "starts with a letter"));
-    assert_non_null(strstr(problems.email, "at sign"));
-    assert_non_null(strstr(problems.name, "one line"));
+    assert_non_null(strstr(problems.username, "Start the username with a letter"));
+    assert_non_null(strstr(problems.email, "needs an @ sign"));
+    assert_non_null(strstr(problems.name, "can't contain line breaks"));
     assert_non_null(strstr(problems.password, "at least 10"));
 
     struct account_params own_name = {
@@ -134,14 +134,14 @@ what_is_taken_is_told_by_name(struct kit *kit)
         const char *username_problem;
         const char *email_problem;
     } rows[] = {
-        { "ADA", NULL, "The user name ada is taken; choose another.", NULL },
-        { "ada", "new@example.org", "The user name ada is taken; choose another.", NULL },
+        { "ADA", NULL, "The username ada is taken. Choose another.", NULL },
+        { "ada", "new@example.org", "The username ada is taken. Choose another.", NULL },
         { "bob", "ADA@example.org", NULL,
-          "The email address ADA@example.org belongs to an account already; sign in to it, or use "
-          "another address." },
-        { "ada", "ada@example.org", "The user name ada is taken; choose another.",
-          "The email address ada@example.org belongs to an account already; sign in to it, or use "
-          "another address." },
+          "The email address ADA@example.org already has an account. Sign in, or use another "
+          "address." },
+        { "ada", "ada@example.org", "The username ada is taken. Choose another.",
+          "The email address ada@example.org already has an account. Sign in, or use another "
+          "address." },
     };
     made(kit, "ada", "ada@example.org");
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {

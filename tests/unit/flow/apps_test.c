@@ -81,9 +81,9 @@ every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
     assert_int_equal(app_register(kit->db, kit->mem, &params, T0, &app, &secret, &problems),
                      ERR_INVALID);
     assert_null(secret);
-    assert_string_equal(problems.owner, "There is no user bob.");
-    assert_non_null(strstr(problems.name, "Penchant itself"));
-    assert_non_null(strstr(problems.redirect_uris, "starts with https://"));
+    assert_string_equal(problems.owner, "User bob does not exist.");
+    assert_non_null(strstr(problems.name, "name of this service"));
+    assert_non_null(strstr(problems.redirect_uris, "must start with https://"));
     assert_non_null(strstr(problems.scopes, "\"everything\""));
 
     struct app_params nothing = { 0 };

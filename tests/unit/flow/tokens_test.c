@@ -450,12 +450,12 @@ a_token_that_opens_nothing_is_told_why_and_whose_it_was(struct kit *kit)
     int64_t late = T0 + ACCESS_SECONDS;
     assert_non_null(strstr(refused(&world, access, late, true), "has expired"));
     assert_non_null(strstr(refused(&world, refresh, late, true), "is a refresh token"));
-    assert_non_null(strstr(refused(&world, str_first(access, 40), T0, false), "not whole"));
+    assert_non_null(strstr(refused(&world, str_first(access, 40), T0, false), "is incomplete"));
     assert_non_null(strstr(refused(&world, STR("gho_abc"), T0, false), "not an access token"));
-    assert_non_null(strstr(refused(&world, never, T0, false), "not valid"));
+    assert_non_null(strstr(refused(&world, never, T0, false), "is unknown"));
     assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_DISABLED, T0, &app),
                      ERR_NONE);
-    assert_non_null(strstr(refused(&world, access, T0 + 1, true), "was ended"));
+    assert_non_null(strstr(refused(&world, access, T0 + 1, true), "was revoked"));
 }
 
 /* ---- what is over ---- */

@@ -125,7 +125,7 @@ the_same_mistake_a_thousand_times_is_one_line(void **state)
     struct refusal *refusals;
     size_t count;
     for (int i = 0; i < 1000; i++) {
-        struct refusal one = refusal(APP, STR("redirect_uri has another path"),
+        struct refusal one = refusal(APP, STR("redirect_uri differs in its path"),
                                      str_format(mem, "https://evil.example/%d", i));
         one.last_at += i;
         usage_counters_add_refusal(counters, mem, &one);

@@ -31,41 +31,41 @@ a_name_is_one_line_that_people_can_trust(void **state)
         { "60 characters of two bytes",
           STR(TIMES_10("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9")), NULL },
 
-        { "absent", STR_NONE, "not readable" },
-        { "empty", STR(""), "needs a name" },
-        { "only blanks", STR("   "), "needs a name" },
+        { "absent", STR_NONE, "not valid UTF-8" },
+        { "empty", STR(""), "Enter a name" },
+        { "only blanks", STR("   "), "Enter a name" },
         { "61 characters", STR(TIMES_10("abcdef") "g"), "at most 60" },
-        { "not UTF-8", STR("Concert \xff"), "not readable" },
-        { "a NUL", STR("Concert\0Finder"), "cannot be seen" },
-        { "a line break", STR("Concert\nFinder"), "cannot be seen" },
-        { "an escape", STR("Concert\x1b[31m"), "cannot be seen" },
-        { "B14 right-to-left override", STR("Concert \xe2\x80\xaeredniF"), "cannot be seen" },
-        { "an isolate", STR("Concert \xe2\x81\xa6x"), "cannot be seen" },
-        { "a right-to-left mark", STR("Concert\xe2\x80\x8f"), "cannot be seen" },
+        { "not UTF-8", STR("Concert \xff"), "not valid UTF-8" },
+        { "a NUL", STR("Concert\0Finder"), "invisible character" },
+        { "a line break", STR("Concert\nFinder"), "invisible character" },
+        { "an escape", STR("Concert\x1b[31m"), "invisible character" },
+        { "B14 right-to-left override", STR("Concert \xe2\x80\xaeredniF"), "invisible character" },
+        { "an isolate", STR("Concert \xe2\x81\xa6x"), "invisible character" },
+        { "a right-to-left mark", STR("Concert\xe2\x80\x8f"), "invisible character" },
         { "a zero-width space",
           STR("Con\xe2\x80\x8b"
               "cert"),
-          "cannot be seen" },
+          "invisible character" },
         { "a zero-width joiner in Latin",
           STR("Con\xe2\x80\x8d"
               "cert"),
-          "cannot be seen" },
+          "invisible character" },
         { "a soft hyphen",
           STR("Con\xc2\xad"
               "cert"),
-          "cannot be seen" },
-        { "a tag", STR("Concert\xf3\xa0\x81\x81"), "cannot be seen" },
-        { "private use", STR("Concert\xee\x80\x80"), "cannot be seen" },
+          "invisible character" },
+        { "a tag", STR("Concert\xf3\xa0\x81\x81"), "invisible character" },
+        { "private use", STR("Concert\xee\x80\x80"), "invisible character" },
         { "Cyrillic o in a Latin word", STR("C\xd0\xbencert"), "mixes alphabets" },
         { "Cyrillic a in our name", STR("Pench\xd0\xb0nt"), "mixes alphabets" },
         { "Greek omicron in a Latin word", STR("C\xce\xbfncert"), "mixes alphabets" },
         { "an accented letter beside Cyrillic", STR("\xc3\xa9\xd0\xb0"), "mixes alphabets" },
         { "mixed in the last word", STR("Best C\xd0\xbencert"), "mixes alphabets" },
-        { "our name", STR("Penchant"), "Penchant itself" },
-        { "B14 our name, and official", STR("Penchant (official)"), "Penchant itself" },
-        { "our name in capitals", STR("PENCHANT SUPPORT"), "Penchant itself" },
-        { "our name inside a word", STR("MyPenchantApp"), "Penchant itself" },
-        { "our name at the end", STR("The real penchant"), "Penchant itself" },
+        { "our name", STR("Penchant"), "name of this service" },
+        { "B14 our name, and official", STR("Penchant (official)"), "name of this service" },
+        { "our name in capitals", STR("PENCHANT SUPPORT"), "name of this service" },
+        { "our name inside a word", STR("MyPenchantApp"), "name of this service" },
+        { "our name at the end", STR("The real penchant"), "name of this service" },
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++) {
@@ -129,7 +129,7 @@ redirect_uris_are_joined_when_all_are_fine_and_none_otherwise(void **state)
 
     const struct str second_wrong[] = { ONE, STR("http://c.example/cb"), TWO };
     assert_str(app_join_uris(mem, second_wrong, 3, &problem), STR_NONE, "one of three is wrong");
-    assert_non_null(strstr(problem, "this machine only"));
+    assert_non_null(strstr(problem, "must have a loopback host"));
 
     const struct str two_in_one[] = { STR("https://c.example/cb\nhttps://evil.example/") };
     assert_str(app_join_uris(mem, two_in_one, 1, &problem), STR_NONE, "a line break in one");

@@ -77,11 +77,11 @@ a_problem_is_shown_beside_its_field_and_the_input_is_kept(void **state)
 {
     (void)state;
     behind.made = ERR_INVALID;
-    behind.problems.username = "A user name starts with a letter.";
+    behind.problems.username = "Start the username with a letter.";
     assert_int_equal(
         post("username=4%22%3E%3Cb%3Eda&email=a%40b.example&name=Ada&password=hunter2"), 400);
     assert_true(answer_is_page());
-    assert_true(answer_says(">A user name starts with a letter.</p>"));
+    assert_true(answer_says(">Start the username with a letter.</p>"));
     assert_true(answer_says("<a href=\"#username\">"));
     assert_false(answer_says("<a href=\"#email\">"));
     assert_true(answer_says("value=\"a@b.example\""));

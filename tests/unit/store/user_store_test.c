@@ -60,7 +60,7 @@ list_work(struct db_tx *tx, void *argument)
     return user_store_list(tx, call->mem, call->after, call->limit, &call->list, &call->count);
 }
 
-/* The user names in the order of the list, with a blank behind each. */
+/* The usernames in the order of the list, with a blank behind each. */
 static const char *
 names(struct kit *kit, int64_t after, int64_t limit)
 {
