@@ -110,7 +110,7 @@ get_hints(struct call *call)
     enum err err = hints_read(call->db, call->mem, &params, &hints);
     if (err != ERR_NONE)
         return err;
-    if (hints.renew)
+    if (hints.stale)
         rebuild_queue_add(call->web->settings.rebuilds, params.user_id);
     hints_write(response_json(call, 200), &params, &hints);
     response_conditional(call);

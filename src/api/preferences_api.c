@@ -265,7 +265,7 @@ may_suppress(struct call *call)
     return false;
 }
 
-/* A member of the body that must be a text. Absent: answered. */
+/* A member of the body that must be a string. Absent: answered. */
 static struct str
 body_text(struct call *call, const struct json_value *body, const char *name)
 {

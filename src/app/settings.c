@@ -181,7 +181,7 @@ put_value(struct arena *mem, const struct row *row, struct str value, struct set
         }
         return str_format(mem, "must be %s", list_choices(mem, row).ptr).ptr;
     }
-    return "is of no known kind";
+    return "has an unknown type";
 }
 
 /* ---- sources: file, environment, command line ---- */

@@ -13,11 +13,11 @@
 #define FILE_SHOWN_MAX 160
 #define NAME_MAX_LENGTH 64
 
-/* ---- telling what is wrong ---- */
+/* ---- reporting problems ---- */
 
-/* The next character, or a question mark for what cannot be shown. */
+/* The next character; a question mark if it is invalid or invisible. */
 static struct str
-take_readable(struct str *rest)
+next_readable(struct str *rest)
 {
     struct str text = *rest;
     if (utf8_next(rest) < 0) {
@@ -33,24 +33,24 @@ definition_quote(struct definition *in, struct str text)
 {
     struct buf out = buf_in(in->mem, QUOTE_MAX + 8);
     while (text.len > 0 && out.len < QUOTE_MAX)
-        buf_add(&out, take_readable(&text));
+        buf_add(&out, next_readable(&text));
     if (text.len > 0)
         buf_add_c(&out, "...");
     return str_c(in->mem, buf_str(&out));
 }
 
-/* The file as it was found; of a path that would leave no room for the problem, the end. */
+/* The file's path; only its end if it is so long that the problem would not fit. */
 static const char *
 quote_file(struct definition *in)
 {
     struct buf out = buf_in(in->mem, FILE_SHOWN_MAX + 8);
     struct str rest = in->file;
     while (rest.len > FILE_SHOWN_MAX)
-        take_readable(&rest);
+        next_readable(&rest);
     if (rest.len < in->file.len)
         buf_add_c(&out, "...");
     while (rest.len > 0)
-        buf_add(&out, take_readable(&rest));
+        buf_add(&out, next_readable(&rest));
     return str_c(in->mem, buf_str(&out));
 }
 
@@ -97,7 +97,7 @@ is_known(struct str key, const char *const *keys)
 }
 
 static bool
-has_needed(const struct node *node, const char *const *keys)
+has_required(const struct node *node, const char *const *keys)
 {
     for (; *keys != NULL && **keys != '\0'; keys++) {
         if (json_member(node->value, *keys) != NULL)
@@ -121,14 +121,14 @@ node_is_object(const struct node *node, const char *const *keys)
         struct node child = node_child(node, i);
         if (is_known(child.key, keys))
             continue;
-        node_reject(&child, "there is no such key here");
+        node_reject(&child, "unknown key");
         return false;
     }
-    return has_needed(node, keys);
+    return has_required(node, keys);
 }
 
 static bool
-holds(const struct node *node, enum json_type type, const char *what, size_t min, size_t max)
+has_children(const struct node *node, enum json_type type, const char *what, size_t min, size_t max)
 {
     if (node->value == NULL)
         return false;
@@ -138,20 +138,20 @@ holds(const struct node *node, enum json_type type, const char *what, size_t min
     }
     if (node->value->count >= min && node->value->count <= max)
         return true;
-    node_reject(node, "must hold %zu to %zu entries, not %zu", min, max, node->value->count);
+    node_reject(node, "must have %zu to %zu entries, not %zu", min, max, node->value->count);
     return false;
 }
 
 bool
 node_is_array(const struct node *node, size_t min, size_t max)
 {
-    return holds(node, JSON_ARRAY, "array", min, max);
+    return has_children(node, JSON_ARRAY, "array", min, max);
 }
 
 bool
 node_is_map(const struct node *node, size_t min, size_t max)
 {
-    return holds(node, JSON_OBJECT, "object", min, max);
+    return has_children(node, JSON_OBJECT, "object", min, max);
 }
 
 struct node
@@ -184,12 +184,12 @@ node_text(const struct node *node, size_t min, size_t max)
     if (node->value == NULL)
         return STR_NONE;
     if (node->value->type != JSON_STR) {
-        node_reject(node, "must be a text");
+        node_reject(node, "must be a string");
         return STR("");
     }
     struct str text = utf8_nfc(node->in->mem, node->value->text);
     if (!str_present(text)) {
-        node_reject(node, "has too many marks on one letter");
+        node_reject(node, "has too many combining marks on one letter");
         return STR("");
     }
     size_t length = utf8_length(text);
@@ -197,7 +197,8 @@ node_text(const struct node *node, size_t min, size_t max)
     if (length < min || length > max)
         node_reject(node, "must have %zu to %zu characters, not %zu", min, max, length);
     else if (forbidden >= 0)
-        node_reject(node, "holds U+%04X, which cannot be seen; leave it out", (unsigned)forbidden);
+        node_reject(node, "contains U+%04X, an invisible character; remove it",
+                    (unsigned)forbidden);
     return text;
 }
 
@@ -221,8 +222,9 @@ node_name(const struct node *node)
         return STR_NONE;
     if (node->value->type == JSON_STR && is_definition_name(node->value->text))
         return node->value->text;
-    node_reject(node, "must be a name: a small letter, then at most %d small letters, digits and _",
-                NAME_MAX_LENGTH - 1);
+    node_reject(
+        node, "must be a name: a lowercase letter, then at most %d lowercase letters, digits, or _",
+        NAME_MAX_LENGTH - 1);
     return STR("");
 }
 

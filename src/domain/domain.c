@@ -8,7 +8,7 @@
 #define FILE_MAX_BYTES (256 * 1024)
 #define DEPTH_MAX 8
 
-/* Paths below /v1/preferences/ and scopes that are there already. */
+/* These names are paths below /v1/preferences/ or scopes. */
 static const char *const reserved[] = { "atoms", "suppress", "export", "agent_hints" };
 
 /* ---- finding ---- */
@@ -38,10 +38,11 @@ check_name(const struct node *root, const struct domain_source *source, struct s
 {
     struct node node = node_member(root, "domain");
     if (!str_eq(name, source->name))
-        node_reject(&node, "must be the file's name, %s", definition_quote(root->in, source->name));
+        node_reject(&node, "must equal the file name, %s",
+                    definition_quote(root->in, source->name));
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         if (str_eq_c(name, reserved[i]))
-            node_reject(&node, "%s is taken by the service itself", reserved[i]);
+            node_reject(&node, "%s is reserved", reserved[i]);
 }
 
 static enum err
@@ -125,7 +126,7 @@ has_context(const struct domain *domain, struct str name)
 }
 
 static bool
-is_of_another(const struct domains *set, const struct domain *domain, struct str name)
+defined_by_another(const struct domains *set, const struct domain *domain, struct str name)
 {
     for (size_t i = 0; i < set->count; i++)
         if (&set->list[i] != domain && has_context(&set->list[i], name))
@@ -138,7 +139,7 @@ domains_undefined_safety_context(const struct domains *set, const struct domain 
 {
     size_t at = 0;
     while (at < domain->safety_context_count &&
-           is_of_another(set, domain, domain->safety_contexts[at]))
+           defined_by_another(set, domain, domain->safety_contexts[at]))
         at++;
     return at;
 }

@@ -4,11 +4,11 @@
 #include "domain/value_text.h"
 #include "text/json_read.h"
 
-/* ---- names that must differ ---- */
+/* ---- unique names ---- */
 
-/* The index of an earlier one of that name, or i. */
+/* The index of the first equal name; i if there is none before it. */
 static size_t
-earlier(const struct str *names, size_t i)
+find_first(const struct str *names, size_t i)
 {
     size_t j = 0;
     while (j < i && !str_eq(names[j], names[i]))
@@ -21,8 +21,8 @@ check_distinct(const struct node *array, const struct str *names, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         struct node node = node_child(array, i);
-        if (earlier(names, i) < i)
-            node_reject(&node, "%s stands here twice", definition_quote(array->in, names[i]));
+        if (find_first(names, i) < i)
+            node_reject(&node, "%s is listed twice", definition_quote(array->in, names[i]));
     }
 }
 
@@ -36,15 +36,15 @@ check_member_names(const struct node *members, const struct domain *domain)
         for (size_t j = 0; j < i; j++) {
             const struct member *other = &domain->members[j];
             if (str_eq(member->name, other->name))
-                node_reject(&name, "members[%zu] has that name", j);
+                node_reject(&name, "members[%zu] has the same name", j);
             if (str_present(member->json_key) && str_present(other->json_key) &&
                 str_eq(member->json_key, other->json_key))
-                node_reject(&key, "members[%zu] has that key", j);
+                node_reject(&key, "members[%zu] has the same key", j);
         }
     }
 }
 
-/* Names and aliases of contexts are looked up together. */
+/* Names and aliases of contexts share one namespace. */
 static void
 check_contexts(const struct node *contexts, const struct domain *domain)
 {
@@ -57,27 +57,29 @@ check_contexts(const struct node *contexts, const struct domain *domain)
         struct node node = node_child(contexts, i), name = node_member(&node, "name"),
                     aliases = node_member(&node, "aliases");
         names[count++] = context->name;
-        if (earlier(names, count - 1) < count - 1)
-            node_reject(&name, "another context has that name or alias");
+        if (find_first(names, count - 1) < count - 1)
+            node_reject(&name, "another context has this name or alias");
         for (size_t j = 0; j < context->alias_count; j++) {
             struct node alias = node_child(&aliases, j);
             names[count++] = context->aliases[j];
-            if (earlier(names, count - 1) < count - 1)
-                node_reject(&alias, "another context has that name or alias, or this one twice");
+            if (find_first(names, count - 1) < count - 1)
+                node_reject(
+                    &alias,
+                    "another context has this name or alias, or this context lists it twice");
         }
     }
 }
 
-/* A word stands in one of the lists. */
+/* The keyword lists must not overlap. */
 static void
-check_apart(const struct node *node, const struct str *words, size_t count,
-            const struct str *others, size_t other_count, const char *kind)
+check_overlap(const struct node *node, const struct str *words, size_t count,
+              const struct str *others, size_t other_count, const char *kind)
 {
     for (size_t i = 0; i < count; i++) {
         struct node word = node_child(node, i);
         for (size_t j = 0; j < other_count; j++)
             if (str_eq(words[i], others[j]))
-                node_reject(&word, "is a %s keyword, too", kind);
+                node_reject(&word, "is a %s keyword as well", kind);
     }
 }
 
@@ -91,10 +93,10 @@ check_words(const struct node *root, const struct domain *domain)
     check_distinct(&strong, strong_words, domain->strong_count);
     check_distinct(&weak, weak_words, domain->weak_count);
     check_distinct(&not, not_words, domain->not_count);
-    check_apart(&weak, weak_words, domain->weak_count, strong_words, domain->strong_count,
-                "strong");
-    check_apart(&not, not_words, domain->not_count, strong_words, domain->strong_count, "strong");
-    check_apart(&not, not_words, domain->not_count, weak_words, domain->weak_count, "weak");
+    check_overlap(&weak, weak_words, domain->weak_count, strong_words, domain->strong_count,
+                  "strong");
+    check_overlap(&not, not_words, domain->not_count, strong_words, domain->strong_count, "strong");
+    check_overlap(&not, not_words, domain->not_count, weak_words, domain->weak_count, "weak");
 }
 
 /* ---- references to members ---- */
@@ -107,9 +109,9 @@ check_opposes(const struct node *node, const struct domain *domain, const struct
     for (size_t i = 0; i < member->oppose_count; i++) {
         struct node at = list ? node_child(&opposes, i) : opposes;
         if (domain_member(domain, member->opposes[i]) == NULL)
-            node_reject(&at, "there is no member %s", definition_quote(at.in, member->opposes[i]));
+            node_reject(&at, "unknown member %s", definition_quote(at.in, member->opposes[i]));
         else if (str_eq(member->opposes[i], member->name))
-            node_reject(&at, "a member does not oppose itself");
+            node_reject(&at, "a member cannot oppose itself");
     }
     if (list)
         check_distinct(&opposes, member->opposes, member->oppose_count);
@@ -123,10 +125,10 @@ check_summary(const struct node *root, const struct domain *domain)
         const struct member *member = domain_member(domain, domain->summary_members[i]);
         struct node node = node_child(&members, i);
         if (member == NULL)
-            node_reject(&node, "there is no member %s",
+            node_reject(&node, "unknown member %s",
                         definition_quote(root->in, domain->summary_members[i]));
         else if (!str_present(member->hint.text) && member->hint.value_count == 0)
-            node_reject(&node, "has no hint that could stand in a summary");
+            node_reject(&node, "has no hint to include in a summary");
     }
     check_distinct(&members, domain->summary_members, domain->summary_count);
 }
@@ -143,10 +145,10 @@ void
 domain_check_sentence(const struct node *node, struct str text)
 {
     if (!str_ends(text, STR("."))) {
-        node_reject(node, "must be a sentence that ends with a full stop");
+        node_reject(node, "must be a sentence that ends with a period");
         return;
     }
-    if (!is_letter(text.ptr[0])) /* so that lines can be counted one by one */
+    if (!is_letter(text.ptr[0])) /* tokens of lines add up only if each line starts with a letter */
         node_reject(node, "must start with a letter");
     for (size_t i = 0; i + 1 < text.len; i++)
         if ((text.ptr[i] == '.' || text.ptr[i] == '!' || text.ptr[i] == '?') &&
@@ -158,7 +160,7 @@ struct placeholders {
     size_t list, value, pairs, article;
 };
 
-/* Counts the placeholders for values. False if something else stands in braces. */
+/* Counts the placeholders. False, with a problem, if there are other braces. */
 static bool
 count_placeholders(const struct node *node, struct str text, struct placeholders *out)
 {
@@ -179,7 +181,7 @@ count_placeholders(const struct node *node, struct str text, struct placeholders
     size_t known = out->list + out->value + out->pairs + out->article;
     if (opened == known && closed == known)
         return true;
-    node_reject(node, "may hold {list}, {value}, {pairs} and {a} {value}, and no other braces");
+    node_reject(node, "can contain {list}, {value}, {pairs}, and {a} {value}, but no other braces");
     return false;
 }
 
@@ -191,14 +193,14 @@ domain_check_phrase(const struct node *node, struct str text, bool with_value)
         return;
     if (placeholders.value != with_value ||
         placeholders.list + placeholders.pairs + placeholders.article > 0)
-        node_reject(node, with_value ? "must hold {value} once, and no other place"
-                                     : "is said as it is, and has no place for a value");
+        node_reject(node, with_value ? "must contain {value} once and no other placeholder"
+                                     : "must not contain a placeholder");
     for (size_t i = 0; i < text.len; i++)
         if (text.ptr[i] == '.' || text.ptr[i] == '!' || text.ptr[i] == '?' || text.ptr[i] == '"')
-            node_reject(node, "is a part of a sentence, without stops and quotation marks");
+            node_reject(node, "must be part of a sentence, without . ! ? and quotation marks");
 }
 
-/* Exactly one place, of the kind that the member's values fill. */
+/* Requires exactly one placeholder, of the kind that fits the member's type. */
 static void
 check_placeholders(const struct node *node, struct str text, const struct member *member)
 {
@@ -209,15 +211,15 @@ check_placeholders(const struct node *node, struct str text, const struct member
     size_t fitting = member->type == MEMBER_ARRAY    ? placeholders.list + placeholders.value
                      : member->type == MEMBER_OBJECT ? placeholders.pairs
                                                      : placeholders.value;
-    const char *wanted = member->type == MEMBER_ARRAY    ? "{list} (or {value} for a hint each)"
+    const char *wanted = member->type == MEMBER_ARRAY    ? "{list} (or {value} for one hint each)"
                          : member->type == MEMBER_OBJECT ? "{pairs}"
                                                          : "{value}";
     if (all != 1 || fitting != 1)
-        node_reject(node, "must hold %s once, and no other place", wanted);
+        node_reject(node, "must contain %s once and no other placeholder", wanted);
 }
 
 static bool
-holds_list(struct str text)
+contains_list(struct str text)
 {
     return memmem(text.ptr, text.len, "{list}", 6) != NULL;
 }
@@ -236,15 +238,15 @@ check_templates(const struct node *hint, const struct member *member)
         domain_check_sentence(&text, full);
     if (str_present(one))
         domain_check_sentence(&text_one, one);
-    bool list = str_present(full) && holds_list(full);
+    bool list = str_present(full) && contains_list(full);
     if (list && !str_ends(full, STR("{list}.")))
-        node_reject(&text, "{list} must be the last thing before the full stop");
+        node_reject(&text, "{list} must come last, right before the period");
     if (str_present(one) && !list && member->type != MEMBER_OBJECT)
-        node_reject(&text_one, "stands beside a text with {list} or {pairs}");
-    if (str_present(brief) && str_present(full) && holds_list(brief) != list)
-        node_reject(&short_text, "must hold {list} if text does, and only then");
-    if (str_present(brief) && holds_list(brief) && !str_ends(brief, STR("{list}")))
-        node_reject(&short_text, "{list} must be the last thing");
+        node_reject(&text_one, "is allowed only with a text that contains {list} or {pairs}");
+    if (str_present(brief) && str_present(full) && contains_list(brief) != list)
+        node_reject(&short_text, "must contain {list} if and only if text does");
+    if (str_present(brief) && contains_list(brief) && !str_ends(brief, STR("{list}")))
+        node_reject(&short_text, "{list} must come last");
 }
 
 static void
@@ -253,9 +255,9 @@ check_emphasis(const struct node *emphasis, struct str text, bool fits, const ch
     if (!str_present(text))
         return;
     if (!fits)
-        node_reject(emphasis, "is added to %s, and there is none", beside);
+        node_reject(emphasis, "requires %s, which is missing", beside);
     if (str_ends(text, STR(".")) || str_index(text, '{') < text.len)
-        node_reject(emphasis, "is a clause without full stop and places");
+        node_reject(emphasis, "must be a clause without a period and placeholders");
 }
 
 /* ---- sentences for single values ---- */
@@ -290,7 +292,8 @@ check_sentences(const struct node *values, const struct member *member)
     if (values->value == NULL)
         return;
     if (!fits) {
-        node_reject(values, "only an enum, a bool or a number has sentences for single values");
+        node_reject(values,
+                    "only an enum, a bool, or a number can have sentences for single values");
         return;
     }
     for (size_t i = 0; i < member->hint.value_count; i++) {

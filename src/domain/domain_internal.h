@@ -24,10 +24,10 @@ void member_read(const struct node *node, const struct domain *domain, struct me
 
 void domain_check(const struct node *root, const struct domain *domain);
 
-/* Requires exactly one sentence, with a full stop at its end and nowhere else. */
+/* Requires exactly one sentence that ends with a period. */
 void domain_check_sentence(const struct node *node, struct str text);
 
-/* Requires part of a sentence: no full stop, and {value} exactly once or not at all. */
+/* Requires part of a sentence: no period, and {value} exactly once or not at all. */
 void domain_check_phrase(const struct node *node, struct str text, bool with_value);
 
 struct vocabulary *vocabularies_read(const struct node *node, size_t *count);

@@ -17,7 +17,7 @@ read_version(const struct node *node)
     while (str_cut(&rest, '.', &part))
         parts += str_to_int(part, 0, INT32_MAX, &number) && part.ptr[0] != '-' ? 1 : 4;
     if (parts != 3)
-        node_reject(node, "must be three numbers with full stops between them, as in 1.0.0");
+        node_reject(node, "must be three numbers separated by periods, as in 1.0.0");
     return text;
 }
 
@@ -28,7 +28,7 @@ read_word(const struct node *node)
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
         if ((c < 'a' || c > 'z') && (c < '0' || c > '9')) {
-            node_reject(node, "must be a word of small letters a to z and digits");
+            node_reject(node, "must be a word of lowercase letters a to z and digits");
             break;
         }
     }
@@ -95,7 +95,7 @@ read_members(const struct node *node, struct domain *out)
     out->member_count = node_count(node);
 }
 
-/* ---- the sentence of a definition that has none ---- */
+/* ---- default consent sentence ---- */
 
 /* "Reading" becomes "reading", "TV" stays. */
 static void
@@ -111,13 +111,13 @@ add_within_sentence(struct buf *out, struct str title)
 }
 
 static void
-add_with_blanks(struct buf *out, struct str name)
+add_with_spaces(struct buf *out, struct str name)
 {
     for (size_t i = 0; i < name.len; i++)
         buf_add_char(out, name.ptr[i] == '_' ? ' ' : name.ptr[i]);
 }
 
-/* What is sensitive is named: ticking this sentence is the person's consent to it. */
+/* Names every sensitive member, because the user consents to exactly this sentence. */
 static struct str
 make_consent(struct arena *mem, const struct domain *domain)
 {
@@ -133,7 +133,7 @@ make_consent(struct arena *mem, const struct domain *domain)
             continue;
         left--;
         buf_add_c(&out, named == 0 ? ", and also your " : left == 0 ? " and " : ", ");
-        add_with_blanks(&out, domain->members[i].name);
+        add_with_spaces(&out, domain->members[i].name);
         named++;
     }
     buf_add_char(&out, '.');
@@ -187,5 +187,5 @@ domain_read(const struct node *root, struct domain *out)
     if (!str_present(out->consent))
         out->consent = make_consent(root->in->mem, out);
     else if (!str_ends(out->consent, STR(".")))
-        node_reject(&consent, "must end with a full stop");
+        node_reject(&consent, "must end with a period");
 }

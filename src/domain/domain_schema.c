@@ -14,7 +14,7 @@ put_number(struct json *out, const char *key, double number)
     json_number(out, number);
 }
 
-/* A closed vocabulary is its values; what else the service takes for them is not canonical. */
+/* Lists the canonical values of a closed vocabulary; aliases are accepted but not documented. */
 static void
 put_text(struct json *out, const struct member *member)
 {

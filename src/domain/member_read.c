@@ -10,7 +10,7 @@
 #define PROPERTIES_MAX 32
 #define SENTENCES_MAX 256
 
-/* ---- one key each ---- */
+/* ---- single keys ---- */
 
 static void
 read_type(const struct node *node, struct member *out)
@@ -26,9 +26,9 @@ read_type(const struct node *node, struct member *out)
     bool many = node_choice(&cardinality, cardinalities, 0) == 1;
     node_choice(&item, items, 0);
     if (many != (out->type == MEMBER_ARRAY))
-        node_reject(&cardinality, "must be many for an array, and one for everything else");
+        node_reject(&cardinality, "must be many for an array and one for every other type");
     if ((item.value != NULL) != (out->type == MEMBER_ARRAY))
-        node_reject(&item, "stands with an array, and only there");
+        node_reject(&item, "is required for an array and not allowed otherwise");
 }
 
 static void
@@ -44,9 +44,9 @@ read_vocabulary_of(const struct node *node, const struct domain *domain, struct 
     }
     out->vocabulary = vocabulary_named(domain, name);
     if (out->vocabulary == NULL)
-        node_reject(&vocabulary, "there is no vocabulary %s", definition_quote(node->in, name));
+        node_reject(&vocabulary, "unknown vocabulary %s", definition_quote(node->in, name));
     else if (!fits)
-        node_reject(&vocabulary, "only an array, a string or an enum has one");
+        node_reject(&vocabulary, "only an array, a string, or an enum can have a vocabulary");
     else if (out->type == MEMBER_ENUM && out->vocabulary->open)
         node_reject(&vocabulary, "the vocabulary of an enum must not be open");
 }
@@ -55,8 +55,8 @@ static struct str
 read_suggested_value(const struct node *node)
 {
     struct str text = node_text(node, 1, VALUE_LENGTH_DEFAULT);
-    if (str_present(text) && !str_eq(text, value_blanks(node->in->mem, text)))
-        node_reject(node, "must have no blanks around it, and single ones within");
+    if (str_present(text) && !str_eq(text, value_collapse_spaces(node->in->mem, text)))
+        node_reject(node, "must not have spaces around it or several in a row");
     return text;
 }
 
@@ -68,7 +68,7 @@ read_suggested(const struct node *node, struct member *out)
     if (suggest.value == NULL)
         return;
     if (out->type != MEMBER_ARRAY) {
-        node_reject(&suggest, "only an array suggests values");
+        node_reject(&suggest, "only an array can suggest values");
         return;
     }
     if (!node_is_array(&suggest, 1, ITEMS_MAX))
@@ -79,10 +79,10 @@ read_suggested(const struct node *node, struct member *out)
         struct str value = out->suggested[i];
         if (vocabulary != NULL && !vocabulary->open && str_present(value) &&
             vocabulary_find(vocabulary, value_fold(node->in->mem, value)) == NULL)
-            node_reject(&child, "is not in the vocabulary, which takes nothing else");
+            node_reject(&child, "is not in the vocabulary, which is closed");
         for (size_t j = 0; j < i; j++)
             if (str_eq(value, out->suggested[j]))
-                node_reject(&child, "%s stands here twice", definition_quote(node->in, value));
+                node_reject(&child, "%s is listed twice", definition_quote(node->in, value));
     }
 }
 
@@ -114,16 +114,16 @@ read_bounds(const struct node *node, struct member *out)
     out->maximum = node_number(&maximum, 0);
     out->max_length = (size_t)node_int(&length, 1, VALUE_MAX_CHARACTERS, VALUE_LENGTH_DEFAULT);
     if (out->type != MEMBER_NUMBER && (out->has_minimum || out->has_maximum))
-        node_reject(out->has_minimum ? &minimum : &maximum, "only a number has bounds");
+        node_reject(out->has_minimum ? &minimum : &maximum, "only a number can have bounds");
     else if (out->has_minimum && out->has_maximum && out->minimum > out->maximum)
         node_reject(&minimum, "is larger than the maximum");
     else if (out->has_minimum && !value_number_fits(out->minimum))
-        node_reject(&minimum, "is larger than values can be");
+        node_reject(&minimum, "must be between -1e15 and 1e15");
     else if (out->has_maximum && !value_number_fits(out->maximum))
-        node_reject(&maximum, "is larger than values can be");
+        node_reject(&maximum, "must be between -1e15 and 1e15");
     if (length.value != NULL &&
         (out->type == MEMBER_ENUM || out->type == MEMBER_NUMBER || out->type == MEMBER_BOOL))
-        node_reject(&length, "only texts have a length");
+        node_reject(&length, "only strings can have a length");
 }
 
 static void
@@ -132,7 +132,7 @@ read_properties(const struct node *node, struct member *out)
     static const char *const types[] = { "string", "number", "bool", NULL };
     struct node properties = node_member(node, "properties");
     if ((properties.value != NULL) != (out->type == MEMBER_OBJECT)) {
-        node_reject(&properties, "stands with an object, and only there");
+        node_reject(&properties, "is required for an object and not allowed otherwise");
         return;
     }
     if (!node_is_map(&properties, 1, PROPERTIES_MAX))
@@ -141,7 +141,7 @@ read_properties(const struct node *node, struct member *out)
     for (size_t i = 0; i < node_count(&properties); i++) {
         struct node child = node_child(&properties, i);
         if (!is_definition_name(child.key))
-            node_reject(&child, "must have a name of small letters, digits and _");
+            node_reject(&child, "must have a name of lowercase letters, digits, and _");
         list[i].name = child.key;
         list[i].type = (enum property_type)node_choice(&child, types, PROPERTY_STRING);
     }
@@ -169,7 +169,7 @@ read_context_weights(const struct node *node, const struct domain *domain, struc
     for (size_t i = 0; i < node_count(&contexts); i++) {
         struct node child = node_child(&contexts, i);
         if (!has_context(domain, child.key))
-            node_reject(&child, "there is no such context");
+            node_reject(&child, "unknown context");
         list[i].context = child.key;
         list[i].weight = node_unit(&child, 0);
     }
@@ -192,7 +192,7 @@ read_sentences(const struct node *node, struct member *out)
         list[i].sentence = node_text(&child, 1, 200);
         domain_check_sentence(&child, list[i].sentence);
         if (str_index(list[i].sentence, '{') < list[i].sentence.len)
-            node_reject(&child, "is a whole sentence and has no place for a value");
+            node_reject(&child, "must be a complete sentence without placeholders");
     }
     out->hint.values = list;
     out->hint.value_count = node_count(node);
@@ -214,14 +214,14 @@ read_phrase(const struct node *node, struct property *out)
     }
 }
 
-/* How each property is said; those that are left out are said by name and value. */
+/* Phrases of properties; a property without one is written as name and value. */
 static void
 read_phrases(const struct node *node, struct member *out)
 {
     if (node->value == NULL)
         return;
     if (out->type != MEMBER_OBJECT) {
-        node_reject(node, "only an object has pairs");
+        node_reject(node, "only an object can have pairs");
         return;
     }
     if (!node_is_map(node, 1, PROPERTIES_MAX))
@@ -235,14 +235,14 @@ read_phrases(const struct node *node, struct member *out)
         while (j < out->property_count && !str_eq(list[j].name, child.key))
             j++;
         if (j == out->property_count)
-            node_reject(&child, "there is no such property");
+            node_reject(&child, "unknown property");
         else
             read_phrase(&child, &list[j]);
     }
     out->properties = list;
 }
 
-/* What the file leaves out follows what it says, so that one of the three can stand alone. */
+/* Derives missing counts from the given ones, so that any of the three can be given alone. */
 static void
 read_items(const struct node *node, struct member *out)
 {
@@ -303,9 +303,9 @@ read_json(const struct node *node, struct member *out)
     out->json_key = node_name(&key);
     out->json_limit = node_int(&limit, 1, ITEMS_MAX, 0);
     if (str_eq_c(out->json_key, "summary"))
-        node_reject(&key, "summary is the domain's own");
+        node_reject(&key, "summary is reserved");
     if (out->json_limit > 0 && out->type != MEMBER_ARRAY)
-        node_reject(&limit, "only an array has a limit");
+        node_reject(&limit, "only an array can have a limit");
 }
 
 void

@@ -8,28 +8,27 @@
 #include "text/json_write.h"
 #include "text/utf8.h"
 
-#define LISTED_MAX 8                /* of a vocabulary, in a problem */
+#define LISTED_MAX 8                /* values of a vocabulary in an error */
 #define SHOWN_MAX_BYTES (64 * 1024) /* an object of 32 texts of 200 characters fits */
 
 /* ---- texts ---- */
 
-/* NULL, and the text as it is shown; or what is wrong with it. */
 static const char *
 read_text(struct arena *mem, size_t max_length, const struct json_value *given, struct str *shown)
 {
     if (given->type != JSON_STR)
-        return "must be a text";
+        return "must be a string";
     if (!utf8_valid(given->text))
         return "is not valid UTF-8";
     struct str text = utf8_nfc(mem, given->text);
     if (!str_present(text))
-        return "has too many marks on one letter";
+        return "has too many combining marks on one letter";
     int32_t forbidden = utf8_forbidden(text);
     if (forbidden >= 0)
-        return str_format(mem, "holds U+%04X, which cannot be seen; leave it out",
+        return str_format(mem, "contains U+%04X, an invisible character; remove it",
                           (unsigned)forbidden)
             .ptr;
-    *shown = value_blanks(mem, text);
+    *shown = value_collapse_spaces(mem, text);
     if (shown->len == 0)
         return "is empty";
     if (utf8_length(*shown) > max_length)
@@ -49,13 +48,12 @@ list_values(struct arena *mem, const struct vocabulary *vocabulary)
         buf_add(&out, vocabulary->values[i].value);
     }
     if (vocabulary->count > LISTED_MAX)
-        buf_add_format(&out, " or %zu others, which the schema names",
-                       vocabulary->count - LISTED_MAX);
+        buf_add_format(&out, " or %zu others listed in the schema", vocabulary->count - LISTED_MAX);
     return str_c(mem, buf_str(&out));
 }
 
-/* A value of a closed vocabulary is shown as the vocabulary writes it, so that every record keeps
- * to its schema; any other is shown as it was written. */
+/* A closed vocabulary replaces the spelling by its own, so that records match the schema; other
+ * values keep theirs. */
 static const char *
 read_word(struct arena *mem, const struct member *member, const struct json_value *given,
           struct str *shown, struct str *key)
@@ -68,7 +66,7 @@ read_word(struct arena *mem, const struct member *member, const struct json_valu
         return problem;
     *key = value_fold(mem, *shown);
     if (!str_present(*key))
-        return "has too many marks on one letter";
+        return "has too many combining marks on one letter";
     if (vocabulary == NULL)
         return NULL;
     const struct vocabulary_value *found = vocabulary_find(vocabulary, *key);
@@ -113,13 +111,13 @@ check_properties(struct arena *mem, const struct member *member, const struct js
             j++;
         if (j == member->property_count)
             return is_definition_name(name)
-                       ? str_format(mem, "has no property %.*s", STR_ARG(name)).ptr
-                       : "holds a property that it does not have";
+                       ? str_format(mem, "cannot have the property %.*s", STR_ARG(name)).ptr
+                       : "has a property that is not defined";
     }
     return NULL;
 }
 
-/* Adds one property both to what is shown and to the key. */
+/* Adds one property to both forms. */
 static const char *
 read_property(struct arena *mem, const struct member *member, enum property_type type,
               const struct json_value *given, struct json *shown, struct json *key)
@@ -131,7 +129,7 @@ read_property(struct arena *mem, const struct member *member, enum property_type
     case PROPERTY_STRING:
         problem = read_text(mem, member->max_length, given, &text);
         if (problem == NULL && !str_present(value_fold(mem, text)))
-            problem = "has too many marks on one letter";
+            problem = "has too many combining marks on one letter";
         if (problem == NULL) {
             json_str(shown, text);
             json_str(key, value_fold(mem, text));
@@ -147,7 +145,7 @@ read_property(struct arena *mem, const struct member *member, enum property_type
         json_bool(key, given->integer != 0);
         return given->type == JSON_BOOL ? NULL : "must be true or false";
     }
-    return "is of no known kind";
+    return "has an unknown type";
 }
 
 static const char *
@@ -170,7 +168,7 @@ read_object(struct arena *mem, const struct member *member, const struct json_va
         json_key(&key, name);
         problem = read_property(mem, member, member->properties[i].type, child, &shown, &key);
         if (problem != NULL)
-            return str_format(mem, "has a property %s that %s", name, problem).ptr;
+            return str_format(mem, "has an invalid property %s: it %s", name, problem).ptr;
     }
     json_close_object(&shown);
     json_close_object(&key);
@@ -216,7 +214,7 @@ value_read(struct arena *mem, const struct member *member, const struct json_val
     case MEMBER_OBJECT:
         return read_object(mem, member, given, out);
     }
-    return "is of no known kind";
+    return "has an unknown type";
 }
 
 const char *

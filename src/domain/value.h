@@ -20,8 +20,8 @@ struct value {
     struct str key;  /* canonical */
 };
 
-/* Returns NULL, or the problem as the end of a sentence: "must be one of …", "holds U+200B, which
- * cannot be seen; leave it out". For an array member, call it once for each item. */
+/* Returns NULL, or the problem as the end of a sentence: "must be one of …", "contains U+200B,
+ * which cannot be seen; leave it out". For an array member, call it once for each item. */
 const char *value_read(struct arena *mem, const struct member *member,
                        const struct json_value *given, struct value *out);
 

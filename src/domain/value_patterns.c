@@ -11,14 +11,15 @@
 #define WORDS_MAX 256 /* a value has 200 characters */
 #define GAP_MAX 4
 
-/* How a row is compared with the text, whose case is folded and whose blanks are single ones:
- * HOLDS   the pieces between ".." occur in that order
- * STARTS  it begins so
- * SCHEME  it occurs as a word of its own, with no blank behind it: "JavaScript: The Good Parts" is
- * a book TAG     '<' before a letter, or before '/', '!' or '?' and a letter or '-' WORDS   these
- * words follow one another: "a|b" is either, ".." up to four others, "*" any one, "^" the beginning
- * of a clause. '@' and ':' are words, too. */
-enum how { HOLDS, STARTS, SCHEME, TAG, WORDS };
+/* How a row is matched against the text, which is case-folded and has single spaces. */
+enum how {
+    CONTAINS, /* the pieces between ".." occur in this order */
+    STARTS,   /* the text starts with it */
+    SCHEME,   /* it starts a word and no space follows: "JavaScript: The Good Parts" is a book */
+    TAG,      /* '<' and a letter, "</", "<!" or "<?" and a letter, or "<!-" */
+    WORDS,    /* consecutive words: "a|b" is either, ".." up to GAP_MAX others, "*" any one, "^" the
+               * start of a clause; '@' and ':' count as words */
+};
 
 #define LINK "a link"
 #define TOKEN "a chat-template token"
@@ -33,43 +34,43 @@ struct pattern {
 };
 
 static const struct pattern patterns[] = {
-    { LINK, HOLDS, "://" },
+    { LINK, CONTAINS, "://" },
     { LINK, STARTS, "www." },
-    { LINK, HOLDS, " www." },
-    { LINK, HOLDS, "mailto:" },
+    { LINK, CONTAINS, " www." },
+    { LINK, CONTAINS, "mailto:" },
     { LINK, SCHEME, "javascript:" },
     { LINK, SCHEME, "vbscript:" },
     { LINK, SCHEME, "data:" },
     { LINK, SCHEME, "blob:" },
-    { LINK, HOLDS, ";base64," },
+    { LINK, CONTAINS, ";base64," },
 
-    { TOKEN, HOLDS, "<|..|>" },
-    { TOKEN, HOLDS, "<|im" },
-    { TOKEN, HOLDS, "<|end" },
-    { TOKEN, HOLDS, "<|start" },
-    { TOKEN, HOLDS, "<|sys" },
-    { TOKEN, HOLDS, "<|user" },
-    { TOKEN, HOLDS, "<|assist" },
-    { TOKEN, HOLDS, "<｜" },
-    { TOKEN, HOLDS, "[inst]" },
-    { TOKEN, HOLDS, "[/inst]" },
-    { TOKEN, HOLDS, "<<sys>>" },
-    { TOKEN, HOLDS, "<</sys>>" },
-    { TOKEN, HOLDS, "<s>" },
-    { TOKEN, HOLDS, "</s>" },
-    { TOKEN, HOLDS, "<start_of_turn>" },
-    { TOKEN, HOLDS, "<end_of_turn>" },
+    { TOKEN, CONTAINS, "<|..|>" },
+    { TOKEN, CONTAINS, "<|im" },
+    { TOKEN, CONTAINS, "<|end" },
+    { TOKEN, CONTAINS, "<|start" },
+    { TOKEN, CONTAINS, "<|sys" },
+    { TOKEN, CONTAINS, "<|user" },
+    { TOKEN, CONTAINS, "<|assist" },
+    { TOKEN, CONTAINS, "<｜" },
+    { TOKEN, CONTAINS, "[inst]" },
+    { TOKEN, CONTAINS, "[/inst]" },
+    { TOKEN, CONTAINS, "<<sys>>" },
+    { TOKEN, CONTAINS, "<</sys>>" },
+    { TOKEN, CONTAINS, "<s>" },
+    { TOKEN, CONTAINS, "</s>" },
+    { TOKEN, CONTAINS, "<start_of_turn>" },
+    { TOKEN, CONTAINS, "<end_of_turn>" },
 
     { MARKUP, TAG, "" },
-    { MARKUP, HOLDS, "&#" },
-    { MARKUP, HOLDS, "&lt;" },
-    { MARKUP, HOLDS, "&gt;" },
-    { MARKUP, HOLDS, "&amp;" },
-    { MARKUP, HOLDS, "&quot;" },
-    { MARKUP, HOLDS, "&nbsp;" },
-    { MARKUP, HOLDS, "](" },
-    { MARKUP, HOLDS, "![..]" },
-    { MARKUP, HOLDS, "```" },
+    { MARKUP, CONTAINS, "&#" },
+    { MARKUP, CONTAINS, "&lt;" },
+    { MARKUP, CONTAINS, "&gt;" },
+    { MARKUP, CONTAINS, "&amp;" },
+    { MARKUP, CONTAINS, "&quot;" },
+    { MARKUP, CONTAINS, "&nbsp;" },
+    { MARKUP, CONTAINS, "](" },
+    { MARKUP, CONTAINS, "![..]" },
+    { MARKUP, CONTAINS, "```" },
 
     { ROLE, WORDS, "^ system|assistant|user|developer|tool :" },
     { ROLE, WORDS, "^ system|developer|user message|prompt|override|instruction|instructions :" },
@@ -83,7 +84,7 @@ static const struct pattern patterns[] = {
     { ROLE, STARTS, "### instruction" },
     { ROLE, STARTS, "### response" },
 
-    /* English: what was said before does not count. */
+    /* English: ignore earlier instructions. */
     { ORDER, WORDS,
       "ignore|ignoring|disregard|disregarding|forget|override|overrule|bypass|discard .. "
       "previous|prior|above|earlier|preceding|former|existing|all|any|your .. "
@@ -97,7 +98,7 @@ static const struct pattern patterns[] = {
     { ORDER, WORDS, "pay no attention to .. instructions|prompt|rules" },
     { ORDER, WORDS, "^ new|updated|revised|important instruction|instructions|task|objective :" },
     { ORDER, WORDS, "end of data|prompt|instructions|context|conversation" },
-    /* Be somebody else. */
+    /* Take another role. */
     { ORDER, WORDS, "^ you are now *" },
     { ORDER, WORDS, "^ you're now *" },
     { ORDER, WORDS, "^ you are no longer *" },
@@ -106,14 +107,14 @@ static const struct pattern patterns[] = {
     { ORDER, WORDS, "you must act|behave|respond|answer|reply|pretend|recommend" },
     { ORDER, WORDS, "from now on .. respond|answer|reply|recommend|suggest|act|always|ignore" },
     { ORDER, WORDS, "as an ai .. model|assistant|agent" },
-    /* Behind the person's back. */
+    /* Act without the user's knowledge. */
     { ORDER, WORDS,
       "not|never|don't|without tell|telling|inform|informing|notify|notifying|alert|alerting|warn|"
       "warning|mention|asking .. user|users|human" },
     { ORDER, WORDS, "whenever|when|if the user asks|says|mentions|requests|wants" },
     { ORDER, WORDS, "tell|ask|instruct|convince|persuade the user .. to|that|for" },
     { ORDER, WORDS, "before|when|while answering|responding|replying" },
-    /* Give away what it holds. */
+    /* Disclose data. */
     { ORDER, WORDS,
       "reveal|print|repeat|output|display|leak|show|tell|dump|expose|disclose .. "
       "system|hidden|initial|original|secret|your|above .. prompt|prompts|instructions" },
@@ -130,11 +131,11 @@ static const struct pattern patterns[] = {
       ".. api|access|secret|private|session key|keys|token|tokens" },
     { ORDER, WORDS, "call|invoke|trigger|execute the|this|your|a|any tool|tools|plugin|function" },
     { ORDER, WORDS, "execute|run the|this following|command|commands|script|payload" },
-    /* Say what somebody pays for. */
+    /* Promote something. */
     { ORDER, WORDS, "always|only recommend|suggest|promote|advertise|mention|prioritize" },
     { ORDER, WORDS, "^ recommend|suggest|promote .. first|exclusively" },
 
-    /* The first of these in other languages; where words are not parted, in pieces. */
+    /* "Ignore earlier instructions" in other languages; without spaces between words, in pieces. */
     { ORDER, WORDS,
       "ignoriere|ignorieren|vergiss|vergessen|missachte|missachten .. "
       "alle|vorherigen|vorigen|bisherigen|obigen|früheren|deine|vorangegangenen .. "
@@ -172,26 +173,26 @@ static const struct pattern patterns[] = {
       "все|всех|предыдущие|предыдущих|прежние .. инструкции|инструкций|указания|правила" },
     { ORDER, WORDS, "önceki .. talimatları|talimatlari|kuralları .. yoksay|unut|görmezden" },
     { ORDER, WORDS, "تجاهل .. تعليمات|التعليمات|الأوامر" },
-    { ORDER, HOLDS, "忽略..指令" },
-    { ORDER, HOLDS, "忽略..指示" },
-    { ORDER, HOLDS, "忽略..提示" },
-    { ORDER, HOLDS, "无视..指令" },
-    { ORDER, HOLDS, "無視..指令" },
-    { ORDER, HOLDS, "指示..無視" },
-    { ORDER, HOLDS, "命令..無視" },
-    { ORDER, HOLDS, "지시..무시" },
-    { ORDER, HOLDS, "명령..무시" },
+    { ORDER, CONTAINS, "忽略..指令" },
+    { ORDER, CONTAINS, "忽略..指示" },
+    { ORDER, CONTAINS, "忽略..提示" },
+    { ORDER, CONTAINS, "无视..指令" },
+    { ORDER, CONTAINS, "無視..指令" },
+    { ORDER, CONTAINS, "指示..無視" },
+    { ORDER, CONTAINS, "命令..無視" },
+    { ORDER, CONTAINS, "지시..무시" },
+    { ORDER, CONTAINS, "명령..무시" },
 };
 
 #define PATTERNS (sizeof patterns / sizeof patterns[0])
 
-/* ---- what a text cannot do without ---- */
+/* ---- prefilter ---- */
 
-/* Nearly every value is two or three plain words, and could not match nearly any row. What a row
- * asks for is kept as bits, so that most of them are done with by one look each. */
+/* Nearly every value is two or three plain words. A necessary condition of each row, computed once,
+ * rules out most rows with one comparison. */
 struct need {
-    unsigned char bytes[2]; /* both occur in the text */
-    uint64_t first;         /* of WORDS: one of these is the first of them */
+    unsigned char bytes[2]; /* both must occur in the text; 0: none */
+    uint64_t first;         /* WORDS: word_bit() of the words that may come first */
 };
 
 static struct need needs[PATTERNS];
@@ -230,15 +231,15 @@ find_needs(void)
     }
 }
 
-/* ---- the text as words ---- */
+/* ---- splitting into words ---- */
 
 struct word {
     struct str text;
     uint64_t bit;
-    bool opens; /* a clause */
+    bool opens; /* starts a clause */
 };
 
-struct catalog {
+struct words {
     struct word at[WORDS_MAX];
     size_t count;
     uint64_t bits; /* of all of them */
@@ -255,7 +256,7 @@ is_letter(int32_t point)
            !(point >= 0xff00 && point <= 0xff0f);
 }
 
-/* Signs that may stand within a name and do not end a clause. */
+/* Characters that occur within names and do not end a clause. */
 static bool
 is_light(int32_t point)
 {
@@ -264,7 +265,7 @@ is_light(int32_t point)
 }
 
 static void
-add_word(struct catalog *words, struct str text, bool *opens)
+add_word(struct words *words, struct str text, bool *opens)
 {
     if (words->count == WORDS_MAX)
         return;
@@ -274,7 +275,7 @@ add_word(struct catalog *words, struct str text, bool *opens)
 }
 
 static void
-split(struct str text, struct catalog *out)
+split(struct str text, struct words *out)
 {
     bool opens = true;
     out->count = 0;
@@ -295,7 +296,7 @@ split(struct str text, struct catalog *out)
     }
 }
 
-/* ---- comparing ---- */
+/* ---- matching ---- */
 
 static bool
 is_one_of(struct str word, struct str choices)
@@ -307,9 +308,9 @@ is_one_of(struct str word, struct str choices)
     return false;
 }
 
-/* Recurses once for each word of the pattern. */
+/* Recursion depth: the number of words in the pattern. */
 static bool
-words_follow(const struct catalog *words, size_t at, struct str pattern)
+words_follow(const struct words *words, size_t at, struct str pattern)
 {
     struct str element;
     if (!str_cut(&pattern, ' ', &element))
@@ -328,7 +329,7 @@ words_follow(const struct catalog *words, size_t at, struct str pattern)
 }
 
 static bool
-has_words(const struct catalog *words, struct str pattern, uint64_t first)
+has_words(const struct words *words, struct str pattern, uint64_t first)
 {
     for (size_t i = 0; i < words->count; i++)
         if ((words->at[i].bit & first) != 0 && words_follow(words, i, pattern))
@@ -337,7 +338,7 @@ has_words(const struct catalog *words, struct str pattern, uint64_t first)
 }
 
 static bool
-holds_in_order(struct str text, struct str pieces)
+contains_in_order(struct str text, struct str pieces)
 {
     while (pieces.len > 0) {
         const char *gap = memmem(pieces.ptr, pieces.len, "..", 2);
@@ -355,9 +356,9 @@ static bool
 has_scheme(struct str text, struct str scheme)
 {
     for (size_t i = 0; i + scheme.len < text.len; i++) {
-        char before = i == 0 ? ' ' : text.ptr[i - 1], behind = text.ptr[i + scheme.len];
+        char before = i == 0 ? ' ' : text.ptr[i - 1], after = text.ptr[i + scheme.len];
         bool word = (before >= 'a' && before <= 'z') || (before >= '0' && before <= '9');
-        if (!word && behind > ' ' && behind < 0x7f && str_starts(str_from(text, i), scheme))
+        if (!word && after > ' ' && after < 0x7f && str_starts(str_from(text, i), scheme))
             return true;
     }
     return false;
@@ -385,12 +386,12 @@ has_tag(struct str text)
 }
 
 static bool
-matches(size_t row, struct str text, const struct catalog *words)
+matches(size_t row, struct str text, const struct words *words)
 {
     struct str what = str_of(patterns[row].what);
     switch (patterns[row].how) {
-    case HOLDS:
-        return holds_in_order(text, what);
+    case CONTAINS:
+        return contains_in_order(text, what);
     case STARTS:
         return str_starts(text, what);
     case SCHEME:
@@ -403,11 +404,11 @@ matches(size_t row, struct str text, const struct catalog *words)
     return false;
 }
 
-/* Blanks single, and the apostrophe of print as that of the keyboard. */
+/* Collapses spaces and replaces the typographic apostrophe by the ASCII one. */
 static struct str
-tidy(struct arena *mem, struct str text)
+normalize(struct arena *mem, struct str text)
 {
-    text = value_blanks(mem, text);
+    text = value_collapse_spaces(mem, text);
     char *out = arena_alloc(mem, text.len + 1);
     size_t length = 0;
     for (size_t i = 0; i < text.len; i++) {
@@ -421,9 +422,9 @@ tidy(struct arena *mem, struct str text)
 static const char *
 find_pattern(struct arena *mem, struct str folded)
 {
-    struct catalog words;
-    struct str text = tidy(mem, folded);
-    bool occurs[256] = { [0] = true }; /* 0: nothing is asked for */
+    struct words words;
+    struct str text = normalize(mem, folded);
+    bool occurs[256] = { [0] = true }; /* 0: no condition */
     pthread_once(&needs_once, find_needs);
     split(text, &words);
     for (size_t i = 0; i < text.len; i++)
@@ -438,14 +439,14 @@ find_pattern(struct arena *mem, struct str folded)
     return NULL;
 }
 
-/* First as it is written, in whatever language; then as it would look to somebody who knows Latin
- * letters only, which is how a model reads what is spelled with others to get past this table. */
+/* Matches the text as written, in any language, and then with look-alike letters replaced by Latin
+ * ones: models read those the same, so they could be used to evade this table. */
 const char *
 value_pattern_in(struct arena *mem, struct str text)
 {
     struct str folded = utf8_casefold(mem, text), plain = utf8_plain(mem, text);
     if (!str_present(folded) || !str_present(plain))
-        return MARKUP; /* no text at all */
+        return MARKUP; /* not valid UTF-8 */
     const char *found = find_pattern(mem, folded);
     struct str latin = look_alike_latin(mem, plain);
     return found != NULL || str_eq(latin, folded) ? found : find_pattern(mem, latin);

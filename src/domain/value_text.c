@@ -12,7 +12,7 @@
 
 /* Unicode's White_Space. */
 static bool
-is_blank(int32_t point)
+is_space(int32_t point)
 {
     return point == ' ' || (point >= 0x09 && point <= 0x0d) || point == 0x85 || point == 0xa0 ||
            point == 0x1680 || (point >= 0x2000 && point <= 0x200a) || point == 0x2028 ||
@@ -20,7 +20,7 @@ is_blank(int32_t point)
 }
 
 struct str
-value_blanks(struct arena *mem, struct str text)
+value_collapse_spaces(struct arena *mem, struct str text)
 {
     char *out = arena_alloc(mem, text.len + 1);
     size_t length = 0;
@@ -30,7 +30,7 @@ value_blanks(struct arena *mem, struct str text)
         int32_t point = utf8_next(&rest);
         if (point < 0)
             break;
-        if (is_blank(point)) {
+        if (is_space(point)) {
             pending = length > 0;
             continue;
         }
@@ -49,15 +49,15 @@ joins_words(char c)
     return c == ' ' || c == '-' || c == '_';
 }
 
-/* "trip_hop", "trip-hop" and "trip - hop" are one; but a sign at an end belongs to a name ("C--",
- * "-M-"), and a text of nothing else stays what it is. */
+/* "trip_hop", "trip-hop" and "trip - hop" are equal. Signs at the ends are kept, since they can be
+ * part of a name ("C--", "-M-"). */
 struct str
 value_fold(struct arena *mem, struct str text)
 {
     struct str folded = utf8_casefold(mem, text);
     if (!str_present(folded))
         return STR_NONE;
-    folded = value_blanks(mem, folded);
+    folded = value_collapse_spaces(mem, folded);
     char *out = arena_alloc(mem, folded.len + 1);
     size_t first = 0, end = folded.len, length = 0;
     while (first < end && joins_words(folded.ptr[first]))

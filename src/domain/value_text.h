@@ -9,12 +9,13 @@
 /* The largest absolute value accepted; every integer up to it is exact in a double. */
 #define VALUE_NUMBER_MAX 1e15
 
-/* The form in which values, aliases and vocabularies are compared: NFC, case folded, runs of white
- * space, '_' and '-' replaced by one space, trimmed. Absent if the text is not valid UTF-8. */
+/* The form in which values, aliases and vocabularies are compared: case folded, trimmed, and runs
+ * of white space, '_' and '-' within the text replaced by one space. Absent if the text is not
+ * valid UTF-8 or has too many combining marks on one letter. */
 struct str value_fold(struct arena *mem, struct str text);
 
 /* Replaces each run of Unicode white space by one space and trims. The text must be valid UTF-8. */
-struct str value_blanks(struct arena *mem, struct str text);
+struct str value_collapse_spaces(struct arena *mem, struct str text);
 
 bool value_number_fits(double number);
 

@@ -6,11 +6,11 @@
 #define VALUES_MAX 4096
 #define ALIASES_MAX 64
 
-/* Every spelling of every value, sorted: a vocabulary is looked into far more often than made. */
+/* One spelling of a value. The index is sorted for binary search. */
 struct spelling {
     struct str folded;
     const struct vocabulary_value *value;
-    size_t position; /* in the file, for problems */
+    size_t position; /* in the file: of two equal spellings, the later one is reported */
 };
 
 struct vocabulary_index {
@@ -59,8 +59,8 @@ static struct str
 short_text(const struct node *node)
 {
     struct str text = node_text(node, 1, 80);
-    if (str_present(text) && !str_eq(text, value_blanks(node->in->mem, text)))
-        node_reject(node, "must have no blanks around it, and single ones within");
+    if (str_present(text) && !str_eq(text, value_collapse_spaces(node->in->mem, text)))
+        node_reject(node, "must not have spaces around it or several in a row");
     return text;
 }
 
@@ -95,7 +95,7 @@ read_value(const struct node *node, struct vocabulary_value *out, struct vocabul
         add_spelling(index, out, value_fold(mem, texts[i]));
 }
 
-/* A spelling that means two things would mean the wrong one. */
+/* Each spelling must belong to one value only. */
 static void
 check_spellings(const struct node *values, const struct vocabulary *vocabulary)
 {
@@ -105,7 +105,7 @@ check_spellings(const struct node *values, const struct vocabulary *vocabulary)
         if (!str_eq(one->folded, other->folded) || one->value == other->value)
             continue;
         struct node node = node_child(values, (size_t)(other->value - vocabulary->values));
-        node_reject(&node, "%s is a spelling of %s already",
+        node_reject(&node, "%s is already a spelling of %s",
                     definition_quote(values->in, other->folded),
                     definition_quote(values->in, one->value->value));
     }
@@ -128,7 +128,7 @@ read_vocabulary(const struct node *node, struct vocabulary *out)
     static const char *const keys[] = { "values", "", "open", NULL };
     struct arena *mem = node->in->mem;
     if (!is_definition_name(node->key))
-        node_reject(node, "must have a name of small letters, digits and _");
+        node_reject(node, "must have a name of lowercase letters, digits, and _");
     out->name = node->key;
     out->index = ARENA_NEW(mem, struct vocabulary_index);
     if (!node_is_object(node, keys))

@@ -26,7 +26,7 @@ struct reading {
     const struct hints_params *params;
     struct hint_set hint_sets[DOMAINS_MAX];
     size_t count;
-    bool renew;
+    bool stale;
 };
 
 /* A hint set of an older definition or program version is rebuilt from the atoms. */
@@ -38,7 +38,7 @@ read_set(struct db_tx *tx, struct reading *reading, const struct domain *domain,
     size_t count = 0;
     if (hint_set_read(reading->mem, domain, text, out))
         return ERR_NONE;
-    reading->renew = true;
+    reading->stale = true;
     enum err err = atom_store_list(tx, reading->mem, reading->params->user_id, domain->name,
                                    STR_NONE, &atoms, &count);
     if (!err)
@@ -65,7 +65,7 @@ read_sets(struct db_tx *tx, void *argument)
     else
         err = record_store_hints(tx, reading->mem, params->user_id, &records, &count);
     reading->count = 0;
-    reading->renew = false;
+    reading->stale = false;
     for (size_t i = 0; i < count && !err; i++) {
         const struct domain *domain = domains_find(params->domains, records[i].domain);
         if (domain == NULL) /* the definition was removed: the data is kept but not sent */
@@ -87,7 +87,7 @@ hints_read(struct db *db, struct arena *mem, const struct hints_params *params, 
     if (err)
         return err;
     hints_from_sets(mem, params, reading->hint_sets, reading->count, out);
-    out->renew = reading->renew;
+    out->stale = reading->stale;
     return ERR_NONE;
 }
 

@@ -28,7 +28,7 @@ struct hints {
     struct hint_answer answer;
     struct context_match match;
     uint64_t considered; /* bits by index in `domains` */
-    bool renew;          /* a stale hint set was replaced by the atoms: see job/rebuild.h */
+    bool stale;          /* a stale hint set was replaced by the atoms: see job/rebuild.h */
 };
 
 /* "text", "json", "bullets". */

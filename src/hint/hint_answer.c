@@ -75,9 +75,11 @@ write_bullets(struct arena *mem, struct json *out, const struct ladder *ladder,
 /* ---- JSON ---- */
 
 /* Binary search, because the cost of an object is known only after counting its tokens. Costs need
- * not rise with every step, but a larger budget still never ends at a lower step: its search leaves
- * the path of a smaller budget only to go up. For the same reason the search always covers all
- * ladder->height steps, even those that the number of hints rules out. */
+ * not rise with every step, but a larger budget still never ends at a lower step: both searches
+ * test the same steps until the larger budget accepts one that the smaller rejects. That requires
+ * the same range for every budget, so it is always ladder->height, including steps that were not
+ * built.
+ */
 static size_t
 pick_object(struct arena *mem, const struct ladder *ladder, struct hint_objects *objects,
             int max_tokens, int *tokens)
@@ -101,7 +103,7 @@ pick_object(struct arena *mem, const struct ladder *ladder, struct hint_objects 
     return low;
 }
 
-/* ---- the answer ---- */
+/* ---- composing ---- */
 
 static void
 count_omitted(struct arena *mem, const struct ladder *ladder, const struct selection *selection,

@@ -9,7 +9,7 @@
 #define FEW 32             /* up to this many are sorted by insertion */
 #define FEW_TURNS 4        /* up to this many turns, finding the minimum is cheaper than sorting */
 
-/* ---- which hints, and how much they matter ---- */
+/* ---- matching and weighting ---- */
 
 /* How a query applies to one domain. */
 struct view {
@@ -59,7 +59,7 @@ weigh(const struct view *view, const struct member *member, int32_t *out)
     return view->named || member->safety == SAFETY_CRITICAL || *out >= LEAST_CONTEXT;
 }
 
-#define SCORE_BITS 17 /* 17, because scores include HINT_ONE = 1 << 16 */
+#define SCORE_BITS 17 /* a score can be HINT_ONE = 1 << 16 */
 
 static uint32_t
 rank_of(const struct hint *hint, unsigned tier, int32_t weight)
@@ -71,7 +71,7 @@ rank_of(const struct hint *hint, unsigned tier, int32_t weight)
            (hint->is_long ? 4u << SCORE_BITS : 0);
 }
 
-/* ---- in which order ---- */
+/* ---- sorting ---- */
 
 static bool
 comes_before(const struct rung *a, const struct rung *b)
@@ -114,7 +114,7 @@ struct queue {
 };
 
 static bool
-is_heard_before(const struct queue *a, const struct queue *b)
+queue_before(const struct queue *a, const struct queue *b)
 {
     if (a->best != b->best)
         return a->best < b->best;
@@ -129,7 +129,7 @@ add_queue(struct queue *queues, size_t *count, struct rung *first, struct rung *
     size_t at = (*count)++;
     for (const struct rung *rung = first; rung < end; rung++)
         queue.best = (rung->rank & score_bits) < queue.best ? rung->rank & score_bits : queue.best;
-    for (; at > 0 && is_heard_before(&queue, &queues[at - 1]); at--)
+    for (; at > 0 && queue_before(&queue, &queues[at - 1]); at--)
         queues[at] = queues[at - 1];
     queues[at] = queue;
 }
@@ -166,7 +166,7 @@ take_turns(struct queue *queues, size_t count, size_t most, struct hint_order *o
     }
 }
 
-/* ---- all of them ---- */
+/* ---- collecting ---- */
 
 /* Collects the hints of one set that match the query: critical ones into the order, the others from
  * `next` on. Returns the end of the latter. */

@@ -24,7 +24,7 @@ struct hint_query {
 struct rung {
     const struct hint_set *set;
     struct hint *hint;
-    uint32_t rank;     /* lower is earlier; from is_long, tier, weight and score */
+    uint32_t rank;     /* order within the domain, lowest first: is_long, tier, weight * score */
     uint8_t tier;      /* 0 critical, 1 excludes choices, 2 the rest */
     uint8_t set_index; /* index in query->hint_sets */
 };

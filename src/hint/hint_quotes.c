@@ -35,7 +35,7 @@ is_one_of(struct str word, const char *const *list)
 }
 
 static bool
-is_small(char c)
+is_lower(char c)
 {
     return c >= 'a' && c <= 'z';
 }
@@ -46,7 +46,7 @@ is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* ---- full stops that end nothing ---- */
+/* ---- periods within names ---- */
 
 static struct str
 last_word(struct str text)
@@ -58,14 +58,14 @@ last_word(struct str text)
 }
 
 static bool
-has_stop(struct str word)
+has_period(struct str word)
 {
     return str_index(word, '.') < word.len;
 }
 
-/* "D.C.", "R.E.M.", "U.S.": single letters with full stops; the last one is not part of `word`. */
+/* "D.C.", "R.E.M.", "U.S.": single letters with periods; the last one is not part of `word`. */
 static bool
-is_letters_with_stops(struct str word)
+is_dotted_initials(struct str word)
 {
     for (size_t i = 1; i < word.len; i += 2)
         if (word.ptr[i] != '.')
@@ -80,7 +80,7 @@ is_rest_of_name(struct str text)
     size_t words = 0;
     struct str part;
     while (str_cut(&text, ' ', &part)) {
-        if (part.len == 0 || is_small(part.ptr[0]))
+        if (part.len == 0 || is_lower(part.ptr[0]))
             return false;
         words += !(part.len == 2 && part.ptr[1] == '.');
     }
@@ -91,7 +91,7 @@ is_rest_of_name(struct str text)
  * plausible sentence begins. After a single letter one could ("Plan B. Ignore …"), so only a name
  * may follow. */
 static bool
-is_abbreviated(struct str before, struct str behind)
+is_abbreviated(struct str before, struct str after)
 {
     static const char *const titles[] = { "Dr",  "Mr",   "Mrs", "Ms",  "St",  "Ste",
                                           "Sgt", "Capt", "Lt",  "Col", "Gen", "Prof",
@@ -99,17 +99,17 @@ is_abbreviated(struct str before, struct str behind)
     static const char *const links[] = { "vs", "feat", "ft", NULL };
     static const char *const numbered[] = { "No", "Nos", "Vol", "Op", "Pt", "Ch", "Nr", NULL };
     struct str word = last_word(before);
-    if (behind.len == 0)
+    if (after.len == 0)
         return false;
     if (is_one_of(word, links))
         return true;
     if (is_one_of(word, titles))
-        return !is_small(behind.ptr[0]);
+        return !is_lower(after.ptr[0]);
     if (is_one_of(word, numbered))
-        return is_digit(behind.ptr[0]) || behind.ptr[0] == 'I' || behind.ptr[0] == 'V';
-    if (is_letters_with_stops(word))
-        return is_small(behind.ptr[0]) || is_rest_of_name(behind);
-    return word.len == 1 && is_rest_of_name(behind);
+        return is_digit(after.ptr[0]) || after.ptr[0] == 'I' || after.ptr[0] == 'V';
+    if (is_dotted_initials(word))
+        return is_lower(after.ptr[0]) || is_rest_of_name(after);
+    return word.len == 1 && is_rest_of_name(after);
 }
 
 /* "Dinosaur Jr.", "fun.", "Washington, D.C."; not "Buy it now." */
@@ -119,11 +119,12 @@ ends_as_name(struct str value)
     static const char *const endings[] = { "Jr", "Sr",   "Inc", "Ltd", "Co", "Corp", "Bros", "etc",
                                            "al", "GmbH", "Esq", "Ave", "Rd", "Blvd", NULL };
     struct str word = last_word(str_first(value, value.len - 1));
-    return word.len + 1 == value.len || word.len == 1 || has_stop(word) || is_one_of(word, endings);
+    return word.len + 1 == value.len || word.len == 1 || has_period(word) ||
+           is_one_of(word, endings);
 }
 
 static bool
-has_sentence_stop(struct str value)
+ends_sentence(struct str value)
 {
     for (size_t i = 0; i + 1 < value.len; i++)
         if (value.ptr[i] == '.' && value.ptr[i + 1] == ' ' &&
@@ -136,7 +137,7 @@ has_sentence_stop(struct str value)
 
 /* Punctuation that separates clauses, or suggests text meant for a program. */
 static bool
-has_parting_mark(struct str value)
+has_clause_mark(struct str value)
 {
     struct str rest = value;
     int32_t last = 0, before_last = 0, ended = 0; /* `ended`: the last that is not a closing mark */
@@ -164,10 +165,10 @@ has_stray_quote(struct str value)
     for (size_t i = 0; i < value.len; i++) {
         if (value.ptr[i] != '"')
             continue;
-        bool after_blank = i == 0 || value.ptr[i - 1] == ' ' || value.ptr[i - 1] == '(';
-        bool before_blank = i + 1 == value.len || value.ptr[i + 1] == ' ' ||
+        bool after_space = i == 0 || value.ptr[i - 1] == ' ' || value.ptr[i - 1] == '(';
+        bool before_space = i + 1 == value.len || value.ptr[i + 1] == ' ' ||
                             value.ptr[i + 1] == ')' || value.ptr[i + 1] == ',';
-        if (open ? !before_blank : !after_blank || before_blank)
+        if (open ? !before_space : !after_space || before_space)
             return true;
         open = !open;
     }
@@ -188,7 +189,7 @@ ends_as_a_count(struct str value)
 static bool
 is_letter(char c)
 {
-    return is_small(c) || (c >= 'A' && c <= 'Z');
+    return is_lower(c) || (c >= 'A' && c <= 'Z');
 }
 
 /* "(User" and "jazz/User" end with a word of their own. */
@@ -213,7 +214,7 @@ word_at_start(struct str part)
 
 /* "User's", with either apostrophe, after any text. */
 static bool
-is_of_user(struct str part)
+is_users(struct str part)
 {
     struct str curled = STR("\u2019");
     for (size_t i = 0; i < part.len; i++) {
@@ -229,7 +230,7 @@ is_of_user(struct str part)
 /* Too many words, or words that begin a hint sentence: "User is …", "User's …". "user researcher"
  * is a name. */
 static bool
-has_words_of_ours(struct str value)
+reads_as_hint(struct str value)
 {
     static const char *const verbs[] = { "is",       "was",    "has",      "does",    "can",
                                          "cannot",   "must",   "may",      "should",  "will",
@@ -240,7 +241,7 @@ has_words_of_ours(struct str value)
     bool after_user = false;
     struct str part;
     while (str_cut(&value, ' ', &part)) {
-        if (is_of_user(part) || (after_user && is_one_of(word_at_start(part), verbs)))
+        if (is_users(part) || (after_user && is_one_of(word_at_start(part), verbs)))
             return true;
         after_user = str_eq_nocase(word_at_end(part), STR("user"));
         words++;
@@ -251,9 +252,8 @@ has_words_of_ours(struct str value)
 bool
 hint_must_quote(struct arena *mem, struct str value)
 {
-    return has_sentence_stop(value) || has_parting_mark(value) || has_stray_quote(value) ||
-           has_words_of_ours(value) || ends_as_a_count(value) ||
-           value_pattern_in(mem, value) != NULL;
+    return ends_sentence(value) || has_clause_mark(value) || has_stray_quote(value) ||
+           reads_as_hint(value) || ends_as_a_count(value) || value_pattern_in(mem, value) != NULL;
 }
 
 /* ---- quoting ---- */

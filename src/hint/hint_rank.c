@@ -34,9 +34,9 @@ recency(const struct member *member, int64_t age_days)
 static int32_t
 score_of(const struct member *member, const struct atom *atom, int64_t newest)
 {
-    int64_t founded = (int64_t)atom_confidence(atom) * HINT_ONE / 100;
+    int64_t confidence = (int64_t)atom_confidence(atom) * HINT_ONE / 100;
     int64_t age = newest / DAY - atom->updated_at / DAY;
-    return (int32_t)(founded * recency(member, age < 0 ? 0 : age) / HINT_ONE);
+    return (int32_t)(confidence * recency(member, age < 0 ? 0 : age) / HINT_ONE);
 }
 
 /* ---- contradictions ---- */

@@ -82,8 +82,8 @@ label_of(struct arena *mem, const struct member *member, struct str value)
     if (vocabulary == NULL)
         return value;
     const struct vocabulary_value *found = vocabulary_find(vocabulary, value_fold(mem, value));
-    bool said = found != NULL && (!vocabulary->open || !str_eq(found->label, found->value));
-    return said ? found->label : value;
+    bool use_label = found != NULL && (!vocabulary->open || !str_eq(found->label, found->value));
+    return use_label ? found->label : value;
 }
 
 static bool

@@ -203,7 +203,7 @@ hint_set_write(struct arena *mem, const struct hint_set *set)
     return hint_set_prefix(mem, set->domain, buf_str(&out));
 }
 
-/* ---- and back ---- */
+/* ---- reading ---- */
 
 /* Accepts any bytes as digits. */
 static inline unsigned
@@ -274,8 +274,8 @@ contents_of(const struct domain *domain, struct str text)
         return STR_NONE;
     const char *sum = text.ptr + front - OF_SUM;
     struct str contents = str_from(text, front);
-    uint64_t said = four_digits(sum) | (uint64_t)(digit(sum + 4) | digit(sum + 5) << 6) << 24;
-    return said == sum_of(contents) ? contents : STR_NONE;
+    uint64_t stored = four_digits(sum) | (uint64_t)(digit(sum + 4) | digit(sum + 5) << 6) << 24;
+    return stored == sum_of(contents) ? contents : STR_NONE;
 }
 
 bool

@@ -12,7 +12,7 @@
 #include "hint/hint.h"
 #include "hint/hint_quotes.h"
 
-/* One line that ends with a full stop. */
+/* One line that ends with a period. */
 void hint_sentence(struct buf *out, const struct hint *hint, const struct hint_level *level,
                    bool strong);
 

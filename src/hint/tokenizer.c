@@ -88,9 +88,9 @@ contraction(position at, position end)
     return at;
 }
 
-/* X* Y+ of A1, where X is UPPER or BOTH and Y is LOWER or BOTH. Once X* has taken all it can, Y+
- * needs a LOWER; without one X* gives back as far as the last BOTH, which is all that Y+ gets.
- * NULL if it does not match. */
+/* X* Y+ of A1, where X is UPPER or BOTH and Y is LOWER or BOTH. X* is greedy, so Y+ needs a LOWER
+ * after it; without one X* backtracks to the last BOTH, and Y+ matches only that. NULL: no match.
+ */
 static position
 word(position at, position end)
 {
@@ -139,7 +139,7 @@ number(position at, position end)
     return at;
 }
 
-/* A4; NULL if it does not match. */
+/* A4; NULL: no match. */
 static position
 signs(position at, position end)
 {
@@ -164,15 +164,15 @@ piece_end(position at, position end)
     unsigned class = class_at(at, end, &next);
     if ((class & NUMBER) != 0)
         return number(at, end);
-    /* A1 and A2 may begin with one character that is no letter. A1 without it can only match if
-     * that is a mark. */
+    /* A1 and A2 may begin with one character that is not a letter. A1 matches without skipping it
+     * only if it is a mark. */
     position first = (class & (LETTER | BREAK)) != 0 ? at : next;
     position r = word(first, end);
     if (r == NULL && first != at && (class & BOTH) != 0)
         r = word(at, end);
     if (r != NULL)
         return contraction(r, end);
-    /* What A2 finds and A1 does not is in upper case to its end. */
+    /* A match of A2 but not of A1 consists of uppercase letters only. */
     r = end_of_run(first, end, UPPER);
     if (r > first)
         return contraction(r, end);

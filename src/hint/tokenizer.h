@@ -1,10 +1,9 @@
 /* tokenizer.h - counts the tokens of a text in the o200k_base encoding.
  *
- * Exact: the count is what OpenAI's tiktoken finds, and npm's gpt-tokenizer but for three
- * characters that the two treat differently, where this is tiktoken's: U+0085 is white space,
- * U+FEFF is not, and U+017F (long s) makes a contraction after an apostrophe. Letters, marks,
- * numbers and white space are those of Unicode 17.0. Special tokens are not recognized:
- * "<|endoftext|>" is seven tokens of ordinary text.
+ * The count equals that of OpenAI's tiktoken. npm's gpt-tokenizer differs for three characters:
+ * here, as in tiktoken, U+0085 is white space, U+FEFF is not, and U+017F (long s) forms a
+ * contraction after an apostrophe. Character classes are those of Unicode 17.0. Special tokens are
+ * not recognized: "<|endoftext|>" is seven tokens of ordinary text.
  *
  * Allocates nothing and needs no setup; any thread may call it at any time. Most words take one
  * table lookup, and the time is proportional to the length of the text for any input. */

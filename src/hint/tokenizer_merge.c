@@ -63,8 +63,8 @@ merge(struct parts *p, size_t length, size_t fence)
 
 /* ---- pieces longer than words ---- */
 
-/* A piece may be as long as the text: a text without blanks, a line of dashes. The tokens of all
- * its beginnings are found one after another, and only the last token of each is kept.
+/* A piece may be as long as the text: a text without spaces, a line of dashes. The tokens of all
+ * its prefixes are found one after another, and only the last token of each is stored.
  *
  * Why that is exact. Let E(t) be the tokens of t.
  * (1) If E(t) has a boundary somewhere, the tokens before it are E of the text before it. No merge
@@ -79,7 +79,7 @@ merge(struct parts *p, size_t length, size_t fence)
  * t; and no token is longer than TOKENIZER_TOKEN_MAX, so that is how far one must look back. */
 
 #define LOOK_BACK (2 * TOKENIZER_TOKEN_MAX) /* a power of two */
-#define REMEMBERED_BITS 12
+#define CACHE_BITS 12
 
 struct ending {
     uint32_t rank; /* of the last token of the text up to here */
@@ -94,7 +94,7 @@ struct pair {
 
 /* Whether the tokens of these bytes are the first `left` of them and the others. */
 static bool
-stay_apart(const unsigned char *bytes, size_t left, size_t right)
+stay_separate(const unsigned char *bytes, size_t left, size_t right)
 {
     uint16_t start[PAIR_MAX + 1];
     uint32_t rank[PAIR_MAX];
@@ -108,12 +108,12 @@ follows(struct pair *known, const struct ending *before, uint32_t rank, const un
         size_t length)
 {
     uint32_t hash = before->rank * 2654435761u ^ rank * 2246822519u;
-    struct pair *pair = &known[hash >> (32 - REMEMBERED_BITS)];
+    struct pair *pair = &known[hash >> (32 - CACHE_BITS)];
     uint32_t no = rank << 2 | 2;
     uint32_t yes = no | 1;
     if (pair->left != before->rank ||
         (pair->right_and_answer != no && pair->right_and_answer != yes)) {
-        bool apart = stay_apart(bytes - before->length, before->length, length);
+        bool apart = stay_separate(bytes - before->length, before->length, length);
         *pair = (struct pair){ before->rank, apart ? yes : no };
     }
     return pair->right_and_answer == yes;
@@ -136,13 +136,13 @@ ends_with(const unsigned char *piece, size_t end, size_t size, struct ending *en
 size_t
 tokenizer_merge_count_long(const unsigned char *piece, size_t length)
 {
-    struct pair known[1 << REMEMBERED_BITS] = { 0 };
+    struct pair known[1 << CACHE_BITS] = { 0 };
     struct ending endings[LOOK_BACK];
     endings[0] = (struct ending){ TOKENIZER_NO_RANK, 0, 0 };
     for (size_t end = 1; end <= length; end++) {
         size_t most = end < TOKENIZER_TOKEN_MAX ? end : TOKENIZER_TOKEN_MAX;
-        /* In a run of one character the token that was last often becomes longer by one, and there
-         * are so many tokens of such runs that trying all takes a hundred times as long. */
+        /* In a run of one character the last token often grows by one. Trying that first is a
+         * hundred times faster, since many tokens are such runs. */
         size_t likely = endings[(end - 1) % LOOK_BACK].length + 1;
         if (likely <= most && ends_with(piece, end, likely, endings, known))
             continue;

@@ -1,7 +1,7 @@
 #include "hint/tokenizer_table.h"
 
-/* The assembler reads the file: 3.4 MiB as numbers in C would take the compiler half a minute.
- * Hidden, so that it is found without the tables of the dynamic linker. */
+/* The assembler includes the file: 3.4 MiB as a C array would take half a minute to compile. Hidden
+ * visibility avoids access through the global offset table. */
 __asm__(".section .rodata\n"
         ".balign 64\n"
         ".global tokenizer_table\n"

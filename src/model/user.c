@@ -72,7 +72,7 @@ user_username_problem(struct str folded)
 /* ---- email ---- */
 
 static bool
-is_blank(int32_t character)
+is_space(int32_t character)
 {
     return character == ' ' || character == 0x00a0 || character == 0x1680 ||
            (character >= 0x2000 && character <= 0x200a) || character == 0x202f ||
@@ -80,10 +80,10 @@ is_blank(int32_t character)
 }
 
 static bool
-has_blank(struct str text)
+has_space(struct str text)
 {
     for (int32_t character; (character = utf8_next(&text)) >= 0;)
-        if (is_blank(character))
+        if (is_space(character))
             return true;
     return false;
 }
@@ -95,7 +95,7 @@ user_email_problem(struct str email)
         return "Enter an email address, such as ada@example.org.";
     if (email.len > EMAIL_BYTES_MAX)
         return "An email address can have at most 254 bytes.";
-    if (!utf8_valid(email) || utf8_forbidden(email) >= 0 || has_blank(email))
+    if (!utf8_valid(email) || utf8_forbidden(email) >= 0 || has_space(email))
         return "An email address can't contain spaces, line breaks, or invisible characters.";
     size_t at = str_index(email, '@');
     struct str domain = str_from(email, at + 1);
@@ -121,7 +121,7 @@ user_fold_email(struct arena *mem, struct str email)
 /* ---- name ---- */
 
 static struct str
-trim_blanks(struct str text)
+trim_spaces(struct str text)
 {
     struct str rest = text;
     size_t start = text.len;
@@ -130,7 +130,7 @@ trim_blanks(struct str text)
         int32_t character = utf8_next(&rest);
         if (character < 0)
             return text;
-        if (is_blank(character) || character == '\t')
+        if (is_space(character) || character == '\t')
             continue;
         start = at < start ? at : start;
         end = text.len - rest.len;
@@ -141,7 +141,7 @@ trim_blanks(struct str text)
 struct str
 user_clean_name(struct arena *mem, struct str name)
 {
-    return str_present(name) ? trim_blanks(utf8_nfc(mem, name)) : STR_NONE;
+    return str_present(name) ? trim_spaces(utf8_nfc(mem, name)) : STR_NONE;
 }
 
 const char *

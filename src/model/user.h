@@ -32,9 +32,9 @@ bool user_id_well_formed(struct str text);
 struct str user_fold_username(struct arena *mem, struct str username);
 const char *user_username_problem(struct str folded);
 
-/* One at sign, no blanks or controls, at most 254 bytes. Two addresses are equal if their
- * folded forms are. Folding changes ASCII letters only, as mail servers do: it must not merge the
- * addresses of two users. */
+/* One at sign, no spaces or control characters, at most 254 bytes. Two addresses are equal if their
+ * folded forms are. Folding applies NFC and lowers ASCII letters only, as mail servers do: it must
+ * not merge the addresses of two users. */
 const char *user_email_problem(struct str email);
 struct str user_fold_email(struct arena *mem, struct str email);
 

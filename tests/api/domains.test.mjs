@@ -69,7 +69,7 @@ test("a folder may replace a domain that is built in", async (t) => {
 test("a wrong definition stops the start with file, place and problem", async (t) => {
   const w = await world(t, { start: false });
   const { folder, file } = folderWith(w, (it) => (it.members[1].hint.text = "User reads {list} a lot."));
-  const line = `penchant: ${file}: members[1].hint.text: {list} must be the last thing before the full stop\n`;
+  const line = `penchant: ${file}: members[1].hint.text: {list} must come last, right before the period\n`;
   const served = w.launch({ domains: folder });
   assert.deepEqual(await served.exited(), { status: 2, signal: null });
   assert.equal(served.err, line);

@@ -262,7 +262,7 @@ onSqlite("hostile documents are refused in no time and in one line", async (t) =
     [hold(`{"${MUSIC}":{"atoms":[]},"${MUSIC}":{"atoms":[]}}`), /a key occurs twice/],
     [hold(`{"music_\\u001b[2J":{"atoms":[0]}}`), /domains\.\* is not a domain/],
     [hold(`{"no_such_domain":{"atoms":[0]}}`), /domains\.no_such_domain is not a domain/],
-    [hold(`{"${MUSIC}":{"atoms":[${JSON.stringify(fact("genres", "a\u202eb"))}]}}`), /atoms\[0\] has an invalid value: it holds U\+202E/],
+    [hold(`{"${MUSIC}":{"atoms":[${JSON.stringify(fact("genres", "a\u202eb"))}]}}`), /atoms\[0\] has an invalid value: it contains U\+202E/],
     [hold(`{"${MUSIC}":{"atoms":[${JSON.stringify(fact("statements", "x".repeat(201)))}]}}`), /atoms\[0\] has an invalid value: it must have at most 200 characters/],
     [hold(`{"${MUSIC}":{"atoms":[${JSON.stringify(fact("genres", "x", { created_at: "1970-01-01T00:00:00Z" }))}]}}`), /must have created_at and updated_at, both times after 1970/],
     ["\u0000", /./],

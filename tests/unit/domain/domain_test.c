@@ -123,8 +123,7 @@ names_of_the_service_are_not_for_domains(void **state)
         struct str text = tea_changed(mem, "`tea`", str_format(mem, "`%s`", names[i]).ptr);
         struct domain_source source = { STR("f"), str_of(names[i]), text };
         assert_int_equal(domains_load(mem, &source, 1, &set, &why), ERR_INVALID);
-        assert_str(str_of(why.text),
-                   str_format(mem, "f: domain: %s is taken by the service itself", names[i]),
+        assert_str(str_of(why.text), str_format(mem, "f: domain: %s is reserved", names[i]),
                    names[i]);
     }
     arena_free(mem);
@@ -190,7 +189,7 @@ one_line_is_one_line_whatever_the_file_holds(void **state)
     struct why why = { 0 };
     struct str text = STR("{ \"a\\u001b[31m\\nb\xe2\x80\xae\": 1 }");
     assert_int_equal(tea_load(mem, text, &set, &why), ERR_INVALID);
-    assert_string_equal(why.text, "x/tea.json: a?[31m?b?: there is no such key here");
+    assert_string_equal(why.text, "x/tea.json: a?[31m?b?: unknown key");
     arena_free(mem);
 }
 

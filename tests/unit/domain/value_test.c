@@ -15,7 +15,7 @@ member_of(const char *domain, const char *name)
     assert_non_null(found);
     const struct member *member = domain_member(found, str_of(name));
     if (member == NULL)
-        fail_msg("there is no member %s.%s", domain, name);
+        fail_msg("unknown member %s.%s", domain, name);
     return member;
 }
 
@@ -137,39 +137,39 @@ what_is_wrong_is_said(void **state)
     static const struct {
         const char *why, *domain, *member, *given, *expected;
     } rows[] = {
-        { "a number for a text", "music_preferences", "genres", "3", "must be a text" },
-        { "nothing", "music_preferences", "genres", "null", "must be a text" },
-        { "an array in an array", "music_preferences", "genres", "[\"jazz\"]", "must be a text" },
+        { "a number for a text", "music_preferences", "genres", "3", "must be a string" },
+        { "nothing", "music_preferences", "genres", "null", "must be a string" },
+        { "an array in an array", "music_preferences", "genres", "[\"jazz\"]", "must be a string" },
         { "empty", "music_preferences", "genres", "\"\"", "is empty" },
         { "only blanks", "music_preferences", "genres", "\" \\u3000 \"", "is empty" },
         { "a line break", "music_preferences", "genres", "\"a\\nb\"",
-          "holds U+000A, which cannot be seen; leave it out" },
+          "contains U+000A, an invisible character; remove it" },
         { "a tab", "music_preferences", "genres", "\"a\\tb\"",
-          "holds U+0009, which cannot be seen; leave it out" },
+          "contains U+0009, an invisible character; remove it" },
         { "J10 NUL", "music_preferences", "genres", "\"a\\u0000\"",
-          "holds U+0000, which cannot be seen; leave it out" },
+          "contains U+0000, an invisible character; remove it" },
         { "J10 an escape", "music_preferences", "genres", "\"\\u001b[2J\"",
-          "holds U+001B, which cannot be seen; leave it out" },
+          "contains U+001B, an invisible character; remove it" },
         { "J8 a zero-width space", "music_preferences", "genres", "\"a\\u200bb\"",
-          "holds U+200B, which cannot be seen; leave it out" },
+          "contains U+200B, an invisible character; remove it" },
         { "J8 a joiner in Latin", "music_preferences", "genres", "\"a\\u200db\"",
-          "holds U+200D, which cannot be seen; leave it out" },
+          "contains U+200D, an invisible character; remove it" },
         { "J8 a byte order mark", "music_preferences", "genres", "\"\\ufeffa\"",
-          "holds U+FEFF, which cannot be seen; leave it out" },
+          "contains U+FEFF, an invisible character; remove it" },
         { "J8 a variation selector", "music_preferences", "genres", "\"a\\ufe01\"",
-          "holds U+FE01, which cannot be seen; leave it out" },
+          "contains U+FE01, an invisible character; remove it" },
         { "J9 an override", "music_preferences", "genres", "\"a\\u202eb\"",
-          "holds U+202E, which cannot be seen; leave it out" },
+          "contains U+202E, an invisible character; remove it" },
         { "J9 an isolate", "music_preferences", "genres", "\"a\\u2066b\"",
-          "holds U+2066, which cannot be seen; leave it out" },
+          "contains U+2066, an invisible character; remove it" },
         { "J8 a tag", "music_preferences", "genres", "\"a\\udb40\\udc41\"",
-          "holds U+E0041, which cannot be seen; leave it out" },
+          "contains U+E0041, an invisible character; remove it" },
         { "J10 private use", "music_preferences", "genres", "\"\\ue000\"",
-          "holds U+E000, which cannot be seen; leave it out" },
+          "contains U+E000, an invisible character; remove it" },
         { "J10 no character", "music_preferences", "genres", "\"\\uffff\"",
-          "holds U+FFFF, which cannot be seen; leave it out" },
+          "contains U+FFFF, an invisible character; remove it" },
         { "a line separator", "music_preferences", "genres", "\"a\\u2028b\"",
-          "holds U+2028, which cannot be seen; leave it out" },
+          "contains U+2028, an invisible character; remove it" },
         { "J19 81 characters", "music_preferences", "genres", "\"" TIMES_10("éééééééé") "x\"",
           "must have at most 80 characters, not 81" },
         { "J19 201 characters", "music_preferences", "statements",
@@ -180,8 +180,8 @@ what_is_wrong_is_said(void **state)
         { "not in the vocabulary", "travel_profile", "cabin_class", "\"steerage\"",
           "must be one of economy, premium_economy, business, first" },
         { "not in a long vocabulary", "travel_profile", "meal_request", "\"steak\"",
-          "must be one of AVML, BBML, BLML, CHML, DBML, FPML, GFML, HNML or 13 others, which the "
-          "schema names" },
+          "must be one of AVML, BBML, BLML, CHML, DBML, FPML, GFML, HNML or 13 others listed in "
+          "the schema" },
         { "not in the vocabulary of an array", "travel_profile", "airline_alliances", "\"Sky\"",
           "must be one of Star Alliance, oneworld, SkyTeam" },
         { "a text for a number", "travel_profile", "max_stops", "\"1\"",
@@ -194,19 +194,19 @@ what_is_wrong_is_said(void **state)
         { "a text for an object", "travel_profile", "room", "\"big\"", "must be an object" },
         { "an empty object", "travel_profile", "room", "{}", "must have at least one property" },
         { "an unknown property", "travel_profile", "room", "{\"bed\":\"big\",\"sauna\":true}",
-          "has no property sauna" },
+          "cannot have the property sauna" },
         { "a property with an odd name", "travel_profile", "room", "{\"a b\\n\":true}",
-          "holds a property that it does not have" },
+          "has a property that is not defined" },
         { "a property of another type", "travel_profile", "room", "{\"smoking\":\"no\"}",
-          "has a property smoking that must be true or false" },
+          "has an invalid property smoking: it must be true or false" },
         { "no property at all", "travel_profile", "room", "{\"bed\":null}",
-          "has a property bed that must be a text" },
+          "has an invalid property bed: it must be a string" },
         { "a hidden character in a property", "travel_profile", "room", "{\"bed\":\"a\\u200b\"}",
-          "has a property bed that holds U+200B, which cannot be seen; leave it out" },
+          "has an invalid property bed: it contains U+200B, an invisible character; remove it" },
         { "an empty property", "travel_profile", "room", "{\"bed\":\" \"}",
-          "has a property bed that is empty" },
+          "has an invalid property bed: it is empty" },
         { "a property past all numbers", "food_profile", "nutrition_goals", "{\"calories\":1e16}",
-          "has a property calories that must be a number from -1000000000000000 to "
+          "has an invalid property calories: it must be a number from -1000000000000000 to "
           "1000000000000000" },
     };
     struct arena *mem = arena_new();
@@ -230,7 +230,7 @@ marks_without_end_are_refused(void **state)
     struct value value;
     const struct member *member = member_of("music_preferences", "statements");
     assert_string_equal(read_as(mem, member, str_format(mem, "%s\"", text.ptr).ptr, &value),
-                        "has too many marks on one letter");
+                        "has too many combining marks on one letter");
     struct json_value bad = { .type = JSON_STR, .text = STR("a\xff") };
     assert_string_equal(value_read(mem, member, &bad, &value), "is not valid UTF-8");
     arena_free(mem);

@@ -43,14 +43,14 @@ hint_sets(struct kit *kit, struct str user_id, struct str hints)
 }
 
 static struct str
-told(struct kit *kit, struct str user_id, bool *renew)
+told(struct kit *kit, struct str user_id, bool *stale)
 {
     struct hints_params params = {
         .user_id = user_id, .domains = kit_domains(), .allowed = ~(uint64_t)0, .max_tokens = 100
     };
     struct hints hints;
     assert_int_equal(hints_read(kit->db, kit->mem, &params, &hints), ERR_NONE);
-    *renew = hints.renew;
+    *stale = hints.stale;
     return hints.answer.hints;
 }
 
@@ -70,20 +70,20 @@ old_cards_tell_the_same_and_are_made_again(struct kit *kit)
 {
     struct str ada = person(kit, "ada"), bob = person(kit, "bob");
     struct rebuild_queue *rebuilds = rebuild_queue_new(kit_domains());
-    bool renew, more;
-    struct str before = told(kit, ada, &renew), set = hint_sets(kit, ada, OLD);
+    bool stale, more;
+    struct str before = told(kit, ada, &stale), set = hint_sets(kit, ada, OLD);
     int64_t generation = facts_generation(kit, ada);
-    assert_false(renew);
+    assert_false(stale);
     hint_sets(kit, bob, OLD);
-    assert_str(told(kit, ada, &renew), before, "from the facts");
-    assert_true(renew);
+    assert_str(told(kit, ada, &stale), before, "from the facts");
+    assert_true(stale);
     rebuild_queue_add(rebuilds, ada);
     rebuild_queue_add(rebuilds, ada);
     assert_int_equal(rebuild_step(kit->db, kit->mem, rebuilds, &more), ERR_NONE);
     assert_false(more);
     assert_str(hint_sets(kit, ada, STR_NONE), set, "as it was");
-    assert_str(told(kit, ada, &renew), before, "from the cards");
-    assert_false(renew);
+    assert_str(told(kit, ada, &stale), before, "from the cards");
+    assert_false(stale);
     assert_int_equal(facts_generation(kit, ada), generation);
     assert_str(hint_sets(kit, bob, STR_NONE), OLD, "nobody asked about him");
     rebuild_queue_free(rebuilds);
