@@ -48,7 +48,7 @@ accounts_there(struct kit *kit)
 /* ---- making ---- */
 
 static void
-an_account_is_kept_as_wished(struct kit *kit)
+account_make_stores_all_fields(struct kit *kit)
 {
     struct account_params params = {
         .username = STR(" Ada.L "),
@@ -77,7 +77,7 @@ an_account_is_kept_as_wished(struct kit *kit)
 }
 
 static void
-only_the_user_name_must_be_given(struct kit *kit)
+only_the_username_is_required(struct kit *kit)
 {
     struct user found;
     made(kit, "ada", NULL);
@@ -91,7 +91,7 @@ only_the_user_name_must_be_given(struct kit *kit)
 }
 
 static void
-every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
+every_invalid_field_is_reported_and_nothing_is_stored(struct kit *kit)
 {
     struct account_problems problems;
     struct user user;
@@ -126,7 +126,7 @@ every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
 }
 
 static void
-what_is_taken_is_told_by_name(struct kit *kit)
+taken_usernames_and_addresses_are_reported(struct kit *kit)
 {
     static const struct {
         const char *username;
@@ -159,7 +159,7 @@ what_is_taken_is_told_by_name(struct kit *kit)
 }
 
 static void
-accounts_that_meet_on_a_position_move_on_and_give_up_in_the_end(struct kit *kit)
+colliding_positions_are_retried_up_to_a_limit(struct kit *kit)
 {
     struct account_problems problems;
     struct user user;
@@ -199,7 +199,7 @@ make_ada(void *argument)
 }
 
 static void
-of_many_who_want_a_name_at_once_one_gets_it(struct kit *kit)
+concurrent_sign_ups_for_a_username_create_one_account(struct kit *kit)
 {
     enum { RIVALS = 16 };
     pthread_t threads[RIVALS];
@@ -222,7 +222,7 @@ of_many_who_want_a_name_at_once_one_gets_it(struct kit *kit)
 /* ---- finding ---- */
 
 static void
-an_account_is_found_by_id_name_and_address_in_any_case(struct kit *kit)
+accounts_are_found_by_id_username_and_address_in_any_case(struct kit *kit)
 {
     struct user ada = made(kit, "ada", "Ada@example.org");
     made(kit, "bob", "bob@example.org");
@@ -243,7 +243,7 @@ an_account_is_found_by_id_name_and_address_in_any_case(struct kit *kit)
 }
 
 static void
-what_names_nobody_is_not_found(struct kit *kit)
+invalid_logins_are_not_found(struct kit *kit)
 {
     made(kit, "ada", "ada@example.org");
     char *much = arena_alloc(kit->mem, 100000);
@@ -275,7 +275,7 @@ what_names_nobody_is_not_found(struct kit *kit)
 }
 
 static void
-a_list_pages_through_everybody_once(struct kit *kit)
+paging_lists_every_account_once(struct kit *kit)
 {
     for (int i = 0; i < 7; i++)
         made(kit, str_format(kit->mem, "user-%d", i).ptr, NULL);
@@ -300,7 +300,7 @@ a_list_pages_through_everybody_once(struct kit *kit)
 /* ---- changing ---- */
 
 static void
-a_disabled_account_says_so_until_it_is_enabled(struct kit *kit)
+disabling_and_enabling_change_status_and_epoch(struct kit *kit)
 {
     struct user ada = made(kit, "ada", NULL), out, found;
     assert_int_equal(
@@ -340,7 +340,7 @@ a_new_password_replaces_the_old_one(struct kit *kit)
 }
 
 static void
-a_refused_password_changes_nothing(struct kit *kit)
+a_rejected_password_changes_nothing(struct kit *kit)
 {
     struct account_params params = { .username = STR("ada"),
                                      .name = STR("Zkqvxwjy"),
@@ -373,7 +373,7 @@ a_refused_password_changes_nothing(struct kit *kit)
 }
 
 static void
-a_deleted_account_is_gone_and_its_name_is_free(struct kit *kit)
+deleting_an_account_frees_its_username(struct kit *kit)
 {
     struct user ada = made(kit, "ada", "ada@example.org"), out;
     made(kit, "bob", NULL);
@@ -390,19 +390,19 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(an_account_is_kept_as_wished),
-        KIT_CASE(only_the_user_name_must_be_given),
-        KIT_CASE(every_field_that_is_wrong_is_told_and_nothing_is_kept),
-        KIT_CASE(what_is_taken_is_told_by_name),
-        KIT_CASE(accounts_that_meet_on_a_position_move_on_and_give_up_in_the_end),
-        KIT_CASE(of_many_who_want_a_name_at_once_one_gets_it),
-        KIT_CASE(an_account_is_found_by_id_name_and_address_in_any_case),
-        KIT_CASE(what_names_nobody_is_not_found),
-        KIT_CASE(a_list_pages_through_everybody_once),
-        KIT_CASE(a_disabled_account_says_so_until_it_is_enabled),
+        KIT_CASE(account_make_stores_all_fields),
+        KIT_CASE(only_the_username_is_required),
+        KIT_CASE(every_invalid_field_is_reported_and_nothing_is_stored),
+        KIT_CASE(taken_usernames_and_addresses_are_reported),
+        KIT_CASE(colliding_positions_are_retried_up_to_a_limit),
+        KIT_CASE(concurrent_sign_ups_for_a_username_create_one_account),
+        KIT_CASE(accounts_are_found_by_id_username_and_address_in_any_case),
+        KIT_CASE(invalid_logins_are_not_found),
+        KIT_CASE(paging_lists_every_account_once),
+        KIT_CASE(disabling_and_enabling_change_status_and_epoch),
         KIT_CASE(a_new_password_replaces_the_old_one),
-        KIT_CASE(a_refused_password_changes_nothing),
-        KIT_CASE(a_deleted_account_is_gone_and_its_name_is_free),
+        KIT_CASE(a_rejected_password_changes_nothing),
+        KIT_CASE(deleting_an_account_frees_its_username),
     };
     return KIT_RUN("flow/accounts", cases, LOG_WARN);
 }

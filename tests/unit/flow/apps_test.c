@@ -32,7 +32,7 @@ authenticate(struct kit *kit, struct str id, struct str secret, int64_t now)
 }
 
 static void
-an_app_is_kept_as_wished_and_only_a_hash_of_its_secret(struct kit *kit)
+app_register_stores_all_fields_and_only_a_hash_of_the_secret(struct kit *kit)
 {
     struct user ada = world_user(kit, "ada");
     struct app_params params = good_wish();
@@ -66,7 +66,7 @@ an_app_is_kept_as_wished_and_only_a_hash_of_its_secret(struct kit *kit)
 }
 
 static void
-every_field_that_is_wrong_is_told_and_nothing_is_kept(struct kit *kit)
+every_invalid_field_is_reported_and_nothing_is_stored(struct kit *kit)
 {
     static const struct str bad_uri[] = { { "javascript:alert(1)", 19 } };
     world_user(kit, "ada");
@@ -134,7 +134,7 @@ a_developer_has_at_most_a_hundred_apps(struct kit *kit)
 }
 
 static void
-only_the_app_that_knows_its_secret_is_itself(struct kit *kit)
+only_the_right_secret_authenticates_an_app(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct str other_secret;
@@ -199,7 +199,7 @@ a_rotated_secret_stays_valid_for_a_day_or_is_revoked_at_once(struct kit *kit)
 }
 
 static void
-a_disabled_app_is_nobody_until_it_is_enabled(struct kit *kit)
+a_disabled_app_cannot_authenticate(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct app app;
@@ -218,7 +218,7 @@ a_disabled_app_is_nobody_until_it_is_enabled(struct kit *kit)
 }
 
 static void
-a_deleted_app_is_gone(struct kit *kit)
+a_deleted_app_is_not_found(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct app app;
@@ -247,7 +247,7 @@ change_app(void *argument)
 }
 
 static void
-changes_of_an_app_at_once_do_not_undo_each_other(struct kit *kit)
+concurrent_changes_of_an_app_do_not_overwrite_each_other(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct racer racers[RACERS] = { 0 };
@@ -261,7 +261,7 @@ changes_of_an_app_at_once_do_not_undo_each_other(struct kit *kit)
 }
 
 static void
-an_app_is_changed_as_wished_or_not_at_all(struct kit *kit)
+an_app_is_changed_completely_or_not_at_all(struct kit *kit)
 {
     struct world world = world_begin(kit);
     static const struct str uris[] = { { "https://new.example/cb", 22 } };
@@ -304,7 +304,7 @@ an_app_is_changed_as_wished_or_not_at_all(struct kit *kit)
 }
 
 static void
-an_id_that_was_wished_for_makes_one_app(struct kit *kit)
+registering_an_id_twice_adds_one_app(struct kit *kit)
 {
     world_user(kit, "ada");
     struct app_params params = good_wish();
@@ -321,7 +321,7 @@ an_id_that_was_wished_for_makes_one_app(struct kit *kit)
 }
 
 static void
-a_developer_is_told_why_an_app_was_not_believed(struct kit *kit)
+app_refusal_explains_failed_authentication(struct kit *kit)
 {
     struct world world = world_begin(kit);
     const struct secret *second, *other = secret_make(kit->mem, SECRET_CLIENT);
@@ -356,17 +356,17 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(an_app_is_kept_as_wished_and_only_a_hash_of_its_secret),
-        KIT_CASE(every_field_that_is_wrong_is_told_and_nothing_is_kept),
+        KIT_CASE(app_register_stores_all_fields_and_only_a_hash_of_the_secret),
+        KIT_CASE(every_invalid_field_is_reported_and_nothing_is_stored),
         KIT_CASE(a_developer_has_at_most_a_hundred_apps),
-        KIT_CASE(only_the_app_that_knows_its_secret_is_itself),
+        KIT_CASE(only_the_right_secret_authenticates_an_app),
         KIT_CASE(a_rotated_secret_stays_valid_for_a_day_or_is_revoked_at_once),
-        KIT_CASE(a_disabled_app_is_nobody_until_it_is_enabled),
-        KIT_CASE(a_deleted_app_is_gone),
-        KIT_CASE(an_app_is_changed_as_wished_or_not_at_all),
-        KIT_CASE(an_id_that_was_wished_for_makes_one_app),
-        KIT_CASE(a_developer_is_told_why_an_app_was_not_believed),
-        KIT_CASE(changes_of_an_app_at_once_do_not_undo_each_other),
+        KIT_CASE(a_disabled_app_cannot_authenticate),
+        KIT_CASE(a_deleted_app_is_not_found),
+        KIT_CASE(an_app_is_changed_completely_or_not_at_all),
+        KIT_CASE(registering_an_id_twice_adds_one_app),
+        KIT_CASE(app_refusal_explains_failed_authentication),
+        KIT_CASE(concurrent_changes_of_an_app_do_not_overwrite_each_other),
     };
     return KIT_RUN("flow/apps", cases, LOG_WARN);
 }

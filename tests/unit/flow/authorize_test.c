@@ -39,7 +39,7 @@ with(const struct app *app, enum field field, struct str value)
 #define TIMES_10(text) text text text text text text text text text text
 
 static void
-what_an_app_sends_is_held_against_what_it_registered(struct kit *kit)
+parameters_are_compared_with_the_registration(struct kit *kit)
 {
     struct world world = world_begin(kit);
     static const struct {
@@ -124,7 +124,7 @@ what_an_app_sends_is_held_against_what_it_registered(struct kit *kit)
 }
 
 static void
-state_goes_back_unchanged_unless_it_cannot(struct kit *kit)
+state_is_returned_unchanged_if_it_is_valid(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct authorize_params params = with(&world.app, STATE, STR("a b&c=\xc3\xa9"));
@@ -140,7 +140,7 @@ state_goes_back_unchanged_unless_it_cannot(struct kit *kit)
 }
 
 static void
-prompt_is_login_or_consent_and_anything_else_is_nothing(struct kit *kit)
+unknown_prompt_values_are_ignored(struct kit *kit)
 {
     struct world world = world_begin(kit);
     static const struct {
@@ -193,7 +193,7 @@ granted(struct world *world, int64_t now)
 }
 
 static void
-a_consent_gives_a_code_and_a_grant_once(struct kit *kit)
+a_consent_gives_one_code_and_one_grant(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct authorize_params params = world_wish(&world.app);
@@ -226,7 +226,7 @@ a_consent_gives_a_code_and_a_grant_once(struct kit *kit)
 }
 
 static void
-what_is_ticked_is_granted_and_nothing_ticked_is_a_denial(struct kit *kit)
+selected_scopes_are_granted_and_none_is_a_denial(struct kit *kit)
 {
     static const struct {
         const char *why;
@@ -257,7 +257,7 @@ what_is_ticked_is_granted_and_nothing_ticked_is_a_denial(struct kit *kit)
 }
 
 static void
-a_living_grant_is_changed_by_what_was_asked_and_kept_by_a_denial(struct kit *kit)
+consent_updates_a_valid_grant_and_denial_keeps_it(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct str code;
@@ -276,7 +276,7 @@ a_living_grant_is_changed_by_what_was_asked_and_kept_by_a_denial(struct kit *kit
 }
 
 static void
-whoever_is_covered_is_not_asked_again(struct kit *kit)
+a_covering_grant_skips_consent(struct kit *kit)
 {
     struct world world = world_begin(kit);
     world_code(&world, T0);
@@ -298,7 +298,7 @@ whoever_is_covered_is_not_asked_again(struct kit *kit)
 }
 
 static void
-a_grant_that_ended_by_its_date_is_asked_for_again(struct kit *kit)
+an_expired_grant_needs_consent_again(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct authorize_params params = world_wish(&world.app);
@@ -324,7 +324,7 @@ a_grant_that_ended_by_its_date_is_asked_for_again(struct kit *kit)
 }
 
 static void
-a_request_is_decided_only_by_its_session_in_time_and_for_a_living_app(struct kit *kit)
+a_request_is_decided_only_by_its_session_before_it_expires_for_an_active_app(struct kit *kit)
 {
     struct world world = world_begin(kit), other = world;
     struct authorize_params params = world_wish(&world.app);
@@ -356,7 +356,7 @@ a_request_is_decided_only_by_its_session_in_time_and_for_a_living_app(struct kit
 /* ---- prompt=login ---- */
 
 static void
-a_request_that_waits_for_a_sign_in_is_not_decided_before(struct kit *kit)
+a_request_that_needs_a_sign_in_cannot_be_decided_before(struct kit *kit)
 {
     static const struct str passphrase = STR("five yellow tractors hum");
     struct world world = world_begin(kit);
@@ -421,7 +421,7 @@ decide_at_once(void *argument)
 }
 
 static void
-one_request_decided_by_many_gives_one_code(struct kit *kit)
+concurrent_decisions_on_a_request_give_one_code(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct authorize_params params = world_wish(&world.app);
@@ -436,7 +436,7 @@ one_request_decided_by_many_gives_one_code(struct kit *kit)
 }
 
 static void
-requests_decided_at_once_add_up_and_every_code_is_good(struct kit *kit)
+concurrent_decisions_on_several_requests_add_up(struct kit *kit)
 {
     struct world world = world_begin(kit);
     for (int round = 0; round < 4; round++) { /* connections are warm from the second on */
@@ -463,18 +463,18 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(what_an_app_sends_is_held_against_what_it_registered),
-        KIT_CASE(state_goes_back_unchanged_unless_it_cannot),
-        KIT_CASE(prompt_is_login_or_consent_and_anything_else_is_nothing),
-        KIT_CASE(a_consent_gives_a_code_and_a_grant_once),
-        KIT_CASE(what_is_ticked_is_granted_and_nothing_ticked_is_a_denial),
-        KIT_CASE(a_living_grant_is_changed_by_what_was_asked_and_kept_by_a_denial),
-        KIT_CASE(whoever_is_covered_is_not_asked_again),
-        KIT_CASE(a_grant_that_ended_by_its_date_is_asked_for_again),
-        KIT_CASE(a_request_is_decided_only_by_its_session_in_time_and_for_a_living_app),
-        KIT_CASE(a_request_that_waits_for_a_sign_in_is_not_decided_before),
-        KIT_CASE(one_request_decided_by_many_gives_one_code),
-        KIT_CASE(requests_decided_at_once_add_up_and_every_code_is_good),
+        KIT_CASE(parameters_are_compared_with_the_registration),
+        KIT_CASE(state_is_returned_unchanged_if_it_is_valid),
+        KIT_CASE(unknown_prompt_values_are_ignored),
+        KIT_CASE(a_consent_gives_one_code_and_one_grant),
+        KIT_CASE(selected_scopes_are_granted_and_none_is_a_denial),
+        KIT_CASE(consent_updates_a_valid_grant_and_denial_keeps_it),
+        KIT_CASE(a_covering_grant_skips_consent),
+        KIT_CASE(an_expired_grant_needs_consent_again),
+        KIT_CASE(a_request_is_decided_only_by_its_session_before_it_expires_for_an_active_app),
+        KIT_CASE(a_request_that_needs_a_sign_in_cannot_be_decided_before),
+        KIT_CASE(concurrent_decisions_on_a_request_give_one_code),
+        KIT_CASE(concurrent_decisions_on_several_requests_add_up),
     };
     return KIT_RUN("flow/authorize", cases, LOG_WARN);
 }

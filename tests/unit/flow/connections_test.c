@@ -69,7 +69,7 @@ connections_are_listed_newest_first_with_their_apps(struct kit *kit)
 }
 
 static void
-what_is_over_is_no_connection(struct kit *kit)
+expired_grants_are_not_connections(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct connection one, *list;
@@ -90,7 +90,7 @@ what_is_over_is_no_connection(struct kit *kit)
 }
 
 static void
-nobody_finds_or_changes_what_is_not_theirs(struct kit *kit)
+other_users_cannot_find_or_change_a_connection(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct user bob = world_user(kit, "bob");
@@ -125,7 +125,7 @@ nobody_finds_or_changes_what_is_not_theirs(struct kit *kit)
 /* ---- narrowing ---- */
 
 static void
-what_is_taken_away_is_gone_from_living_tokens_at_once(struct kit *kit)
+narrowing_applies_to_existing_tokens_at_once(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set tokens = world_tokens(&world, T0), next;
@@ -139,7 +139,7 @@ what_is_taken_away_is_gone_from_living_tokens_at_once(struct kit *kit)
 }
 
 static void
-narrowing_never_gives_what_was_not_held(struct kit *kit)
+narrowing_never_adds_scopes(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set tokens = world_tokens(&world, T0);
@@ -154,7 +154,7 @@ narrowing_never_gives_what_was_not_held(struct kit *kit)
 }
 
 static void
-with_nothing_left_it_is_over(struct kit *kit)
+narrowing_to_no_scope_ends_the_connection(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set tokens = world_tokens(&world, T0), next;
@@ -169,7 +169,7 @@ with_nothing_left_it_is_over(struct kit *kit)
 /* ---- an end ---- */
 
 static void
-an_end_is_an_end_for_tokens_too_and_can_be_lifted_before_it_comes(struct kit *kit)
+an_end_date_applies_to_tokens_and_can_be_removed_before(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set tokens = world_tokens(&world, T0);
@@ -184,7 +184,7 @@ an_end_is_an_end_for_tokens_too_and_can_be_lifted_before_it_comes(struct kit *ki
 }
 
 static void
-after_a_disconnect_nothing_works_and_the_person_is_asked_again(struct kit *kit)
+after_a_disconnect_tokens_are_invalid_and_consent_is_needed(struct kit *kit)
 {
     struct world world = world_begin(kit), other = world;
     other.app = world_app(kit, true, NULL);
@@ -221,7 +221,7 @@ keep_one(void *argument)
 }
 
 static void
-of_many_who_narrow_at_once_none_gives_back_what_another_took(struct kit *kit)
+concurrent_narrowing_never_restores_scopes(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set tokens = world_tokens(&world, T0);
@@ -239,14 +239,14 @@ main(void)
 {
     static const struct kit_case cases[] = {
         KIT_CASE(connections_are_listed_newest_first_with_their_apps),
-        KIT_CASE(what_is_over_is_no_connection),
-        KIT_CASE(nobody_finds_or_changes_what_is_not_theirs),
-        KIT_CASE(what_is_taken_away_is_gone_from_living_tokens_at_once),
-        KIT_CASE(narrowing_never_gives_what_was_not_held),
-        KIT_CASE(with_nothing_left_it_is_over),
-        KIT_CASE(an_end_is_an_end_for_tokens_too_and_can_be_lifted_before_it_comes),
-        KIT_CASE(after_a_disconnect_nothing_works_and_the_person_is_asked_again),
-        KIT_CASE(of_many_who_narrow_at_once_none_gives_back_what_another_took),
+        KIT_CASE(expired_grants_are_not_connections),
+        KIT_CASE(other_users_cannot_find_or_change_a_connection),
+        KIT_CASE(narrowing_applies_to_existing_tokens_at_once),
+        KIT_CASE(narrowing_never_adds_scopes),
+        KIT_CASE(narrowing_to_no_scope_ends_the_connection),
+        KIT_CASE(an_end_date_applies_to_tokens_and_can_be_removed_before),
+        KIT_CASE(after_a_disconnect_tokens_are_invalid_and_consent_is_needed),
+        KIT_CASE(concurrent_narrowing_never_restores_scopes),
     };
     return KIT_RUN("flow/connections", cases, LOG_WARN);
 }

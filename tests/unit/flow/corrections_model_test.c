@@ -550,7 +550,7 @@ walk_at_random(struct walk *walk)
 }
 
 static void
-whatever_is_written_and_corrected_the_store_agrees_with_the_model(struct kit *kit)
+random_writes_and_corrections_match_the_model(struct kit *kit)
 {
     int64_t walks = kit->postgres == NULL ? WALKS_SQLITE : WALKS_POSTGRES;
     str_to_int(str_of(getenv("MODEL_WALKS")), 1, 1000000, &walks);
@@ -573,7 +573,7 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(whatever_is_written_and_corrected_the_store_agrees_with_the_model),
+        KIT_CASE(random_writes_and_corrections_match_the_model),
     };
     return KIT_RUN("corrections_model", cases, LOG_WARN);
 }

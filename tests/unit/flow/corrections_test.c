@@ -32,7 +32,7 @@ atom_of(struct kit *kit, struct str user_id, const char *value)
 }
 
 static void
-a_removed_fact_leaves_no_trace_and_may_be_written_again(struct kit *kit)
+a_removed_fact_can_be_written_again(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
@@ -49,7 +49,7 @@ a_removed_fact_leaves_no_trace_and_may_be_written_again(struct kit *kit)
 }
 
 static void
-removing_a_suppressed_fact_forgets_that_it_was_wrong(struct kit *kit)
+removing_a_suppressed_fact_also_removes_the_suppression(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
@@ -62,7 +62,7 @@ removing_a_suppressed_fact_forgets_that_it_was_wrong(struct kit *kit)
 }
 
 static void
-a_lifted_fact_is_what_it_was(struct kit *kit)
+a_lifted_fact_is_restored_unchanged(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
@@ -91,7 +91,7 @@ a_lifted_fact_is_what_it_was(struct kit *kit)
 }
 
 static void
-a_lifted_value_takes_the_place_of_the_one_there_is(struct kit *kit)
+a_lifted_value_replaces_the_current_one(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     facts_say(kit, ada, FINDER, FOOD, "{\"dietary\":\"vegan\"}", T0);
@@ -105,7 +105,7 @@ a_lifted_value_takes_the_place_of_the_one_there_is(struct kit *kit)
 }
 
 static void
-an_accepted_write_is_the_persons_own(struct kit *kit)
+an_accepted_write_belongs_to_the_user(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     facts_say(kit, ada, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0);
@@ -127,7 +127,7 @@ an_accepted_write_is_the_persons_own(struct kit *kit)
 }
 
 static void
-a_rejected_write_stays_gone_until_it_is_lifted(struct kit *kit)
+a_rejected_write_stays_suppressed_until_it_is_lifted(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[" ORDER "]}", T0);
@@ -143,7 +143,7 @@ a_rejected_write_stays_gone_until_it_is_lifted(struct kit *kit)
 }
 
 static void
-what_is_done_already_stays_done(struct kit *kit)
+repeated_corrections_change_nothing(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"," ORDER "]}", T0);
@@ -158,7 +158,7 @@ what_is_done_already_stays_done(struct kit *kit)
 }
 
 static void
-nobody_corrects_what_is_known_about_another(struct kit *kit)
+other_users_cannot_correct_a_fact(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada"), bob = facts_person(kit, "bob");
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"," ORDER "]}", T0);
@@ -199,7 +199,7 @@ edit(struct kit *kit, struct str user_id, const char *value, const char *instead
 }
 
 static void
-an_edit_of_what_an_app_said_outlives_the_app(struct kit *kit)
+an_edited_fact_survives_the_removal_of_its_app(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     struct corrected out;
@@ -217,7 +217,7 @@ an_edit_of_what_an_app_said_outlives_the_app(struct kit *kit)
 }
 
 static void
-an_edit_of_ones_own_words_leaves_nothing_behind(struct kit *kit)
+editing_the_users_own_fact_deletes_the_old_value(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     struct corrected out;
@@ -234,7 +234,7 @@ an_edit_of_ones_own_words_leaves_nothing_behind(struct kit *kit)
 }
 
 static void
-an_edit_to_what_is_there_in_another_form_makes_it_active(struct kit *kit)
+editing_to_an_existing_value_makes_it_active(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     struct corrected out;
@@ -253,7 +253,7 @@ an_edit_to_what_is_there_in_another_form_makes_it_active(struct kit *kit)
 }
 
 static void
-an_edit_that_is_no_value_changes_nothing(struct kit *kit)
+an_invalid_edit_changes_nothing(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     struct corrected out;
@@ -282,7 +282,7 @@ an_edit_that_is_no_value_changes_nothing(struct kit *kit)
 /* ---- everything an app wrote ---- */
 
 static void
-what_only_one_app_said_goes_with_it(struct kit *kit)
+removing_an_app_deletes_facts_without_another_source(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\",\"folk\"," ORDER "]}", T0);
@@ -315,7 +315,7 @@ what_only_one_app_said_goes_with_it(struct kit *kit)
 }
 
 static void
-a_fact_whose_app_is_gone_is_the_persons_own_when_it_is_lifted(struct kit *kit)
+lifting_a_fact_without_sources_makes_the_user_its_source(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
@@ -342,7 +342,7 @@ a_fact_whose_app_is_gone_is_the_persons_own_when_it_is_lifted(struct kit *kit)
 }
 
 static void
-no_record_of_a_domain_without_definition_tells_what_was_removed(struct kit *kit)
+removing_an_app_empties_records_of_undefined_domains(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
@@ -362,7 +362,7 @@ no_record_of_a_domain_without_definition_tells_what_was_removed(struct kit *kit)
 }
 
 static void
-sources_come_in_the_order_in_which_they_said_so(struct kit *kit)
+sources_are_listed_in_order_of_time(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
@@ -383,22 +383,22 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(a_removed_fact_leaves_no_trace_and_may_be_written_again),
-        KIT_CASE(removing_a_suppressed_fact_forgets_that_it_was_wrong),
-        KIT_CASE(a_lifted_fact_is_what_it_was),
-        KIT_CASE(a_lifted_value_takes_the_place_of_the_one_there_is),
-        KIT_CASE(an_accepted_write_is_the_persons_own),
-        KIT_CASE(a_rejected_write_stays_gone_until_it_is_lifted),
-        KIT_CASE(what_is_done_already_stays_done),
-        KIT_CASE(nobody_corrects_what_is_known_about_another),
-        KIT_CASE(an_edit_of_what_an_app_said_outlives_the_app),
-        KIT_CASE(an_edit_of_ones_own_words_leaves_nothing_behind),
-        KIT_CASE(an_edit_to_what_is_there_in_another_form_makes_it_active),
-        KIT_CASE(an_edit_that_is_no_value_changes_nothing),
-        KIT_CASE(what_only_one_app_said_goes_with_it),
-        KIT_CASE(a_fact_whose_app_is_gone_is_the_persons_own_when_it_is_lifted),
-        KIT_CASE(no_record_of_a_domain_without_definition_tells_what_was_removed),
-        KIT_CASE(sources_come_in_the_order_in_which_they_said_so),
+        KIT_CASE(a_removed_fact_can_be_written_again),
+        KIT_CASE(removing_a_suppressed_fact_also_removes_the_suppression),
+        KIT_CASE(a_lifted_fact_is_restored_unchanged),
+        KIT_CASE(a_lifted_value_replaces_the_current_one),
+        KIT_CASE(an_accepted_write_belongs_to_the_user),
+        KIT_CASE(a_rejected_write_stays_suppressed_until_it_is_lifted),
+        KIT_CASE(repeated_corrections_change_nothing),
+        KIT_CASE(other_users_cannot_correct_a_fact),
+        KIT_CASE(an_edited_fact_survives_the_removal_of_its_app),
+        KIT_CASE(editing_the_users_own_fact_deletes_the_old_value),
+        KIT_CASE(editing_to_an_existing_value_makes_it_active),
+        KIT_CASE(an_invalid_edit_changes_nothing),
+        KIT_CASE(removing_an_app_deletes_facts_without_another_source),
+        KIT_CASE(lifting_a_fact_without_sources_makes_the_user_its_source),
+        KIT_CASE(removing_an_app_empties_records_of_undefined_domains),
+        KIT_CASE(sources_are_listed_in_order_of_time),
     };
     return KIT_RUN("corrections", cases, LOG_WARN);
 }

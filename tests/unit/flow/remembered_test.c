@@ -31,7 +31,7 @@ is_as_it_was(struct world *world, const struct access *access)
 }
 
 static void
-new_tokens_are_nobody_elses_matter(struct kit *kit)
+issuing_tokens_keeps_other_cached_entries(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0);
@@ -49,7 +49,7 @@ new_tokens_are_nobody_elses_matter(struct kit *kit)
 }
 
 static void
-an_app_that_was_changed_is_forgotten_with_all_its_tokens(struct kit *kit)
+changing_an_app_invalidates_it_and_its_tokens(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0);
@@ -71,7 +71,7 @@ an_app_that_was_changed_is_forgotten_with_all_its_tokens(struct kit *kit)
 }
 
 static void
-a_token_that_was_ended_is_forgotten(struct kit *kit)
+revoking_a_token_invalidates_it(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0);
@@ -91,9 +91,9 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(new_tokens_are_nobody_elses_matter),
-        KIT_CASE(an_app_that_was_changed_is_forgotten_with_all_its_tokens),
-        KIT_CASE(a_token_that_was_ended_is_forgotten),
+        KIT_CASE(issuing_tokens_keeps_other_cached_entries),
+        KIT_CASE(changing_an_app_invalidates_it_and_its_tokens),
+        KIT_CASE(revoking_a_token_invalidates_it),
     };
     return KIT_RUN("flow/remembered", cases, LOG_WARN);
 }

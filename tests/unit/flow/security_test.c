@@ -125,7 +125,7 @@ last_use(struct world *world)
 }
 
 static void
-if_ticked_every_connection_of_an_app_ends_with_it(struct kit *kit)
+end_apps_ends_every_connection(struct kit *kit)
 {
     struct world world = begin(kit);
     struct token_set tokens = world_tokens(&world, T0), next;
@@ -177,7 +177,7 @@ without_the_old_password_nothing_changes(struct kit *kit)
 }
 
 static void
-who_has_no_password_cannot_change_it_and_who_is_not_there_is_not_found(struct kit *kit)
+accounts_without_a_password_cannot_change_it(struct kit *kit)
 {
     struct world world = begin(kit);
     struct user bob = make_person(kit, "bob", STR_NONE);
@@ -193,7 +193,7 @@ who_has_no_password_cannot_change_it_and_who_is_not_there_is_not_found(struct ki
 }
 
 static void
-a_password_that_is_no_good_is_refused_with_what_is_wrong(struct kit *kit)
+a_weak_password_is_rejected_with_the_reason(struct kit *kit)
 {
     struct world world = begin(kit);
     struct session other = world_session(kit, &world.ada);
@@ -227,7 +227,7 @@ somebody_else_changes_it(void)
 }
 
 static void
-of_two_who_change_it_at_once_the_second_is_refused(struct kit *kit)
+the_second_of_two_concurrent_changes_is_refused(struct kit *kit)
 {
     struct world world = begin(kit);
     struct password_change params = params_of(&world);
@@ -241,7 +241,7 @@ of_two_who_change_it_at_once_the_second_is_refused(struct kit *kit)
 /* ---- sessions ---- */
 
 static void
-sessions_are_listed_newest_first_while_they_live(struct kit *kit)
+valid_sessions_are_listed_newest_first(struct kit *kit)
 {
     struct user ada = make_person(kit, "ada", STR_NONE), bob = make_person(kit, "bob", STR_NONE);
     struct session *list = NULL;
@@ -272,7 +272,7 @@ sessions_are_listed_newest_first_while_they_live(struct kit *kit)
 }
 
 static void
-a_page_calls_a_session_by_what_opens_nothing(struct kit *kit)
+session_ids_on_pages_give_no_access(struct kit *kit)
 {
     struct user ada = make_person(kit, "ada", STR_NONE);
     struct session one = world_session(kit, &ada), two = world_session(kit, &ada);
@@ -285,7 +285,7 @@ a_page_calls_a_session_by_what_opens_nothing(struct kit *kit)
 }
 
 static void
-a_session_is_ended_by_its_person_alone_and_only_once(struct kit *kit)
+a_session_is_ended_once_and_only_by_its_user(struct kit *kit)
 {
     struct user ada = make_person(kit, "ada", STR_NONE), bob = make_person(kit, "bob", STR_NONE);
     struct session one = world_session(kit, &ada), two = world_session(kit, &ada);
@@ -313,7 +313,7 @@ a_session_is_ended_by_its_person_alone_and_only_once(struct kit *kit)
 }
 
 static void
-all_sessions_end_at_once_and_nobody_elses(struct kit *kit)
+ending_all_sessions_keeps_those_of_other_users(struct kit *kit)
 {
     struct user ada = make_person(kit, "ada", STR_NONE), bob = make_person(kit, "bob", STR_NONE);
     struct session bobs = world_session(kit, &bob);
@@ -331,15 +331,15 @@ main(void)
 {
     static const struct kit_case cases[] = {
         KIT_CASE(a_new_password_ends_the_other_sessions_and_leaves_apps_connected),
-        KIT_CASE(if_ticked_every_connection_of_an_app_ends_with_it),
+        KIT_CASE(end_apps_ends_every_connection),
         KIT_CASE(without_the_old_password_nothing_changes),
-        KIT_CASE(who_has_no_password_cannot_change_it_and_who_is_not_there_is_not_found),
-        KIT_CASE(a_password_that_is_no_good_is_refused_with_what_is_wrong),
-        KIT_CASE(of_two_who_change_it_at_once_the_second_is_refused),
-        KIT_CASE(sessions_are_listed_newest_first_while_they_live),
-        KIT_CASE(a_page_calls_a_session_by_what_opens_nothing),
-        KIT_CASE(a_session_is_ended_by_its_person_alone_and_only_once),
-        KIT_CASE(all_sessions_end_at_once_and_nobody_elses),
+        KIT_CASE(accounts_without_a_password_cannot_change_it),
+        KIT_CASE(a_weak_password_is_rejected_with_the_reason),
+        KIT_CASE(the_second_of_two_concurrent_changes_is_refused),
+        KIT_CASE(valid_sessions_are_listed_newest_first),
+        KIT_CASE(session_ids_on_pages_give_no_access),
+        KIT_CASE(a_session_is_ended_once_and_only_by_its_user),
+        KIT_CASE(ending_all_sessions_keeps_those_of_other_users),
     };
     return KIT_RUN("flow/security", cases, LOG_WARN);
 }

@@ -69,7 +69,7 @@ sessions_of(struct kit *kit, struct str user_id)
 }
 
 static void
-a_person_signs_in_by_name_or_address_and_is_known_by_the_key(struct kit *kit)
+sign_in_by_username_or_address_returns_a_session_key(struct kit *kit)
 {
     struct user ada = make_ada(kit), user;
     struct session session;
@@ -91,7 +91,7 @@ a_person_signs_in_by_name_or_address_and_is_known_by_the_key(struct kit *kit)
 }
 
 static void
-unknown_wrong_and_disabled_are_one_refusal(struct kit *kit)
+unknown_wrong_and_disabled_give_the_same_error(struct kit *kit)
 {
     struct user ada = make_ada(kit), out;
     world_user(kit, "bob"); /* has no password */
@@ -161,7 +161,7 @@ a_session_ends_by_time_by_signing_out_and_with_its_user(struct kit *kit)
 }
 
 static void
-signing_in_ends_the_session_that_was_there(struct kit *kit)
+signing_in_ends_the_previous_session(struct kit *kit)
 {
     struct user ada = make_ada(kit);
     struct sign_in params = good_sign_in();
@@ -185,7 +185,7 @@ signing_in_ends_the_session_that_was_there(struct kit *kit)
 }
 
 static void
-a_key_that_is_none_finds_nobody(struct kit *kit)
+a_malformed_key_finds_no_session(struct kit *kit)
 {
     make_ada(kit);
     struct sign_in params = good_sign_in();
@@ -300,7 +300,7 @@ ada_now(struct kit *kit)
 }
 
 static void
-an_old_hash_is_renewed_by_a_right_password_and_by_no_other(struct kit *kit)
+an_outdated_hash_is_replaced_only_with_the_right_password(struct kit *kit)
 {
     struct user user = world_user(kit, "ada");
     struct hashing hashing = { .mem = kit->mem, .user_id = user.id, .hash = OLD_HASH };
@@ -323,7 +323,7 @@ an_old_hash_is_renewed_by_a_right_password_and_by_no_other(struct kit *kit)
 }
 
 static void
-a_hash_is_renewed_only_if_the_old_one_is_still_there(struct kit *kit)
+a_hash_is_replaced_only_if_it_did_not_change(struct kit *kit)
 {
     struct user user = make_ada(kit);
     struct hashing hashing = {
@@ -347,7 +347,7 @@ sign_in_with_old_hash(void *argument)
 }
 
 static void
-all_who_sign_in_while_a_hash_is_renewed_get_in(struct kit *kit)
+concurrent_sign_ins_succeed_while_a_hash_is_replaced(struct kit *kit)
 {
     struct user user = world_user(kit, "ada");
     struct hashing hashing = { .mem = kit->mem, .user_id = user.id, .hash = OLD_HASH };
@@ -364,17 +364,17 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(a_person_signs_in_by_name_or_address_and_is_known_by_the_key),
-        KIT_CASE(unknown_wrong_and_disabled_are_one_refusal),
+        KIT_CASE(sign_in_by_username_or_address_returns_a_session_key),
+        KIT_CASE(unknown_wrong_and_disabled_give_the_same_error),
         KIT_CASE(a_session_ends_by_time_by_signing_out_and_with_its_user),
-        KIT_CASE(signing_in_ends_the_session_that_was_there),
-        KIT_CASE(a_key_that_is_none_finds_nobody),
+        KIT_CASE(signing_in_ends_the_previous_session),
+        KIT_CASE(a_malformed_key_finds_no_session),
         KIT_CASE(a_form_token_belongs_to_one_key),
         KIT_CASE(a_device_is_one_short_line),
         KIT_CASE(a_new_password_ends_every_session),
-        KIT_CASE(an_old_hash_is_renewed_by_a_right_password_and_by_no_other),
-        KIT_CASE(a_hash_is_renewed_only_if_the_old_one_is_still_there),
-        KIT_CASE(all_who_sign_in_while_a_hash_is_renewed_get_in),
+        KIT_CASE(an_outdated_hash_is_replaced_only_with_the_right_password),
+        KIT_CASE(a_hash_is_replaced_only_if_it_did_not_change),
+        KIT_CASE(concurrent_sign_ins_succeed_while_a_hash_is_replaced),
     };
     return KIT_RUN("flow/sessions", cases, LOG_WARN);
 }

@@ -36,7 +36,7 @@ found_with(struct world *world, const struct secret *token)
 }
 
 static void
-cards_come_with_the_token(struct kit *kit)
+hint_sets_are_returned_with_the_token(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0);
@@ -46,7 +46,7 @@ cards_come_with_the_token(struct kit *kit)
 }
 
 static void
-a_token_whose_seal_is_broken_leaves_them_to_another_look(struct kit *kit)
+hint_sets_are_absent_after_the_auth_version_changed(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0);
@@ -72,8 +72,8 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(cards_come_with_the_token),
-        KIT_CASE(a_token_whose_seal_is_broken_leaves_them_to_another_look),
+        KIT_CASE(hint_sets_are_returned_with_the_token),
+        KIT_CASE(hint_sets_are_absent_after_the_auth_version_changed),
     };
     return KIT_RUN("flow/tokens_cards", cases, LOG_WARN);
 }

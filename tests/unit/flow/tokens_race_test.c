@@ -21,7 +21,7 @@ exchange_at_once(void *argument)
 }
 
 static void
-of_many_who_redeem_a_code_at_once_one_does_and_nothing_lives(struct kit *kit)
+concurrent_exchanges_redeem_a_code_once_and_revoke_the_family(struct kit *kit)
 {
     struct world world = world_begin(kit);
     for (int round = 0; round < 4; round++) {
@@ -54,7 +54,7 @@ refresh_at_once(void *argument)
 }
 
 static void
-of_many_who_use_a_refresh_token_at_once_four_do_and_the_family_lives(struct kit *kit)
+four_of_many_concurrent_refreshes_succeed(struct kit *kit)
 {
     struct world world = world_begin(kit);
     for (int round = 0; round < 4; round++) {
@@ -102,7 +102,7 @@ refresh_or_revoke(void *argument)
 }
 
 static void
-nothing_that_is_refreshed_while_the_family_ends_outlives_it(struct kit *kit)
+tokens_refreshed_during_a_revocation_are_invalid(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct racer racers[RACERS] = { 0 };
@@ -124,9 +124,9 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(of_many_who_redeem_a_code_at_once_one_does_and_nothing_lives),
-        KIT_CASE(of_many_who_use_a_refresh_token_at_once_four_do_and_the_family_lives),
-        KIT_CASE(nothing_that_is_refreshed_while_the_family_ends_outlives_it),
+        KIT_CASE(concurrent_exchanges_redeem_a_code_once_and_revoke_the_family),
+        KIT_CASE(four_of_many_concurrent_refreshes_succeed),
+        KIT_CASE(tokens_refreshed_during_a_revocation_are_invalid),
     };
     return KIT_RUN("flow/tokens, many at once", cases, LOG_WARN);
 }

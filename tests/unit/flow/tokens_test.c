@@ -30,7 +30,7 @@ revoked(struct world *world, const struct secret *token)
 /* ---- the whole path ---- */
 
 static void
-the_whole_path_works(struct kit *kit)
+consent_exchange_and_refresh_work(struct kit *kit)
 {
     static const struct str passphrase = STR("five yellow tractors hum");
     struct world world = { .kit = kit };
@@ -92,7 +92,7 @@ the_whole_path_works(struct kit *kit)
 /* ---- exchange ---- */
 
 static void
-an_exchange_that_fails_does_not_use_the_code_up(struct kit *kit)
+a_failed_exchange_does_not_redeem_the_code(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct app other = world_app(kit, false, NULL);
@@ -134,7 +134,7 @@ an_exchange_that_fails_does_not_use_the_code_up(struct kit *kit)
 }
 
 static void
-a_code_used_twice_ends_the_family_it_created_and_no_other(struct kit *kit)
+a_reused_code_revokes_only_its_family(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set other = world_tokens(&world, T0), set, none;
@@ -220,7 +220,7 @@ delete_user(struct world *world)
 }
 
 static void
-what_ended_never_works_again(struct kit *kit)
+revoked_and_expired_tokens_stay_invalid(struct kit *kit)
 {
     static const struct {
         const char *why;
@@ -267,7 +267,7 @@ narrowing_a_grant_narrows_live_tokens(struct kit *kit)
 /* ---- refresh ---- */
 
 static void
-a_used_refresh_token_is_a_retry_three_times_and_then_a_no(struct kit *kit)
+a_used_refresh_token_can_be_retried_three_times(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0), fresh, retried[REUSES_MAX], none, next;
@@ -285,7 +285,7 @@ a_used_refresh_token_is_a_retry_three_times_and_then_a_no(struct kit *kit)
 }
 
 static void
-a_refresh_token_used_after_the_window_ends_the_family(struct kit *kit)
+a_refresh_token_reused_after_the_window_revokes_the_family(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set other = world_tokens(&world, T0);
@@ -302,7 +302,7 @@ a_refresh_token_used_after_the_window_ends_the_family(struct kit *kit)
 }
 
 static void
-a_refresh_that_is_refused_uses_nothing_up(struct kit *kit)
+a_refused_refresh_does_not_use_the_token(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct app other = world_app(kit, false, NULL);
@@ -335,7 +335,7 @@ a_refresh_that_is_refused_uses_nothing_up(struct kit *kit)
 }
 
 static void
-a_refresh_may_ask_for_less_and_later_for_all_again(struct kit *kit)
+a_refresh_can_narrow_scopes_for_one_token(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0), less, all;
@@ -349,7 +349,7 @@ a_refresh_may_ask_for_less_and_later_for_all_again(struct kit *kit)
 }
 
 static void
-a_family_lives_for_a_year_however_often_it_is_refreshed(struct kit *kit)
+a_family_expires_after_a_year_despite_refreshes(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0), last;
@@ -370,7 +370,7 @@ a_family_lives_for_a_year_however_often_it_is_refreshed(struct kit *kit)
 /* ---- introspection and revocation ---- */
 
 static void
-only_live_tokens_of_the_asking_app_are_told(struct kit *kit)
+introspection_finds_only_valid_tokens_of_the_app(struct kit *kit)
 {
     struct world world = world_begin(kit), other = world;
     struct token_set set = world_tokens(&world, T0), next;
@@ -403,7 +403,7 @@ a_refresh_token_gives_no_access(struct kit *kit)
 }
 
 static void
-revoking_ends_what_the_contract_says(struct kit *kit)
+revocation_follows_the_contract(struct kit *kit)
 {
     struct world world = world_begin(kit), other = world;
     struct token_set set = world_tokens(&world, T0), next;
@@ -440,7 +440,7 @@ refused(struct world *world, struct str token, int64_t now, bool known)
 }
 
 static void
-a_token_that_opens_nothing_is_told_why_and_whose_it_was(struct kit *kit)
+token_refusal_explains_and_names_the_app(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0);
@@ -461,7 +461,7 @@ a_token_that_opens_nothing_is_told_why_and_whose_it_was(struct kit *kit)
 /* ---- what is over ---- */
 
 static void
-cleaning_takes_away_what_is_over_and_nothing_that_lives(struct kit *kit)
+cleaning_deletes_expired_rows_only(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set old = world_tokens(&world, T0), next;
@@ -482,21 +482,21 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(the_whole_path_works),
-        KIT_CASE(an_exchange_that_fails_does_not_use_the_code_up),
-        KIT_CASE(a_code_used_twice_ends_the_family_it_created_and_no_other),
-        KIT_CASE(what_ended_never_works_again),
+        KIT_CASE(consent_exchange_and_refresh_work),
+        KIT_CASE(a_failed_exchange_does_not_redeem_the_code),
+        KIT_CASE(a_reused_code_revokes_only_its_family),
+        KIT_CASE(revoked_and_expired_tokens_stay_invalid),
         KIT_CASE(narrowing_a_grant_narrows_live_tokens),
-        KIT_CASE(a_used_refresh_token_is_a_retry_three_times_and_then_a_no),
-        KIT_CASE(a_refresh_token_used_after_the_window_ends_the_family),
-        KIT_CASE(a_refresh_that_is_refused_uses_nothing_up),
-        KIT_CASE(a_refresh_may_ask_for_less_and_later_for_all_again),
-        KIT_CASE(a_family_lives_for_a_year_however_often_it_is_refreshed),
-        KIT_CASE(only_live_tokens_of_the_asking_app_are_told),
+        KIT_CASE(a_used_refresh_token_can_be_retried_three_times),
+        KIT_CASE(a_refresh_token_reused_after_the_window_revokes_the_family),
+        KIT_CASE(a_refused_refresh_does_not_use_the_token),
+        KIT_CASE(a_refresh_can_narrow_scopes_for_one_token),
+        KIT_CASE(a_family_expires_after_a_year_despite_refreshes),
+        KIT_CASE(introspection_finds_only_valid_tokens_of_the_app),
         KIT_CASE(a_refresh_token_gives_no_access),
-        KIT_CASE(revoking_ends_what_the_contract_says),
-        KIT_CASE(a_token_that_opens_nothing_is_told_why_and_whose_it_was),
-        KIT_CASE(cleaning_takes_away_what_is_over_and_nothing_that_lives),
+        KIT_CASE(revocation_follows_the_contract),
+        KIT_CASE(token_refusal_explains_and_names_the_app),
+        KIT_CASE(cleaning_deletes_expired_rows_only),
     };
     return KIT_RUN("flow/tokens", cases, LOG_WARN);
 }

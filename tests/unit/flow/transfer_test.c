@@ -53,7 +53,7 @@ exported(struct kit *kit, struct str user_id, struct str app_id)
 }
 
 static void
-a_person_gets_everything_and_an_app_what_is_active(struct kit *kit)
+users_export_everything_and_apps_active_facts(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     imported(kit, ada,
@@ -72,7 +72,7 @@ a_person_gets_everything_and_an_app_what_is_active(struct kit *kit)
 }
 
 static void
-what_is_there_wins_and_so_does_what_is_suppressed(struct kit *kit)
+existing_and_suppressed_facts_win(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     struct corrected out;
@@ -98,7 +98,7 @@ what_is_there_wins_and_so_does_what_is_suppressed(struct kit *kit)
 }
 
 static void
-sources_times_and_status_come_in_as_they_were(struct kit *kit)
+sources_times_and_status_are_imported_unchanged(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     imported(kit, ada,
@@ -118,7 +118,7 @@ sources_times_and_status_come_in_as_they_were(struct kit *kit)
 }
 
 static void
-what_an_app_may_not_say_waits_for_the_person(struct kit *kit)
+suspicious_facts_of_apps_are_imported_as_held(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     imported(kit, ada,
@@ -132,7 +132,7 @@ what_an_app_may_not_say_waits_for_the_person(struct kit *kit)
 }
 
 static void
-a_fact_that_comes_twice_comes_in_once(struct kit *kit)
+a_repeated_fact_is_imported_once(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     imported(kit, ada, DOCUMENT(DOMAIN(MUSIC, PLAIN("\"jazz\"") "," PLAIN("\" JAZZ \""))), 1, 1);
@@ -144,7 +144,7 @@ a_fact_that_comes_twice_comes_in_once(struct kit *kit)
 }
 
 static void
-what_is_wrong_is_told_with_its_place_and_nothing_comes_in(struct kit *kit)
+problems_name_their_path_and_nothing_is_imported(struct kit *kit)
 {
     static const struct {
         const char *document, *why;
@@ -198,7 +198,7 @@ what_is_wrong_is_told_with_its_place_and_nothing_comes_in(struct kit *kit)
 }
 
 static void
-a_domain_that_would_be_too_full_takes_nothing(struct kit *kit)
+an_import_beyond_the_limit_changes_nothing(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     struct buf text = buf_in(kit->mem, TRANSFER_MAX);
@@ -223,7 +223,7 @@ a_domain_that_would_be_too_full_takes_nothing(struct kit *kit)
 }
 
 static void
-a_document_says_whose_it_is(struct kit *kit)
+a_document_names_its_owner(struct kit *kit)
 {
     static const struct {
         const char *user, *sub, *username;
@@ -247,7 +247,7 @@ a_document_says_whose_it_is(struct kit *kit)
 }
 
 static void
-nobody_imports_into_nobody(struct kit *kit)
+importing_into_an_unknown_user_fails(struct kit *kit)
 {
     struct import_counts counts;
     struct why why;
@@ -257,7 +257,7 @@ nobody_imports_into_nobody(struct kit *kit)
 }
 
 static void
-a_domain_that_is_not_known_here_and_holds_nothing_is_passed_over(struct kit *kit)
+an_unknown_empty_domain_is_skipped(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     imported(kit, ada,
@@ -269,7 +269,7 @@ a_domain_that_is_not_known_here_and_holds_nothing_is_passed_over(struct kit *kit
 
 /* As many as there can be here, and then one more that is not known. */
 static void
-a_document_may_name_one_domain_more_than_there_can_be(struct kit *kit)
+a_document_can_have_more_domains_than_the_maximum(struct kit *kit)
 {
     struct domain_source sources[DOMAINS_MAX];
     struct domains set;
@@ -302,7 +302,7 @@ a_document_may_name_one_domain_more_than_there_can_be(struct kit *kit)
 }
 
 static void
-a_lifted_fact_goes_out_and_in_when_its_app_is_gone(struct kit *kit)
+a_lifted_fact_without_app_survives_export_and_import(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada"), bob = facts_person(kit, "bob");
     struct app_removal removal = { ada, FINDER, kit_domains(), T0 };
@@ -323,18 +323,18 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(a_person_gets_everything_and_an_app_what_is_active),
-        KIT_CASE(what_is_there_wins_and_so_does_what_is_suppressed),
-        KIT_CASE(sources_times_and_status_come_in_as_they_were),
-        KIT_CASE(what_an_app_may_not_say_waits_for_the_person),
-        KIT_CASE(a_fact_that_comes_twice_comes_in_once),
-        KIT_CASE(what_is_wrong_is_told_with_its_place_and_nothing_comes_in),
-        KIT_CASE(a_domain_that_would_be_too_full_takes_nothing),
-        KIT_CASE(a_document_says_whose_it_is),
-        KIT_CASE(nobody_imports_into_nobody),
-        KIT_CASE(a_domain_that_is_not_known_here_and_holds_nothing_is_passed_over),
-        KIT_CASE(a_document_may_name_one_domain_more_than_there_can_be),
-        KIT_CASE(a_lifted_fact_goes_out_and_in_when_its_app_is_gone),
+        KIT_CASE(users_export_everything_and_apps_active_facts),
+        KIT_CASE(existing_and_suppressed_facts_win),
+        KIT_CASE(sources_times_and_status_are_imported_unchanged),
+        KIT_CASE(suspicious_facts_of_apps_are_imported_as_held),
+        KIT_CASE(a_repeated_fact_is_imported_once),
+        KIT_CASE(problems_name_their_path_and_nothing_is_imported),
+        KIT_CASE(an_import_beyond_the_limit_changes_nothing),
+        KIT_CASE(a_document_names_its_owner),
+        KIT_CASE(importing_into_an_unknown_user_fails),
+        KIT_CASE(an_unknown_empty_domain_is_skipped),
+        KIT_CASE(a_document_can_have_more_domains_than_the_maximum),
+        KIT_CASE(a_lifted_fact_without_app_survives_export_and_import),
     };
     return KIT_RUN("transfer", cases, LOG_WARN);
 }

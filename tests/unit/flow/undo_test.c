@@ -130,7 +130,7 @@ begin(struct kit *kit, const char *name)
 #define THEN (T0 + 3 * DAY)
 
 static void
-after_an_undo_everything_is_what_it_was(struct kit *kit)
+an_undo_restores_everything(struct kit *kit)
 {
     static const struct {
         const char *why;
@@ -176,7 +176,7 @@ after_an_undo_everything_is_what_it_was(struct kit *kit)
 }
 
 static void
-an_undo_is_good_once_for_its_person_in_time_until_the_next_action(struct kit *kit)
+an_undo_works_once_for_its_user_until_it_expires_or_the_next_change(struct kit *kit)
 {
     struct str ada = begin(kit, "ada"), eve = begin(kit, "eve");
     struct str id = act(kit, ada, REMOVE, JAZZ, NULL, THEN);
@@ -202,7 +202,7 @@ an_undo_is_good_once_for_its_person_in_time_until_the_next_action(struct kit *ki
 }
 
 static void
-what_changes_nothing_gives_nothing_to_undo(struct kit *kit)
+a_change_without_effect_cannot_be_undone(struct kit *kit)
 {
     struct str ada = begin(kit, "ada");
     assert_false(str_present(act(kit, ada, SUPPRESS, "\"fado\"", NULL, THEN)));
@@ -211,7 +211,7 @@ what_changes_nothing_gives_nothing_to_undo(struct kit *kit)
 }
 
 static void
-removing_an_app_or_importing_ends_what_could_be_undone(struct kit *kit)
+removing_an_app_and_importing_discard_the_undo(struct kit *kit)
 {
     struct str ada = begin(kit, "ada");
     struct str id = act(kit, ada, REMOVE, JAZZ, NULL, THEN);
@@ -238,7 +238,7 @@ removing_an_app_or_importing_ends_what_could_be_undone(struct kit *kit)
 /* ---- what apps do meanwhile ---- */
 
 static void
-an_app_that_says_it_again_is_a_source_of_what_comes_back(struct kit *kit)
+an_app_that_repeats_a_fact_is_a_source_after_the_undo(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
@@ -260,7 +260,7 @@ an_app_that_says_it_again_is_a_source_of_what_comes_back(struct kit *kit)
 }
 
 static void
-what_an_app_repeats_stays_when_the_person_takes_it_back(struct kit *kit)
+facts_repeated_by_an_app_stay_after_the_undo(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     struct str id = act(kit, ada, STATE, NULL, "{\"genres\":[\"jazz\"]}", THEN);
@@ -281,7 +281,7 @@ what_an_app_repeats_stays_when_the_person_takes_it_back(struct kit *kit)
 }
 
 static void
-a_single_valued_member_never_has_two(struct kit *kit)
+a_single_valued_member_never_has_two_values(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     struct str id = act(kit, ada, STATE, NULL, "{\"audio_quality\":" CD "}", T0);
@@ -311,7 +311,7 @@ everywhere(const struct domain *domain, void *context)
 }
 
 static void
-what_was_suppressed_meanwhile_stays_gone(struct kit *kit)
+facts_suppressed_since_stay_suppressed(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
@@ -334,7 +334,7 @@ what_was_suppressed_meanwhile_stays_gone(struct kit *kit)
 }
 
 static void
-what_was_suppressed_stays_gone_when_apps_repeat_it_before_an_undone_lift(struct kit *kit)
+undoing_a_lift_suppresses_a_repeated_fact_again(struct kit *kit)
 {
     struct str ada = begin(kit, "ada");
     struct str before = everything(kit, ada);
@@ -345,7 +345,7 @@ what_was_suppressed_stays_gone_when_apps_repeat_it_before_an_undone_lift(struct 
 }
 
 static void
-a_domain_that_was_filled_meanwhile_takes_nothing_back(struct kit *kit)
+an_undo_fails_if_the_domain_has_become_full(struct kit *kit)
 {
     struct str ada = facts_person(kit, "ada");
     for (int i = 0; i < ATOMS_PER_DOMAIN_MAX / 100; i++) {
@@ -364,7 +364,7 @@ a_domain_that_was_filled_meanwhile_takes_nothing_back(struct kit *kit)
 }
 
 static void
-nothing_of_it_is_left_when_the_account_is_gone_or_the_time_is_over(struct kit *kit)
+undo_records_are_deleted_with_the_account_and_after_they_expire(struct kit *kit)
 {
     struct str ada = begin(kit, "ada"), eve = begin(kit, "eve");
     struct str id = act(kit, ada, REMOVE, JAZZ, NULL, THEN);
@@ -389,17 +389,17 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(after_an_undo_everything_is_what_it_was),
-        KIT_CASE(an_undo_is_good_once_for_its_person_in_time_until_the_next_action),
-        KIT_CASE(what_changes_nothing_gives_nothing_to_undo),
-        KIT_CASE(removing_an_app_or_importing_ends_what_could_be_undone),
-        KIT_CASE(an_app_that_says_it_again_is_a_source_of_what_comes_back),
-        KIT_CASE(what_an_app_repeats_stays_when_the_person_takes_it_back),
-        KIT_CASE(a_single_valued_member_never_has_two),
-        KIT_CASE(what_was_suppressed_meanwhile_stays_gone),
-        KIT_CASE(what_was_suppressed_stays_gone_when_apps_repeat_it_before_an_undone_lift),
-        KIT_CASE(a_domain_that_was_filled_meanwhile_takes_nothing_back),
-        KIT_CASE(nothing_of_it_is_left_when_the_account_is_gone_or_the_time_is_over),
+        KIT_CASE(an_undo_restores_everything),
+        KIT_CASE(an_undo_works_once_for_its_user_until_it_expires_or_the_next_change),
+        KIT_CASE(a_change_without_effect_cannot_be_undone),
+        KIT_CASE(removing_an_app_and_importing_discard_the_undo),
+        KIT_CASE(an_app_that_repeats_a_fact_is_a_source_after_the_undo),
+        KIT_CASE(facts_repeated_by_an_app_stay_after_the_undo),
+        KIT_CASE(a_single_valued_member_never_has_two_values),
+        KIT_CASE(facts_suppressed_since_stay_suppressed),
+        KIT_CASE(undoing_a_lift_suppresses_a_repeated_fact_again),
+        KIT_CASE(an_undo_fails_if_the_domain_has_become_full),
+        KIT_CASE(undo_records_are_deleted_with_the_account_and_after_they_expire),
     };
     return KIT_RUN("flow/undo", cases, LOG_WARN);
 }
