@@ -1,7 +1,7 @@
-/* Definitions that are wrong in one place, and the line that says so. */
+/* Definitions with one mistake each, and the message for it. */
 #include "unit/model/tea.h"
 
-/* `expected` is the whole line behind "x/tea.json: ". */
+/* `expected` is the whole line after "x/tea.json: ". */
 struct wrong {
     const char *why, *from, *to, *expected;
 };
@@ -23,7 +23,7 @@ check_wrong(const struct wrong *rows, size_t count)
 }
 
 static void
-a_wrong_head_is_told_with_its_place(void **state)
+problems_outside_members_name_their_path(void **state)
 {
     (void)state;
     static const struct wrong rows[] = {
@@ -91,7 +91,7 @@ a_wrong_head_is_told_with_its_place(void **state)
 }
 
 static void
-a_wrong_vocabulary_is_told_with_its_place(void **state)
+problems_in_vocabularies_name_their_path(void **state)
 {
     (void)state;
     static const struct wrong rows[] = {
@@ -126,7 +126,7 @@ a_wrong_vocabulary_is_told_with_its_place(void **state)
 }
 
 static void
-a_wrong_member_is_told_with_its_place(void **state)
+problems_in_members_name_their_path(void **state)
 {
     (void)state;
     static const struct wrong rows[] = {
@@ -230,7 +230,7 @@ a_wrong_member_is_told_with_its_place(void **state)
 }
 
 static void
-a_sentence_that_would_read_badly_is_refused(void **state)
+invalid_sentences_are_rejected(void **state)
 {
     (void)state;
     static const struct wrong rows[] = {
@@ -327,7 +327,7 @@ a_sentence_that_would_read_badly_is_refused(void **state)
 }
 
 static void
-the_file_is_named_however_deep_it_lies(void **state)
+long_file_names_are_shortened_in_problems(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -359,11 +359,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wrong_head_is_told_with_its_place),
-        cmocka_unit_test(a_wrong_vocabulary_is_told_with_its_place),
-        cmocka_unit_test(a_wrong_member_is_told_with_its_place),
-        cmocka_unit_test(a_sentence_that_would_read_badly_is_refused),
-        cmocka_unit_test(the_file_is_named_however_deep_it_lies),
+        cmocka_unit_test(problems_outside_members_name_their_path),
+        cmocka_unit_test(problems_in_vocabularies_name_their_path),
+        cmocka_unit_test(problems_in_members_name_their_path),
+        cmocka_unit_test(invalid_sentences_are_rejected),
+        cmocka_unit_test(long_file_names_are_shortened_in_problems),
     };
     return cmocka_run_group_tests_name("domain/domain_check", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The schema of a record, as it is told to apps. */
+/* The JSON Schema of a record. */
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
@@ -7,7 +7,7 @@
 #include "unit/domains_kit.h"
 
 static void
-the_schema_says_what_a_record_may_hold(void **state)
+the_schema_describes_the_record(void **state)
 {
     (void)state;
     struct str text =
@@ -51,7 +51,7 @@ the_schema_says_what_a_record_may_hold(void **state)
 }
 
 static void
-every_member_that_is_compiled_in_is_in_its_schema(void **state)
+built_in_schemas_have_every_member(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -73,8 +73,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_schema_says_what_a_record_may_hold),
-        cmocka_unit_test(every_member_that_is_compiled_in_is_in_its_schema),
+        cmocka_unit_test(the_schema_describes_the_record),
+        cmocka_unit_test(built_in_schemas_have_every_member),
     };
     return cmocka_run_group_tests_name("domain/domain_schema", tests, NULL, NULL);
 }

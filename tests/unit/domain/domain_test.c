@@ -1,4 +1,4 @@
-/* Definitions: what is read from one, and what a set of them is. */
+/* Reading one definition and loading a set. */
 #include "unit/model/tea.h"
 
 #include "crypt/digest.h"
@@ -16,7 +16,7 @@ load_base(struct arena *mem)
 }
 
 static void
-what_a_file_says_is_what_is_known(void **state)
+a_definition_is_read_completely(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -42,7 +42,7 @@ what_a_file_says_is_what_is_known(void **state)
 }
 
 static void
-a_member_has_what_its_line_says(void **state)
+members_have_their_properties(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -91,7 +91,7 @@ a_member_has_what_its_line_says(void **state)
 }
 
 static void
-a_spelling_finds_its_value(void **state)
+values_are_found_by_every_spelling(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -112,7 +112,7 @@ a_spelling_finds_its_value(void **state)
 }
 
 static void
-names_of_the_service_are_not_for_domains(void **state)
+reserved_domain_names_are_rejected(void **state)
 {
     (void)state;
     static const char *const names[] = { "atoms", "suppress", "export", "agent_hints" };
@@ -130,14 +130,14 @@ names_of_the_service_are_not_for_domains(void **state)
 }
 
 static void
-a_later_file_replaces_an_earlier_one_as_a_whole(void **state)
+a_later_definition_replaces_an_earlier_one(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
     struct domains set;
     struct why why = { 0 };
     struct domain_source sources[] = {
-        { STR("a/tea.json"), STR("tea"), STR("{}") }, /* wrong, and not looked at */
+        { STR("a/tea.json"), STR("tea"), STR("{}") }, /* invalid, but replaced and never read */
         { STR("a/bread.json"), STR("bread"), tea_changed(mem, "`tea`", "`bread`") },
         { STR("b/tea.json"), STR("tea"), tea_changed(mem, "`Tea`", "`Another`") },
     };
@@ -151,7 +151,7 @@ a_later_file_replaces_an_earlier_one_as_a_whole(void **state)
 }
 
 static void
-there_is_a_most_in_number_and_in_size(void **state)
+numbers_and_sizes_are_limited(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -181,7 +181,7 @@ there_is_a_most_in_number_and_in_size(void **state)
 }
 
 static void
-one_line_is_one_line_whatever_the_file_holds(void **state)
+problems_are_one_printable_line(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -194,7 +194,7 @@ one_line_is_one_line_whatever_the_file_holds(void **state)
 }
 
 static void
-a_consent_sentence_names_what_is_sensitive(void **state)
+default_consent_names_sensitive_members(void **state)
 {
     (void)state;
     static const struct {
@@ -222,7 +222,7 @@ a_consent_sentence_names_what_is_sensitive(void **state)
 }
 
 static void
-what_is_left_out_follows_what_is_said(void **state)
+missing_item_counts_follow_the_given_ones(void **state)
 {
     (void)state;
     static const struct {
@@ -251,7 +251,7 @@ what_is_left_out_follows_what_is_said(void **state)
 }
 
 static void
-the_four_that_are_compiled_in_are_fine(void **state)
+built_in_definitions_are_valid(void **state)
 {
     (void)state;
     const struct domains *set = kit_domains();
@@ -274,16 +274,16 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_file_says_is_what_is_known),
-        cmocka_unit_test(a_member_has_what_its_line_says),
-        cmocka_unit_test(a_spelling_finds_its_value),
-        cmocka_unit_test(names_of_the_service_are_not_for_domains),
-        cmocka_unit_test(a_later_file_replaces_an_earlier_one_as_a_whole),
-        cmocka_unit_test(there_is_a_most_in_number_and_in_size),
-        cmocka_unit_test(one_line_is_one_line_whatever_the_file_holds),
-        cmocka_unit_test(a_consent_sentence_names_what_is_sensitive),
-        cmocka_unit_test(what_is_left_out_follows_what_is_said),
-        cmocka_unit_test(the_four_that_are_compiled_in_are_fine),
+        cmocka_unit_test(a_definition_is_read_completely),
+        cmocka_unit_test(members_have_their_properties),
+        cmocka_unit_test(values_are_found_by_every_spelling),
+        cmocka_unit_test(reserved_domain_names_are_rejected),
+        cmocka_unit_test(a_later_definition_replaces_an_earlier_one),
+        cmocka_unit_test(numbers_and_sizes_are_limited),
+        cmocka_unit_test(problems_are_one_printable_line),
+        cmocka_unit_test(default_consent_names_sensitive_members),
+        cmocka_unit_test(missing_item_counts_follow_the_given_ones),
+        cmocka_unit_test(built_in_definitions_are_valid),
     };
     return cmocka_run_group_tests_name("domain/domain", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What is held and, more important to people, what is not. */
+/* Which values match a pattern and, more important, which do not. */
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
@@ -6,7 +6,7 @@
 #include "unit/model/real_names.h"
 
 static void
-what_is_meant_for_a_model_or_a_browser_is_seen(void **state)
+text_for_models_and_browsers_is_detected(void **state)
 {
     (void)state;
     static const struct {
@@ -122,7 +122,7 @@ what_is_meant_for_a_model_or_a_browser_is_seen(void **state)
 }
 
 static void
-letters_that_only_look_latin_hide_nothing(void **state)
+look_alike_letters_are_detected(void **state)
 {
     (void)state;
     static const struct {
@@ -172,7 +172,7 @@ check_names(struct arena *mem, const char *const *names, size_t count)
 }
 
 static void
-names_and_tastes_are_let_through(void **state)
+real_names_are_not_detected(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -187,7 +187,7 @@ names_and_tastes_are_let_through(void **state)
 }
 
 static void
-words_stand_in_their_order_and_not_too_far_apart(void **state)
+words_must_be_in_order_and_close(void **state)
 {
     (void)state;
     static const struct {
@@ -216,10 +216,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_meant_for_a_model_or_a_browser_is_seen),
-        cmocka_unit_test(letters_that_only_look_latin_hide_nothing),
-        cmocka_unit_test(names_and_tastes_are_let_through),
-        cmocka_unit_test(words_stand_in_their_order_and_not_too_far_apart),
+        cmocka_unit_test(text_for_models_and_browsers_is_detected),
+        cmocka_unit_test(look_alike_letters_are_detected),
+        cmocka_unit_test(real_names_are_not_detected),
+        cmocka_unit_test(words_must_be_in_order_and_close),
     };
     return cmocka_run_group_tests_name("domain/value_patterns", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* One value: what is taken, how it is shown, when it is the same as another. */
+/* Validation, spelling, and keys of values. */
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
@@ -53,7 +53,7 @@ check_taken(const struct taken *rows, size_t count)
 }
 
 static void
-a_text_is_shown_as_it_was_written_and_known_by_its_key(void **state)
+values_keep_their_spelling_and_have_a_folded_key(void **state)
 {
     (void)state;
     static const struct taken rows[] = {
@@ -88,7 +88,7 @@ a_text_is_shown_as_it_was_written_and_known_by_its_key(void **state)
 }
 
 static void
-a_closed_vocabulary_shows_its_own_words(void **state)
+closed_vocabularies_replace_the_spelling(void **state)
 {
     (void)state;
     static const struct taken rows[] = {
@@ -107,7 +107,7 @@ a_closed_vocabulary_shows_its_own_words(void **state)
 }
 
 static void
-numbers_bools_and_objects_have_one_form(void **state)
+numbers_bools_and_objects_are_canonical(void **state)
 {
     (void)state;
     static const struct taken rows[] = {
@@ -131,7 +131,7 @@ numbers_bools_and_objects_have_one_form(void **state)
 }
 
 static void
-what_is_wrong_is_said(void **state)
+invalid_values_are_explained(void **state)
 {
     (void)state;
     static const struct {
@@ -220,7 +220,7 @@ what_is_wrong_is_said(void **state)
 }
 
 static void
-marks_without_end_are_refused(void **state)
+too_many_combining_marks_are_rejected(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -237,7 +237,7 @@ marks_without_end_are_refused(void **state)
 }
 
 static void
-suspicion_looks_into_every_text_of_a_value(void **state)
+every_string_of_a_value_is_searched(void **state)
 {
     (void)state;
     static const struct {
@@ -267,12 +267,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_is_shown_as_it_was_written_and_known_by_its_key),
-        cmocka_unit_test(a_closed_vocabulary_shows_its_own_words),
-        cmocka_unit_test(numbers_bools_and_objects_have_one_form),
-        cmocka_unit_test(what_is_wrong_is_said),
-        cmocka_unit_test(marks_without_end_are_refused),
-        cmocka_unit_test(suspicion_looks_into_every_text_of_a_value),
+        cmocka_unit_test(values_keep_their_spelling_and_have_a_folded_key),
+        cmocka_unit_test(closed_vocabularies_replace_the_spelling),
+        cmocka_unit_test(numbers_bools_and_objects_are_canonical),
+        cmocka_unit_test(invalid_values_are_explained),
+        cmocka_unit_test(too_many_combining_marks_are_rejected),
+        cmocka_unit_test(every_string_of_a_value_is_searched),
     };
     return cmocka_run_group_tests_name("domain/value", tests, NULL, NULL);
 }

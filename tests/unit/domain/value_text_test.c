@@ -1,11 +1,11 @@
-/* When two texts are the same. */
+/* Folding of texts and numbers. */
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
 #include "domain/value_text.h"
 
 static void
-spellings_of_the_same_fold_to_the_same(void **state)
+equal_spellings_fold_to_one_form(void **state)
 {
     (void)state;
     static const struct {
@@ -47,7 +47,7 @@ spellings_of_the_same_fold_to_the_same(void **state)
 }
 
 static void
-names_that_differ_stay_apart(void **state)
+different_names_stay_different(void **state)
 {
     (void)state;
     static const char *const names[] = { "C", "C++", "C#", "C--", "-C", "R", "R&B", "!!!", "!!" };
@@ -61,7 +61,7 @@ names_that_differ_stay_apart(void **state)
 }
 
 static void
-a_number_is_known_by_its_shortest_text(void **state)
+numbers_have_one_shortest_text(void **state)
 {
     (void)state;
     static const struct {
@@ -87,9 +87,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spellings_of_the_same_fold_to_the_same),
-        cmocka_unit_test(names_that_differ_stay_apart),
-        cmocka_unit_test(a_number_is_known_by_its_shortest_text),
+        cmocka_unit_test(equal_spellings_fold_to_one_form),
+        cmocka_unit_test(different_names_stay_different),
+        cmocka_unit_test(numbers_have_one_shortest_text),
     };
     return cmocka_run_group_tests_name("domain/value_text", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The source itself is included, so that a test can choose the number that is otherwise chance. */
+/* Includes the source file, so that a test can choose the random part of a position. */
 #include "unit/store_kit.h"
 
 static uint32_t chosen_chance;
@@ -45,7 +45,7 @@ accounts_there(struct kit *kit)
     return count;
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
 static void
 account_make_stores_all_fields(struct kit *kit)
@@ -81,7 +81,7 @@ only_the_username_is_required(struct kit *kit)
 {
     struct user found;
     made(kit, "ada", NULL);
-    made(kit, "bob", ""); /* none, and not a second empty one */
+    made(kit, "bob", ""); /* empty means none, so it is not a duplicate */
     made(kit, "cyd", "  ");
     assert_int_equal(account_find(kit->db, kit->mem, STR("bob"), &found), ERR_NONE);
     assert_false(str_present(found.email));

@@ -230,7 +230,7 @@ a_deleted_app_is_not_found(struct kit *kit)
     assert_int_equal(count_apps(kit), 0);
 }
 
-/* Even ones disable, odd ones rotate. */
+/* Even threads disable the app, odd ones rotate its secret. */
 static void *
 change_app(void *argument)
 {
@@ -283,7 +283,7 @@ an_app_is_changed_completely_or_not_at_all(struct kit *kit)
     assert_false(str_present(found.privacy_link));
     assert_int_equal(found.scopes, PROFILE);
     assert_int_equal(found.updated_at, T0 + 9);
-    assert_false(found.is_public); /* what it is stays, and so do its owner and its secret */
+    assert_false(found.is_public); /* kind, owner, and secret stay unchanged */
     assert_true(str_eq(found.owner_id, world.ada.id));
     assert_int_equal(authenticate(kit, world.app.id, world.secret, T0), ERR_NONE);
 

@@ -1,10 +1,9 @@
-/* Cases A1 to A43 of the catalogue of attacks stand here by their numbers, as far as they are
- * decided below HTTP. */
+/* Covers cases A1 to A43 of the attack catalog, as far as they are decided below HTTP. */
 #include "unit/flow/world.h"
 
-/* ---- 1: what an app sends ---- */
+/* ---- step 1: parameters ---- */
 
-/* A wish with one field changed. */
+/* Valid parameters with one field changed. */
 enum field {
     CLIENT,
     URI,
@@ -131,9 +130,9 @@ state_is_returned_unchanged_if_it_is_valid(struct kit *kit)
     assert_true(str_eq(world_check(&world, &params).state, STR("a b&c=\xc3\xa9")));
     params = with(&world.app, STATE, STR_NONE);
     assert_false(str_present(world_check(&world, &params).state));
-    params = with(&world.app, TYPE, STR("token")); /* also beside an error */
+    params = with(&world.app, TYPE, STR("token")); /* also with an error */
     assert_true(str_eq(world_check(&world, &params).state, STR("xyz")));
-    params = with(&world.app, REPEATED, STR("state")); /* which of the two? */
+    params = with(&world.app, REPEATED, STR("state")); /* ambiguous, so it is not returned */
     assert_false(str_present(world_check(&world, &params).state));
     params = with(&world.app, STATE, STR("a\nb"));
     assert_false(str_present(world_check(&world, &params).state));
@@ -164,7 +163,7 @@ unknown_prompt_values_are_ignored(struct kit *kit)
     }
 }
 
-/* ---- 3 and 4: asking and deciding ---- */
+/* ---- steps 3 and 4: requests and decisions ---- */
 
 struct looking {
     struct arena *mem;
@@ -181,7 +180,7 @@ find_grant(struct db_tx *tx, void *argument)
                             &looking->grant);
 }
 
-/* What the app may do by the living grant; 0 without one. */
+/* The scopes of the valid grant; 0: none. */
 static scopes
 granted(struct world *world, int64_t now)
 {
@@ -263,7 +262,7 @@ consent_updates_a_valid_grant_and_denial_keeps_it(struct kit *kit)
     struct str code;
     world_code(&world, T0);
     struct authorize_params params = with(&world.app, SCOPE, STR("agent_hints profile:read"));
-    struct authorize_begun begun = world_ask(&world, &params, T0); /* asks for more */
+    struct authorize_begun begun = world_ask(&world, &params, T0); /* requests more */
     assert_int_equal(begun.next, NEXT_CONSENT);
     assert_int_equal(begun.held, HINTS | MUSIC);
     assert_int_equal(world_decide(&world, begun.request_id, false, 0, T0, &code), ERR_NONE);
@@ -272,7 +271,8 @@ consent_updates_a_valid_grant_and_denial_keeps_it(struct kit *kit)
     begun = world_ask(&world, &params, T0);
     assert_int_equal(world_decide(&world, begun.request_id, true, PROFILE, T0, &code), ERR_NONE);
     assert_true(str_present(code));
-    assert_int_equal(granted(&world, T0), MUSIC | PROFILE); /* hints unticked, music not asked */
+    assert_int_equal(granted(&world, T0),
+                     MUSIC | PROFILE); /* hints not selected, music not requested */
 }
 
 static void
@@ -291,7 +291,7 @@ a_covering_grant_skips_consent(struct kit *kit)
     params = with(&world.app, PROMPT, STR("login"));
     assert_int_equal(world_ask(&world, &params, T0).next, NEXT_SIGN_IN);
 
-    world.app = world_app(kit, true, NULL); /* anybody can say they are a public app */
+    world.app = world_app(kit, true, NULL); /* any program can pose as a public app */
     world_code(&world, T0);
     params = world_wish(&world.app);
     assert_int_equal(world_ask(&world, &params, T0).next, NEXT_CONSENT);
@@ -320,7 +320,7 @@ an_expired_grant_needs_consent_again(struct kit *kit)
     struct str second;
     assert_int_equal(world_decide(&world, begun.request_id, true, HINTS, T0 + 86400, &second),
                      ERR_NONE);
-    assert_int_equal(granted(&world, T0 + 86400), HINTS); /* nothing of the old one */
+    assert_int_equal(granted(&world, T0 + 86400), HINTS); /* without scopes of the old grant */
 }
 
 static void
@@ -331,7 +331,7 @@ a_request_is_decided_only_by_its_session_before_it_expires_for_an_active_app(str
     struct authorize_begun begun = world_ask(&world, &params, T0);
     struct str code;
     struct app app;
-    other.session = world_session(kit, &world.ada); /* even of the same person */
+    other.session = world_session(kit, &world.ada); /* even of the same user */
     assert_int_equal(world_decide(&other, begun.request_id, true, HINTS, T0, &code), ERR_NOT_FOUND);
     assert_int_equal(world_decide(&world, STR("req_x"), true, HINTS, T0, &code), ERR_NOT_FOUND);
     assert_int_equal(world_decide(&world, STR_NONE, true, HINTS, T0, &code), ERR_NOT_FOUND);
@@ -388,7 +388,7 @@ a_request_that_needs_a_sign_in_cannot_be_decided_before(struct kit *kit)
     in.request_id = begun.request_id;
     assert_int_equal(session_sign_in(kit->db, kit->mem, &in, &next_key, &world.ada), ERR_NONE);
     assert_int_equal(world_decide(&world, begun.request_id, true, HINTS, T0, &code),
-                     ERR_NOT_FOUND); /* the old session has nothing any more */
+                     ERR_NOT_FOUND); /* the request moved out of the old session */
     assert_int_equal(session_find(kit->db, kit->mem, next_key, T0, &world.session, &world.ada),
                      ERR_NONE);
     enum err not_covered = consent_resume(kit->db, kit->mem, &world.session, &world.ada,
@@ -400,9 +400,9 @@ a_request_that_needs_a_sign_in_cannot_be_decided_before(struct kit *kit)
     assert_true(str_present(code));
 }
 
-/* ---- many at once ---- */
+/* ---- concurrency ---- */
 
-/* `input` is a request, of which number n ticks the n-th scope alone. */
+/* `input` is a request; thread n selects only the n-th scope. */
 static void *
 decide_at_once(void *argument)
 {
@@ -439,7 +439,8 @@ static void
 concurrent_decisions_on_several_requests_add_up(struct kit *kit)
 {
     struct world world = world_begin(kit);
-    for (int round = 0; round < 4; round++) { /* connections are warm from the second on */
+    for (int round = 0; round < 4;
+         round++) { /* from the second round on, database connections exist */
         struct racer racers[RACERS] = { 0 };
         world.app = world_app(kit, false, NULL);
         struct authorize_params hints = with(&world.app, SCOPE, STR("agent_hints"));

@@ -3,7 +3,7 @@
 
 #include "flow/connections.h"
 
-#define BOTH (HINTS | MUSIC) /* what the usual wish asks for */
+#define BOTH (HINTS | MUSIC) /* requested by the default parameters */
 
 static enum err
 find(const struct world *world, int64_t now, struct connection *out)
@@ -41,7 +41,7 @@ end(const struct world *world, int64_t now)
     return connection_end(world->kit->db, world->kit->mem, world->ada.id, world->app.id, now, &out);
 }
 
-/* ---- seeing ---- */
+/* ---- reading ---- */
 
 static void
 connections_are_listed_newest_first_with_their_apps(struct kit *kit)
@@ -55,7 +55,7 @@ connections_are_listed_newest_first_with_their_apps(struct kit *kit)
     world_tokens(&world, T0);
     world_tokens(&second, T0 + 1);
     world_tokens(&third, T0 + 2);
-    world_tokens(&world, T0 + 3); /* once more is no second connection */
+    world_tokens(&world, T0 + 3); /* a second authorization is not a second connection */
     assert_int_equal(count_of(kit, world.ada.id, T0 + 4, &list), 3);
     assert_str(list[0].app.id, third.app.id, "the newest");
     assert_str(list[1].app.id, second.app.id, "the second");
@@ -148,7 +148,7 @@ narrowing_never_adds_scopes(struct kit *kit)
     assert_true(one.grant.scopes == BOTH);
     assert_int_equal(narrow(&world, HINTS | PROFILE, &one), ERR_NONE);
     assert_true(one.grant.scopes == HINTS);
-    assert_int_equal(narrow(&world, BOTH, &one), ERR_NONE); /* what went does not come back */
+    assert_int_equal(narrow(&world, BOTH, &one), ERR_NONE); /* removed scopes are not restored */
     assert_true(one.grant.scopes == HINTS);
     assert_true(world_worth(&world, tokens.access, T0 + 11) == HINTS);
 }
@@ -159,14 +159,14 @@ narrowing_to_no_scope_ends_the_connection(struct kit *kit)
     struct world world = world_begin(kit);
     struct token_set tokens = world_tokens(&world, T0), next;
     struct connection one;
-    assert_int_equal(narrow(&world, PROFILE, &one), ERR_NONE); /* which it never held */
+    assert_int_equal(narrow(&world, PROFILE, &one), ERR_NONE); /* not held */
     assert_int_equal(find(&world, T0 + 11, &one), ERR_NOT_FOUND);
     assert_int_equal(world_worth(&world, tokens.access, T0 + 11), 0);
     assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 11, &next), ERR_INVALID);
     assert_int_equal(narrow(&world, BOTH, &one), ERR_NOT_FOUND);
 }
 
-/* ---- an end ---- */
+/* ---- end dates ---- */
 
 static void
 an_end_date_applies_to_tokens_and_can_be_removed_before(struct kit *kit)
@@ -189,7 +189,7 @@ after_a_disconnect_tokens_are_invalid_and_consent_is_needed(struct kit *kit)
     struct world world = world_begin(kit), other = world;
     other.app = world_app(kit, true, NULL);
     struct token_set tokens = world_tokens(&world, T0), others = world_tokens(&other, T0), next;
-    struct str code = world_code(&world, T0); /* on its way to the app */
+    struct str code = world_code(&world, T0); /* not exchanged yet */
     struct connection *list;
     assert_int_equal(end(&world, T0 + 10), ERR_NONE);
     assert_int_equal(world_worth(&world, tokens.access, T0 + 10), 0);
@@ -202,12 +202,12 @@ after_a_disconnect_tokens_are_invalid_and_consent_is_needed(struct kit *kit)
     struct authorize_params params = world_wish(&world.app);
     struct authorize_begun begun = world_ask(&world, &params, T0 + 12);
     assert_int_equal(begun.next, NEXT_CONSENT);
-    world_tokens(&world, T0 + 13); /* a new one does not bring the old tokens back */
+    world_tokens(&world, T0 + 13); /* a new grant does not restore old tokens */
     assert_int_equal(world_worth(&world, tokens.access, T0 + 14), 0);
     assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 14, &next), ERR_INVALID);
 }
 
-/* ---- at once ---- */
+/* ---- concurrency ---- */
 
 static void *
 keep_one(void *argument)
@@ -227,7 +227,7 @@ concurrent_narrowing_never_restores_scopes(struct kit *kit)
     struct token_set tokens = world_tokens(&world, T0);
     struct racer racers[RACERS] = { 0 };
     world_race(&world, racers, keep_one);
-    /* The first keeps one scope; the first of the others takes it, too, and then it is over. */
+    /* The first thread keeps one scope; the next removes it, which ends the connection. */
     assert_int_equal(world_worth(&world, tokens.access, T0), 0);
     assert_true(world_count(racers, ERR_NONE) >= 2);
     assert_int_equal(world_count(racers, ERR_NONE) + world_count(racers, ERR_NOT_FOUND), RACERS);

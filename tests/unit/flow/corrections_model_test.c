@@ -1,7 +1,6 @@
-/* Two apps and the person write and correct at random, thousands of times; after each step the
- * store has to agree with a model that is a list of facts, gone through from the front. Some of
- * what the person does is undone, and the model is then what it was. MODEL_WALKS says how many
- * walks, each of 40 steps. */
+/* Two apps and the user write and correct facts at random, thousands of times. After each step the
+ * store must match a model, which is a plain list of facts. Some corrections are undone; then the
+ * model must match its earlier state. MODEL_WALKS is the number of walks, each of 40 steps. */
 #include "unit/flow/facts.h"
 
 #include "unit/assert_str.h"
@@ -13,7 +12,7 @@
 #define WALKS_POSTGRES 15
 #define STEPS 40
 
-/* ---- what can be said ---- */
+/* ---- values ---- */
 
 struct meaning {
     const char *spellings[2];
@@ -107,7 +106,7 @@ find_meaning(const struct model *model, unsigned topic, unsigned meaning)
     return i;
 }
 
-/* The value that a topic of one value has, or count. */
+/* Index of the current value of a single-valued topic; count: none. */
 static size_t
 find_current(const struct model *model, unsigned topic)
 {
@@ -133,7 +132,7 @@ show(struct model *model, const struct fact *fact)
     model->changed_at[domain_of(fact->topic)] = model->now;
 }
 
-/* Active now, instead of any other value of a topic of one value. Gives where it is then. */
+/* Makes a fact active and deletes another value of a single-valued topic. Returns its new index. */
 static struct fact *
 become_active(struct model *model, size_t at)
 {
@@ -215,15 +214,15 @@ message(struct model *model, unsigned speaker, unsigned topic, unsigned meaning,
         show(model, fact);
 }
 
-/* ---- the walk ---- */
+/* ---- random walk ---- */
 
 struct walk {
     struct kit *kit;
     struct str user_id;
     struct model model;
     uint64_t seed;
-    char last[300];  /* what was done, for whoever has to find out */
-    struct str undo; /* of the person's last correction */
+    char last[300];  /* description of the last action, for failures */
+    struct str undo; /* of the user's last correction */
 };
 
 static unsigned
@@ -333,7 +332,7 @@ bury(struct model *model, struct fact *fact, const char *reason)
     fact->suppressed_at = fact->updated_at = model->now;
 }
 
-/* What an app could not have made active alone is the person's word, and so is what no app says. */
+/* The user becomes a source if no app is left or if an app's write would be held. */
 static void
 lift(struct model *model, size_t at)
 {
@@ -400,7 +399,7 @@ correct_something(struct walk *walk)
     }
 }
 
-/* Everything is as it was, but that the record was written again. */
+/* The facts equal the earlier state; only the record's time is new. */
 static void
 correct_and_undo(struct walk *walk)
 {
@@ -447,7 +446,7 @@ remove_an_app(struct walk *walk)
     agree(memcmp(&out, &expected, sizeof out) == 0);
 }
 
-/* ---- agreeing ---- */
+/* ---- comparing ---- */
 
 static void
 compare_sources(struct walk *walk, const struct fact *fact, const struct sourced_atom *found)

@@ -72,7 +72,7 @@ a_lifted_fact_is_restored_unchanged(struct kit *kit)
     assert_str(out.atom.suppressed_by, SOURCE_USER, "who said so");
     assert_str(facts_record(kit, ada, MUSIC), STR("{}"), "gone");
     int64_t between = facts_generation(kit, ada);
-    correct(kit, suppress_as_outdated, ada, JAZZ, T0 + 2); /* twice is once */
+    correct(kit, suppress_as_outdated, ada, JAZZ, T0 + 2); /* repeating changes nothing */
     assert_int_equal(facts_generation(kit, ada), between);
     out = correct(kit, corrections_lift, ada, JAZZ, T0 + 3);
     const struct atom *atom = atom_of(kit, ada, JAZZ);
@@ -101,7 +101,7 @@ a_lifted_value_replaces_the_current_one(struct kit *kit)
     assert_str(out.ended.value, STR("\"halal\""), "what was there");
     assert_str(facts_record(kit, ada, FOOD), STR("{\"dietary\":\"vegan\"}"), "the record");
     assert_null(atom_of(kit, ada, "\"halal\""));
-    assert_true(atom_of(kit, ada, "\"vegan\"")->by_user); /* the person chose between the two */
+    assert_true(atom_of(kit, ada, "\"vegan\"")->by_user); /* the user chose one of two values */
 }
 
 static void
@@ -121,7 +121,7 @@ an_accepted_write_belongs_to_the_user(struct kit *kit)
     assert_str(found->sources[1].source, SOURCE_USER, "who accepted it");
     assert_int_equal(found->sources[1].created_at, T0 + 1);
     assert_str(facts_record(kit, ada, FOOD), STR("{\"dietary\":\"halal\"}"), "the record");
-    /* It is hers now: an app cannot change it any more than before. */
+    /* It belongs to the user now, so an app cannot change it. */
     assert_counts(facts_say(kit, ada, FINDER, FOOD, "{\"dietary\":\"vegan\"}", T0 + 2), 0, 0, 0, 0,
                   1);
 }
@@ -139,7 +139,7 @@ a_rejected_write_stays_suppressed_until_it_is_lifted(struct kit *kit)
     assert_int_equal(corrections_accept(kit->db, kit->mem, &params, &out), ERR_NOT_FOUND);
     correct(kit, corrections_lift, ada, ORDER, T0 + 3);
     assert_int_equal(atom_of(kit, ada, ORDER)->status, ATOM_ACTIVE);
-    assert_true(atom_of(kit, ada, ORDER)->by_user); /* no app could have made it active */
+    assert_true(atom_of(kit, ada, ORDER)->by_user); /* an app's write would have been held */
 }
 
 static void
@@ -188,7 +188,7 @@ other_users_cannot_correct_a_fact(struct kit *kit)
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"jazz\"]}"), "as it was");
 }
 
-/* ---- another value instead ---- */
+/* ---- editing ---- */
 
 static enum err
 edit(struct kit *kit, struct str user_id, const char *value, const char *instead,
@@ -225,7 +225,7 @@ editing_the_users_own_fact_deletes_the_old_value(struct kit *kit)
     facts_say(kit, ada, SOURCE_USER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
     assert_int_equal(edit(kit, ada, JAZZ, "\"soul\"", &out, &problem), ERR_NONE);
     assert_null(atom_of(kit, ada, JAZZ));
-    /* Another spelling of the same is the same fact. */
+    /* Another spelling is the same fact. */
     struct str id = atom_of(kit, ada, "\"soul\"")->id;
     assert_int_equal(edit(kit, ada, "\"soul\"", "\"SOUL\"", &out, &problem), ERR_NONE);
     assert_str(out.atom.id, id, "its id");
@@ -279,7 +279,7 @@ an_invalid_edit_changes_nothing(struct kit *kit)
     assert_int_equal(facts_generation(kit, ada), before);
 }
 
-/* ---- everything an app wrote ---- */
+/* ---- removing an app ---- */
 
 static void
 removing_an_app_deletes_facts_without_another_source(struct kit *kit)
@@ -294,7 +294,7 @@ removing_an_app_deletes_facts_without_another_source(struct kit *kit)
     struct app_removal params = { ada, FINDER, kit_domains(), T0 + 2 };
     struct app_removed out;
     assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &out), ERR_NONE);
-    assert_int_equal(out.removed, 2);    /* jazz, and the one that was held */
+    assert_int_equal(out.removed, 2);    /* jazz and the held fact */
     assert_int_equal(out.kept, 2);       /* soul, vegan */
     assert_int_equal(out.suppressed, 1); /* folk */
     assert_int_equal(facts_generation(kit, ada), before + 1);
@@ -310,7 +310,7 @@ removing_an_app_deletes_facts_without_another_source(struct kit *kit)
     assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &out), ERR_NONE);
     assert_int_equal(out.removed + out.kept + out.suppressed, 0);
     assert_int_equal(facts_generation(kit, ada), before + 1);
-    params.app_id = SOURCE_USER; /* the person is no app */
+    params.app_id = SOURCE_USER; /* the user is not an app */
     assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &out), ERR_NOT_FOUND);
 }
 
@@ -336,7 +336,7 @@ lifting_a_fact_without_sources_makes_the_user_its_source(struct kit *kit)
     assert_str(jazz->sources[0].source, SOURCE_USER, "who says so");
     assert_int_equal(jazz->sources[0].created_at, T0 + 3);
     const struct sourced_atom *soul = facts_find(kit, ada, "\"soul\"");
-    assert_false(soul->atom.by_user); /* another app says so, as before */
+    assert_false(soul->atom.by_user); /* another app is still a source */
     assert_int_equal(soul->source_count, 1);
     assert_str(soul->sources[0].source, PLAYER, "who still says so");
 }
@@ -357,7 +357,7 @@ removing_an_app_empties_records_of_undefined_domains(struct kit *kit)
     struct app_removed out;
     assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &out), ERR_NONE);
     assert_int_equal(out.removed, 2);
-    /* Nor does a record that nobody could write again tell of it. */
+    /* The record of the undefined domain does not show it either. */
     assert_str(facts_record(kit, ada, MUSIC), STR("{}"), "music");
 }
 

@@ -1,4 +1,4 @@
-/* facts.h - a person, two apps, and what they say, for tests of preferences. */
+/* facts.h - a user, two apps, and their writes, for tests of preferences. */
 #ifndef UNIT_FLOW_FACTS_H
 #define UNIT_FLOW_FACTS_H
 
@@ -94,7 +94,7 @@ facts_say(struct kit *kit, struct str user_id, struct str source, const char *do
     return counts;
 }
 
-/* "5 counts" as one text: added updated unchanged suppressed held. */
+/* The counts as text: added updated unchanged suppressed held. */
 #define assert_counts(counts, a, u, n, s, h)         \
     do {                                             \
         struct preference_counts counted = (counts); \
@@ -133,7 +133,7 @@ facts_mean(struct kit *kit, struct str user_id, const char *value, int64_t now)
 {
     const struct sourced_atom *atom = facts_find(kit, user_id, value);
     if (atom == NULL)
-        fail_msg("there is no fact %s", value);
+        fail_msg("no fact has the value %s", value);
     return (struct correction){ user_id, atom->atom.id, kit_domains(), now };
 }
 

@@ -145,7 +145,7 @@ a_full_domain_rejects_writes_with_a_problem(struct kit *kit)
                                &counts, &problems),
                      ERR_INVALID);
     assert_int_equal(problems.count, 1);
-    /* Also not by an edit that leaves what the app said behind; but by one that does not. */
+    /* An edit fails as well if it suppresses the old value, but not if it deletes it. */
     struct correction params = facts_mean(kit, ada, "\"genre 7\"", T0 + 1);
     struct corrected out;
     const char *problem;

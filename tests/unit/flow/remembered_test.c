@@ -1,10 +1,10 @@
-/* What may be remembered of an app and of a token, and until when: SQLite only. On PostgreSQL
- * others write, too, and nothing is. */
+/* How long apps and tokens may be cached: only on SQLite, since other processes write to
+ * PostgreSQL. */
 #include "unit/flow/world.h"
 
 #include "store/tx.h"
 
-#define TRIES 8 /* ids share stamps, so that one may rise for another's sake */
+#define TRIES 8 /* ids share version counters, so another id's change can raise one */
 
 static bool
 is_shared(struct kit *kit)

@@ -8,7 +8,7 @@
 static const struct str old_password = STR("five yellow tractors hum");
 static const struct str new_password = STR("nine purple kettles sing");
 
-/* ---- somebody else, between two steps of ours: stands in for store/tx.c ---- */
+/* ---- replaces store/tx.c, to run another request between two steps ---- */
 
 static void (*meanwhile)(void); /* runs once, before the next transaction that writes */
 
@@ -72,7 +72,7 @@ check(const struct world *world, struct str password)
     return security_check_password(world->kit->db, world->kit->mem, world->ada.id, password);
 }
 
-/* Her living sessions. */
+/* The user's valid sessions. */
 static size_t
 sessions_of(struct kit *kit, struct str user_id, struct session **out)
 {
@@ -129,7 +129,7 @@ end_apps_ends_every_connection(struct kit *kit)
 {
     struct world world = begin(kit);
     struct token_set tokens = world_tokens(&world, T0), next;
-    struct str code = world_code(&world, T0); /* on its way to the app */
+    struct str code = world_code(&world, T0); /* not exchanged yet */
     struct password_change params = params_of(&world);
     struct usage_counters *counters = usage_counters_new();
     usage_counters_add(counters, world.ada.id, world.app.id, USAGE_CALL, T0);
@@ -232,7 +232,7 @@ the_second_of_two_concurrent_changes_is_refused(struct kit *kit)
     struct world world = begin(kit);
     struct password_change params = params_of(&world);
     racing = &world;
-    meanwhile = somebody_else_changes_it; /* after the old one was compared */
+    meanwhile = somebody_else_changes_it; /* after the comparison of the old password */
     assert_int_equal(change(&world, &params), ERR_UNAUTHENTICATED);
     assert_int_equal(check(&world, new_password), ERR_UNAUTHENTICATED);
     assert_int_equal(check(&world, STR("eleven silver spoons dance")), ERR_NONE);
@@ -280,7 +280,7 @@ session_ids_on_pages_give_no_access(struct kit *kit)
     assert_int_equal(id.len, 22);
     assert_str(security_session_id(kit->mem, &one), id, "the same at every look");
     assert_false(str_eq(security_session_id(kit->mem, &two), id));
-    assert_false(str_starts(one.hash, id)); /* and it is not what the store has */
+    assert_false(str_starts(one.hash, id)); /* nor is it the stored hash */
     assert_false(str_eq(session_hash(kit->mem, id), one.hash));
 }
 
@@ -323,7 +323,8 @@ ending_all_sessions_keeps_those_of_other_users(struct kit *kit)
     assert_int_equal(security_end_sessions(kit->db, kit->mem, ada.id), ERR_NONE);
     assert_int_equal(sessions_of(kit, ada.id, &list), 0);
     assert_true(has_session(kit, &bobs));
-    assert_int_equal(security_end_sessions(kit->db, kit->mem, ada.id), ERR_NONE); /* none is fine */
+    assert_int_equal(security_end_sessions(kit->db, kit->mem, ada.id),
+                     ERR_NONE); /* no session is not an error */
 }
 
 int

@@ -85,7 +85,7 @@ sign_in_by_username_or_address_returns_a_session_key(struct kit *kit)
         assert_true(str_eq_c(session.device, "Firefox"));
         assert_true(str_eq_c(session.address, "192.0.2.1"));
         assert_int_equal(session.expires_at, T0 + SESSION_SECONDS);
-        assert_true(str_eq(session.hash, digest_text(kit->mem, key))); /* and not the key */
+        assert_true(str_eq(session.hash, digest_text(kit->mem, key))); /* not the key itself */
     }
     assert_int_equal(sessions_of(kit, ada.id).count, KIT_COUNT(ways));
 }
@@ -166,7 +166,7 @@ signing_in_ends_the_previous_session(struct kit *kit)
     struct user ada = make_ada(kit);
     struct sign_in params = good_sign_in();
     struct str planted = session_make_key(kit->mem), first, second;
-    params.old_key = planted; /* somebody put it into the browser before */
+    params.old_key = planted; /* planted in the browser by an attacker */
     first = signed_in(kit, &params);
     assert_false(str_eq(first, planted));
     assert_int_equal(find(kit, planted, T0), ERR_NOT_FOUND);
@@ -181,7 +181,7 @@ signing_in_ends_the_previous_session(struct kit *kit)
     struct user user;
     assert_int_equal(session_sign_in(kit->db, kit->mem, &params, &first, &user),
                      ERR_UNAUTHENTICATED);
-    assert_int_equal(find(kit, second, T0), ERR_NONE); /* a failure ends nothing */
+    assert_int_equal(find(kit, second, T0), ERR_NONE); /* a failed sign-in ends no session */
 }
 
 static void
@@ -195,7 +195,7 @@ a_malformed_key_finds_no_session(struct kit *kit)
         STR(""),
         str_first(key, 42),
         str_format(kit->mem, "%.*sA", STR_ARG(key)),
-        digest_text(kit->mem, key), /* what a thief of the store has */
+        digest_text(kit->mem, key), /* as read from a stolen database */
         session_form_token(kit->mem, key),
         session_make_key(kit->mem),
         STR("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'"),
@@ -214,7 +214,7 @@ a_form_token_belongs_to_one_key(struct kit *kit)
     assert_false(str_eq(one, two));
     assert_true(str_eq(token, session_form_token(kit->mem, one)));
     assert_false(str_eq(token, session_form_token(kit->mem, two)));
-    assert_false(str_eq(token, session_hash(kit->mem, one))); /* the store does not hold it */
+    assert_false(str_eq(token, session_hash(kit->mem, one))); /* not stored */
     assert_int_equal(token.len, 43);
 }
 
@@ -264,7 +264,7 @@ a_new_password_ends_every_session(struct kit *kit)
     assert_int_equal(find(kit, key, T0), ERR_NOT_FOUND);
 }
 
-/* ---- hashes of older settings ---- */
+/* ---- outdated hashes ---- */
 
 #define OLD_PASSWORD STR("violet kettle sings at dawn 47")
 #define OLD_HASH                                                                                   \
@@ -316,10 +316,10 @@ an_outdated_hash_is_replaced_only_with_the_right_password(struct kit *kit)
     assert_false(str_eq(after.password_hash, OLD_HASH));
     assert_false(password_outdated(after.password_hash));
     assert_true(password_matches(after.password_hash, OLD_PASSWORD));
-    /* Nobody can see it. */
+    /* Nothing else changes. */
     assert_int_equal(after.updated_at, before.updated_at);
     signed_in(kit, &params);
-    assert_true(str_eq(ada_now(kit).password_hash, after.password_hash)); /* once is enough */
+    assert_true(str_eq(ada_now(kit).password_hash, after.password_hash)); /* replaced only once */
 }
 
 static void

@@ -1,4 +1,4 @@
-/* Hint cards that lie on a token's way: told with it, or left to another look. */
+/* Hint sets that token_access() returns with a token. */
 #include "unit/flow/world.h"
 
 #include "flow/connections.h"
@@ -17,7 +17,7 @@ put_hint_sets(struct db_tx *tx, void *argument)
                     db_text(CARDS));
 }
 
-/* What comes with the token; the access is the same whether it is asked for or not. */
+/* The hint sets of a token; the access is the same with and without requesting them. */
 static struct str
 found_with(struct world *world, const struct secret *token)
 {

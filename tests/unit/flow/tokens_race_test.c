@@ -1,4 +1,4 @@
-/* One code, one refresh token, one family, and many threads that want it at once. */
+/* Many threads use one code, one refresh token, or one family at the same time. */
 #include "unit/flow/world.h"
 
 static bool
@@ -76,7 +76,7 @@ four_of_many_concurrent_refreshes_succeed(struct kit *kit)
     }
 }
 
-/* Half refresh while one ends the family. */
+/* Half of the threads refresh while one revokes the family. */
 static void *
 refresh_or_revoke(void *argument)
 {

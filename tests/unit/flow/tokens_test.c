@@ -27,7 +27,7 @@ revoked(struct world *world, const struct secret *token)
         ERR_NONE);
 }
 
-/* ---- the whole path ---- */
+/* ---- consent to refresh ---- */
 
 static void
 consent_exchange_and_refresh_work(struct kit *kit)
@@ -86,7 +86,8 @@ consent_exchange_and_refresh_work(struct kit *kit)
     assert_int_equal(world_worth(&world, first.access, T0 + 100), 0);
     assert_int_equal(world_worth(&world, second.access, T0 + 100), 0);
     assert_int_equal(world_refresh(&world, second.refresh, T0 + 100, &first), ERR_INVALID);
-    assert_int_equal(world_code(&world, T0 + 200).len, SECRET_LENGTH); /* the grant lives */
+    assert_int_equal(world_code(&world, T0 + 200).len,
+                     SECRET_LENGTH); /* the grant is still valid */
 }
 
 /* ---- exchange ---- */
@@ -148,7 +149,8 @@ a_reused_code_revokes_only_its_family(struct kit *kit)
     wrong.app = &world.app;
     wrong.verifier = STR(CHALLENGE);
     assert_int_equal(token_exchange(kit->db, kit->mem, &wrong, &none, &problem), ERR_INVALID);
-    assert_int_equal(world_worth(&world, set.access, T0), HINTS | MUSIC); /* these only fail */
+    assert_int_equal(world_worth(&world, set.access, T0),
+                     HINTS | MUSIC); /* these attempts change nothing */
 
     int64_t days_later = T0 + 3 * 86400;
     assert_int_equal(world_exchange(&world, code, days_later, &none), ERR_INVALID);
@@ -276,7 +278,8 @@ a_used_refresh_token_can_be_retried_three_times(struct kit *kit)
         assert_int_equal(world_refresh(&world, set.refresh, T0 + REUSE_SECONDS, &retried[i]),
                          ERR_NONE);
     assert_int_equal(world_refresh(&world, set.refresh, T0 + REUSE_SECONDS, &none), ERR_INVALID);
-    assert_int_equal(world_worth(&world, set.access, T0), HINTS | MUSIC); /* the family lives */
+    assert_int_equal(world_worth(&world, set.access, T0),
+                     HINTS | MUSIC); /* the family is still valid */
     assert_int_equal(world_refresh(&world, fresh.refresh, T0, &next), ERR_NONE);
     for (int i = 0; i < REUSES_MAX; i++) {
         assert_int_equal(world_worth(&world, retried[i].access, T0), HINTS | MUSIC);
@@ -298,7 +301,7 @@ a_refresh_token_reused_after_the_window_revokes_the_family(struct kit *kit)
     assert_int_equal(world_refresh(&world, next.refresh, T0, &none), ERR_INVALID);
     assert_int_equal(world_worth(&world, other.access, T0), HINTS | MUSIC);
     kit_reopen(kit);
-    assert_int_equal(world_worth(&world, next.access, T0), 0); /* the refusal was kept */
+    assert_int_equal(world_worth(&world, next.access, T0), 0); /* the revocation was committed */
 }
 
 static void
@@ -389,7 +392,7 @@ introspection_finds_only_valid_tokens_of_the_app(struct kit *kit)
     assert_int_equal(introspect(&world, world.secret, T0, &access, &is_refresh), ERR_NOT_FOUND);
     assert_true(refresh_lives(&world, set.refresh, T0));
     assert_int_equal(world_refresh(&world, set.refresh, T0, &next), ERR_NONE);
-    assert_false(refresh_lives(&world, set.refresh, T0)); /* used, if only a moment ago */
+    assert_false(refresh_lives(&world, set.refresh, T0)); /* used, even if just now */
     assert_true(refresh_lives(&world, next.refresh, T0));
 }
 
@@ -408,19 +411,19 @@ revocation_follows_the_contract(struct kit *kit)
     struct world world = world_begin(kit), other = world;
     struct token_set set = world_tokens(&world, T0), next;
     other.app = world_app(kit, false, NULL);
-    revoked(&other, set.access); /* another app's stays alive */
+    revoked(&other, set.access); /* another app's token stays valid */
     revoked(&other, set.refresh);
     revoked(&world, secret_make(kit->mem, SECRET_ACCESS_TOKEN));
     assert_int_equal(token_revoke(kit->db, kit->mem, &world.app, STR("garbage"), T0), ERR_NONE);
     assert_int_equal(token_revoke(kit->db, kit->mem, &world.app, STR_NONE, T0), ERR_NONE);
     assert_int_equal(world_worth(&world, set.access, T0), HINTS | MUSIC);
 
-    revoked(&world, set.access); /* that token alone */
+    revoked(&world, set.access); /* only this token */
     assert_int_equal(world_worth(&world, set.access, T0), 0);
     assert_int_equal(world_refresh(&world, set.refresh, T0, &next), ERR_NONE);
     assert_int_equal(world_worth(&world, next.access, T0), HINTS | MUSIC);
 
-    revoked(&world, set.refresh); /* a used one ends the family as well */
+    revoked(&world, set.refresh); /* a used one also revokes the family */
     assert_int_equal(world_worth(&world, next.access, T0), 0);
     assert_false(refresh_lives(&world, next.refresh, T0));
     revoked(&world, set.refresh);
@@ -458,14 +461,14 @@ token_refusal_explains_and_names_the_app(struct kit *kit)
     assert_non_null(strstr(refused(&world, access, T0 + 1, true), "was revoked"));
 }
 
-/* ---- what is over ---- */
+/* ---- cleaning ---- */
 
 static void
 cleaning_deletes_expired_rows_only(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set old = world_tokens(&world, T0), next;
-    int64_t later = T0 + 2 * ACCESS_SECONDS; /* for one life more it is known whose it was */
+    int64_t later = T0 + 2 * ACCESS_SECONDS; /* expired rows are kept for one more term */
     struct token_set young = world_tokens(&world, later);
     bool more = true;
     for (int i = 0; i < 10 && more; i++)
@@ -473,7 +476,8 @@ cleaning_deletes_expired_rows_only(struct kit *kit)
                          ERR_NONE);
     assert_false(more);
     assert_int_equal(world_worth(&world, young.access, later), HINTS | MUSIC);
-    assert_int_equal(world_worth(&world, old.access, T0), 0); /* gone, whatever the clock says */
+    assert_int_equal(world_worth(&world, old.access, T0),
+                     0); /* deleted, so the clock does not matter */
     assert_int_equal(world_refresh(&world, old.refresh, later, &next), ERR_NONE);
     assert_int_equal(world_refresh(&world, young.refresh, later, &next), ERR_NONE);
 }

@@ -89,7 +89,7 @@ existing_and_suppressed_facts_win(struct kit *kit)
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"Jazz\"]}"), "as it was");
     assert_str(facts_record(kit, ada, FOOD), STR("{\"dietary\":\"vegan\"}"),
                "one value, the first");
-    /* A tombstone comes in beside what is active, and then wins, too. */
+    /* A suppressed fact is imported beside an active one and then wins as well. */
     imported(kit, ada, DOCUMENT(DOMAIN(MUSIC, SUPPRESSED("\"soul\""))), 1, 0);
     assert_counts(facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"soul\"]}", T0), 0, 0, 0, 1, 0);
     imported(kit, ada, DOCUMENT(DOMAIN(FOOD, FACT("dietary", "\"halal\"", "held", "false", APP))),
@@ -267,7 +267,7 @@ an_unknown_empty_domain_is_skipped(struct kit *kit)
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"jazz\"]}"), "what it holds");
 }
 
-/* As many as there can be here, and then one more that is not known. */
+/* The maximum number of domains and an unknown one. */
 static void
 a_document_can_have_more_domains_than_the_maximum(struct kit *kit)
 {
@@ -315,7 +315,7 @@ a_lifted_fact_without_app_survives_export_and_import(struct kit *kit)
     assert_int_equal(corrections_lift(kit->db, kit->mem, &jazz, &out), ERR_NONE);
     const char *document = exported(kit, ada, STR_NONE);
     imported(kit, bob, document, 1, 0);
-    const char *atoms = strstr(document, "\"member\":"); /* behind whose it is, and the fact's id */
+    const char *atoms = strstr(document, "\"member\":"); /* after the owner and the fact's id */
     assert_string_equal(strstr(exported(kit, bob, STR_NONE), "\"member\":"), atoms);
 }
 

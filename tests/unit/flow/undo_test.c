@@ -13,7 +13,7 @@
 #define CD "\"standard\""
 #define HIFI "\"lossless\""
 
-/* ---- what there is, as one text ---- */
+/* ---- all facts as one text ---- */
 
 static struct str
 everything(struct kit *kit, struct str user_id)
@@ -45,7 +45,7 @@ everything(struct kit *kit, struct str user_id)
     return buf_str(&out);
 }
 
-/* ---- what a person can do ---- */
+/* ---- changes by the user ---- */
 
 static struct str
 state(struct kit *kit, struct str user_id, const char *domain, const char *preferences, int64_t now)
@@ -67,7 +67,7 @@ state(struct kit *kit, struct str user_id, const char *domain, const char *prefe
 
 enum how { REMOVE, SUPPRESS, LIFT, ACCEPT, EDIT, STATE };
 
-/* Gives by what it is undone. `to` is the new value of an edit, or what is stated in MUSIC. */
+/* Returns the undo id. `to` is the new value of an edit, or the value written in MUSIC. */
 static struct str
 act(struct kit *kit, struct str user_id, enum how how, const char *value, const char *to,
     int64_t now)
@@ -109,7 +109,7 @@ undo(struct kit *kit, struct str user_id, struct str id, int64_t now)
     return undo_run(kit->db, kit->mem, &params, &out);
 }
 
-/* Two apps and the person have spoken; something is wrong, and something waits. */
+/* Facts of two apps and the user, among them a suppressed and a held one. */
 static struct str
 begin(struct kit *kit, const char *name)
 {
@@ -170,7 +170,7 @@ an_undo_restores_everything(struct kit *kit)
         assert_int_equal(undo(kit, ada, id, THEN + 60), ERR_NONE);
         assert_str(everything(kit, ada), before, cases[i].why);
         assert_int_equal(facts_generation(kit, ada), generation + 2);
-        /* What is written next is behind all that is there. */
+        /* The next write has the highest sequence. */
         facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"grime\"]}", THEN + 70);
     }
 }
@@ -235,7 +235,7 @@ removing_an_app_and_importing_discard_the_undo(struct kit *kit)
     assert_int_equal(undo(kit, ada, id, THEN), ERR_NOT_FOUND);
 }
 
-/* ---- what apps do meanwhile ---- */
+/* ---- writes of apps before the undo ---- */
 
 static void
 an_app_that_repeats_a_fact_is_a_source_after_the_undo(struct kit *kit)
@@ -272,7 +272,7 @@ facts_repeated_by_an_app_stay_after_the_undo(struct kit *kit)
     assert_int_equal(jazz->source_count, 1);
     assert_str(jazz->sources[0].source, PLAYER, "the app alone");
 
-    /* What an app may not make active by itself waits. */
+    /* A suspicious value of an app is held. */
     id = act(kit, ada, STATE, NULL, "{\"favorite_artists\":[" ORDER "]}", THEN + 30);
     facts_say(kit, ada, PLAYER, MUSIC, "{\"favorite_artists\":[" ORDER "]}", THEN + 40);
     assert_int_equal(undo(kit, ada, id, THEN + 50), ERR_NONE);
@@ -292,7 +292,7 @@ a_single_valued_member_never_has_two_values(struct kit *kit)
                "the person's word counts");
     assert_int_equal(facts_find(kit, ada, HIFI)->atom.status, ATOM_HELD);
 
-    /* Of two apps the later one counts, as ever. */
+    /* The later of two apps wins, as always. */
     struct str bob = facts_person(kit, "bob");
     facts_say(kit, bob, FINDER, MUSIC, "{\"audio_quality\":" CD "}", T0);
     id = act(kit, bob, REMOVE, CD, NULL, THEN);

@@ -1,7 +1,7 @@
-/* world.h - a person who is signed in, an app, and the steps between them, for tests of flows.
+/* world.h - a signed-in user, an app, and the steps of OAuth between them, for tests of flows.
  *
- * Ada owns the apps and is the one who is asked. Nobody has a password here: hashing takes time,
- * and only the tests of signing in need one. */
+ * Ada owns the apps and is asked for consent. Accounts have no password, because hashing is slow
+ * and only the tests of signing in need it. */
 #ifndef UNIT_FLOW_WORLD_H
 #define UNIT_FLOW_WORLD_H
 
@@ -159,7 +159,7 @@ world_decide(struct world *world, struct str request_id, bool allow, scopes tick
     return err;
 }
 
-/* A code for the usual wish: from the live grant, or by a consent to all that was asked. */
+/* A code for the default parameters: from the valid grant, or after consent to all scopes. */
 static inline struct str
 world_code(struct world *world, int64_t now)
 {
@@ -206,7 +206,7 @@ world_tokens(struct world *world, int64_t now)
     return set;
 }
 
-/* What the access token may do; 0 if it is not live. */
+/* The scopes of the access token; 0: invalid. */
 static inline scopes
 world_worth(struct world *world, const struct secret *token, int64_t now)
 {
@@ -219,7 +219,7 @@ world_worth(struct world *world, const struct secret *token, int64_t now)
     return access.scopes;
 }
 
-/* Threads that do the same at once; each has an arena of its own, and calls racer_start() first. */
+/* Concurrent threads; each has its own arena and calls racer_start() first. */
 struct racer {
     pthread_barrier_t *line;
     const struct world *world;

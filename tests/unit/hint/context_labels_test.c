@@ -1,5 +1,5 @@
-/* Labels as agents may send them, against the definitions that are compiled in. The lists are
- * data: context_labels*.tsv say themselves what their columns are. Every miss is printed. */
+/* Matches labels that agents may send to the built-in definitions. The first lines of
+ * context_labels*.tsv describe their columns. Every miss is printed. */
 #include "unit/assert_str.h"
 
 #include "hint/context.h"
@@ -12,7 +12,7 @@ struct score {
     unsigned contexts, context_hits;
 };
 
-/* "food" of "food_profile", so that the lists are easy to read and to write. */
+/* "food" for "food_profile", to keep the lists readable. */
 static struct str
 short_name(const struct domain *domain)
 {
@@ -93,7 +93,7 @@ try_line(const struct context_index *index, struct str line, struct score *score
         print_miss(label, hit ? context : expected, &match);
 }
 
-/* The least are in thousandths. */
+/* Minimum shares, in thousandths. */
 static void
 try_list(const char *path, unsigned least, unsigned least_contexts)
 {
@@ -120,14 +120,14 @@ try_list(const char *path, unsigned least, unsigned least_contexts)
 }
 
 static void
-labels_that_were_in_sight_reach_their_domains(void **state)
+known_labels_match_their_domains(void **state)
 {
     (void)state;
     try_list("tests/unit/hint/context_labels.tsv", 985, 960);
 }
 
 static void
-labels_that_were_set_aside_reach_their_domains(void **state)
+held_out_labels_match_their_domains(void **state)
 {
     (void)state;
     try_list("tests/unit/hint/context_labels_held_out.tsv", 970, 920);
@@ -137,8 +137,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(labels_that_were_in_sight_reach_their_domains),
-        cmocka_unit_test(labels_that_were_set_aside_reach_their_domains),
+        cmocka_unit_test(known_labels_match_their_domains),
+        cmocka_unit_test(held_out_labels_match_their_domains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

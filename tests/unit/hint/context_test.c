@@ -1,4 +1,4 @@
-/* Labels of agents matched to domains: how a label is taken apart, what counts, what is chosen. */
+/* Splitting labels, counting keywords, and choosing domains and contexts. */
 #include "unit/model/tea.h"
 
 #include "hint/context.h"
@@ -17,7 +17,7 @@ built_in(void)
     return index;
 }
 
-/* "food_profile:restaurant_search travel_profile", "-" if nothing is known. */
+/* "food_profile:restaurant_search travel_profile", "-" if nothing matches. */
 static struct str
 found_in(struct arena *mem, const struct context_index *index, struct str text)
 {
@@ -90,7 +90,7 @@ a_label_is_normalized(void **state)
 }
 
 static void
-a_label_without_words_or_too_long_is_not_known(void **state)
+empty_and_overlong_labels_do_not_match(void **state)
 {
     (void)state;
     char longest[CONTEXT_MAX + 2] = "music ";
@@ -107,7 +107,7 @@ a_label_without_words_or_too_long_is_not_known(void **state)
 }
 
 static void
-the_most_words_and_the_longest_text_fit(void **state)
+maximum_words_and_length_fit(void **state)
 {
     (void)state;
     struct label label;
@@ -127,7 +127,7 @@ the_most_words_and_the_longest_text_fit(void **state)
 }
 
 static void
-inflections_are_what_is_left_without_endings(void **state)
+endings_are_removed_from_words(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -155,7 +155,7 @@ inflections_are_what_is_left_without_endings(void **state)
 }
 
 static void
-every_name_and_alias_is_found_however_it_is_written(void **state)
+names_and_aliases_match_in_every_spelling(void **state)
 {
     (void)state;
     const struct domains *domains = kit_domains();
@@ -175,7 +175,7 @@ every_name_and_alias_is_found_however_it_is_written(void **state)
 }
 
 static void
-a_name_may_be_written_in_many_ways(void **state)
+names_match_in_different_notations(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -197,7 +197,7 @@ a_name_may_be_written_in_many_ways(void **state)
 }
 
 static void
-strong_words_decide(void **state)
+strong_keywords_decide(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -232,7 +232,7 @@ strong_words_decide(void **state)
 }
 
 static void
-weak_words_need_company_or_silence(void **state)
+weak_keywords_need_a_second_or_no_other_words(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -248,7 +248,7 @@ weak_words_need_company_or_silence(void **state)
 }
 
 static void
-what_means_something_else_does_not_count(void **state)
+excluding_keywords_do_not_count(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -265,7 +265,7 @@ what_means_something_else_does_not_count(void **state)
 }
 
 static void
-the_context_is_the_one_whose_words_are_all_there(void **state)
+the_context_with_all_words_present_is_chosen(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -292,7 +292,7 @@ is_safety(const char *label, const char *domain)
 }
 
 static void
-critical_members_reach_neighboring_contexts(void **state)
+critical_members_apply_to_safety_contexts(void **state)
 {
     (void)state;
     assert_true(is_safety("flight_search", "food_profile"));
@@ -303,15 +303,15 @@ critical_members_reach_neighboring_contexts(void **state)
     assert_false(is_safety("restaurant_search", "music_preferences"));
     assert_false(is_safety("restaurant_search", "food_profile"));
     assert_false(is_safety("weather", "food_profile"));
-    /* no particular context is all of them */
+    /* a domain without a context counts as all of its contexts */
     assert_true(is_safety("travel_profile", "food_profile"));
     assert_true(is_safety("food_profile", "travel_profile"));
     assert_false(is_safety("coding_profile", "food_profile"));
-    /* one of several will do */
+    /* one of several suffices */
     assert_true(is_safety("concert and car rental", "travel_profile"));
 }
 
-/* ---- definitions of others ---- */
+/* ---- custom definitions ---- */
 
 static const char small[] =
     "{ `format`: 1, `domain`: `board_games`, `version`: `1.0.0`, `title`: `Board games`,"
@@ -322,7 +322,7 @@ static const char small[] =
     "  `members`: [{ `name`: `games`, `type`: `string`, `cardinality`: `one` }] }";
 
 static void
-definitions_of_others_stand_beside(void **state)
+custom_definitions_work_beside_built_in_ones(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -359,7 +359,7 @@ definitions_of_others_stand_beside(void **state)
     check_rows(index, rows, ROWS(rows));
     struct context_match match;
     context_find(index, STR("rules"), &match);
-    assert_false(context_is_safety(&match, &list[0])); /* it is told anyway */
+    assert_false(context_is_safety(&match, &list[0])); /* it is chosen itself */
     context_find(index, STR("book_recommendation"), &match);
     assert_true(context_is_safety(&match, &list[0])); /* by an alias */
     context_find(index, STR("book_club"), &match);
@@ -368,7 +368,7 @@ definitions_of_others_stand_beside(void **state)
 }
 
 static void
-without_domains_nothing_is_known(void **state)
+without_domains_nothing_matches(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -382,18 +382,18 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_label_is_normalized),
-        cmocka_unit_test(a_label_without_words_or_too_long_is_not_known),
-        cmocka_unit_test(the_most_words_and_the_longest_text_fit),
-        cmocka_unit_test(inflections_are_what_is_left_without_endings),
-        cmocka_unit_test(a_name_may_be_written_in_many_ways),
-        cmocka_unit_test(strong_words_decide),
-        cmocka_unit_test(weak_words_need_company_or_silence),
-        cmocka_unit_test(what_means_something_else_does_not_count),
-        cmocka_unit_test(the_context_is_the_one_whose_words_are_all_there),
-        cmocka_unit_test(critical_members_reach_neighboring_contexts),
-        cmocka_unit_test(definitions_of_others_stand_beside),
-        cmocka_unit_test(without_domains_nothing_is_known),
-        cmocka_unit_test(every_name_and_alias_is_found_however_it_is_written),
+        cmocka_unit_test(empty_and_overlong_labels_do_not_match),
+        cmocka_unit_test(maximum_words_and_length_fit),
+        cmocka_unit_test(endings_are_removed_from_words),
+        cmocka_unit_test(names_match_in_different_notations),
+        cmocka_unit_test(strong_keywords_decide),
+        cmocka_unit_test(weak_keywords_need_a_second_or_no_other_words),
+        cmocka_unit_test(excluding_keywords_do_not_count),
+        cmocka_unit_test(the_context_with_all_words_present_is_chosen),
+        cmocka_unit_test(critical_members_apply_to_safety_contexts),
+        cmocka_unit_test(custom_definitions_work_beside_built_in_ones),
+        cmocka_unit_test(without_domains_nothing_matches),
+        cmocka_unit_test(names_and_aliases_match_in_every_spelling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Answers: as much as fits, in three formats, and what is said about what does not. */
+/* Answers in three formats: what fits into the budget, and the counts of what does not. */
 #include "unit/hint/hint_kit.h"
 
 #include "hint/hint_answer.h"
@@ -24,8 +24,8 @@ ask(struct arena *mem, const char *fare_facts, const char *tunes_facts, const st
     const struct domains *domains = hint_kit_domains(mem);
     struct context_match none = { 0 };
     struct hint_set *hint_sets = ARENA_ARRAY(mem, struct hint_set, 2);
-    hint_sets[0] = hint_kit_card(mem, &domains->list[0], fare_facts);
-    hint_sets[1] = hint_kit_card(mem, &domains->list[1], tunes_facts);
+    hint_sets[0] = hint_kit_set(mem, &domains->list[0], fare_facts);
+    hint_sets[1] = hint_kit_set(mem, &domains->list[1], tunes_facts);
     struct hint_query query = { .hint_sets = hint_sets,
                                 .set_count = 2,
                                 .context = &none,
@@ -114,7 +114,7 @@ json_is_an_object_by_domain(void **state)
 }
 
 static void
-what_is_not_there_is_not_told(void **state)
+absent_facts_give_no_hints(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -126,7 +126,7 @@ what_is_not_there_is_not_told(void **state)
     check("likes -me 0 a | allergies ?1 0 b", "years me 0 5", rows, ROWS(rows));
 }
 
-/* In every format: a larger budget never tells less, down to the last token. */
+/* In every format, for every budget: a larger budget never omits more. */
 static void
 more_budget_never_omits_more(void **state)
 {
@@ -152,7 +152,7 @@ main(void)
         cmocka_unit_test(text_is_an_array_of_sentences),
         cmocka_unit_test(bullets_are_one_string),
         cmocka_unit_test(json_is_an_object_by_domain),
-        cmocka_unit_test(what_is_not_there_is_not_told),
+        cmocka_unit_test(absent_facts_give_no_hints),
         cmocka_unit_test(more_budget_never_omits_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

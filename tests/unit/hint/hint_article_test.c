@@ -4,7 +4,7 @@
 #include "hint/hint_words.h"
 
 static void
-the_article_goes_by_sound(void **state)
+articles_follow_pronunciation(void **state)
 {
     (void)state;
     static const struct {
@@ -73,7 +73,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_article_goes_by_sound),
+        cmocka_unit_test(articles_follow_pronunciation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* hint_kit.h - two small definitions, and facts in them in a line each, for tests of hints. */
+/* hint_kit.h - two small definitions and a one-line notation for facts, for tests of hints. */
 #ifndef UNIT_MODEL_HINT_KIT_H
 #define UNIT_MODEL_HINT_KIT_H
 
@@ -12,7 +12,7 @@
 #include "text/json_read.h"
 #include "unit/model/tea.h"
 
-/* Critical and liked things name each other; what is disliked names what is liked. */
+/* allergies and likes oppose each other; dislikes opposes likes. */
 static const char fare[] =
     "{ `format`: 1, `domain`: `fare`, `version`: `1.0.0`, `title`: `Fare`,"
     "  `contexts`: [{ `name`: `dinner` }, { `name`: `picnic` }], `safety_contexts`: [`party`],"
@@ -82,8 +82,8 @@ hint_kit_fare(struct arena *mem)
     return domains_find(hint_kit_domains(mem), STR("fare"));
 }
 
-/* One fact in a line: "member by day value". `by` is "me", or how many apps say so; "-" before it:
- * suppressed, "?": held. Days count from some day on; the order is the person's. */
+/* One fact: "member by day value". `by` is "me" or the number of apps; "-" before it: suppressed,
+ * "?": held. `sequence` is the order of writing. */
 static inline void
 hint_kit_atom(struct arena *mem, const struct domain *domain, struct str line, int64_t sequence,
               struct atom *out)
@@ -113,7 +113,7 @@ hint_kit_atom(struct arena *mem, const struct domain *domain, struct str line, i
     out->value = value.json;
 }
 
-/* Facts with " | " between them. */
+/* Facts separated by " | ". */
 static inline size_t
 hint_kit_atoms(struct arena *mem, const struct domain *domain, const char *lines, struct atom **out)
 {
@@ -131,7 +131,7 @@ hint_kit_atoms(struct arena *mem, const struct domain *domain, const char *lines
 }
 
 static inline struct hint_set
-hint_kit_card(struct arena *mem, const struct domain *domain, const char *lines)
+hint_kit_set(struct arena *mem, const struct domain *domain, const char *lines)
 {
     struct hint_set set;
     struct atom *atoms = NULL;

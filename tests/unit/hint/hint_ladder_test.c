@@ -1,4 +1,4 @@
-/* The steps of a ladder: which hints, in which order, how they grow, and what they cost. */
+/* The steps of a ladder: selection, order, growth, and cost. */
 #include "unit/hint/hint_kit.h"
 
 #include "base/buf.h"
@@ -27,11 +27,11 @@ climb(struct arena *mem, const struct question *asked, struct ladder *out)
         .format = asked->format,
         .max_tokens = asked->max_tokens > 0 ? asked->max_tokens : 4000,
     };
-    hint_sets[0] = hint_kit_card(mem, &domains->list[0], asked->fare == NULL ? "" : asked->fare);
-    hint_sets[1] = hint_kit_card(mem, &domains->list[1], asked->tunes == NULL ? "" : asked->tunes);
+    hint_sets[0] = hint_kit_set(mem, &domains->list[0], asked->fare == NULL ? "" : asked->fare);
+    hint_sets[1] = hint_kit_set(mem, &domains->list[1], asked->tunes == NULL ? "" : asked->tunes);
     if (asked->context != NULL)
         context_find(domains->contexts, str_of(asked->context), match);
-    hint_ladder_make(mem, ARENA_NEW(mem, struct hint_query), out); /* no cards: no steps */
+    hint_ladder_make(mem, ARENA_NEW(mem, struct hint_query), out); /* no hint sets: no steps */
     assert_int_equal(out->step_count, 0);
     hint_ladder_make(mem, &query, out);
 }
@@ -47,7 +47,7 @@ order(struct arena *mem, const struct ladder *ladder)
     return buf_str(&out);
 }
 
-/* "allergies1 allergies2 allergies2! likes1": "!" is with emphasis, "=" as a key of its own. */
+/* "allergies1 allergies2 allergies2! likes1": "!" is with emphasis, "=" with its own key. */
 static struct str
 steps(struct arena *mem, const struct ladder *ladder)
 {
@@ -70,7 +70,7 @@ steps(struct arena *mem, const struct ladder *ladder)
 #define LONG_WORDS "q1 w2 e3 r4 t5 y6 u7 i8 o9 p0 a1 s2 d3 f4 g5 h6 j7 k8" /* 36 tokens */
 
 static void
-hints_have_an_order(void **state)
+hints_are_ordered_by_importance(void **state)
 {
     (void)state;
     static const struct {
@@ -168,9 +168,9 @@ hints_grow_step_by_step(void **state)
     arena_free(mem);
 }
 
-/* Text: lines with their ends but for the last. Bullets: headings as soon as there are several. */
+/* Text: lines with line feeds except the last. Bullets: headings if there are several domains. */
 static void
-steps_cost_what_is_written(void **state)
+step_costs_equal_the_tokens_of_the_output(void **state)
 {
     (void)state;
     static const struct {
@@ -204,9 +204,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hints_have_an_order),
+        cmocka_unit_test(hints_are_ordered_by_importance),
         cmocka_unit_test(hints_grow_step_by_step),
-        cmocka_unit_test(steps_cost_what_is_written),
+        cmocka_unit_test(step_costs_equal_the_tokens_of_the_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Lengths of hints, which follow from the definition and are not stored. */
+/* Lengths of hints, which are computed from the definition and not stored. */
 #include "unit/hint/hint_kit.h"
 
 #include "hint/hint.h"
@@ -6,7 +6,7 @@
 #define FACTS 5000 /* more than a domain may have */
 
 static void
-lengths_grow_to_what_is_kept_and_never_leave_one_out(void **state)
+lengths_grow_to_the_limit_and_never_omit_one_value(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -36,7 +36,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lengths_grow_to_what_is_kept_and_never_leave_one_out),
+        cmocka_unit_test(lengths_grow_to_the_limit_and_never_omit_one_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

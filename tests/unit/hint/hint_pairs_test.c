@@ -1,4 +1,4 @@
-/* An object in words. */
+/* Object values written in words. */
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
@@ -7,7 +7,7 @@
 #include "text/json_read.h"
 
 static void
-properties_are_told_in_order(void **state)
+properties_are_written_in_order(void **state)
 {
     (void)state;
     static const struct {
@@ -58,7 +58,7 @@ properties_are_told_in_order(void **state)
 }
 
 static void
-what_was_said_is_not_said_again(void **state)
+repeated_words_are_omitted(void **state)
 {
     (void)state;
     static const struct {
@@ -85,8 +85,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(properties_are_told_in_order),
-        cmocka_unit_test(what_was_said_is_not_said_again),
+        cmocka_unit_test(properties_are_written_in_order),
+        cmocka_unit_test(repeated_words_are_omitted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

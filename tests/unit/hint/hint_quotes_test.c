@@ -1,4 +1,4 @@
-/* Which values stand in quotation marks: names do not, whatever could be more than a name does. */
+/* Which values are quoted: names are not, values that could be more than a name are. */
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
@@ -21,7 +21,7 @@ check(const char *const *values, size_t count, bool expected)
 }
 
 static void
-names_stand_as_they_are(void **state)
+names_are_not_quoted(void **state)
 {
     (void)state;
     static const char *const names[] = {
@@ -141,7 +141,7 @@ titles_that_look_like_sentences_are_quoted(void **state)
 }
 
 static void
-what_is_no_name_is_quoted(void **state)
+text_other_than_names_is_quoted(void **state)
 {
     (void)state;
     static const char *const phrases[] = {
@@ -205,7 +205,7 @@ what_is_no_name_is_quoted(void **state)
     check(phrases, ROWS(phrases), true);
 }
 
-/* Quoting a name harms nobody, but it should be the exception that says: look, this one is odd. */
+/* Quoting a real name is harmless but should be rare. */
 static void
 few_real_names_are_quoted(void **state)
 {
@@ -214,12 +214,11 @@ few_real_names_are_quoted(void **state)
         const char *const *names;
         size_t count, most_of_a_hundred;
     } lists[] = {
-        { artists, ROWS(artists), 3 }, { works, ROWS(works), 10 }, /* titles are sentences often
-                                                                      enough */
+        { artists, ROWS(artists), 3 }, { works, ROWS(works), 10 }, /* many titles are sentences */
         { foods, ROWS(foods), 3 },     { travels, ROWS(travels), 4 }, { techs, ROWS(techs), 3 },
     };
     struct arena *mem = arena_new();
-    (void)sentences; /* they stand in statements, which are always quoted */
+    (void)sentences; /* used in statements, which are always quoted */
     (void)other_scripts;
     for (size_t l = 0; l < ROWS(lists); l++) {
         size_t quoted = 0;
@@ -231,7 +230,7 @@ few_real_names_are_quoted(void **state)
 }
 
 static void
-nothing_inside_closes_the_quotation(void **state)
+values_cannot_close_their_quotes(void **state)
 {
     (void)state;
     static const struct {
@@ -257,11 +256,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_stand_as_they_are),
+        cmocka_unit_test(names_are_not_quoted),
         cmocka_unit_test(titles_that_look_like_sentences_are_quoted),
-        cmocka_unit_test(what_is_no_name_is_quoted),
+        cmocka_unit_test(text_other_than_names_is_quoted),
         cmocka_unit_test(few_real_names_are_quoted),
-        cmocka_unit_test(nothing_inside_closes_the_quotation),
+        cmocka_unit_test(values_cannot_close_their_quotes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

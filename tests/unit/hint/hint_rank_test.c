@@ -1,4 +1,4 @@
-/* Which facts are told, and which first. */
+/* Selection and order of facts. */
 #include "unit/hint/hint_kit.h"
 
 #include "base/buf.h"
@@ -25,7 +25,7 @@ struct row {
     const char *why, *facts, *expected;
 };
 
-/* As they stand, and the other way round: the order in which facts come does not matter. */
+/* Forward and reversed: the order of the input does not matter. */
 static void
 check(const struct row *rows, size_t count)
 {
@@ -45,7 +45,7 @@ check(const struct row *rows, size_t count)
 }
 
 static void
-the_best_comes_first(void **state)
+the_best_fact_comes_first(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -68,7 +68,7 @@ the_best_comes_first(void **state)
 }
 
 static void
-what_has_faded_is_not_told(void **state)
+faded_facts_are_left_out(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -88,7 +88,7 @@ what_has_faded_is_not_told(void **state)
 }
 
 static void
-what_contradicts_is_settled(void **state)
+contradictions_are_resolved(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -111,7 +111,7 @@ what_contradicts_is_settled(void **state)
 }
 
 static void
-scores_are_whole_numbers(void **state)
+scores_are_integers(void **state)
 {
     (void)state;
     static const struct {
@@ -141,10 +141,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_comes_first),
-        cmocka_unit_test(what_has_faded_is_not_told),
-        cmocka_unit_test(what_contradicts_is_settled),
-        cmocka_unit_test(scores_are_whole_numbers),
+        cmocka_unit_test(the_best_fact_comes_first),
+        cmocka_unit_test(faded_facts_are_left_out),
+        cmocka_unit_test(contradictions_are_resolved),
+        cmocka_unit_test(scores_are_integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Cards: what is counted when something is written, and kept as text. */
+/* Hint sets: token counts and the stored form. */
 #include "unit/hint/hint_kit.h"
 
 #include "base/buf.h"
@@ -15,7 +15,7 @@
 /* ---- lengths ---- */
 
 static void
-a_list_has_these_lengths(void **state)
+lists_have_the_expected_lengths(void **state)
 {
     (void)state;
     static const struct {
@@ -37,7 +37,7 @@ a_list_has_these_lengths(void **state)
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++) {
-        struct hint_set set = hint_kit_card(mem, hint_kit_fare(mem), rows[i].facts);
+        struct hint_set set = hint_kit_set(mem, hint_kit_fare(mem), rows[i].facts);
         struct buf out = buf_in(mem, 1000);
         for (size_t l = 0; l < set.hints[0].level_count; l++)
             buf_add_format(&out, "%s%d", l > 0 ? " " : "", set.hints[0].levels[l].items);
@@ -56,12 +56,12 @@ many(struct arena *mem, const char *member, int count)
 }
 
 static void
-many_critical_values_are_reached_in_leaps(void **state)
+long_critical_lists_double(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
     const struct domain *domain = hint_kit_fare(mem);
-    struct hint_set set = hint_kit_card(mem, domain, many(mem, "allergies", 300).ptr);
+    struct hint_set set = hint_kit_set(mem, domain, many(mem, "allergies", 300).ptr);
     const struct hint *hint = &set.hints[0];
     assert_int_equal(hint->total, 300);
     assert_int_equal(hint->value_count, 300);
@@ -72,12 +72,12 @@ many_critical_values_are_reached_in_leaps(void **state)
 }
 
 static void
-sentences_of_their_own_are_bounded_and_the_rest_is_counted(void **state)
+hints_per_value_are_limited_and_the_rest_counted(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
     const struct domain *domain = hint_kit_fare(mem);
-    struct hint_set set = hint_kit_card(mem, domain, many(mem, "says", 70).ptr);
+    struct hint_set set = hint_kit_set(mem, domain, many(mem, "says", 70).ptr);
     assert_int_equal(set.count, 64);
     assert_int_equal(set.hints[62].without_hint, 0);
     assert_int_equal(set.hints[63].without_hint, 6);
@@ -85,13 +85,13 @@ sentences_of_their_own_are_bounded_and_the_rest_is_counted(void **state)
 }
 
 static void
-a_number_without_a_sentence_is_not_told(void **state)
+a_number_without_a_sentence_has_no_hint(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
     const struct domain *domain = domains_find(hint_kit_domains(mem), STR("tunes"));
-    assert_int_equal(hint_kit_card(mem, domain, "years me 0 1").count, 1);
-    assert_int_equal(hint_kit_card(mem, domain, "years me 0 2").count, 0);
+    assert_int_equal(hint_kit_set(mem, domain, "years me 0 1").count, 1);
+    assert_int_equal(hint_kit_set(mem, domain, "years me 0 2").count, 0);
     arena_free(mem);
 }
 
@@ -107,11 +107,11 @@ assert_counted(struct buf *line, int last, int with_end)
 }
 
 static void
-every_length_is_counted_as_it_is_written(void **state)
+token_counts_equal_the_written_lengths(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
-    struct hint_set set = hint_kit_card(mem, hint_kit_fare(mem), EVERYTHING);
+    struct hint_set set = hint_kit_set(mem, hint_kit_fare(mem), EVERYTHING);
     struct buf line = buf_in(mem, 10000);
     for (size_t i = 0; i < set.count; i++) {
         const struct hint *hint = &set.hints[i];
@@ -128,17 +128,17 @@ every_length_is_counted_as_it_is_written(void **state)
     arena_free(mem);
 }
 
-/* ---- as text ---- */
+/* ---- stored form ---- */
 
 static void
-what_is_kept_as_text_comes_back_the_same(void **state)
+stored_hint_sets_are_read_back_unchanged(void **state)
 {
     (void)state;
     static const char *const people[] = { EVERYTHING, "", "likes me 0 a", "allergies 1 0 nuts" };
     struct arena *mem = arena_new();
     const struct domain *domain = hint_kit_fare(mem);
     for (size_t i = 0; i < ROWS(people); i++) {
-        struct hint_set set = hint_kit_card(mem, domain, people[i]), read;
+        struct hint_set set = hint_kit_set(mem, domain, people[i]), read;
         struct str text = hint_set_write(mem, &set);
         assert_true(hint_set_read(mem, domain, text, &read));
         assert_int_equal(read.count, set.count);
@@ -155,12 +155,12 @@ what_is_kept_as_text_comes_back_the_same(void **state)
 }
 
 static void
-a_card_of_another_definition_is_refused(void **state)
+a_hint_set_of_another_definition_is_rejected(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
     const struct domain *domain = hint_kit_fare(mem);
-    struct hint_set set = hint_kit_card(mem, domain, EVERYTHING), read;
+    struct hint_set set = hint_kit_set(mem, domain, EVERYTHING), read;
     struct domain changed = *domain;
     changed.digest = STR("0123");
     assert_false(hint_set_read(mem, &changed, hint_set_write(mem, &set), &read));
@@ -170,15 +170,17 @@ a_card_of_another_definition_is_refused(void **state)
 }
 
 static void
-a_card_that_was_cut_is_refused(void **state)
+a_truncated_hint_set_is_rejected(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
     const struct domain *domain = hint_kit_fare(mem);
-    struct hint_set set = hint_kit_card(mem, domain, EVERYTHING), read;
+    struct hint_set set = hint_kit_set(mem, domain, EVERYTHING), read;
     struct str text = hint_set_write(mem, &set);
     for (size_t length = 0; length < text.len; length++) {
-        struct str cut = str_copy(mem, str_first(text, length)); /* a step past its end is seen */
+        struct str cut = str_copy(
+            mem,
+            str_first(text, length)); /* an exact copy, so that reading past its end is detected */
         assert_false(hint_set_read(mem, domain, cut, &read));
     }
     arena_free(mem);
@@ -198,17 +200,17 @@ tell_all(struct arena *mem, struct hint_set *set)
 static const char changes[] = { '\n', ' ', '-', '9', '0', 'x', '\t', '"', '\0', '?', '@', '~' };
 
 static void
-a_card_with_one_byte_changed_is_refused(void **state)
+a_damaged_hint_set_is_rejected(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
     const struct domain *domain = hint_kit_fare(mem);
-    struct hint_set set = hint_kit_card(mem, domain, EVERYTHING), read;
+    struct hint_set set = hint_kit_set(mem, domain, EVERYTHING), read;
     struct str text = hint_set_write(mem, &set);
     for (size_t i = 0; i < text.len * ROWS(changes); i++) {
         struct str changed = str_copy(mem, text);
         char *byte = (char *)&changed.ptr[i / ROWS(changes)], other = changes[i % ROWS(changes)];
-        if (*byte == other || ((*byte ^ other) & 63) == 0) /* the same digit to a reader */
+        if (*byte == other || ((*byte ^ other) & 63) == 0) /* decoded to the same digit */
             continue;
         *byte = other;
         assert_false(hint_set_read(mem, domain, changed, &read));
@@ -216,14 +218,14 @@ a_card_with_one_byte_changed_is_refused(void **state)
     arena_free(mem);
 }
 
-/* Refused, or a card that can be told. */
+/* Rejected, or read as a hint set that can be used. */
 static void
-a_card_that_was_changed_and_sealed_again_does_no_harm(void **state)
+a_forged_hint_set_is_read_safely(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
     const struct domain *domain = hint_kit_fare(mem);
-    struct hint_set set = hint_kit_card(mem, domain, EVERYTHING), read;
+    struct hint_set set = hint_kit_set(mem, domain, EVERYTHING), read;
     struct str text = hint_set_write(mem, &set);
     struct str empty = hint_set_prefix(mem, domain, STR(""));
     struct str contents = str_from(text, empty.len);
@@ -247,9 +249,9 @@ a_card_that_was_changed_and_sealed_again_does_no_harm(void **state)
     arena_free(mem);
 }
 
-/* What is kept has a place of as many digits as it needs. */
+/* Counts are stored with as many digits as the largest needs. */
 static void
-large_numbers_and_long_texts_come_back_the_same(void **state)
+large_numbers_and_long_texts_are_read_back_unchanged(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -259,7 +261,7 @@ large_numbers_and_long_texts_come_back_the_same(void **state)
         buf_add_c(&summary, i == 0 ? "says me 0 \u6771\u4EAC" : ", \u6771\u4EAC\u4E8B");
     const char *people[] = { many(mem, "allergies", 1500).ptr, str_c(mem, buf_str(&summary)) };
     for (size_t i = 0; i < ROWS(people); i++) {
-        struct hint_set set = hint_kit_card(mem, domain, people[i]), read;
+        struct hint_set set = hint_kit_set(mem, domain, people[i]), read;
         assert_true(hint_set_read(mem, domain, hint_set_write(mem, &set), &read));
         const struct hint *made = &set.hints[0], *hint = &read.hints[0];
         hint_open(mem, &read.hints[0]);
@@ -279,17 +281,17 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_list_has_these_lengths),
-        cmocka_unit_test(many_critical_values_are_reached_in_leaps),
-        cmocka_unit_test(sentences_of_their_own_are_bounded_and_the_rest_is_counted),
-        cmocka_unit_test(a_number_without_a_sentence_is_not_told),
-        cmocka_unit_test(every_length_is_counted_as_it_is_written),
-        cmocka_unit_test(what_is_kept_as_text_comes_back_the_same),
-        cmocka_unit_test(a_card_of_another_definition_is_refused),
-        cmocka_unit_test(a_card_that_was_cut_is_refused),
-        cmocka_unit_test(a_card_with_one_byte_changed_is_refused),
-        cmocka_unit_test(a_card_that_was_changed_and_sealed_again_does_no_harm),
-        cmocka_unit_test(large_numbers_and_long_texts_come_back_the_same),
+        cmocka_unit_test(lists_have_the_expected_lengths),
+        cmocka_unit_test(long_critical_lists_double),
+        cmocka_unit_test(hints_per_value_are_limited_and_the_rest_counted),
+        cmocka_unit_test(a_number_without_a_sentence_has_no_hint),
+        cmocka_unit_test(token_counts_equal_the_written_lengths),
+        cmocka_unit_test(stored_hint_sets_are_read_back_unchanged),
+        cmocka_unit_test(a_hint_set_of_another_definition_is_rejected),
+        cmocka_unit_test(a_truncated_hint_set_is_rejected),
+        cmocka_unit_test(a_damaged_hint_set_is_rejected),
+        cmocka_unit_test(a_forged_hint_set_is_read_safely),
+        cmocka_unit_test(large_numbers_and_long_texts_are_read_back_unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

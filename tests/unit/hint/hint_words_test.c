@@ -1,10 +1,10 @@
-/* Hints in words: sentences a person would write, in which a value stays a value. */
+/* Sentences and bullets, and values that try to break them. */
 #include "unit/hint/hint_kit.h"
 
 #include "hint/hint_words.h"
 
 static void
-what_could_be_more_than_a_name_is_quoted(void **state)
+values_that_could_be_sentences_are_quoted(void **state)
 {
     (void)state;
     static const struct {
@@ -65,7 +65,7 @@ what_could_be_more_than_a_name_is_quoted(void **state)
     arena_free(mem);
 }
 
-/* The first hint of a card made of these facts, with so many items. */
+/* The first hint of the set made from these facts, with `items` values. */
 struct row {
     const char *facts;
     int items;
@@ -77,7 +77,7 @@ check(const struct row *rows, size_t count, bool bullet)
 {
     struct arena *mem = arena_new();
     for (size_t i = 0; i < count; i++) {
-        struct hint_set set = hint_kit_card(mem, hint_kit_fare(mem), rows[i].facts);
+        struct hint_set set = hint_kit_set(mem, hint_kit_fare(mem), rows[i].facts);
         struct hint_level level = { .items = rows[i].items < 0 ? -rows[i].items : rows[i].items };
         struct buf out = buf_in(mem, 10000);
         if (bullet)
@@ -135,7 +135,7 @@ sentences_read_well(void **state)
 }
 
 static void
-bullets_stay_bullets(void **state)
+values_cannot_break_bullets(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -172,9 +172,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_could_be_more_than_a_name_is_quoted),
+        cmocka_unit_test(values_that_could_be_sentences_are_quoted),
         cmocka_unit_test(sentences_read_well),
-        cmocka_unit_test(bullets_stay_bullets),
+        cmocka_unit_test(values_cannot_break_bullets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #define PIECE_MAX 1500
 
-/* ---- by the book: look at every pair again before every merge ---- */
+/* ---- reference: compare all pairs before every merge ---- */
 
 static size_t
 by_the_book(const unsigned char *piece, size_t length)
@@ -45,8 +45,8 @@ below(size_t limit)
     return (seed >> 8) % limit;
 }
 
-/* Bytes of one of several kinds, of which some have many long tokens and some make merges that
- * reach far to both sides. */
+/* Bytes of one of several kinds: some have many long tokens, some cause merges with effects far to
+ * both sides. */
 static void
 make_piece(unsigned char *piece, size_t length)
 {
@@ -94,7 +94,7 @@ assert_agree(size_t pieces, size_t least, size_t most)
 }
 
 static void
-pieces_are_merged_by_the_book(void **state)
+merging_matches_the_reference(void **state)
 {
     (void)state;
     assert_agree(2000, 1, 70);
@@ -102,16 +102,16 @@ pieces_are_merged_by_the_book(void **state)
 }
 
 static void
-pieces_longer_than_any_value_are_merged_by_the_book(void **state)
+merging_long_pieces_matches_the_reference(void **state)
 {
     (void)state;
-    assert_agree(2, 1020, 1030); /* around where the way changes */
+    assert_agree(2, 1020, 1030); /* around the limit between the algorithms */
     assert_agree(2, 1030, PIECE_MAX);
 }
 
-/* A rise of ranks to the left lets one byte at the end decide what happens far before it. */
+/* If ranks rise to the left, one byte at the end decides about merges far before it. */
 static void
-the_last_byte_may_change_everything_before_it(void **state)
+the_last_byte_can_change_all_earlier_tokens(void **state)
 {
     (void)state;
     unsigned char piece[150];
@@ -147,9 +147,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_are_merged_by_the_book),
-        cmocka_unit_test(pieces_longer_than_any_value_are_merged_by_the_book),
-        cmocka_unit_test(the_last_byte_may_change_everything_before_it),
+        cmocka_unit_test(merging_matches_the_reference),
+        cmocka_unit_test(merging_long_pieces_matches_the_reference),
+        cmocka_unit_test(the_last_byte_can_change_all_earlier_tokens),
         cmocka_unit_test(kilobytes_of_one_character_are_counted),
     };
     return cmocka_run_group_tests_name("hint/tokenizer_merge", tests, NULL, NULL);

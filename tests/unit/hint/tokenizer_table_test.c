@@ -17,7 +17,7 @@ every_token_is_found_under_its_rank(void **state)
 }
 
 static void
-what_is_no_token_is_not_found(void **state)
+other_bytes_are_not_tokens(void **state)
 {
     (void)state;
     static const struct str rows[] = {
@@ -38,7 +38,7 @@ what_is_no_token_is_not_found(void **state)
 }
 
 static void
-some_ranks_are_known(void **state)
+ranks_match_known_values(void **state)
 {
     (void)state;
     static const struct {
@@ -57,7 +57,7 @@ some_ranks_are_known(void **state)
 }
 
 static void
-characters_have_their_class(void **state)
+characters_have_the_right_class(void **state)
 {
     (void)state;
     enum {
@@ -117,9 +117,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_token_is_found_under_its_rank),
-        cmocka_unit_test(what_is_no_token_is_not_found),
-        cmocka_unit_test(some_ranks_are_known),
-        cmocka_unit_test(characters_have_their_class),
+        cmocka_unit_test(other_bytes_are_not_tokens),
+        cmocka_unit_test(ranks_match_known_values),
+        cmocka_unit_test(characters_have_the_right_class),
     };
     return cmocka_run_group_tests_name("hint/tokenizer_table", tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ assert_counts(const struct row *rows, size_t count)
 }
 
 static void
-sentences_have_the_counts_that_were_measured(void **state)
+counts_match_tiktoken(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -39,7 +39,7 @@ sentences_have_the_counts_that_were_measured(void **state)
 }
 
 static void
-odd_texts_are_cut_and_merged_as_they_should_be(void **state)
+unusual_texts_match_tiktoken(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -113,9 +113,9 @@ odd_texts_are_cut_and_merged_as_they_should_be(void **state)
     assert_counts(rows, ROWS(rows));
 }
 
-/* Where gpt-tokenizer counts 4, 4 and 3; worked out by hand from the pattern and the vocabulary. */
+/* gpt-tokenizer counts 4, 4, and 3; these are derived by hand from the pattern and vocabulary. */
 static void
-three_characters_are_as_tiktoken_has_them(void **state)
+three_special_characters_match_tiktoken(void **state)
 {
     (void)state;
     static const struct row rows[] = {
@@ -154,9 +154,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sentences_have_the_counts_that_were_measured),
-        cmocka_unit_test(odd_texts_are_cut_and_merged_as_they_should_be),
-        cmocka_unit_test(three_characters_are_as_tiktoken_has_them),
+        cmocka_unit_test(counts_match_tiktoken),
+        cmocka_unit_test(unusual_texts_match_tiktoken),
+        cmocka_unit_test(three_special_characters_match_tiktoken),
         cmocka_unit_test(long_runs_are_counted),
     };
     return cmocka_run_group_tests_name("hint/tokenizer", tests, NULL, NULL);

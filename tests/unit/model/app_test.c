@@ -6,9 +6,9 @@
 
 #define TIMES_10(text) text text text text text text text text text text
 
-/* `expected` is part of the sentence that must come; NULL: none. */
+/* `expected` is part of the problem; NULL: valid. */
 static void
-a_name_is_one_line_that_people_can_trust(void **state)
+app_names_are_one_line_and_imitate_nothing(void **state)
 {
     (void)state;
     static const struct {
@@ -85,7 +85,7 @@ a_name_is_one_line_that_people_can_trust(void **state)
 }
 
 static void
-an_id_has_its_form(void **state)
+app_ids_are_well_formed(void **state)
 {
     (void)state;
     static const struct {
@@ -113,7 +113,7 @@ an_id_has_its_form(void **state)
 #define TWO STR("http://127.0.0.1/cb")
 
 static void
-redirect_uris_are_joined_when_all_are_fine_and_none_otherwise(void **state)
+redirect_uris_are_joined_only_if_all_are_valid(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -145,7 +145,7 @@ redirect_uris_are_joined_when_all_are_fine_and_none_otherwise(void **state)
 }
 
 static void
-a_redirect_uri_is_found_among_those_of_the_app(void **state)
+a_matching_registered_redirect_uri_is_found(void **state)
 {
     (void)state;
     const struct app app = { .redirect_uris = STR("https://c.example/cb\nhttp://127.0.0.1/cb") };
@@ -170,7 +170,7 @@ a_redirect_uri_is_found_among_those_of_the_app(void **state)
 }
 
 static void
-a_secret_matches_while_it_lives(void **state)
+a_secret_matches_until_it_expires(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -193,7 +193,7 @@ a_secret_matches_while_it_lives(void **state)
 }
 
 static void
-a_status_reads_back_and_an_unknown_one_does_not_pass(void **state)
+only_known_statuses_are_read(void **state)
 {
     (void)state;
     enum app_status status;
@@ -209,7 +209,7 @@ a_status_reads_back_and_an_unknown_one_does_not_pass(void **state)
 }
 
 static void
-an_app_asks_for_something(void **state)
+an_app_needs_a_scope(void **state)
 {
     (void)state;
     assert_non_null(app_scopes_problem(0));
@@ -220,13 +220,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_is_one_line_that_people_can_trust),
-        cmocka_unit_test(an_id_has_its_form),
-        cmocka_unit_test(redirect_uris_are_joined_when_all_are_fine_and_none_otherwise),
-        cmocka_unit_test(a_redirect_uri_is_found_among_those_of_the_app),
-        cmocka_unit_test(a_secret_matches_while_it_lives),
-        cmocka_unit_test(a_status_reads_back_and_an_unknown_one_does_not_pass),
-        cmocka_unit_test(an_app_asks_for_something),
+        cmocka_unit_test(app_names_are_one_line_and_imitate_nothing),
+        cmocka_unit_test(app_ids_are_well_formed),
+        cmocka_unit_test(redirect_uris_are_joined_only_if_all_are_valid),
+        cmocka_unit_test(a_matching_registered_redirect_uri_is_found),
+        cmocka_unit_test(a_secret_matches_until_it_expires),
+        cmocka_unit_test(only_known_statuses_are_read),
+        cmocka_unit_test(an_app_needs_a_scope),
     };
     return cmocka_run_group_tests_name("model/app", tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ static const struct atom_source by_two[] = {
     { .source = { "app_X", 5 }, .created_at = T0 + 5, .updated_at = T0 + 9 },
 };
 
-/* Everything a field can hold, each in an atom of its own. */
+/* One atom for every kind of field. */
 static const struct sourced_atom some[] = {
     { .atom = { .id = { "atm_1", 5 },
                 .member = { "genres", 6 },
@@ -70,7 +70,7 @@ assert_same(const struct sourced_atom *found, const struct sourced_atom *expecte
 }
 
 static void
-what_is_written_is_what_is_read(void **state)
+written_atoms_are_read_back_unchanged(void **state)
 {
     struct arena *mem = arena_new();
     struct sourced_atom *found = NULL;
@@ -90,7 +90,7 @@ what_is_written_is_what_is_read(void **state)
 }
 
 static void
-the_order_is_that_of_the_sequence_whatever_that_of_the_lines(void **state)
+atoms_are_sorted_by_sequence(void **state)
 {
     struct arena *mem = arena_new();
     struct sourced_atom turned[] = { some[2], some[0], some[1] }, *found = NULL;
@@ -105,7 +105,7 @@ the_order_is_that_of_the_sequence_whatever_that_of_the_lines(void **state)
 }
 
 static void
-the_asker_is_known_by_its_whole_name(void **state)
+the_caller_matches_a_source_exactly(void **state)
 {
     static const struct {
         const char *caller;
@@ -128,7 +128,7 @@ the_asker_is_known_by_its_whole_name(void **state)
 }
 
 static void
-a_field_cannot_become_two(void **state)
+fields_with_separators_are_rejected(void **state)
 {
     static const char *const broken[] = { "a\tb", "\t", "a\nb", "\n" };
     struct arena *mem = arena_new();
@@ -154,7 +154,7 @@ a_field_cannot_become_two(void **state)
 }
 
 static void
-what_is_no_sheet_is_refused(void **state)
+invalid_atom_lists_are_rejected(void **state)
 {
     static const struct {
         const char *why, *text;
@@ -182,7 +182,7 @@ what_is_no_sheet_is_refused(void **state)
 }
 
 static void
-a_source_is_added_once_and_in_its_place(void **state)
+sources_are_unique_and_sorted(void **state)
 {
     struct arena *mem = arena_new();
     struct sourced_atom atom = { .atom = some[0].atom };
@@ -221,12 +221,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_what_is_read),
-        cmocka_unit_test(the_order_is_that_of_the_sequence_whatever_that_of_the_lines),
-        cmocka_unit_test(the_asker_is_known_by_its_whole_name),
-        cmocka_unit_test(a_field_cannot_become_two),
-        cmocka_unit_test(what_is_no_sheet_is_refused),
-        cmocka_unit_test(a_source_is_added_once_and_in_its_place),
+        cmocka_unit_test(written_atoms_are_read_back_unchanged),
+        cmocka_unit_test(atoms_are_sorted_by_sequence),
+        cmocka_unit_test(the_caller_matches_a_source_exactly),
+        cmocka_unit_test(fields_with_separators_are_rejected),
+        cmocka_unit_test(invalid_atom_lists_are_rejected),
+        cmocka_unit_test(sources_are_unique_and_sorted),
     };
     return cmocka_run_group_tests_name("model/atom_list", tests, NULL, NULL);
 }

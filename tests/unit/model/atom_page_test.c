@@ -8,7 +8,7 @@
 #define SUPPRESSED (1u << ATOM_SUPPRESSED)
 #define HELD (1u << ATOM_HELD)
 
-/* A line of a sheet: its id is its sequence. */
+/* A line of an atom list; its id is its sequence. */
 #define LINE(sequence, status, sources)                                                           \
     sequence "\tgenres\tjazz\t\"Jazz\"\t" status "\t\t" sequence "\t1794648600\t\t\t\t\t" sources \
              "\n"
@@ -42,7 +42,7 @@ question(unsigned statuses, size_t offset, size_t limit)
 }
 
 static void
-a_page_is_the_newest_of_what_was_asked_for_and_may_be_seen(void **state)
+a_page_has_the_newest_matching_visible_atoms(void **state)
 {
     static const struct {
         const char *why;
@@ -80,7 +80,7 @@ a_page_is_the_newest_of_what_was_asked_for_and_may_be_seen(void **state)
 }
 
 static void
-an_atom_on_it_is_whole(void **state)
+atoms_of_a_page_are_complete(void **state)
 {
     struct arena *mem = arena_new();
     struct atom_query asked = question(SUPPRESSED, 0, 1);
@@ -112,7 +112,7 @@ an_atom_on_it_is_whole(void **state)
 }
 
 static void
-there_may_be_more_than_most_have(void **state)
+a_page_of_many_atoms_grows_its_arrays(void **state)
 {
     enum { LINES = 1000 };
     struct arena *mem = arena_new();
@@ -136,7 +136,7 @@ there_may_be_more_than_most_have(void **state)
 }
 
 static void
-what_is_no_sheet_is_no_page(void **state)
+a_page_of_an_invalid_list_fails(void **state)
 {
     static const struct {
         const char *why, *text;
@@ -169,10 +169,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_page_is_the_newest_of_what_was_asked_for_and_may_be_seen),
-        cmocka_unit_test(an_atom_on_it_is_whole),
-        cmocka_unit_test(there_may_be_more_than_most_have),
-        cmocka_unit_test(what_is_no_sheet_is_no_page),
+        cmocka_unit_test(a_page_has_the_newest_matching_visible_atoms),
+        cmocka_unit_test(atoms_of_a_page_are_complete),
+        cmocka_unit_test(a_page_of_many_atoms_grows_its_arrays),
+        cmocka_unit_test(a_page_of_an_invalid_list_fails),
     };
     return cmocka_run_group_tests_name("atom_page", tests, NULL, NULL);
 }

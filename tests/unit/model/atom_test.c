@@ -9,7 +9,7 @@
 #define T0 ((int64_t)1794648600)
 
 static void
-statuses_have_names_and_names_statuses(void **state)
+statuses_are_written_and_read(void **state)
 {
     static const enum atom_status all[] = { ATOM_ACTIVE, ATOM_SUPPRESSED, ATOM_HELD };
     static const char *const none[] = { "", "Active", "active ", "gone", "activ" };
@@ -25,7 +25,7 @@ statuses_have_names_and_names_statuses(void **state)
 }
 
 static void
-five_reasons_are_reasons(void **state)
+only_five_reasons_are_valid(void **state)
 {
     static const char *const fine[] = { "not_accurate", "outdated", "not_mine", "too_personal",
                                         "other" };
@@ -39,7 +39,7 @@ five_reasons_are_reasons(void **state)
 }
 
 static void
-confidence_grows_with_those_who_agree_and_is_whole_for_the_person(void **state)
+confidence_grows_with_apps_and_is_complete_for_the_user(void **state)
 {
     static const struct {
         int64_t sources;
@@ -57,7 +57,7 @@ confidence_grows_with_those_who_agree_and_is_whole_for_the_person(void **state)
 }
 
 static void
-only_who_wrote_it_sees_what_is_not_active(void **state)
+inactive_atoms_are_visible_only_to_their_sources(void **state)
 {
     (void)state;
     for (int status = ATOM_ACTIVE; status <= ATOM_HELD; status++) {
@@ -69,7 +69,7 @@ only_who_wrote_it_sees_what_is_not_active(void **state)
 }
 
 static void
-an_atom_tells_whose_word_it_is(void **state)
+an_atom_shows_its_source(void **state)
 {
     static const struct {
         bool by_user, by_caller;
@@ -156,7 +156,7 @@ an_atom_is_written_as_the_contract_shows_it(void **state)
 }
 
 static void
-a_list_is_one_atom_behind_the_other_whatever_their_times(void **state)
+a_list_writes_atoms_with_any_times(void **state)
 {
     static const int64_t times[][2] = {
         { T0, T0 },        { T0, T0 },     { T0, T0 + 1 },           { 0, T0 + 1 },     { 0, 0 },
@@ -193,7 +193,7 @@ fact(const char *member, const char *value, enum atom_status status)
 }
 
 static void
-a_record_has_active_facts_in_the_order_of_members_and_of_writing(void **state)
+a_record_has_active_facts_by_member_and_sequence(void **state)
 {
     const struct domain *food = domains_find(kit_domains(), STR("food_profile"));
     const struct atom atoms[] = {
@@ -215,16 +215,16 @@ a_record_has_active_facts_in_the_order_of_members_and_of_writing(void **state)
         STR("{\"allergies\":[\"peanuts\"],\"dietary\":\"vegan\",\"cuisines\":[\"Thai\",\"Cuban\"],"
             "\"household_size\":3,\"nutrition_goals\":{\"calories\":2000}}"),
         "the record");
-    assert_int_equal(active, 6); /* what the record does not show is not counted */
+    assert_int_equal(active, 6); /* facts that the record omits are not counted */
     assert_str(atom_record(mem, food, atoms, 0, &active), STR("{}"), "of nothing");
     assert_int_equal(active, 0);
     arena_free(mem);
 }
 
 static void
-a_member_of_one_value_shows_the_first_of_several(void **state)
+a_single_valued_member_shows_the_first_value(void **state)
 {
-    /* As an older definition may have left them, in which it was a list. */
+    /* As written under an older definition in which the member was a list. */
     const struct domain *food = domains_find(kit_domains(), STR("food_profile"));
     const struct atom atoms[] = { fact("dietary", "\"vegan\"", ATOM_ACTIVE),
                                   fact("dietary", "\"halal\"", ATOM_ACTIVE) };
@@ -241,15 +241,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statuses_have_names_and_names_statuses),
-        cmocka_unit_test(five_reasons_are_reasons),
-        cmocka_unit_test(confidence_grows_with_those_who_agree_and_is_whole_for_the_person),
-        cmocka_unit_test(only_who_wrote_it_sees_what_is_not_active),
-        cmocka_unit_test(an_atom_tells_whose_word_it_is),
+        cmocka_unit_test(statuses_are_written_and_read),
+        cmocka_unit_test(only_five_reasons_are_valid),
+        cmocka_unit_test(confidence_grows_with_apps_and_is_complete_for_the_user),
+        cmocka_unit_test(inactive_atoms_are_visible_only_to_their_sources),
+        cmocka_unit_test(an_atom_shows_its_source),
         cmocka_unit_test(an_atom_is_written_as_the_contract_shows_it),
-        cmocka_unit_test(a_list_is_one_atom_behind_the_other_whatever_their_times),
-        cmocka_unit_test(a_record_has_active_facts_in_the_order_of_members_and_of_writing),
-        cmocka_unit_test(a_member_of_one_value_shows_the_first_of_several),
+        cmocka_unit_test(a_list_writes_atoms_with_any_times),
+        cmocka_unit_test(a_record_has_active_facts_by_member_and_sequence),
+        cmocka_unit_test(a_single_valued_member_shows_the_first_value),
     };
     return cmocka_run_group_tests_name("model/atom", tests, NULL, NULL);
 }

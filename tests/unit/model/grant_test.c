@@ -9,14 +9,14 @@
 static const int64_t now = 1794648600;
 
 static void
-a_consent_lasts_as_long_as_was_chosen(void **state)
+consent_terms_have_their_lengths(void **state)
 {
     (void)state;
     static const struct {
         const char *why;
         struct str input;
         bool fine;
-        int64_t seconds; /* -1: for ever */
+        int64_t seconds; /* -1: no end */
     } rows[] = {
         { "until revoked", STR("revoked"), true, -1 },
         { "a day", STR("1d"), true, 86400 },
@@ -41,7 +41,7 @@ a_consent_lasts_as_long_as_was_chosen(void **state)
 }
 
 static void
-a_consent_decides_about_what_was_asked_and_nothing_else(void **state)
+consent_changes_only_requested_scopes(void **state)
 {
     (void)state;
     static const struct {
@@ -64,7 +64,7 @@ a_consent_decides_about_what_was_asked_and_nothing_else(void **state)
 }
 
 static void
-a_grant_covers_what_it_holds(void **state)
+a_grant_covers_subsets_of_its_scopes(void **state)
 {
     (void)state;
     static const struct {
@@ -81,7 +81,7 @@ a_grant_covers_what_it_holds(void **state)
 }
 
 static void
-a_refresh_token_is_fresh_retried_or_stolen(void **state)
+refresh_tokens_are_judged_by_use_and_age(void **state)
 {
     (void)state;
     static const struct {
@@ -118,10 +118,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_consent_lasts_as_long_as_was_chosen),
-        cmocka_unit_test(a_consent_decides_about_what_was_asked_and_nothing_else),
-        cmocka_unit_test(a_grant_covers_what_it_holds),
-        cmocka_unit_test(a_refresh_token_is_fresh_retried_or_stolen),
+        cmocka_unit_test(consent_terms_have_their_lengths),
+        cmocka_unit_test(consent_changes_only_requested_scopes),
+        cmocka_unit_test(a_grant_covers_subsets_of_its_scopes),
+        cmocka_unit_test(refresh_tokens_are_judged_by_use_and_age),
     };
     return cmocka_run_group_tests_name("model/grant", tests, NULL, NULL);
 }

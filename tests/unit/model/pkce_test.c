@@ -10,7 +10,7 @@
 #define CHALLENGE "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 static void
-a_challenge_is_a_hash_of_something(void **state)
+challenges_are_hashes_of_nonempty_verifiers(void **state)
 {
     (void)state;
     static const struct {
@@ -67,7 +67,7 @@ a_verifier_has_43_to_128_plain_characters(void **state)
 }
 
 static void
-only_the_verifier_of_a_challenge_proves_it(void **state)
+only_the_right_verifier_matches_a_challenge(void **state)
 {
     (void)state;
     static const struct {
@@ -100,9 +100,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_challenge_is_a_hash_of_something),
+        cmocka_unit_test(challenges_are_hashes_of_nonempty_verifiers),
         cmocka_unit_test(a_verifier_has_43_to_128_plain_characters),
-        cmocka_unit_test(only_the_verifier_of_a_challenge_proves_it),
+        cmocka_unit_test(only_the_right_verifier_matches_a_challenge),
     };
     return cmocka_run_group_tests_name("model/pkce", tests, NULL, NULL);
 }

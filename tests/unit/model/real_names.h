@@ -1,4 +1,4 @@
-/* real_names.h - what people really like, eat, fly with and use, and say: nothing of it is held. */
+/* real_names.h - real names and statements of users, none of which may be held. */
 #ifndef UNIT_MODEL_REAL_NAMES_H
 #define UNIT_MODEL_REAL_NAMES_H
 
@@ -510,7 +510,7 @@ static const char *const sentences[] = {
     "Vegetarian, now and then fish",
 };
 
-/* Read as if their letters were Latin, they must not become orders either. */
+/* With look-alike letters replaced by Latin ones, these must not match a pattern either. */
 static const char *const other_scripts[] = {
     "Кино",
     "Мумий Тролль",

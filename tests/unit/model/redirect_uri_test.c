@@ -1,4 +1,4 @@
-/* Cases A5 to A19 and B16 of the catalogue of attacks stand here by their numbers. */
+/* Covers cases A5 to A19 and B16 of the attack catalog. */
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
@@ -7,7 +7,7 @@
 #define TIMES_10(text) text text text text text text text text text text
 #define TIMES_100(text) TIMES_10(TIMES_10(text))
 
-/* `expected` is part of the sentence that must come; NULL: none. */
+/* `expected` is part of the problem; NULL: valid. */
 struct rule_row {
     const char *why;
     struct str input;
@@ -119,7 +119,7 @@ static const struct rule_row registrations[] = {
 };
 
 static void
-what_may_be_registered(void **state)
+redirect_uris_are_validated(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ROWS(registrations); i++) {
@@ -140,7 +140,7 @@ what_may_be_registered(void **state)
 #define LOOP "http://127.0.0.1/cb"
 
 static void
-only_what_was_registered_is_gone_to(void **state)
+only_registered_redirect_uris_match(void **state)
 {
     (void)state;
     static const struct {
@@ -230,7 +230,7 @@ only_what_was_registered_is_gone_to(void **state)
 }
 
 static void
-a_person_is_told_the_place_and_a_policy_the_origin(void **state)
+destinations_and_csp_sources_are_derived(void **state)
 {
     (void)state;
     static const struct {
@@ -261,7 +261,7 @@ a_person_is_told_the_place_and_a_policy_the_origin(void **state)
 }
 
 static void
-an_answer_is_added_to_whatever_query_there_is(void **state)
+parameters_are_appended_to_the_query(void **state)
 {
     (void)state;
     static const struct {
@@ -294,7 +294,7 @@ an_answer_is_added_to_whatever_query_there_is(void **state)
 }
 
 static void
-a_developer_is_told_how_an_address_differs(void **state)
+differences_of_redirect_uris_are_explained(void **state)
 {
     (void)state;
     static const struct {
@@ -331,11 +331,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_may_be_registered),
-        cmocka_unit_test(only_what_was_registered_is_gone_to),
-        cmocka_unit_test(a_person_is_told_the_place_and_a_policy_the_origin),
-        cmocka_unit_test(a_developer_is_told_how_an_address_differs),
-        cmocka_unit_test(an_answer_is_added_to_whatever_query_there_is),
+        cmocka_unit_test(redirect_uris_are_validated),
+        cmocka_unit_test(only_registered_redirect_uris_match),
+        cmocka_unit_test(destinations_and_csp_sources_are_derived),
+        cmocka_unit_test(differences_of_redirect_uris_are_explained),
+        cmocka_unit_test(parameters_are_appended_to_the_query),
     };
     return cmocka_run_group_tests_name("model/redirect_uri", tests, NULL, NULL);
 }

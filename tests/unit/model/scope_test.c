@@ -12,7 +12,7 @@
 #define FOOD KIT_FOOD
 
 static void
-names_are_read_as_a_set_and_anything_odd_is_refused(void **state)
+scope_names_are_read_strictly(void **state)
 {
     (void)state;
     static const struct {
@@ -66,7 +66,7 @@ names_are_read_as_a_set_and_anything_odd_is_refused(void **state)
 }
 
 static void
-two_hundred_words_are_no_more_than_a_refusal(void **state)
+many_unknown_scopes_are_rejected(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -81,7 +81,7 @@ two_hundred_words_are_no_more_than_a_refusal(void **state)
 }
 
 static void
-the_store_leaves_out_what_is_no_longer_known(void **state)
+stored_scopes_of_removed_domains_are_ignored(void **state)
 {
     (void)state;
     static const struct {
@@ -103,7 +103,7 @@ the_store_leaves_out_what_is_no_longer_known(void **state)
 }
 
 static void
-a_set_is_written_in_one_order_and_reads_back(void **state)
+scope_sets_are_written_in_table_order(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -119,7 +119,7 @@ a_set_is_written_in_one_order_and_reads_back(void **state)
 }
 
 static void
-the_bits_with_names_are_the_rows_with_those_names(void **state)
+named_bits_match_their_rows(void **state)
 {
     (void)state;
     static const struct {
@@ -150,7 +150,7 @@ the_bits_with_names_are_the_rows_with_those_names(void **state)
 }
 
 static void
-only_an_authorization_by_domains_is_narrow(void **state)
+only_domain_scopes_limit_domains(void **state)
 {
     (void)state;
     static const struct {
@@ -175,7 +175,7 @@ only_an_authorization_by_domains_is_narrow(void **state)
 }
 
 static void
-domains_are_scopes_once_they_are_set_up(void **state)
+scopes_setup_adds_domains(void **state)
 {
     (void)state;
     const struct domain two[] = {
@@ -202,13 +202,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_read_as_a_set_and_anything_odd_is_refused),
-        cmocka_unit_test(two_hundred_words_are_no_more_than_a_refusal),
-        cmocka_unit_test(the_store_leaves_out_what_is_no_longer_known),
-        cmocka_unit_test(a_set_is_written_in_one_order_and_reads_back),
-        cmocka_unit_test(the_bits_with_names_are_the_rows_with_those_names),
-        cmocka_unit_test(only_an_authorization_by_domains_is_narrow),
-        cmocka_unit_test(domains_are_scopes_once_they_are_set_up),
+        cmocka_unit_test(scope_names_are_read_strictly),
+        cmocka_unit_test(many_unknown_scopes_are_rejected),
+        cmocka_unit_test(stored_scopes_of_removed_domains_are_ignored),
+        cmocka_unit_test(scope_sets_are_written_in_table_order),
+        cmocka_unit_test(named_bits_match_their_rows),
+        cmocka_unit_test(only_domain_scopes_limit_domains),
+        cmocka_unit_test(scopes_setup_adds_domains),
     };
     kit_domains();
     return cmocka_run_group_tests_name("model/scope", tests, NULL, NULL);

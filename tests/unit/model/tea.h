@@ -1,4 +1,4 @@
-/* tea.h - a small definition with something of everything, for tests to read and to break. */
+/* tea.h - a small definition that uses every feature, for tests to read and to break. */
 #ifndef UNIT_MODEL_TEA_H
 #define UNIT_MODEL_TEA_H
 
@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "domain/domain.h"
 
-/* Each row of the table of wrong ones changes one place of this. */
+/* Each row of a test of invalid definitions changes one part of this. */
 static const char tea[] =
     "{ `format`: 1, `domain`: `tea`, `version`: `1.2.3`, `title`: `Tea`, `heading`: `Teas`,"
     "  `description`: `What is in the pot.`,"
@@ -53,7 +53,7 @@ tea_quotes(struct arena *mem, const char *text)
     return str_of(copy);
 }
 
-/* The base with the first `from` replaced by `to`; fails if it is not there. */
+/* The base with the first `from` replaced by `to`; fails if it does not occur. */
 static inline struct str
 tea_changed(struct arena *mem, const char *from, const char *to)
 {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static void
-words_of_strangers_become_one_short_line_without_secrets(void **state)
+untrusted_text_becomes_one_line_without_secrets(void **state)
 {
     (void)state;
     static const struct {
@@ -44,7 +44,7 @@ words_of_strangers_become_one_short_line_without_secrets(void **state)
 }
 
 static void
-a_long_text_ends_at_its_bound_and_at_a_character(void **state)
+long_texts_are_cut_at_a_character(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -66,8 +66,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_of_strangers_become_one_short_line_without_secrets),
-        cmocka_unit_test(a_long_text_ends_at_its_bound_and_at_a_character),
+        cmocka_unit_test(untrusted_text_becomes_one_line_without_secrets),
+        cmocka_unit_test(long_texts_are_cut_at_a_character),
     };
     return cmocka_run_group_tests_name("model/usage", tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 
 #define TIMES_10(text) text text text text text text text text text text
 
-/* `expected` is part of the sentence that must come; NULL: none. */
+/* `expected` is part of the problem; NULL: valid. */
 struct rule_row {
     const char *why;
     struct str input;
@@ -30,7 +30,7 @@ check_row(const struct rule_row *row, const char *problem)
 }
 
 static void
-user_names_are_short_and_plain(void **state)
+usernames_are_validated(void **state)
 {
     (void)state;
     static const struct rule_row rows[] = {
@@ -65,7 +65,7 @@ user_names_are_short_and_plain(void **state)
     struct arena *mem = arena_new();
     for (size_t i = 0; i < COUNT(rows); i++)
         check_row(&rows[i], user_username_problem(user_fold_username(mem, rows[i].input)));
-    assert_non_null(user_username_problem(STR("Ada"))); /* folding is not the check's business */
+    assert_non_null(user_username_problem(STR("Ada"))); /* the check does not fold */
     assert_true(str_eq_c(user_fold_username(mem, STR("Ada.L-9_Z")), "ada.l-9_z"));
     assert_false(str_present(user_fold_username(mem, STR_NONE)));
     arena_free(mem);
@@ -75,7 +75,7 @@ user_names_are_short_and_plain(void **state)
 #define DOMAIN_189 TIMES_10("abcdefghij.abcdef.") "abcdefghi"
 
 static void
-e_mail_addresses_have_one_at_sign_and_nothing_invisible(void **state)
+email_addresses_are_validated(void **state)
 {
     (void)state;
     static const struct rule_row rows[] = {
@@ -115,7 +115,7 @@ e_mail_addresses_have_one_at_sign_and_nothing_invisible(void **state)
 }
 
 static void
-two_spellings_of_an_address_fold_together_and_two_addresses_do_not(void **state)
+equal_addresses_fold_to_one_form(void **state)
 {
     (void)state;
     static const struct {
@@ -158,7 +158,7 @@ two_spellings_of_an_address_fold_together_and_two_addresses_do_not(void **state)
              "\xe5\xb1\xb1\xe5\xb1\xb1\xe5\xb1\xb1\xe5\xb1\xb1")
 
 static void
-names_are_one_visible_line(void **state)
+display_names_are_validated(void **state)
 {
     (void)state;
     static const struct rule_row rows[] = {
@@ -205,7 +205,7 @@ names_are_one_visible_line(void **state)
 }
 
 static void
-a_name_is_cleaned_to_one_form(void **state)
+display_names_are_normalized(void **state)
 {
     (void)state;
     static const struct {
@@ -232,7 +232,7 @@ a_name_is_cleaned_to_one_form(void **state)
 }
 
 static void
-an_id_is_known_by_its_form(void **state)
+user_ids_are_well_formed(void **state)
 {
     (void)state;
     static const struct {
@@ -256,7 +256,7 @@ an_id_is_known_by_its_form(void **state)
 }
 
 static void
-a_status_reads_back_and_nothing_else_does(void **state)
+only_known_statuses_are_read(void **state)
 {
     (void)state;
     static const enum user_status all[] = { USER_ACTIVE, USER_DISABLED };
@@ -274,7 +274,7 @@ a_status_reads_back_and_nothing_else_does(void **state)
 }
 
 static void
-positions_follow_the_seconds_and_then_chance(void **state)
+positions_sort_by_second_then_randomly(void **state)
 {
     (void)state;
     const int64_t now = 1794648600;
@@ -282,7 +282,7 @@ positions_follow_the_seconds_and_then_chance(void **state)
     assert_true(user_position(now, 1) < user_position(now, 2));
     assert_true(user_position(now, 0) > 0);
     assert_true(user_position(0, 7) == 7);
-    /* Clocks that are wrong give a position all the same, and no overflow. */
+    /* A wrong clock still gives a position without overflow. */
     assert_true(user_position(-5, 7) == user_position(0, 7));
     assert_true(user_position(INT64_MAX, UINT32_MAX) == INT64_MAX);
     assert_true(user_position(now, 0) < user_position(INT64_MAX, 0));
@@ -292,14 +292,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(user_names_are_short_and_plain),
-        cmocka_unit_test(e_mail_addresses_have_one_at_sign_and_nothing_invisible),
-        cmocka_unit_test(two_spellings_of_an_address_fold_together_and_two_addresses_do_not),
-        cmocka_unit_test(names_are_one_visible_line),
-        cmocka_unit_test(a_name_is_cleaned_to_one_form),
-        cmocka_unit_test(an_id_is_known_by_its_form),
-        cmocka_unit_test(a_status_reads_back_and_nothing_else_does),
-        cmocka_unit_test(positions_follow_the_seconds_and_then_chance),
+        cmocka_unit_test(usernames_are_validated),
+        cmocka_unit_test(email_addresses_are_validated),
+        cmocka_unit_test(equal_addresses_fold_to_one_form),
+        cmocka_unit_test(display_names_are_validated),
+        cmocka_unit_test(display_names_are_normalized),
+        cmocka_unit_test(user_ids_are_well_formed),
+        cmocka_unit_test(only_known_statuses_are_read),
+        cmocka_unit_test(positions_sort_by_second_then_randomly),
     };
     return cmocka_run_group_tests_name("model/user", tests, NULL, NULL);
 }
