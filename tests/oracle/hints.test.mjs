@@ -1,6 +1,6 @@
-// Hints held to what they promise, over made-up people, questions and budgets in all formats; tokens
-// are counted by npm's gpt-tokenizer. HINTS_SHARE=10 asks for a million answers instead of
-// twenty thousand, HINTS_SEED about other people.
+// Checks the properties of hints for random users, queries, and budgets in all formats. npm's
+// gpt-tokenizer counts the tokens. HINTS_SHARE=10 checks a million answers instead of twenty
+// thousand; HINTS_SEED selects other users.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -30,7 +30,7 @@ const counted = (text) => countTokens(text, { disallowedSpecial: new Set() });
 
 const definitions = readDefinitions(BUILT_IN, ODD);
 
-// ---- what went wrong, by promise ----
+// ---- failures by property ----
 
 const wrongs = new Map();
 let cases = 0;
@@ -41,11 +41,11 @@ function wrong(promise, why, about) {
   wrongs.set(promise, all);
 }
 
-// ---- one person ----
+// ---- one user ----
 
 const withFormats = (question, budgets) => FORMATS.flatMap((format) => budgets.map((max_tokens) => ({ ...question, format, max_tokens })));
 
-// What an answer tells, and everything the promises need to know about it.
+// The parsed answer and everything else that the properties need.
 function see(person, query, answer, choices) {
   const { format } = query;
   const concern = concerned(definitions, person.hints, query, choices.get(query.context) ?? []);
@@ -65,7 +65,7 @@ function see(person, query, answer, choices) {
   return seen;
 }
 
-// More budget never tells less.
+// A larger budget never includes less.
 function checkGrowth(person, seen) {
   for (const [i, one] of seen.entries()) {
     const before = seen[i - 1];
@@ -77,7 +77,7 @@ function checkGrowth(person, seen) {
 
 const criticalOf = ({ concern, facts }) => concern.available.filter(({ tier }) => tier === 0).map((hint) => facts.get(hint.id) ?? 0);
 
-// In every format what is critical comes in the same order: of two answers one tells all that the other tells.
+// Critical facts have the same order in every format: of two answers, one includes all of the other's.
 function checkFormats(person, seen) {
   const byBudget = new Map();
   for (const one of seen.filter(Boolean)) byBudget.set(one.query.max_tokens, [...(byBudget.get(one.query.max_tokens) ?? []), one]);
@@ -101,12 +101,12 @@ function checkAnswers(person, questions, queries, answers, choices) {
   return seen;
 }
 
-// ---- other people who must be told the same ----
+// ---- variants of a user that must give the same hints ----
 
 const shift = (atoms, days) => atoms.map((atom) => ({ ...atom, at: atom.at + days * DAY }));
 const isActive = ({ status }) => status === "active";
 
-// In another order, and what apps wrote at other times of day by their sequence; the person's own order stays.
+// Facts in another order, and those of apps at other times of the day; the user's own order stays.
 function reordered(d, atoms) {
   const sequences = atoms.map(({ sequence }) => sequence);
   const own = atoms.filter(({ user }) => user);
@@ -117,7 +117,7 @@ function reordered(d, atoms) {
   return d.shuffled(atoms.map((atom) => ({ ...atom, sequence: ownNumber.get(atom) ?? others.pop() })));
 }
 
-// Facts in domains that a question does not concern, as they would come from a busy app.
+// Adds facts in domains that the query does not concern, as from a busy app.
 function withOthers(d, atoms, unconcerned) {
   if (unconcerned.size === 0) return atoms;
   const more = makePerson(unconcerned, d).map((atom) => ({ ...atom, sequence: atom.sequence + 10_000 }));
@@ -152,7 +152,7 @@ async function checkOthers(d, probes, person, queries, answers, choices) {
   if (JSON.stringify(got) !== expected[0]) wrong("P15 facts of a domain that is not asked about change nothing", JSON.stringify(got), { person: person.number, query: asked[0], expected: expected[0] });
 }
 
-// With exactly as much as an answer cost it is the same answer: nothing is left unused.
+// A budget of exactly the answer's cost gives the same answer.
 async function checkTight(d, probe, person, seen) {
   const lines = seen.filter((one) => one && one.query.format !== "json" && one.told.length > 0);
   const some = d.shuffled(lines).slice(0, 8);
@@ -167,11 +167,11 @@ async function checkTight(d, probe, person, seen) {
   });
 }
 
-// ---- everybody ----
+// ---- all users ----
 
 const pairsOf = (labels, answers) => new Map(labels.map((label, i) => [label, answers[i]]));
 
-// A context's name or alias means exactly the contexts that have it.
+// A context's name or alias matches exactly the contexts that have it.
 function checkLabel(label, choices) {
   const name = label.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().replace(/[^a-z0-9]+/g, "_");
   const exact = [...definitions.values()].flatMap((domain) => domain.contexts.filter((context) => [context.name, ...(context.aliases ?? [])].includes(name)).map((context) => [domain.name, context.name]));
@@ -197,7 +197,7 @@ async function examine(d, probes, number) {
   else await checkTight(d, probes.first, person, seen);
 }
 
-// The compiled-in definitions a second time, from files with the same bytes.
+// The built-in definitions again, from files with the same bytes.
 function copiedDefinitions() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "penchant-definitions-"));
   for (const from of [BUILT_IN, ODD]) for (const name of fs.readdirSync(from).filter((one) => /^\w+\.json$/.test(one))) fs.copyFileSync(path.join(from, name), path.join(folder, name));
@@ -215,7 +215,7 @@ async function examineAll(probes) {
 
 // ---- tests ----
 
-test(`${CASES} answers about made-up people are had`, async () => {
+test(`${CASES} answers about random users are computed`, async () => {
   const folder = copiedDefinitions();
   await withProbe(ODD, (first) => withProbe(folder, (again) => examineAll({ first, again })));
   fs.rmSync(folder, { recursive: true });
@@ -243,11 +243,11 @@ for (const promise of PROMISED)
     assert.deepEqual(shortest, [], `${all.length} times with seed ${SEED}, the shortest are shown`);
   });
 
-test("no other promise was broken", () => assert.deepEqual([...wrongs.keys()].filter((promise) => !PROMISED.includes(promise)), []));
+test("no other property was violated", () => assert.deepEqual([...wrongs.keys()].filter((promise) => !PROMISED.includes(promise)), []));
 
 // ---- the guidance for max_tokens ----
 
-// For people of whom much is known: from how many hints to how many, whatever the context.
+// For users with many facts: minimum and maximum number of hints, whatever the context.
 const GUIDANCE = [
   { max_tokens: 50, least: 1, most: 2 },
   { max_tokens: 100, least: 3, most: 5 },
@@ -281,7 +281,7 @@ async function checkGuidance(probe, atoms, contexts) {
   });
 }
 
-test("50 tokens are 1 or 2 hints, 100 are 3 to 5, 200 are 5 to 10, 500 tell of everything", () =>
+test("50 tokens give 1 or 2 hints, 100 give 3 to 5, 200 give 5 to 10, 500 include everything", () =>
   withProbe(ODD, async (probe) => {
     const builtIn = readDefinitions(BUILT_IN);
     const isCritical = (atom) => builtIn.get(atom.domain).members.find(({ name }) => name === atom.member).safety === "critical";
@@ -293,7 +293,7 @@ test("50 tokens are 1 or 2 hints, 100 are 3 to 5, 200 are 5 to 10, 500 tell of e
     }
   }));
 
-test("names that people have stand in sentences without quotation marks", () =>
+test("real names are not quoted in sentences", () =>
   withProbe(ODD, async (probe) => {
     const names = ["C++", "AC/DC", ".NET", "sunn O)))", "P!nk", "J. Cole", "St. Vincent", "R.E.M.", "Node.js", "Guns N' Roses", 'Weird "Al" Yankovic', "10cc", "東京事変", "فيروز", "🎸", "Simon and Garfunkel", "Earth, Wind & Fire"];
     assert.deepEqual(names.filter((name) => !isOnlyAName(name)), []);

@@ -1,4 +1,4 @@
-// Hints of people that a test makes up, through hints_probe.c: all of them in one go.
+// Hints for the users of a test, from one run of hints_probe.c.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -17,7 +17,7 @@ export function askAll(people) {
   return String(stdout).trimEnd().split("\n").map((line) => JSON.parse(line));
 }
 
-// Facts as the person has stated them, best first: { food_profile: { allergies: ["peanuts"] } }
+// Facts stated by the user, best first: { food_profile: { allergies: ["peanuts"] } }
 export function stated(record) {
   const facts = Object.entries(record).flatMap(([domain, members]) =>
     Object.entries(members).flatMap(([member, value]) => [value].flat().map((one) => ({ domain, member, value: one }))),

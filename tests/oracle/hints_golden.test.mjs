@@ -1,7 +1,7 @@
-// What agents are told about a few made-up people, byte for byte as a reviewer has read and liked it.
-// Each person is people/NAME.json; people/NAME.txt is what is told. After a change that is meant:
+// Golden files: the hints about a few invented users, byte for byte as a reviewer approved them.
+// people/NAME.json is a user, people/NAME.txt the expected hints. After an intended change:
 //   make build/check/oracle/hints_probe && WRITE=1 node --test tests/oracle/hints_golden.test.mjs
-// then read the difference as if it were about you.
+// then review the difference.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -30,7 +30,7 @@ const QUERIES = [
   { max_tokens: 200, format: "json" },
 ];
 
-// What apps have written counts for less than what the person has said.
+// Facts of apps have a lower confidence than the user's own.
 const observed = (record) => stated(record).map((atom) => ({ ...atom, user: false }));
 const factsOf = (person) => [...stated(person.stated ?? {}), ...observed(person.observed ?? {})];
 

@@ -1,5 +1,5 @@
-// What may be told about a person, worked out a second time from the definitions: which facts can be
-// seen, in which order, and which of them a query concerns.
+// A second implementation of the selection of facts: which are visible, in which order, and which a
+// query concerns.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -58,7 +58,7 @@ export function readDefinitions(...folders) {
 
 const folded = (text) => text.normalize("NFC").toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFC");
 
-// How values are compared: letter case and "-", "_" and blanks between words do not count.
+// How values are compared: letter case and "-", "_", and spaces between words are ignored.
 export function fold(text) {
   const [, before, middle, after] = /^([-_ ]*)(.*?)([-_ ]*)$/su.exec(folded(text).trim());
   return before + middle.replace(/[-_ ]+/g, " ") + after;
@@ -73,7 +73,7 @@ export function keyOf(member, value) {
   return JSON.stringify(Object.keys(member.properties).filter((name) => name in value).map((name) => [name, typeof value[name] === "string" ? fold(value[name]) : value[name]]));
 }
 
-// As kept: a closed vocabulary's own value, an object in the definition's order.
+// As stored: a closed vocabulary's own spelling, an object in the definition's order.
 function keptValue(member, value) {
   if (typeof value === "string" && member.vocabulary && !member.vocabulary.open) return member.vocabulary.byText.get(fold(value)).value;
   if (typeof value !== "object") return value;
@@ -82,23 +82,22 @@ function keptValue(member, value) {
 
 const yesOrNo = (value) => (value === true ? "yes" : value === false ? "no" : value);
 
-// What a property of an object looks like: words before and behind it, and whether they are other people's.
+// The words before and after the value of a property; `free`: the value is text of the user.
 function pairOf({ pairs }, name, value) {
   const phrase = pairs?.[name];
-  if (typeof phrase === "object") return { before: phrase[value], text: "", behind: "", free: false };
-  const [before, behind] = phrase === undefined ? [`${name.replaceAll("_", " ")} `, ""] : phrase.split("{value}");
-  return { before, text: `${yesOrNo(value)}`, behind, free: typeof value === "string" };
+  if (typeof phrase === "object") return { before: phrase[value], text: "", after: "", free: false };
+  const [before, after] = phrase === undefined ? [`${name.replaceAll("_", " ")} `, ""] : phrase.split("{value}");
+  return { before, text: `${yesOrNo(value)}`, after, free: typeof value === "string" };
 }
 
-// What stands in a sentence: a text, or for an object its pairs. A closed vocabulary has words for people, and an
-// open one may.
+// The value as written in a sentence: a text, or the pairs of an object. Vocabularies can define labels.
 function shownValue(member, kept) {
   if (typeof kept === "object") return Object.entries(kept).map(([name, value]) => pairOf(member.hint, name, value));
   if (typeof kept !== "string") return `${yesOrNo(kept)}`;
   return member.vocabulary?.byText.get(fold(kept))?.label ?? kept;
 }
 
-// ---- which facts are told, and which first ----
+// ---- selection and order of facts ----
 
 const FADING = Array.from({ length: 64 }, (_, i) => Math.round(ONE * 2 ** (-i / 64)));
 
@@ -110,7 +109,7 @@ function recency(member, days) {
   return floor + Math.floor(((ONE - floor) * left) / ONE);
 }
 
-// 1 for what the person said, else 1 - 0.2^n of n apps that agree, at most 0.99.
+// 1 for the user's own facts, otherwise 1 - 0.2^n for n apps that agree, at most 0.99.
 function scoreOf(member, atom, newest) {
   const percent = atom.user ? 100 : Math.min(99, Math.round(100 * (1 - 0.2 ** atom.sources)));
   const days = Math.floor(newest / DAY) - Math.floor(atom.at / DAY);
@@ -119,7 +118,7 @@ function scoreOf(member, atom, newest) {
 
 const SAFETY = ["none", "constraint", "critical"];
 
-// Of two facts with one key in members that oppose each other, the one that is left out.
+// The loser of two facts with the same key in opposing members.
 function loserOf(a, b) {
   const safer = SAFETY.indexOf(a.member.safety) - SAFETY.indexOf(b.member.safety);
   if (safer !== 0) return safer > 0 ? b : a;
@@ -147,7 +146,7 @@ function losers(facts) {
 
 const compareBytes = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-// A list that the person made is in the person's order.
+// The user's own list keeps the user's order.
 function compareFacts(a, b) {
   if (a.user !== b.user) return a.user ? -1 : 1;
   if (a.user && a.member.type === "array") return a.sequence - b.sequence;
@@ -170,7 +169,7 @@ function toldFacts(domain, atoms) {
 
 const TIERS = { critical: 0, constraint: 1, none: 2 };
 
-// A hint: a member and all its values, best first; of a member that tells each value, one of them.
+// A hint: a member and its values, best first; one value for members with one sentence per value.
 function makeHint(domain, member, facts, id) {
   const values = facts.map(({ kept, key }) => ({ kept, key, shown: shownValue(member, kept) }));
   const sentence = values.length === 1 ? member.hint.values?.[`${values[0].kept}`] : undefined;
@@ -205,21 +204,21 @@ const isSafetyContext = (definitions, domain, [other, context]) =>
     .contexts.filter(({ name }) => context === null || name === context)
     .some(({ name, aliases }) => [name, ...(aliases ?? [])].some((one) => domain.safety_contexts.includes(one)));
 
-// What a query concerns: `choices` are the pairs of domain and context that its label means.
+// The facts that a query concerns; `choices` are the domains and contexts that its label matches.
 export function concerned(definitions, hints, query, choices) {
-  const reach = [...definitions.keys()].filter((name) => (query.reach ?? [name]).includes(name) && (query.domains ?? [name]).includes(name));
-  const known = choices.length > 0 && (query.domains === undefined || choices.some(([name]) => reach.includes(name)));
+  const allowed = [...definitions.keys()].filter((name) => (query.allowed ?? [name]).includes(name) && (query.domains ?? [name]).includes(name));
+  const known = choices.length > 0 && (query.domains === undefined || choices.some(([name]) => allowed.includes(name)));
   const isGated = known && query.domains === undefined;
   const choiceOf = new Map(choices);
   const passes = ({ domain, member, tier }) => {
-    if (!reach.includes(domain.name) || (member.sensitive && query.sensitive === false)) return false;
+    if (!allowed.includes(domain.name) || (member.sensitive && query.sensitive === false)) return false;
     if (!isGated) return true;
     const chosen = choiceOf.has(domain.name);
     if (tier === 0) return chosen || choices.some((choice) => isSafetyContext(definitions, domain, choice));
     return chosen && weightIn(member, choiceOf.get(domain.name)) >= LEAST_CONTEXT;
   };
   const available = hints.filter(passes);
-  const domains = reach.filter((name) => !isGated || choiceOf.has(name) || available.some((hint) => hint.domain.name === name));
+  const domains = allowed.filter((name) => !isGated || choiceOf.has(name) || available.some((hint) => hint.domain.name === name));
   const [first] = known ? choices : [];
   return { available, domains, known, matched: first ? (first[1] ?? first[0]) : null };
 }

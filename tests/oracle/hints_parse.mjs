@@ -1,7 +1,7 @@
-// Reads hints back: which values of which member a sentence, a bullet or an object tells, by the
-// definition's own patterns. Whatever cannot be read back is not what a definition says.
+// Parses hints with the patterns of the definition: which values of which member a sentence, a
+// bullet, or an object contains. Text that cannot be parsed violates the definition.
 
-// ---- a value in its place ----
+// ---- one value ----
 
 const withoutQuotes = (text) => text.replace(/["“”„‟＂]/gu, "'") + (text.endsWith("\\") ? " " : "");
 const startsPlainly = (text) => /^([A-Za-z\u0080-\u{10ffff}]|-?\d+(?!\d|[.)]( |$)))/u.test(text);
@@ -9,8 +9,8 @@ const startsPlainly = (text) => /^([A-Za-z\u0080-\u{10ffff}]|-?\d+(?!\d|[.)]( |$
 const MARKS = "\\`*_[<~"; // which mean something anywhere in Markdown
 const SOMETIMES = "&:.";
 
-// Where a text continues behind a value; in Markdown, behind one whose marks are all escaped.
-function behind(text, at, value, markdown) {
+// The text after a value; in Markdown, after a value with all special characters escaped.
+function afterValue(text, at, value, markdown) {
   if (!markdown) return text.startsWith(value, at) ? at + value.length : undefined;
   for (const sign of value) {
     const isEscaped = text[at] === "\\" && (MARKS.includes(sign) || (SOMETIMES.includes(sign) && text.startsWith(sign, at + 1)));
@@ -22,20 +22,20 @@ function behind(text, at, value, markdown) {
   return at;
 }
 
-// `quoted`: it stands in quotation marks.
+// `quoted`: it is in quotation marks.
 function readValue(text, at, value, { markdown, spot }) {
   const inside = withoutQuotes(value);
   const start = spot === "in quotes" ? at : at + 1;
   if (spot === "in quotes" || text[at] === '"') {
-    const end = behind(text, start, inside, markdown);
+    const end = afterValue(text, start, inside, markdown);
     if (end !== undefined && (spot === "in quotes" || text[end] === '"')) return { end: end + start - at, quoted: true, value };
   }
   if (spot === "in quotes" || (spot === "front" && !startsPlainly(value))) return undefined;
-  const end = behind(text, at, value, markdown);
+  const end = afterValue(text, at, value, markdown);
   return end === undefined ? undefined : { end, quoted: false, value };
 }
 
-// "world music" before " music": a word that was said is not said again.
+// "world music" before " music": a repeated word is omitted.
 function withoutSaid(value, words) {
   const [, word] = /^ ([\w\u0080-\u{10ffff}]+)/u.exec(words) ?? [];
   const [last] = /[A-Za-z0-9\u0080-\u{10ffff}]*$/u.exec(value);
@@ -52,7 +52,7 @@ function readPairs(text, at, pairs, { markdown, phrased }) {
     if (!text.startsWith(before, at)) return undefined;
     const read = readValue(text, at + before.length, pair.text, { markdown, spot: "inside" });
     if (!read || (read.quoted && !pair.free)) return undefined;
-    const after = read.quoted ? pair.behind : withoutSaid(pair.text, pair.behind);
+    const after = read.quoted ? pair.after : withoutSaid(pair.text, pair.after);
     if (!text.startsWith(after, read.end)) return undefined;
     if (pair.free) values.push({ ...read, isPair: true });
     at = read.end + after.length;
@@ -67,7 +67,7 @@ function readSeparator(text, at) {
   return sign;
 }
 
-// Separators must be those of a list of so many parts.
+// Separators must fit the number of items.
 function isWellSeparated(separators, { values, more, conjunction }) {
   const parts = values.length + (more > 0 ? 1 : 0);
   const sign = values.some(({ value }) => value.includes(",")) ? "; " : parts > 2 ? ", " : " ";
@@ -75,7 +75,7 @@ function isWellSeparated(separators, { values, more, conjunction }) {
   return separators.every((one, i) => one.sign === sign && one.word === (i === parts - 2 ? last : ""));
 }
 
-// As many values as stand there, in the order they have; `isEnd` says whether a text may end at a place.
+// The values of a list in their order; `isEnd` decides whether the text may end at a position.
 function readList(text, at, hint, place, isEnd) {
   const { conjunction } = hint.member.hint;
   const [values, separators] = [[], []];
@@ -119,7 +119,7 @@ function readPlace(text, at, place, hint, options, isEnd) {
   return read && { at: read.end, values: [read], items: 1, more: 0 };
 }
 
-// Words of the pattern, but for one that a single value has said already.
+// Words of the pattern, except one that a single value already ends with.
 function readWords(text, at, words, { total, values }, before) {
   const said = before.startsWith("{") && total === 1 && typeof values[0].shown === "string" ? withoutSaid(values[0].shown, words) : words;
   const found = [said, words].find((one) => text.startsWith(one, at));
@@ -150,7 +150,7 @@ function patternOf(hint) {
 
 const emphasisOf = (hint) => (isOfOne(hint) ? (hint.member.hint.emphasis_one ?? hint.member.hint.emphasis) : hint.member.hint.emphasis);
 
-// The endings that a sentence may have behind its pattern: a value may bring the full stop.
+// The endings of a sentence after its pattern: a value may already end with the period.
 function endOf(text, at, hint, mayBeStrong) {
   const rest = text.slice(at);
   const emphasis = emphasisOf(hint);
@@ -174,9 +174,9 @@ export function readBullet(line, hint) {
   return read && read.at === text.length ? { hint, items: read.items, values: read.values, strong: false } : undefined;
 }
 
-// ---- whole answers ----
+// ---- answers ----
 
-// What a line can mean for a person, remembered: the same lines come again with every budget.
+// Cached meanings of a line for a user: the same lines recur for every budget.
 export class Reader {
   constructor(hints) {
     this.hints = hints;

@@ -1,5 +1,5 @@
-// People for hints to be made of, and what is asked about them: every member of every definition,
-// with values as people write them and as nobody should. The same seed makes the same people.
+// Random users and queries: every member of every definition, with ordinary and hostile values. The
+// same seed gives the same users.
 
 import { fold, keyOf } from "./hints_model.mjs";
 import { dice as plainDice } from "./tokenizer_texts.mjs";
@@ -17,7 +17,7 @@ export function dice(seed) {
 
 // ---- words ----
 
-// As people write them, and as nobody should; "|" is between them.
+// Ordinary and hostile values, separated by "|".
 const NAMES = [
   `Radiohead|Björk|Kendrick Lamar|AC/DC|Wham!|P!nk|Ke$ha|sunn O)))|!!!|.NET|.hack//SIGN|C++|C#|F#|C|R`,
   `Node.js|Vue.js|ASP.NET Core|3 Doors Down|10cc|1975, The|10,000 Maniacs|Tyler, The Creator`,
@@ -59,7 +59,7 @@ function letters(d, count) {
   return Array.from({ length: count }, letter).join("");
 }
 
-// One line of at most so many characters, as the store would keep it.
+// One line of limited length, as it would be stored.
 function tidy(text, most) {
   const line = text.normalize("NFC").replace(/\s+/gu, " ").trim();
   return [...line].slice(0, most).join("").trim();
@@ -101,7 +101,7 @@ function objectFor(d, member) {
   return Object.fromEntries(entries.map(([name, type]) => [name, value(type)]));
 }
 
-// Absent if chance made nothing of it.
+// Absent if it became empty.
 function valueFor(d, member) {
   if (member.type === "number") return numberFor(d, member);
   if (member.type === "bool") return d.chance(0.5);
@@ -109,9 +109,9 @@ function valueFor(d, member) {
   return textFor(d, member) || undefined;
 }
 
-// ---- people ----
+// ---- users ----
 
-// How many values a member has: mostly few.
+// The number of values of a member, usually small.
 const KINDS = [
   { weight: 3, members: 0.06, most: 4 },
   { weight: 5, members: 0.3, most: 6 },
@@ -199,7 +199,7 @@ export function makePerson(definitions, d) {
   return maker.atoms;
 }
 
-// As much as one domain may hold.
+// The maximum number of facts in a domain.
 export function makeCrowdedPerson(definitions, d) {
   const maker = new Maker(definitions, d);
   const domain = d.pick([...definitions.values()]);
@@ -214,7 +214,7 @@ function plainValueFor(d, member) {
   return words(d, member.tellsEach ? d.between(6, 12) : d.between(1, 2));
 }
 
-// Everything that can be known, as a person would say it: a few values in each member, no oddities.
+// A complete ordinary user: a few plain values in each member.
 export function makeFullPerson(definitions, d) {
   const maker = new Maker(definitions, d);
   Object.assign(maker, { byUser: 0.8, inactive: 0, days: 300 });
@@ -228,7 +228,7 @@ export function makeFullPerson(definitions, d) {
   return maker.atoms;
 }
 
-// ---- questions ----
+// ---- queries ----
 
 const camel = (label) => label.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 
@@ -250,13 +250,13 @@ export function makeQuestion(d, definitions) {
   const names = [...definitions.keys()];
   if (d.chance(0.35)) question.domains = d.some(names, d.pick([0.3, 0.6, 0.9]));
   if (question.domains?.length === 0) question.domains = [d.pick(names)];
-  if (d.chance(0.1)) question.reach = question.domains ?? d.some(names, 0.5);
+  if (d.chance(0.1)) question.allowed = question.domains ?? d.some(names, 0.5);
   if (d.chance(0.6)) question.context = label(d, definitions);
   if (d.chance(0.3)) question.sensitive = false;
   return question;
 }
 
-// From small to large.
+// In ascending order.
 export function makeBudgets(d, count) {
   const roll = d.below(10);
   const from = d.between(1, 60);

@@ -1,13 +1,13 @@
-/* Answers hints for people that a test makes up. One line in, one line out, both JSON:
+/* Computes hints for the users of a test. Reads and writes one line of JSON for each user:
  *   {"atoms": [{"domain", "member", "value", "user": true, "sources": 1, "at": seconds,
  *               "sequence": 1, "status": "active"}, …],
- *    "queries": [{"domains": ["food_profile"], "reach": ["food_profile"], "context": "…",
+ *    "queries": [{"domains": ["food_profile"], "allowed": ["food_profile"], "context": "…",
  *                 "max_tokens": 100, "format": "text", "sensitive": true}, …]}
  *   [the API's answer to each query]
- * "domains" are asked for, "reach" is what a token opens. A query {"label": "…"} asks which domains
- * a context means: [["food_profile", "restaurant_search"], ["travel_profile", null]].
- * A value that cannot be stored is left out, and what the card says of itself after having been
- * kept as text is what is asked: nothing here is shorter than the way through the store. */
+ * "domains" are the requested domains, "allowed" those that the token may use. A query
+ * {"label": "…"} returns the domains that a context matches: [["food_profile",
+ * "restaurant_search"], ["travel_profile", null]]. Values that cannot be stored are left out, and
+ * hint sets are written as text and read back, as the store does. */
 #include "app/definitions.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -88,7 +88,7 @@ make_sets(struct arena *mem, const struct domains *domains, const struct json_va
 }
 
 static uint64_t
-reach_of(const struct domains *domains, const struct json_value *named)
+allowed_bits(const struct domains *domains, const struct json_value *named)
 {
     uint64_t allowed = 0;
     for (size_t i = 0; named != NULL && i < named->count; i++)
@@ -101,11 +101,11 @@ answer_query(struct arena *mem, const struct domains *domains, const struct hint
              size_t count, const struct json_value *given, struct json *out)
 {
     const struct json_value *named = json_member(given, "domains");
-    const struct json_value *opened = json_member(given, "reach");
+    const struct json_value *allowed = json_member(given, "allowed");
     struct str format = text_member(given, "format");
     struct hints_params params = {
         .domains = domains,
-        .allowed = reach_of(domains, named) & reach_of(domains, opened),
+        .allowed = allowed_bits(domains, named) & allowed_bits(domains, allowed),
         .sensitive = number_member(given, "sensitive", 1) != 0 ? EVERYTHING : 0,
         .domains_named = named != NULL,
         .context = text_member(given, "context"),

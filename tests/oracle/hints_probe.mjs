@@ -1,4 +1,4 @@
-// The program's hints for made-up people: see hints_probe.c.
+// Runs hints_probe.c, which computes hints for the users of a test.
 
 import { spawn } from "node:child_process";
 import path from "node:path";
@@ -31,7 +31,7 @@ export class Probe {
   }
 }
 
-// Ends with what is done with it, whatever comes of that.
+// Stops the probe after `use`, also if it fails.
 export async function withProbe(folder, use) {
   const probe = new Probe(folder);
   try {

@@ -1,5 +1,5 @@
-// What hints promise, as questions about one answer: the properties P1 to P14 that need no other person.
-// Each gives what is wrong as a text, or nothing.
+// Properties P1 to P14 of hints, which concern a single answer. Each function returns a description of
+// the violation, or nothing.
 
 import { opposed } from "./hints_model.mjs";
 
@@ -13,19 +13,19 @@ const FOR_MODELS = /:\/\/|<\|[^|]*\|>|\[\/?inst\]|^(system|assistant|user)\s*:|i
 const OURS = /\buser('s|\s(is|was|has|must|wants|says|likes|prefers))(\s|$)/i;
 const MOST_WORDS = 10;
 
-// One or two words that do not start small, and initials.
+// One or two words that do not start with a lowercase letter, and initials.
 function isRestOfName(text) {
   const parts = text.split(" ");
   return parts.every((part) => /^[^a-z]/u.test(part)) && parts.filter((part) => !/^.\.$/u.test(part)).length <= 2;
 }
 
 // "J. Cole", "St. Vincent", "Vol. 2", "Washington D.C. area".
-function isAbbreviation(word, behind) {
+function isAbbreviation(word, after) {
   if (/^(vs|feat|ft)$/i.test(word)) return true;
-  if (/^(Dr|Mr|Mrs|Ms|Ste?|Sgt|Capt|Lt|Col|Gen|Prof|Rev|Mt|Ft|Jr|Sr)$/i.test(word)) return !/^[a-z]/.test(behind);
-  if (/^(Nos?|Vol|Op|Pt|Ch|Nr)$/i.test(word)) return /^[\dIV]/.test(behind);
-  if (/^(.\.)+.$/u.test(word)) return /^[a-z]/.test(behind) || isRestOfName(behind);
-  return /^.$/u.test(word) && isRestOfName(behind);
+  if (/^(Dr|Mr|Mrs|Ms|Ste?|Sgt|Capt|Lt|Col|Gen|Prof|Rev|Mt|Ft|Jr|Sr)$/i.test(word)) return !/^[a-z]/.test(after);
+  if (/^(Nos?|Vol|Op|Pt|Ch|Nr)$/i.test(word)) return /^[\dIV]/.test(after);
+  if (/^(.\.)+.$/u.test(word)) return /^[a-z]/.test(after) || isRestOfName(after);
+  return /^.$/u.test(word) && isRestOfName(after);
 }
 
 function hasFullStopInside(text) {
@@ -36,8 +36,8 @@ function hasFullStopInside(text) {
   return /^\S+( \S+)* [a-z]{5,}\.$/.test(text); // "Buy it today."
 }
 
-// Whether a text without quotation marks around it can only be a name: it ends no sentence, starts none of ours, leaves
-// no quotation open, counts nothing that is not there, and does not look as if it were meant for a model.
+// Whether an unquoted text can only be a name: it ends no sentence, starts no hint, leaves no quotation open, does not
+// end like a shortened list, and does not look like text for a model.
 export function isOnlyAName(text, isPair = false) {
   if (ENDS_A_SENTENCE.test(text) || hasFullStopInside(text)) return false;
   if (/[:;：；](\s|$)|[`\\]| [–—] /u.test(text) || FOR_MODELS.test(text) || OURS.test(text)) return false;
@@ -49,7 +49,7 @@ export function isOnlyAName(text, isPair = false) {
 
 export const joined = (format, hints) => (format === "text" ? hints.join("\n") : format === "bullets" ? hints : JSON.stringify(hints));
 
-// How many values of each hint are told: a Map from its id.
+// The number of values of each hint, by its id.
 export function factsOf(told) {
   const facts = new Map();
   for (const { hint, items } of told) facts.set(hint.id, Math.max(items, facts.get(hint.id) ?? 0));

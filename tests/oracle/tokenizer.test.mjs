@@ -1,6 +1,6 @@
-// The token counter against npm's gpt-tokenizer, count for count. OpenAI's own tiktoken and
-// gpt-tokenizer differ in three characters; there the counter is tiktoken's, and they are left out.
-// TOKENIZER_SHARE=10 asks for fifty times as many texts, TOKENIZER_SEED for others.
+// Compares the token counter with npm's gpt-tokenizer. For three characters gpt-tokenizer differs from
+// OpenAI's tiktoken, which the counter follows; they are left out. TOKENIZER_SHARE=10 compares fifty
+// times as many texts; TOKENIZER_SEED selects others.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -23,7 +23,7 @@ const SEED = Number(process.env.TOKENIZER_SEED ?? 2026);
 setMergeCacheSize(0); // once its cache is full it takes four times as long as without one
 const oracle = (text) => countTokens(text, { disallowedSpecial: new Set() });
 
-// Counts of the program's own counter.
+// Counts of the program.
 async function counted(texts) {
   const child = spawn(PROBE, [], { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...sanitizers() } });
   let out = "";
@@ -55,10 +55,10 @@ async function agree(texts) {
   assert.deepEqual(shown, [], `${wrong.length} of ${texts.length} differ, the shortest are shown`);
 }
 
-// ---- what may be asked ----
+// ---- comparable characters ----
 
-// The class that the program has for a character; where this Node knows another version of Unicode,
-// the characters whose class differs cannot be compared.
+// The program's class of a character. If Node.js has another version of Unicode, characters with a
+// different class are not compared.
 const CLASSES = (() => {
   const kinds = new Array(0x110000);
   for (const line of fs.readFileSync(path.join(ROOT, "data/unicode_classes.txt"), "utf8").split("\n")) {
@@ -86,7 +86,7 @@ const vocabulary = () => {
 const tokens = vocabulary();
 const m = material(usable, tokens);
 
-// As many texts as asked for, a part of them at a time.
+// Compares the given number of texts in batches.
 async function agreeOn(count, maker) {
   const d = dice(SEED);
   for (let left = count * SHARE; left > 0; ) {
@@ -103,21 +103,21 @@ async function agreeOn(count, maker) {
 
 // ---- tests ----
 
-test("the vocabulary in the repository is the package's", () => {
+test("the vocabulary equals that of the package", () => {
   assert.ok(packVocabulary().equals(fs.readFileSync(path.join(ROOT, "data/o200k_base.tokens"))));
 });
 
-test("the classes in the repository are those of their version of Unicode", { skip: process.versions.unicode !== UNICODE && `this Node knows Unicode ${process.versions.unicode}` }, () => {
+test("the character classes equal those of their Unicode version", { skip: process.versions.unicode !== UNICODE && `this Node knows Unicode ${process.versions.unicode}` }, () => {
   for (let point = 0; point < 0x110000; point++)
     assert.ok(isSurrogate(point) || sameClass(point), `U+${point.toString(16)}`);
 });
 
-test("every token is one token, alone and with another", async () => {
+test("every token is one token, alone and next to another", async () => {
   const d = dice(1);
   await agree(tokens.flatMap((text, rank) => (rank % 4 === 0 ? [text, text + d.pick(tokens)] : [text])));
 });
 
-test("every character is counted the same beside letters, digits, signs and blanks", async () => {
+test("every character has the same count next to letters, digits, punctuation, and spaces", async () => {
   const texts = [];
   for (let point = 0; point < 0x110000; point++) {
     const kind = CLASSES[point]; // of the many that are alike, some

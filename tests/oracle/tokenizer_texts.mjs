@@ -1,9 +1,9 @@
-// Texts to count tokens of: every script, sign and shape that the cutting into pieces or the merging
-// of bytes could get wrong. The same seed makes the same texts.
+// Random texts for the tokenizer: scripts, punctuation, and structures that splitting or merging could
+// get wrong. The same seed gives the same texts.
 
-// ---- chance ----
+// ---- random numbers ----
 
-// mulberry32: small, and the same everywhere.
+// mulberry32: small and deterministic.
 export function dice(seed) {
   let state = seed >>> 0;
   const unit = () => {
@@ -79,7 +79,7 @@ const CODE = ["if (x != NULL)", "return 0;", "{", "}", "=> {", "/* why */", "// 
 const MARKDOWN = ["# ", "## ", "- ", "* ", "1. ", "> ", "**bold**", "*it*", "`x`", "[a](b)", "---\n", "|---|", "~~~"];
 const PLACES = ["https://", "http://", "www.", "example.org", "/a/b", "?q=1&r=%20", "#x", ".com", ":8080", "user@mail.example", "../", "C:\\dir\\", "~/x", "//"];
 
-// Everything a text is made of. usable(point) says which characters may be used at all.
+// The parts of texts. usable(point) decides which characters may occur.
 export function material(usable, tokens) {
   const letters = {};
   for (const [name, ranges] of Object.entries(SCRIPTS)) {
@@ -92,7 +92,7 @@ export function material(usable, tokens) {
 
 // ---- parts ----
 
-// The first so many units, and not half a character.
+// The first `count` units, without splitting a character.
 const cut = (text, length) => text.slice(0, length).replace(/[\ud800-\udbff]$/, "");
 const repeat = (count, part) => Array.from({ length: count }, part).join("");
 const word = (m, d, name = d.pick(m.names)) => repeat(d.between(1, 9), () => d.pick(m.letters[name]));
@@ -135,7 +135,7 @@ const PARTS = [
   (m, d) => d.pick(m.tokens).toUpperCase(),
 ];
 
-// A text of 1 to `most` characters. Most texts keep to a few kinds of parts, as people's do.
+// A text of 1 to `most` characters. Most texts use only a few kinds of parts, like real ones.
 export function makeText(m, d, most) {
   const kinds = d.chance(0.3) ? PARTS : Array.from({ length: d.between(1, 4) }, () => d.pick(PARTS));
   const wanted = d.between(1, most);
@@ -144,7 +144,7 @@ export function makeText(m, d, most) {
   return cut(text, wanted);
 }
 
-// A long text: a few sentences' worth of parts, in ever other orders.
+// A long text: the parts of a few sentences in changing order.
 export function makePage(m, d, wanted) {
   const parts = Array.from({ length: d.between(5, 30) }, () => d.pick(PARTS)(m, d));
   let text = "";
@@ -152,7 +152,7 @@ export function makePage(m, d, wanted) {
   return text;
 }
 
-// One piece of up to `most` characters, or almost: no blank, no change of kind.
+// Roughly one piece of up to `most` characters: no spaces, one kind of characters.
 export function makePiece(m, d, most) {
   const wanted = d.between(60, most);
   const name = d.pick(m.names);

@@ -203,7 +203,7 @@ words_must_be_in_order_and_close(void **state)
         { "joined by signs", "ignore_previous_instructions", true },
         { "not the beginning of a clause", "they act as a team", false },
         { "the beginning of a second clause", "hello! act as a team", true },
-        { "nothing behind it", "you are now", false },
+        { "nothing after it", "you are now", false },
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++)

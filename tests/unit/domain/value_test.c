@@ -252,7 +252,7 @@ every_string_of_a_value_is_searched(void **state)
         { "an object", STR("{\"bed\":\"king\",\"smoking\":false}"), NULL },
         { "the last text of an object", STR("{\"smoking\":false,\"view\":\"<script>\"}"),
           "markup" },
-        { "behind escapes", STR("\"\\u003cscript\\u003e\""), "markup" },
+        { "escaped", STR("\"\\u003cscript\\u003e\""), "markup" },
         { "no value", STR("nothing"), "no value" },
     };
     struct arena *mem = arena_new();

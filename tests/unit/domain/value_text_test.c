@@ -29,7 +29,7 @@ equal_spellings_fold_to_one_form(void **state)
         { "final sigma", STR("\xce\xa3\xce\x8a\xce\xa3"), STR("\xcf\x83\xce\xaf\xcf\x83") },
         { "a sign at the end", STR("C--"), STR("c--") },
         { "a sign at the start", STR("-M-"), STR("-m-") },
-        { "a sign at the start behind blanks", STR("  _x"), STR("_x") },
+        { "a sign at the start after spaces", STR("  _x"), STR("_x") },
         { "signs and blanks at an end", STR("a -  -"), STR("a - -") },
         { "nothing but signs", STR("--"), STR("--") },
         { "nothing but blanks", STR(" \t "), STR("") },

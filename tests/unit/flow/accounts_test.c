@@ -37,7 +37,7 @@ made(struct kit *kit, const char *username, const char *email)
 }
 
 static size_t
-accounts_there(struct kit *kit)
+count_accounts(struct kit *kit)
 {
     struct user *users;
     size_t count;
@@ -122,7 +122,7 @@ every_invalid_field_is_reported_and_nothing_is_stored(struct kit *kit)
     struct account_params nothing = { 0 };
     assert_int_equal(make(kit, &nothing, &user, &problems), ERR_INVALID);
     assert_non_null(problems.username);
-    assert_int_equal(accounts_there(kit), 0);
+    assert_int_equal(count_accounts(kit), 0);
 }
 
 static void
@@ -155,7 +155,7 @@ taken_usernames_and_addresses_are_reported(struct kit *kit)
         assert_null(problems.name);
         assert_null(problems.password);
     }
-    assert_int_equal(accounts_there(kit), 1);
+    assert_int_equal(count_accounts(kit), 1);
 }
 
 static void
@@ -177,7 +177,7 @@ colliding_positions_are_retried_up_to_a_limit(struct kit *kit)
     struct account_params taken = { .username = STR("user-3") };
     assert_int_equal(make(kit, &taken, &user, &problems), ERR_TAKEN);
     chance_is_chosen = false;
-    assert_int_equal(accounts_there(kit), POSITION_ATTEMPTS);
+    assert_int_equal(count_accounts(kit), POSITION_ATTEMPTS);
 }
 
 struct rival {
@@ -216,7 +216,7 @@ concurrent_sign_ups_for_a_username_create_one_account(struct kit *kit)
     }
     assert_int_equal(won, 1);
     assert_int_equal(lost, RIVALS - 1);
-    assert_int_equal(accounts_there(kit), 1);
+    assert_int_equal(count_accounts(kit), 1);
 }
 
 /* ---- finding ---- */
@@ -271,7 +271,7 @@ invalid_logins_are_not_found(struct kit *kit)
         assert_int_equal(account_set_status(kit->db, kit->mem, ways[i], USER_DISABLED, now, &found),
                          ERR_NOT_FOUND);
     }
-    assert_int_equal(accounts_there(kit), 1);
+    assert_int_equal(count_accounts(kit), 1);
 }
 
 static void
@@ -382,7 +382,7 @@ deleting_an_account_frees_its_username(struct kit *kit)
     assert_true(str_eq_c(out.username, "ada"));
     assert_int_equal(account_find(kit->db, kit->mem, ada.id, &out), ERR_NOT_FOUND);
     assert_int_equal(account_delete(kit->db, kit->mem, ada.id, &out), ERR_NOT_FOUND);
-    assert_int_equal(accounts_there(kit), 1);
+    assert_int_equal(count_accounts(kit), 1);
     assert_false(str_eq(made(kit, "ada", "ada@example.org").id, ada.id));
 }
 

@@ -3,7 +3,7 @@
 static const struct str one_uri[] = { { CALLBACK, sizeof CALLBACK - 1 } };
 
 static struct app_params
-good_wish(void)
+good_params(void)
 {
     return (struct app_params){ .owner = STR("ada"),
                                 .name = STR(" Concert Finder "),
@@ -35,7 +35,7 @@ static void
 app_register_stores_all_fields_and_only_a_hash_of_the_secret(struct kit *kit)
 {
     struct user ada = world_user(kit, "ada");
-    struct app_params params = good_wish();
+    struct app_params params = good_params();
     struct app_problems problems = { .name = "left over" };
     struct app app, found;
     const struct secret *secret;
@@ -94,7 +94,7 @@ every_invalid_field_is_reported_and_nothing_is_stored(struct kit *kit)
     assert_non_null(strstr(problems.redirect_uris, "is missing"));
     assert_non_null(strstr(problems.scopes, "at least one scope"));
 
-    struct app_params one_wrong = good_wish();
+    struct app_params one_wrong = good_params();
     one_wrong.scopes = STR("agent_hints agent_hints");
     assert_int_equal(app_register(kit->db, kit->mem, &one_wrong, T0, &app, &secret, &problems),
                      ERR_INVALID);
@@ -108,7 +108,7 @@ every_invalid_field_is_reported_and_nothing_is_stored(struct kit *kit)
 static void
 a_developer_has_at_most_a_hundred_apps(struct kit *kit)
 {
-    struct app_params params = good_wish();
+    struct app_params params = good_params();
     struct app_problems problems;
     struct app app, *list;
     const struct secret *secret;
@@ -156,7 +156,7 @@ only_the_right_secret_authenticates_an_app(struct kit *kit)
         { "a cut secret", world.app.id, cut, false },
         { "the hash of the secret", world.app.id, world.app.secret_hash, false },
         { "a public app with an empty one", public.id, STR(""), false },
-        { "a public app with somebody's", public.id, world.secret, false },
+        { "a public app with another app's secret", public.id, world.secret, false },
         { "an unknown app", unknown, world.secret, false },
         { "an unknown app without a secret", unknown, STR_NONE, false },
         { "no form of an id", STR("app_"), world.secret, false },
@@ -307,7 +307,7 @@ static void
 registering_an_id_twice_adds_one_app(struct kit *kit)
 {
     world_user(kit, "ada");
-    struct app_params params = good_wish();
+    struct app_params params = good_params();
     struct app_problems problems;
     struct app app;
     const struct secret *secret;

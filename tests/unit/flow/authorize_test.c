@@ -22,7 +22,7 @@ enum field {
 static struct authorize_params
 with(const struct app *app, enum field field, struct str value)
 {
-    struct authorize_params params = world_wish(app);
+    struct authorize_params params = world_params(app);
     struct str *const fields[] = {
         &params.client_id, &params.redirect_uri, &params.response_type,    &params.scope,
         &params.state,     &params.challenge,    &params.challenge_method, &params.prompt,
@@ -118,7 +118,7 @@ parameters_are_compared_with_the_registration(struct kit *kit)
     struct app disabled;
     assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_DISABLED, T0, &disabled),
                      ERR_NONE);
-    struct authorize_params params = world_wish(&world.app);
+    struct authorize_params params = world_params(&world.app);
     assert_int_equal(world_check(&world, &params).stop, AUTHORIZE_SHOW_ERROR); /* A3 */
 }
 
@@ -195,7 +195,7 @@ static void
 a_consent_gives_one_code_and_one_grant(struct kit *kit)
 {
     struct world world = world_begin(kit);
-    struct authorize_params params = world_wish(&world.app);
+    struct authorize_params params = world_params(&world.app);
     struct authorize_begun begun = world_ask(&world, &params, T0);
     struct auth_request request;
     struct app app;
@@ -242,7 +242,7 @@ selected_scopes_are_granted_and_none_is_a_denial(struct kit *kit)
     struct world world = world_begin(kit);
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
         world.app = world_app(kit, false, NULL);
-        struct authorize_params params = world_wish(&world.app);
+        struct authorize_params params = world_params(&world.app);
         struct authorize_begun begun = world_ask(&world, &params, T0);
         struct str code;
         assert_int_equal(
@@ -280,7 +280,7 @@ a_covering_grant_skips_consent(struct kit *kit)
 {
     struct world world = world_begin(kit);
     world_code(&world, T0);
-    struct authorize_params params = world_wish(&world.app);
+    struct authorize_params params = world_params(&world.app);
     struct authorize_begun begun = world_ask(&world, &params, T0 + 5);
     assert_int_equal(begun.next, NEXT_CODE);
     assert_false(str_present(begun.request_id));
@@ -293,7 +293,7 @@ a_covering_grant_skips_consent(struct kit *kit)
 
     world.app = world_app(kit, true, NULL); /* any program can pose as a public app */
     world_code(&world, T0);
-    params = world_wish(&world.app);
+    params = world_params(&world.app);
     assert_int_equal(world_ask(&world, &params, T0).next, NEXT_CONSENT);
 }
 
@@ -301,7 +301,7 @@ static void
 an_expired_grant_needs_consent_again(struct kit *kit)
 {
     struct world world = world_begin(kit);
-    struct authorize_params params = world_wish(&world.app);
+    struct authorize_params params = world_params(&world.app);
     struct authorize_begun begun = world_ask(&world, &params, T0);
     struct consent_params day = { .request_id = begun.request_id,
                                   .allow = true,
@@ -327,7 +327,7 @@ static void
 a_request_is_decided_only_by_its_session_before_it_expires_for_an_active_app(struct kit *kit)
 {
     struct world world = world_begin(kit), other = world;
-    struct authorize_params params = world_wish(&world.app);
+    struct authorize_params params = world_params(&world.app);
     struct authorize_begun begun = world_ask(&world, &params, T0);
     struct str code;
     struct app app;
@@ -424,7 +424,7 @@ static void
 concurrent_decisions_on_a_request_give_one_code(struct kit *kit)
 {
     struct world world = world_begin(kit);
-    struct authorize_params params = world_wish(&world.app);
+    struct authorize_params params = world_params(&world.app);
     struct authorize_begun begun = world_ask(&world, &params, T0);
     struct racer racers[RACERS] = { 0 };
     for (int i = 0; i < RACERS; i++)
@@ -454,7 +454,7 @@ concurrent_decisions_on_several_requests_add_up(struct kit *kit)
             struct token_set set;
             assert_int_equal(world_exchange(&world, secret_reveal(racers[i].set.access), T0, &set),
                              ERR_NONE);
-            assert_int_equal(world_worth(&world, set.access, T0), i % 2 == 0 ? HINTS : MUSIC);
+            assert_int_equal(world_scopes(&world, set.access, T0), i % 2 == 0 ? HINTS : MUSIC);
         }
         world_race_over(racers);
     }

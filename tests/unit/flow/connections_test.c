@@ -101,7 +101,7 @@ other_users_cannot_find_or_change_a_connection(struct kit *kit)
         struct str user_id, app_id;
     } rows[] = {
         { "another person's", bob.id, world.app.id },
-        { "nobody's", STR("usr_AAAAAAAAAAAAAAAAAAAAAA"), world.app.id },
+        { "unknown user", STR("usr_AAAAAAAAAAAAAAAAAAAAAA"), world.app.id },
         { "an app that is not there", world.ada.id, STR("app_AAAAAAAAAAAAAAAAAAAAAA") },
         { "no id of an app", world.ada.id, world.ada.id },
         { "more than an id", world.ada.id, str_format(kit->mem, "%.*s%%", STR_ARG(world.app.id)) },
@@ -119,7 +119,7 @@ other_users_cannot_find_or_change_a_connection(struct kit *kit)
         assert_row(connection_end(kit->db, kit->mem, user, app, T0, &one) == ERR_NOT_FOUND,
                    rows[i].why);
     }
-    assert_true(world_worth(&world, tokens.access, T0 + 1) == BOTH);
+    assert_true(world_scopes(&world, tokens.access, T0 + 1) == BOTH);
 }
 
 /* ---- narrowing ---- */
@@ -133,9 +133,9 @@ narrowing_applies_to_existing_tokens_at_once(struct kit *kit)
     assert_int_equal(narrow(&world, MUSIC, &one), ERR_NONE);
     assert_true(one.grant.scopes == MUSIC);
     assert_int_equal(one.grant.updated_at, T0 + 10);
-    assert_true(world_worth(&world, tokens.access, T0 + 11) == MUSIC);
+    assert_true(world_scopes(&world, tokens.access, T0 + 11) == MUSIC);
     assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 11, &next), ERR_NONE);
-    assert_true(world_worth(&world, next.access, T0 + 12) == MUSIC);
+    assert_true(world_scopes(&world, next.access, T0 + 12) == MUSIC);
 }
 
 static void
@@ -150,7 +150,7 @@ narrowing_never_adds_scopes(struct kit *kit)
     assert_true(one.grant.scopes == HINTS);
     assert_int_equal(narrow(&world, BOTH, &one), ERR_NONE); /* removed scopes are not restored */
     assert_true(one.grant.scopes == HINTS);
-    assert_true(world_worth(&world, tokens.access, T0 + 11) == HINTS);
+    assert_true(world_scopes(&world, tokens.access, T0 + 11) == HINTS);
 }
 
 static void
@@ -161,7 +161,7 @@ narrowing_to_no_scope_ends_the_connection(struct kit *kit)
     struct connection one;
     assert_int_equal(narrow(&world, PROFILE, &one), ERR_NONE); /* not held */
     assert_int_equal(find(&world, T0 + 11, &one), ERR_NOT_FOUND);
-    assert_int_equal(world_worth(&world, tokens.access, T0 + 11), 0);
+    assert_int_equal(world_scopes(&world, tokens.access, T0 + 11), 0);
     assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 11, &next), ERR_INVALID);
     assert_int_equal(narrow(&world, BOTH, &one), ERR_NOT_FOUND);
 }
@@ -174,13 +174,13 @@ an_end_date_applies_to_tokens_and_can_be_removed_before(struct kit *kit)
     struct world world = world_begin(kit);
     struct token_set tokens = world_tokens(&world, T0);
     assert_int_equal(set_end(&world, T0 + 100, T0), ERR_NONE);
-    assert_true(world_worth(&world, tokens.access, T0 + 99) == BOTH);
-    assert_int_equal(world_worth(&world, tokens.access, T0 + 100), 0);
+    assert_true(world_scopes(&world, tokens.access, T0 + 99) == BOTH);
+    assert_int_equal(world_scopes(&world, tokens.access, T0 + 100), 0);
     assert_int_equal(set_end(&world, NEVER_EXPIRES, T0 + 99), ERR_NONE);
-    assert_true(world_worth(&world, tokens.access, T0 + 100) == BOTH);
+    assert_true(world_scopes(&world, tokens.access, T0 + 100) == BOTH);
     assert_int_equal(set_end(&world, T0 + 200, T0 + 100), ERR_NONE);
     assert_int_equal(set_end(&world, NEVER_EXPIRES, T0 + 200), ERR_NOT_FOUND); /* too late */
-    assert_int_equal(world_worth(&world, tokens.access, T0 + 200), 0);
+    assert_int_equal(world_scopes(&world, tokens.access, T0 + 200), 0);
 }
 
 static void
@@ -192,18 +192,18 @@ after_a_disconnect_tokens_are_invalid_and_consent_is_needed(struct kit *kit)
     struct str code = world_code(&world, T0); /* not exchanged yet */
     struct connection *list;
     assert_int_equal(end(&world, T0 + 10), ERR_NONE);
-    assert_int_equal(world_worth(&world, tokens.access, T0 + 10), 0);
+    assert_int_equal(world_scopes(&world, tokens.access, T0 + 10), 0);
     assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 10, &next), ERR_INVALID);
     assert_int_equal(world_exchange(&world, code, T0 + 10, &next), ERR_INVALID);
     assert_int_equal(end(&world, T0 + 11), ERR_NOT_FOUND);
-    assert_true(world_worth(&other, others.access, T0 + 11) == BOTH);
+    assert_true(world_scopes(&other, others.access, T0 + 11) == BOTH);
     assert_int_equal(count_of(kit, world.ada.id, T0 + 11, &list), 1);
 
-    struct authorize_params params = world_wish(&world.app);
+    struct authorize_params params = world_params(&world.app);
     struct authorize_begun begun = world_ask(&world, &params, T0 + 12);
     assert_int_equal(begun.next, NEXT_CONSENT);
     world_tokens(&world, T0 + 13); /* a new grant does not restore old tokens */
-    assert_int_equal(world_worth(&world, tokens.access, T0 + 14), 0);
+    assert_int_equal(world_scopes(&world, tokens.access, T0 + 14), 0);
     assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 14, &next), ERR_INVALID);
 }
 
@@ -228,7 +228,7 @@ concurrent_narrowing_never_restores_scopes(struct kit *kit)
     struct racer racers[RACERS] = { 0 };
     world_race(&world, racers, keep_one);
     /* The first thread keeps one scope; the next removes it, which ends the connection. */
-    assert_int_equal(world_worth(&world, tokens.access, T0), 0);
+    assert_int_equal(world_scopes(&world, tokens.access, T0), 0);
     assert_true(world_count(racers, ERR_NONE) >= 2);
     assert_int_equal(world_count(racers, ERR_NONE) + world_count(racers, ERR_NOT_FOUND), RACERS);
     world_race_over(racers);

@@ -52,12 +52,12 @@ static const struct topic {
       2 },
 };
 
-enum { PERSON, FIRST_APP, SECOND_APP, SPEAKERS };
+enum { USER, FIRST_APP, SECOND_APP, SOURCES };
 
 static struct str
-name_of(unsigned speaker)
+name_of(unsigned source)
 {
-    return speaker == PERSON ? SOURCE_USER : speaker == FIRST_APP ? FINDER : PLAYER;
+    return source == USER ? SOURCE_USER : source == FIRST_APP ? FINDER : PLAYER;
 }
 
 /* ---- the model ---- */
@@ -68,8 +68,8 @@ struct fact {
     unsigned topic, meaning;
     const char *shown;
     enum atom_status status;
-    bool said[SPEAKERS];
-    int64_t first[SPEAKERS], last[SPEAKERS];
+    bool stated[SOURCES];
+    int64_t first[SOURCES], last[SOURCES];
     const char *reason;
     int64_t suppressed_at, created_at, updated_at;
 };
@@ -118,12 +118,12 @@ find_current(const struct model *model, unsigned topic)
 }
 
 static void
-speak(struct model *model, struct fact *fact, unsigned speaker)
+add_source(struct model *model, struct fact *fact, unsigned source)
 {
-    if (!fact->said[speaker])
-        fact->first[speaker] = model->now;
-    fact->said[speaker] = true;
-    fact->last[speaker] = model->now;
+    if (!fact->stated[source])
+        fact->first[source] = model->now;
+    fact->stated[source] = true;
+    fact->last[source] = model->now;
 }
 
 static void
@@ -150,7 +150,7 @@ become_active(struct model *model, size_t at)
 }
 
 static void
-repeat(struct model *model, struct fact *fact, unsigned speaker, struct preference_counts *counts,
+repeat(struct model *model, struct fact *fact, unsigned source, struct preference_counts *counts,
        bool *changed)
 {
     bool same_day = fact->updated_at / DAY == model->now / DAY;
@@ -158,15 +158,15 @@ repeat(struct model *model, struct fact *fact, unsigned speaker, struct preferen
         counts->suppressed++;
     } else if (fact->status == ATOM_HELD) {
         counts->held++;
-        *changed = *changed || !fact->said[speaker];
-        if (!fact->said[speaker])
-            speak(model, fact, speaker);
-    } else if (fact->said[speaker] && same_day) {
+        *changed = *changed || !fact->stated[source];
+        if (!fact->stated[source])
+            add_source(model, fact, source);
+    } else if (fact->stated[source] && same_day) {
         counts->unchanged++;
     } else {
         if (!same_day)
             fact->updated_at = model->now;
-        speak(model, fact, speaker);
+        add_source(model, fact, source);
         show(model, fact);
         counts->updated++;
         *changed = true;
@@ -174,25 +174,25 @@ repeat(struct model *model, struct fact *fact, unsigned speaker, struct preferen
 }
 
 static void
-message(struct model *model, unsigned speaker, unsigned topic, unsigned meaning, const char *shown,
-        struct preference_counts *counts, bool *changed)
+write_value(struct model *model, unsigned source, unsigned topic, unsigned meaning,
+            const char *shown, struct preference_counts *counts, bool *changed)
 {
     size_t at = find_meaning(model, topic, meaning), current = find_current(model, topic);
     if (at < model->count) {
         struct fact *fact = &model->facts[at];
-        bool news = speaker == PERSON && (fact->status != ATOM_ACTIVE || !fact->said[PERSON]);
+        bool news = source == USER && (fact->status != ATOM_ACTIVE || !fact->stated[USER]);
         if (!news) {
-            repeat(model, fact, speaker, counts, changed);
+            repeat(model, fact, source, counts, changed);
             return;
         }
-        speak(model, become_active(model, at), PERSON);
+        add_source(model, become_active(model, at), USER);
         counts->updated++;
         *changed = true;
         return;
     }
     bool has = current < model->count;
-    bool held = speaker != PERSON && (topics[topic].meanings[meaning].suspicious ||
-                                      (has && model->facts[current].said[PERSON]));
+    bool held = source != USER && (topics[topic].meanings[meaning].suspicious ||
+                                   (has && model->facts[current].stated[USER]));
     if (has && !held)
         forget(model, current);
     struct fact *fact = &model->facts[model->count++];
@@ -202,7 +202,7 @@ message(struct model *model, unsigned speaker, unsigned topic, unsigned meaning,
                            .status = held ? ATOM_HELD : ATOM_ACTIVE,
                            .created_at = model->now,
                            .updated_at = model->now };
-    speak(model, fact, speaker);
+    add_source(model, fact, source);
     *changed = true;
     if (held)
         counts->held++;
@@ -246,7 +246,7 @@ write_something(struct walk *walk)
     struct json json = json_into(&body);
     struct preference_counts expected = { 0 }, counts = { 0 };
     struct preference_problems problems;
-    unsigned speaker = dice(walk, SPEAKERS), domain = dice(walk, 2);
+    unsigned source = dice(walk, SOURCES), domain = dice(walk, 2);
     bool changed = false;
     json_open_object(&json);
     for (unsigned topic = 0; topic < KIT_COUNT(topics); topic++) {
@@ -260,16 +260,16 @@ write_something(struct walk *walk)
             unsigned meaning = dice(walk, topics[topic].count);
             const char *shown = topics[topic].meanings[meaning].spellings[dice(walk, 2)];
             json_str(&json, str_of(shown));
-            message(&walk->model, speaker, topic, meaning, shown, &expected, &changed);
+            write_value(&walk->model, source, topic, meaning, shown, &expected, &changed);
         }
         if (topics[topic].many)
             json_close_array(&json);
     }
     json_close_object(&json);
     const char *text = str_c(mem, buf_str(&body));
-    snprintf(walk->last, sizeof walk->last, "%s says %s", name_of(speaker).ptr, text);
+    snprintf(walk->last, sizeof walk->last, "%s writes %s", name_of(source).ptr, text);
     walk->model.generation += changed;
-    agree(facts_try(walk->kit, walk->user_id, name_of(speaker), domain == 0 ? MUSIC : FOOD, text,
+    agree(facts_try(walk->kit, walk->user_id, name_of(source), domain == 0 ? MUSIC : FOOD, text,
                     walk->model.now, &counts, &problems) == ERR_NONE);
     agree(memcmp(&counts, &expected, sizeof counts) == 0);
 }
@@ -285,10 +285,10 @@ id_of(struct walk *walk, size_t at)
     return atoms[at].atom.id;
 }
 
-enum deed { REMOVE, SUPPRESS, LIFT, ACCEPT, EDIT, DEEDS };
+enum action { REMOVE, SUPPRESS, LIFT, ACCEPT, EDIT, ACTIONS };
 
 static enum err
-do_it(struct walk *walk, enum deed deed, size_t at, const char *instead)
+run_action(struct walk *walk, enum action action, size_t at, const char *instead)
 {
     static const char *const names[] = { "remove", "suppress", "lift", "accept", "edit" };
     struct kit *kit = walk->kit;
@@ -296,9 +296,9 @@ do_it(struct walk *walk, enum deed deed, size_t at, const char *instead)
     struct corrected out = { 0 };
     const char *problem;
     enum err err = ERR_NONE;
-    snprintf(walk->last, sizeof walk->last, "%s %s -> %s", names[deed], walk->model.facts[at].shown,
-             instead == NULL ? "" : instead);
-    switch (deed) {
+    snprintf(walk->last, sizeof walk->last, "%s %s -> %s", names[action],
+             walk->model.facts[at].shown, instead == NULL ? "" : instead);
+    switch (action) {
     case REMOVE:
         err = corrections_remove(kit->db, kit->mem, &params, &out);
         break;
@@ -312,7 +312,7 @@ do_it(struct walk *walk, enum deed deed, size_t at, const char *instead)
         err = corrections_accept(kit->db, kit->mem, &params, &out);
         break;
     case EDIT:
-    case DEEDS:
+    case ACTIONS:
         err = corrections_edit(kit->db, kit->mem, &params,
                                facts_json(kit, str_format(kit->mem, "\"%s\"", instead).ptr), &out,
                                &problem);
@@ -323,7 +323,7 @@ do_it(struct walk *walk, enum deed deed, size_t at, const char *instead)
 }
 
 static void
-bury(struct model *model, struct fact *fact, const char *reason)
+suppress(struct model *model, struct fact *fact, const char *reason)
 {
     if (fact->status == ATOM_ACTIVE)
         show(model, fact);
@@ -337,21 +337,21 @@ static void
 lift(struct model *model, size_t at)
 {
     const struct fact *fact = &model->facts[at];
-    bool orphan = !fact->said[PERSON] && !fact->said[FIRST_APP] && !fact->said[SECOND_APP];
+    bool orphan = !fact->stated[USER] && !fact->stated[FIRST_APP] && !fact->stated[SECOND_APP];
     bool own = orphan || find_current(model, fact->topic) < model->count ||
                topics[fact->topic].meanings[fact->meaning].suspicious;
     struct fact *lifted = become_active(model, at);
     if (own)
-        speak(model, lifted, PERSON);
+        add_source(model, lifted, USER);
 }
 
 static void
 edit(struct model *model, size_t at, unsigned meaning, const char *shown)
 {
     struct fact old = model->facts[at];
-    bool by_app = old.said[FIRST_APP] || old.said[SECOND_APP];
+    bool by_app = old.stated[FIRST_APP] || old.stated[SECOND_APP];
     if (old.meaning != meaning && by_app && topics[old.topic].many)
-        bury(model, &model->facts[at], "not_accurate");
+        suppress(model, &model->facts[at], "not_accurate");
     else if (old.meaning != meaning)
         forget(model, at);
     size_t there = find_meaning(model, old.topic, meaning);
@@ -360,7 +360,7 @@ edit(struct model *model, size_t at, unsigned meaning, const char *shown)
             (struct fact){ .topic = old.topic, .meaning = meaning, .created_at = model->now };
     struct fact *fact = become_active(model, there);
     fact->shown = shown;
-    speak(model, fact, PERSON);
+    add_source(model, fact, USER);
 }
 
 static void
@@ -370,30 +370,30 @@ correct_something(struct walk *walk)
     if (model->count == 0)
         return;
     size_t at = dice(walk, (unsigned)model->count);
-    enum deed deed = (enum deed)dice(walk, DEEDS);
+    enum action action = (enum action)dice(walk, ACTIONS);
     struct fact *fact = &model->facts[at];
     unsigned meaning = dice(walk, topics[fact->topic].count);
     const char *instead = topics[fact->topic].meanings[meaning].spellings[dice(walk, 2)];
-    enum err err = do_it(walk, deed, at, deed == EDIT ? instead : NULL);
-    bool refused = (deed == LIFT && fact->status == ATOM_HELD) ||
-                   (deed == ACCEPT && fact->status == ATOM_SUPPRESSED) ||
-                   (deed == EDIT && fact->status != ATOM_ACTIVE);
-    bool done = (deed == SUPPRESS && fact->status == ATOM_SUPPRESSED) ||
-                ((deed == LIFT || deed == ACCEPT) && fact->status == ATOM_ACTIVE);
+    enum err err = run_action(walk, action, at, action == EDIT ? instead : NULL);
+    bool refused = (action == LIFT && fact->status == ATOM_HELD) ||
+                   (action == ACCEPT && fact->status == ATOM_SUPPRESSED) ||
+                   (action == EDIT && fact->status != ATOM_ACTIVE);
+    bool done = (action == SUPPRESS && fact->status == ATOM_SUPPRESSED) ||
+                ((action == LIFT || action == ACCEPT) && fact->status == ATOM_ACTIVE);
     agree(err == (refused ? ERR_NOT_FOUND : ERR_NONE));
     if (refused || done)
         return;
     model->generation++;
-    if (deed == REMOVE) {
+    if (action == REMOVE) {
         if (fact->status == ATOM_ACTIVE)
             show(model, fact);
         forget(model, at);
-    } else if (deed == SUPPRESS) {
-        bury(model, fact, "other");
-    } else if (deed == LIFT) {
+    } else if (action == SUPPRESS) {
+        suppress(model, fact, "other");
+    } else if (action == LIFT) {
         lift(model, at);
-    } else if (deed == ACCEPT) {
-        speak(model, become_active(model, at), PERSON);
+    } else if (action == ACCEPT) {
+        add_source(model, become_active(model, at), USER);
     } else {
         edit(model, at, meaning, instead);
     }
@@ -420,14 +420,14 @@ static void
 remove_an_app(struct walk *walk)
 {
     struct model *model = &walk->model;
-    unsigned app = 1 + dice(walk, SPEAKERS - 1);
+    unsigned app = 1 + dice(walk, SOURCES - 1);
     struct app_removed expected = { 0 }, out;
     for (size_t i = model->count; i > 0; i--) {
         struct fact *fact = &model->facts[i - 1];
-        if (!fact->said[app])
+        if (!fact->stated[app])
             continue;
-        fact->said[app] = false;
-        bool alone = !fact->said[PERSON] && !fact->said[FIRST_APP] && !fact->said[SECOND_APP];
+        fact->stated[app] = false;
+        bool alone = !fact->stated[USER] && !fact->stated[FIRST_APP] && !fact->stated[SECOND_APP];
         if (fact->status == ATOM_ACTIVE)
             show(model, fact);
         if (fact->status == ATOM_SUPPRESSED)
@@ -451,23 +451,23 @@ remove_an_app(struct walk *walk)
 static void
 compare_sources(struct walk *walk, const struct fact *fact, const struct sourced_atom *found)
 {
-    size_t said = 0;
-    for (unsigned s = 0; s < SPEAKERS; s++) {
+    size_t stated = 0;
+    for (unsigned s = 0; s < SOURCES; s++) {
         size_t i = 0;
-        said += fact->said[s];
+        stated += fact->stated[s];
         while (i < found->source_count && !str_eq(found->sources[i].source, name_of(s)))
             i++;
-        agree(fact->said[s] == (i < found->source_count));
-        if (!fact->said[s])
+        agree(fact->stated[s] == (i < found->source_count));
+        if (!fact->stated[s])
             continue;
         agree(found->sources[i].created_at == fact->first[s]);
         agree(found->sources[i].updated_at == fact->last[s]);
     }
-    agree(found->source_count == said);
-    agree(found->atom.source_count == (int64_t)said);
-    agree(found->atom.by_user == fact->said[PERSON]);
+    agree(found->source_count == stated);
+    agree(found->atom.source_count == (int64_t)stated);
+    agree(found->atom.by_user == fact->stated[USER]);
     static const int confidence[] = { 0, 80, 96 };
-    agree(atom_confidence(&found->atom) == (fact->said[PERSON] ? 100 : confidence[said]));
+    agree(atom_confidence(&found->atom) == (fact->stated[USER] ? 100 : confidence[stated]));
 }
 
 static void
@@ -559,7 +559,7 @@ random_writes_and_corrections_match_the_model(struct kit *kit)
         char name[32];
         snprintf(name, sizeof name, "walker%u", i);
         struct walk walk = {
-            .kit = kit, .user_id = facts_person(kit, name), .seed = i + 1, .model = { .now = T0 }
+            .kit = kit, .user_id = facts_user(kit, name), .seed = i + 1, .model = { .now = T0 }
         };
         walk.model.generation = facts_generation(kit, walk.user_id);
         walk_at_random(&walk);

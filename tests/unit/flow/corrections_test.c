@@ -18,7 +18,7 @@ suppress_as_outdated(struct db *db, struct arena *mem, const struct correction *
 static struct corrected
 correct(struct kit *kit, correcting *how, struct str user_id, const char *value, int64_t now)
 {
-    struct correction params = facts_mean(kit, user_id, value, now);
+    struct correction params = facts_correction(kit, user_id, value, now);
     struct corrected out;
     assert_int_equal(how(kit->db, kit->mem, &params, &out), ERR_NONE);
     return out;
@@ -34,16 +34,16 @@ atom_of(struct kit *kit, struct str user_id, const char *value)
 static void
 a_removed_fact_can_be_written_again(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
+    struct str ada = facts_user(kit, "ada");
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
     int64_t before = facts_generation(kit, ada);
     struct corrected out = correct(kit, corrections_remove, ada, JAZZ, T0 + 1);
     assert_str(out.atom.value, STR(JAZZ), "what was removed");
     assert_null(atom_of(kit, ada, JAZZ));
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"soul\"]}"), "the record");
     assert_int_equal(facts_generation(kit, ada), before + 1);
-    assert_counts(facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0 + 2), 1, 0, 0, 0,
-                  0);
+    assert_counts(facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0 + 2), 1, 0, 0,
+                  0, 0);
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"soul\",\"jazz\"]}"),
                "it is new, so it is last");
 }
@@ -51,21 +51,21 @@ a_removed_fact_can_be_written_again(struct kit *kit)
 static void
 removing_a_suppressed_fact_also_removes_the_suppression(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
+    struct str ada = facts_user(kit, "ada");
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
     correct(kit, suppress_as_outdated, ada, JAZZ, T0 + 1);
-    assert_counts(facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"JAZZ\"]}", T0 + 2), 0, 0, 0, 1,
-                  0);
+    assert_counts(facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"JAZZ\"]}", T0 + 2), 0, 0, 0,
+                  1, 0);
     correct(kit, corrections_remove, ada, JAZZ, T0 + 3);
-    assert_counts(facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"JAZZ\"]}", T0 + 4), 1, 0, 0, 0,
-                  0);
+    assert_counts(facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"JAZZ\"]}", T0 + 4), 1, 0, 0,
+                  0, 0);
 }
 
 static void
 a_lifted_fact_is_restored_unchanged(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
+    struct str ada = facts_user(kit, "ada");
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
     struct corrected out = correct(kit, suppress_as_outdated, ada, JAZZ, T0 + 1);
     assert_int_equal(out.atom.status, ATOM_SUPPRESSED);
     assert_str(out.atom.reason, STR("outdated"), "the reason");
@@ -93,10 +93,10 @@ a_lifted_fact_is_restored_unchanged(struct kit *kit)
 static void
 a_lifted_value_replaces_the_current_one(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
-    facts_say(kit, ada, FINDER, FOOD, "{\"dietary\":\"vegan\"}", T0);
+    struct str ada = facts_user(kit, "ada");
+    facts_write(kit, ada, FINDER, FOOD, "{\"dietary\":\"vegan\"}", T0);
     correct(kit, suppress_as_outdated, ada, "\"vegan\"", T0);
-    facts_say(kit, ada, FINDER, FOOD, "{\"dietary\":\"halal\"}", T0);
+    facts_write(kit, ada, FINDER, FOOD, "{\"dietary\":\"halal\"}", T0);
     struct corrected out = correct(kit, corrections_lift, ada, "\"vegan\"", T0 + 1);
     assert_str(out.ended.value, STR("\"halal\""), "what was there");
     assert_str(facts_record(kit, ada, FOOD), STR("{\"dietary\":\"vegan\"}"), "the record");
@@ -107,9 +107,10 @@ a_lifted_value_replaces_the_current_one(struct kit *kit)
 static void
 an_accepted_write_belongs_to_the_user(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
-    facts_say(kit, ada, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0);
-    assert_counts(facts_say(kit, ada, FINDER, FOOD, "{\"dietary\":\"halal\"}", T0), 0, 0, 0, 0, 1);
+    struct str ada = facts_user(kit, "ada");
+    facts_write(kit, ada, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0);
+    assert_counts(facts_write(kit, ada, FINDER, FOOD, "{\"dietary\":\"halal\"}", T0), 0, 0, 0, 0,
+                  1);
     struct corrected out = correct(kit, corrections_accept, ada, "\"halal\"", T0 + 1);
     assert_str(out.ended.value, STR("\"vegan\""), "what was there");
     assert_int_equal(out.atom.status, ATOM_ACTIVE);
@@ -122,19 +123,19 @@ an_accepted_write_belongs_to_the_user(struct kit *kit)
     assert_int_equal(found->sources[1].created_at, T0 + 1);
     assert_str(facts_record(kit, ada, FOOD), STR("{\"dietary\":\"halal\"}"), "the record");
     /* It belongs to the user now, so an app cannot change it. */
-    assert_counts(facts_say(kit, ada, FINDER, FOOD, "{\"dietary\":\"vegan\"}", T0 + 2), 0, 0, 0, 0,
-                  1);
+    assert_counts(facts_write(kit, ada, FINDER, FOOD, "{\"dietary\":\"vegan\"}", T0 + 2), 0, 0, 0,
+                  0, 1);
 }
 
 static void
 a_rejected_write_stays_suppressed_until_it_is_lifted(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[" ORDER "]}", T0);
+    struct str ada = facts_user(kit, "ada");
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[" ORDER "]}", T0);
     correct(kit, suppress_as_outdated, ada, ORDER, T0 + 1);
-    assert_counts(facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[" ORDER "]}", T0 + 2), 0, 0, 0,
+    assert_counts(facts_write(kit, ada, PLAYER, MUSIC, "{\"genres\":[" ORDER "]}", T0 + 2), 0, 0, 0,
                   1, 0);
-    struct correction params = facts_mean(kit, ada, ORDER, T0 + 3);
+    struct correction params = facts_correction(kit, ada, ORDER, T0 + 3);
     struct corrected out;
     assert_int_equal(corrections_accept(kit->db, kit->mem, &params, &out), ERR_NOT_FOUND);
     correct(kit, corrections_lift, ada, ORDER, T0 + 3);
@@ -145,12 +146,12 @@ a_rejected_write_stays_suppressed_until_it_is_lifted(struct kit *kit)
 static void
 repeated_corrections_change_nothing(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"," ORDER "]}", T0);
+    struct str ada = facts_user(kit, "ada");
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"," ORDER "]}", T0);
     int64_t before = facts_generation(kit, ada);
     correct(kit, corrections_accept, ada, JAZZ, T0 + 1);
     correct(kit, corrections_lift, ada, JAZZ, T0 + 1);
-    struct correction held = facts_mean(kit, ada, ORDER, T0 + 1);
+    struct correction held = facts_correction(kit, ada, ORDER, T0 + 1);
     struct corrected out;
     assert_int_equal(corrections_lift(kit->db, kit->mem, &held, &out), ERR_NOT_FOUND);
     assert_int_equal(facts_generation(kit, ada), before);
@@ -160,12 +161,12 @@ repeated_corrections_change_nothing(struct kit *kit)
 static void
 other_users_cannot_correct_a_fact(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada"), bob = facts_person(kit, "bob");
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"," ORDER "]}", T0);
+    struct str ada = facts_user(kit, "ada"), bob = facts_user(kit, "bob");
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"," ORDER "]}", T0);
     static correcting *const all[] = { corrections_remove, suppress_as_outdated, corrections_lift,
                                        corrections_accept };
     int64_t before = facts_generation(kit, ada);
-    struct correction foreign = facts_mean(kit, ada, JAZZ, T0 + 1);
+    struct correction foreign = facts_correction(kit, ada, JAZZ, T0 + 1);
     foreign.user_id = bob;
     const struct str ids[] = { foreign.atom_id, STR("atm_"), STR(""), STR("a\0b") };
     struct corrected out;
@@ -194,35 +195,35 @@ static enum err
 edit(struct kit *kit, struct str user_id, const char *value, const char *instead,
      struct corrected *out, const char **problem)
 {
-    struct correction params = facts_mean(kit, user_id, value, T0 + 5);
+    struct correction params = facts_correction(kit, user_id, value, T0 + 5);
     return corrections_edit(kit->db, kit->mem, &params, facts_json(kit, instead), out, problem);
 }
 
 static void
 an_edited_fact_survives_the_removal_of_its_app(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     struct corrected out;
     const char *problem;
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
     assert_int_equal(edit(kit, ada, JAZZ, "\"free jazz\"", &out, &problem), ERR_NONE);
     assert_str(out.atom.value, STR("\"free jazz\""), "what it is now");
     assert_true(out.atom.by_user);
     assert_str(out.ended.value, STR(JAZZ), "what it was");
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"soul\",\"free jazz\"]}"),
                "the record");
-    assert_str(atom_of(kit, ada, JAZZ)->reason, STR("not_accurate"), "why the old one is gone");
-    assert_counts(facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0 + 6), 0, 0, 0, 1,
-                  0);
+    assert_str(atom_of(kit, ada, JAZZ)->reason, STR("not_accurate"), "reason of the old one");
+    assert_counts(facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0 + 6), 0, 0, 0,
+                  1, 0);
 }
 
 static void
 editing_the_users_own_fact_deletes_the_old_value(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     struct corrected out;
     const char *problem;
-    facts_say(kit, ada, SOURCE_USER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
+    facts_write(kit, ada, SOURCE_USER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
     assert_int_equal(edit(kit, ada, JAZZ, "\"soul\"", &out, &problem), ERR_NONE);
     assert_null(atom_of(kit, ada, JAZZ));
     /* Another spelling is the same fact. */
@@ -236,17 +237,17 @@ editing_the_users_own_fact_deletes_the_old_value(struct kit *kit)
 static void
 editing_to_an_existing_value_makes_it_active(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     struct corrected out;
     const char *problem;
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"," ORDER "]}", T0);
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"," ORDER "]}", T0);
     correct(kit, suppress_as_outdated, ada, "\"soul\"", T0 + 1);
     assert_int_equal(edit(kit, ada, JAZZ, "\"Soul\"", &out, &problem), ERR_NONE);
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"Soul\"]}"), "the record");
     assert_int_equal(edit(kit, ada, "\"Soul\"", ORDER, &out, &problem), ERR_NONE);
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[" ORDER "]}"), "hers, so not held");
-    facts_say(kit, ada, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0);
-    facts_say(kit, ada, FINDER, FOOD, "{\"dietary\":\"halal\"}", T0);
+    facts_write(kit, ada, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0);
+    facts_write(kit, ada, FINDER, FOOD, "{\"dietary\":\"halal\"}", T0);
     assert_int_equal(edit(kit, ada, "\"vegan\"", "\"halal\"", &out, &problem), ERR_NONE);
     assert_null(atom_of(kit, ada, "\"vegan\""));
     assert_str(facts_record(kit, ada, FOOD), STR("{\"dietary\":\"halal\"}"), "one value only");
@@ -255,7 +256,7 @@ editing_to_an_existing_value_makes_it_active(struct kit *kit)
 static void
 an_invalid_edit_changes_nothing(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     struct corrected out;
     static const struct {
         const char *why, *instead;
@@ -266,7 +267,7 @@ an_invalid_edit_changes_nothing(struct kit *kit)
         { "two lines", "\"a\\nb\"" },
         { "not a text", "17" },
     };
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"," ORDER "]}", T0);
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"," ORDER "]}", T0);
     int64_t before = facts_generation(kit, ada);
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
         const char *problem;
@@ -284,11 +285,11 @@ an_invalid_edit_changes_nothing(struct kit *kit)
 static void
 removing_an_app_deletes_facts_without_another_source(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\",\"folk\"," ORDER "]}", T0);
-    facts_say(kit, ada, FINDER, FOOD, "{\"dietary\":\"vegan\"}", T0);
-    facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"soul\"]}", T0 + 1);
-    facts_say(kit, ada, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0 + 1);
+    struct str ada = facts_user(kit, "ada");
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\",\"folk\"," ORDER "]}", T0);
+    facts_write(kit, ada, FINDER, FOOD, "{\"dietary\":\"vegan\"}", T0);
+    facts_write(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"soul\"]}", T0 + 1);
+    facts_write(kit, ada, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0 + 1);
     correct(kit, suppress_as_outdated, ada, "\"folk\"", T0 + 1);
     int64_t before = facts_generation(kit, ada);
     struct app_removal params = { ada, FINDER, kit_domains(), T0 + 2 };
@@ -305,8 +306,8 @@ removing_an_app_deletes_facts_without_another_source(struct kit *kit)
     assert_int_equal(soul->atom.source_count, 1);
     assert_str(soul->sources[0].source, PLAYER, "who still says so");
     assert_int_equal(facts_find(kit, ada, "\"folk\"")->source_count, 0);
-    assert_counts(facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"folk\"]}", T0 + 3), 0, 0, 0, 1,
-                  0);
+    assert_counts(facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"folk\"]}", T0 + 3), 0, 0, 0,
+                  1, 0);
     assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &out), ERR_NONE);
     assert_int_equal(out.removed + out.kept + out.suppressed, 0);
     assert_int_equal(facts_generation(kit, ada), before + 1);
@@ -317,9 +318,9 @@ removing_an_app_deletes_facts_without_another_source(struct kit *kit)
 static void
 lifting_a_fact_without_sources_makes_the_user_its_source(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
-    facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"soul\"]}", T0);
+    struct str ada = facts_user(kit, "ada");
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
+    facts_write(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"soul\"]}", T0);
     correct(kit, suppress_as_outdated, ada, JAZZ, T0 + 1);
     correct(kit, suppress_as_outdated, ada, "\"soul\"", T0 + 1);
     struct app_removal params = { ada, FINDER, kit_domains(), T0 + 2 };
@@ -344,12 +345,12 @@ lifting_a_fact_without_sources_makes_the_user_its_source(struct kit *kit)
 static void
 removing_an_app_empties_records_of_undefined_domains(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
-    facts_say(kit, ada, FINDER, FOOD, "{\"dietary\":\"vegan\"}", T0);
+    struct str ada = facts_user(kit, "ada");
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
+    facts_write(kit, ada, FINDER, FOOD, "{\"dietary\":\"vegan\"}", T0);
     const struct domain *food = domains_find(kit_domains(), STR(FOOD));
     struct domains only_food = { .list = food, .count = 1 };
-    struct correction lost = facts_mean(kit, ada, JAZZ, T0 + 1);
+    struct correction lost = facts_correction(kit, ada, JAZZ, T0 + 1);
     struct corrected corrected;
     lost.domains = &only_food;
     assert_int_equal(corrections_remove(kit->db, kit->mem, &lost, &corrected), ERR_NOT_FOUND);
@@ -364,11 +365,11 @@ removing_an_app_empties_records_of_undefined_domains(struct kit *kit)
 static void
 sources_are_listed_in_order_of_time(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
-    facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0); /* in the same second */
-    facts_say(kit, ada, SOURCE_USER, MUSIC, "{\"genres\":[\"jazz\"]}", T0 + 1);
-    facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"jazz\"]}", T0 + DAY);
+    struct str ada = facts_user(kit, "ada");
+    facts_write(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0); /* in the same second */
+    facts_write(kit, ada, SOURCE_USER, MUSIC, "{\"genres\":[\"jazz\"]}", T0 + 1);
+    facts_write(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"jazz\"]}", T0 + DAY);
     const struct sourced_atom *jazz = facts_find(kit, ada, JAZZ);
     assert_int_equal(jazz->source_count, 3);
     assert_str(jazz->sources[0].source, FINDER, "first by its name");

@@ -20,7 +20,7 @@
 #define MUSIC "music_preferences"
 
 static inline struct str
-facts_person(struct kit *kit, const char *name)
+facts_user(struct kit *kit, const char *name)
 {
     struct account_params params = { .username = str_of(name) };
     struct account_problems problems;
@@ -83,8 +83,8 @@ facts_try(struct kit *kit, struct str user_id, struct str source, const char *do
 }
 
 static inline struct preference_counts
-facts_say(struct kit *kit, struct str user_id, struct str source, const char *domain,
-          const char *preferences, int64_t now)
+facts_write(struct kit *kit, struct str user_id, struct str source, const char *domain,
+            const char *preferences, int64_t now)
 {
     struct preference_counts counts = { 0 };
     struct preference_problems problems;
@@ -129,7 +129,7 @@ facts_find(struct kit *kit, struct str user_id, const char *value)
 }
 
 static inline struct correction
-facts_mean(struct kit *kit, struct str user_id, const char *value, int64_t now)
+facts_correction(struct kit *kit, struct str user_id, const char *value, int64_t now)
 {
     const struct sourced_atom *atom = facts_find(kit, user_id, value);
     if (atom == NULL)

@@ -109,7 +109,7 @@ a_new_password_ends_the_other_sessions_and_leaves_apps_connected(struct kit *kit
     assert_true(has_session(kit, &world.session));
     assert_false(has_session(kit, &other));
     assert_true(has_session(kit, &bobs));
-    assert_true(world_worth(&world, tokens.access, T0 + 20) != 0);
+    assert_true(world_scopes(&world, tokens.access, T0 + 20) != 0);
     struct token_set next;
     assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 20, &next), ERR_NONE);
 }
@@ -139,7 +139,7 @@ end_apps_ends_every_connection(struct kit *kit)
     assert_int_equal(change(&world, &params), ERR_NONE);
     assert_int_equal(last_use(&world), 0);
     usage_counters_free(counters);
-    assert_int_equal(world_worth(&world, tokens.access, T0 + 20), 0);
+    assert_int_equal(world_scopes(&world, tokens.access, T0 + 20), 0);
     assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 20, &next), ERR_INVALID);
     assert_int_equal(world_exchange(&world, code, T0 + 20, &next), ERR_INVALID);
     assert_true(has_session(kit, &world.session));
@@ -219,7 +219,7 @@ a_weak_password_is_rejected_with_the_reason(struct kit *kit)
 static const struct world *racing;
 
 static void
-somebody_else_changes_it(void)
+change_password_concurrently(void)
 {
     struct password_change params = params_of(racing);
     params.new_password = STR("eleven silver spoons dance");
@@ -232,7 +232,7 @@ the_second_of_two_concurrent_changes_is_refused(struct kit *kit)
     struct world world = begin(kit);
     struct password_change params = params_of(&world);
     racing = &world;
-    meanwhile = somebody_else_changes_it; /* after the comparison of the old password */
+    meanwhile = change_password_concurrently; /* after the comparison of the old password */
     assert_int_equal(change(&world, &params), ERR_UNAUTHENTICATED);
     assert_int_equal(check(&world, new_password), ERR_UNAUTHENTICATED);
     assert_int_equal(check(&world, STR("eleven silver spoons dance")), ERR_NONE);
@@ -268,7 +268,7 @@ valid_sessions_are_listed_newest_first(struct kit *kit)
     assert_int_equal(security_sessions(kit->db, kit->mem, ada.id, T0 + 101, &list, &count),
                      ERR_NONE);
     assert_int_equal(count, 1); /* the first two ended at T0 + 100 and 101 */
-    assert_str(list[0].device, STR("browser 2"), "the one that still lives");
+    assert_str(list[0].device, STR("browser 2"), "the valid one");
 }
 
 static void

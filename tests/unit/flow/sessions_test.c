@@ -108,11 +108,11 @@ unknown_wrong_and_disabled_give_the_same_error(struct kit *kit)
         { "empty", STR("ada"), STR("") },
         { "absent", STR("ada"), STR_NONE },
         { "a very long one", STR("ada"), { much, 1999999 } },
-        { "nobody of that name", STR("cyd"), passphrase },
+        { "unknown username", STR("cyd"), passphrase },
         { "no name", STR_NONE, passphrase },
         { "a name that cannot be", STR("ada\0"), passphrase },
-        { "somebody without a password", STR("bob"), passphrase },
-        { "somebody without a password, and none given", STR("bob"), STR("") },
+        { "account without a password", STR("bob"), passphrase },
+        { "account without a password, and none given", STR("bob"), STR("") },
         { "the hash for the password", STR("ada"), ada.password_hash },
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {

@@ -2,7 +2,7 @@
 #include "unit/flow/world.h"
 
 static bool
-refresh_lives(struct world *world, const struct secret *token)
+refresh_valid(struct world *world, const struct secret *token)
 {
     struct access access;
     bool is_refresh;
@@ -36,7 +36,7 @@ concurrent_exchanges_redeem_a_code_once_and_revoke_the_family(struct kit *kit)
         for (int i = 0; i < RACERS; i++) {
             if (racers[i].err != ERR_NONE)
                 continue;
-            assert_int_equal(world_worth(&world, racers[i].set.access, T0), 0);
+            assert_int_equal(world_scopes(&world, racers[i].set.access, T0), 0);
             assert_int_equal(world_refresh(&world, racers[i].set.refresh, T0, &none), ERR_INVALID);
         }
         world_race_over(racers);
@@ -68,10 +68,10 @@ four_of_many_concurrent_refreshes_succeed(struct kit *kit)
         for (int i = 0; i < RACERS; i++) {
             if (racers[i].err != ERR_NONE)
                 continue;
-            assert_int_equal(world_worth(&world, racers[i].set.access, T0), HINTS | MUSIC);
+            assert_int_equal(world_scopes(&world, racers[i].set.access, T0), HINTS | MUSIC);
             assert_int_equal(world_refresh(&world, racers[i].set.refresh, T0, &next), ERR_NONE);
         }
-        assert_int_equal(world_worth(&world, set.access, T0), HINTS | MUSIC);
+        assert_int_equal(world_scopes(&world, set.access, T0), HINTS | MUSIC);
         world_race_over(racers);
     }
 }
@@ -113,9 +113,9 @@ tokens_refreshed_during_a_revocation_are_invalid(struct kit *kit)
     for (int i = 0; i < RACERS; i++) {
         assert_true(racers[i].err == ERR_NONE || racers[i].err == ERR_INVALID);
         if (racers[i].set.access != NULL)
-            assert_int_equal(world_worth(&world, racers[i].set.access, T0), 0);
+            assert_int_equal(world_scopes(&world, racers[i].set.access, T0), 0);
         if (racers[i].set.refresh != NULL)
-            assert_false(refresh_lives(&world, racers[i].set.refresh));
+            assert_false(refresh_valid(&world, racers[i].set.refresh));
     }
     world_race_over(racers);
 }

@@ -10,7 +10,7 @@ introspect(struct world *world, struct str token, int64_t now, struct access *ou
 }
 
 static bool
-refresh_lives(struct world *world, const struct secret *token, int64_t now)
+refresh_valid(struct world *world, const struct secret *token, int64_t now)
 {
     struct access access;
     bool is_refresh;
@@ -83,8 +83,8 @@ consent_exchange_and_refresh_work(struct kit *kit)
 
     revoked(&world, second.refresh);
     kit_reopen(kit);
-    assert_int_equal(world_worth(&world, first.access, T0 + 100), 0);
-    assert_int_equal(world_worth(&world, second.access, T0 + 100), 0);
+    assert_int_equal(world_scopes(&world, first.access, T0 + 100), 0);
+    assert_int_equal(world_scopes(&world, second.access, T0 + 100), 0);
     assert_int_equal(world_refresh(&world, second.refresh, T0 + 100, &first), ERR_INVALID);
     assert_int_equal(world_code(&world, T0 + 200).len,
                      SECRET_LENGTH); /* the grant is still valid */
@@ -131,7 +131,7 @@ a_failed_exchange_does_not_redeem_the_code(struct kit *kit)
             fail_msg("%s: %s", rows[i].why, err_name(err));
     }
     assert_int_equal(world_exchange(&world, code, T0 + CODE_SECONDS - 1, &set), ERR_NONE);
-    assert_int_equal(world_worth(&world, set.access, T0 + CODE_SECONDS), HINTS | MUSIC);
+    assert_int_equal(world_scopes(&world, set.access, T0 + CODE_SECONDS), HINTS | MUSIC);
 }
 
 static void
@@ -149,14 +149,14 @@ a_reused_code_revokes_only_its_family(struct kit *kit)
     wrong.app = &world.app;
     wrong.verifier = STR(CHALLENGE);
     assert_int_equal(token_exchange(kit->db, kit->mem, &wrong, &none, &problem), ERR_INVALID);
-    assert_int_equal(world_worth(&world, set.access, T0),
+    assert_int_equal(world_scopes(&world, set.access, T0),
                      HINTS | MUSIC); /* these attempts change nothing */
 
     int64_t days_later = T0 + 3 * 86400;
     assert_int_equal(world_exchange(&world, code, days_later, &none), ERR_INVALID);
-    assert_int_equal(world_worth(&world, set.access, T0), 0);
+    assert_int_equal(world_scopes(&world, set.access, T0), 0);
     assert_int_equal(world_refresh(&world, set.refresh, T0, &none), ERR_INVALID);
-    assert_int_equal(world_worth(&world, other.access, T0), HINTS | MUSIC);
+    assert_int_equal(world_scopes(&world, other.access, T0), HINTS | MUSIC);
     assert_int_equal(world_exchange(&world, code, T0, &none), ERR_INVALID);
 }
 
@@ -240,14 +240,14 @@ revoked_and_expired_tokens_stay_invalid(struct kit *kit)
         struct str code = world_code(&world, T0);
         rows[i].end(&world);
         for (int again = 0; again < 2; again++) {
-            if (world_worth(&world, set.access, T0) != 0)
-                fail_msg("%s: the access token lives", rows[i].why);
+            if (world_scopes(&world, set.access, T0) != 0)
+                fail_msg("%s: the access token is valid", rows[i].why);
             if (world_refresh(&world, set.refresh, T0, &none) != ERR_INVALID)
-                fail_msg("%s: the refresh token lives", rows[i].why);
+                fail_msg("%s: the refresh token is valid", rows[i].why);
             if (world_exchange(&world, code, T0, &none) != ERR_INVALID)
-                fail_msg("%s: the code lives", rows[i].why);
-            if (refresh_lives(&world, set.refresh, T0))
-                fail_msg("%s: the refresh token is told as active", rows[i].why);
+                fail_msg("%s: the code is valid", rows[i].why);
+            if (refresh_valid(&world, set.refresh, T0))
+                fail_msg("%s: the refresh token is introspected as active", rows[i].why);
             kit_reopen(kit);
         }
     }
@@ -260,10 +260,10 @@ narrowing_a_grant_narrows_live_tokens(struct kit *kit)
     struct token_set set = world_tokens(&world, T0), next;
     struct ending narrow = { kit->mem, world.ada.id, world.app.id, MUSIC };
     assert_int_equal(tx_write(kit->db, narrow_grant, &narrow), ERR_NONE);
-    assert_int_equal(world_worth(&world, set.access, T0), MUSIC);
+    assert_int_equal(world_scopes(&world, set.access, T0), MUSIC);
     assert_int_equal(world_refresh(&world, set.refresh, T0, &next), ERR_NONE);
     assert_int_equal(next.scopes, MUSIC);
-    assert_int_equal(world_worth(&world, next.access, T0), MUSIC);
+    assert_int_equal(world_scopes(&world, next.access, T0), MUSIC);
 }
 
 /* ---- refresh ---- */
@@ -278,11 +278,11 @@ a_used_refresh_token_can_be_retried_three_times(struct kit *kit)
         assert_int_equal(world_refresh(&world, set.refresh, T0 + REUSE_SECONDS, &retried[i]),
                          ERR_NONE);
     assert_int_equal(world_refresh(&world, set.refresh, T0 + REUSE_SECONDS, &none), ERR_INVALID);
-    assert_int_equal(world_worth(&world, set.access, T0),
+    assert_int_equal(world_scopes(&world, set.access, T0),
                      HINTS | MUSIC); /* the family is still valid */
     assert_int_equal(world_refresh(&world, fresh.refresh, T0, &next), ERR_NONE);
     for (int i = 0; i < REUSES_MAX; i++) {
-        assert_int_equal(world_worth(&world, retried[i].access, T0), HINTS | MUSIC);
+        assert_int_equal(world_scopes(&world, retried[i].access, T0), HINTS | MUSIC);
         assert_int_equal(world_refresh(&world, retried[i].refresh, T0, &next), ERR_NONE);
     }
 }
@@ -296,12 +296,12 @@ a_refresh_token_reused_after_the_window_revokes_the_family(struct kit *kit)
     assert_int_equal(world_refresh(&world, set.refresh, T0, &next), ERR_NONE);
     assert_int_equal(world_refresh(&world, set.refresh, T0 + REUSE_SECONDS + 1, &none),
                      ERR_INVALID);
-    assert_int_equal(world_worth(&world, set.access, T0), 0);
-    assert_int_equal(world_worth(&world, next.access, T0), 0);
+    assert_int_equal(world_scopes(&world, set.access, T0), 0);
+    assert_int_equal(world_scopes(&world, next.access, T0), 0);
     assert_int_equal(world_refresh(&world, next.refresh, T0, &none), ERR_INVALID);
-    assert_int_equal(world_worth(&world, other.access, T0), HINTS | MUSIC);
+    assert_int_equal(world_scopes(&world, other.access, T0), HINTS | MUSIC);
     kit_reopen(kit);
-    assert_int_equal(world_worth(&world, next.access, T0), 0); /* the revocation was committed */
+    assert_int_equal(world_scopes(&world, next.access, T0), 0); /* the revocation was committed */
 }
 
 static void
@@ -346,7 +346,7 @@ a_refresh_can_narrow_scopes_for_one_token(struct kit *kit)
     struct refresh params = { &world.app, secret_reveal(set.refresh), STR("agent_hints"), T0 };
     assert_int_equal(token_refresh(kit->db, kit->mem, &params, &less, &problem), ERR_NONE);
     assert_int_equal(less.scopes, HINTS);
-    assert_int_equal(world_worth(&world, less.access, T0), HINTS);
+    assert_int_equal(world_scopes(&world, less.access, T0), HINTS);
     assert_int_equal(world_refresh(&world, less.refresh, T0, &all), ERR_NONE);
     assert_int_equal(all.scopes, HINTS | MUSIC);
 }
@@ -366,8 +366,8 @@ a_family_expires_after_a_year_despite_refreshes(struct kit *kit)
     }
     assert_int_equal(world_refresh(&world, set.refresh, T0 + FAMILY_SECONDS, &last), ERR_INVALID);
     assert_int_equal(world_refresh(&world, set.refresh, T0 + FAMILY_SECONDS - 1, &last), ERR_NONE);
-    assert_int_equal(world_worth(&world, last.access, T0 + FAMILY_SECONDS - 1), HINTS | MUSIC);
-    assert_int_equal(world_worth(&world, last.access, T0 + FAMILY_SECONDS), 0);
+    assert_int_equal(world_scopes(&world, last.access, T0 + FAMILY_SECONDS - 1), HINTS | MUSIC);
+    assert_int_equal(world_scopes(&world, last.access, T0 + FAMILY_SECONDS), 0);
 }
 
 /* ---- introspection and revocation ---- */
@@ -390,10 +390,10 @@ introspection_finds_only_valid_tokens_of_the_app(struct kit *kit)
     assert_int_equal(introspect(&world, STR("garbage"), T0, &access, &is_refresh), ERR_NOT_FOUND);
     assert_int_equal(introspect(&world, STR_NONE, T0, &access, &is_refresh), ERR_NOT_FOUND);
     assert_int_equal(introspect(&world, world.secret, T0, &access, &is_refresh), ERR_NOT_FOUND);
-    assert_true(refresh_lives(&world, set.refresh, T0));
+    assert_true(refresh_valid(&world, set.refresh, T0));
     assert_int_equal(world_refresh(&world, set.refresh, T0, &next), ERR_NONE);
-    assert_false(refresh_lives(&world, set.refresh, T0)); /* used, even if just now */
-    assert_true(refresh_lives(&world, next.refresh, T0));
+    assert_false(refresh_valid(&world, set.refresh, T0)); /* used, even if just now */
+    assert_true(refresh_valid(&world, next.refresh, T0));
 }
 
 static void
@@ -401,8 +401,8 @@ a_refresh_token_gives_no_access(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0);
-    assert_int_equal(world_worth(&world, set.refresh, T0), 0);
-    assert_int_equal(world_worth(&world, set.access, T0), HINTS | MUSIC);
+    assert_int_equal(world_scopes(&world, set.refresh, T0), 0);
+    assert_int_equal(world_scopes(&world, set.access, T0), HINTS | MUSIC);
 }
 
 static void
@@ -416,16 +416,16 @@ revocation_follows_the_contract(struct kit *kit)
     revoked(&world, secret_make(kit->mem, SECRET_ACCESS_TOKEN));
     assert_int_equal(token_revoke(kit->db, kit->mem, &world.app, STR("garbage"), T0), ERR_NONE);
     assert_int_equal(token_revoke(kit->db, kit->mem, &world.app, STR_NONE, T0), ERR_NONE);
-    assert_int_equal(world_worth(&world, set.access, T0), HINTS | MUSIC);
+    assert_int_equal(world_scopes(&world, set.access, T0), HINTS | MUSIC);
 
     revoked(&world, set.access); /* only this token */
-    assert_int_equal(world_worth(&world, set.access, T0), 0);
+    assert_int_equal(world_scopes(&world, set.access, T0), 0);
     assert_int_equal(world_refresh(&world, set.refresh, T0, &next), ERR_NONE);
-    assert_int_equal(world_worth(&world, next.access, T0), HINTS | MUSIC);
+    assert_int_equal(world_scopes(&world, next.access, T0), HINTS | MUSIC);
 
     revoked(&world, set.refresh); /* a used one also revokes the family */
-    assert_int_equal(world_worth(&world, next.access, T0), 0);
-    assert_false(refresh_lives(&world, next.refresh, T0));
+    assert_int_equal(world_scopes(&world, next.access, T0), 0);
+    assert_false(refresh_valid(&world, next.refresh, T0));
     revoked(&world, set.refresh);
 }
 
@@ -475,8 +475,8 @@ cleaning_deletes_expired_rows_only(struct kit *kit)
         assert_int_equal(expiry_step(kit->db, kit->mem, token_store_delete_expired, later, &more),
                          ERR_NONE);
     assert_false(more);
-    assert_int_equal(world_worth(&world, young.access, later), HINTS | MUSIC);
-    assert_int_equal(world_worth(&world, old.access, T0),
+    assert_int_equal(world_scopes(&world, young.access, later), HINTS | MUSIC);
+    assert_int_equal(world_scopes(&world, old.access, T0),
                      0); /* deleted, so the clock does not matter */
     assert_int_equal(world_refresh(&world, old.refresh, later, &next), ERR_NONE);
     assert_int_equal(world_refresh(&world, young.refresh, later, &next), ERR_NONE);

@@ -55,7 +55,7 @@ exported(struct kit *kit, struct str user_id, struct str app_id)
 static void
 users_export_everything_and_apps_active_facts(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     imported(kit, ada,
              DOCUMENT(DOMAIN(MUSIC, PLAIN("\"jazz\"") "," SUPPRESSED("\"polka\"") "," FACT(
                                         "genres", "\"see https://x\"", "held", "false", APP))),
@@ -74,11 +74,11 @@ users_export_everything_and_apps_active_facts(struct kit *kit)
 static void
 existing_and_suppressed_facts_win(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     struct corrected out;
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"Jazz\",\"polka\"]}", T0);
-    facts_say(kit, ada, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0);
-    struct correction polka = facts_mean(kit, ada, "\"polka\"", T0);
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"Jazz\",\"polka\"]}", T0);
+    facts_write(kit, ada, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0);
+    struct correction polka = facts_correction(kit, ada, "\"polka\"", T0);
     assert_int_equal(corrections_suppress(kit->db, kit->mem, &polka, STR("other"), &out), ERR_NONE);
     int64_t before = facts_generation(kit, ada);
     imported(kit, ada,
@@ -91,7 +91,8 @@ existing_and_suppressed_facts_win(struct kit *kit)
                "one value, the first");
     /* A suppressed fact is imported beside an active one and then wins as well. */
     imported(kit, ada, DOCUMENT(DOMAIN(MUSIC, SUPPRESSED("\"soul\""))), 1, 0);
-    assert_counts(facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"soul\"]}", T0), 0, 0, 0, 1, 0);
+    assert_counts(facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"soul\"]}", T0), 0, 0, 0, 1,
+                  0);
     imported(kit, ada, DOCUMENT(DOMAIN(FOOD, FACT("dietary", "\"halal\"", "held", "false", APP))),
              1, 0);
     assert_str(facts_record(kit, ada, FOOD), STR("{\"dietary\":\"vegan\"}"), "what is held waits");
@@ -100,7 +101,7 @@ existing_and_suppressed_facts_win(struct kit *kit)
 static void
 sources_times_and_status_are_imported_unchanged(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     imported(kit, ada,
              DOCUMENT(DOMAIN(MUSIC, FACT("genres", "\"jazz\"", "active", "true",
                                          SAID("user") "," SAID("an-app-nobody-knows")))),
@@ -120,7 +121,7 @@ sources_times_and_status_are_imported_unchanged(struct kit *kit)
 static void
 suspicious_facts_of_apps_are_imported_as_held(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     imported(kit, ada,
              DOCUMENT(DOMAIN(
                  MUSIC, PLAIN("\"see https://x\"") "," FACT("genres", "\"ask https://y\"", "active",
@@ -134,7 +135,7 @@ suspicious_facts_of_apps_are_imported_as_held(struct kit *kit)
 static void
 a_repeated_fact_is_imported_once(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     imported(kit, ada, DOCUMENT(DOMAIN(MUSIC, PLAIN("\"jazz\"") "," PLAIN("\" JAZZ \""))), 1, 1);
     imported(kit, ada,
              DOCUMENT(DOMAIN(FOOD, FACT("dietary", "\"vegan\"", "active", "false", APP) "," FACT(
@@ -184,7 +185,7 @@ problems_name_their_path_and_nothing_is_imported(struct kit *kit)
         { DOCUMENT(DOMAIN(MUSIC, FACT("genres", "\"x\"", "suppressed", "false", APP))),
           "suppressed but has no valid reason" },
     };
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     int64_t before = facts_generation(kit, ada);
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
         struct import_counts counts;
@@ -200,7 +201,7 @@ problems_name_their_path_and_nothing_is_imported(struct kit *kit)
 static void
 an_import_beyond_the_limit_changes_nothing(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     struct buf text = buf_in(kit->mem, TRANSFER_MAX);
     struct import_counts counts;
     struct why why;
@@ -212,11 +213,11 @@ an_import_beyond_the_limit_changes_nothing(struct kit *kit)
                        "\"by_user\":false," TIMES ",\"sources\":[" APP "]}",
                        i == 0 ? "" : ",", i);
     buf_add_c(&text, "]}}}");
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
     assert_int_equal(import(kit, ada, str_c(kit->mem, buf_str(&text)), &counts, &why), ERR_INVALID);
     assert_non_null(strstr(why.text, "more than 2,000 facts in one domain"));
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"jazz\"]}"), "as it was");
-    struct correction jazz = facts_mean(kit, ada, "\"jazz\"", T0);
+    struct correction jazz = facts_correction(kit, ada, "\"jazz\"", T0);
     struct corrected out;
     assert_int_equal(corrections_remove(kit->db, kit->mem, &jazz, &out), ERR_NONE);
     imported(kit, ada, str_c(kit->mem, buf_str(&text)), ATOMS_PER_DOMAIN_MAX, 0);
@@ -259,7 +260,7 @@ importing_into_an_unknown_user_fails(struct kit *kit)
 static void
 an_unknown_empty_domain_is_skipped(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     imported(kit, ada,
              DOCUMENT(DOMAIN("nosuch", "") "," DOMAIN(MUSIC,
                                                       PLAIN("\"jazz\"")) "," DOMAIN("neither", "")),
@@ -275,7 +276,7 @@ a_document_can_have_more_domains_than_the_maximum(struct kit *kit)
     struct domains set;
     struct import_counts counts = { 0 };
     struct why why = { 0 };
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     struct buf text = buf_in(kit->mem, TRANSFER_MAX);
     for (size_t i = 0; i < DOMAINS_MAX; i++) {
         struct str name = str_format(kit->mem, "d%zu", i);
@@ -304,12 +305,12 @@ a_document_can_have_more_domains_than_the_maximum(struct kit *kit)
 static void
 a_lifted_fact_without_app_survives_export_and_import(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada"), bob = facts_person(kit, "bob");
+    struct str ada = facts_user(kit, "ada"), bob = facts_user(kit, "bob");
     struct app_removal removal = { ada, FINDER, kit_domains(), T0 };
     struct app_removed removed;
     struct corrected out;
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
-    struct correction jazz = facts_mean(kit, ada, "\"jazz\"", T0);
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
+    struct correction jazz = facts_correction(kit, ada, "\"jazz\"", T0);
     assert_int_equal(corrections_suppress(kit->db, kit->mem, &jazz, STR("other"), &out), ERR_NONE);
     assert_int_equal(corrections_remove_app(kit->db, kit->mem, &removal, &removed), ERR_NONE);
     assert_int_equal(corrections_lift(kit->db, kit->mem, &jazz, &out), ERR_NONE);

@@ -77,7 +77,7 @@ act(struct kit *kit, struct str user_id, enum how how, const char *value, const 
     enum err err = ERR_NONE;
     if (how == STATE)
         return state(kit, user_id, MUSIC, to, now);
-    struct correction params = facts_mean(kit, user_id, value, now);
+    struct correction params = facts_correction(kit, user_id, value, now);
     switch (how) {
     case REMOVE:
         err = corrections_remove(kit->db, kit->mem, &params, &out);
@@ -113,14 +113,14 @@ undo(struct kit *kit, struct str user_id, struct str id, int64_t now)
 static struct str
 begin(struct kit *kit, const char *name)
 {
-    struct str ada = facts_person(kit, name);
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"soul\",\"jazz\",\"fado\"]}", T0);
-    facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"Jazz\"]}", T0 + 2 * DAY);
-    facts_say(kit, ada, SOURCE_USER, MUSIC, "{\"audio_quality\":" CD "}", T0 + 2 * DAY);
-    facts_say(kit, ada, SOURCE_USER, MUSIC, "{\"genres\":[\"pop\"]}", T0 + 2 * DAY);
-    facts_say(kit, ada, FINDER, MUSIC, "{\"audio_quality\":" HIFI "}", T0 + 2 * DAY);
-    facts_say(kit, ada, FINDER, MUSIC, "{\"favorite_artists\":[" ORDER "]}", T0 + 2 * DAY);
-    struct correction params = facts_mean(kit, ada, "\"fado\"", T0 + 2 * DAY);
+    struct str ada = facts_user(kit, name);
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"soul\",\"jazz\",\"fado\"]}", T0);
+    facts_write(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"Jazz\"]}", T0 + 2 * DAY);
+    facts_write(kit, ada, SOURCE_USER, MUSIC, "{\"audio_quality\":" CD "}", T0 + 2 * DAY);
+    facts_write(kit, ada, SOURCE_USER, MUSIC, "{\"genres\":[\"pop\"]}", T0 + 2 * DAY);
+    facts_write(kit, ada, FINDER, MUSIC, "{\"audio_quality\":" HIFI "}", T0 + 2 * DAY);
+    facts_write(kit, ada, FINDER, MUSIC, "{\"favorite_artists\":[" ORDER "]}", T0 + 2 * DAY);
+    struct correction params = facts_correction(kit, ada, "\"fado\"", T0 + 2 * DAY);
     struct corrected out;
     assert_int_equal(corrections_suppress(kit->db, kit->mem, &params, STR("too_personal"), &out),
                      ERR_NONE);
@@ -171,7 +171,7 @@ an_undo_restores_everything(struct kit *kit)
         assert_str(everything(kit, ada), before, cases[i].why);
         assert_int_equal(facts_generation(kit, ada), generation + 2);
         /* The next write has the highest sequence. */
-        facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"grime\"]}", THEN + 70);
+        facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"grime\"]}", THEN + 70);
     }
 }
 
@@ -220,12 +220,12 @@ removing_an_app_and_importing_discard_the_undo(struct kit *kit)
     assert_int_equal(corrections_remove_app(kit->db, kit->mem, &removal, &removed), ERR_NONE);
     assert_int_equal(undo(kit, ada, id, THEN), ERR_NOT_FOUND);
 
-    struct str bob = facts_person(kit, "bob");
+    struct str bob = facts_user(kit, "bob");
     struct buf document = buf_in(kit->mem, TRANSFER_MAX);
     struct export_params export = { .user_id = bob, .domains = kit_domains(), .now = THEN };
     struct import_counts counts;
     struct why why = { 0 };
-    facts_say(kit, bob, SOURCE_USER, MUSIC, "{\"genres\":[\"dub\"]}", T0);
+    facts_write(kit, bob, SOURCE_USER, MUSIC, "{\"genres\":[\"dub\"]}", T0);
     assert_int_equal(transfer_export(kit->db, kit->mem, &export, &document), ERR_NONE);
     id = act(kit, ada, STATE, NULL, "{\"genres\":[\"ska\"]}", THEN);
     assert_int_equal(transfer_import(kit->db, kit->mem, ada, kit_domains(), buf_str(&document),
@@ -240,11 +240,11 @@ removing_an_app_and_importing_discard_the_undo(struct kit *kit)
 static void
 an_app_that_repeats_a_fact_is_a_source_after_the_undo(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
+    struct str ada = facts_user(kit, "ada");
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
     struct str first = facts_find(kit, ada, JAZZ)->atom.id;
     struct str id = act(kit, ada, REMOVE, JAZZ, NULL, THEN);
-    facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"JAZZ\",\"dub\"]}", THEN + 10);
+    facts_write(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"JAZZ\",\"dub\"]}", THEN + 10);
     assert_int_equal(undo(kit, ada, id, THEN + 20), ERR_NONE);
     const struct sourced_atom *jazz = facts_find(kit, ada, JAZZ);
     assert_str(jazz->atom.id, first, "the same fact");
@@ -262,9 +262,9 @@ an_app_that_repeats_a_fact_is_a_source_after_the_undo(struct kit *kit)
 static void
 facts_repeated_by_an_app_stay_after_the_undo(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     struct str id = act(kit, ada, STATE, NULL, "{\"genres\":[\"jazz\"]}", THEN);
-    facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"jazz\"]}", THEN + 10);
+    facts_write(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"jazz\"]}", THEN + 10);
     assert_int_equal(undo(kit, ada, id, THEN + 20), ERR_NONE);
     const struct sourced_atom *jazz = facts_find(kit, ada, JAZZ);
     assert_int_equal(jazz->atom.status, ATOM_ACTIVE);
@@ -274,7 +274,7 @@ facts_repeated_by_an_app_stay_after_the_undo(struct kit *kit)
 
     /* A suspicious value of an app is held. */
     id = act(kit, ada, STATE, NULL, "{\"favorite_artists\":[" ORDER "]}", THEN + 30);
-    facts_say(kit, ada, PLAYER, MUSIC, "{\"favorite_artists\":[" ORDER "]}", THEN + 40);
+    facts_write(kit, ada, PLAYER, MUSIC, "{\"favorite_artists\":[" ORDER "]}", THEN + 40);
     assert_int_equal(undo(kit, ada, id, THEN + 50), ERR_NONE);
     assert_int_equal(facts_find(kit, ada, ORDER)->atom.status, ATOM_HELD);
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"jazz\"]}"), "the record");
@@ -283,27 +283,27 @@ facts_repeated_by_an_app_stay_after_the_undo(struct kit *kit)
 static void
 a_single_valued_member_never_has_two_values(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     struct str id = act(kit, ada, STATE, NULL, "{\"audio_quality\":" CD "}", T0);
     id = act(kit, ada, REMOVE, CD, NULL, THEN);
-    facts_say(kit, ada, PLAYER, MUSIC, "{\"audio_quality\":" HIFI "}", THEN + 10);
+    facts_write(kit, ada, PLAYER, MUSIC, "{\"audio_quality\":" HIFI "}", THEN + 10);
     assert_int_equal(undo(kit, ada, id, THEN + 20), ERR_NONE);
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"audio_quality\":" CD "}"),
                "the person's word counts");
     assert_int_equal(facts_find(kit, ada, HIFI)->atom.status, ATOM_HELD);
 
     /* The later of two apps wins, as always. */
-    struct str bob = facts_person(kit, "bob");
-    facts_say(kit, bob, FINDER, MUSIC, "{\"audio_quality\":" CD "}", T0);
+    struct str bob = facts_user(kit, "bob");
+    facts_write(kit, bob, FINDER, MUSIC, "{\"audio_quality\":" CD "}", T0);
     id = act(kit, bob, REMOVE, CD, NULL, THEN);
-    facts_say(kit, bob, PLAYER, MUSIC, "{\"audio_quality\":" HIFI "}", THEN + 10);
+    facts_write(kit, bob, PLAYER, MUSIC, "{\"audio_quality\":" HIFI "}", THEN + 10);
     assert_int_equal(undo(kit, bob, id, THEN + 20), ERR_NONE);
     assert_str(facts_record(kit, bob, MUSIC), STR("{\"audio_quality\":" HIFI "}"), "the later");
     assert_null(facts_find(kit, bob, CD));
 }
 
 static bool
-everywhere(const struct domain *domain, void *context)
+may_touch_all(const struct domain *domain, void *context)
 {
     (void)domain;
     (void)context;
@@ -313,16 +313,16 @@ everywhere(const struct domain *domain, void *context)
 static void
 facts_suppressed_since_stay_suppressed(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
+    struct str ada = facts_user(kit, "ada");
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
     struct str id = act(kit, ada, REMOVE, JAZZ, NULL, THEN);
-    facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"jazz\"]}", THEN + 10);
+    facts_write(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"jazz\"]}", THEN + 10);
     struct app_suppression params = { .user_id = ada,
                                       .atom_id = facts_find(kit, ada, JAZZ)->atom.id,
                                       .reason = STR("not_mine"),
                                       .app_id = PLAYER,
                                       .domains = kit_domains(),
-                                      .may_touch = everywhere,
+                                      .may_touch = may_touch_all,
                                       .now = THEN + 11 };
     struct atom atom;
     assert_int_equal(corrections_suppress_by_app(kit->db, kit->mem, &params, &atom), ERR_NONE);
@@ -339,7 +339,7 @@ undoing_a_lift_suppresses_a_repeated_fact_again(struct kit *kit)
     struct str ada = begin(kit, "ada");
     struct str before = everything(kit, ada);
     struct str id = act(kit, ada, LIFT, "\"fado\"", NULL, THEN);
-    facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"fado\"]}", THEN + 10);
+    facts_write(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"fado\"]}", THEN + 10);
     assert_int_equal(undo(kit, ada, id, THEN + 20), ERR_NONE);
     assert_str(everything(kit, ada), before, "as if it had never been lifted");
 }
@@ -347,17 +347,17 @@ undoing_a_lift_suppresses_a_repeated_fact_again(struct kit *kit)
 static void
 an_undo_fails_if_the_domain_has_become_full(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     for (int i = 0; i < ATOMS_PER_DOMAIN_MAX / 100; i++) {
         struct buf text = buf_in(kit->mem, 8192);
         buf_add_c(&text, "{\"favorite_artists\":[");
         for (int n = 0; n < 100; n++)
             buf_add_format(&text, "%s\"Band %d\"", n > 0 ? "," : "", i * 100 + n);
         buf_add_c(&text, "]}");
-        facts_say(kit, ada, FINDER, MUSIC, str_c(kit->mem, buf_str(&text)), T0);
+        facts_write(kit, ada, FINDER, MUSIC, str_c(kit->mem, buf_str(&text)), T0);
     }
     struct str id = act(kit, ada, REMOVE, "\"Band 7\"", NULL, THEN);
-    facts_say(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"jazz\"]}", THEN + 10);
+    facts_write(kit, ada, PLAYER, MUSIC, "{\"genres\":[\"jazz\"]}", THEN + 10);
     struct str before = everything(kit, ada);
     assert_int_equal(undo(kit, ada, id, THEN + 20), ERR_NOT_FOUND);
     assert_str(everything(kit, ada), before, "all that is there");

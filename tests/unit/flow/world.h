@@ -111,7 +111,7 @@ world_begin(struct kit *kit)
 }
 
 static inline struct authorize_params
-world_wish(const struct app *app)
+world_params(const struct app *app)
 {
     return (struct authorize_params){
         .client_id = app->id,
@@ -163,7 +163,7 @@ world_decide(struct world *world, struct str request_id, bool allow, scopes tick
 static inline struct str
 world_code(struct world *world, int64_t now)
 {
-    struct authorize_params params = world_wish(&world->app);
+    struct authorize_params params = world_params(&world->app);
     struct authorize_begun begun = world_ask(world, &params, now);
     struct str code;
     if (begun.next == NEXT_CODE)
@@ -208,7 +208,7 @@ world_tokens(struct world *world, int64_t now)
 
 /* The scopes of the access token; 0: invalid. */
 static inline scopes
-world_worth(struct world *world, const struct secret *token, int64_t now)
+world_scopes(struct world *world, const struct secret *token, int64_t now)
 {
     struct access access;
     enum err err =

@@ -179,7 +179,7 @@ step_costs_equal_the_tokens_of_the_output(void **state)
         int expected[4];
     } rows[] = {
         { "User hears C++.", { .tunes = "artists me 0 C++" }, { 4 } },
-        { "its end costs one more with a line behind it",
+        { "its end costs one more with a line after it",
           { .tunes = "artists me 0 C++ | loud me 0 true" },
           { 4, 12 } },
         { "- Artists: A", { .tunes = "artists me 0 A", .format = HINT_BULLETS }, { 4 } },

@@ -212,7 +212,7 @@ few_real_names_are_quoted(void **state)
     (void)state;
     static const struct {
         const char *const *names;
-        size_t count, most_of_a_hundred;
+        size_t count, percent_max;
     } lists[] = {
         { artists, ROWS(artists), 3 }, { works, ROWS(works), 10 }, /* many titles are sentences */
         { foods, ROWS(foods), 3 },     { travels, ROWS(travels), 4 }, { techs, ROWS(techs), 3 },
@@ -224,7 +224,7 @@ few_real_names_are_quoted(void **state)
         size_t quoted = 0;
         for (size_t i = 0; i < lists[l].count; i++)
             quoted += hint_must_quote(mem, str_of(lists[l].names[i]));
-        assert_row(quoted * 100 <= lists[l].most_of_a_hundred * lists[l].count, lists[l].names[0]);
+        assert_row(quoted * 100 <= lists[l].percent_max * lists[l].count, lists[l].names[0]);
     }
     arena_free(mem);
 }

@@ -72,9 +72,9 @@ faded_facts_are_left_out(void **state)
 {
     (void)state;
     static const struct row rows[] = {
-        { "0.8 of 0.438 is told", "likes 1 0 a | says me 234 now", "likes: a; says: now" },
+        { "0.8 of 0.438 is kept", "likes 1 0 a | says me 234 now", "likes: a; says: now" },
         { "0.8 of 0.437 is not", "likes 1 0 a | says me 250 now", "says: now" },
-        { "two apps are told longer", "likes 2 0 a | says me 250 now", "likes: a; says: now" },
+        { "two apps are kept longer", "likes 2 0 a | says me 250 now", "likes: a; says: now" },
         { "one who agrees with the floor is not", "likes 1 0 a | says me 9999 now", "says: now" },
         { "the person's own always", "likes me 0 a | says me 9999 now", "likes: a; says: now" },
         { "what is critical does not fade", "allergies 1 0 a | says me 9999 now",
@@ -99,7 +99,8 @@ contradictions_are_resolved(void **state)
         { "… on either side", "likes 3 9 a | dislikes me 0 a", "dislikes: a" },
         { "what is newer", "likes me 1 a | dislikes me 0 a", "likes: a" },
         { "… of apps", "likes 1 0 a | dislikes 1 1 a", "dislikes: a" },
-        { "what is critical, whoever said so", "likes me 9 a | allergies 1 0 a", "allergies: a" },
+        { "critical facts win, whatever their source", "likes me 9 a | allergies 1 0 a",
+          "allergies: a" },
         { "suppressed ones contradict nothing", "likes me 0 a | dislikes -me 0 a", "likes: a" },
         { "each pair by itself", "likes me 9 a | dislikes 1 0 a | allergies 1 0 a",
           "allergies: a" },

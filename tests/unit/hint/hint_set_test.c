@@ -229,7 +229,7 @@ a_forged_hint_set_is_read_safely(void **state)
     struct str text = hint_set_write(mem, &set);
     struct str empty = hint_set_prefix(mem, domain, STR(""));
     struct str contents = str_from(text, empty.len);
-    size_t told = 0;
+    size_t read_count = 0;
     assert_str(hint_set_prefix(mem, domain, contents), text, "what seals a card is before it");
     for (size_t i = 0; i < contents.len * ROWS(changes); i++) {
         struct arena *once = arena_new();
@@ -237,11 +237,11 @@ a_forged_hint_set_is_read_safely(void **state)
         ((char *)changed.ptr)[i / ROWS(changes)] = changes[i % ROWS(changes)];
         if (hint_set_read(once, domain, hint_set_prefix(once, domain, changed), &read)) {
             tell_all(once, &read);
-            told++;
+            read_count++;
         }
         arena_free(once);
     }
-    assert_true(told > 0);
+    assert_true(read_count > 0);
     for (size_t length = 0; length < contents.len; length++) {
         struct str cut = hint_set_prefix(mem, domain, str_first(contents, length));
         assert_false(hint_set_read(mem, domain, str_copy(mem, cut), &read));

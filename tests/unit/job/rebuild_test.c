@@ -57,9 +57,9 @@ told(struct kit *kit, struct str user_id, bool *stale)
 static struct str
 person(struct kit *kit, const char *name)
 {
-    struct str user_id = facts_person(kit, name);
-    facts_say(kit, user_id, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0);
-    facts_say(kit, user_id, SOURCE_USER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
+    struct str user_id = facts_user(kit, name);
+    facts_write(kit, user_id, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0);
+    facts_write(kit, user_id, SOURCE_USER, MUSIC, "{\"genres\":[\"jazz\",\"soul\"]}", T0);
     return user_id;
 }
 

@@ -25,7 +25,7 @@ static const struct atom_list lists[] = {
 };
 
 static bool
-all_but_the_secret(struct str domain, void *context)
+is_not_secret(struct str domain, void *context)
 {
     (void)context;
     return !str_eq(domain, STR("secret"));
@@ -34,7 +34,7 @@ all_but_the_secret(struct str domain, void *context)
 static struct atom_query
 question(unsigned statuses, size_t offset, size_t limit)
 {
-    return (struct atom_query){ .may_read = all_but_the_secret,
+    return (struct atom_query){ .may_read = is_not_secret,
                                 .statuses = statuses,
                                 .caller = STR("app_us"),
                                 .offset = offset,
@@ -54,8 +54,8 @@ a_page_has_the_newest_matching_visible_atoms(void **state)
         { "no more than asked for", ACTIVE, 0, 2, 4, "9 7" },
         { "what follows", ACTIVE, 2, 2, 4, "4 1" },
         { "the last is alone", ACTIVE, 3, 2, 4, "1" },
-        { "behind the last", ACTIVE, 4, 2, 4, "" },
-        { "far behind the last", ACTIVE, 1000000, 2, 4, "" },
+        { "after the last", ACTIVE, 4, 2, 4, "" },
+        { "far after the last", ACTIVE, 1000000, 2, 4, "" },
         { "none", ACTIVE, 0, 0, 4, "" },
         { "what we wrote and is suppressed", SUPPRESSED, 0, 20, 1, "5" },
         { "what we wrote, too, and is held", HELD, 0, 20, 1, "3" },
@@ -150,7 +150,7 @@ a_page_of_an_invalid_list_fails(void **state)
         { "a time that is no number", "i\tm\tk\tv\ta\t1\t1\t1.5\t\t\t\t\t\n" },
         { "a source without a name", "i\tm\tk\tv\ta\t1\t1\t1\t\t\t\t\t\t5\t6\t\n" },
         { "a source's time that is no number", "i\tm\tk\tv\ts\t1\t1\t1\t\t\t\t\tuser\tsoon\t\t\n" },
-        { "behind one that is fine", LINE("3", "a", BY_US) "i\tm\tk\tv\n" },
+        { "after a valid line", LINE("3", "a", BY_US) "i\tm\tk\tv\n" },
     };
     struct arena *mem = arena_new();
     struct atom_query asked = question(ACTIVE | SUPPRESSED, 0, 20);

@@ -88,7 +88,7 @@ an_atom_shows_its_source(void **state)
         struct atom atom = { .id = STR("atm_x"),
                              .domain = STR("music_preferences"),
                              .member = STR("genres"),
-                             .key = STR("must not be told"),
+                             .key = STR("must not be written"),
                              .value = STR("\"Trip \\\"Hop\\\"\""),
                              .by_user = rows[i].by_user,
                              .by_caller = rows[i].by_caller,
@@ -98,7 +98,7 @@ an_atom_shows_its_source(void **state)
         atom_write(&json, &atom);
         const char *text = str_c(mem, buf_str(&out));
         assert_row(strstr(text, rows[i].expected) != NULL, text);
-        assert_row(strstr(text, "must not be told") == NULL, text);
+        assert_row(strstr(text, "must not be written") == NULL, text);
         assert_row(strstr(text, "\"value\":\"Trip \\\"Hop\\\"\"") != NULL, text);
     }
     arena_free(mem);
@@ -180,7 +180,7 @@ a_list_writes_atoms_with_any_times(void **state)
     json_int(&singly_json, 7);
     assert_str(buf_str(&list), buf_str(&singly), "the same");
     assert_row(strstr(str_c(mem, buf_str(&list)), "},{\"atom_id\"") != NULL, "commas between them");
-    assert_row(strstr(str_c(mem, buf_str(&list)), "},7") != NULL, "a comma behind them");
+    assert_row(strstr(str_c(mem, buf_str(&list)), "},7") != NULL, "a comma follows");
     arena_free(mem);
 }
 

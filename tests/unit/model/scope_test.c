@@ -33,14 +33,14 @@ scope_names_are_read_strictly(void **state)
         { "one twice, apart", STR("agent_hints food_profile agent_hints"), false, 0,
           "agent_hints" },
         { "unknown", STR("everything"), false, 0, "everything" },
-        { "unknown behind a known one", STR("agent_hints everything food_profile"), false, 0,
+        { "unknown after a known one", STR("agent_hints everything food_profile"), false, 0,
           "everything" },
         { "only part of a name", STR("agent"), false, 0, "agent" },
         { "a name and more", STR("agent_hints2"), false, 0, "agent_hints2" },
         { "upper case", STR("Agent_Hints"), false, 0, "Agent_Hints" },
         { "one blank", STR(" "), false, 0, "" },
         { "a blank in front", STR(" agent_hints"), false, 0, "" },
-        { "a blank behind", STR("agent_hints "), false, 0, "" },
+        { "a space at the end", STR("agent_hints "), false, 0, "" },
         { "two blanks between", STR("agent_hints  food_profile"), false, 0, "" },
         { "a tab between", STR("agent_hints\tfood_profile"), false, 0,
           "agent_hints\tfood_profile" },
@@ -90,8 +90,8 @@ stored_scopes_of_removed_domains_are_ignored(void **state)
         scopes expected;
     } rows[] = {
         { "all known", STR("preferences:write food_profile"), WRITE | FOOD },
-        { "one gone", STR("agent_hints wine_profile food_profile"), HINTS | FOOD },
-        { "all gone", STR("wine_profile"), 0 },
+        { "one removed", STR("agent_hints wine_profile food_profile"), HINTS | FOOD },
+        { "all removed", STR("wine_profile"), 0 },
         { "empty", STR(""), 0 },
         { "absent", STR_NONE, 0 },
     };

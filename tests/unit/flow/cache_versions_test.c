@@ -13,7 +13,7 @@ is_shared(struct kit *kit)
 }
 
 static struct access
-remembered(struct world *world, const struct secret *token)
+cached(struct world *world, const struct secret *token)
 {
     struct access access;
     assert_int_equal(
@@ -25,7 +25,7 @@ remembered(struct world *world, const struct secret *token)
 }
 
 static bool
-is_as_it_was(struct world *world, const struct access *access)
+is_current(struct world *world, const struct access *access)
 {
     return token_access_version(world->kit->db, access) == access->version;
 }
@@ -37,12 +37,12 @@ issuing_tokens_keeps_other_cached_entries(struct kit *kit)
     struct token_set set = world_tokens(&world, T0);
     size_t apps_forgotten = 0, accesses_forgotten = 0;
     for (int i = 0; i < TRIES; i++) {
-        struct access access = remembered(&world, set.access);
+        struct access access = cached(&world, set.access);
         uint64_t version = app_version(kit->db, world.app.id);
         assert_int_equal(version == 0, is_shared(kit));
         assert_int_equal(world_refresh(&world, set.refresh, T0, &set), ERR_NONE);
         apps_forgotten += version != app_version(kit->db, world.app.id) ? 1 : 0;
-        accesses_forgotten += is_as_it_was(&world, &access) ? 0 : 1;
+        accesses_forgotten += is_current(&world, &access) ? 0 : 1;
     }
     assert_true(apps_forgotten < TRIES / 2);
     assert_true(accesses_forgotten < TRIES / 2);
@@ -62,12 +62,12 @@ changing_an_app_invalidates_it_and_its_tokens(struct kit *kit)
         return;
     assert_int_not_equal(version, app_version(kit->db, world.app.id));
 
-    struct access access = remembered(&world, set.access);
+    struct access access = cached(&world, set.access);
     version = app_version(kit->db, world.app.id);
     assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_DISABLED, T0, &app),
                      ERR_NONE);
     assert_int_not_equal(version, app_version(kit->db, world.app.id));
-    assert_false(is_as_it_was(&world, &access));
+    assert_false(is_current(&world, &access));
 }
 
 static void
@@ -75,16 +75,16 @@ revoking_a_token_invalidates_it(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0);
-    struct access access = remembered(&world, set.access);
+    struct access access = cached(&world, set.access);
     assert_int_equal(token_revoke(kit->db, kit->mem, &world.app, secret_reveal(set.access), T0),
                      ERR_NONE);
-    assert_int_equal(is_as_it_was(&world, &access), is_shared(kit));
+    assert_int_equal(is_current(&world, &access), is_shared(kit));
 
     set = world_tokens(&world, T0);
-    access = remembered(&world, set.access);
+    access = cached(&world, set.access);
     assert_int_equal(token_revoke(kit->db, kit->mem, &world.app, secret_reveal(set.refresh), T0),
                      ERR_NONE);
-    assert_int_equal(is_as_it_was(&world, &access), is_shared(kit));
+    assert_int_equal(is_current(&world, &access), is_shared(kit));
 }
 
 int
@@ -95,5 +95,5 @@ main(void)
         KIT_CASE(changing_an_app_invalidates_it_and_its_tokens),
         KIT_CASE(revoking_a_token_invalidates_it),
     };
-    return KIT_RUN("flow/remembered", cases, LOG_WARN);
+    return KIT_RUN("flow/cache_versions", cases, LOG_WARN);
 }

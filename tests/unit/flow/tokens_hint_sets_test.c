@@ -58,7 +58,7 @@ hint_sets_are_absent_after_the_auth_version_changed(struct kit *kit)
         connection_narrow(kit->db, kit->mem, world.ada.id, world.app.id, HINTS, T0, &left),
         ERR_NONE);
     assert_false(str_present(found_with(&world, set.access)));
-    assert_int_equal(world_worth(&world, set.access, T0), HINTS);
+    assert_int_equal(world_scopes(&world, set.access, T0), HINTS);
 
     assert_int_equal(connection_end(kit->db, kit->mem, world.ada.id, world.app.id, T0, &left),
                      ERR_NONE);
@@ -75,5 +75,5 @@ main(void)
         KIT_CASE(hint_sets_are_returned_with_the_token),
         KIT_CASE(hint_sets_are_absent_after_the_auth_version_changed),
     };
-    return KIT_RUN("flow/tokens_cards", cases, LOG_WARN);
+    return KIT_RUN("flow/tokens_hint_sets", cases, LOG_WARN);
 }
