@@ -23,10 +23,9 @@ struct sign_in {
     int64_t now;
 };
 
-/* Also used without a sign-in: the key binds forms to a browser. */
 struct str session_make_key(struct arena *mem);
 bool session_key_well_formed(struct str key);
-struct str session_hash(struct arena *mem, struct str key);
+struct str session_hash(struct arena *mem, struct str key); /* as stored in the database */
 
 /* The anti-CSRF token of this session's forms. */
 struct str session_form_token(struct arena *mem, struct str key);

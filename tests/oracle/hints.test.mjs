@@ -49,15 +49,15 @@ const withFormats = (question, budgets) => FORMATS.flatMap((format) => budgets.m
 function see(person, query, answer, choices) {
   const { format } = query;
   const concern = concerned(definitions, person.hints, query, choices.get(query.context) ?? []);
-  const told = person.reader[format](answer.hints, concern.available);
+  const included = person.reader[format](answer.hints, concern.available);
   const about = { person: person.number, query, hints: answer.hints };
-  if (typeof told === "string") {
-    wrong("P10 what is told can be read back, and is what is there", told, about);
+  if (typeof included === "string") {
+    wrong("P10 answers can be parsed and match the facts", included, about);
     return undefined;
   }
   const text = joined(format, answer.hints);
   if (!person.tokens.has(text)) person.tokens.set(text, counted(text));
-  const seen = { query, answer, concern, told, facts: factsOf(told), tokens: answer.hints.length === 0 ? 0 : person.tokens.get(text) };
+  const seen = { query, answer, concern, included, facts: factsOf(included), tokens: answer.hints.length === 0 ? 0 : person.tokens.get(text) };
   for (const [promise, check] of Object.entries(PROMISES)) {
     const why = check(seen);
     if (why) wrong(promise, why, about);
@@ -71,7 +71,7 @@ function checkGrowth(person, seen) {
     const before = seen[i - 1];
     if (i === 0 || !one || !before || before.query.format !== one.query.format || before.query.max_tokens > one.query.max_tokens) continue;
     const lost = [...before.facts].find(([id, items]) => (one.facts.get(id) ?? 0) < items);
-    if (lost) wrong("P2 more budget never tells less", lost[0], { person: person.number, query: one.query, before: before.answer.hints, hints: one.answer.hints });
+    if (lost) wrong("P2 a larger budget never includes less", lost[0], { person: person.number, query: one.query, before: before.answer.hints, hints: one.answer.hints });
   }
 }
 
@@ -85,7 +85,7 @@ function checkFormats(person, seen) {
     for (const a of same)
       for (const b of same) {
         const pairs = criticalOf(a).map((items, i) => items - criticalOf(b)[i]);
-        if (pairs.some((more) => more > 0) && pairs.some((more) => more < 0)) wrong("P13 formats agree on what is critical", a.query.max_tokens, { person: person.number, a: a.answer.hints, b: b.answer.hints });
+        if (pairs.some((more) => more > 0) && pairs.some((more) => more < 0)) wrong("P13 formats agree on critical facts", a.query.max_tokens, { person: person.number, a: a.answer.hints, b: b.answer.hints });
       }
 }
 
@@ -138,10 +138,10 @@ async function checkOthers(d, probes, person, queries, answers, choices) {
   const asked = places.map((i) => queries[i]);
   const expected = places.map((i) => JSON.stringify(answers[i]));
   const variants = [
-    ["P4 what is suppressed or held is as if it was not there", atoms.filter(isActive), probes.first],
-    ["P5 the order in which facts came does not matter", reordered(d, atoms), probes.first],
-    ["P6 the day on which it is asked does not matter", shift(atoms, d.between(-3000, 3000)), probes.first],
-    ["P16 definitions loaded again tell the same", atoms, probes.again],
+    ["P4 suppressed and held facts have no effect", atoms.filter(isActive), probes.first],
+    ["P5 the order of facts does not matter", reordered(d, atoms), probes.first],
+    ["P6 the current day does not matter", shift(atoms, d.between(-3000, 3000)), probes.first],
+    ["P16 reloaded definitions give the same hints", atoms, probes.again],
   ];
   for (const [promise, changed, probe] of variants) {
     const got = JSON.parse(await probe.ask(changed, asked)).map((answer) => JSON.stringify(answer));
@@ -149,21 +149,21 @@ async function checkOthers(d, probes, person, queries, answers, choices) {
   }
   const far = unconcernedBy(asked[0], choices);
   const [got] = JSON.parse(await probes.first.ask(withOthers(d, atoms, far), [asked[0]]));
-  if (JSON.stringify(got) !== expected[0]) wrong("P15 facts of a domain that is not asked about change nothing", JSON.stringify(got), { person: person.number, query: asked[0], expected: expected[0] });
+  if (JSON.stringify(got) !== expected[0]) wrong("P15 facts of other domains change nothing", JSON.stringify(got), { person: person.number, query: asked[0], expected: expected[0] });
 }
 
 // A budget of exactly the answer's cost gives the same answer.
 async function checkTight(d, probe, person, seen) {
-  const lines = seen.filter((one) => one && one.query.format !== "json" && one.told.length > 0);
+  const lines = seen.filter((one) => one && one.query.format !== "json" && one.included.length > 0);
   const some = d.shuffled(lines).slice(0, 8);
-  const queries = some.map(({ query, tokens, told }) => {
-    const isSafety = told.every(({ hint }) => hint.tier === 0);
-    return { ...query, max_tokens: Math.max(tokens, isSafety || told.length === 1 ? 1 : 20 * told.length) };
+  const queries = some.map(({ query, tokens, included }) => {
+    const isSafety = included.every(({ hint }) => hint.tier === 0);
+    return { ...query, max_tokens: Math.max(tokens, isSafety || included.length === 1 ? 1 : 20 * included.length) };
   });
   const answers = JSON.parse(await probe.ask(person.atoms, queries));
   answers.forEach((answer, i) => {
     if (queries[i].max_tokens <= some[i].query.max_tokens && JSON.stringify(answer.hints) !== JSON.stringify(some[i].answer.hints))
-      wrong("P1 as much as fits is told", answer.hints, { person: person.number, query: queries[i], expected: some[i].answer.hints });
+      wrong("P1 the answer uses as much of the budget as possible", answer.hints, { person: person.number, query: queries[i], expected: some[i].answer.hints });
   });
 }
 
@@ -175,7 +175,7 @@ const pairsOf = (labels, answers) => new Map(labels.map((label, i) => [label, an
 function checkLabel(label, choices) {
   const name = label.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().replace(/[^a-z0-9]+/g, "_");
   const exact = [...definitions.values()].flatMap((domain) => domain.contexts.filter((context) => [context.name, ...(context.aliases ?? [])].includes(name)).map((context) => [domain.name, context.name]));
-  if (exact.length > 0 && JSON.stringify(exact) !== JSON.stringify(choices)) wrong("P9 a context's name means its context", JSON.stringify(choices), { label, exact });
+  if (exact.length > 0 && JSON.stringify(exact) !== JSON.stringify(choices)) wrong("P9 a context's name matches its context", JSON.stringify(choices), { label, exact });
 }
 
 async function examine(d, probes, number) {
@@ -224,16 +224,16 @@ test(`${CASES} answers about random users are computed`, async () => {
 
 const PROMISED = [
   ...Object.keys(PROMISES),
-  "P1 as much as fits is told",
-  "P2 more budget never tells less",
-  "P4 what is suppressed or held is as if it was not there",
-  "P5 the order in which facts came does not matter",
-  "P6 the day on which it is asked does not matter",
-  "P9 a context's name means its context",
-  "P10 what is told can be read back, and is what is there",
-  "P13 formats agree on what is critical",
-  "P15 facts of a domain that is not asked about change nothing",
-  "P16 definitions loaded again tell the same",
+  "P1 the answer uses as much of the budget as possible",
+  "P2 a larger budget never includes less",
+  "P4 suppressed and held facts have no effect",
+  "P5 the order of facts does not matter",
+  "P6 the current day does not matter",
+  "P9 a context's name matches its context",
+  "P10 answers can be parsed and match the facts",
+  "P13 formats agree on critical facts",
+  "P15 facts of other domains change nothing",
+  "P16 reloaded definitions give the same hints",
 ];
 
 for (const promise of PROMISED)
@@ -255,12 +255,12 @@ const GUIDANCE = [
   { max_tokens: 500, least: 12, most: 25 },
 ];
 
-function guidanceBroken({ least, most, max_tokens }, { told, concern }) {
-  const isSafety = told.every(({ hint }) => hint.tier === 0);
-  if (told.length < Math.min(least, concern.available.length)) return true;
-  if (told.length > most && !isSafety) return true;
+function guidanceBroken({ least, most, max_tokens }, { included, concern }) {
+  const isSafety = included.every(({ hint }) => hint.tier === 0);
+  if (included.length < Math.min(least, concern.available.length)) return true;
+  if (included.length > most && !isSafety) return true;
   const domains = (hints) => new Set(hints.map(({ domain }) => domain)).size;
-  return max_tokens >= 500 && domains(told.map(({ hint }) => hint)) < domains(concern.available); // comprehensive
+  return max_tokens >= 500 && domains(included.map(({ hint }) => hint)) < domains(concern.available); // comprehensive
 }
 
 const contextsOf = (all) => [undefined, ...[...all.values()].flatMap((domain) => domain.contexts.map(({ name }) => name))];
@@ -275,9 +275,9 @@ async function checkGuidance(probe, atoms, contexts) {
   queries.forEach((query, i) => {
     const answer = answers[labels.length + i];
     const concern = concerned(definitions, hints, query, choices.get(query.context) ?? []);
-    const told = reader[query.format](answer.hints, concern.available);
-    assert.notEqual(typeof told, "string", told);
-    assert.ok(!guidanceBroken(GUIDANCE[i % GUIDANCE.length], { told, concern }), `${JSON.stringify(query)}: ${JSON.stringify(answer.hints, null, 1)}`);
+    const included = reader[query.format](answer.hints, concern.available);
+    assert.notEqual(typeof included, "string", included);
+    assert.ok(!guidanceBroken(GUIDANCE[i % GUIDANCE.length], { included, concern }), `${JSON.stringify(query)}: ${JSON.stringify(answer.hints, null, 1)}`);
   });
 }
 

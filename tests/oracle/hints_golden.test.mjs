@@ -42,10 +42,10 @@ function headOf({ context, domains, max_tokens: tokens, format = "text", sensiti
 const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 function footOf({ hints, token_count: tokens, omitted, safety_complete: safe, context, context_matched: matched }) {
-  const left = omitted > 0 ? `${plural(omitted, "fact")} omitted` : Object.keys(hints).length > 0 ? "everything told" : "nothing is known";
+  const left = omitted > 0 ? `${plural(omitted, "fact")} omitted` : Object.keys(hints).length > 0 ? "nothing omitted" : "no facts";
   const parts = [plural(tokens, "token"), left];
   if (!safe) parts.push("SAFETY INCOMPLETE");
-  if (context) parts.push(matched ? `understood as ${matched}` : "context unknown");
+  if (context) parts.push(matched ? `matched ${matched}` : "context not matched");
   return `(${parts.join(", ")})`;
 }
 
@@ -67,14 +67,14 @@ const tell = (person, answers) =>
 
 const names = fs.readdirSync(FOLDER).filter((file) => file.endsWith(".json")).map((file) => file.slice(0, -".json".length)).sort();
 const people = names.map((name) => JSON.parse(fs.readFileSync(path.join(FOLDER, `${name}.json`), "utf8")));
-const told = askAll(people.map((person) => ({ atoms: factsOf(person), queries: QUERIES })));
+const included = askAll(people.map((person) => ({ atoms: factsOf(person), queries: QUERIES })));
 
 for (const [i, name] of names.entries()) {
   test(`${name}: ${people[i].who}`, () => {
     const file = path.join(FOLDER, `${name}.txt`);
-    const text = tell(people[i], told[i]);
+    const text = tell(people[i], included[i]);
     if (WRITE) fs.writeFileSync(file, text);
-    assert.equal(text, fs.readFileSync(file, "utf8"), "is told differently; if that is meant, see the top of hints_golden.test.mjs");
+    assert.equal(text, fs.readFileSync(file, "utf8"), "the hints changed; if that is intended, see the top of hints_golden.test.mjs");
   });
 }
 

@@ -87,9 +87,9 @@ const answers = (() => {
     return key;
   };
   const keys = cases.map(({ place, value, harmless }) => [remember(place, value.text), remember(place, harmless)]);
-  const told = new Map([...asked.keys()].map((key, i) => [key, i]));
+  const included = new Map([...asked.keys()].map((key, i) => [key, i]));
   const results = askAll([...asked.values()]);
-  return keys.map((pair) => pair.map((key) => Object.fromEntries(FORMATS.map((format, i) => [format, results[told.get(key)][i]]))));
+  return keys.map((pair) => pair.map((key) => Object.fromEntries(FORMATS.map((format, i) => [format, results[included.get(key)][i]]))));
 })();
 
 function eachCase(check) {

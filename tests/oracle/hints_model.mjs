@@ -21,7 +21,7 @@ function readMember(given, vocabularies, index) {
     index, hint,
     opposes: listed(member.opposes),
     vocabulary: member.vocabulary === undefined ? undefined : vocabularies.get(member.vocabulary),
-    told: hint.text !== undefined || hint.values !== undefined,
+    included: hint.text !== undefined || hint.values !== undefined,
     tellsEach: member.type === "array" && (hint.text ?? "").includes("{value}"),
   };
 }
@@ -159,7 +159,7 @@ function toldFacts(domain, atoms) {
   const facts = active.flatMap((atom) => {
     const member = domain.members.find(({ name }) => name === atom.member);
     const kept = keptValue(member, atom.value);
-    return member.told ? [{ ...atom, member, kept, key: keyOf(member, atom.value), score: scoreOf(member, atom, newest) }] : [];
+    return member.included ? [{ ...atom, member, kept, key: keyOf(member, atom.value), score: scoreOf(member, atom, newest) }] : [];
   });
   const lost = losers(facts);
   return facts.filter((fact) => !lost.has(fact) && (fact.user || fact.score >= LEAST_SCORE));

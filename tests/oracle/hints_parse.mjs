@@ -189,22 +189,22 @@ export class Reader {
     return this.known.get(key);
   }
 
-  // The first meaning that the query concerns and that was not told before.
+  // The first meaning that the query concerns and that has not been used yet.
   one(line, kind, read, isFine) {
     return this.meanings(line, kind, read).find(({ hint }) => isFine(hint));
   }
 
-  // Each gives what is told, { hint, items, values, strong }, or what is wrong as a text.
+  // Each returns the included hints, { hint, items, values, strong }, or a text with the problem.
   lines(lines, kind, read, available) {
     const left = new Set(available);
-    const told = [];
+    const included = [];
     for (const line of lines) {
       const found = this.one(line, kind, read, (hint) => left.has(hint));
       if (!found) return `cannot be read back: ${line}`;
       left.delete(found.hint);
-      told.push(found);
+      included.push(found);
     }
-    return told;
+    return included;
   }
 
   text(hints, available) {
@@ -221,10 +221,10 @@ export class Reader {
       else groups.at(-1).lines.push(line);
     }
     if (groups.length < 2 || new Set(groups.map(({ heading }) => heading)).size < groups.length) return "headings are for several domains, each once";
-    const told = groups.map(({ heading, lines: own }) =>
+    const included = groups.map(({ heading, lines: own }) =>
       own.length === 0 ? `nothing below ${heading}` : this.lines(own, "bullet", readBullet, available.filter(({ domain }) => `**${domain.heading}**` === heading)),
     );
-    return told.find((one) => typeof one === "string") ?? told.flat();
+    return included.find((one) => typeof one === "string") ?? included.flat();
   }
 
   bulletsOfOne(lines, available) {
@@ -235,16 +235,16 @@ export class Reader {
   }
 
   json(object, available) {
-    const told = [];
+    const included = [];
     for (const [name, members] of Object.entries(object)) {
       const own = available.filter(({ domain }) => domain.name === name);
       if (own.length === 0) return `${name} has nothing to tell`;
       const summary = this.summary(members.summary, own);
       const keyed = typeof summary === "string" ? summary : readMembers(members, own);
       if (typeof keyed === "string") return keyed;
-      told.push(...summary, ...keyed);
+      included.push(...summary, ...keyed);
     }
-    return told;
+    return included;
   }
 
   // Sentences with a blank between them: found by trying, since values may hold full stops.
@@ -278,8 +278,8 @@ function readArray(values, member, own) {
   const limit = member.safety === "critical" ? Infinity : (member.json.limit ?? Infinity);
   if (!Array.isArray(values) || values.length === 0) return `${member.name} is no list`;
   if (member.tellsEach) {
-    const told = values.map((value) => own.find((hint) => hint.member === member && hint.values[0].kept === value));
-    return told.includes(undefined) || new Set(told).size < told.length ? `${member.name} holds what is not there` : told.map((hint) => ({ hint, items: 1, values: [] }));
+    const included = values.map((value) => own.find((hint) => hint.member === member && hint.values[0].kept === value));
+    return included.includes(undefined) || new Set(included).size < included.length ? `${member.name} holds what is not there` : included.map((hint) => ({ hint, items: 1, values: [] }));
   }
   const hint = own.find((one) => one.member === member);
   if (!hint || values.length > limit) return `${member.name} should not be there, or not so long`;
@@ -294,11 +294,11 @@ function readMembers(object, own) {
   const keyed = keys.map((key) => members.find((member) => member.json?.key === key));
   if (first !== "summary" || keyed.includes(undefined)) return `keys ${first}, ${keys}`;
   if (keyed.some((member, i) => i > 0 && member.index <= keyed[i - 1].index)) return "members are not in the order of the definition";
-  const told = keyed.map((member, i) => {
+  const included = keyed.map((member, i) => {
     const value = object[keys[i]];
     if (member.type === "array") return readArray(value, member, own);
     const hint = own.find((one) => one.member === member);
     return hint && same(value, hint.values[0].kept) ? [{ hint, items: 1, values: [] }] : `${member.name} is not what is there`;
   });
-  return told.find((one) => typeof one === "string") ?? told.flat();
+  return included.find((one) => typeof one === "string") ?? included.flat();
 }

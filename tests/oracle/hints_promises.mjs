@@ -50,52 +50,52 @@ export function isOnlyAName(text, isPair = false) {
 export const joined = (format, hints) => (format === "text" ? hints.join("\n") : format === "bullets" ? hints : JSON.stringify(hints));
 
 // The number of values of each hint, by its id.
-export function factsOf(told) {
+export function factsOf(included) {
   const facts = new Map();
-  for (const { hint, items } of told) facts.set(hint.id, Math.max(items, facts.get(hint.id) ?? 0));
+  for (const { hint, items } of included) facts.set(hint.id, Math.max(items, facts.get(hint.id) ?? 0));
   return facts;
 }
 
 const most = (budget) => Math.max(1, Math.floor(budget / 20));
-const domainsIn = (told) => new Set(told.map(({ hint }) => hint.domain));
+const domainsIn = (included) => new Set(included.map(({ hint }) => hint.domain));
 const isLines = ({ format }) => format !== "json";
 
-// `seen`: { query, answer, concern, told, facts, tokens }
+// `seen`: { query, answer, concern, included, facts, tokens }
 export const PROMISES = {
-  "P1 the budget is kept": ({ query, tokens }) => tokens > query.max_tokens && `${tokens} tokens`,
+  "P1 the budget is not exceeded": ({ query, tokens }) => tokens > query.max_tokens && `${tokens} tokens`,
 
-  "P3 everything critical is told before anything else": ({ concern, told, facts }) => {
-    if (told.every(({ hint }) => hint.tier === 0)) return undefined;
+  "P3 critical facts come before all others": ({ concern, included, facts }) => {
+    if (included.every(({ hint }) => hint.tier === 0)) return undefined;
     const missing = concern.available.find((hint) => hint.tier === 0 && (facts.get(hint.id) ?? 0) < hint.total);
     return missing && `${missing.id} is not whole`;
   },
 
-  "P3 safety_complete says whether everything critical is told": ({ concern, facts, answer }) => {
+  "P3 safety_complete is true if no critical fact is omitted": ({ concern, facts, answer }) => {
     const whole = concern.available.every((hint) => hint.tier > 0 || facts.get(hint.id) === hint.total);
     return whole !== answer.safety_complete && `it says ${answer.safety_complete}`;
   },
 
-  "P7 there are no more hints than the budget is for": ({ query, told, facts }) => {
-    const early = isLines(query) ? 0 : domainsIn(told).size; // a summary's first sentence comes with its domain
-    return told.some(({ hint }) => hint.tier > 0) && facts.size - early > most(query.max_tokens) && `${facts.size} hints`;
+  "P7 the number of hints fits the budget": ({ query, included, facts }) => {
+    const early = isLines(query) ? 0 : domainsIn(included).size; // a summary's first sentence comes with its domain
+    return included.some(({ hint }) => hint.tier > 0) && facts.size - early > most(query.max_tokens) && `${facts.size} hints`;
   },
 
-  "P8 every domain is heard before any is heard twice": ({ query, concern, told, facts }) => {
+  "P8 every domain has one hint before any has two": ({ query, concern, included, facts }) => {
     if (concern.known) return undefined;
     const others = concern.available.filter(({ tier }) => tier > 0);
     const domains = domainsIn(others.map((hint) => ({ hint })));
     const byDomain = [...domains].map((domain) => [...facts.keys()].filter((id) => others.some((hint) => hint.id === id && hint.domain === domain)).length);
     const ahead = isLines(query) ? 1 : 2; // the same early sentence
-    const spread = Math.max(0, ...byDomain) > ahead && domainsIn(told).size < domainsIn(concern.available.map((hint) => ({ hint }))).size;
+    const spread = Math.max(0, ...byDomain) > ahead && domainsIn(included).size < domainsIn(concern.available.map((hint) => ({ hint }))).size;
     const critical = concern.available.length - others.length;
     const all = domainsIn(concern.available.map((hint) => ({ hint })));
-    const late = isLines(query) && facts.size >= all.size + critical && domainsIn(told).size < all.size;
-    return (spread || late) && `${facts.size} hints of ${domainsIn(told).size} domains`;
+    const late = isLines(query) && facts.size >= all.size + critical && domainsIn(included).size < all.size;
+    return (spread || late) && `${facts.size} hints of ${domainsIn(included).size} domains`;
   },
 
-  "P11 nothing is both liked and avoided": ({ told }) => {
+  "P11 nothing is both liked and avoided": ({ included }) => {
     const values = new Map();
-    for (const { hint, items } of told)
+    for (const { hint, items } of included)
       for (const { key } of hint.values.slice(0, items)) {
         const other = (values.get(`${hint.domain.name} ${key}`) ?? []).find((member) => opposed(member, hint.member));
         if (other && !(other.safety === "critical" && hint.tier === 0)) return `${key} in ${hint.id} and ${other.name}`;
@@ -112,22 +112,22 @@ export const PROMISES = {
     return hints === "" ? undefined : hints.split("\n").find((line) => !/^(- |\*\*.+\*\*$)/.test(line) || control.test(line) || alive.test(line));
   },
 
-  "P12 a value is never more than a name, or it stands in quotation marks": ({ told }) => {
-    for (const { values } of told) {
+  "P12 values other than names are quoted": ({ included }) => {
+    for (const { values } of included) {
       const wrong = values.find(({ value, quoted, isPair }) => !quoted && !isOnlyAName(value, isPair));
       if (wrong) return wrong.value;
     }
     return undefined;
   },
 
-  "P14 what was counted when it was written is what it is": ({ answer, tokens }) => answer.token_count !== tokens && `${answer.token_count} instead of ${tokens}`,
+  "P14 token_count equals the tokens of the answer": ({ answer, tokens }) => answer.token_count !== tokens && `${answer.token_count} instead of ${tokens}`,
 
-  "omitted counts what is not told": ({ concern, facts, answer }) => {
+  "omitted counts the facts that are not included": ({ concern, facts, answer }) => {
     const omitted = concern.available.reduce((sum, hint) => sum + hint.total + hint.beyond - (facts.get(hint.id) ?? 0), 0);
     return answer.omitted !== omitted && `${answer.omitted} instead of ${omitted}`;
   },
 
-  "P9 the answer says what it considered": ({ query, concern, answer }) => {
+  "P9 the answer lists the considered domains": ({ query, concern, answer }) => {
     const { hints, token_count, omitted, safety_complete, ...rest } = answer;
     const expected = {
       format: query.format, domains: concern.domains, context: query.context ?? null, max_tokens: query.max_tokens, tokenizer: "o200k_base",

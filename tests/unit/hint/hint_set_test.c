@@ -230,7 +230,7 @@ a_forged_hint_set_is_read_safely(void **state)
     struct str empty = hint_set_prefix(mem, domain, STR(""));
     struct str contents = str_from(text, empty.len);
     size_t read_count = 0;
-    assert_str(hint_set_prefix(mem, domain, contents), text, "what seals a card is before it");
+    assert_str(hint_set_prefix(mem, domain, contents), text, "the prefix comes first");
     for (size_t i = 0; i < contents.len * ROWS(changes); i++) {
         struct arena *once = arena_new();
         struct str changed = str_copy(once, contents);

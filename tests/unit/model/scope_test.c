@@ -160,7 +160,7 @@ only_domain_scopes_limit_domains(void **state)
         bool narrow;
     } rows[] = {
         { "nothing", 0, 0, false },
-        { "hints alone reach everything", HINTS, 0, false },
+        { "hints alone allow every domain", HINTS, 0, false },
         { "hints and a domain", HINTS | MUSIC, MUSIC, true },
         { "writing and two domains", WRITE | MUSIC | FOOD, MUSIC | FOOD, true },
         { "a domain alone", FOOD, FOOD, true },
