@@ -15,6 +15,7 @@ struct change {
     struct arena *mem;
     struct str id;
     int64_t now;
+    enum err (*apply)(struct change *change); /* changes `app` inside the transaction */
     enum app_status status;
     bool end_old_now;
     struct str secret_hash;
@@ -186,49 +187,50 @@ run_change(struct db *db, struct change *change, tx_work *work, struct app *out)
     return err;
 }
 
+/* Locks the app's row, so that concurrent changes do not overwrite each other. */
 static enum err
-put_change(struct db_tx *tx, void *argument)
+apply_held(struct db_tx *tx, void *argument)
 {
     struct change *change = argument;
-    const struct app wanted = change->wanted;
+    enum err err = app_store_hold(tx, change->mem, change->id, &change->app);
+    if (!err)
+        err = change->apply(change);
+    change->app.updated_at = change->now;
+    return err ? err : app_store_put(tx, change->mem, &change->app);
+}
+
+static enum err
+apply_params(struct change *change)
+{
     struct app *app = &change->app;
-    enum err err = app_store_hold(tx, change->mem, change->id, app);
-    if (err)
-        return err;
-    app->name = wanted.name;
-    app->redirect_uris = wanted.redirect_uris;
-    app->scopes = wanted.scopes;
-    app->homepage = wanted.homepage;
-    app->privacy_link = wanted.privacy_link;
-    app->updated_at = change->now;
-    return app_store_put(tx, change->mem, app);
+    app->name = change->wanted.name;
+    app->redirect_uris = change->wanted.redirect_uris;
+    app->scopes = change->wanted.scopes;
+    app->homepage = change->wanted.homepage;
+    app->privacy_link = change->wanted.privacy_link;
+    return ERR_NONE;
 }
 
 enum err
 app_change(struct db *db, struct arena *mem, struct str id, const struct app_params *params,
            int64_t now, struct app *out, struct app_problems *problems)
 {
-    struct change change = { .mem = mem, .id = id, .now = now };
+    struct change change = { .mem = mem, .id = id, .now = now, .apply = apply_params };
     *problems = (struct app_problems){ 0 };
     check_params(mem, params, &change.wanted, problems);
-    return no_problems(problems) ? run_change(db, &change, put_change, out) : ERR_INVALID;
+    return no_problems(problems) ? run_change(db, &change, apply_held, out) : ERR_INVALID;
 }
 
 static enum err
-rotate(struct db_tx *tx, void *argument)
+apply_rotation(struct change *change)
 {
-    struct change *change = argument;
     struct app *app = &change->app;
-    enum err err = app_store_hold(tx, change->mem, change->id, app);
-    if (err)
-        return err;
     if (app->is_public)
         return ERR_FORBIDDEN;
     app->old_secret_hash = change->end_old_now ? STR_NONE : app->secret_hash;
     app->old_secret_expires_at = change->end_old_now ? 0 : change->now + OLD_SECRET_SECONDS;
     app->secret_hash = change->secret_hash;
-    app->updated_at = change->now;
-    return app_store_put(tx, change->mem, app);
+    return ERR_NONE;
 }
 
 enum err
@@ -239,53 +241,45 @@ app_rotate_secret(struct db *db, struct arena *mem, struct str id, bool end_old_
     struct change change = { .mem = mem,
                              .id = id,
                              .now = now,
+                             .apply = apply_rotation,
                              .end_old_now = end_old_now,
                              .secret_hash = secret_hash(mem, *secret) };
-    return run_change(db, &change, rotate, out);
+    return run_change(db, &change, apply_held, out);
 }
 
 static enum err
-end_old_secret(struct db_tx *tx, void *argument)
+apply_end_of_old(struct change *change)
 {
-    struct change *change = argument;
-    struct app *app = &change->app;
-    enum err err = app_store_hold(tx, change->mem, change->id, app);
-    if (err)
-        return err;
-    app->old_secret_hash = STR_NONE;
-    app->old_secret_expires_at = 0;
-    app->updated_at = change->now;
-    return app_store_put(tx, change->mem, app);
+    change->app.old_secret_hash = STR_NONE;
+    change->app.old_secret_expires_at = 0;
+    return ERR_NONE;
 }
 
 enum err
 app_end_old_secret(struct db *db, struct arena *mem, struct str id, int64_t now, struct app *out)
 {
-    struct change change = { .mem = mem, .id = id, .now = now };
-    return run_change(db, &change, end_old_secret, out);
+    struct change change = { .mem = mem, .id = id, .now = now, .apply = apply_end_of_old };
+    return run_change(db, &change, apply_held, out);
 }
 
 static enum err
-put_status(struct db_tx *tx, void *argument)
+apply_status(struct change *change)
 {
-    struct change *change = argument;
-    struct app *app = &change->app;
-    enum err err = app_store_hold(tx, change->mem, change->id, app);
-    if (err)
-        return err;
     if (change->status == APP_DISABLED)
-        app->epoch++; /* existing token families stay invalid, also after enabling it again */
-    app->status = change->status;
-    app->updated_at = change->now;
-    return app_store_put(tx, change->mem, app);
+        change->app
+            .epoch++; /* existing token families stay invalid, also after enabling it again */
+    change->app.status = change->status;
+    return ERR_NONE;
 }
 
 enum err
 app_set_status(struct db *db, struct arena *mem, struct str id, enum app_status status, int64_t now,
                struct app *out)
 {
-    struct change change = { .mem = mem, .id = id, .now = now, .status = status };
-    return run_change(db, &change, put_status, out);
+    struct change change = {
+        .mem = mem, .id = id, .now = now, .apply = apply_status, .status = status
+    };
+    return run_change(db, &change, apply_held, out);
 }
 
 static enum err
