@@ -178,12 +178,13 @@ post_delete(struct call *call)
 {
     struct str id = call->browser->user.id, password = call_text(call, PASSWORD);
     struct user deleted;
-    int64_t wait = throttle_wait(call->web->sign_in_failures, id);
+    struct str budget = call->browser->session.hash;
+    int64_t wait = throttle_take(call->web->sign_in_failures, budget);
     enum err err = wait != 0 ? ERR_RATE
                              : security_check_password(call->db, call->mem, id,
                                                        str_present(password) ? password : STR(""));
-    if (err == ERR_UNAUTHENTICATED)
-        wait = throttle_take(call->web->sign_in_failures, id);
+    if (wait == 0 && err != ERR_UNAUTHENTICATED)
+        throttle_return(call->web->sign_in_failures, budget);
     if (wait != 0)
         return show(call, 429, STR_NONE,
                     message_count(call, wait_one, wait_other, (wait + 59) / 60));

@@ -105,18 +105,21 @@ post_password(struct call *call)
     struct str old = call_text(call, OLD), chosen = call_text(call, NEW);
     struct password_change params = {
         .user_id = call->browser->user.id,
-        .session_hash = call->browser->session.hash,
+        .session = &call->browser->session,
         .old_password = str_present(old) ? old : STR(""),
         .new_password = str_present(chosen) ? chosen : STR(""),
         .end_apps = str_present(call_text(call, END_APPS)),
         .now = call->now,
     };
     const char *problem = NULL;
-    int64_t wait = throttle_wait(call->web->sign_in_failures, params.user_id);
+    struct user user;
+    struct str key, budget = call->browser->session.hash;
+    int64_t wait = throttle_take(call->web->sign_in_failures, budget);
     enum err err =
-        wait != 0 ? ERR_RATE : security_change_password(call->db, call->mem, &params, &problem);
-    if (err == ERR_UNAUTHENTICATED)
-        wait = throttle_take(call->web->sign_in_failures, params.user_id);
+        wait != 0 ? ERR_RATE
+                  : security_change_password(call->db, call->mem, &params, &key, &user, &problem);
+    if (wait == 0 && err != ERR_UNAUTHENTICATED)
+        throttle_return(call->web->sign_in_failures, budget);
     if (wait != 0)
         return show(call, 429, message_count(call, wait_one, wait_other, (wait + 59) / 60),
                     STR_NONE);
@@ -127,6 +130,8 @@ post_password(struct call *call)
     if (err != ERR_NONE)
         return err;
     flash_redirect(call, HERE, &(struct flash){ .key = params.end_apps ? changed_apps : changed });
+    browser_session_set_device(call, &user);
+    browser_session_set_cookie(call, key);
     return ERR_NONE;
 }
 

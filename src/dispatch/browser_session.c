@@ -20,19 +20,32 @@
 MESSAGE(signed_out, "flash.signed_out");
 MESSAGE(signed_out_deciding, "flash.signed_out_deciding");
 
+#define SESSION_COOKIE "penchant"
+#define DEVICE_COOKIE "penchant-device"
+#define DEVICE_SECONDS (365 * 24 * 3600)
+
 /* The __Host- prefix limits a cookie to HTTPS and to this host. */
 static struct str
-cookie_name(const struct call *call)
+cookie_name(const struct call *call, const char *name)
 {
-    return url_is_https(call->web->settings.auth_url) ? STR("__Host-penchant") : STR("penchant");
+    return str_format(call->mem, "%s%s",
+                      url_is_https(call->web->settings.auth_url) ? "__Host-" : "", name);
+}
+
+static struct str
+cookie_of(const struct call *call, const char *name)
+{
+    const struct http_request *request = &call->exchange->request;
+    return http_header_count(request, "Cookie") == 1
+               ? cookie_find(http_header(request, "Cookie"), cookie_name(call, name))
+               : STR_NONE;
 }
 
 enum err
 browser_session_find(struct call *call)
 {
-    struct str header = http_header(&call->exchange->request, "Cookie");
-    struct str key = cookie_find(header, cookie_name(call));
-    if (http_header_count(&call->exchange->request, "Cookie") != 1 || !str_present(key))
+    struct str key = cookie_of(call, SESSION_COOKIE);
+    if (!str_present(key))
         return ERR_NONE;
     struct browser_session *browser = ARENA_NEW(call->mem, struct browser_session);
     enum err err =
@@ -69,11 +82,11 @@ browser_session_form_ok(struct call *call)
 }
 
 static void
-put_cookie(struct call *call, struct str value, int64_t seconds)
+put_cookie(struct call *call, const char *plain_name, struct str value, int64_t seconds)
 {
-    struct str name = cookie_name(call);
+    struct str name = cookie_name(call, plain_name);
     bool secure = url_is_https(call->web->settings.auth_url);
-    response_header(
+    response_add_header(
         call, "Set-Cookie",
         str_format(call->mem, "%.*s=%.*s; Path=/; Max-Age=%lld; HttpOnly; SameSite=Lax%s",
                    STR_ARG(name), STR_ARG(value), (long long)seconds, secure ? "; Secure" : "")
@@ -83,13 +96,25 @@ put_cookie(struct call *call, struct str value, int64_t seconds)
 void
 browser_session_set_cookie(struct call *call, struct str key)
 {
-    put_cookie(call, key, SESSION_SECONDS);
+    put_cookie(call, SESSION_COOKIE, key, SESSION_SECONDS);
 }
 
 void
 browser_session_clear_cookie(struct call *call)
 {
-    put_cookie(call, STR(""), 0);
+    put_cookie(call, SESSION_COOKIE, STR(""), 0);
+}
+
+void
+browser_session_set_device(struct call *call, const struct user *user)
+{
+    put_cookie(call, DEVICE_COOKIE, session_make_device(call->mem, user), DEVICE_SECONDS);
+}
+
+struct str
+browser_session_device(struct call *call, const struct user *user)
+{
+    return session_device_nonce(call->mem, user, cookie_of(call, DEVICE_COOKIE));
 }
 
 struct str

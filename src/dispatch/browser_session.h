@@ -28,6 +28,12 @@ enum err browser_session_read_parts(struct call *call, struct multipart *out);
 void browser_session_set_cookie(struct call *call, struct str key);
 void browser_session_clear_cookie(struct call *call);
 
+/* The device cookie marks a browser in which this user has signed in. Such a browser has its own
+ * budget of failed sign-ins, so that failures of others do not lock the user out. Returns a key for
+ * that budget; absent without a valid cookie. */
+void browser_session_set_device(struct call *call, const struct user *user);
+struct str browser_session_device(struct call *call, const struct user *user);
+
 /* Redirects to the sign-in page, which leads back to the requested page or, after a form, to the
  * authorization request of that form. */
 void browser_session_require(struct call *call);

@@ -85,9 +85,8 @@ client_auth(struct call *call)
     if (sent.secret.len == 0)
         sent.secret = STR_NONE; /* RFC 6749 §2.3.1: an empty secret may be omitted */
     struct throttle *failures = call->web->client_failures;
-    struct str address = call->exchange->request.client;
-    struct str caller = str_format(call->mem, "app %.*s", STR_ARG(str_first(sent.id, 64)));
-    int64_t wait = throttle_wait(failures, address);
+    struct str network = call->exchange->request.network;
+    int64_t wait = throttle_wait(failures, network);
     if (wait != 0) {
         refuse_throttled(call, wait);
         return ERR_NONE;
@@ -98,9 +97,10 @@ client_auth(struct call *call)
         return err;
     bool proved = app_is_proved(call->mem, app, sent.secret, call->now);
     /* Failed attempts by others never block the app itself: its client_id is public, and its secret
-     * is too long to guess. */
+     * is too long to guess. An unknown client_id has no count of its own, because anyone can make
+     * up as many as it takes to fill the table. */
     wait =
-        proved ? throttle_wait(failures, address) : throttle_take_both(failures, address, caller);
+        proved ? throttle_wait(failures, network) : throttle_take_both(failures, network, app->id);
     if (!proved && str_present(app->id))
         request_usage_refused(
             call, app->id, str_of(app_refusal(call->mem, app, sent.secret, call->now)), STR_NONE);

@@ -262,7 +262,7 @@ response_cache_introspection(struct call *call)
         return false;
     struct str body = unpack(cached, &access_shape, &access);
     if (!is_current(call, &access) ||
-        throttle_wait(call->web->client_failures, request->client) != 0)
+        throttle_wait(call->web->client_failures, request->network) != 0)
         return false; /* if throttled, client_auth() sends the 429 */
     call->cacheable = false;
     response_cached(call, STR_NONE, body);

@@ -52,32 +52,23 @@ mix(uint64_t seed, struct str caller)
     return (hash ^ (hash >> 32)) | 1; /* 0 is a free slot */
 }
 
-/* The caller's slot; NULL: none, or its window has ended. */
+/* The slot in which `caller` is counted. If it has none, the slot to replace: an expired one, else
+ * the one with the fewest counts, of those the oldest. So a crowd of new callers cannot reset the
+ * count of one that is near its limit. */
 static struct slot *
 find_slot(struct throttle *throttle, uint64_t caller, int64_t now)
 {
-    struct slot *set = throttle->slots[(caller >> 8) % SETS];
-    for (size_t i = 0; i < WAYS; i++)
-        if (set[i].caller == caller)
-            return now - set[i].began_ms < throttle->window_ms ? &set[i] : NULL;
-    return NULL;
-}
-
-/* A new window for the caller: in its own slot, else in a free one, else in the oldest. */
-static struct slot *
-make_slot(struct throttle *throttle, uint64_t caller, int64_t now)
-{
-    struct slot *set = throttle->slots[(caller >> 8) % SETS];
-    struct slot *chosen = &set[0];
+    struct slot *set = throttle->slots[(caller >> 8) % SETS], *chosen = NULL;
     for (size_t i = 0; i < WAYS; i++) {
-        if (set[i].caller == caller) {
-            chosen = &set[i];
-            break;
-        }
-        if (chosen->caller != 0 && (set[i].caller == 0 || set[i].began_ms < chosen->began_ms))
-            chosen = &set[i];
+        struct slot *slot = &set[i];
+        if (now - slot->began_ms >= throttle->window_ms)
+            *slot = (struct slot){ .began_ms = now - throttle->window_ms };
+        if (slot->caller == caller)
+            return slot;
+        if (chosen == NULL || slot->count < chosen->count ||
+            (slot->count == chosen->count && slot->began_ms < chosen->began_ms))
+            chosen = slot;
     }
-    *chosen = (struct slot){ .caller = caller, .began_ms = now };
     return chosen;
 }
 
@@ -90,10 +81,10 @@ check(struct throttle *throttle, struct str caller, bool count)
     uint64_t hash = mix(throttle->seed, caller);
     pthread_mutex_lock(&throttle->lock);
     struct slot *slot = find_slot(throttle, hash, now);
-    if (slot == NULL && count)
-        slot = make_slot(throttle, hash, now);
-    if (slot != NULL && slot->count >= throttle->limit)
+    if (slot->count >= throttle->limit) /* its own, or all slots of the set are at the limit */
         wait = (slot->began_ms + throttle->window_ms - now + 999) / 1000;
+    else if (count && slot->caller != hash)
+        *slot = (struct slot){ .caller = hash, .began_ms = now, .count = 1 };
     else if (count)
         slot->count++;
     pthread_mutex_unlock(&throttle->lock);
@@ -112,10 +103,22 @@ throttle_take(struct throttle *throttle, struct str caller)
     return check(throttle, caller, true);
 }
 
+void
+throttle_return(struct throttle *throttle, struct str caller)
+{
+    uint64_t hash = mix(throttle->seed, caller);
+    pthread_mutex_lock(&throttle->lock);
+    struct slot *slot = find_slot(throttle, hash, clock_steady_ms());
+    if (slot->caller == hash && slot->count > 0)
+        slot->count--;
+    pthread_mutex_unlock(&throttle->lock);
+}
+
 static int64_t
 check_both(struct throttle *throttle, struct str one, struct str other, bool count)
 {
-    int64_t first = check(throttle, one, count), second = check(throttle, other, count);
+    int64_t first = check(throttle, one, count);
+    int64_t second = str_present(other) ? check(throttle, other, count) : 0;
     return first > second ? first : second;
 }
 

@@ -1,11 +1,13 @@
 /* throttle.h - limits how often a caller may do something within a time window.
  *
- * Counts in memory in a table of fixed size; when it is full, the oldest entry is evicted. A window
- * begins with the first count. Safe from any thread.
+ * Counts in memory in a table of fixed size. A new caller replaces the entry with the fewest
+ * counts; an entry at the limit stays until its window ends, and a caller for whom no entry is free
+ * waits as if it were at the limit. A window begins with the first count. Safe from any thread.
  *
  * To limit failures: call throttle_wait() before the attempt and again after a success, and
  * throttle_take() after a failure. Concurrent attempts then get at most `limit` results together,
- * and successful ones are not counted. */
+ * and successful ones are not counted. Where a success has an effect at once, call throttle_take()
+ * before the attempt and throttle_return() after a success. */
 #ifndef DISPATCH_THROTTLE_H
 #define DISPATCH_THROTTLE_H
 
@@ -25,8 +27,11 @@ int64_t throttle_wait(struct throttle *throttle, struct str caller);
  * counted. */
 int64_t throttle_take(struct throttle *throttle, struct str caller);
 
+/* Takes one count back. */
+void throttle_return(struct throttle *throttle, struct str caller);
+
 /* The same for an attempt that counts against two keys, such as address and account. Each key is
- * counted separately; returns the longer wait. */
+ * counted separately; returns the longer wait. `other` may be absent. */
 int64_t throttle_wait_both(struct throttle *throttle, struct str one, struct str other);
 int64_t throttle_take_both(struct throttle *throttle, struct str one, struct str other);
 

@@ -264,7 +264,7 @@ change_password(struct db_tx *tx, void *argument)
         user_store_put_password(tx, change->mem, change->login, change->password_hash, change->now);
     /* An attacker who knew the old password may be signed in. */
     if (!err)
-        err = session_store_end_all(tx, change->mem, change->login, STR_NONE);
+        err = session_store_end_all(tx, change->mem, change->login);
     return err ? err : user_store_find(tx, change->mem, change->login, change->out);
 }
 
@@ -317,8 +317,8 @@ delete_account(struct db_tx *tx, void *argument)
     if (!err)
         err = user_store_delete(tx, mem, id);
     if (!err)
-        err = session_store_end_all(tx, mem, id, STR_NONE);
-    if (!err) /* finds the apps by the user's grants: before these are deleted */
+        err = session_store_end_all(tx, mem, id);
+    if (!err) /* finds the apps by the user's grants: before these end */
         err = usage_store_end_user(tx, mem, id, clock_now());
     if (!err)
         err = grant_store_end_all(tx, mem, id);

@@ -3,6 +3,7 @@
 #include "crypt/digest.h"
 #include "crypt/password.h"
 #include "flow/accounts.h"
+#include "flow/sessions.h"
 #include "store/grant_store.h"
 #include "store/session_store.h"
 #include "store/token_store.h"
@@ -18,7 +19,8 @@ struct changing {
     struct arena *mem;
     const struct password_change *params;
     struct str old_hash;
-    struct str new_hash;
+    struct user *user; /* with the new hash */
+    struct session session;
 };
 
 static enum err
@@ -35,9 +37,12 @@ change(struct db_tx *tx, void *argument)
     if (!err && !str_eq(user.password_hash, changing->old_hash))
         err = ERR_UNAUTHENTICATED;
     if (!err)
-        err = user_store_put_password(tx, mem, params->user_id, changing->new_hash, params->now);
+        err = user_store_put_password(tx, mem, params->user_id, changing->user->password_hash,
+                                      params->now);
     if (!err)
-        err = session_store_end_all(tx, mem, params->user_id, params->session_hash);
+        err = session_store_end_all(tx, mem, params->user_id);
+    if (!err)
+        err = session_store_add(tx, mem, &changing->session);
     if (!err && params->end_apps) /* finds the apps by the user's grants: before these end */
         err = usage_store_end_user(tx, mem, params->user_id, params->now);
     if (!err && params->end_apps)
@@ -61,23 +66,24 @@ security_check_password(struct db *db, struct arena *mem, struct str user_id, st
 
 enum err
 security_change_password(struct db *db, struct arena *mem, const struct password_change *params,
-                         const char **problem)
+                         struct str *key, struct user *user, const char **problem)
 {
-    struct user user;
     *problem = NULL;
-    enum err err = account_find(db, mem, params->user_id, &user);
+    enum err err = account_find(db, mem, params->user_id, user);
     if (err)
         return err;
     if (params->old_password.len > PASSWORD_BYTES_MAX ||
-        !password_matches(user.password_hash, params->old_password))
+        !password_matches(user->password_hash, params->old_password))
         return ERR_UNAUTHENTICATED;
-    const struct str words[] = { user.username, user.email, user.name };
+    const struct str words[] = { user->username, user->email, user->name };
     *problem = password_problem(mem, params->new_password, words, sizeof words / sizeof words[0]);
     if (*problem != NULL)
         return ERR_INVALID;
-    struct changing changing = { mem, params, user.password_hash,
-                                 password_hash(mem, params->new_password) };
-    return str_present(changing.new_hash) ? tx_write(db, change, &changing) : ERR_UNAVAILABLE;
+    struct changing changing = { mem, params, user->password_hash, user, *params->session };
+    *key = session_make_key(mem);
+    changing.session.hash = session_hash(mem, *key);
+    user->password_hash = password_hash(mem, params->new_password);
+    return str_present(user->password_hash) ? tx_write(db, change, &changing) : ERR_UNAVAILABLE;
 }
 
 /* ---- sessions ---- */
@@ -139,7 +145,7 @@ static enum err
 end_all(struct db_tx *tx, void *argument)
 {
     struct sessions *all = argument;
-    return session_store_end_all(tx, all->mem, all->user_id, STR_NONE);
+    return session_store_end_all(tx, all->mem, all->user_id);
 }
 
 enum err

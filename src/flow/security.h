@@ -6,23 +6,26 @@
 
 #include "base/err.h"
 #include "model/grant.h"
+#include "model/user.h"
 
 struct arena;
 struct db;
 
 struct password_change {
     struct str user_id;
-    struct str session_hash; /* the caller's session, which stays valid */
+    const struct session *session; /* the caller's, which gets a new key */
     struct str old_password;
     struct str new_password;
     bool end_apps; /* also end all app connections */
     int64_t now;
 };
 
-/* Ends all other sessions. ERR_UNAUTHENTICATED: the old password is wrong. ERR_INVALID: *problem
- * says why the new one is not accepted. Blocks (hashing). */
+/* Ends all other sessions and replaces the key of the caller's, so that a copy of the old key is
+ * worthless too. *user has the new password hash. ERR_UNAUTHENTICATED: the old password is wrong.
+ * ERR_INVALID: *problem says why the new one is not accepted. Blocks (hashing). */
 enum err security_change_password(struct db *db, struct arena *mem,
-                                  const struct password_change *params, const char **problem);
+                                  const struct password_change *params, struct str *key,
+                                  struct user *user, const char **problem);
 
 /* Checks the user's current password. ERR_UNAUTHENTICATED: wrong. Blocks (hashing). */
 enum err security_check_password(struct db *db, struct arena *mem, struct str user_id,

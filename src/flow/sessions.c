@@ -43,6 +43,29 @@ session_form_token(struct arena *mem, struct str key)
     return digest_text(mem, str_format(mem, "form %.*s", STR_ARG(key)));
 }
 
+static struct str
+device_token(struct arena *mem, const struct user *user, struct str nonce)
+{
+    struct str input = str_format(mem, "device %.*s %.*s %.*s", STR_ARG(user->password_hash),
+                                  STR_ARG(user->id), STR_ARG(nonce));
+    return str_format(mem, "%.*s%.*s", STR_ARG(nonce), STR_ARG(digest_text(mem, input)));
+}
+
+struct str
+session_make_device(struct arena *mem, const struct user *user)
+{
+    return device_token(mem, user, session_make_key(mem));
+}
+
+struct str
+session_device_nonce(struct arena *mem, const struct user *user, struct str device)
+{
+    struct str nonce = str_first(device, KEY_LENGTH);
+    bool valid = str_present(user->password_hash) && session_key_well_formed(nonce) &&
+                 digest_equal(device, device_token(mem, user, nonce));
+    return valid ? nonce : STR_NONE;
+}
+
 /* ---- signing in ---- */
 
 struct entry {
@@ -125,6 +148,8 @@ try_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, stru
     };
     err = tx_write(db, add_session, &entry);
     *stale = !err && !entry.refused && entry.stale;
+    if (str_present(entry.new_hash))
+        user->password_hash = entry.new_hash;
     return !err && entry.refused ? ERR_UNAUTHENTICATED : err;
 }
 

@@ -30,6 +30,12 @@ struct str session_hash(struct arena *mem, struct str key); /* as stored in the 
 /* The anti-CSRF token of this session's forms. */
 struct str session_form_token(struct arena *mem, struct str key);
 
+/* A device token says that a browser has signed in as this user: a random nonce and its digest with
+ * the password hash, so that it ends when the password changes. session_device_nonce() returns the
+ * nonce of a valid token, else absent. */
+struct str session_make_device(struct arena *mem, const struct user *user);
+struct str session_device_nonce(struct arena *mem, const struct user *user, struct str device);
+
 /* ERR_UNAUTHENTICATED: unknown user, wrong password, or disabled account, indistinguishable to the
  * caller, also by time. ERR_UNAVAILABLE also if the password keeps changing. Blocks (hashing). */
 enum err session_sign_in(struct db *db, struct arena *mem, const struct sign_in *params,

@@ -14,6 +14,15 @@ address_is_v4(const struct address *address)
     return memcmp(address->bytes, v4_prefix, sizeof v4_prefix) == 0;
 }
 
+struct address
+address_network(const struct address *address)
+{
+    struct address network = *address;
+    if (!address_is_v4(address))
+        memset(network.bytes + 8, 0, 8);
+    return network;
+}
+
 bool
 address_eq(const struct address *a, const struct address *b)
 {

@@ -67,16 +67,6 @@ connections_remove_pending(struct connections *connections)
     atomic_fetch_sub(&connections->pending, 1);
 }
 
-/* The address that is counted: for IPv6 the /64 network, which one host usually owns. */
-static struct address
-counted_address(const struct connection *connection)
-{
-    struct address address = connection->peer;
-    if (!address_is_v4(&address))
-        memset(address.bytes + 8, 0, 8);
-    return address;
-}
-
 /* The link to the entry of an address, or to where it would be inserted. The seed keeps attackers
  * from choosing addresses that share a bucket. */
 static struct address_count **
@@ -95,7 +85,7 @@ address_count_find(struct connections *connections, const struct address *addres
 static size_t
 address_count_add(struct connections *connections, const struct connection *connection)
 {
-    struct address address = counted_address(connection);
+    struct address address = address_network(&connection->peer);
     struct address_count **at = address_count_find(connections, &address);
     if (*at == NULL) {
         *at = memory_alloc(1, sizeof **at);
@@ -107,7 +97,7 @@ address_count_add(struct connections *connections, const struct connection *conn
 static void
 address_count_remove(struct connections *connections, const struct connection *connection)
 {
-    struct address address = counted_address(connection);
+    struct address address = address_network(&connection->peer);
     struct address_count **at = address_count_find(connections, &address);
     struct address_count *entry = *at;
     if (--entry->count > 0)
@@ -122,8 +112,11 @@ connections_add(struct connections *connections, int fd, const struct sockaddr *
     struct connection *connection = memory_alloc(1, sizeof *connection);
     connection->fd = fd;
     connection->opened_ms = clock_steady_ms();
-    if (address_of_socket(peer, &connection->peer, NULL))
+    if (address_of_socket(peer, &connection->peer, NULL)) {
+        struct address network = address_network(&connection->peer);
         address_write(&connection->peer, connection->peer_text);
+        address_write(&network, connection->peer_network);
+    }
     connection->trusted = networks_contain(&connections->trusted, &connection->peer);
 
     pthread_mutex_lock(&connections->lock);

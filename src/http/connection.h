@@ -40,6 +40,7 @@ struct connection {
     bool past_cap; /* over a limit: gets an error response, then is closed */
     bool lingers;  /* closed with unread bytes: see HTTP_LINGER_MS */
     char peer_text[ADDRESS_TEXT_MAX];
+    char peer_network[ADDRESS_TEXT_MAX]; /* see address_network() */
 };
 
 enum connections_mode { CONNECTIONS_SERVE, CONNECTIONS_DRAIN, CONNECTIONS_CUT };

@@ -32,6 +32,7 @@ struct exchange {
     size_t discarded;
     char id[17];
     char client[ADDRESS_TEXT_MAX];
+    char network[ADDRESS_TEXT_MAX];
     struct head head;
 };
 
@@ -247,6 +248,7 @@ find_client(struct exchange *x)
 {
     const struct connection *connection = x->connection;
     x->open.request.client = str_of(connection->peer_text);
+    x->open.request.network = str_of(connection->peer_network);
     if (!connection->trusted)
         return;
     struct address client = connection->peer;
@@ -255,8 +257,11 @@ find_client(struct exchange *x)
          n++)
         if (!forwarded_walk(value, &x->server->connections.trusted, &client))
             break;
+    struct address network = address_network(&client);
     address_write(&client, x->client);
+    address_write(&network, x->network);
     x->open.request.client = str_of(x->client);
+    x->open.request.network = str_of(x->network);
 }
 
 /* Runs on a worker. Must not touch the exchange after resuming the connection. */

@@ -15,8 +15,9 @@ struct http_request {
     struct str method; /* as sent */
     struct str target; /* as sent: path and query, not decoded */
     struct str body;
-    struct str client; /* client address, resolved through trusted proxies */
-    void *headers;     /* opaque; read with http_header() */
+    struct str client;  /* client address, resolved through trusted proxies */
+    struct str network; /* to limit by: the address, or for IPv6 its /64 network */
+    void *headers;      /* opaque; read with http_header() */
 };
 
 /* The value of the first header of that name, or absent. Names are case-insensitive. */

@@ -4,6 +4,7 @@
 #include "crypt/password.h"
 #include "dispatch/browser_session.h"
 #include "dispatch/throttle.h"
+#include "flow/accounts.h"
 #include "flow/authorize.h"
 #include "flow/sessions.h"
 #include "model/redirect_uri.h"
@@ -150,10 +151,21 @@ static enum err
 post_signin(struct call *call)
 {
     struct str typed = call_text(call, USERNAME), password = call_text(call, PASSWORD);
-    struct str account =
-        str_format(call->mem, "account %s", str_lower(call->mem, str_first(typed, 300)).ptr);
+    struct user user = { 0 };
+    enum err err = user_id_well_formed(str_trim(typed)) /* an id is not offered for signing in */
+                       ? ERR_NOT_FOUND
+                       : account_find(call->db, call->mem, typed, &user);
+    if (err != ERR_NONE && err != ERR_NOT_FOUND)
+        return err;
+    /* Too long to be right. It costs no hash, so it is not counted. */
+    if (password.len > PASSWORD_BYTES_MAX)
+        return show_form(call, 401, message(call, wrong));
+    /* Failures count by the account, however its name is spelled, and by the network. */
+    struct str device = browser_session_device(call, &user);
+    struct str one = str_present(device) ? device : call->exchange->request.network;
+    struct str other = str_present(device) ? STR_NONE : user.id;
     struct sign_in params = {
-        .login = str_present(typed) ? typed : STR(""),
+        .login = err == ERR_NONE ? user.id : STR(""),
         .password = str_present(password) ? password : STR(""),
         .old_key = call->browser == NULL ? STR_NONE : call->browser->key,
         .request_id = stored_request(call),
@@ -161,18 +173,17 @@ post_signin(struct call *call)
         .address = call->exchange->request.client,
         .now = call->now,
     };
-    struct user user;
     struct str key;
     struct throttle *failures = call->web->sign_in_failures;
-    int64_t wait = throttle_wait_both(failures, params.address, account);
+    int64_t wait = throttle_wait_both(failures, one, other);
     if (wait != 0)
         return send_wait(call, wait);
-    enum err err = session_sign_in(call->db, call->mem, &params, &key, &user);
+    err = session_sign_in(call->db, call->mem, &params, &key, &user);
     /* Checked again after hashing: parallel attempts beyond the limit must not learn the result. */
     if (err == ERR_NONE)
-        wait = throttle_wait_both(failures, params.address, account);
+        wait = throttle_wait_both(failures, one, other);
     else if (err == ERR_UNAUTHENTICATED)
-        wait = throttle_take_both(failures, params.address, account);
+        wait = throttle_take_both(failures, one, other);
     if (wait != 0)
         return send_wait(call, wait);
     if (err == ERR_UNAUTHENTICATED)
@@ -183,6 +194,7 @@ post_signin(struct call *call)
     if (err != ERR_NONE)
         return err;
     response_redirect(call, next);
+    browser_session_set_device(call, &user);
     browser_session_set_cookie(call, key);
     return ERR_NONE;
 }

@@ -18,8 +18,7 @@ SQL(session_others, "SELECT session_hash FROM session WHERE user_id = $1 AND ses
 
 SQL(session_end, "DELETE FROM session WHERE session_hash = $1");
 
-SQL(session_end_all, "DELETE FROM session WHERE user_id = $1"
-                     " AND (CAST($2 AS TEXT) IS NULL OR session_hash <> CAST($2 AS TEXT))");
+SQL(session_end_all, "DELETE FROM session WHERE user_id = $1");
 
 #define REQUEST_COLUMNS                                                                         \
     "request_hash, session_hash, app_id, redirect_uri, scopes, state, challenge, must_sign_in," \
@@ -119,9 +118,9 @@ session_store_end(struct db_tx *tx, struct arena *mem, struct str hash)
 }
 
 enum err
-session_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id, struct str but_hash)
+session_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
-    return db_query(tx, mem, &session_end_all, NULL, db_text(user_id), db_text(but_hash));
+    return db_query(tx, mem, &session_end_all, NULL, db_text(user_id));
 }
 
 /* ---- requests ---- */

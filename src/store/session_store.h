@@ -22,8 +22,7 @@ enum err session_store_list(struct db_tx *tx, struct arena *mem, struct str user
 
 /* No error if the session does not exist. */
 enum err session_store_end(struct db_tx *tx, struct arena *mem, struct str hash);
-enum err session_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id,
-                               struct str but_hash); /* absent: deletes all */
+enum err session_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id);
 
 enum err request_store_add(struct db_tx *tx, struct arena *mem, const struct auth_request *request);
 

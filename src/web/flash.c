@@ -66,7 +66,7 @@ static void
 put_cookie(struct call *call, struct str value, const char *seconds)
 {
     bool secure = url_is_https(call->web->settings.auth_url);
-    response_header(
+    response_add_header(
         call, "Set-Cookie",
         str_format(call->mem, "%.*s=%.*s; Path=/; Max-Age=%s; HttpOnly; SameSite=Strict%s",
                    STR_ARG(cookie_name(call)), STR_ARG(value), seconds, secure ? "; Secure" : "")

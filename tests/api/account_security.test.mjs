@@ -3,9 +3,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { open, press, says, told } from "../kit/account.mjs";
+import { formTo } from "../kit/html.mjs";
 import { addPerson, assertDead, DAY, MINUTE, Person, stage } from "../kit/oauth.mjs";
+import { until } from "../kit/until.mjs";
 
 const CHANGE = "/account/security/password";
+const DELETE = "/account/data/delete";
 const NEW = "seven quiet lanterns by the harbor";
 
 async function signedIn(person) {
@@ -32,6 +35,20 @@ test("changing the password ends the other sessions, keeps this one and the apps
   assert.equal((await app.userinfo(set.access_token)).status, 200);
   assert.equal((await new Person(w, { username: "ada" }).signIn()).status, 401);
   assert.equal((await new Person(w, { username: "ada", password: NEW }).signIn()).status, 303);
+});
+
+test("a copy of the session's key from before a password change is worthless", async (t) => {
+  const { w, ada } = await stage(t);
+  const thief = new Person(w);
+  thief.cookies.set("penchant", ada.session);
+  const { length } = (await open(ada, "/account/security")).text.split("/account/security/sessions/");
+  assert.equal(await signedIn(thief), true);
+  w.secrets.add(NEW);
+  await press(ada, "/account/security", CHANGE, { typed: { password: ada.password, new_password: NEW } });
+  assert.notEqual(ada.session, thief.session);
+  assert.deepEqual([await signedIn(ada), await signedIn(thief)], [true, false]);
+  const page = await open(ada, "/account/security");
+  assert.equal(page.text.split("/account/security/sessions/").length, length, "the session was replaced, not added");
 });
 
 test("with the box ticked every app is disconnected, too", async (t) => {
@@ -61,6 +78,23 @@ test("a wrong old password or a weak new one changes nothing, and says so beside
   }
   assert.deepEqual([await signedIn(ada), await signedIn(other)], [true, true]);
   assert.equal((await new Person(w, { username: "ada" }).signIn()).status, 303);
+});
+
+test("of many guesses at once no more are looked at than the limit allows, and the right one is not told past it", async (t) => {
+  const { w, ada } = await stage(t, { settings: { "rate-signin": 3, "metrics-listen": "127.0.0.1:0" }, hashing: "production" });
+  const guess = (page, action, password) => ada.post(action, page.filled({ typed: { password, ...(action === CHANGE && { new_password: NEW }) } }));
+  const change = formTo((await open(ada, "/account/security")).text, CHANGE);
+  const removal = formTo((await open(ada, "/account/data")).text, DELETE);
+  const both = (password) => [guess(change, CHANGE, password), guess(removal, DELETE, password)];
+  const jobs = async () => (await w.metrics()).penchant_workers_jobs_total;
+  const before = await jobs();
+  const guesses = Array.from({ length: 12 }, () => both("wrong kettle sings at dusk")).flat();
+  await until("the guesses are with the workers", async () => (await jobs()) >= before + guesses.length);
+  const right = await Promise.all(both(ada.password));
+  const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+  assert.deepEqual(right.map(({ status }) => status), [429, 429]);
+  assert.equal(statuses.filter((status) => status === 400).length, 3, statuses.join(" "));
+  assert.equal(await signedIn(ada), true);
 });
 
 test("whoever found an open browser cannot guess the password there", async (t) => {

@@ -153,6 +153,53 @@ a_crowd_can_be_forgotten_but_takes_no_more_room(void **state)
     assert_int_equal(throttle_wait(fixture->throttle, STR("ada")), 60);
 }
 
+/* Each set of the table holds several callers, so every set sees a part of the crowd. */
+static void
+a_crowd_resets_no_count(void **state)
+{
+    struct throttle *throttle = throttle_of(state);
+    take(throttle, STR("ada"), LIMIT);
+    take(throttle, STR("bob"), LIMIT - 1);
+    for (int i = 0; i < 200000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "stranger %d", i);
+        steady_ms += i % 1000 == 0;
+        throttle_take(throttle, str_of(name));
+    }
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 60);
+    take(throttle, STR("bob"), 1);
+    assert_int_equal(throttle_wait(throttle, STR("bob")), 60);
+}
+
+static void
+with_every_entry_at_the_limit_new_callers_wait_until_one_is_free(void **state)
+{
+    struct throttle *throttle = throttle_of(state);
+    char name[32];
+    for (int i = 0; i < 100000; i++) {
+        snprintf(name, sizeof name, "stranger %d", i);
+        for (int n = 0; n < LIMIT; n++)
+            throttle_take(throttle, str_of(name));
+    }
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 60);
+    assert_int_equal(throttle_take(throttle, STR("ada")), 60);
+    steady_ms += WINDOW_MS;
+    take(throttle, STR("ada"), LIMIT);
+}
+
+static void
+a_count_that_is_returned_does_not_count(void **state)
+{
+    struct throttle *throttle = throttle_of(state);
+    throttle_return(throttle, STR("ada")); /* nothing to return */
+    take(throttle, STR("ada"), LIMIT);
+    throttle_return(throttle, STR("bob"));
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 60);
+    throttle_return(throttle, STR("ada"));
+    take(throttle, STR("ada"), 1);
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 60);
+}
+
 int
 main(void)
 {
@@ -166,6 +213,10 @@ main(void)
         cmocka_unit_test_setup_teardown(a_limit_of_zero_lets_everything_pass, setup, teardown),
         cmocka_unit_test_setup_teardown(
             an_attempt_against_two_counts_for_both_and_waits_for_the_longer, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_crowd_resets_no_count, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            with_every_entry_at_the_limit_new_callers_wait_until_one_is_free, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_count_that_is_returned_does_not_count, setup, teardown),
         cmocka_unit_test_setup_teardown(a_crowd_can_be_forgotten_but_takes_no_more_room, setup,
                                         teardown),
     };

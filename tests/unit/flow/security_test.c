@@ -51,7 +51,7 @@ static struct password_change
 params_of(const struct world *world)
 {
     return (struct password_change){ .user_id = world->ada.id,
-                                     .session_hash = world->session.hash,
+                                     .session = &world->session,
                                      .old_password = old_password,
                                      .new_password = new_password,
                                      .now = T0 + 10 };
@@ -61,7 +61,20 @@ static enum err
 change(const struct world *world, const struct password_change *params)
 {
     const char *problem = "untouched";
-    enum err err = security_change_password(world->kit->db, world->kit->mem, params, &problem);
+    struct str key;
+    struct user user;
+    enum err err =
+        security_change_password(world->kit->db, world->kit->mem, params, &key, &user, &problem);
+    if (!err) { /* the session goes on under another key */
+        struct session found;
+        struct user owner;
+        assert_false(str_eq(session_hash(world->kit->mem, key), params->session->hash));
+        assert_int_equal(
+            session_find(world->kit->db, world->kit->mem, key, T0 + 20, &found, &owner), ERR_NONE);
+        assert_true(str_eq(owner.id, params->user_id));
+        assert_true(str_eq(found.device, params->session->device));
+        assert_int_equal(found.expires_at, params->session->expires_at);
+    }
     assert_int_equal(err == ERR_INVALID, problem != NULL);
     return err;
 }
@@ -106,7 +119,7 @@ a_new_password_ends_the_other_sessions_and_leaves_apps_connected(struct kit *kit
     assert_int_equal(change(&world, &params), ERR_NONE);
     assert_int_equal(check(&world, old_password), ERR_UNAUTHENTICATED);
     assert_int_equal(check(&world, new_password), ERR_NONE);
-    assert_true(has_session(kit, &world.session));
+    assert_false(has_session(kit, &world.session));
     assert_false(has_session(kit, &other));
     assert_true(has_session(kit, &bobs));
     assert_true(world_scopes(&world, tokens.access, T0 + 20) != 0);
@@ -142,7 +155,6 @@ end_apps_ends_every_connection(struct kit *kit)
     assert_int_equal(world_scopes(&world, tokens.access, T0 + 20), 0);
     assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 20, &next), ERR_INVALID);
     assert_int_equal(world_exchange(&world, code, T0 + 20, &next), ERR_INVALID);
-    assert_true(has_session(kit, &world.session));
 }
 
 static void

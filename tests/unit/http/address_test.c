@@ -185,6 +185,26 @@ forwarded_addresses_count_from_the_right_past_trusted_proxies(void **state)
     }
 }
 
+static void
+the_network_of_an_address_is_itself_or_64_bits_of_ipv6(void **state)
+{
+    static const char *const rows[][2] = {
+        { "192.0.2.1", "192.0.2.1" },
+        { "::ffff:192.0.2.1", "192.0.2.1" },
+        { "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::" },
+        { "::1", "::" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct address address;
+        char text[ADDRESS_TEXT_MAX];
+        assert_true(address_parse(str_of(rows[i][0]), &address));
+        address = address_network(&address);
+        address_write(&address, text);
+        assert_string_equal(text, rows[i][1]);
+    }
+}
+
 int
 main(void)
 {
@@ -193,6 +213,7 @@ main(void)
         cmocka_unit_test(a_network_holds_its_addresses_and_no_other),
         cmocka_unit_test(proxies_that_are_no_networks_are_refused),
         cmocka_unit_test(an_address_is_written_in_its_own_form),
+        cmocka_unit_test(the_network_of_an_address_is_itself_or_64_bits_of_ipv6),
         cmocka_unit_test(forwarded_addresses_count_from_the_right_past_trusted_proxies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
