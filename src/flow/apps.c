@@ -266,8 +266,7 @@ static enum err
 apply_status(struct change *change)
 {
     if (change->status == APP_DISABLED)
-        change->app
-            .epoch++; /* existing token families stay invalid, also after enabling it again */
+        change->app.epoch++; /* token families stay invalid, also after enabling the app */
     change->app.status = change->status;
     return ERR_NONE;
 }

@@ -87,7 +87,7 @@ read_suppression(const struct json_value *given, struct atom *atom)
     return NULL;
 }
 
-/* NULL, or what is wrong, as the end of a sentence. */
+/* Returns NULL, or the problem as the end of a sentence. */
 static const char *
 read_atom(struct arena *mem, const struct domain *domain, const struct json_value *given,
           struct sourced_atom *out)

@@ -1,8 +1,6 @@
-/* address_fuzz.c - listen addresses, networks and X-Forwarded-For, from any bytes.
- *
- * The input is text. What is taken must survive being written and read again, an address must be in
- * the network that is itself, and a forwarded walk may only ever stop at the peer, at an address
- * that stands in the value, or go on from a trusted one. */
+/* Listen addresses, networks, and X-Forwarded-For: accepted texts survive writing and reading, an
+ * address is in the network of itself, and forwarded_walk() stops only at the peer or at an address
+ * of the header, and continues only from a trusted one. */
 #include "http/address.h"
 
 #include <assert.h>
@@ -62,14 +60,15 @@ check_forwarded(struct str value)
     assert(networks_parse("10.0.0.0/8, fd00::/8", &trusted) == NULL);
     assert(address_parse(STR("9.9.9.9"), &peer));
     client = peer;
-    assert(!forwarded_walk(value, &trusted, &client)); /* a stranger's word counts nothing */
+    assert(
+        !forwarded_walk(value, &trusted, &client)); /* the header of an untrusted peer is ignored */
     assert(address_eq(&client, &peer));
 
     assert(address_parse(STR("10.1.2.3"), &peer));
     client = peer;
     bool goes_on = forwarded_walk(value, &trusted, &client);
     assert(!goes_on || networks_contain(&trusted, &client));
-    /* Whatever stands in front of a client that is not trusted changes nothing. */
+    /* Text before an untrusted client changes nothing. */
     if (!networks_contain(&trusted, &client) && value.len < 4000) {
         char longer[4096] = "6.6.6.6, ";
         struct address same = peer;

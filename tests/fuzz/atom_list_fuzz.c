@@ -1,5 +1,4 @@
-/* Any text as what was kept about a person: refused, or atoms in order that can be written and read
- * again as they are. */
+/* Any text as an atom list: rejected, or sorted atoms that survive writing and reading. */
 #include "fuzz.h"
 
 #include "model/atom_list.h"

@@ -1,6 +1,6 @@
-/* Any texts as what was kept about a person, and any question: the page is what reading all of it,
- * sorting and leaving out gives, and is written as a plain writer would. The first three bytes are
- * the question; a NUL parts two sheets. */
+/* Any texts as atom lists, and any query: the page equals that of a plain implementation that
+ * reads, filters, and sorts everything. The first three bytes are the query; a NUL separates two
+ * lists. */
 #include "fuzz.h"
 
 #include "base/buf.h"
@@ -8,47 +8,47 @@
 #include "model/atom_page.h"
 #include "text/json_write.h"
 
-#define SHEETS_MAX 8
+#define LISTS_MAX 8
 #define CLOSED STR("f")
 
 static const struct str caller = STR("user");
 
 static bool
-opens(struct str domain, void *context)
+may_read(struct str domain, void *context)
 {
     (void)context;
     return !str_eq(domain, CLOSED);
 }
 
 static size_t
-cut_sheets(struct str input, struct atom_list *out)
+cut_lists(struct str input, struct atom_list *out)
 {
     static const char names[] = "abcdefgh";
     size_t count = 0;
     struct str text;
-    while (count < SHEETS_MAX && str_cut(&input, '\0', &text)) {
+    while (count < LISTS_MAX && str_cut(&input, '\0', &text)) {
         out[count] = (struct atom_list){ { names + count, 1 }, text };
         count++;
     }
     return count;
 }
 
-/* All that was asked for, oldest first. False: a sheet is none. */
+/* All matching atoms, oldest first. False: a list is invalid. */
 static bool
 read_all(struct arena *mem, const struct atom_list *lists, size_t count,
-         const struct atom_query *question, struct atom *out, size_t *found)
+         const struct atom_query *query, struct atom *out, size_t *found)
 {
     *found = 0;
     for (size_t i = 0; i < count; i++) {
         struct sourced_atom *atoms = NULL;
         size_t atom_count = 0;
-        if (!opens(lists[i].domain, NULL))
+        if (!may_read(lists[i].domain, NULL))
             continue;
         if (!atom_list_read(mem, lists[i].domain, lists[i].text, caller, &atoms, &atom_count))
             return false;
         for (size_t a = 0; a < atom_count; a++) {
             struct atom atom = atoms[a].atom;
-            if ((question->statuses & (1u << atom.status)) == 0 || !atom_visible(&atom))
+            if ((query->statuses & (1u << atom.status)) == 0 || !atom_visible(&atom))
                 continue;
             size_t at = (*found)++;
             for (; at > 0 && out[at - 1].sequence > atom.sequence; at--)
@@ -59,7 +59,7 @@ read_all(struct arena *mem, const struct atom_list *lists, size_t count,
     return true;
 }
 
-/* Member by member. */
+/* Compares all fields. */
 static void
 write_plainly(struct json *out, const struct atom *atom)
 {
@@ -83,7 +83,7 @@ write_plainly(struct json *out, const struct atom *atom)
 }
 
 static void
-must_be_the_same(struct arena *mem, const struct atom *one, const struct atom *two)
+must_equal(struct arena *mem, const struct atom *one, const struct atom *two)
 {
     struct buf quick = buf_in(mem, 1 << 20), plain = buf_in(mem, 1 << 20);
     struct json quick_json = json_into(&quick), plain_json = json_into(&plain);
@@ -103,24 +103,24 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 3)
         return 0;
     struct arena *mem = arena_new();
-    struct atom_list lists[SHEETS_MAX];
-    struct atom_query question = { .may_read = opens,
-                                   .statuses = data[0] & 7,
-                                   .caller = caller,
-                                   .offset = data[1],
-                                   .limit = data[2] };
-    size_t count = cut_sheets(fuzz_input(mem, data + 3, size - 3), lists), found = 0;
+    struct atom_list lists[LISTS_MAX];
+    struct atom_query query = { .may_read = may_read,
+                                .statuses = data[0] & 7,
+                                .caller = caller,
+                                .offset = data[1],
+                                .limit = data[2] };
+    size_t count = cut_lists(fuzz_input(mem, data + 3, size - 3), lists), found = 0;
     struct atom *all = ARENA_ARRAY(mem, struct atom, size);
     struct atom_page page;
-    bool readable = read_all(mem, lists, count, &question, all, &found);
-    bool read = atom_page_read(mem, lists, count, &question, &page);
-    MUST(read || !readable); /* what is not shown is not read, so it may be broken */
+    bool readable = read_all(mem, lists, count, &query, all, &found);
+    bool read = atom_page_read(mem, lists, count, &query, &page);
+    MUST(read || !readable); /* lines outside the page are not decoded, so they may be invalid */
     if (read && readable) {
-        size_t left = found < question.offset ? 0 : found - question.offset;
+        size_t left = found < query.offset ? 0 : found - query.offset;
         MUST(page.total == found);
-        MUST(page.count == (left < question.limit ? left : question.limit));
+        MUST(page.count == (left < query.limit ? left : query.limit));
         for (size_t i = 0; i < page.count; i++)
-            must_be_the_same(mem, &page.atoms[i], &all[left - 1 - i]);
+            must_equal(mem, &page.atoms[i], &all[left - 1 - i]);
     }
     arena_free(mem);
     return 0;

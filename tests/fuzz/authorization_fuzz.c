@@ -1,5 +1,5 @@
-/* An Authorization header of any bytes: Basic gives two texts without a NUL or nothing at all,
- * Bearer a token of its alphabet or nothing. */
+/* Any bytes as an Authorization header: Basic gives two texts without NUL bytes or fails; Bearer
+ * gives a token of the allowed characters or fails. */
 #include "base/arena.h"
 #include "dispatch/authorization_header.h"
 #include "text/utf8.h"

@@ -1,4 +1,4 @@
-/* Bytes survive the round trip; a text that is read is the only spelling of its bytes. */
+/* Bytes survive encoding and decoding; only the canonical encoding is accepted. */
 #include "fuzz.h"
 
 #include "text/base64url.h"

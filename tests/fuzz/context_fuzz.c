@@ -1,6 +1,5 @@
-/* Any bytes as what an agent says it is doing, against the definitions that are compiled in: the
- * answer is always the same, its parts agree with each other, letters of any size mean the same,
- * and a name of a context is found whatever stands around it. */
+/* Any bytes as an agent's context, with the built-in definitions: the result is deterministic and
+ * consistent, letter case does not matter, and a context's name matches with any punctuation. */
 #include "fuzz.h"
 
 #include "../unit/domains_kit.h"
@@ -59,7 +58,7 @@ in_capitals(struct arena *mem, struct str text)
     return (struct str){ copy, text.len };
 }
 
-/* Without small letters or without capitals there is no camelCase. */
+/* Text in one letter case has no camelCase words. */
 static void
 letters_of_any_size_mean_the_same(struct arena *mem, struct str text)
 {
@@ -69,7 +68,7 @@ letters_of_any_size_mean_the_same(struct arena *mem, struct str text)
     MUST(is_same(&small, &capital));
 }
 
-/* Signs instead of "_" and around the name; the input chooses which name and which signs. */
+/* Punctuation instead of "_" and around the name; the input chooses both. */
 static void
 a_name_is_found(struct arena *mem, struct str text)
 {

@@ -1,4 +1,4 @@
-/* A request to the control socket of any bytes: refused with a reason, or parsed into a command. */
+/* Any bytes as a request to the control socket: rejected with a reason, or parsed. */
 #include "app/control.h"
 #include "base/arena.h"
 

@@ -1,9 +1,9 @@
-/* What is found stands in the header as name=value exactly once, by a count made another way. */
+/* A found cookie occurs in the header exactly once, according to a second implementation. */
 #include "fuzz.h"
 
 #include "text/cookie.h"
 
-/* The slow reader: counts parts that, without their outer blanks, start with name=. */
+/* The second implementation: counts parts that, trimmed, start with name=. */
 static size_t
 count(struct str header, struct str name)
 {

@@ -1,5 +1,5 @@
-/* Any bytes as a definition: either one line says what is wrong and where, or everything that is
- * promised about a domain holds, and loading it again gives the same. */
+/* Any bytes as a definition: rejected with one line that names path and problem, or loaded with all
+ * guarantees of domain.h, and loading it again gives the same result. */
 #include "fuzz.h"
 
 #include "domain/domain.h"

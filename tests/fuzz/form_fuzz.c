@@ -1,4 +1,4 @@
-/* Fields are text without NUL, never too many, and written again they are read the same. */
+/* Fields are text without NUL bytes, limited in number, and survive writing and reading. */
 #include "fuzz.h"
 
 #include "text/form.h"

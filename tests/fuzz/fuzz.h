@@ -1,4 +1,4 @@
-/* fuzz.h - what every fuzz target shares: the entry point, and a property that must hold. */
+/* fuzz.h - shared by all fuzz targets: the entry point, and MUST() for properties. */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                                 \
     } while (0)
 
-/* A copy of its own size, so that a step past the end is seen. */
+/* A copy of exact size, so that reading past its end is detected. */
 static inline struct str
 fuzz_input(struct arena *mem, const uint8_t *data, size_t size)
 {

@@ -1,6 +1,6 @@
-/* Any text as a card that was kept: refused, or one that can be told in every format. The first
- * byte chooses the domain; what says where the card comes from, and that it is whole, is put before
- * the rest, since nobody would guess it. */
+/* Any text as a stored hint set: rejected, or usable in every format. The first byte chooses the
+ * domain. A valid prefix with digest and checksum is added, since random input would never have it.
+ */
 #include "fuzz.h"
 
 #include "../unit/domains_kit.h"
@@ -43,7 +43,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str input = fuzz_input(mem, data + 1, size - 1);
     struct str sealed = str_copy(mem, hint_set_prefix(mem, domain, input));
     struct hint_set set, again;
-    hint_set_read(mem, domain, input, &set); /* as it came */
+    hint_set_read(mem, domain, input, &set); /* without a prefix */
     if (hint_set_read(mem, domain, sealed, &set)) {
         card_is_told(mem, &set);
         struct str written = hint_set_write(mem, &set);

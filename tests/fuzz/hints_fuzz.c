@@ -1,10 +1,10 @@
-/* Any facts, any question: hints keep to their budget, to the last token and in every format; each
- * sentence is one line, each bullet a bullet; more budget never tells less; and the order in which
- * facts come does not matter.
+/* Any facts and any query: hints never exceed the budget in any format; each sentence is one line,
+ * each bullet one list item; a larger budget never includes less; the order of facts does not
+ * matter.
  *
- * The first line of the input is the question: a byte for the format and what may be told, one for
- * the domains, two for the budget, then a context. Every other line is a fact: a byte each for the
- * member, who said so, and when; then a value. */
+ * The first line of the input is the query: a byte for format and permissions, one for the domains,
+ * two for the budget, then a context. Every other line is a fact: a byte each for member, sources,
+ * and time; then a value. */
 #include "fuzz.h"
 
 #include "../unit/domains_kit.h"
@@ -19,7 +19,7 @@
 #define FACTS_MAX 200
 #define DAY (24 * 3600)
 
-struct person {
+struct domain_facts {
     struct atom facts[FACTS_MAX];
     size_t count;
 };
@@ -30,9 +30,9 @@ byte_at(struct str line, size_t place)
     return place < line.len ? (uint8_t)line.ptr[place] : 0;
 }
 
-/* A line's value for any member of any domain; nothing if it is not one. */
+/* Adds the fact of a line, unless its value is invalid. */
 static void
-add_fact(struct arena *mem, const struct domain *domain, struct str line, struct person *out)
+add_fact(struct arena *mem, const struct domain *domain, struct str line, struct domain_facts *out)
 {
     struct atom *fact = &out->facts[out->count];
     const struct member *member = &domain->members[byte_at(line, 0) % domain->member_count];
@@ -45,7 +45,7 @@ add_fact(struct arena *mem, const struct domain *domain, struct str line, struct
         return;
     if (value_read(mem, member, given, &value) != NULL)
         return;
-    for (size_t i = 0; i < out->count; i++) /* a fact is there once, and a single value alone */
+    for (size_t i = 0; i < out->count; i++) /* no duplicates, one value for single-valued members */
         if (str_eq(out->facts[i].member, member->name) &&
             (member->type != MEMBER_ARRAY || str_eq(out->facts[i].key, value.key)))
             return;
@@ -64,15 +64,15 @@ add_fact(struct arena *mem, const struct domain *domain, struct str line, struct
 }
 
 static struct hint_set
-kept_card(struct arena *mem, const struct domain *domain, const struct person *person)
+stored_set(struct arena *mem, const struct domain *domain, const struct domain_facts *of)
 {
     struct hint_set set, kept;
-    hint_set_make(mem, domain, person->facts, person->count, &set);
+    hint_set_make(mem, domain, of->facts, of->count, &set);
     MUST(hint_set_read(mem, domain, hint_set_write(mem, &set), &kept));
     return kept;
 }
 
-/* ---- what must hold ---- */
+/* ---- properties ---- */
 
 static bool
 has_control(struct str text)
@@ -132,15 +132,15 @@ answer_holds(struct arena *mem, const struct hint_query *query, const struct hin
         object_holds(kit_domains(), hints, answer);
 }
 
-/* ---- from bytes ---- */
+/* ---- input ---- */
 
 static void
-turn_round(struct person *person)
+reverse(struct domain_facts *of)
 {
-    for (size_t i = 0; i < person->count / 2; i++) {
-        struct atom other = person->facts[i];
-        person->facts[i] = person->facts[person->count - 1 - i];
-        person->facts[person->count - 1 - i] = other;
+    for (size_t i = 0; i < of->count / 2; i++) {
+        struct atom other = of->facts[i];
+        of->facts[i] = of->facts[of->count - 1 - i];
+        of->facts[of->count - 1 - i] = other;
     }
 }
 
@@ -150,19 +150,19 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena *mem = arena_new();
     const struct domains *domains = kit_domains();
     struct str question = STR(""), line, rest = fuzz_input(mem, data, size);
-    struct person *people = ARENA_ARRAY(mem, struct person, domains->count);
+    struct domain_facts *facts = ARENA_ARRAY(mem, struct domain_facts, domains->count);
     struct hint_set hint_sets[2][DOMAINS_MAX];
     struct context_match match = { 0 };
     struct hint_answer answer, other;
     str_cut(&rest, '\n', &question);
     for (int lines = 0; lines < FACTS_MAX && str_cut(&rest, '\n', &line); lines++) {
         size_t domain = byte_at(line, 0) % domains->count;
-        add_fact(mem, &domains->list[domain], str_from(line, line.len > 0), &people[domain]);
+        add_fact(mem, &domains->list[domain], str_from(line, line.len > 0), &facts[domain]);
     }
     for (size_t i = 0; i < domains->count; i++) {
-        hint_sets[0][i] = kept_card(mem, &domains->list[i], &people[i]);
-        turn_round(&people[i]);
-        hint_sets[1][i] = kept_card(mem, &domains->list[i], &people[i]);
+        hint_sets[0][i] = stored_set(mem, &domains->list[i], &facts[i]);
+        reverse(&facts[i]);
+        hint_sets[1][i] = stored_set(mem, &domains->list[i], &facts[i]);
     }
     if (question.len > 4)
         context_find(domains->contexts, str_from(question, 4), &match);

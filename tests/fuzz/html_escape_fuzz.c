@@ -1,4 +1,4 @@
-/* What comes out has no character of markup, is UTF-8, and says what went in. */
+/* The output is UTF-8 without markup characters and decodes to the input. */
 #include "fuzz.h"
 
 #include "text/html.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Undoes the five references; every other & is a defect. */
+/* Decodes the five references; any other & is an error. */
 static struct str
 unescape(struct arena *mem, struct str text)
 {

@@ -1,6 +1,6 @@
-/* Any document, taken or refused. What is refused has a reason and changes nothing. What is taken
- * goes out as a document that goes into an empty account as it is, and comes out of it the same.
- * A first byte of zero makes a document of facts out of the rest, to get past the first words. */
+/* Any import document. A rejected one has a reason and changes nothing. An accepted one survives
+ * export, import into an empty account, and export. If the first byte is zero, the rest is turned
+ * into a valid document of facts, to get past the parser. */
 #include "fuzz.h"
 
 #include "../unit/domains_kit.h"
@@ -24,7 +24,7 @@ static struct db *db;
 static char folder[64];
 static struct str ada, bob;
 
-/* ---- a store in memory, with two people ---- */
+/* ---- a store in memory with two users ---- */
 
 static int
 remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
@@ -43,7 +43,7 @@ end(void)
 }
 
 static struct str
-person(struct arena *mem, const char *name)
+add_user(struct arena *mem, const char *name)
 {
     struct account_params params = { .username = str_of(name) };
     struct account_problems problems;
@@ -71,8 +71,8 @@ begin(void)
     struct db_settings settings = { .address = address, .connections = 1 };
     MUST(db_open(&settings, &db, &why) == ERR_NONE);
     atexit(end);
-    ada = person(mem, "ada");
-    bob = person(mem, "bob");
+    ada = add_user(mem, "ada");
+    bob = add_user(mem, "bob");
 }
 
 static enum err
@@ -82,7 +82,7 @@ empty(struct db_tx *tx, void *argument)
     return err ? err : atom_store_end_user(tx, argument, bob);
 }
 
-/* ---- documents made of facts ---- */
+/* ---- documents from facts ---- */
 
 struct input {
     const uint8_t *data;
@@ -188,7 +188,7 @@ make_document(struct arena *mem, struct input input)
     return buf_str(out);
 }
 
-/* ---- what must hold ---- */
+/* ---- properties ---- */
 
 static enum err
 import(struct arena *mem, struct str user_id, struct str document, struct import_counts *counts)
@@ -197,11 +197,11 @@ import(struct arena *mem, struct str user_id, struct str document, struct import
     enum err err = transfer_import(db, mem, user_id, kit_domains(), document, NOW, counts, &why);
     MUST(err == ERR_NONE || (err == ERR_INVALID && why.text[0] != '\0'));
     for (const char *c = why.text; *c != '\0'; c++)
-        MUST((unsigned char)*c >= ' '); /* it may be shown on a terminal */
+        MUST((unsigned char)*c >= ' '); /* printable on a terminal */
     return err;
 }
 
-/* Ids differ between accounts; they are as long as one another. */
+/* Exports of equal facts have equal lengths: only ids differ, and all ids have the same length. */
 static struct str export(struct arena *mem, struct str user_id)
 {
     struct buf *out = ARENA_NEW(mem, struct buf);
@@ -211,7 +211,7 @@ static struct str export(struct arena *mem, struct str user_id)
     return buf_str(out);
 }
 
-/* What is kept beside a fact agrees with those who said it. */
+/* The stored counts of a fact agree with its sources. */
 static void
 sources_hold(struct arena *mem)
 {

@@ -1,4 +1,4 @@
-/* A document that is read, written and read again is the same tree. */
+/* Reading, writing, and reading a document gives the same tree. */
 #include "fuzz.h"
 
 #include "text/json_read.h"
@@ -9,7 +9,7 @@
 
 #define DEPTH 16
 
-/* There is no writer of reals; their bits stand for them. */
+/* Reals are written as their bits, since there is no writer for them. */
 static int64_t
 bits_of(double real)
 {
@@ -65,7 +65,7 @@ must_equal(const struct json_value *a, const struct json_value *b, size_t depth)
     MUST(str_eq(a->text, b->text));
     for (size_t i = 0; i < a->count; i++) {
         must_equal(&a->children[i], &b->children[i], depth + 1);
-        if (a->type == JSON_OBJECT) /* no key twice */
+        if (a->type == JSON_OBJECT) /* keys are unique */
             MUST(json_member(a, a->children[i].key.ptr) == &a->children[i]);
     }
 }
@@ -87,7 +87,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         MUST(strncmp(why.text, "line ", 5) == 0 && strpbrk(why.text, "\"\\\n") == NULL);
     }
-    /* Whatever bytes a string has, its document can be read. */
+    /* A string of any bytes gives a readable document. */
     struct buf out = buf_in(mem, (size_t)1 << 24);
     struct json json = json_into(&out);
     struct str text = fuzz_input(mem, data, size);

@@ -1,5 +1,5 @@
-/* Parts lie inside the body, one behind the other, have names, and written again are read the same.
- * The first line of the input is the Content-Type. */
+/* Parts are inside the body, in order, have names, and survive writing and reading. The first line
+ * of the input is the Content-Type. */
 #include "fuzz.h"
 
 #include "base/buf.h"

@@ -1,5 +1,5 @@
-/* Any bytes as a password, with its own beginning among the person's words: judged without harm,
- * and never good when too short, too long or not plain text. */
+/* Any bytes as a password, with its own start among the user's words: never accepted if it is too
+ * short, too long, or not plain text. */
 #include "base/arena.h"
 #include "crypt/password.h"
 

@@ -1,13 +1,13 @@
-/* Two lines: what an app registers and what it asks for later. Whatever may be registered has
- * nothing in it that a browser reads otherwise; and it matches only itself, or on the loopback
- * itself with another port, as a second and slower judge says who knows nothing of URIs. */
+/* Two lines: a registered and a requested redirect URI. An accepted URI has nothing that a browser
+ * would interpret differently, and matches only itself, or on loopback itself with another port,
+ * according to a second implementation that compares strings. */
 #include "fuzz.h"
 
 #include "model/redirect_uri.h"
 
 #include <string.h>
 
-/* What is left behind the loopback origin and a port; absent if it is not there. */
+/* The text after a loopback origin and port; absent: another origin. */
 static struct str
 behind_loopback(struct str uri, struct str origin)
 {
@@ -69,7 +69,7 @@ check_registered(struct arena *mem, struct str uri)
     MUST(redirect_uri_matches(uri, uri));
     MUST(redirect_uri_display(mem, uri).len > 0);
 
-    struct str origin = redirect_uri_origin(mem, uri); /* stands in a header, between blanks */
+    struct str origin = redirect_uri_origin(mem, uri); /* part of a header, between spaces */
     MUST(origin.len > 1);
     for (size_t i = 0; i < origin.len; i++)
         MUST(strchr("abcdefghijklmnopqrstuvwxyz0123456789.-+:/", origin.ptr[i]) != NULL);

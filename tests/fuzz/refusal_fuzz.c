@@ -1,5 +1,5 @@
-/* refusal_fuzz.c - words of strangers on their way to a developer's page: whatever comes in, what
- * goes out is one short line of valid text without anything that looks like a secret of ours. */
+/* Any text for a developer's page: refusal_clean() returns one short line of valid UTF-8 without
+ * anything that looks like a secret of this service. */
 #include "fuzz.h"
 
 #include "base/arena.h"

@@ -1,6 +1,5 @@
-/* Any target, asked of the real routes: never a crash, never our fault, and what is routed has one
- * spelling. Input: a line with the target, then what stands in Accept, If-None-Match and the body.
- */
+/* Any request target with the real routes: no crash, no 500, and each routed path has one spelling.
+ * Input: lines with the target, Accept, If-None-Match, and the body. */
 #include "app/routes.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -23,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
             __builtin_trap(); \
     } while (0)
 
-/* ---- instead of http/ and of the flows ---- */
+/* ---- replacements for http/ and the flows ---- */
 
 struct str
 http_header(const struct http_request *request, const char *name)
@@ -50,7 +49,7 @@ http_response_header(struct http_response *response, const char *name, const cha
     response->headers[response->header_count++].value = value;
 }
 
-/* There is no store: what asks for one is told that it is away. */
+/* Without a store, every transaction is unavailable. */
 enum err
 tx_read(struct db *db, tx_work *work, void *argument)
 {
@@ -93,7 +92,7 @@ account_make(struct db *db, struct arena *mem, const struct account_params *para
     return ERR_INVALID;
 }
 
-/* ---- what must hold ---- */
+/* ---- properties ---- */
 
 static const struct route patterns[] = {
     { GET, "/a/{x}", (enum err(*)(struct call *))(void (*)(void))abort, CALLER_ANYONE,
@@ -115,7 +114,7 @@ param_is_harmless(struct str param)
     }
 }
 
-/* A found path can be written again from what was found, and is found again as the same. */
+/* A matched path can be rebuilt from the match and matches the same route again. */
 static void
 routed_means_canonical(const struct router *router, struct arena *mem, struct str path)
 {

@@ -1,11 +1,11 @@
-/* A text is a set of scopes exactly if each of its words is a name and none comes twice; a set is
- * written in one way, and reads back. */
+/* A text is a set of scopes if and only if each word is a known name and none repeats; a set has
+ * one written form, which is read back. */
 #include "fuzz.h"
 
 #include "../unit/domains_kit.h"
 #include "model/scope.h"
 
-/* Slowly: every word against every name and against every word before it. */
+/* Second implementation: compares every word with all names and all earlier words. */
 static bool
 ought_to_read(struct str text, scopes *out)
 {
@@ -41,7 +41,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fine) {
         MUST(set == expected && known == set && !str_present(unknown));
         struct str text = scopes_write(mem, set);
-        MUST(text.len == in.len); /* the same words, perhaps in another order */
+        MUST(text.len == in.len); /* the same words in any order */
         MUST(scopes_read(text, &again, NULL) && again == set);
         MUST(str_eq(scopes_write(mem, again), text));
     } else {

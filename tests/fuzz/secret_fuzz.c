@@ -1,5 +1,5 @@
-/* Any bytes as a secret, as they come and with a right checksum put on: what reads as one is made
- * of its alphabet behind its prefix and comes back unchanged, and its checksum counts. */
+/* Any bytes as a secret, unchanged and with a correct checksum: an accepted one has its prefix,
+ * only allowed characters, and a correct checksum, and is returned unchanged. */
 #include "base/arena.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"

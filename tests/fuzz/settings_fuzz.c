@@ -1,4 +1,4 @@
-/* A settings file of any bytes: every line comes out once, inside the file, trimmed. */
+/* Any bytes as a settings file: every line is returned once, trimmed, as a part of the file. */
 #include "app/settings.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* No template and no value crashes; and in good templates no value changes the page's markup. */
+/* No template or value causes a crash, and in valid templates no value changes the markup. */
 #include "fuzz.h"
 
 #include "text/template.h"
@@ -49,7 +49,7 @@ render(struct arena *mem, const struct template_set *set, struct str text)
     return str_copy(mem, buf_str(&out));
 }
 
-/* The page's markup: every byte that could be part of it. */
+/* The markup of the page: every byte that could be part of it. */
 static struct str
 markup(struct arena *mem, struct str page)
 {
@@ -93,7 +93,7 @@ render_good(struct arena *mem, struct str value)
     struct str page = render(mem, good, value);
     if (value.len > 0 && str_index(value, '=') == value.len)
         MUST(str_eq(markup(mem, page), markup(mem, render(mem, good, STR("x")))));
-    /* No address but a path, a page of the web, or nothing. */
+    /* URLs are paths, http(s) URLs, or empty. */
     for (const char *at = page.ptr; (at = strstr(at, "<a href=\"")) != NULL;) {
         at += 9;
         MUST(at[0] == '#' || (at[0] == '/' && at[1] != '/' && at[1] != '\\') ||
@@ -101,7 +101,7 @@ render_good(struct arena *mem, struct str value)
     }
 }
 
-/* The input is value, page and part, with a byte 0x01 between them. */
+/* The input is value, page, and part, separated by 0x01. */
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

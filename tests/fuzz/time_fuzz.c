@@ -1,4 +1,4 @@
-/* A text that is read is written the same; a moment that is written is read the same. */
+/* Accepted texts are written back unchanged; written times are read back unchanged. */
 #include "fuzz.h"
 
 #include "text/time_text.h"
@@ -16,7 +16,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size >= sizeof seconds) {
         memcpy(&seconds, data, sizeof seconds);
         for (int i = 0; i < 2;
-             i++, seconds %= 500000000000) { /* then near the years we can write */
+             i++, seconds %= 500000000000) { /* then near the range that can be written */
             struct str written = time_write(mem, seconds);
             int64_t back;
             MUST(str_present(written) == (seconds >= -62167219200 && seconds <= 253402300799));

@@ -1,5 +1,5 @@
-/* The count of any text is within its bounds; texts may be put together where a piece must end; and
- * no piece is merged in two ways. */
+/* The count of any text is within its bounds, counts add up where a piece must end, and both merge
+ * algorithms agree. */
 #include "fuzz.h"
 
 #include "hint/tokenizer.h"
@@ -17,13 +17,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena *mem = arena_new();
     struct str text = fuzz_input(mem, data, size);
-    size_t count = tokenizer_count(text); /* of any bytes at all */
+    size_t count = tokenizer_count(text); /* any bytes */
     MUST(count <= size && (count > 0) == (size > 0) && count * 128 >= size);
     MUST(tokenizer_count(text) == count);
     if (size > 0 && size <= 200)
         MUST(tokenizer_merge_count(data, size) == tokenizer_merge_count_long(data, size));
     if (utf8_valid(text) && str_index(text, '\0') == size) {
-        /* A line ends in a line break, and a letter, digit or sign begins a piece behind it. */
+        /* After a line break, a letter, digit, or punctuation character starts a piece. */
         size_t line = count_with(mem, text, "\n");
         MUST(line > 0 && line <= size + 1);
         MUST(count_with(mem, text, "\nUser likes jazz.") ==

@@ -1,4 +1,4 @@
-/* What is decoded is text without NUL; what is encoded comes back; an origin is what it says. */
+/* Decoded text has no NUL bytes, encoding is reversible, and origins are consistent. */
 #include "fuzz.h"
 
 #include "text/url.h"

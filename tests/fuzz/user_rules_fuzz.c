@@ -1,5 +1,5 @@
-/* Any bytes as a username, an email address and a name: what the rules let through has the form
- * they promise, and folding or cleaning twice is doing it once. */
+/* Any bytes as a username, an email address, and a name: accepted values have the documented form,
+ * and folding and cleaning are idempotent. */
 #include "base/arena.h"
 #include "model/user.h"
 #include "text/utf8.h"

@@ -1,4 +1,5 @@
-/* Normal forms are final and equal for equal texts; what is forbidden is found, and only that. */
+/* Normalization is idempotent and equal for equal texts; exactly the forbidden characters are
+ * found. */
 #include "fuzz.h"
 
 #include "text/utf8.h"
@@ -27,7 +28,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct str folded_nfc = utf8_casefold(mem, nfc);
         MUST(str_present(folded) == str_present(folded_nfc) && str_eq(folded, folded_nfc));
     } else {
-        MUST(size > 60 && !str_present(folded)); /* a tower of marks */
+        MUST(size > 60 && !str_present(folded)); /* too many combining marks */
     }
     if (str_present(folded)) {
         MUST(utf8_valid(folded) && str_eq(utf8_nfc(mem, folded), folded));

@@ -1,6 +1,6 @@
-/* Any JSON, or any text, as a value of any member that is compiled in: what is taken holds no
- * character that is refused, reading what is shown gives the same, and spellings of one value have
- * one key. The first byte chooses the member. */
+/* Any JSON or text as a value of any built-in member: accepted values have no forbidden characters,
+ * reading the result gives the same value, and equal spellings have equal keys. The first byte
+ * chooses the member. */
 #include "fuzz.h"
 
 #include "../unit/domains_kit.h"
@@ -38,7 +38,7 @@ text_holds(struct arena *mem, const struct member *member, struct str text)
         MUST(str_eq(vocabulary_find(member->vocabulary, value_fold(mem, text))->value, text));
 }
 
-/* A text in other letters and with other blanks is the same value. */
+/* Letter case and spaces do not change the value. */
 static void
 spellings_meet(struct arena *mem, const struct member *member, const struct value *value,
                struct str text)
