@@ -1,23 +1,23 @@
-// act.js - acting without leaving the page, on the account pages whose forms come back to them. Everything
-// works without it, and whatever goes wrong in here, the form is sent as if it were not there.
+// act.js - sends the forms of account pages in the background and updates the page in place. Everything works
+// without it: on any error the form is sent in the normal way.
 
 const content = document.querySelector("main");
 
-// What changed is said to who cannot see it. Outside of the content, which changes.
-const teller = document.createElement("div");
-teller.className = "away";
-teller.setAttribute("role", "status");
-document.querySelector("header").append(teller);
-const tell = (text) => { teller.textContent = text ?? ""; };
+// A live region for screen readers, outside of <main>, which is replaced.
+const announcer = document.createElement("div");
+announcer.className = "sr-only";
+announcer.setAttribute("role", "status");
+document.querySelector("header").append(announcer);
+const announce = (text) => { announcer.textContent = text ?? ""; };
 
-// What the page's other script does to the content, at first and whenever it is fresh.
+// Functions of penchant.js to run on new content.
 const touches = [];
 
-// ---- the same page, a moment later ----
+// ---- updating the page ----
 
-// What the server answers, if it is this page again: also one that tells what is wrong with a form.
-async function load(address, options) {
-  const response = await fetch(address, { headers: { accept: "text/html" }, ...options });
+// Loads this page again; status 400 is the page with an error in a form. Throws if it is another page.
+async function load(url, options) {
+  const response = await fetch(url, { headers: { accept: "text/html" }, ...options });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const fresh = page.querySelector("main");
   const same = new URL(response.url).pathname === location.pathname;
@@ -26,15 +26,14 @@ async function load(address, options) {
   return { fresh, title: page.title, fine: response.ok, search: new URL(response.url).search };
 }
 
-// Makes a part of this page what it is in the fresh one. Whatever is the same stays, with what is typed in
-// it and with the focus.
-function settle(part, fresh) {
+// Changes a part of this page into its new version. Equal elements stay, with their input and focus.
+function patch(part, fresh) {
   const alike = (a, b) => a.cloneNode(false).isEqualNode(b.cloneNode(false));
   let at = part.firstChild;
   const drop = () => {
-    const gone = at;
+    const old = at;
     at = at.nextSibling;
-    part.removeChild(gone); // not gone.remove(): a form with a button of that name has no such method
+    part.removeChild(old); // not old.remove(): in a form with a button named "remove", that is the button
   };
   for (const node of fresh.childNodes) {
     let same = node.nodeType === Node.ELEMENT_NODE ? at : null;
@@ -44,7 +43,7 @@ function settle(part, fresh) {
     } else if (at?.nodeType === Node.TEXT_NODE && node.nodeType === Node.TEXT_NODE) {
       if (at.data !== node.data) at.data = node.data;
     } else if (at?.nodeType === Node.ELEMENT_NODE && alike(at, node)) {
-      settle(at, node);
+      patch(at, node);
     } else {
       part.insertBefore(document.importNode(node, true), at);
       continue;
@@ -54,7 +53,7 @@ function settle(part, fresh) {
   while (at) drop();
 }
 
-// ---- acting without leaving the page ----
+// ---- sending forms ----
 
 const controls = () => [...content.querySelectorAll("a[href], button, input:not([type=hidden]), select, summary")];
 
@@ -67,7 +66,7 @@ function sendPlainly(form, button) {
   form.submit();
 }
 
-// The next control of the same part if what was pressed is gone, else the message.
+// Focuses the next control of the same part if the pressed one was removed, else the message.
 function focusAfter(before, pressed, part) {
   if (!pressed || (pressed.isConnected && document.activeElement === pressed)) return;
   const from = before.indexOf(pressed);
@@ -81,16 +80,16 @@ function focusAfter(before, pressed, part) {
 function show({ fresh, title, fine }, form, button) {
   const part = form.closest("section, details, .flash");
   const before = controls();
-  const stood = part?.getBoundingClientRect().top;
-  if (fine && !button?.name) form.reset(); // a chip's own button takes nothing of what is half typed
+  const top = part?.getBoundingClientRect().top;
+  if (fine && !button?.name) form.reset(); // a chip's button keeps unsent input
   for (const details of content.querySelectorAll("details[open]"))
     fresh.querySelector(`.${details.className.split(" ").join(".")}`)?.setAttribute("open", "");
-  fresh.querySelector(".flash")?.removeAttribute("role"); // it is told below, once
-  for (const one of fresh.querySelectorAll("[autofocus]")) one.removeAttribute("autofocus"); // this as well
-  settle(content, fresh);
+  fresh.querySelector(".flash")?.removeAttribute("role"); // announced below
+  for (const one of fresh.querySelectorAll("[autofocus]")) one.removeAttribute("autofocus"); // focus is set below
+  patch(content, fresh);
   document.title = title;
-  if (part?.isConnected && !part.matches(".flash")) window.scrollBy(0, part.getBoundingClientRect().top - stood);
-  tell(content.querySelector(".flash p")?.textContent);
+  if (part?.isConnected && !part.matches(".flash")) window.scrollBy(0, part.getBoundingClientRect().top - top);
+  announce(content.querySelector(".flash p")?.textContent);
   if (fine) focusAfter(before, button, part);
   else content.querySelector("[aria-invalid=true]")?.focus();
 }
@@ -102,22 +101,22 @@ async function act(form, button, body) {
   } catch {
     if (form.isConnected) sendPlainly(form, button);
     else location.reload();
-    return new Promise(() => {}); // the page goes, and with it whatever waits
+    return new Promise(() => {}); // the page is being replaced
   }
   try {
     if (location.search !== answer.search && answer.fine) {
-      // A search or a choice of hints goes on; only the message is of the page without them.
+      // Keep the search or hint options in the URL; take only the message from the response.
       const message = answer.fresh.querySelector(".flash");
       answer = await load(location.href);
       if (message) answer.fresh.prepend(message);
     }
     show(answer, form, button);
   } catch {
-    location.reload(); // it is done, and must not be done again
+    location.reload(); // the form was processed and must not be sent again
   }
 }
 
-// One after the other: a press while another is on its way waits for its turn, and twice the same is once.
+// Requests run one after the other; pressing the same button twice sends once.
 let turn = Promise.resolve();
 const waiting = new Set();
 document.addEventListener("submit", (event) => {

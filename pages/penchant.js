@@ -1,7 +1,7 @@
-// penchant.js - small comforts. Every page works without it.
+// penchant.js - optional enhancements. Every page works without it.
 
-// What is shown is fetched anew a moment after a choice has changed, and only the last answer counts.
-function follow(look) {
+// Debounces `look` and aborts the previous run, so that only the last result is shown.
+function debounce(look) {
   let timer, running;
   return () => {
     clearTimeout(timer);
@@ -13,22 +13,22 @@ function follow(look) {
   };
 }
 
-// ---- what an agent would be told, on the overview: with act.js ----
+// ---- hint preview on the overview; needs act.js ----
 
 const choice = document.querySelector("form[data-sends]");
 if (choice) {
   const hide = (part) => part.querySelector("form[data-sends] button")?.setAttribute("hidden", "");
   hide(document);
   touches.push(hide);
-  const look = follow(async (signal) => {
-    const address = new URL(location.href);
-    for (const [name, value] of new FormData(document.querySelector("form[data-sends]"))) address.searchParams.set(name, value);
-    address.hash = "";
+  const look = debounce(async (signal) => {
+    const url = new URL(location.href);
+    for (const [name, value] of new FormData(document.querySelector("form[data-sends]"))) url.searchParams.set(name, value);
+    url.hash = "";
     try {
-      const { fresh } = await load(address, { signal });
-      settle(document.querySelector("#agent .told"), fresh.querySelector("#agent .told"));
-      history.replaceState(null, "", address);
-      tell(document.querySelector("#agent .told footer").textContent);
+      const { fresh } = await load(url, { signal });
+      patch(document.querySelector("#agent .quote"), fresh.querySelector("#agent .quote"));
+      history.replaceState(null, "", url);
+      announce(document.querySelector("#agent .quote footer").textContent);
     } catch (error) {
       if (error.name !== "AbortError") document.querySelector("form[data-sends]").submit();
     }
@@ -36,27 +36,27 @@ if (choice) {
   document.addEventListener("change", (event) => event.target.closest("form[data-sends]") && look());
 }
 
-// ---- the consent page: what an agent would be told follows the boxes ----
+// ---- hint preview on the consent page ----
 
-const told = document.querySelector("[data-hints]");
-if (told) {
+const preview = document.querySelector("[data-hints]");
+if (preview) {
   const boxes = [...document.querySelectorAll(".consent input[name=scope]")];
-  const look = follow(async (signal) => {
+  const look = debounce(async (signal) => {
     const ticked = boxes.filter((box) => box.checked).map((box) => `&scope=${encodeURIComponent(box.value)}`);
     try {
-      const response = await fetch(told.dataset.hints + ticked.join(""), { signal });
+      const response = await fetch(preview.dataset.hints + ticked.join(""), { signal });
       if (!response.ok) throw new Error(response.status);
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      told.replaceChildren(...page.body.childNodes);
-      told.hidden = false;
+      preview.replaceChildren(...page.body.childNodes);
+      preview.hidden = false;
     } catch (error) {
-      if (error.name !== "AbortError") told.hidden = true; // rather nothing than what is not true
+      if (error.name !== "AbortError") preview.hidden = true; // rather none than an outdated one
     }
   });
   for (const box of boxes) box.addEventListener("change", look);
 }
 
-// ---- facts are narrowed down while one types ----
+// ---- search while typing ----
 
 const search = document.querySelector(".search input");
 function narrow(part) {
@@ -71,13 +71,13 @@ function narrow(part) {
     member.hidden = !any;
   }
 }
-// Where only some are shown, that would hide that there are others: then the form is sent.
+// Only if all facts are on the page; otherwise the form is sent.
 if (search && !search.value && !document.querySelector(".chip.more")) {
   search.addEventListener("input", () => narrow(document));
   touches.push(narrow);
 }
 
-// ---- choosing a day means that day ----
+// ---- choosing a date selects its option ----
 
 const day = document.querySelector("input[type=date][name=date]");
 day?.addEventListener("input", () => {

@@ -5,8 +5,8 @@ document.getElementById("needs-script").hidden = true;
 const root = document.getElementById("try");
 const { app, form, client, base, redirect } = root.dataset;
 const at = (id) => document.getElementById(id);
-const word = (name, values = {}) =>
-  (document.querySelector(`[data-word="${name}"]`).textContent).replace(/\[(\w+)\]/g, (_, key) => values[key] ?? "");
+const message = (name, values = {}) =>
+  (document.querySelector(`[data-message="${name}"]`).textContent).replace(/\[(\w+)\]/g, (_, key) => values[key] ?? "");
 
 const masked = (text) => String(text).replace(/pn_(at|rt|ac|cs)_[A-Za-z0-9_-]{4}[A-Za-z0-9_-]*/g, (secret) => `${secret.slice(0, 10)}…`);
 const show = (id, text) => { at(id).textContent = masked(text); };
@@ -21,7 +21,7 @@ async function post(step, fields) {
   const response = await fetch(`${app}/${step}`, { method: "POST", body, headers: { accept: "application/json" } });
   const text = await response.text();
   let data = {};
-  try { data = text === "" ? {} : JSON.parse(text); } catch { data = { error: "error", error_description: word("failed") }; }
+  try { data = text === "" ? {} : JSON.parse(text); } catch { data = { error: "error", error_description: message("failed") }; }
   return { status: response.status, ok: response.ok, data };
 }
 
@@ -35,14 +35,14 @@ at("begin").addEventListener("submit", async (event) => {
   const { ok, data } = await post("begin", ticked);
   reveal("ask-wire");
   if (!ok) {
-    show("ask-request", data.error_description ?? word("failed"));
+    show("ask-request", data.error_description ?? message("failed"));
     at("ask-go").hidden = true;
     return;
   }
   const request = `GET ${location.origin}/oauth/authorize\n${asLines(data.parameters)}`;
   show("ask-request", request);
   sessionStorage.setItem(app, request); // not secret: the browser's address bar shows the same next
-  at("ask-go").href = data.address;
+  at("ask-go").href = data.url;
   at("ask-go").focus();
 });
 
@@ -59,11 +59,11 @@ if (location.pathname !== app && arrived.has("state")) {
   show("back-answer", `GET ${redirect}\n${asLines(parameters)}`);
   at("begin").hidden = true;
   if (parameters.code) {
-    show("back-says", word("back"));
+    show("back-text", message("back"));
     at("exchange").hidden = false;
     at("exchange").addEventListener("click", () => exchange(parameters));
   } else {
-    show("back-says", parameters.error === "access_denied" ? word("denied") : `${word("refused")} ${parameters.error_description ?? ""}`);
+    show("back-text", parameters.error === "access_denied" ? message("denied") : `${message("refused")} ${parameters.error_description ?? ""}`);
     at("again").hidden = false;
   }
 }
@@ -78,10 +78,10 @@ async function exchange({ code, state }) {
   show("exchange-request", `POST ${base}/oauth/token\nContent-Type: application/x-www-form-urlencoded\n\n${asLines({
     grant_type: "authorization_code",
     client_id: client,
-    client_secret: word("secret"),
+    client_secret: message("secret"),
     code,
     redirect_uri: redirect,
-    code_verifier: word("verifier"),
+    code_verifier: message("verifier"),
   })}`);
   const { status, ok, data } = await post("exchange", [["code", code], ["state", state]]);
   show("exchange-answer", `${status}\n${JSON.stringify(data, null, 2)}`);
@@ -93,7 +93,7 @@ async function exchange({ code, state }) {
   at("exchange").hidden = true;
   reveal("step-call");
   if (!data.scope.split(" ").includes("agent_hints")) {
-    show("call-says", word("no_hints"));
+    show("call-text", message("no_hints"));
     at("playground").hidden = true;
     return;
   }
@@ -129,7 +129,7 @@ async function fetchHints() {
   const path = `/v1/agent-hints?${query}`;
   show("hints-request", `curl -H "Authorization: Bearer ${tokens.access_token}" \\\n  "${base}${path}"`);
   const response = await fetch(path, { headers: { authorization: `Bearer ${tokens.access_token}` }, credentials: "omit" });
-  const data = await response.json().catch(() => ({ error_description: word("failed") }));
+  const data = await response.json().catch(() => ({ error_description: message("failed") }));
   if (mine !== newest) return; // a newer request is under way
   if (!response.ok) {
     show("count", `${response.status}`);
@@ -137,16 +137,16 @@ async function fetchHints() {
     show("hints-answer", data.error_description);
     return;
   }
-  show("count", word("tokens", { count: data.token_count, budget: data.max_tokens }));
-  show("omitted", data.omitted > 0 ? word("omitted", { count: data.omitted }) : "");
+  show("count", message("tokens", { count: data.token_count, budget: data.max_tokens }));
+  show("omitted", data.omitted > 0 ? message("omitted", { count: data.omitted }) : "");
   at("spent").max = data.max_tokens;
   at("spent").value = data.token_count;
-  show("hints-answer", asText(data) || word("nothing"));
+  show("hints-answer", asText(data) || message("nothing"));
 }
 
 at("end").addEventListener("click", async () => {
   const { ok } = await post("end", [["token", tokens.refresh_token]]);
-  show("ended", ok ? word("ended") : word("failed"));
+  show("ended", ok ? message("ended") : message("failed"));
   if (!ok) return;
   tokens = undefined;
   at("playground").hidden = true;

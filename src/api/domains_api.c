@@ -1,4 +1,4 @@
-/* domains_api.c - which domains there are, what their records look like, how much is in them. */
+/* domains_api.c - the list of domains, their schemas, and their statistics. */
 #include "api/api_routes.h"
 #include "dispatch/allowed_domains.h"
 #include "flow/preferences.h"
@@ -68,28 +68,28 @@ get_schema(struct call *call)
 
 /* ---- statistics ---- */
 
-struct usage_counters {
+struct atom_counts {
     int64_t by_status[3];
     int64_t first;
     int64_t last;
 };
 
-static struct usage_counters
+static struct atom_counts
 count_atoms(const struct atom *atoms, size_t count)
 {
-    struct usage_counters counters = { 0 };
+    struct atom_counts counts = { 0 };
     for (size_t i = 0; i < count; i++) {
         if (!atom_visible(&atoms[i]))
             continue;
-        counters.by_status[atoms[i].status]++;
+        counts.by_status[atoms[i].status]++;
         if (atoms[i].status != ATOM_ACTIVE)
             continue;
-        if (counters.first == 0 || atoms[i].created_at < counters.first)
-            counters.first = atoms[i].created_at;
-        if (atoms[i].updated_at > counters.last)
-            counters.last = atoms[i].updated_at;
+        if (counts.first == 0 || atoms[i].created_at < counts.first)
+            counts.first = atoms[i].created_at;
+        if (atoms[i].updated_at > counts.last)
+            counts.last = atoms[i].updated_at;
     }
-    return counters;
+    return counts;
 }
 
 static void
@@ -126,28 +126,28 @@ get_stats(struct call *call)
         err = preferences_sources(call->db, call->mem, user_id, domain->name, &sources);
     if (err != ERR_NONE)
         return err;
-    struct usage_counters counters = count_atoms(atoms, count);
+    struct atom_counts counts = count_atoms(atoms, count);
     struct json *out = response_json(call, 200);
     json_open_object(out);
     json_put_str(out, "domain", domain->name);
-    json_put_int(out, "atom_count", counters.by_status[ATOM_ACTIVE]);
-    json_put_int(out, "suppressed_count", counters.by_status[ATOM_SUPPRESSED]);
-    json_put_int(out, "held_count", counters.by_status[ATOM_HELD]);
+    json_put_int(out, "atom_count", counts.by_status[ATOM_ACTIVE]);
+    json_put_int(out, "suppressed_count", counts.by_status[ATOM_SUPPRESSED]);
+    json_put_int(out, "held_count", counts.by_status[ATOM_HELD]);
     write_members(out, domain, atoms, count);
     json_put_int(out, "sources", sources);
-    json_put_time(out, "first_recorded_at", counters.first);
-    json_put_time(out, "updated_at", counters.last);
+    json_put_time(out, "first_recorded_at", counts.first);
+    json_put_time(out, "updated_at", counts.last);
     json_close_object(out);
     response_conditional(call);
     return ERR_NONE;
 }
 
 const struct route domains_routes[] = {
-    { GET, "/v1/domains", get_domains, CALLER_TOKEN, .summary = "Which domains there are.",
+    { GET, "/v1/domains", get_domains, CALLER_TOKEN, .summary = "Lists the domains.",
       .cached_by = CACHE_PREFERENCES, .cors = true },
     { GET, "/v1/domains/{domain}/schema", get_schema, CALLER_TOKEN,
-      .summary = "What a domain's record looks like.", .cors = true },
+      .summary = "Returns a domain's schema.", .cors = true },
     { GET, "/v1/domains/{domain}/stats", get_stats, CALLER_TOKEN,
-      .summary = "How much is known in a domain.", .cached_by = CACHE_PREFERENCES, .cors = true },
+      .summary = "Counts a domain's atoms.", .cached_by = CACHE_PREFERENCES, .cors = true },
     { 0 },
 };

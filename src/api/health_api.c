@@ -1,5 +1,5 @@
-/* health_api.c - whether the service is alive, and whether it can work.
- * For balancers and watchmen: nothing here tells who or what is stored. */
+/* health_api.c - health checks for load balancers and monitoring. They reveal nothing about users
+ * or data. */
 #include "api/api_routes.h"
 #include "store/tx.h"
 #include "text/json_write.h"
@@ -9,7 +9,7 @@
 #include "web/state.h"
 
 static void
-say_ok(struct call *call)
+send_ok(struct call *call)
 {
     struct json *out = response_json(call, 200);
     json_open_object(out);
@@ -20,7 +20,7 @@ say_ok(struct call *call)
 static enum err
 get_alive(struct call *call)
 {
-    say_ok(call);
+    send_ok(call);
     return ERR_NONE;
 }
 
@@ -28,17 +28,17 @@ static enum err
 get_ready(struct call *call)
 {
     if (atomic_load(&call->web->draining))
-        error_send(call, 503, STR("The service is about to stop. Ask another one."));
+        error_send(call, 503, STR("The service is shutting down. Use another instance."));
     else if (store_ping(call->db) != ERR_NONE)
-        error_send(call, 503, STR("The store does not answer. Try again in a few seconds."));
+        error_send(call, 503, STR("The database does not respond. Try again in a few seconds."));
     else
-        say_ok(call);
+        send_ok(call);
     return ERR_NONE;
 }
 
 const struct route health_routes[] = {
-    { GET, "/healthz", get_alive, CALLER_ANYONE, .summary = "Says that the process is alive." },
+    { GET, "/healthz", get_alive, CALLER_ANYONE, .summary = "Returns 200 while the process runs." },
     { GET, "/readyz", get_ready, CALLER_ANYONE,
-      .summary = "Says whether the store answers and work is taken.", .reads_store = true },
+      .summary = "Returns 200 if the service can handle requests.", .reads_store = true },
     { 0 },
 };

@@ -20,7 +20,7 @@ static const struct field hints_fields[] = {
     [CONTEXT] = { "context", FIELD_TEXT, FIELD_IN_QUERY, .max = CONTEXT_MAX },
 };
 
-/* What the token opens, as bits by place. */
+/* Domains that the token may use and read, as bits by domain index. */
 static void
 find_allowed(const struct call *call, struct hints_params *params)
 {
@@ -29,23 +29,22 @@ find_allowed(const struct call *call, struct hints_params *params)
         uint64_t bit = (uint64_t)1 << i;
         if (allowed_domains_can_use(call->access, domain))
             params->allowed |= bit;
-        if (allowed_domains_can_read(call->access,
-                                     domain)) /* its sentence on the consent page was ticked */
+        if (allowed_domains_can_read(call->access, domain)) /* the user agreed to its scope */
             params->sensitive |= bit;
     }
 }
 
 static scopes
-scopes_of(const struct hints_params *params, uint64_t places)
+scopes_of(const struct hints_params *params, uint64_t domains)
 {
     scopes found = 0;
     for (size_t i = 0; i < params->domains->count; i++)
-        if (places >> i & 1)
+        if (domains >> i & 1)
             found |= scope_named(params->domains->list[i].name);
     return found;
 }
 
-/* Which domains are asked for. False: answered. */
+/* Limits params->allowed to the requested domains. False: an error response was sent. */
 static bool
 read_domains(struct call *call, struct hints_params *params)
 {
@@ -59,10 +58,10 @@ read_domains(struct call *call, struct hints_params *params)
         } else if (part.len > 0) {
             error_add_detail(call, STR("domains"),
                              str_format(call->mem,
-                                        "there is no domain \"%.*s\"; GET /v1/domains lists "
-                                        "them",
+                                        "names the unknown domain \"%.*s\"; GET /v1/domains lists "
+                                        "all domains",
                                         STR_ARG(str_first(part, 64))));
-            error_send(call, 400, STR("domains names one that does not exist."));
+            error_send(call, 400, STR("domains names a domain that does not exist."));
             return false;
         }
     }
@@ -81,8 +80,8 @@ read_rest(struct call *call, struct hints_params *params)
 {
     struct str format = call_text(call, FORMAT);
     if (str_present(format) && !hints_format_read(format, &params->format)) {
-        error_add_detail(call, STR("format"), STR("must be text, json or bullets"));
-        error_send(call, 400, STR("format must be text, json or bullets."));
+        error_add_detail(call, STR("format"), STR("must be text, json, or bullets"));
+        error_send(call, 400, STR("format must be text, json, or bullets."));
         return false;
     }
     if (params->context.len > CONTEXT_MAX) {
@@ -119,8 +118,7 @@ get_hints(struct call *call)
 
 const struct route hints_routes[] = {
     { GET, "/v1/agent-hints", get_hints, CALLER_TOKEN,
-      .summary = "Sentences about the person for an AI prompt, within a token budget.",
-      .scope = SCOPE_AGENT_HINTS, ROUTE_FIELDS(hints_fields), .hint_sets = true,
-      .cached_by = CACHE_PREFERENCES, .cors = true },
+      .summary = "Returns sentences about the user for an AI prompt.", .scope = SCOPE_AGENT_HINTS,
+      ROUTE_FIELDS(hints_fields), .hint_sets = true, .cached_by = CACHE_PREFERENCES, .cors = true },
     { 0 },
 };

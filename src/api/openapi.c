@@ -11,27 +11,27 @@
 #include <string.h>
 
 #define DOCUMENT_MAX ((size_t)16 * 1024 * 1024)
-#define FILE_MARK "{{members of "
+#define FILE_PLACEHOLDER "{{members of "
 
 struct filling {
     struct arena *mem;
     const struct openapi_params *params;
     struct json *out;
     struct why *why;
-    bool wrong;
+    bool failed;
 };
 
 static void fill(struct filling *filling, const struct json_value *value);
 static void fill_members(struct filling *filling, const struct json_value *object);
 
 static void
-report_mark(struct filling *filling, struct str what)
+report_placeholder(struct filling *filling, struct str text)
 {
-    why_set(filling->why, "api/: %.*s cannot be filled in", STR_ARG(what));
-    filling->wrong = true;
+    why_set(filling->why, "api/: unknown placeholder or file: %.*s", STR_ARG(text));
+    filling->failed = true;
 }
 
-/* ---- one for each domain, or for each scope ---- */
+/* ---- placeholders that repeat for each domain or scope ---- */
 
 static const struct domain *
 domain_at(const struct filling *filling, size_t index)
@@ -87,8 +87,7 @@ put_domain_property(struct filling *filling, size_t index)
     put_domain_ref(filling, index);
 }
 
-/* A member as a record shows it: maxItems is how many one write may bring, and a record has room
- * for more. */
+/* A member in a record. Without maxItems, which limits one write and not the record. */
 static void
 put_member_schema(struct json *out, const struct json_value *member)
 {
@@ -110,14 +109,14 @@ put_domain_schema(struct filling *filling, size_t index)
     const struct json_value *schema = NULL;
     struct json *out = filling->out;
     if (json_read(filling->mem, domain->schema, OPENAPI_DEPTH_MAX, &schema, filling->why)) {
-        filling->wrong = true;
+        filling->failed = true;
         return;
     }
     json_key_str(out, domain->name);
     json_open_object(out);
     for (size_t i = 0; i < schema->count; i++) {
         const struct json_value *child = &schema->children[i];
-        if (str_eq(child->key, STR("$schema"))) /* what OpenAPI 3.1 takes for granted */
+        if (str_eq(child->key, STR("$schema"))) /* the default of OpenAPI 3.1 */
             continue;
         json_key_str(out, child->key);
         if (!str_eq(child->key, STR("properties"))) {
@@ -158,10 +157,10 @@ count_scopes(const struct filling *filling)
 }
 
 static const struct {
-    const char *mark;
+    const char *text;
     size_t (*count)(const struct filling *filling);
     void (*put)(struct filling *filling, size_t index);
-} marks[] = {
+} placeholders[] = {
     { "{{each domain: name}}", count_domains, put_domain_name },
     { "{{each domain: ref}}", count_domains, put_domain_ref },
     { "{{each domain: security}}", count_domains, put_domain_security },
@@ -173,23 +172,23 @@ static const struct {
 };
 
 static void
-fill_each(struct filling *filling, struct str mark)
+fill_each(struct filling *filling, struct str text)
 {
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        if (!str_eq_c(mark, marks[i].mark))
+    for (size_t i = 0; i < sizeof placeholders / sizeof *placeholders; i++) {
+        if (!str_eq_c(text, placeholders[i].text))
             continue;
-        for (size_t n = 0; n < marks[i].count(filling); n++)
-            marks[i].put(filling, n);
+        for (size_t n = 0; n < placeholders[i].count(filling); n++)
+            placeholders[i].put(filling, n);
         return;
     }
-    report_mark(filling, mark);
+    report_placeholder(filling, text);
 }
 
-/* ---- texts ---- */
+/* ---- placeholders in strings ---- */
 
-/* Of an address or a version; absent for what is none. */
+/* Absent: unknown placeholder. */
 static struct str
-word_of(const struct filling *filling, struct str name)
+value_of(const struct filling *filling, struct str name)
 {
     if (str_eq(name, STR("base_url")))
         return filling->params->base_url;
@@ -218,12 +217,12 @@ fill_text(struct filling *filling, struct str text)
             return buf_str(&out);
         struct str rest = str_from(text, opens + 2);
         size_t closes = find(rest, STR("}}"));
-        struct str word = word_of(filling, str_first(rest, closes));
-        if (!str_present(word)) {
-            report_mark(filling, text);
+        struct str value = value_of(filling, str_first(rest, closes));
+        if (!str_present(value)) {
+            report_placeholder(filling, text);
             return text;
         }
-        buf_add(&out, word);
+        buf_add(&out, value);
         text = str_from(rest, closes + 2);
     }
 }
@@ -236,10 +235,10 @@ read_file(struct filling *filling, struct str name)
     const struct json_value *file = NULL;
     struct str text = embedded_find(str_c(filling->mem, name));
     if (!str_present(text))
-        report_mark(filling, name);
+        report_placeholder(filling, name);
     else if (json_read(filling->mem, text, OPENAPI_DEPTH_MAX, &file, filling->why))
-        filling->wrong = true;
-    return filling->wrong ? NULL : file;
+        filling->failed = true;
+    return filling->failed ? NULL : file;
 }
 
 static void
@@ -253,10 +252,10 @@ fill_file(struct filling *filling, struct str name)
 static void
 fill_members(struct filling *filling, const struct json_value *object)
 {
-    for (size_t i = 0; i < object->count && !filling->wrong; i++) {
+    for (size_t i = 0; i < object->count && !filling->failed; i++) {
         const struct json_value *child = &object->children[i];
-        if (str_starts(child->key, STR(FILE_MARK))) {
-            fill_file(filling, str_from(child->key, strlen(FILE_MARK)));
+        if (str_starts(child->key, STR(FILE_PLACEHOLDER))) {
+            fill_file(filling, str_from(child->key, strlen(FILE_PLACEHOLDER)));
         } else if (str_starts(child->key, STR("{{"))) {
             fill_each(filling, child->key);
         } else {
@@ -306,7 +305,7 @@ openapi_make(struct arena *mem, const struct openapi_params *params, struct str 
     const struct json_value *document = read_file(&filling, STR("api/openapi.json"));
     if (document != NULL)
         fill(&filling, document);
-    if (filling.wrong || text.overflow)
+    if (filling.failed || text.overflow)
         return ERR_INVALID;
     *out = buf_str(&text);
     return ERR_NONE;

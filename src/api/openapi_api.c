@@ -1,4 +1,4 @@
-/* openapi_api.c - the interface describes itself. */
+/* openapi_api.c - GET /openapi.json. */
 #include "api/api_routes.h"
 #include "web/call.h"
 #include "web/response.h"
@@ -13,7 +13,7 @@ get_openapi(struct call *call)
 }
 
 const struct route openapi_routes[] = {
-    { GET, "/openapi.json", get_openapi, CALLER_ANYONE,
-      .summary = "Describes the interface for programs.", .cors = true },
+    { GET, "/openapi.json", get_openapi, CALLER_ANYONE, .summary = "Returns the OpenAPI document.",
+      .cors = true },
     { 0 },
 };

@@ -1,5 +1,5 @@
-/* preferences_api.c - a person's preferences as JSON: records, atoms, writes, corrections.
- * A handler may trust its row: the token is live. Which domains it opens is asked of reach.h. */
+/* preferences_api.c - a user's preferences as JSON: records, atoms, writes, corrections.
+ * allowed_domains.h decides which domains the token may use. */
 #include "api/api_routes.h"
 #include "dispatch/allowed_domains.h"
 #include "dispatch/bearer_error.h"
@@ -15,7 +15,7 @@
 
 #define BODY_MAX (64 * KIB)
 #define DEPTH_MAX 8
-#define ATOM_BYTES 320 /* that most have no more of, with their keys */
+#define ATOM_BYTES 320 /* most atoms are smaller, with their keys */
 
 static void
 write_record(struct json *out, const struct record *record)
@@ -47,7 +47,7 @@ get_domain(struct call *call)
     return ERR_NONE;
 }
 
-/* Domains in the order of their names; those without atoms, too, so that nobody has to guess. */
+/* All readable domains, also those without atoms. */
 static enum err
 get_all(struct call *call)
 {
@@ -87,7 +87,7 @@ static const struct field atoms_fields[] = {
     [STATUS] = { "status", FIELD_TEXT, FIELD_IN_QUERY, .max = 20 },
 };
 
-/* Which statuses are asked for, as bits. 0: none that there is. */
+/* The requested statuses as bits. 0: unknown status. */
 static unsigned
 read_statuses(struct str text)
 {
@@ -124,7 +124,7 @@ write_page(struct call *call, const struct atom_page *page)
     response_conditional(call);
 }
 
-/* False: answered. */
+/* False: an error response was sent. */
 static bool
 check_domain(struct call *call, struct str name)
 {
@@ -133,8 +133,8 @@ check_domain(struct call *call, struct str name)
         return true;
     if (domain == NULL)
         error_send(call, 400,
-                   STR("domain is not the name of a domain. GET /v1/domains lists "
-                       "them."));
+                   STR("domain names a domain that does not exist. GET /v1/domains lists all "
+                       "domains."));
     else if (!allowed_domains_can_read(call->access, domain))
         bearer_error_scope(call, allowed_domains_read_scopes(domain));
     else
@@ -147,7 +147,7 @@ get_atoms(struct call *call)
 {
     struct atom_page page;
     struct str domain = call_text(call, DOMAIN);
-    struct atom_query question = {
+    struct atom_query query = {
         .may_read = may_read,
         .context = call,
         .statuses = read_statuses(call_text(call, STATUS)),
@@ -155,14 +155,14 @@ get_atoms(struct call *call)
         .offset = (size_t)call_integer(call, OFFSET),
         .limit = (size_t)call_integer(call, LIMIT),
     };
-    if (question.statuses == 0) {
-        error_send(call, 400, STR("status must be active, suppressed, held or all."));
+    if (query.statuses == 0) {
+        error_send(call, 400, STR("status must be active, suppressed, held, or all."));
         return ERR_NONE;
     }
     if (!check_domain(call, domain))
         return ERR_NONE;
     enum err err =
-        preferences_page(call->db, call->mem, call->access->user_id, domain, &question, &page);
+        preferences_page(call->db, call->mem, call->access->user_id, domain, &query, &page);
     if (err == ERR_NONE)
         write_page(call, &page);
     return err;
@@ -170,7 +170,7 @@ get_atoms(struct call *call)
 
 /* ---- writing ---- */
 
-/* NULL: answered. */
+/* NULL: an error response was sent. */
 static const struct json_value *
 read_body(struct call *call)
 {
@@ -185,7 +185,7 @@ read_body(struct call *call)
     return NULL;
 }
 
-/* False: answered. */
+/* False: an error response was sent. */
 static bool
 may_write(struct call *call, const struct domain *domain)
 {
@@ -250,7 +250,7 @@ may_touch(const struct domain *domain, void *context)
     return allowed_domains_can_use(context, domain);
 }
 
-/* A token whose domains were all unticked reaches no fact, whichever it names. False: answered. */
+/* False if the token may use no domain at all; an error response was sent. */
 static bool
 may_suppress(struct call *call)
 {
@@ -265,7 +265,7 @@ may_suppress(struct call *call)
     return false;
 }
 
-/* A member of the body that must be a string. Absent: answered. */
+/* A string of the body. Absent: an error response was sent. */
 static struct str
 body_text(struct call *call, const struct json_value *body, const char *name)
 {
@@ -288,8 +288,8 @@ post_suppress(struct call *call)
         return ERR_NONE;
     if (!atom_reason_valid(reason)) {
         error_send(call, 400,
-                   STR("reason must be not_accurate, outdated, not_mine, too_personal "
-                       "or other."));
+                   STR("reason must be not_accurate, outdated, not_mine, too_personal, or "
+                       "other."));
         return ERR_NONE;
     }
     struct app_suppression params = {
@@ -305,7 +305,7 @@ post_suppress(struct call *call)
     struct atom atom = { 0 };
     enum err err = corrections_suppress_by_app(call->db, call->mem, &params, &atom);
     if (err == ERR_NOT_FOUND) {
-        error_send(call, 404, STR("There is no such atom, or not one this app may change."));
+        error_send(call, 404, STR("This atom does not exist, or the app may not change it."));
         return ERR_NONE;
     }
     if (err != ERR_NONE)
@@ -320,7 +320,7 @@ post_suppress(struct call *call)
     return ERR_NONE;
 }
 
-/* ---- everything ---- */
+/* ---- export ---- */
 
 static enum err
 get_export(struct call *call)
@@ -335,9 +335,9 @@ get_export(struct call *call)
     enum err err = transfer_export(call->db, call->mem, &params, &out);
     if (err == ERR_TOO_LARGE) {
         error_send(call, 413,
-                   STR("All of it is more than the 8 MiB of one document. Read it in parts: "
-                       "GET /v1/preferences/{domain}, or GET /v1/preferences/atoms page by "
-                       "page."));
+                   STR("The export is larger than 8 MiB, the limit for one response. Read single "
+                       "domains (GET /v1/preferences/{domain}) or pages of atoms "
+                       "(GET /v1/preferences/atoms)."));
         return ERR_NONE;
     }
     if (err != ERR_NONE)
@@ -351,20 +351,21 @@ get_export(struct call *call)
 
 const struct route preferences_routes[] = {
     { GET, "/v1/preferences", get_all, CALLER_TOKEN,
-      .summary = "Everything this token may read about the person.", .any_domain = true,
+      .summary = "Returns all preferences that the token may read.", .any_domain = true,
       .scope = SCOPE_PREFERENCES_READ, .cached_by = CACHE_PREFERENCES, .cors = true },
     { GET, "/v1/preferences/{domain}", get_domain, CALLER_TOKEN,
-      .summary = "One domain's preferences.", .cached_by = CACHE_PREFERENCES, .cors = true },
+      .summary = "Returns a domain's preferences.", .cached_by = CACHE_PREFERENCES, .cors = true },
     { POST, "/v1/preferences/{domain}", post_domain, CALLER_TOKEN,
       .summary = "Adds or changes preferences.", .body = BODY_JSON, .body_max = BODY_MAX,
       .blocks = true, .cors = true },
     { GET, "/v1/preferences/atoms", get_atoms, CALLER_TOKEN,
-      .summary = "Single facts, newest first.", .any_domain = true, .scope = SCOPE_PREFERENCES_READ,
+      .summary = "Lists atoms, newest first.", .any_domain = true, .scope = SCOPE_PREFERENCES_READ,
       ROUTE_FIELDS(atoms_fields), .cached_by = CACHE_PREFERENCES, .cors = true },
     { POST, "/v1/preferences/suppress", post_suppress, CALLER_TOKEN,
-      .summary = "Marks a fact as wrong, for good.", .scope = SCOPE_PREFERENCES_WRITE,
-      .body = BODY_JSON, .body_max = BODY_MAX, .blocks = true, .cors = true },
+      .summary = "Marks an atom as wrong.", .scope = SCOPE_PREFERENCES_WRITE, .body = BODY_JSON,
+      .body_max = BODY_MAX, .blocks = true, .cors = true },
     { GET, "/v1/preferences/export", get_export, CALLER_TOKEN,
-      .summary = "Everything as one document.", .scope = SCOPE_PREFERENCES_READ, .cors = true },
+      .summary = "Exports all preferences as one document.", .scope = SCOPE_PREFERENCES_READ,
+      .cors = true },
     { 0 },
 };

@@ -24,8 +24,8 @@ fail(struct command_call *call, enum err err)
         return command_fail(call, err, "app %.*s is public and has no secret",
                             STR_ARG(call->arguments[0]));
     if (err == ERR_UNAVAILABLE)
-        return command_fail(call, err, "the store could not do it now; nothing was changed");
-    return command_fail(call, err, "it failed (%s)", err_name(err));
+        return command_fail(call, err, "the store is unavailable; nothing was changed");
+    return command_fail(call, err, "the command failed (%s)", err_name(err));
 }
 
 /* One array element per line, in the order of registration. */
@@ -237,7 +237,7 @@ const struct command app_commands[] = {
       NO_INPUT,
       NULL,
       app_disable,
-      "end all connections of an app without deleting anything" },
+      "disable an app and revoke all its tokens" },
     { "app enable",
       "APP",
       1,

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ANSWER_MAX ((size_t)64 * 1024 * 1024)
+#define OUTPUT_MAX ((size_t)64 * 1024 * 1024)
 
 const struct command *const command_tables[] = { serve_commands, user_commands,
                                                  app_commands,   hints_commands,
@@ -150,7 +150,7 @@ command_parse(struct arena *mem, const struct str *words, size_t count, struct c
     return ERR_NONE;
 }
 
-/* ---- for the commands themselves ---- */
+/* ---- helpers for commands ---- */
 
 bool
 command_takes_value(const struct command *command, struct str option)
@@ -165,7 +165,7 @@ command_option_value(const struct command_call *call, const char *name)
     struct str value = STR_NONE;
     for (size_t i = 0; i < call->option_count; i++)
         if (str_eq_c(call->options[i].name, name))
-            value = call->options[i].value; /* the last one counts */
+            value = call->options[i].value; /* the last one wins */
     return value;
 }
 
@@ -203,16 +203,16 @@ command_wants_input(const struct command_call *call)
 }
 
 void
-command_error(struct command_call *call, enum command_severity trouble, struct str name,
+command_error(struct command_call *call, enum command_severity severity, struct str name,
               struct str sentence)
 {
-    bool failed = trouble == COMMAND_FAILED;
+    bool failed = severity == COMMAND_FAILED;
     if (!command_has(call, "json")) {
         console_error(call->console, "penchant: %s%.*s\n",
                       failed ? "" : "warning: ", STR_ARG(sentence));
         return;
     }
-    struct buf out = buf_in(call->mem, ANSWER_MAX);
+    struct buf out = buf_in(call->mem, OUTPUT_MAX);
     struct json json = json_into(&out);
     json_open_object(&json);
     json_put_str(&json, failed ? "error" : "warning", name);
@@ -253,7 +253,7 @@ command_json(struct command_call *call)
 {
     struct buf *out = ARENA_NEW(call->mem, struct buf);
     struct json *json = ARENA_NEW(call->mem, struct json);
-    *out = buf_in(call->mem, ANSWER_MAX);
+    *out = buf_in(call->mem, OUTPUT_MAX);
     *json = json_into(out);
     return json;
 }

@@ -34,16 +34,15 @@ enum command_mode {
     COMMAND_SERVES,        /* runs the service, which opens the store */
     COMMAND_ON_STORE,      /* needs the open store: here, or in the running service */
     COMMAND_ON_NEW_STORE,  /* the same, and creates a missing store */
-    COMMAND_IN_STEPS, /* first where it was typed, with `side` and without `db`, to open files and
-                 to ask for the steps (store_access.h); each of these is a command COMMAND_ON_STORE,
-                 and may be the same again */
-    COMMAND_BESIDE_SERVICE, /* reads the store by itself; COMMAND_ON_STORE with --compact */
+    COMMAND_IN_STEPS, /* runs here, with `side` and without `db`, to open files; for each step it
+                       * runs a command on the store (store_access.h), possibly itself with `db` */
+    COMMAND_BESIDE_SERVICE, /* opens the store itself, read-only; with --compact COMMAND_ON_STORE */
 };
 
 enum command_input {
     NO_INPUT,
     SECRET_INPUT,   /* a password, on standard input */
-    DOCUMENT_INPUT, /* of a step: what the file holds that was opened where it was typed */
+    DOCUMENT_INPUT, /* of a step: a document from the file that the command opened */
 };
 
 struct command_call; /* see below */
@@ -68,8 +67,8 @@ struct command_call {
     const struct settings *settings;
     const struct domains *domains;   /* not COMMAND_WITHOUT_STORE */
     struct db *db;                   /* COMMAND_ON_STORE, and a step */
-    const struct store_access *side; /* COMMAND_IN_STEPS, where it was typed */
-    struct str input;                /* absent: none was asked for */
+    const struct store_access *side; /* COMMAND_IN_STEPS, but not in its steps */
+    struct str input;                /* absent: not read */
     struct str arguments[COMMAND_ARGUMENTS_MAX];
     size_t argument_count;
     struct {
@@ -87,7 +86,7 @@ bool command_takes_value(const struct command *command, struct str option);
 
 /* The value of an option, empty for one that takes none; absent if it was not given. */
 struct str command_option_value(const struct command_call *call, const char *name);
-/* Of an option that may be given more than once: all of them, in order; returns how many. */
+/* All values of an option that may be repeated, in order; returns their number. */
 size_t command_option_values(const struct command_call *call, const char *name, struct str *out,
                              size_t max);
 
@@ -107,17 +106,17 @@ int command_fail_store(struct command_call *call, enum err err, const struct why
 /* The same for a usage error. Returns 2. */
 int command_usage_error(struct command_call *call, const char *sentence);
 
-/* What both are made of; COMMAND_INCOMPLETE: it was done, but perhaps not all that was meant. */
+/* Prints an error, or for COMMAND_INCOMPLETE a warning: the command succeeded in part. */
 enum command_severity { COMMAND_FAILED, COMMAND_INCOMPLETE };
-void command_error(struct command_call *call, enum command_severity trouble, struct str name,
+void command_error(struct command_call *call, enum command_severity severity, struct str name,
                    struct str sentence);
 
 /* JSON output: start, write, then print with command_json_done(), which returns the exit status. */
 struct json *command_json(struct command_call *call);
 int command_json_done(struct command_call *call, struct json *json);
 
-/* Finds the command that the words begin, and sorts the rest into arguments, options and settings.
- * NULL, with why, for what cannot be meant. `flags` may be NULL where settings are not taken. */
+/* Finds the command at the start of the words and splits the rest into arguments, options, and
+ * settings. ERR_INVALID: `why` says what is wrong. */
 struct command_line {
     const struct command *command;
     struct command_call call;

@@ -23,7 +23,7 @@
 #define POLL_MS 200
 #define CONNECTIONS_MAX 256
 #define CHUNK_BYTES ((size_t)1024 * 1024)
-#define LINE_MAX_BYTES (8 * CHUNK_BYTES) /* no byte needs more in a JSON text */
+#define LINE_MAX_BYTES (8 * CHUNK_BYTES) /* a byte takes at most 6 in a JSON string */
 
 struct connection;
 
@@ -70,7 +70,7 @@ send_line(struct remote_console *remote, const char *key, struct str text, int64
     control_write(remote->fd, buf_str(&out));
 }
 
-/* A large document in pieces of whole characters, since each is a JSON text of its own. */
+/* Splits large output between characters, since each piece is sent as a JSON string. */
 static void
 remote_out(struct console *console, struct str text)
 {
@@ -115,7 +115,8 @@ control_read_request(struct arena *mem, struct str line, struct str *words, size
         words[i] = args->children[i].text;
     }
     if (!fits) {
-        why_set(why, "a request is an object with args, a list of words, and stdin, a text");
+        why_set(why, "a request must be an object with args, an array of strings, and optionally "
+                     "stdin, a string");
         return ERR_INVALID;
     }
     *count = args->count;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANSWER_LINE_MAX ((size_t)16 * 1024 * 1024) /* more than a piece: see control.c */
+#define RESPONSE_LINE_MAX ((size_t)16 * 1024 * 1024) /* above LINE_MAX_BYTES of control.c */
 
 static struct str
 write_request(struct arena *mem, const struct str *words, size_t count, struct str input)
@@ -68,7 +68,7 @@ control_send(const char *path, struct arena *mem, const struct str *words, size_
     }
     bool ended = false;
     if (control_write(fd, request)) {
-        struct control_reader reader = { .fd = fd, .max = ANSWER_LINE_MAX };
+        struct control_reader reader = { .fd = fd, .max = RESPONSE_LINE_MAX };
         struct str line;
         while (!ended && str_present(line = control_read_line(mem, &reader)))
             ended = print_line(mem, line, console, exit_status);

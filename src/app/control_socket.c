@@ -91,7 +91,7 @@ grow_buffer(struct arena *mem, struct control_reader *reader)
     return true;
 }
 
-/* Looks at each byte once, however many pieces a line comes in. */
+/* Resumes where the last search ended, so that each byte is checked once. */
 static bool
 find_line(struct control_reader *reader, size_t *length)
 {

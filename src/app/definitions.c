@@ -13,10 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SOURCES_MAX                                                                          \
-    ((size_t)2 * DOMAINS_MAX)             /* in the folder: more are more than can be loaded \
-                                           */
-#define READ_MAX ((size_t)256 * 1024 + 1) /* one more than a definition may have */
+#define SOURCES_MAX ((size_t)2 * DOMAINS_MAX) /* files in the folder */
+#define READ_MAX ((size_t)256 * 1024 + 1)     /* one byte more than the limit of a definition */
 
 struct sources {
     struct domain_source list[SOURCES_MAX + DOMAINS_MAX];
@@ -47,7 +45,7 @@ add_embedded(struct sources *out)
 
 /* ---- a folder ---- */
 
-/* The schema of definitions may lie beside them, for an editor to find. */
+/* Skips *.schema.json: the schema may be in the same folder, for editors. */
 static int
 is_definition(const struct dirent *entry)
 {
@@ -56,7 +54,7 @@ is_definition(const struct dirent *entry)
            !str_ends(name, STR(".schema.json"));
 }
 
-/* Not by the locale, which differs between machines. */
+/* Independent of the locale. */
 static int
 compare_entries(const struct dirent **a, const struct dirent **b)
 {
@@ -89,7 +87,7 @@ add_entries(struct arena *mem, const char *folder, struct dirent **entries, size
             struct sources *out, struct why *why)
 {
     if (count > SOURCES_MAX) {
-        why_set(why, "%s: there are more than %zu definitions in this folder", folder, SOURCES_MAX);
+        why_set(why, "domains: %s has more than %zu definitions", folder, SOURCES_MAX);
         return ERR_INVALID;
     }
     for (size_t i = 0; i < count; i++) {
@@ -110,8 +108,7 @@ add_folder(struct arena *mem, const char *folder, struct sources *out, struct wh
     struct dirent **entries;
     int count = scandir(folder, &entries, is_definition, compare_entries);
     if (count < 0) {
-        why_set(why, "domains: %s cannot be read as a folder of definitions: %s", folder,
-                strerror(errno));
+        why_set(why, "domains: cannot read the folder %s: %s", folder, strerror(errno));
         return ERR_INVALID;
     }
     enum err err = add_entries(mem, folder, entries, (size_t)count, out, why);
@@ -130,11 +127,11 @@ check_together(const struct sources *sources, size_t first, const struct domains
     for (size_t i = first; i < sources->count; i++) {
         const struct domain_source *source = &sources->list[i];
         const struct domain *domain = domains_find(set, source->name);
-        size_t lost = domains_undefined_safety_context(set, domain);
-        if (lost == domain->safety_context_count)
+        size_t undefined = domains_undefined_safety_context(set, domain);
+        if (undefined == domain->safety_context_count)
             continue;
         why_set(why, "%.*s: safety_contexts[%zu]: %.*s is not a context of another domain",
-                STR_ARG(source->file), lost, STR_ARG(domain->safety_contexts[lost]));
+                STR_ARG(source->file), undefined, STR_ARG(domain->safety_contexts[undefined]));
         return ERR_INVALID;
     }
     return ERR_NONE;

@@ -42,7 +42,7 @@ source_of(const struct demo_writer *demo, const struct json_value *write)
 
 /* An operator may have replaced a definition, so facts that no longer fit are skipped. */
 static enum err
-write_some(const struct demo_writer *demo, const struct json_value *write)
+write_facts(const struct demo_writer *demo, const struct json_value *write)
 {
     struct preference_counts counts;
     struct preference_problems problems = { 0 };
@@ -100,14 +100,14 @@ demo_data_add(struct db *db, struct arena *mem, const struct domains *domains, s
               struct why *why)
 {
     struct demo_writer demo = { db, mem, domains, user_id, sources, count, now };
-    const struct json_value *words = NULL;
-    enum err err = json_read(mem, embedded_find("demo/ada.json"), 8, &words, why);
+    const struct json_value *data = NULL;
+    enum err err = json_read(mem, embedded_find("demo/ada.json"), 8, &data, why);
     if (err)
         return err;
-    const struct json_value *writes = json_member(words, "writes");
-    const struct json_value *wrong = json_member(words, "suppressed");
+    const struct json_value *writes = json_member(data, "writes");
+    const struct json_value *wrong = json_member(data, "suppressed");
     for (size_t i = 0; writes != NULL && i < writes->count && !err; i++)
-        err = write_some(&demo, &writes->children[i]);
+        err = write_facts(&demo, &writes->children[i]);
     for (size_t i = 0; wrong != NULL && i < wrong->count && !err; i++)
         err = suppress_one(&demo, &wrong->children[i]);
     return err ? err : count_facts(&demo, out);

@@ -11,7 +11,7 @@ struct arena;
 struct db;
 
 struct demo_source {
-    const char *name; /* as demo/ada.json has it */
+    const char *name; /* in demo/ada.json */
     struct str source;
 };
 

@@ -12,17 +12,16 @@
 
 #define DEPTH_MAX 10
 #define BUFFER_FIRST ((size_t)64 * 1024)
-#define BUFFER_MAX \
-    (TRANSFER_OWN_MAX + 2) /* the largest document, a newline, and one byte to see it is more */
+#define BUFFER_MAX (TRANSFER_OWN_MAX + 2) /* plus a newline, and one byte to detect excess */
 
 struct document_file {
     struct arena *mem;
     int fd;
-    char *buffer; /* where bytes are read to */
+    char *buffer;
     size_t buffer_size;
-    char *bytes; /* in it, from the first that nobody has been given */
+    char *bytes; /* in the buffer: the first byte not returned yet */
     size_t length;
-    size_t consumed; /* to be dropped before the next */
+    size_t consumed; /* bytes to drop before the next line */
     size_t line;
     int64_t size, taken;
     bool at_end;
@@ -30,7 +29,7 @@ struct document_file {
     bool whole_returned;
 };
 
-/* Where more can be read to: what was given away is overwritten, then the buffer grows. */
+/* Makes room for reading: overwrites returned bytes, and grows the buffer if that is not enough. */
 static void
 make_space(struct document_file *file)
 {
@@ -120,7 +119,7 @@ detect_layout(struct document_file *file, struct why *why)
     bool is_document = json_read(mem, line, DEPTH_MAX, &unused, NULL) == ERR_NONE;
     arena_free(mem);
     if (is_document && is_blank(after_line(file, line)))
-        err = fill(file, false, why); /* is there a second? */
+        err = fill(file, false, why); /* a second document may follow */
     file->one_per_line = is_document && !is_blank(after_line(file, line));
     return err;
 }

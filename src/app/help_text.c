@@ -4,7 +4,7 @@
 
 #define WIDTH 90
 
-/* Bytes that begin a character: what a terminal counts as columns, near enough. */
+/* Counts code points, which approximates the columns of a terminal. */
 static size_t
 columns(struct str word)
 {

@@ -88,18 +88,17 @@ run(struct arena *mem, const struct str *words, size_t count)
     return on_store ? run_on_store(call) : line->command->run(call);
 }
 
-/* `penchant user add --help` is `penchant help user add`: the words before the first option. There
- * is room for one word more. */
+/* Turns `penchant user add --help` into `penchant help user add`. `words` has room for one more. */
 static size_t
-ask_for_help(struct str *words, size_t count)
+rewrite_help_option(struct str *words, size_t count)
 {
     size_t leading = 0;
-    bool asked = false;
+    bool found = false;
     while (leading < count && !str_starts(words[leading], STR("--")))
         leading++;
     for (size_t i = leading; i < count; i++)
-        asked = asked || str_eq(words[i], STR("--help"));
-    if (!asked)
+        found = found || str_eq(words[i], STR("--help"));
+    if (!found)
         return count;
     for (size_t i = leading; i > 0; i--)
         words[i] = words[i - 1];
@@ -127,7 +126,7 @@ main(int argc, char **argv)
         words[0] = STR("help");
     if (str_eq(words[0], STR("--version")))
         words[0] = STR("version");
-    count = ask_for_help(words, count);
+    count = rewrite_help_option(words, count);
     int status = run(mem, words, count);
     arena_free(mem);
     if (fflush(stdout) != 0 && status == 0) {

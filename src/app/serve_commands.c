@@ -27,7 +27,7 @@ serve(struct command_call *call)
     return service_run(&plan);
 }
 
-/* ---- the demo ---- */
+/* ---- demo ---- */
 
 struct demo {
     struct arena *mem;
@@ -38,7 +38,7 @@ struct demo {
     struct str password;
 };
 
-/* Four groups of four letters that cannot be taken for one another: 76 bits. */
+/* Four groups of four characters that are easy to tell apart: 79 bits. */
 static struct str
 make_password(struct arena *mem)
 {
@@ -99,7 +99,7 @@ write_script(struct demo *demo)
     return path.ptr;
 }
 
-/* Adds facts about the sample user, from her and from two apps. */
+/* Adds the sample user's facts, written by the user and by two apps. */
 static enum err
 add_facts(struct demo *demo, struct db *db, struct str user_id, struct str finder,
           struct demo_counts *facts, struct why *why)
@@ -139,17 +139,17 @@ fill(void *context, struct db *db, const char *base_url, struct why *why)
         "\n  Penchant is running on a temporary store, which is deleted when it stops.\n\n"
         "  Open   %s/\n"
         "  User   ada   password %.*s\n"
-        "         %lld facts, %lld marked wrong, %lld waiting for review\n"
+        "         %lld facts, %lld marked as wrong, %lld to review\n"
         "  App    Concert Finder\n"
         "         client_id      %.*s\n"
         "         client_secret  %.*s\n\n"
-        "  Paste  the whole OAuth flow, as an app and a user:\n"
+        "  Try    the OAuth flow, as an app and its user:\n"
         "         sh %s %s %.*s %.*s ada %.*s\n"
-        "         list the accounts of the running service:\n"
+        "         list the accounts:\n"
         "         %s user list --store %s\n"
-        "         export her data:\n"
+        "         export the user's data:\n"
         "         %s export ada --store %s\n"
-        "         print the hints a model would get:\n"
+        "         print the hints that an AI model would get:\n"
         "         %s hints ada --context restaurant_search --store %s\n\n"
         "  Stop   Ctrl-C\n\n",
         base_url, STR_ARG(demo->password), (long long)facts.active, (long long)facts.suppressed,

@@ -24,8 +24,8 @@
 #define QUEUE_PER_WORKER 16
 #define DRAIN_MS 10000
 
-/* Where the threads that take requests also answer reads, they go before those that write and hash:
- * a writer waits for the disk anyway, a read would wait for nothing else. */
+/* On SQLite, HTTP threads run reads themselves and have priority over the workers, which write and
+ * hash passwords: a write waits for the disk anyway. */
 #define WORKER_NICENESS 10
 
 struct service {

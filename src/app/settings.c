@@ -32,7 +32,7 @@ struct row {
     size_t width;           /* of a choice's member */
     const char *(*problem)(const char *text);
     const char *summary;
-    const char *default_text; /* shown in help where the default is computed */
+    const char *default_text; /* for help, if the default is computed */
 };
 
 static const char *
@@ -44,13 +44,13 @@ url_problem(const char *text)
 static const char *
 file_problem(const char *text)
 {
-    return access(text, R_OK) == 0 ? NULL : "is not a file that can be read";
+    return access(text, R_OK) == 0 ? NULL : "is not a readable file";
 }
 
 #define AT(member) .offset = offsetof(struct settings, member)
 #define CHOICE_AT(member) AT(member), .kind = CHOICE, .width = sizeof((struct settings){ 0 }.member)
 
-/* A flag that is on or off is a choice whose index is 0 or 1; a log level begins at LOG_ERROR. */
+/* For on/off settings the index of the choice is 0 or 1; for log-level it is enum log_level. */
 static const struct row rows[] = {
     { "listen", TEXT, "127.0.0.1:8080", AT(listen), .problem = http_listen_problem,
       .summary =
@@ -155,7 +155,7 @@ put_value(struct arena *mem, const struct row *row, struct str value, struct set
 {
     char *member = (char *)out + row->offset;
     if (str_index(value, '\0') < value.len)
-        return "holds a NUL";
+        return "contains a NUL byte";
     switch (row->kind) {
     case TEXT: {
         const char *text = str_c(mem, value);
@@ -242,7 +242,7 @@ apply_file(struct arena *mem, const char *path, struct settings *out, struct why
 {
     struct str rest, name, value;
     size_t line = 0;
-    size_t lines[ROWS] = { 0 }; /* on which line each setting was found; 0: not yet */
+    size_t lines[ROWS] = { 0 }; /* line of each setting; 0: not found yet */
     enum err err = read_file(mem, path, &rest, why);
     if (err)
         return err;
@@ -250,8 +250,8 @@ apply_file(struct arena *mem, const char *path, struct settings *out, struct why
         const struct row *row = find_row(name);
         if (row == NULL) {
             why_set(why,
-                    "%s, line %zu: there is no such setting as %.*s; write `key = value` with a "
-                    "key of `penchant help settings`",
+                    "%s, line %zu: %.*s is not a setting; write `key = value` with a key of "
+                    "`penchant help settings`",
                     path, line, str_present(name) ? (int)str_first(name, 64).len : 4,
                     str_present(name) ? name.ptr : "this");
             return ERR_INVALID;

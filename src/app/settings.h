@@ -17,7 +17,7 @@ struct buf;
 struct settings {
     const char *listen;
     const char *metrics_listen; /* NULL: none */
-    const char *base_url;       /* NULL: from the address it listens on */
+    const char *base_url;       /* NULL: made from the listen address */
     const char *auth_url;       /* NULL: the base URL */
     const char *store;
     const char *domains; /* NULL: only the built-in ones */

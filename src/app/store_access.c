@@ -25,7 +25,7 @@ store_access_close(struct store_access *side)
         db_close(side->db);
 }
 
-/* The command's own words and options, without the settings that said where to run it. */
+/* The command's words, options, and arguments, without the settings. */
 static size_t
 words_to_send(struct arena *mem, const struct command_call *call, struct str *words)
 {

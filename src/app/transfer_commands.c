@@ -34,10 +34,10 @@ fail(struct command_call *call, enum err err, struct str login, const struct why
     if (err == ERR_NOT_FOUND)
         return command_fail(call, err, "there is no user %.*s", STR_ARG(login));
     if (err == ERR_UNAVAILABLE)
-        return command_fail(call, err, "the store could not do it now; nothing was changed");
+        return command_fail(call, err, "the store is unavailable; nothing was changed");
     if (err == ERR_TOO_LARGE)
         return command_fail(call, err, "the document would be larger than 64 MiB");
-    return command_fail(call, err, "it failed (%s)", err_name(err));
+    return command_fail(call, err, "the command failed (%s)", err_name(err));
 }
 
 /* ---- the output of a step ---- */
@@ -83,11 +83,11 @@ capture_into(struct arena *mem, struct console *pass_on)
 
 /* The captured output as JSON; an empty object if it is not JSON. */
 static const struct json_value *
-read_output(struct arena *mem, const struct buf *said)
+read_output(struct arena *mem, const struct buf *output)
 {
-    static const struct json_value nothing = { .type = JSON_OBJECT };
+    static const struct json_value empty = { .type = JSON_OBJECT };
     const struct json_value *value = NULL;
-    return json_read(mem, buf_str(said), 6, &value, NULL) ? &nothing : value;
+    return json_read(mem, buf_str(output), 6, &value, NULL) ? &empty : value;
 }
 
 static struct str
@@ -109,16 +109,16 @@ static int
 error_at(struct command_call *call, struct arena *mem, const char *prefix,
          const struct capture *capture, int status)
 {
-    const struct json_value *said = read_output(mem, &capture->err);
-    struct str name = member_text(said, "error"), text = member_text(said, "error_description");
-    enum command_severity trouble = status == 0 ? COMMAND_INCOMPLETE : COMMAND_FAILED;
-    if (trouble == COMMAND_INCOMPLETE) {
-        name = member_text(said, "warning");
-        text = member_text(said, "warning_description");
+    const struct json_value *output = read_output(mem, &capture->err);
+    struct str name = member_text(output, "error"), text = member_text(output, "error_description");
+    enum command_severity severity = status == 0 ? COMMAND_INCOMPLETE : COMMAND_FAILED;
+    if (severity == COMMAND_INCOMPLETE) {
+        name = member_text(output, "warning");
+        text = member_text(output, "warning_description");
     }
     if (text.len == 0)
         text = buf_str(&capture->err);
-    command_error(call, trouble, name, str_format(mem, "%s%.*s", prefix, STR_ARG(text)));
+    command_error(call, severity, name, str_format(mem, "%s%.*s", prefix, STR_ARG(text)));
     return status;
 }
 
@@ -130,11 +130,11 @@ warn_of_dropped(struct command_call *call, const struct left_out *left_out)
 {
     if (left_out->facts > 0)
         command_error(
-            call, COMMAND_INCOMPLETE, STR("left_out"),
+            call, COMMAND_INCOMPLETE, STR("omitted"),
             str_format(call->mem,
-                       "%lld fact%s left out, in domains that have no definition here: %.*s; pass "
-                       "--domains with the folder of their definitions (a service that runs has to "
-                       "be started with it)",
+                       "%lld fact%s not exported, because their domains have no definition here: "
+                       "%.*s; pass --domains with the folder of their definitions (if the service "
+                       "runs, start it with --domains)",
                        (long long)left_out->facts, left_out->facts == 1 ? " was" : "s were",
                        STR_ARG(left_out->domains)));
 }
@@ -219,7 +219,7 @@ export_page(struct exporting *exporting, struct arena *mem, bool *more)
         status = command_fail(call, ERR_UNAVAILABLE,
                               "the store is unavailable; the remaining accounts were not exported");
     if (status == 0 && ferror(stdout))
-        status = command_fail(call, ERR_UNAVAILABLE, "could not write the answer");
+        status = command_fail(call, ERR_UNAVAILABLE, "cannot write to standard output");
     return status;
 }
 
@@ -327,10 +327,10 @@ struct importing {
 };
 
 static void
-report_import(struct importing *importing, const struct json_value *said, const struct buf *line)
+report_import(struct importing *importing, const struct json_value *result, const struct buf *line)
 {
     struct command_call *call = importing->call;
-    int64_t added = member_number(said, "added"), kept = member_number(said, "kept");
+    int64_t added = member_number(result, "added"), kept = member_number(result, "kept");
     importing->done++;
     importing->added += added;
     importing->kept += kept;
@@ -338,7 +338,7 @@ report_import(struct importing *importing, const struct json_value *said, const 
         call->console->out(call->console, buf_str(line));
     else
         console_print(call->console, "%.*s (%.*s): %lld added, %lld unchanged\n",
-                      STR_ARG(member_text(said, "username")), STR_ARG(member_text(said, "sub")),
+                      STR_ARG(member_text(result, "username")), STR_ARG(member_text(result, "sub")),
                       (long long)added, (long long)kept);
 }
 

@@ -20,7 +20,7 @@ fail(struct command_call *call, enum err err, struct str login)
     case ERR_NOT_FOUND:
         return command_fail(call, err, "there is no user %.*s", STR_ARG(login));
     case ERR_UNAVAILABLE:
-        return command_fail(call, err, "the store could not do it now; nothing was changed");
+        return command_fail(call, err, "the store is unavailable; nothing was changed");
     case ERR_NONE:
     case ERR_INVALID:
     case ERR_UNAUTHENTICATED:
@@ -31,7 +31,7 @@ fail(struct command_call *call, enum err err, struct str login)
     case ERR_INTERNAL:
         break;
     }
-    return command_fail(call, err, "it failed (%s)", err_name(err));
+    return command_fail(call, err, "the command failed (%s)", err_name(err));
 }
 
 static void
@@ -230,7 +230,7 @@ const struct command user_commands[] = {
       NO_INPUT,
       NULL,
       user_disable,
-      "end all sessions and app connections of an account without deleting anything" },
+      "disable an account, sign it out, and revoke all tokens that apps have for it" },
     { "user enable",
       "USER",
       1,

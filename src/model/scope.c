@@ -11,7 +11,8 @@ static struct scope_row rows[64] = {
     { "preferences:read", "All preferences",
       "See all of your preferences, in every area, no matter what else you select." },
     { "preferences:write", "Add and edit preferences in the areas you allow",
-      "Everything it adds is marked as coming from this app, and you can correct or delete it." },
+      "The app can add and edit facts. Each one is marked as coming from this app, and you can "
+      "correct or delete it." },
     { "agent_hints", "Hints for AI agents",
       "Get short sentences about your preferences to give to an AI model." },
     { "profile:read", "Profile", "See your username, your name, and your email." },

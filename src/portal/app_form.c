@@ -12,7 +12,7 @@
 
 MESSAGE(lines_problem, "developer.redirect_uris.lines");
 
-/* Wider than the rules of the app, which have better words for what is wrong. */
+/* Looser than the rules of app_register(), whose error messages are better. */
 const struct field developer_app_fields[APP_FIELDS] = {
     [APP_NAME] = { "name", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
     [APP_REDIRECT_URIS] = { "redirect_uris", FIELD_TEXT, FIELD_IN_FORM, .max = 12 * 1024 },
@@ -53,7 +53,7 @@ developer_app_page(struct call *call, int status, const char *page, const char *
 
 /* ---- the form ---- */
 
-/* One a line; blanks and empty lines do not count. */
+/* One URI per line; ignores surrounding spaces and empty lines. */
 static size_t
 read_lines(struct str text, struct str *lines)
 {
@@ -69,7 +69,7 @@ read_lines(struct str text, struct str *lines)
     return count;
 }
 
-/* The boxes that were ticked, as one text. */
+/* The ticked scopes, separated by spaces. */
 static struct str
 read_scopes(struct call *call)
 {
@@ -112,12 +112,12 @@ joined(struct arena *mem, const struct app_params *params)
     return out.len == 0 ? STR("") : buf_str(&out);
 }
 
-/* Which of several lines the problem is about is worth telling. */
+/* Adds the number of the invalid line if there are several. */
 static struct str
 uris_problem(struct call *call, const struct app_params *params, const char *problem)
 {
     const char *ignored;
-    struct str said = message_sentence(call, str_of(problem));
+    struct str sentence = message_sentence(call, str_of(problem));
     for (size_t i = 0;
          problem != NULL && params->redirect_uri_count > 1 &&
          params->redirect_uri_count <= APP_REDIRECT_URIS_MAX && i < params->redirect_uri_count;
@@ -126,11 +126,11 @@ uris_problem(struct call *call, const struct app_params *params, const char *pro
             continue;
         const struct message_value values[] = {
             { "line", str_format(call->mem, "%zu", i + 1) },
-            { "problem", said },
+            { "problem", sentence },
         };
         return message_with(call, lines_problem, values, 2);
     }
-    return said;
+    return sentence;
 }
 
 static bool
@@ -143,7 +143,7 @@ has_word(struct str words, struct str wanted)
     return false;
 }
 
-/* Domains first: what an app usually needs. */
+/* Domains first, then the other scopes, as on the consent page. */
 static void
 put_scopes(struct call *call, struct values *values, struct str ticked)
 {
@@ -189,7 +189,7 @@ developer_app_show_secret(struct call *call, const struct app *app, struct str s
     struct values *values = values_new(call->mem);
     values_text(values, "secret", secret);
     values_flag(values, "new_app", is_new_app);
-    values_flag(values, "old_lives", app->old_secret_expires_at > call->now);
-    when_put(call, values, "old_ends", app->old_secret_expires_at);
+    values_flag(values, "old_valid", app->old_secret_expires_at > call->now);
+    when_put(call, values, "old_expires", app->old_secret_expires_at);
     return developer_app_page(call, 200, "developer_secret", "settings", app, values);
 }

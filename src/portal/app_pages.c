@@ -1,5 +1,5 @@
-/* app_pages.c - one app of one's own: how it is used and what was refused, its settings,
- * its secret, its end. Somebody else's app is nowhere. */
+/* app_pages.c - the pages of a developer's own app: usage, errors, settings, secret, deletion. An
+ * app of another user is not found. */
 #include "base/arena.h"
 #include "crypt/secret.h"
 #include "job/usage.h"
@@ -21,7 +21,7 @@ MESSAGE(flash_saved, "flash.app.saved");
 MESSAGE(flash_disabled, "flash.app.disabled");
 MESSAGE(flash_enabled, "flash.app.enabled");
 MESSAGE(flash_deleted, "flash.app.deleted");
-MESSAGE(flash_old_secret_revoked, "flash.app.old_secret_ended");
+MESSAGE(flash_old_secret_revoked, "flash.app.old_secret_revoked");
 
 static const char *
 settings_path(struct call *call, const struct app *app)
@@ -29,7 +29,7 @@ settings_path(struct call *call, const struct app *app)
     return str_format(call->mem, "/developer/apps/%.*s/settings", STR_ARG(app->id)).ptr;
 }
 
-/* ---- how it goes ---- */
+/* ---- overview ---- */
 
 #define REFUSALS_SHOWN 20
 #define REFUSALS_BYTES ((size_t)9 * 1000)
@@ -89,12 +89,12 @@ get_app(struct call *call)
     values_flag(values, "used", served + refused > 0);
     values_text(values, "served", message_number(call, served));
     values_text(values, "refused_count", message_number(call, refused));
-    values_text(values, "people", message_number(call, usage.users));
+    values_text(values, "users", message_number(call, usage.users));
     values_text(values, "connected", message_number(call, usage.connected));
     return developer_app_page(call, 200, "developer_app", "overview", &app, values);
 }
 
-/* ---- what it is ---- */
+/* ---- settings ---- */
 
 static struct app_params
 params_of(struct call *call, const struct app *app)
@@ -120,9 +120,10 @@ show_settings(struct call *call, int status, const struct app *app, const struct
     struct values *values = values_new(call->mem);
     developer_app_put_form(call, values, params, problems);
     values_flag(values, "refused", status != 200);
-    values_text(values, "seen", str_format(call->mem, "%.12s", str_c(call->mem, app->secret_hash)));
-    values_flag(values, "old_lives", app->old_secret_expires_at > call->now);
-    when_put(call, values, "old_ends", app->old_secret_expires_at);
+    values_text(values, "current",
+                str_format(call->mem, "%.12s", str_c(call->mem, app->secret_hash)));
+    values_flag(values, "old_valid", app->old_secret_expires_at > call->now);
+    when_put(call, values, "old_expires", app->old_secret_expires_at);
     return developer_app_page(call, status, "developer_settings", "settings", app, values);
 }
 
@@ -154,13 +155,13 @@ post_settings(struct call *call)
     return err;
 }
 
-/* ---- its secret ---- */
+/* ---- secret ---- */
 
-enum { OLD, SEEN };
+enum { OLD, CURRENT };
 
 static const struct field rotate_fields[] = {
     [OLD] = { "old", FIELD_LINE, FIELD_IN_FORM, .max = 20 },
-    [SEEN] = { "seen", FIELD_LINE, FIELD_IN_FORM, .max = 20 },
+    [CURRENT] = { "current", FIELD_LINE, FIELD_IN_FORM, .max = 20 },
 };
 
 static enum err
@@ -172,9 +173,9 @@ post_rotate(struct call *call)
     enum err err = developer_app_find(call, &app);
     if (err != ERR_NONE)
         return err;
-    /* A form that is sent twice makes one secret: it knows by a piece of its hash which one it was
-     * to replace. */
-    if (app.is_public || !str_eq(call_text(call, SEEN), str_first(app.secret_hash, 12))) {
+    /* A form sent twice creates one secret: it contains a part of the hash of the secret that it
+     * replaces. */
+    if (app.is_public || !str_eq(call_text(call, CURRENT), str_first(app.secret_hash, 12))) {
         response_redirect(call, settings_path(call, &app));
         return ERR_NONE;
     }
@@ -196,7 +197,7 @@ post_end_old(struct call *call)
     return err;
 }
 
-/* ---- its end ---- */
+/* ---- disable and delete ---- */
 
 enum { STATUS };
 
@@ -255,23 +256,22 @@ post_delete(struct call *call)
 
 const struct route developer_app_routes[] = {
     { GET, "/developer/apps/{app}", get_app, CALLER_USER,
-      .summary = "How an app of one's own is used, and what was refused.", .page = true,
-      ROUTE_FIELDS(page_fields) },
+      .summary = "Shows an app's usage and errors.", .page = true, ROUTE_FIELDS(page_fields) },
     { GET, "/developer/apps/{app}/settings", get_settings, CALLER_USER,
-      .summary = "What can be changed about an app of one's own.", .page = true },
+      .summary = "Shows an app's settings.", .page = true },
     { POST, "/developer/apps/{app}/settings", post_settings, CALLER_USER,
-      .summary = "Changes name, addresses, links and scopes.", FORM,
-      ROUTE_FIELDS(developer_app_fields), .body_max = 64 * KIB },
+      .summary = "Changes an app's settings.", FORM, ROUTE_FIELDS(developer_app_fields),
+      .body_max = 64 * KIB },
     { POST, "/developer/apps/{app}/rotate", post_rotate, CALLER_USER,
-      .summary = "Makes a new secret, and shows it once.", FORM, ROUTE_FIELDS(rotate_fields),
+      .summary = "Creates a new secret and shows it once.", FORM, ROUTE_FIELDS(rotate_fields),
       .body_max = 4 * KIB },
     { POST, "/developer/apps/{app}/rotate/end", post_end_old, CALLER_USER,
-      .summary = "Ends the secret that was replaced.", FORM, .body_max = 4 * KIB },
+      .summary = "Revokes the old secret.", FORM, .body_max = 4 * KIB },
     { POST, "/developer/apps/{app}/status", post_status, CALLER_USER,
-      .summary = "Disables an app of one's own, or enables it.", FORM, ROUTE_FIELDS(status_fields),
+      .summary = "Disables or enables an app.", FORM, ROUTE_FIELDS(status_fields),
       .body_max = 4 * KIB },
     { GET, "/developer/apps/{app}/delete", get_delete, CALLER_USER,
-      .summary = "Asks whether an app is to be deleted.", .page = true },
+      .summary = "Asks to confirm the deletion of an app.", .page = true },
     { POST, "/developer/apps/{app}/delete", post_delete, CALLER_USER, .summary = "Deletes an app.",
       FORM, .body_max = 4 * KIB },
     { 0 },

@@ -1,4 +1,4 @@
-/* connect_pages.c - code for one's own app, filled in: it works when pasted. */
+/* connect_pages.c - sample code with the values of the developer's own app filled in. */
 #include "portal/app_form.h"
 #include "portal/portal_routes.h"
 #include "portal/snippet.h"
@@ -6,10 +6,10 @@
 #include "web/call.h"
 #include "web/state.h"
 
-#define TRYING_PORT ":9876"
+#define SAMPLE_PORT ":9876"
 
-/* One that a program on the developer's machine can take the answer at, if there is one. Where the
- * port may differ, it gets one that anybody may listen on. */
+/* A loopback URI if one is registered, since the sample program runs on the developer's machine. If
+ * it has no port, SAMPLE_PORT is added, which needs no privileges. */
 static struct str
 pick_redirect_uri(struct arena *mem, const struct app *app)
 {
@@ -25,13 +25,13 @@ pick_redirect_uri(struct arena *mem, const struct app *app)
                 continue;
             return path.len > 0 && path.ptr[0] == ':'
                        ? uri
-                       : str_format(mem, "%s" TRYING_PORT "%.*s", loopbacks[i], STR_ARG(path));
+                       : str_format(mem, "%s" SAMPLE_PORT "%.*s", loopbacks[i], STR_ARG(path));
         }
     }
     return first;
 }
 
-/* The most telling thing that the app may ask for. */
+/* The most useful call that the app's scopes allow. */
 static struct str
 pick_call(struct arena *mem, scopes set)
 {
@@ -78,6 +78,6 @@ get_connect(struct call *call)
 
 const struct route developer_connect_routes[] = {
     { GET, "/developer/apps/{app}/connect", get_connect, CALLER_USER,
-      .summary = "Code that connects an app of one's own.", .page = true },
+      .summary = "Shows sample code for an app.", .page = true },
     { 0 },
 };

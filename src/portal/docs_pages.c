@@ -1,5 +1,5 @@
-/* docs_pages.c - what a developer reads: the guide, errors, and the same for agents. The
- * reference is in developer_reference_pages.c. Nobody has to be signed in. */
+/* docs_pages.c - the guide, the list of errors, and llms.txt, without sign-in. The API reference is
+ * in reference_pages.c. */
 #include "page/account_page.h"
 #include "portal/portal_routes.h"
 #include "portal/snippet.h"
@@ -13,8 +13,8 @@ MESSAGE(means_unknown_app, "errors.unknown_app");
 MESSAGE(do_unknown_app, "errors.unknown_app.do");
 MESSAGE(means_other_uri, "errors.other_uri");
 MESSAGE(do_other_uri, "errors.other_uri.do");
-MESSAGE(means_too_late, "errors.too_late");
-MESSAGE(do_too_late, "errors.too_late.do");
+MESSAGE(means_expired, "errors.expired");
+MESSAGE(do_expired, "errors.expired.do");
 MESSAGE(means_denied, "errors.denied");
 MESSAGE(do_denied, "errors.denied.do");
 MESSAGE(means_scope, "errors.scope");
@@ -45,35 +45,35 @@ MESSAGE(means_form, "errors.form");
 MESSAGE(do_form, "errors.form.do");
 MESSAGE(means_token, "errors.no_token");
 MESSAGE(do_token, "errors.no_token.do");
-MESSAGE(means_lacks, "errors.lacks");
-MESSAGE(do_lacks, "errors.lacks.do");
+MESSAGE(means_no_scope, "errors.no_scope");
+MESSAGE(do_no_scope, "errors.no_scope.do");
 MESSAGE(means_invalid, "errors.invalid");
 MESSAGE(do_invalid, "errors.invalid.do");
-MESSAGE(means_nothing, "errors.nothing");
-MESSAGE(do_nothing, "errors.nothing.do");
+MESSAGE(means_not_found, "errors.not_found");
+MESSAGE(do_not_found, "errors.not_found.do");
 MESSAGE(means_json, "errors.json");
 MESSAGE(do_json, "errors.json.do");
 MESSAGE(means_rate, "errors.rate");
 MESSAGE(do_rate, "errors.rate.do");
-MESSAGE(means_away, "errors.away");
-MESSAGE(do_away, "errors.away.do");
-MESSAGE(means_ours, "errors.ours");
-MESSAGE(do_ours, "errors.ours.do");
+MESSAGE(means_unavailable, "errors.unavailable");
+MESSAGE(do_unavailable, "errors.unavailable.do");
+MESSAGE(means_internal, "errors.internal");
+MESSAGE(do_internal, "errors.internal.do");
 
 static struct snippet
-addresses(const struct call *call)
+urls(const struct call *call)
 {
     return (struct snippet){ .base_url = call->web->settings.base_url,
                              .auth_url = call->web->settings.auth_url };
 }
 
-/* ---- the guide ---- */
+/* ---- guide ---- */
 
-/* The file's pieces, each behind a line "# ---- name". */
+/* Splits guide.sh into sections, each after a line "# ---- name". */
 static enum err
 get_guide(struct call *call)
 {
-    struct snippet snippet = addresses(call);
+    struct snippet snippet = urls(call);
     struct str rest = snippet_fill(call->mem, "guide.sh", &snippet), line, name = STR_NONE;
     struct values *values = values_new(call->mem);
     const char *start = rest.ptr;
@@ -93,15 +93,15 @@ get_guide(struct call *call)
 /* ---- errors ---- */
 
 static const struct error_row {
-    const char *where; /* which of the page's tables */
+    const char *table; /* of the page */
     const char *status;
     const char *error;
     const char *means;
-    const char *does;
+    const char *action;
 } errors[] = {
-    { "person", "400", "", means_unknown_app, do_unknown_app },
-    { "person", "400", "", means_other_uri, do_other_uri },
-    { "person", "400", "", means_too_late, do_too_late },
+    { "page", "400", "", means_unknown_app, do_unknown_app },
+    { "page", "400", "", means_other_uri, do_other_uri },
+    { "page", "400", "", means_expired, do_expired },
     { "redirect", "", "access_denied", means_denied, do_denied },
     { "redirect", "", "invalid_scope", means_scope, do_scope },
     { "redirect", "", "invalid_request", means_authorize, do_authorize },
@@ -117,13 +117,13 @@ static const struct error_row {
     { "token", "400", "unsupported_grant_type", means_grant_type, do_grant_type },
     { "token", "415", "unsupported_media_type", means_form, do_form },
     { "api", "401", "invalid_token", means_token, do_token },
-    { "api", "403", "insufficient_scope", means_lacks, do_lacks },
+    { "api", "403", "insufficient_scope", means_no_scope, do_no_scope },
     { "api", "400", "invalid_request", means_invalid, do_invalid },
-    { "api", "404", "not_found", means_nothing, do_nothing },
+    { "api", "404", "not_found", means_not_found, do_not_found },
     { "api", "415", "unsupported_media_type", means_json, do_json },
     { "any", "429", "rate_limited", means_rate, do_rate },
-    { "any", "503", "temporarily_unavailable", means_away, do_away },
-    { "any", "500", "server_error", means_ours, do_ours },
+    { "any", "503", "temporarily_unavailable", means_unavailable, do_unavailable },
+    { "any", "500", "server_error", means_internal, do_internal },
 };
 
 static enum err
@@ -131,11 +131,11 @@ get_errors(struct call *call)
 {
     struct values *values = values_new(call->mem);
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
-        struct values *item = values_item(values, errors[i].where);
+        struct values *item = values_item(values, errors[i].table);
         values_text(item, "status", str_of(errors[i].status));
         values_text(item, "error", str_of(errors[i].error));
         message_marked(item, "means", message(call, errors[i].means));
-        message_marked(item, "does", message(call, errors[i].does));
+        message_marked(item, "action", message(call, errors[i].action));
     }
     return account_page(call, 200, "developer_errors", "developer", values);
 }
@@ -145,7 +145,7 @@ get_errors(struct call *call)
 static enum err
 get_llms(struct call *call)
 {
-    struct snippet snippet = addresses(call);
+    struct snippet snippet = urls(call);
     response_bytes(call, 200, "text/plain; charset=utf-8",
                    snippet_fill(call->mem, "llms.txt", &snippet));
     response_header(call, "Cache-Control", "public, max-age=300");
@@ -153,11 +153,11 @@ get_llms(struct call *call)
 }
 
 const struct route developer_docs_routes[] = {
-    { GET, "/developer/guide", get_guide, CALLER_ANYONE, .summary = "From nothing to a first call.",
-      .page = true },
+    { GET, "/developer/guide", get_guide, CALLER_ANYONE,
+      .summary = "Shows the guide to the first API call.", .page = true },
     { GET, "/developer/errors", get_errors, CALLER_ANYONE,
-      .summary = "Every error, and what to do about it.", .page = true },
-    { GET, "/llms.txt", get_llms, CALLER_ANYONE, .summary = "The same in short, for agents.",
+      .summary = "Lists all errors and how to fix them.", .page = true },
+    { GET, "/llms.txt", get_llms, CALLER_ANYONE, .summary = "Describes the service for AI agents.",
       .page = true },
     { 0 },
 };

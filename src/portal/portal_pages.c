@@ -1,8 +1,8 @@
-/* portal_pages.c - a developer's apps: the list, and registering one.
+/* portal_pages.c - a developer's apps: the list, and the form that registers one.
  *
- * The page that shows a new secret is the answer to the form itself: behind a redirect the secret
- * would have to be kept until the next request. So that sending the form twice does not make two
- * apps, the form has a word of its own from which, with the session's key, the app's id is made. */
+ * The new secret is shown in the response to the form itself: after a redirect it would have to be
+ * stored until the next request. So that a form sent twice registers one app, the app's id is
+ * derived from a random value in the form and the session's key. */
 #include "crypt/digest.h"
 #include "crypt/random.h"
 #include "crypt/secret.h"
@@ -33,7 +33,7 @@ static const struct field list_fields[] = {
     [PAGE] = PAGER_FIELD,
 };
 
-/* ---- the list ---- */
+/* ---- list ---- */
 
 static void
 put_app(struct call *call, struct values *values, const struct app *app,
@@ -81,7 +81,7 @@ get_developer(struct call *call)
     return account_page(call, 200, "developer", "developer", values);
 }
 
-/* ---- registering ---- */
+/* ---- registration ---- */
 
 static enum err
 show_form(struct call *call, int status, const struct app_params *params,
@@ -135,12 +135,12 @@ post_new(struct call *call)
 }
 
 const struct route developer_routes[] = {
-    { GET, "/developer", get_developer, CALLER_USER, .summary = "A developer's apps.", .page = true,
-      ROUTE_FIELDS(list_fields) },
+    { GET, "/developer", get_developer, CALLER_USER, .summary = "Lists the developer's apps.",
+      .page = true, ROUTE_FIELDS(list_fields) },
     { GET, "/developer/apps/new", get_new, CALLER_USER,
-      .summary = "The form that registers an app.", .page = true },
+      .summary = "Shows the form that registers an app.", .page = true },
     { POST, "/developer/apps/new", post_new, CALLER_USER,
-      .summary = "Registers an app, and shows its secret once.", .page = true,
+      .summary = "Registers an app and shows its secret once.", .page = true,
       ROUTE_FIELDS(developer_app_fields), .body = BODY_FORM, .body_max = 64 * KIB, .blocks = true },
     { 0 },
 };

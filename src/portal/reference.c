@@ -9,7 +9,7 @@
 
 #define ERRORS_MAX 1024
 
-/* ---- finding one's way in the document ---- */
+/* ---- reading the document ---- */
 
 const struct json_value *
 reference_follow(const struct reading *reading, const struct json_value *value)
@@ -56,7 +56,7 @@ component(const struct reading *reading, const char *kind)
 /* ---- fields ---- */
 
 static bool
-lists(const struct json_value *array, struct str text)
+contains(const struct json_value *array, struct str text)
 {
     for (size_t i = 0; array != NULL && i < array->count; i++)
         if (str_eq(array->children[i].text, text))
@@ -88,7 +88,7 @@ read_members(const struct reading *reading, const struct json_value *schema, boo
             .name = property->key,
             .kind = reference_kind(reading, property),
             .summary = summary,
-            .required = lists(required, property->key),
+            .required = contains(required, property->key),
         };
     }
     return out;
@@ -111,7 +111,7 @@ add_parameters(const struct reading *reading, const struct json_value *holder,
     }
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static void
 add_error(struct buf *out, const struct json_value *example)
@@ -165,9 +165,9 @@ find_shared(const struct reference_endpoint *endpoint, struct str name)
     return NULL;
 }
 
-/* Each as the first endpoint has it that answers so. */
+/* Each shared response once, with the status of the first endpoint that has it. */
 static void
-gather_shared(const struct reading *reading, struct reference *out)
+find_all_shared(const struct reading *reading, struct reference *out)
 {
     const struct json_value *responses = component(reading, "responses");
     out->shared.list = ARENA_ARRAY(reading->mem, struct reference_answer, count_of(responses) + 1);
@@ -183,7 +183,7 @@ gather_shared(const struct reading *reading, struct reference *out)
 
 /* ---- endpoints ---- */
 
-/* Of a body with several shapes, one call each; the n-th example is of the n-th shape. */
+/* One call for each alternative of the body; the n-th example belongs to the n-th alternative. */
 static void
 read_calls(struct calling *calling, struct reference_endpoint *out)
 {
@@ -194,7 +194,7 @@ read_calls(struct calling *calling, struct reference_endpoint *out)
     const struct json_value *shapes = schema == NULL ? NULL : json_member(schema, "oneOf");
     out->call_count = shapes == NULL ? 1 : shapes->count;
     out->calls = ARENA_ARRAY(reading->mem, struct reference_call, out->call_count);
-    out->is_address = reference_call_is_address(calling);
+    out->is_url = reference_call_is_url(calling);
     for (size_t i = 0; i < out->call_count; i++) {
         struct reference_call *call = &out->calls[i];
         calling->example = body == NULL ? NULL : reference_example(body, i);
@@ -236,7 +236,7 @@ read_endpoint(const struct reading *reading, const struct json_value *path_item,
     return out;
 }
 
-/* Every endpoint of that tag, in the order of the document. */
+/* The endpoints with the group's tag, in the order of the document. */
 static void
 read_group(const struct reading *reading, struct reference_group *group)
 {
@@ -251,7 +251,7 @@ read_group(const struct reading *reading, struct reference_group *group)
         for (size_t m = 0; m < method_count; m++) {
             const struct json_value *path_item = &paths->children[p];
             const struct json_value *operation = json_member(path_item, methods[m].key);
-            if (operation != NULL && lists(json_member(operation, "tags"), group->name))
+            if (operation != NULL && contains(json_member(operation, "tags"), group->name))
                 group->endpoints[group->count++] =
                     read_endpoint(reading, path_item, methods[m].name, operation);
         }
@@ -293,7 +293,7 @@ reference_make(struct arena *mem, struct str document, struct reference *out, st
         group->summary = reference_text(&tags->children[i], "description");
         read_group(&reading, group);
     }
-    gather_shared(&reading, out);
+    find_all_shared(&reading, out);
     read_records(&reading, out);
     return ERR_NONE;
 }

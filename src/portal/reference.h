@@ -15,8 +15,8 @@ struct json_value;
 
 struct reference_field {
     struct str name;
-    struct str kind;    /* "whole number from 1 to 100; 20 if absent" */
-    struct str summary; /* empty: nothing */
+    struct str kind;    /* "integer from 1 to 100; default `20`" */
+    struct str summary; /* may be empty */
     bool required;
 };
 
@@ -27,9 +27,9 @@ struct reference_fields {
 
 struct reference_answer {
     struct str status; /* "400", or "default" */
-    struct str errors; /* codes it can have: "`invalid_grant`, `invalid_scope`"; empty: none */
+    struct str errors; /* its error codes: "`invalid_grant`, `invalid_scope`"; empty: none */
     struct str summary;
-    struct str shared; /* the name under which several endpoints have it; empty: its own */
+    struct str shared; /* name of a shared response; empty: not shared */
 };
 
 struct reference_answers {
@@ -37,11 +37,11 @@ struct reference_answers {
     size_t count;
 };
 
-/* A way to call it: most endpoints have one, /oauth/token has one for each grant. */
+/* An example request: most endpoints have one, /oauth/token has one for each grant type. */
 struct reference_call {
     struct str title;             /* empty if there is only one */
     struct reference_fields body; /* members or fields */
-    struct str text;              /* an example: a command for a shell, or an address */
+    struct str text;              /* a shell command, or a URL for a browser */
 };
 
 struct reference_endpoint {
@@ -50,11 +50,11 @@ struct reference_endpoint {
     struct str id; /* its operationId */
     struct str title;
     struct str summary;
-    struct str needs;                   /* which scopes or credentials, in words; empty: nothing */
+    struct str needs;                   /* required scopes or credentials; empty: none */
     struct reference_fields parameters; /* in path, query and headers */
     struct reference_call *calls;
     size_t call_count;
-    bool is_address;                  /* the example is a URL for a browser */
+    bool is_url;                      /* the examples are URLs for a browser */
     const struct json_value *example; /* response to the first call; NULL: none */
     struct reference_fields members;  /* of the response, where described */
     struct reference_answers answers;
@@ -87,7 +87,7 @@ struct reference {
 enum err reference_make(struct arena *mem, struct str document, struct reference *out,
                         struct why *why);
 
-/* As Markdown, without a title of its own. */
+/* As Markdown, without a title. */
 void reference_write(struct buf *out, const struct reference *reference);
 
 #endif

@@ -1,4 +1,4 @@
-/* reference_call.c - an example call: a command for a shell, or an address for a browser. */
+/* reference_call.c - an example request: a shell command, or a URL for a browser. */
 #include "base/buf.h"
 #include "portal/reference_internal.h"
 #include "text/json_tree.h"
@@ -45,7 +45,7 @@ add_query(struct buf *out, const struct calling *calling, const struct json_valu
     url_encode(out, example_text(calling, parameter));
 }
 
-/* "/v1/preferences/{domain}" with the example in the place of its parameter. */
+/* The example of a path parameter. */
 static void
 add_segment(struct buf *out, const struct calling *calling, const struct json_value *parameter,
             size_t number)
@@ -55,7 +55,7 @@ add_segment(struct buf *out, const struct calling *calling, const struct json_va
 }
 
 static void
-add_address(struct buf *out, const struct calling *calling)
+add_url(struct buf *out, const struct calling *calling)
 {
     struct str path = calling->path_item->key;
     const struct json_value *own = json_member(calling->path_item, "servers");
@@ -70,7 +70,7 @@ add_address(struct buf *out, const struct calling *calling)
     each_parameter(out, calling, "query", add_query);
 }
 
-/* Whether a shell and a form take it as it is. */
+/* Whether the text needs neither quotes nor form encoding. */
 static bool
 is_plain(struct str text)
 {
@@ -107,7 +107,7 @@ add_body(struct buf *out, const struct calling *calling)
     buf_add_c(out, "'");
 }
 
-/* How the login proves who it is: the first way there is. */
+/* By the first security scheme of the operation. */
 static void
 add_credentials(struct buf *out, const struct calling *calling)
 {
@@ -122,7 +122,7 @@ add_credentials(struct buf *out, const struct calling *calling)
 }
 
 bool
-reference_call_is_address(const struct calling *calling)
+reference_call_is_url(const struct calling *calling)
 {
     const struct json_value *responses = json_member(calling->operation, "responses");
     const struct json_value *media = reference_media(json_member(responses, "200"));
@@ -133,14 +133,14 @@ struct str
 reference_call_text(const struct calling *calling)
 {
     struct buf out = buf_in(calling->reading->mem, CALL_MAX);
-    if (reference_call_is_address(calling)) {
-        add_address(&out, calling);
+    if (reference_call_is_url(calling)) {
+        add_url(&out, calling);
         return buf_str(&out);
     }
     buf_add_c(&out, "curl");
     add_credentials(&out, calling);
     buf_add_c(&out, " \"");
-    add_address(&out, calling);
+    add_url(&out, calling);
     buf_add_c(&out, "\"");
     add_body(&out, calling);
     return buf_str(&out);

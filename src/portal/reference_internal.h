@@ -21,19 +21,19 @@ struct str reference_text(const struct json_value *object, const char *key);
 /* Describes the type and bounds of a schema in words. */
 struct str reference_kind(const struct reading *reading, const struct json_value *schema);
 
-/* The first media type of a body or an answer (NULL: none), and its n-th example. */
+/* The first media type of a request or response body (NULL: none), and its n-th example. */
 const struct json_value *reference_media(const struct json_value *holder);
 const struct json_value *reference_example(const struct json_value *media, size_t number);
 
 struct calling {
     const struct reading *reading;
-    const struct json_value *path_item; /* the path's own object */
+    const struct json_value *path_item; /* the path's object */
     const struct json_value *operation;
     const struct json_value *example; /* of the body; NULL: none */
 };
 
-/* An example call, and whether it is an address for a browser. */
+/* An example request, and whether it is a URL for a browser. */
 struct str reference_call_text(const struct calling *calling);
-bool reference_call_is_address(const struct calling *calling);
+bool reference_call_is_url(const struct calling *calling);
 
 #endif

@@ -1,8 +1,7 @@
-/* reference_pages.c - the API reference: an overview, and a page for each endpoint and
- * each domain's record. Nobody has to be signed in.
+/* reference_pages.c - the API reference, without sign-in: an overview, and a page for each endpoint
+ * and each domain's record. One page for all would exceed the size limit of pages.
  *
- * On one page it would be heavier than a page should be, and is more than anybody reads at once. An
- * endpoint's address has the operationId of /openapi.json; on the overview the same is an anchor.
+ * An endpoint's URL has its operationId in /openapi.json, which is also its anchor on the overview.
  */
 #include "base/buf.h"
 #include "page/account_page.h"
@@ -20,7 +19,7 @@
 
 MESSAGE(other_status, "reference.others");
 
-/* Made anew for each reader: kept, it would be ten times the document. */
+/* Parsed for each request: in memory it would take ten times the size of the document. */
 static enum err
 make(struct call *call, struct reference *out)
 {
@@ -30,18 +29,18 @@ make(struct call *call, struct reference *out)
 
 /* ---- parts ---- */
 
-/* What is sent says what is required; what is answered says what is not always there. */
+/* Requests mark required fields, responses optional ones. */
 static void
-put_fields(struct values *values, const struct reference_fields *fields, bool answered)
+put_fields(struct values *values, const struct reference_fields *fields, bool in_response)
 {
     values_flag(values, "has_fields", fields->count > 0);
     for (size_t i = 0; i < fields->count; i++) {
         struct values *item = values_item(values, "fields");
         values_text(item, "name", fields->list[i].name);
-        values_flag(item, "required", !answered && fields->list[i].required);
-        values_flag(item, "sometimes", answered && !fields->list[i].required);
+        values_flag(item, "required", !in_response && fields->list[i].required);
+        values_flag(item, "optional", in_response && !fields->list[i].required);
         message_marked(item, "kind", fields->list[i].kind);
-        message_marked(item, "says", fields->list[i].summary);
+        message_marked(item, "description", fields->list[i].summary);
     }
 }
 
@@ -54,7 +53,7 @@ put_answers(struct call *call, struct values *values, const struct reference_ans
         bool other = str_eq_c(answer->status, "default");
         values_text(item, "status", other ? message(call, other_status) : answer->status);
         message_marked(item, "errors", answer->errors);
-        message_marked(item, "says", answer->summary);
+        message_marked(item, "description", answer->summary);
     }
 }
 
@@ -78,8 +77,8 @@ static void
 put_endpoint(struct call *call, struct values *item, const struct reference_endpoint *endpoint)
 {
     put_line(item, endpoint);
-    message_marked(item, "about",
-                   endpoint->summary); /* a field without words must not find these */
+    /* Not "description": a field without one would show this one instead. */
+    message_marked(item, "about", endpoint->summary);
     message_marked(item, "needs", endpoint->needs);
     values_flag(item, "has_needs", endpoint->needs.len > 0);
     if (endpoint->parameters.count > 0)
@@ -100,7 +99,7 @@ put_endpoint(struct call *call, struct values *item, const struct reference_endp
     put_answers(call, item, &endpoint->answers);
 }
 
-/* ---- the overview ---- */
+/* ---- overview ---- */
 
 static enum err
 get_overview(struct call *call)
@@ -186,11 +185,11 @@ get_record(struct call *call)
 }
 
 const struct route developer_reference_routes[] = {
-    { GET, HERE, get_overview, CALLER_ANYONE, .summary = "The API reference, for people.",
-      .page = true, .blocks = true },
-    { GET, HERE "/{endpoint}", get_endpoint, CALLER_ANYONE, .summary = "One endpoint of the API.",
-      .page = true, .blocks = true },
+    { GET, HERE, get_overview, CALLER_ANYONE, .summary = "Shows the API reference.", .page = true,
+      .blocks = true },
+    { GET, HERE "/{endpoint}", get_endpoint, CALLER_ANYONE,
+      .summary = "Shows an endpoint of the API.", .page = true, .blocks = true },
     { GET, HERE "/records/{domain}", get_record, CALLER_ANYONE,
-      .summary = "What the record of a domain holds.", .page = true, .blocks = true },
+      .summary = "Shows the members of a domain's record.", .page = true, .blocks = true },
     { 0 },
 };

@@ -5,7 +5,7 @@
 
 #define WIDTH 100
 
-/* A bar would end its cell. */
+/* Escapes '|', which would end the cell. */
 static void
 put_cell(struct buf *out, struct str text)
 {
@@ -16,7 +16,7 @@ put_cell(struct buf *out, struct str text)
     }
 }
 
-/* `mark` stands behind the names of those that are required, or of those that are not. */
+/* Adds `mark` to the names of required fields, or of optional ones. */
 static void
 put_fields(struct buf *out, const char *title, const struct reference_fields *fields,
            bool marks_required, const char *mark)
@@ -78,7 +78,7 @@ put_call(struct buf *out, const struct reference_endpoint *endpoint,
     if (call->title.len > 0)
         buf_add_format(out, "\n**%.*s:**\n", STR_ARG(call->title));
     put_fields(out, "Body field", &call->body, true, " (required)");
-    buf_add_format(out, "\n```%s\n%.*s\n```\n", endpoint->is_address ? "text" : "sh",
+    buf_add_format(out, "\n```%s\n%.*s\n```\n", endpoint->is_url ? "text" : "sh",
                    STR_ARG(call->text));
 }
 

@@ -5,8 +5,8 @@
 
 #define SNIPPET_MAX ((size_t)64 * 1024)
 
-/* Inside single quotes of a shell only the quote itself is special; inside double quotes of the
- * others the quote and the backslash. */
+/* Escapes for single quotes in a shell, where only the quote is special, or for double quotes in
+ * JavaScript and Python. */
 static void
 add_value(struct buf *out, struct str value, bool shell)
 {
@@ -42,7 +42,7 @@ value_of(const struct snippet *snippet, struct str name)
     return STR("");
 }
 
-/* The index of the first such text, or s.len. */
+/* s.len: not found. */
 static size_t
 index_of(struct str s, struct str text)
 {
@@ -70,10 +70,9 @@ add_line(struct buf *out, struct str line, const struct snippet *snippet, bool s
     buf_add_char(out, '\n');
 }
 
-/* Takes the mark and the comment sign before it off the line's end. True: the line has that mark.
- */
+/* If the line ends with this mark, removes it and the comment sign before it. */
 static bool
-take_mark(struct str *line, struct str mark)
+remove_mark(struct str *line, struct str mark)
 {
     if (!str_ends(*line, mark))
         return false;
@@ -92,8 +91,8 @@ snippet_fill(struct arena *mem, const char *file, const struct snippet *snippet)
     struct buf out = buf_in(mem, SNIPPET_MAX);
     bool shell = str_ends(str_of(file), STR(".sh"));
     while (str_cut(&rest, '\n', &line)) {
-        bool secret = take_mark(&line, STR("{{confidential}}"));
-        bool hints = take_mark(&line, STR("{{hints}}"));
+        bool secret = remove_mark(&line, STR("{{confidential}}"));
+        bool hints = remove_mark(&line, STR("{{hints}}"));
         if ((secret && !snippet->confidential) || (hints && !snippet->hints))
             continue;
         add_line(&out, line, snippet, shell);

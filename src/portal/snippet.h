@@ -1,9 +1,9 @@
-/* snippet.h - code examples with the developer's values filled in: files of pages/.
+/* snippet.h - code examples from pages/ with the developer's values filled in.
  *
- * The files are whole programs that their own languages can read, so that they can be checked as
- * such. In them {{name}} stands for a value, and a line whose end is a comment of one of these
- * marks is there only where it holds: {{confidential}}, {{hints}}. Values stand between quotes: in
- * a .sh file single ones, elsewhere double ones; what would end them is escaped. */
+ * Each file is a valid program in its language, so that tests can check its syntax. {{name}} is
+ * replaced by a value, escaped for the quotes around it: single ones in a .sh file, double ones
+ * elsewhere. A line that ends with the comment {{confidential}} or {{hints}} is kept only if that
+ * member of struct snippet is true. */
 #ifndef PORTAL_SNIPPET_H
 #define PORTAL_SNIPPET_H
 

@@ -1,9 +1,8 @@
-/* try_pages.c - the flow as one's own app, step by step in the browser, then hints.
+/* try_pages.c - lets developers run the authorization flow as their own app, step by step.
  *
- * The portal stands in for the app's server: it makes the verifier, exchanges the code and vouches
- * for the app, since it knows that its owner is asking; the secret is not needed and not known.
- * What comes of it is a grant like any other, which the person has consented to. docs/DECISIONS.md
- * says why this is safe. */
+ * The portal acts as the app's server: it creates the verifier and exchanges the code. It does not
+ * know the secret and needs none, because the signed-in user owns the app. The result is an
+ * ordinary grant that the user has consented to. docs/DECISIONS.md explains why this is safe. */
 #include "base/arena.h"
 #include "base/buf.h"
 #include "crypt/secret.h"
@@ -24,9 +23,9 @@
 
 MESSAGE(not_yours, "try.not_yours");
 
-#define ADDRESS_MAX ((size_t)16 * 1024)
+#define URL_MAX ((size_t)16 * 1024)
 
-/* ---- the page ---- */
+/* ---- page ---- */
 
 static enum err
 show(struct call *call, const struct app *app)
@@ -35,17 +34,17 @@ show(struct call *call, const struct app *app)
     const struct domains *domains = call->web->settings.domains;
     size_t count = scope_count(), first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
     for (size_t n = 0; n < count; n++) {
-        size_t i = (n + first) % count; /* the domains first, as on the consent page */
+        size_t i = (n + first) % count; /* domains first, as on the consent page */
         if ((app->scopes >> i & 1) == 0)
             continue;
         struct values *item = values_item(values, "scopes");
         values_text(item, "scope", str_of(scope_row(i)->name));
         values_text(item, "title", message_sentence(call, str_of(scope_row(i)->title)));
     }
-    bool narrow = scopes_limit_domains(app->scopes);
+    bool limited = scopes_limit_domains(app->scopes);
     for (size_t i = 0; i < domains->count; i++) {
-        if (narrow && (app->scopes & scope_named(domains->list[i].name)) == 0)
-            continue; /* its hints do not reach there */
+        if (limited && (app->scopes & scope_named(domains->list[i].name)) == 0)
+            continue; /* the app cannot get its hints */
         struct values *item = values_item(values, "domains");
         values_text(item, "domain", domains->list[i].name);
         values_text(item, "title", domains->list[i].title);
@@ -72,8 +71,8 @@ static const struct field callback_fields[] = {
     [STATE] = { "state", FIELD_TEXT, FIELD_IN_QUERY, .max = 4096 },
 };
 
-/* The browser is back. Code and state are left to the page's script, which takes them off the
- * address; nothing is used up by showing it. */
+/* The redirect URI of a trial. Does not use up the code: the page's script sends it to
+ * post_exchange() and removes it from the URL. */
 static enum err
 get_callback(struct call *call)
 {
@@ -85,9 +84,9 @@ get_callback(struct call *call)
     return err == ERR_NONE ? show(call, &app) : err;
 }
 
-/* ---- what its script asks for ---- */
+/* ---- requests of the page's script ---- */
 
-/* The ticked ones among those of the app; all of them if none is. */
+/* The ticked scopes of the app; all of its scopes if none is ticked. */
 static scopes
 read_scopes(struct call *call, const struct app *app)
 {
@@ -120,28 +119,28 @@ post_begin(struct call *call)
         { "code_challenge_method", STR("S256") },
         { "prompt", STR("consent") },
     };
-    struct buf address = buf_in(call->mem, ADDRESS_MAX);
+    struct buf url = buf_in(call->mem, URL_MAX);
     struct json *out = response_json(call, 200);
     json_open_object(out);
     json_key(out, "parameters");
     json_open_object(out);
-    buf_add_c(&address, "/oauth/authorize");
+    buf_add_c(&url, "/oauth/authorize");
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
         json_put_str(out, parameters[i].name, parameters[i].value);
-        buf_add_format(&address, "%c%s=", i == 0 ? '?' : '&', parameters[i].name);
-        url_encode(&address, parameters[i].value);
+        buf_add_format(&url, "%c%s=", i == 0 ? '?' : '&', parameters[i].name);
+        url_encode(&url, parameters[i].value);
     }
     json_close_object(out);
-    json_put_str(out, "address", buf_str(&address));
+    json_put_str(out, "url", buf_str(&url));
     json_close_object(out);
     return ERR_NONE;
 }
 
-enum { CODE, ITS_STATE };
+enum { CODE, EXCHANGE_STATE };
 
 static const struct field exchange_fields[] = {
     [CODE] = { "code", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = 4096 },
-    [ITS_STATE] = { "state", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = 4096 },
+    [EXCHANGE_STATE] = { "state", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = 4096 },
 };
 
 static enum err
@@ -154,7 +153,8 @@ post_exchange(struct call *call)
     enum err err = developer_app_find(call, &app);
     if (err != ERR_NONE)
         return err;
-    if (!trial_read(call, call_text(call, ITS_STATE), &trial) || !str_eq(trial.app_id, app.id)) {
+    if (!trial_read(call, call_text(call, EXCHANGE_STATE), &trial) ||
+        !str_eq(trial.app_id, app.id)) {
         error_send_oauth(call, 400, "invalid_request", message(call, not_yours));
         return ERR_NONE;
     }
@@ -206,16 +206,16 @@ post_end(struct call *call)
 
 const struct route developer_try_routes[] = {
     { GET, "/developer/apps/{app}/try", get_try, CALLER_USER,
-      .summary = "Runs the flow as an app of one's own.", .page = true },
-    { GET, TRIAL_PATH, get_callback, CALLER_USER, .summary = "Where that flow comes back to.",
+      .summary = "Runs the authorization flow as the user's own app.", .page = true },
+    { GET, TRIAL_PATH, get_callback, CALLER_USER, .summary = "Receives the redirect of a trial.",
       .page = true, ROUTE_FIELDS(callback_fields) },
     { POST, "/developer/apps/{app}/try/begin", post_begin, CALLER_USER,
-      .summary = "The request that such a flow begins with.", FORM, .body_max = 16 * KIB },
+      .summary = "Creates the authorization request of a trial.", FORM, .body_max = 16 * KIB },
     { POST, "/developer/apps/{app}/try/exchange", post_exchange, CALLER_USER,
-      .summary = "Exchanges the code of such a flow.", FORM, ROUTE_FIELDS(exchange_fields),
+      .summary = "Exchanges the code of a trial.", FORM, ROUTE_FIELDS(exchange_fields),
       .body_max = 16 * KIB },
     { POST, "/developer/apps/{app}/try/end", post_end, CALLER_USER,
-      .summary = "Ends what came of such a flow.", FORM, ROUTE_FIELDS(end_fields),
+      .summary = "Revokes the tokens of a trial.", FORM, ROUTE_FIELDS(end_fields),
       .body_max = 16 * KIB },
     { 0 },
 };

@@ -40,20 +40,35 @@ MESSAGE(app_saved, "flash.app.saved");
 MESSAGE(app_disabled, "flash.app.disabled");
 MESSAGE(app_enabled, "flash.app.enabled");
 MESSAGE(app_deleted, "flash.app.deleted");
-MESSAGE(app_old_secret_ended, "flash.app.old_secret_ended");
+MESSAGE(app_old_secret_revoked, "flash.app.old_secret_revoked");
 
 /* All flash messages. The cookie contains one of these keys. */
-static const char *const messages[] = {
-    signed_out,      password_changed,     password_changed_apps,
-    session_ended,   disconnected,         narrowed,
-    end_set,         app_facts_removed,    fact_added,
-    fact_set,        fact_exists,          fact_removed,
-    fact_suppressed, fact_lifted,          fact_accepted,
-    fact_rejected,   fact_changed,         imported,
-    app_saved,       app_disabled,         app_enabled,
-    app_deleted,     app_old_secret_ended, undone,
-    undo_too_late,   signed_out_deciding
-};
+static const char *const messages[] = { signed_out,
+                                        password_changed,
+                                        password_changed_apps,
+                                        session_ended,
+                                        disconnected,
+                                        narrowed,
+                                        end_set,
+                                        app_facts_removed,
+                                        fact_added,
+                                        fact_set,
+                                        fact_exists,
+                                        fact_removed,
+                                        fact_suppressed,
+                                        fact_lifted,
+                                        fact_accepted,
+                                        fact_rejected,
+                                        fact_changed,
+                                        imported,
+                                        app_saved,
+                                        app_disabled,
+                                        app_enabled,
+                                        app_deleted,
+                                        app_old_secret_revoked,
+                                        undone,
+                                        undo_too_late,
+                                        signed_out_deciding };
 
 static struct str
 cookie_name(const struct call *call)

@@ -34,7 +34,7 @@ onSqlite("its person has a life's worth of preferences, and the text says so", a
   assert.equal(sources.size, 3);
   const bjork = atoms.find(({ value }) => value === "Björk");
   assert.deepEqual([bjork.by_user, bjork.sources.length], [true, 2]);
-  assert.match(program.out, new RegExp(`${by("active").length} facts, 1 marked wrong, 2 waiting for review\\n`));
+  assert.match(program.out, new RegExp(`${by("active").length} facts, 1 marked as wrong, 2 to review\\n`));
   program.signal("SIGTERM");
   assert.deepEqual(await program.exit(), { status: 0, signal: null });
   assert.deepEqual(fs.readdirSync(folder), [], "the demo left something behind");

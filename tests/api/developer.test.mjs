@@ -162,7 +162,7 @@ test("another developer's app is invisible and untouchable", async (t) => {
     assert.equal(plain(theirs), plain(nobodys), "an app of somebody else is like none");
   }
   for (const below of WRITES) {
-    const answer = await eve.post(`/developer/apps/${app.client_id}${below}`, { form: token, name: "Mine now", redirect_uris: "https://evil.example/", scope: "agent_hints", status: "disabled", old: "now", seen: "x", code: "x", state: "x", token: "x" });
+    const answer = await eve.post(`/developer/apps/${app.client_id}${below}`, { form: token, name: "Mine now", redirect_uris: "https://evil.example/", scope: "agent_hints", status: "disabled", old: "now", current: "x", code: "x", state: "x", token: "x" });
     assert.equal(answer.status, 404, below);
   }
   assert.doesNotMatch((await eve.get("/developer")).text, /Secret Project/);

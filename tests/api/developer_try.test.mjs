@@ -20,7 +20,7 @@ const post = async (person, app, step, fields = {}) => person.post(`/developer/a
 // From the page's first step to the answer that the browser brings back.
 async function walk(person, app, choice) {
   const { data } = await post(person, app, "begin");
-  const answer = await person.decide(await person.get(data.address), choice);
+  const answer = await person.decide(await person.get(data.url), choice);
   const back = new URL(answer.headers.location);
   return { data, answer, back, path: back.pathname + back.search, ...Object.fromEntries(back.searchParams) };
 }
@@ -49,7 +49,7 @@ test("a developer goes the whole way as the app, without its secret", async (t) 
 test("consent is asked as always, and a no is a no", async (t) => {
   const { ada, app } = await workshop(t);
   const { data } = await post(ada, app, "begin");
-  const page = await ada.get(data.address);
+  const page = await ada.get(data.url);
   assert.equal(page.status, 200);
   assert.ok(ada.consentForm(page));
   const { error, code } = await walk(ada, app, { decision: "deny" });
@@ -78,7 +78,7 @@ test("the portal's address is no redirect URI for anybody else, nor without a tr
   const { data } = await post(ada, app, "begin");
   const { state } = data.parameters;
   const stop = async (who, path, what) => assertStop(await who.get(path), 400, what);
-  await stop(eve, data.address, "somebody else follows the link");
+  await stop(eve, data.url, "somebody else follows the link");
   await stop(ada, app.request({ redirect_uri }).path, "a state of the app's own");
   await stop(ada, app.request({ redirect_uri, state: undefined }).path, "no state");
   await stop(ada, app.request({ redirect_uri, state: state.replace(/.$/, (c) => (c === "A" ? "B" : "A")) }).path, "a forged mark");
@@ -89,7 +89,7 @@ test("the portal's address is no redirect URI for anybody else, nor without a tr
   await stop(ada, app.request({ redirect_uri, state: state.replace(began, `${Number(began) + 500}`) }).path, "a later time");
   await ada.asked(app, { redirect_uri, state }); // but this is one
   w.clock.forward(601);
-  await stop(ada, data.address, "too late");
+  await stop(ada, data.url, "too late");
 });
 
 test("nobody exchanges a code that was not brought to them", async (t) => {

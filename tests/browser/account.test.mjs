@@ -137,11 +137,11 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal((await record("music_preferences")).discovery, "familiar");
 
     await page.goto("/account");
-    assert.match(await page.textContent(".waits"), new RegExp(ORDER));
-    await page.click(".waits form[action$='/reject'] button");
+    assert.match(await page.textContent(".pending"), new RegExp(ORDER));
+    await page.click(".pending form[action$='/reject'] button");
     await page.waitForSelector(".flash");
     await page.goto("/account");
-    assert.equal(await page.locator(".waits").count(), 0);
+    assert.equal(await page.locator(".pending").count(), 0);
 
     await page.goto(`/account/apps/${dinner.client_id}`);
     await page.uncheck("input[name=scope][value='preferences:write']");

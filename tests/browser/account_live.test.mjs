@@ -59,14 +59,14 @@ for (const javaScriptEnabled of [true, false]) {
     const before = await food.atoms("status=all&limit=100");
     for (const [what, told, status] of [["reject", "Rejected", "suppressed"], ["accept", "Accepted", "active"]]) {
       await act(page, async () => {
-        await page.click(`.waits form[action$='/${what}'] button`);
+        await page.click(`.pending form[action$='/${what}'] button`);
         await message(page, told);
       });
-      assert.equal(await page.locator(".waits").count(), 0);
+      assert.equal(await page.locator(".pending").count(), 0);
       assert.equal((await food.atom(ORDER)).status, status);
       assert.equal(((await api.record(FOOD)).disliked_foods ?? []).includes(ORDER), what === "accept");
       await act(page, () => undo(page));
-      assert.match(await page.textContent(".waits"), new RegExp(`Dinner Planner[^]*${ORDER}`));
+      assert.match(await page.textContent(".pending"), new RegExp(`Dinner Planner[^]*${ORDER}`));
       assert.deepEqual(await held(), [[ORDER, "self"]]);
       assert.deepEqual(await food.atoms("status=all&limit=100"), before);
     }
@@ -180,7 +180,7 @@ test("if the script fails, the form is sent normally", async (t) => {
   const { w, page, food, api } = await scene(t);
   await page.route("**/account/facts/**", (route) => (route.request().resourceType() === "fetch" ? route.abort() : route.continue()));
   assert.equal(await leaves(page, async () => {
-    await page.click(".waits form[action$='/reject'] button");
+    await page.click(".pending form[action$='/reject'] button");
     await message(page, "Rejected");
   }), true);
   assert.equal((await food.atom(ORDER)).status, "suppressed");
@@ -234,7 +234,7 @@ test("the hint preview follows the choice without leaving the page and equals th
   assert.equal(await leaves(page, async () => {
     await page.selectOption("#agent select[name=context]", "restaurant_search");
     await page.waitForURL(/restaurant_search/);
-    await page.click(".waits form[action$='/accept'] button");
+    await page.click(".pending form[action$='/accept'] button");
     await message(page, "Accepted");
   }), false);
   const { hints } = await api.read("agent-hints?max_tokens=500&context=restaurant_search");

@@ -178,18 +178,18 @@ for (const javaScriptEnabled of [true, false]) {
     await manyHeld(api, 40);
     await manyWrong(api, 40);
     const page = await enter(t, w, { javaScriptEnabled });
-    assert.equal(await page.locator(".waits").count(), 4);
+    assert.equal(await page.locator(".pending").count(), 4);
     await page.click("text=Review all 40");
     await page.waitForURL("**/account/facts?show=waiting**");
-    const { found, steps } = await onAllPages(page, ".waits q");
+    const { found, steps } = await onAllPages(page, ".pending q");
     assert.deepEqual(new Set(found), new Set(Array.from({ length: 40 }, (_, i) => order(i))));
     assert.ok(found.length === 40 && steps > 1);
 
     await page.goto("/account/facts?show=waiting&page=2");
-    const [first] = await shown(page, ".waits q");
+    const [first] = await shown(page, ".pending q");
     for (const [what, told, status] of [["accept", "Accepted", "active"], ["reject", "Rejected", "suppressed"]]) {
       await act(page, async () => {
-        await page.click(`.waits form[action$='/${what}'] button`);
+        await page.click(`.pending form[action$='/${what}'] button`);
         await message(page, told);
       });
       assert.equal((await allAtoms(api, "status=all")).find(({ value }) => value === first).status, status);
@@ -197,7 +197,7 @@ for (const javaScriptEnabled of [true, false]) {
         await page.click(".flash button");
         await message(page, "Undone.");
       });
-      assert.equal((await shown(page, ".waits q"))[0], first);
+      assert.equal((await shown(page, ".pending q"))[0], first);
     }
 
     await page.goto("/account/facts?show=wrong&page=2");

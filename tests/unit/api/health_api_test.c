@@ -35,7 +35,7 @@ assert_away(void)
 }
 
 static void
-a_service_with_its_store_is_alive_and_ready(void **state)
+with_its_store_the_service_is_alive_and_ready(void **state)
 {
     (void)state;
     assert_ok("/healthz");
@@ -43,7 +43,7 @@ a_service_with_its_store_is_alive_and_ready(void **state)
 }
 
 static void
-without_its_store_it_is_alive_but_not_ready(void **state)
+without_its_store_the_service_is_not_ready(void **state)
 {
     (void)state;
     behind.ping = ERR_UNAVAILABLE;
@@ -54,7 +54,7 @@ without_its_store_it_is_alive_but_not_ready(void **state)
 }
 
 static void
-while_it_drains_it_is_alive_but_not_ready(void **state)
+while_draining_the_service_is_not_ready(void **state)
 {
     (void)state;
     web_begin_drain(hand.web);
@@ -63,7 +63,7 @@ while_it_drains_it_is_alive_but_not_ready(void **state)
 }
 
 static void
-asking_a_remote_store_is_a_workers_task(void **state)
+a_readiness_check_of_a_remote_store_blocks(void **state)
 {
     (void)state;
     get("/readyz");
@@ -84,10 +84,10 @@ main(void)
 {
     log_setup(LOG_AS_TEXT, LOG_ERROR);
     const struct CMUnitTest tests[] = {
-        TEST(a_service_with_its_store_is_alive_and_ready),
-        TEST(without_its_store_it_is_alive_but_not_ready),
-        TEST(while_it_drains_it_is_alive_but_not_ready),
-        TEST(asking_a_remote_store_is_a_workers_task),
+        TEST(with_its_store_the_service_is_alive_and_ready),
+        TEST(without_its_store_the_service_is_not_ready),
+        TEST(while_draining_the_service_is_not_ready),
+        TEST(a_readiness_check_of_a_remote_store_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

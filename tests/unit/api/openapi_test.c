@@ -111,7 +111,7 @@ count_row(const struct route *row, const struct json_value *operation)
 }
 
 static void
-every_public_row_is_described_and_nothing_else_is(void **state)
+exactly_the_public_api_routes_are_described(void **state)
 {
     (void)state;
     rows = 0;
@@ -230,7 +230,7 @@ check_body(const struct route *row, const struct json_value *operation)
 }
 
 static void
-bodies_are_of_the_type_and_size_of_their_rows(void **state)
+bodies_have_the_type_and_limit_of_their_routes(void **state)
 {
     (void)state;
     each_described(check_body);
@@ -270,7 +270,7 @@ check_who(const struct route *row, const struct json_value *operation)
 }
 
 static void
-security_is_what_the_row_demands(void **state)
+security_matches_the_caller_of_the_route(void **state)
 {
     (void)state;
     each_described(check_who);
@@ -279,7 +279,7 @@ security_is_what_the_row_demands(void **state)
 /* ---- this installation ---- */
 
 static void
-addresses_scopes_and_domains_are_those_of_the_installation(void **state)
+urls_scopes_and_domains_are_filled_in(void **state)
 {
     (void)state;
     const struct json_value *flow =
@@ -301,7 +301,7 @@ addresses_scopes_and_domains_are_those_of_the_installation(void **state)
 }
 
 static void
-a_record_may_hold_more_than_one_write_may_bring(void **state)
+a_record_has_no_limit_of_items(void **state)
 {
     (void)state;
     const struct json_value *genres =
@@ -311,7 +311,7 @@ a_record_may_hold_more_than_one_write_may_bring(void **state)
 }
 
 static void
-it_is_served_with_a_tag(void **state)
+the_document_is_served_with_an_etag(void **state)
 {
     (void)state;
     open_web(NULL, "http://127.0.0.1:8080", true);
@@ -335,13 +335,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(every_public_row_is_described_and_nothing_else_is),
+        TEST(exactly_the_public_api_routes_are_described),
         TEST(parameters_have_the_bounds_of_their_fields),
-        TEST(bodies_are_of_the_type_and_size_of_their_rows),
-        TEST(security_is_what_the_row_demands),
-        TEST(addresses_scopes_and_domains_are_those_of_the_installation),
-        TEST(a_record_may_hold_more_than_one_write_may_bring),
-        TEST(it_is_served_with_a_tag),
+        TEST(bodies_have_the_type_and_limit_of_their_routes),
+        TEST(security_matches_the_caller_of_the_route),
+        TEST(urls_scopes_and_domains_are_filled_in),
+        TEST(a_record_has_no_limit_of_items),
+        TEST(the_document_is_served_with_an_etag),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ parse(const char *typed, struct command_line *out, struct why *why)
 }
 
 static void
-words_options_and_settings_are_sorted(void **state)
+a_command_line_is_parsed(void **state)
 {
     (void)state;
     struct command_line line;
@@ -47,7 +47,7 @@ words_options_and_settings_are_sorted(void **state)
 }
 
 static void
-behind_two_dashes_everything_is_an_argument(void **state)
+after_two_dashes_everything_is_an_argument(void **state)
 {
     (void)state;
     struct command_line line;
@@ -58,7 +58,7 @@ behind_two_dashes_everything_is_an_argument(void **state)
 }
 
 static void
-what_cannot_be_meant_is_told(void **state)
+an_invalid_command_line_is_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -101,7 +101,7 @@ every_command_is_described(void **state)
 }
 
 static void
-a_request_to_a_running_service_is_read_strictly(void **state)
+a_control_request_is_parsed_strictly(void **state)
 {
     (void)state;
     static const struct {
@@ -135,11 +135,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_options_and_settings_are_sorted),
-        cmocka_unit_test(behind_two_dashes_everything_is_an_argument),
-        cmocka_unit_test(what_cannot_be_meant_is_told),
+        cmocka_unit_test(a_command_line_is_parsed),
+        cmocka_unit_test(after_two_dashes_everything_is_an_argument),
+        cmocka_unit_test(an_invalid_command_line_is_reported),
         cmocka_unit_test(every_command_is_described),
-        cmocka_unit_test(a_request_to_a_running_service_is_read_strictly),
+        cmocka_unit_test(a_control_request_is_parsed_strictly),
     };
     mem = arena_new();
     int failed = cmocka_run_group_tests_name("command", tests, NULL, NULL);

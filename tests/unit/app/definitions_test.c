@@ -202,7 +202,7 @@ a_folder_that_is_none_and_one_that_is_too_full_are_refused(void **state)
                      ERR_INVALID);
     assert_str(str_of(folder->why.text),
                str_format(folder->mem,
-                          "domains: %s cannot be read as a folder of definitions: No such file or "
+                          "domains: cannot read the folder %s: No such file or "
                           "directory",
                           nowhere),
                "line");
@@ -210,8 +210,7 @@ a_folder_that_is_none_and_one_that_is_too_full_are_refused(void **state)
         put(folder, str_format(folder->mem, "d%d.json", i).ptr, STR("{}"));
     assert_int_equal(load(folder), ERR_INVALID);
     assert_str(str_of(folder->why.text),
-               str_format(folder->mem, "%s: there are more than 96 definitions in this folder",
-                          folder->path),
+               str_format(folder->mem, "domains: %s has more than 96 definitions", folder->path),
                "line");
 }
 

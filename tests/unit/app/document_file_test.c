@@ -19,7 +19,7 @@ put(struct str text)
 }
 
 static void
-documents_are_told_apart(void **state)
+documents_are_separated(void **state)
 {
     static const struct {
         const char *why, *bytes;
@@ -108,7 +108,7 @@ the_largest_fits_and_one_byte_more_does_not(void **state)
 }
 
 static void
-how_far_it_is_grows_to_the_end(void **state)
+progress_grows_to_the_end(void **state)
 {
     struct arena *mem = arena_new();
     struct document_file *file = NULL;
@@ -129,7 +129,7 @@ how_far_it_is_grows_to_the_end(void **state)
 }
 
 static void
-what_cannot_be_opened_or_read_is_told(void **state)
+an_unreadable_file_is_reported(void **state)
 {
     struct arena *mem = arena_new();
     struct document_file *file = NULL;
@@ -149,10 +149,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documents_are_told_apart),
+        cmocka_unit_test(documents_are_separated),
         cmocka_unit_test(the_largest_fits_and_one_byte_more_does_not),
-        cmocka_unit_test(how_far_it_is_grows_to_the_end),
-        cmocka_unit_test(what_cannot_be_opened_or_read_is_told),
+        cmocka_unit_test(progress_grows_to_the_end),
+        cmocka_unit_test(an_unreadable_file_is_reported),
     };
     int fd = mkstemp(name);
     if (fd < 0)

@@ -21,7 +21,7 @@ teardown(void **state)
 }
 
 static void
-every_row_is_described_for_people_and_for_programs(void **state)
+every_route_is_described_as_text_and_json(void **state)
 {
     (void)state;
     struct buf text = buf_in(hand.mem, 65536);
@@ -47,7 +47,7 @@ every_row_is_described_for_people_and_for_programs(void **state)
 }
 
 static void
-every_row_ends_its_sentence(void **state)
+every_summary_is_a_sentence(void **state)
 {
     (void)state;
     for (size_t t = 0; routes_public[t] != NULL; t++)
@@ -68,7 +68,7 @@ without_braces(const char *path)
 }
 
 static void
-every_page_row_refuses_forms_of_other_sites(void **state)
+every_page_rejects_forms_of_other_sites(void **state)
 {
     (void)state;
     size_t asked = 0;
@@ -90,7 +90,7 @@ every_page_row_refuses_forms_of_other_sites(void **state)
 
 /* Without it a browser hides the origin of our own forms, and the guard refuses them. */
 static void
-every_page_lets_the_browser_name_its_origin_to_us(void **state)
+every_page_sends_its_origin_with_forms(void **state)
 {
     (void)state;
     static const char *const targets[] = { "/", "/signup", "/signup/done", "/nothing" };
@@ -104,7 +104,7 @@ every_page_lets_the_browser_name_its_origin_to_us(void **state)
 }
 
 static void
-a_row_without_who_refuses_to_start(void **state)
+a_route_without_a_caller_fails_at_startup(void **state)
 {
     (void)state;
     static const struct route rows[] = {
@@ -133,11 +133,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(every_row_is_described_for_people_and_for_programs),
-        TEST(every_row_ends_its_sentence),
-        TEST(every_page_row_refuses_forms_of_other_sites),
-        TEST(every_page_lets_the_browser_name_its_origin_to_us),
-        TEST(a_row_without_who_refuses_to_start),
+        TEST(every_route_is_described_as_text_and_json),
+        TEST(every_summary_is_a_sentence),
+        TEST(every_page_rejects_forms_of_other_sites),
+        TEST(every_page_sends_its_origin_with_forms),
+        TEST(a_route_without_a_caller_fails_at_startup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

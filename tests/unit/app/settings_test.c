@@ -59,7 +59,7 @@ defaults_are_those_of_the_table(void **state)
 }
 
 static void
-a_wrong_value_is_told_by_its_name(void **state)
+an_invalid_value_is_reported_by_name(void **state)
 {
     (void)state;
     static const struct {
@@ -83,7 +83,7 @@ a_wrong_value_is_told_by_its_name(void **state)
         { "log-level", "INFO", "--log-level must be" },
         { "access-log", "true", "--access-log must be off or on" },
         { "trusted-proxies", "10.0.0.0/99", "--trusted-proxies" },
-        { "tls-cert", "/no/such/file", "--tls-cert is not a file that can be read" },
+        { "tls-cert", "/no/such/file", "--tls-cert is not a readable file" },
         { "metrics-listen", "nowhere", "--metrics-listen" },
         { "connections", "0", "--connections" },
     };
@@ -119,13 +119,13 @@ a_flag_wins_over_a_variable_and_a_variable_over_the_file(void **state)
 }
 
 static void
-a_wrong_line_of_a_file_is_told_by_its_number(void **state)
+an_invalid_line_is_reported_by_number(void **state)
 {
     (void)state;
     static const struct {
         const char *text, *summary;
     } cases[] = {
-        { "workers = 3\ncolour = red\n", "line 2: there is no such setting" },
+        { "workers = 3\ncolour = red\n", "line 2: colour is not a setting" },
         { "\n\nworkers\n", "line 3" },
         { "= 3\n", "line 1" },
         { "pool = zero\n", "line 1: pool must be a whole number" },
@@ -142,7 +142,7 @@ a_wrong_line_of_a_file_is_told_by_its_number(void **state)
 }
 
 static void
-a_wrong_variable_is_told_by_its_name(void **state)
+an_invalid_variable_is_reported_by_name(void **state)
 {
     (void)state;
     struct settings settings;
@@ -222,10 +222,10 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_those_of_the_table),
-        cmocka_unit_test(a_wrong_value_is_told_by_its_name),
+        cmocka_unit_test(an_invalid_value_is_reported_by_name),
         cmocka_unit_test(a_flag_wins_over_a_variable_and_a_variable_over_the_file),
-        cmocka_unit_test(a_wrong_line_of_a_file_is_told_by_its_number),
-        cmocka_unit_test(a_wrong_variable_is_told_by_its_name),
+        cmocka_unit_test(an_invalid_line_is_reported_by_number),
+        cmocka_unit_test(an_invalid_variable_is_reported_by_name),
         cmocka_unit_test(a_file_with_a_password_that_others_may_read_is_refused),
         cmocka_unit_test(tls_needs_both_of_its_files),
         cmocka_unit_test(every_setting_is_described),

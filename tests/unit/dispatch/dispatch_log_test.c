@@ -66,7 +66,7 @@ logged(const char *method, const char *target, int64_t took_ns, enum log_level l
 }
 
 static void
-one_line_tells_of_a_request_and_never_its_query(void **state)
+a_request_is_logged_without_its_query(void **state)
 {
     (void)state;
     hand.web->settings.access_log = true;
@@ -89,7 +89,7 @@ a_path_cannot_forge_a_line(void **state)
 }
 
 static void
-without_an_access_log_only_trouble_is_told(void **state)
+without_an_access_log_only_problems_are_logged(void **state)
 {
     (void)state;
     assert_string_equal(logged("GET", "/api/x", 0, LOG_INFO), "");
@@ -107,7 +107,7 @@ a_slow_request_is_told_too(void **state)
 }
 
 static void
-a_head_is_logged_without_the_bytes_it_was_not_sent(void **state)
+a_head_request_is_logged_with_zero_bytes(void **state)
 {
     (void)state;
     hand.web->settings.access_log = true;
@@ -120,9 +120,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(one_line_tells_of_a_request_and_never_its_query),    TEST(a_path_cannot_forge_a_line),
-        TEST(without_an_access_log_only_trouble_is_told),         TEST(a_slow_request_is_told_too),
-        TEST(a_head_is_logged_without_the_bytes_it_was_not_sent),
+        TEST(a_request_is_logged_without_its_query),          TEST(a_path_cannot_forge_a_line),
+        TEST(without_an_access_log_only_problems_are_logged), TEST(a_slow_request_is_told_too),
+        TEST(a_head_request_is_logged_with_zero_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

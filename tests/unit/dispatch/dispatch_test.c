@@ -88,7 +88,7 @@ assert_error(int status, const char *name)
 }
 
 static void
-a_row_is_found_and_its_handler_answers(void **state)
+a_route_is_found_and_its_handler_runs(void **state)
 {
     (void)state;
     assert_int_equal(get("/api/Bj%C3%B6rk?unknown=1"), 200);
@@ -124,7 +124,7 @@ an_unknown_path_is_not_found(void **state)
 }
 
 static void
-a_target_that_is_no_path_is_refused(void **state)
+a_target_that_is_not_a_path_is_rejected(void **state)
 {
     (void)state;
     static const char *const targets[] = { "http://evil/page", "*", "evil:443", "", "page" };
@@ -136,7 +136,7 @@ a_target_that_is_no_path_is_refused(void **state)
 }
 
 static void
-another_method_is_told_what_is_allowed(void **state)
+another_method_gets_405_with_allow(void **state)
 {
     (void)state;
     static const char *const methods[] = { "PUT", "DELETE", "TRACE", "get", "X", "CONNECT" };
@@ -153,7 +153,7 @@ another_method_is_told_what_is_allowed(void **state)
 }
 
 static void
-options_tell_scripts_of_other_sites_what_they_may(void **state)
+options_returns_the_cors_headers(void **state)
 {
     (void)state;
     prepare("OPTIONS", "/api/x");
@@ -171,7 +171,7 @@ options_tell_scripts_of_other_sites_what_they_may(void **state)
 }
 
 static void
-an_answer_for_other_sites_says_so_even_when_it_is_a_no(void **state)
+errors_of_cors_routes_have_cors_headers(void **state)
 {
     (void)state;
     get("/api/x?limit=0");
@@ -181,7 +181,7 @@ an_answer_for_other_sites_says_so_even_when_it_is_a_no(void **state)
 }
 
 static void
-pages_never_answer_other_sites(void **state)
+pages_have_no_cors_headers(void **state)
 {
     (void)state;
     prepare("OPTIONS", "/page");
@@ -197,7 +197,7 @@ pages_never_answer_other_sites(void **state)
 }
 
 static void
-the_row_says_how_large_a_body_may_be_and_who_runs_it(void **state)
+the_route_sets_body_limit_and_blocking(void **state)
 {
     (void)state;
     prepare("POST", "/page");
@@ -210,7 +210,7 @@ the_row_says_how_large_a_body_may_be_and_who_runs_it(void **state)
 }
 
 static void
-a_row_that_reads_a_remote_store_blocks(void **state)
+a_route_that_reads_a_remote_store_blocks(void **state)
 {
     (void)state;
     close_web();
@@ -223,7 +223,7 @@ a_row_that_reads_a_remote_store_blocks(void **state)
 }
 
 static void
-a_body_of_another_type_is_not_even_read(void **state)
+a_body_of_the_wrong_type_is_not_read(void **state)
 {
     (void)state;
     prepare("POST", "/page");
@@ -239,7 +239,7 @@ a_body_of_another_type_is_not_even_read(void **state)
 }
 
 static void
-a_form_of_another_site_is_refused_in_plain_words(void **state)
+a_form_of_another_site_is_rejected(void **state)
 {
     (void)state;
     prepare("POST", "/page");
@@ -260,7 +260,7 @@ a_form_of_another_site_is_refused_in_plain_words(void **state)
 }
 
 static void
-other_sites_may_read_pages_links_lead_to(void **state)
+a_link_from_another_site_is_accepted(void **state)
 {
     (void)state;
     prepare("GET", "/page");
@@ -269,7 +269,7 @@ other_sites_may_read_pages_links_lead_to(void **state)
 }
 
 static void
-an_api_does_not_ask_for_origins(void **state)
+api_routes_do_not_check_the_origin(void **state)
 {
     (void)state;
     prepare("POST", "/api/x");
@@ -279,7 +279,7 @@ an_api_does_not_ask_for_origins(void **state)
 }
 
 static void
-a_wrong_field_is_told_with_its_place(void **state)
+an_invalid_field_is_reported_by_name(void **state)
 {
     (void)state;
     get("/api/x?limit=0");
@@ -293,7 +293,7 @@ a_wrong_field_is_told_with_its_place(void **state)
 }
 
 static void
-a_failure_of_a_handler_has_its_status(void **state)
+an_err_of_a_handler_has_its_status(void **state)
 {
     (void)state;
     static const struct {
@@ -324,7 +324,7 @@ a_failure_of_a_handler_has_its_status(void **state)
 }
 
 static void
-a_handler_that_says_nothing_is_our_fault(void **state)
+a_handler_without_a_response_is_an_internal_error(void **state)
 {
     (void)state;
     get("/mute");
@@ -332,7 +332,7 @@ a_handler_that_says_nothing_is_our_fault(void **state)
 }
 
 static void
-nothing_of_a_half_made_answer_is_left(void **state)
+a_failed_handler_leaves_no_partial_response(void **state)
 {
     (void)state;
     get("/half");
@@ -341,7 +341,7 @@ nothing_of_a_half_made_answer_is_left(void **state)
 }
 
 static void
-a_browser_reads_errors_as_pages(void **state)
+a_browser_gets_error_pages(void **state)
 {
     (void)state;
     prepare("GET", "/nothing<script>?error_description=<img>");
@@ -371,7 +371,7 @@ a_browser_reads_errors_as_pages(void **state)
 }
 
 static void
-an_api_speaks_json_to_browsers_too(void **state)
+api_routes_send_json_to_browsers_too(void **state)
 {
     (void)state;
     prepare("GET", "/api/x?limit=0");
@@ -381,7 +381,7 @@ an_api_speaks_json_to_browsers_too(void **state)
 }
 
 static void
-what_the_server_refuses_is_told_in_the_same_voice(void **state)
+server_refusals_have_the_same_format(void **state)
 {
     (void)state;
     static const struct {
@@ -413,7 +413,7 @@ what_the_server_refuses_is_told_in_the_same_voice(void **state)
 }
 
 static void
-a_connection_may_die_before_its_head_is_there(void **state)
+a_connection_may_close_before_its_head(void **state)
 {
     (void)state;
     struct http_service service = web_service(hand.web);
@@ -423,7 +423,7 @@ a_connection_may_die_before_its_head_is_there(void **state)
 }
 
 static void
-plain_http_promises_no_https(void **state)
+plain_http_sends_no_hsts(void **state)
 {
     (void)state;
     close_web();
@@ -439,29 +439,29 @@ main(void)
 {
     log_setup(LOG_AS_TEXT, LOG_ERROR);
     const struct CMUnitTest tests[] = {
-        TEST(a_row_is_found_and_its_handler_answers),
+        TEST(a_route_is_found_and_its_handler_runs),
         TEST(a_head_is_a_get),
         TEST(an_unknown_path_is_not_found),
-        TEST(a_target_that_is_no_path_is_refused),
-        TEST(another_method_is_told_what_is_allowed),
-        TEST(options_tell_scripts_of_other_sites_what_they_may),
-        TEST(an_answer_for_other_sites_says_so_even_when_it_is_a_no),
-        TEST(pages_never_answer_other_sites),
-        TEST(the_row_says_how_large_a_body_may_be_and_who_runs_it),
-        TEST(a_row_that_reads_a_remote_store_blocks),
-        TEST(a_body_of_another_type_is_not_even_read),
-        TEST(a_form_of_another_site_is_refused_in_plain_words),
-        TEST(other_sites_may_read_pages_links_lead_to),
-        TEST(an_api_does_not_ask_for_origins),
-        TEST(a_wrong_field_is_told_with_its_place),
-        TEST(a_failure_of_a_handler_has_its_status),
-        TEST(a_handler_that_says_nothing_is_our_fault),
-        TEST(nothing_of_a_half_made_answer_is_left),
-        TEST(a_browser_reads_errors_as_pages),
-        TEST(an_api_speaks_json_to_browsers_too),
-        TEST(what_the_server_refuses_is_told_in_the_same_voice),
-        TEST(a_connection_may_die_before_its_head_is_there),
-        TEST(plain_http_promises_no_https),
+        TEST(a_target_that_is_not_a_path_is_rejected),
+        TEST(another_method_gets_405_with_allow),
+        TEST(options_returns_the_cors_headers),
+        TEST(errors_of_cors_routes_have_cors_headers),
+        TEST(pages_have_no_cors_headers),
+        TEST(the_route_sets_body_limit_and_blocking),
+        TEST(a_route_that_reads_a_remote_store_blocks),
+        TEST(a_body_of_the_wrong_type_is_not_read),
+        TEST(a_form_of_another_site_is_rejected),
+        TEST(a_link_from_another_site_is_accepted),
+        TEST(api_routes_do_not_check_the_origin),
+        TEST(an_invalid_field_is_reported_by_name),
+        TEST(an_err_of_a_handler_has_its_status),
+        TEST(a_handler_without_a_response_is_an_internal_error),
+        TEST(a_failed_handler_leaves_no_partial_response),
+        TEST(a_browser_gets_error_pages),
+        TEST(api_routes_send_json_to_browsers_too),
+        TEST(server_refusals_have_the_same_format),
+        TEST(a_connection_may_close_before_its_head),
+        TEST(plain_http_sends_no_hsts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

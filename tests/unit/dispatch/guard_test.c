@@ -3,7 +3,7 @@
 #include "dispatch/guard.h"
 
 static void
-a_form_comes_from_our_own_pages(void **state)
+only_forms_of_our_own_pages_are_accepted(void **state)
 {
     (void)state;
     static const struct {
@@ -49,7 +49,7 @@ a_form_comes_from_our_own_pages(void **state)
 }
 
 static void
-a_body_is_of_the_type_its_row_takes(void **state)
+a_body_must_have_the_type_of_its_route(void **state)
 {
     (void)state;
     static const struct {
@@ -95,7 +95,7 @@ a_body_is_of_the_type_its_row_takes(void **state)
 }
 
 static void
-a_body_comes_as_it_is(void **state)
+a_compressed_body_is_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -131,7 +131,7 @@ a_body_comes_as_it_is(void **state)
 }
 
 static void
-a_row_without_who_lets_nobody_in(void **state)
+a_route_without_a_caller_is_forbidden(void **state)
 {
     (void)state;
     struct route row = { .caller = CALLER_UNSET };
@@ -145,10 +145,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_form_comes_from_our_own_pages),
-        cmocka_unit_test(a_body_is_of_the_type_its_row_takes),
-        cmocka_unit_test(a_body_comes_as_it_is),
-        cmocka_unit_test(a_row_without_who_lets_nobody_in),
+        cmocka_unit_test(only_forms_of_our_own_pages_are_accepted),
+        cmocka_unit_test(a_body_must_have_the_type_of_its_route),
+        cmocka_unit_test(a_compressed_body_is_rejected),
+        cmocka_unit_test(a_route_without_a_caller_is_forbidden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

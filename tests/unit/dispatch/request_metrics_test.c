@@ -76,7 +76,7 @@ sample_ok(struct str line)
 }
 
 static void
-the_page_is_what_prometheus_reads(void **state)
+the_page_is_in_prometheus_format(void **state)
 {
     (void)state;
     get("/");
@@ -124,7 +124,7 @@ requests_are_counted_by_route_and_outcome(void **state)
 }
 
 static void
-the_process_tells_of_itself(void **state)
+process_metrics_are_included(void **state)
 {
     (void)state;
     const char *text = page();
@@ -138,7 +138,7 @@ the_process_tells_of_itself(void **state)
 }
 
 static void
-the_world_does_not_see_it(void **state)
+the_public_listener_has_no_metrics(void **state)
 {
     (void)state;
     assert_int_equal(get("/metrics"), 404);
@@ -147,7 +147,7 @@ the_world_does_not_see_it(void **state)
 }
 
 static void
-a_connection_that_died_is_counted_as_such(void **state)
+a_closed_connection_is_counted_separately(void **state)
 {
     (void)state;
     prepare("GET", "/healthz");
@@ -164,11 +164,11 @@ main(void)
 {
     log_setup(LOG_AS_TEXT, LOG_ERROR);
     const struct CMUnitTest tests[] = {
-        TEST(the_page_is_what_prometheus_reads),
+        TEST(the_page_is_in_prometheus_format),
         TEST(requests_are_counted_by_route_and_outcome),
-        TEST(the_process_tells_of_itself),
-        TEST(the_world_does_not_see_it),
-        TEST(a_connection_that_died_is_counted_as_such),
+        TEST(process_metrics_are_included),
+        TEST(the_public_listener_has_no_metrics),
+        TEST(a_closed_connection_is_counted_separately),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

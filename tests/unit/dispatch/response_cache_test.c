@@ -59,7 +59,7 @@ answer_and_cache(const struct access *access, struct str body)
 #define BEHIND (6 + 3 + 1)
 
 static void
-an_answer_is_kept_for_one_token(void **state)
+a_response_is_cached_for_one_token(void **state)
 {
     (void)state;
     struct access one = access_by(STR("hash of one token"), BEFORE);
@@ -72,7 +72,7 @@ an_answer_is_kept_for_one_token(void **state)
 }
 
 static void
-an_answer_is_kept_until_something_changes(void **state)
+a_response_is_cached_until_a_change(void **state)
 {
     (void)state;
     struct access access = access_by(STR("hash"), BEFORE);
@@ -95,8 +95,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        HOT_TEST(an_answer_is_kept_for_one_token),
-        HOT_TEST(an_answer_is_kept_until_something_changes),
+        HOT_TEST(a_response_is_cached_for_one_token),
+        HOT_TEST(a_response_is_cached_until_a_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

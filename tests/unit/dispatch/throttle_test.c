@@ -83,7 +83,7 @@ a_window_begins_with_its_first_count(void **state)
 }
 
 static void
-looks_push_nobody_out(void **state)
+checks_evict_nothing(void **state)
 {
     struct throttle *throttle = throttle_of(state);
     take(throttle, STR("ada"), LIMIT);
@@ -97,7 +97,7 @@ looks_push_nobody_out(void **state)
 }
 
 static void
-asking_counts_nothing_and_others_are_not_concerned(void **state)
+checks_count_nothing_and_callers_are_independent(void **state)
 {
     struct throttle *throttle = throttle_of(state);
     for (int i = 0; i < 100; i++)
@@ -109,7 +109,7 @@ asking_counts_nothing_and_others_are_not_concerned(void **state)
 }
 
 static void
-a_limit_of_zero_lets_everything_pass(void **state)
+a_limit_of_zero_means_no_limit(void **state)
 {
     struct throttle *none = throttle_new(((struct fixture *)*state)->mem, 0, WINDOW_MS);
     take(none, STR("ada"), 1000);
@@ -139,7 +139,7 @@ an_attempt_against_two_counts_for_both_and_waits_for_the_longer(void **state)
 }
 
 static void
-a_crowd_can_be_forgotten_but_takes_no_more_room(void **state)
+many_callers_evict_entries_but_use_no_more_memory(void **state)
 {
     struct fixture *fixture = *state;
     size_t before = arena_size(fixture->mem);
@@ -207,17 +207,17 @@ main(void)
         cmocka_unit_test_setup_teardown(
             up_to_the_limit_nobody_waits_and_then_until_the_window_is_over, setup, teardown),
         cmocka_unit_test_setup_teardown(a_window_begins_with_its_first_count, setup, teardown),
-        cmocka_unit_test_setup_teardown(looks_push_nobody_out, setup, teardown),
-        cmocka_unit_test_setup_teardown(asking_counts_nothing_and_others_are_not_concerned, setup,
+        cmocka_unit_test_setup_teardown(checks_evict_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(checks_count_nothing_and_callers_are_independent, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(a_limit_of_zero_lets_everything_pass, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_limit_of_zero_means_no_limit, setup, teardown),
         cmocka_unit_test_setup_teardown(
             an_attempt_against_two_counts_for_both_and_waits_for_the_longer, setup, teardown),
         cmocka_unit_test_setup_teardown(a_crowd_resets_no_count, setup, teardown),
         cmocka_unit_test_setup_teardown(
             with_every_entry_at_the_limit_new_callers_wait_until_one_is_free, setup, teardown),
         cmocka_unit_test_setup_teardown(a_count_that_is_returned_does_not_count, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_crowd_can_be_forgotten_but_takes_no_more_room, setup,
+        cmocka_unit_test_setup_teardown(many_callers_evict_entries_but_use_no_more_memory, setup,
                                         teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

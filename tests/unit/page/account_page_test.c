@@ -3,7 +3,7 @@
 #include "page/account_page.h"
 
 static void
-a_place_leads_back_to_where_something_was_done(void **state)
+a_form_value_maps_to_its_return_url(void **state)
 {
     static const struct {
         const char *why;
@@ -45,7 +45,7 @@ a_place_leads_back_to_where_something_was_done(void **state)
 }
 
 static void
-a_place_on_a_page_of_a_member_is_read_as_it_was_written(void **state)
+a_member_page_value_round_trips(void **state)
 {
     (void)state;
     struct call call = call_by_hand();
@@ -59,8 +59,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CALL_TEST(a_place_leads_back_to_where_something_was_done),
-        CALL_TEST(a_place_on_a_page_of_a_member_is_read_as_it_was_written),
+        CALL_TEST(a_form_value_maps_to_its_return_url),
+        CALL_TEST(a_member_page_value_round_trips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ member_of(const char *domain, const char *name)
 /* ---- words ---- */
 
 static void
-a_member_is_named_as_a_person_would_write_it(void **state)
+a_name_becomes_a_label(void **state)
 {
     static const struct {
         const char *name, *expected;
@@ -87,7 +87,7 @@ a_member_is_named_as_a_person_would_write_it(void **state)
 }
 
 static void
-a_value_is_shown_in_words(void **state)
+a_value_is_shown_as_text(void **state)
 {
     (void)state;
     struct call call = fact_call();
@@ -127,7 +127,7 @@ a_value_is_shown_in_words(void **state)
 /* ---- who said so ---- */
 
 static void
-a_source_is_you_an_apps_name_or_an_app_that_is_gone(void **state)
+a_source_is_you_an_app_or_a_deleted_app(void **state)
 {
     (void)state;
     struct call call = fact_call();
@@ -143,7 +143,7 @@ a_source_is_you_an_apps_name_or_an_app_that_is_gone(void **state)
 }
 
 static void
-of_several_sources_the_person_is_named_else_the_first_and_the_rest_counted(void **state)
+of_several_sources_one_is_named_and_the_rest_counted(void **state)
 {
     static const struct {
         const char *why;
@@ -191,7 +191,7 @@ of_several_sources_the_person_is_named_else_the_first_and_the_rest_counted(void 
 /* ---- one fact on a page ---- */
 
 static void
-a_fact_is_put_with_all_a_page_shows_of_it(void **state)
+a_fact_has_all_its_template_values(void **state)
 {
     static const char pattern[] =
         "{{id}}|{{value}}|{{label}}|{{domain}}|{{title}}|{{#by_user}}by user{{/by_user}}|"
@@ -247,7 +247,7 @@ a_fact_is_put_with_all_a_page_shows_of_it(void **state)
 }
 
 static void
-facts_are_those_of_who_asks_and_found_by_id(void **state)
+facts_of_the_signed_in_user_are_found_by_id(void **state)
 {
     (void)state;
     struct call call = fact_call();
@@ -269,7 +269,7 @@ facts_are_those_of_who_asks_and_found_by_id(void **state)
 }
 
 static void
-what_is_too_long_for_a_chip_ends_in_an_ellipsis(void **state)
+a_long_value_ends_in_an_ellipsis(void **state)
 {
     (void)state;
     struct call call = fact_call();
@@ -299,7 +299,7 @@ what_is_too_long_for_a_chip_ends_in_an_ellipsis(void **state)
 }
 
 static void
-a_member_is_named_as_its_definition_says(void **state)
+a_member_has_the_title_of_its_definition(void **state)
 {
     (void)state;
     struct call call = fact_call();
@@ -324,7 +324,7 @@ a_member_is_named_as_its_definition_says(void **state)
 }
 
 static void
-a_held_fact_would_replace_whose_word_it_is(void **state)
+a_held_fact_names_what_it_would_replace(void **state)
 {
     static const struct {
         const char *why;
@@ -366,15 +366,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CALL_TEST(a_member_is_named_as_a_person_would_write_it),
-        CALL_TEST(a_value_is_shown_in_words),
-        CALL_TEST(a_source_is_you_an_apps_name_or_an_app_that_is_gone),
-        CALL_TEST(of_several_sources_the_person_is_named_else_the_first_and_the_rest_counted),
-        CALL_TEST(a_fact_is_put_with_all_a_page_shows_of_it),
-        CALL_TEST(facts_are_those_of_who_asks_and_found_by_id),
-        CALL_TEST(what_is_too_long_for_a_chip_ends_in_an_ellipsis),
-        CALL_TEST(a_member_is_named_as_its_definition_says),
-        CALL_TEST(a_held_fact_would_replace_whose_word_it_is),
+        CALL_TEST(a_name_becomes_a_label),
+        CALL_TEST(a_value_is_shown_as_text),
+        CALL_TEST(a_source_is_you_an_app_or_a_deleted_app),
+        CALL_TEST(of_several_sources_one_is_named_and_the_rest_counted),
+        CALL_TEST(a_fact_has_all_its_template_values),
+        CALL_TEST(facts_of_the_signed_in_user_are_found_by_id),
+        CALL_TEST(a_long_value_ends_in_an_ellipsis),
+        CALL_TEST(a_member_has_the_title_of_its_definition),
+        CALL_TEST(a_held_fact_names_what_it_would_replace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

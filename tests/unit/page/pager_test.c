@@ -14,7 +14,7 @@ paged(int64_t wanted, const size_t *bytes, size_t count)
 }
 
 static void
-a_page_ends_where_it_has_enough_items_or_bytes(void **state)
+a_page_ends_at_its_limit_of_items_or_bytes(void **state)
 {
     static const struct {
         const char *why;
@@ -72,7 +72,7 @@ every_item_is_on_exactly_one_page(void **state)
 }
 
 static void
-links_lead_to_the_neighbors_and_both_ends(void **state)
+links_lead_to_neighbors_and_both_ends(void **state)
 {
     static const char pattern[] =
         "{{range}}{{#previous}} from {{previous}}{{/previous}}{{#numbers}}{{#gap}} ..{{/gap}} "
@@ -104,7 +104,7 @@ links_lead_to_the_neighbors_and_both_ends(void **state)
 }
 
 static void
-a_text_weighs_what_it_takes_on_the_page(void **state)
+a_text_is_measured_as_escaped_html(void **state)
 {
     (void)state;
     assert_int_equal(pager_bytes(hand.mem, STR("abc")), 3);
@@ -116,10 +116,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CALL_TEST(a_page_ends_where_it_has_enough_items_or_bytes),
+        CALL_TEST(a_page_ends_at_its_limit_of_items_or_bytes),
         CALL_TEST(every_item_is_on_exactly_one_page),
-        CALL_TEST(links_lead_to_the_neighbors_and_both_ends),
-        CALL_TEST(a_text_weighs_what_it_takes_on_the_page),
+        CALL_TEST(links_lead_to_neighbors_and_both_ends),
+        CALL_TEST(a_text_is_measured_as_escaped_html),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

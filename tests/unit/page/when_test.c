@@ -7,7 +7,7 @@
 #define DAY (24 * HOUR)
 
 static void
-a_moment_is_told_as_people_tell_it(void **state)
+a_recent_time_is_relative(void **state)
 {
     static const struct {
         const char *why;
@@ -41,7 +41,7 @@ a_moment_is_told_as_people_tell_it(void **state)
 }
 
 static void
-a_date_has_its_month_in_words_and_no_leading_zero(void **state)
+a_date_has_a_month_name_and_no_leading_zero(void **state)
 {
     static const struct {
         int64_t seconds;
@@ -70,7 +70,7 @@ a_date_has_its_month_in_words_and_no_leading_zero(void **state)
 }
 
 static void
-a_page_gets_both_the_words_and_the_moment_and_never_is_neither(void **state)
+a_time_is_put_as_text_and_iso_or_not_at_all(void **state)
 {
     static const char pattern[] =
         "<time datetime=\"{{since_iso}}\">{{since}}</time>{{^since}}never{{/since}}";
@@ -89,9 +89,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CALL_TEST(a_moment_is_told_as_people_tell_it),
-        CALL_TEST(a_date_has_its_month_in_words_and_no_leading_zero),
-        CALL_TEST(a_page_gets_both_the_words_and_the_moment_and_never_is_neither),
+        CALL_TEST(a_recent_time_is_relative),
+        CALL_TEST(a_date_has_a_month_name_and_no_leading_zero),
+        CALL_TEST(a_time_is_put_as_text_and_iso_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

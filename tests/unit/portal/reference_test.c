@@ -56,7 +56,7 @@ kind_of(const struct reference_fields *fields, const char *name)
 }
 
 static void
-kinds_of_values_are_told_in_words(void **state)
+types_are_described_as_text(void **state)
 {
     (void)state;
     const struct reference_endpoint *atoms = endpoint("listAtoms");
@@ -84,7 +84,7 @@ kinds_of_values_are_told_in_words(void **state)
 }
 
 static void
-calls_can_be_pasted(void **state)
+example_calls_are_complete(void **state)
 {
     (void)state;
     static const struct {
@@ -116,13 +116,13 @@ calls_can_be_pasted(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         assert_str(endpoint(table[i].id)->calls[table[i].number].text, str_of(table[i].text),
                    table[i].id);
-    assert_true(endpoint("authorize")->is_address);
+    assert_true(endpoint("authorize")->is_url);
     assert_true(str_starts(endpoint("authorize")->calls[0].text,
                            STR("https://id.example/oauth/authorize?response_type=code&")));
 }
 
 static void
-a_shared_answer_is_told_once(void **state)
+a_shared_response_is_listed_once(void **state)
 {
     (void)state;
     for (size_t i = 0; i < reference.shared.count; i++)
@@ -169,9 +169,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(kinds_of_values_are_told_in_words),
-        TEST(calls_can_be_pasted),
-        TEST(a_shared_answer_is_told_once),
+        TEST(types_are_described_as_text),
+        TEST(example_calls_are_complete),
+        TEST(a_shared_response_is_listed_once),
         TEST(every_endpoint_and_every_domain_is_in_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ has(struct str text, const char *part)
 }
 
 static void
-every_blank_is_filled_and_every_mark_is_gone(void **state)
+all_placeholders_are_filled_in(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -86,7 +86,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_blank_is_filled_and_every_mark_is_gone),
+        cmocka_unit_test(all_placeholders_are_filled_in),
         cmocka_unit_test(an_app_without_secret_or_hints_gets_no_lines_about_them),
         cmocka_unit_test(a_value_cannot_end_its_quotes),
     };

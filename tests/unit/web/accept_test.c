@@ -32,7 +32,7 @@ static const struct {
 };
 
 static void
-a_page_is_for_whoever_prefers_one(void **state)
+a_page_is_sent_if_the_client_prefers_it(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -43,6 +43,6 @@ a_page_is_for_whoever_prefers_one(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_page_is_for_whoever_prefers_one) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_page_is_sent_if_the_client_prefers_it) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ a_client_that_has_it_is_told_so(void **state)
 }
 
 static void
-nothing_else_can_be_fetched(void **state)
+other_files_are_not_served(void **state)
 {
     (void)state;
     static const char *const targets[] = {
@@ -110,7 +110,7 @@ pages_name_the_files_of_this_release(void **state)
 }
 
 static void
-a_page_and_all_it_needs_stay_small(void **state)
+a_page_and_its_assets_stay_small(void **state)
 {
     (void)state;
     size_t assets = embedded_find("pages/style.css").len + embedded_find("pages/icon.svg").len;
@@ -164,9 +164,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_asset_is_sent_as_embedded),          TEST(a_client_that_has_it_is_told_so),
-        TEST(nothing_else_can_be_fetched),           TEST(pages_name_the_files_of_this_release),
-        TEST(a_page_and_all_it_needs_stay_small),    TEST(what_a_page_loads_is_known_to_the_byte),
+        TEST(an_asset_is_sent_as_embedded),
+        TEST(a_client_that_has_it_is_told_so),
+        TEST(other_files_are_not_served),
+        TEST(pages_name_the_files_of_this_release),
+        TEST(a_page_and_its_assets_stay_small),
+        TEST(what_a_page_loads_is_known_to_the_byte),
         TEST(no_page_needs_what_its_policy_forbids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ a_form_is_read_once(void **state)
 }
 
 static void
-a_form_that_cannot_be_read_says_why(void **state)
+a_malformed_form_has_a_problem(void **state)
 {
     (void)state;
     struct call call = call_by_hand();
@@ -45,7 +45,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         CALL_TEST(a_form_is_read_once),
-        CALL_TEST(a_form_that_cannot_be_read_says_why),
+        CALL_TEST(a_malformed_form_has_a_problem),
         CALL_TEST(no_body_is_a_form_of_no_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

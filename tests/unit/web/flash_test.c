@@ -14,7 +14,7 @@ cookie_of_answer(void)
 }
 
 static struct str
-told_with(const char *cookie, bool *must_clear)
+message_of(const char *cookie, bool *must_clear)
 {
     struct call call = call_by_hand();
     struct values *values = values_new(hand.mem);
@@ -34,7 +34,7 @@ redirect(const struct flash *flash)
 }
 
 static void
-what_was_done_is_told_on_the_next_page_in_our_words(void **state)
+a_flash_message_is_shown_on_the_next_page(void **state)
 {
     static const struct {
         struct flash flash;
@@ -55,14 +55,14 @@ what_was_done_is_told_on_the_next_page_in_our_words(void **state)
         assert_non_null(set);
         assert_true(str_starts(str_of(set), STR(COOKIE "=")));
         assert_non_null(strstr(set, "; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure"));
-        struct str told = told_with(cookie_of_answer(), &must_clear);
+        struct str told = message_of(cookie_of_answer(), &must_clear);
         assert_str(told, str_of(rows[i].expected), rows[i].flash.key);
         assert_true(must_clear);
     }
 }
 
 static void
-a_forged_cookie_says_nothing_that_we_do_not_say(void **state)
+a_forged_cookie_shows_only_catalog_messages(void **state)
 {
     static const struct {
         const char *why;
@@ -87,19 +87,19 @@ a_forged_cookie_says_nothing_that_we_do_not_say(void **state)
             struct str value = base64url_encode(hand.mem, str_of(rows[i].pairs));
             cookie = str_format(hand.mem, COOKIE "=%.*s", STR_ARG(value)).ptr;
         }
-        assert_str(told_with(cookie, &must_clear), str_of(rows[i].expected), rows[i].why);
+        assert_str(message_of(cookie, &must_clear), str_of(rows[i].expected), rows[i].why);
         assert_row(must_clear == rows[i].clears, rows[i].why);
     }
     bool must_clear = false;
-    assert_str(told_with(COOKIE "=***", &must_clear), STR(""), "what cannot be read");
+    assert_str(message_of(COOKIE "=***", &must_clear), STR(""), "what cannot be read");
     assert_true(must_clear);
-    assert_str(told_with("penchant-flash=a2V5PWZsYXNoLmltcG9ydGVk", &must_clear), STR(""),
+    assert_str(message_of("penchant-flash=a2V5PWZsYXNoLmltcG9ydGVk", &must_clear), STR(""),
                "the name it has without https, which anybody on the way could set");
     assert_false(must_clear);
 }
 
 static void
-what_is_too_long_for_a_cookie_is_done_and_not_told(void **state)
+a_message_too_long_for_a_cookie_is_dropped(void **state)
 {
     static char much[4000];
     (void)state;
@@ -110,7 +110,7 @@ what_is_too_long_for_a_cookie_is_done_and_not_told(void **state)
 }
 
 static void
-once_told_it_is_taken_away(void **state)
+a_shown_message_is_cleared(void **state)
 {
     (void)state;
     struct call call = call_by_hand();
@@ -124,10 +124,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CALL_TEST(what_was_done_is_told_on_the_next_page_in_our_words),
-        CALL_TEST(a_forged_cookie_says_nothing_that_we_do_not_say),
-        CALL_TEST(what_is_too_long_for_a_cookie_is_done_and_not_told),
-        CALL_TEST(once_told_it_is_taken_away),
+        CALL_TEST(a_flash_message_is_shown_on_the_next_page),
+        CALL_TEST(a_forged_cookie_shows_only_catalog_messages),
+        CALL_TEST(a_message_too_long_for_a_cookie_is_dropped),
+        CALL_TEST(a_shown_message_is_cleared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ free_memory(void **state)
 }
 
 static void
-the_language_is_the_one_asked_for_if_it_is_there(void **state)
+the_language_follows_accept_language(void **state)
 {
     static const struct {
         const char *why;
@@ -81,12 +81,12 @@ assert_known(const struct catalog *catalog, const char *sentence)
 {
     assert_non_null(sentence);
     if (!str_eq_c(catalog_translate(catalog, catalog, mem, str_of(sentence)), sentence))
-        fail_msg("the catalogue has no text for: %s", sentence);
+        fail_msg("the catalog has no text for: %s", sentence);
 }
 
-/* Whoever changes a sentence of the rules below is told to change the catalogue, too. */
+/* Whoever changes a sentence of the rules below is told to change the catalog, too. */
 static void
-what_the_floors_below_say_is_in_the_catalogue(void **state)
+sentences_of_lower_layers_are_in_the_catalog(void **state)
 {
     static const char *const usernames[] = { "",
                                              "a b",
@@ -123,9 +123,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_language_is_the_one_asked_for_if_it_is_there),
+        cmocka_unit_test(the_language_follows_accept_language),
         cmocka_unit_test(every_page_loads_in_every_language),
-        cmocka_unit_test(what_the_floors_below_say_is_in_the_catalogue),
+        cmocka_unit_test(sentences_of_lower_layers_are_in_the_catalog),
     };
     return cmocka_run_group_tests(tests, make_memory, free_memory);
 }

@@ -3,7 +3,7 @@
 #include "web/message.h"
 
 static void
-a_count_is_told_in_groups_of_three(void **state)
+a_number_has_thousands_separators(void **state)
 {
     static const struct {
         int64_t number;
@@ -32,7 +32,7 @@ MESSAGE(one, "account.facts.one");
 MESSAGE(other, "account.facts.other");
 
 static void
-one_is_told_apart_from_any_other_number(void **state)
+one_has_its_own_message(void **state)
 {
     (void)state;
     struct call call = call_by_hand();
@@ -45,8 +45,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CALL_TEST(a_count_is_told_in_groups_of_three),
-        CALL_TEST(one_is_told_apart_from_any_other_number),
+        CALL_TEST(a_number_has_thousands_separators),
+        CALL_TEST(one_has_its_own_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static const struct {
 };
 
 static void
-a_path_has_one_spelling(void **state)
+only_canonical_paths_are_accepted(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -70,6 +70,6 @@ a_path_has_one_spelling(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_path_has_one_spelling) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(only_canonical_paths_are_accepted) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ read_from(const struct route *route, const char *target, struct str body)
 }
 
 static void
-a_number_is_whole_and_within_its_bounds(void **state)
+an_integer_must_be_within_its_bounds(void **state)
 {
     (void)state;
     static const struct {
@@ -72,7 +72,7 @@ a_number_is_whole_and_within_its_bounds(void **state)
 }
 
 static void
-a_text_is_bounded_in_characters(void **state)
+a_text_has_a_maximum_length(void **state)
 {
     (void)state;
     assert_int_equal(read_from(&row, "/x?needed=%C3%B6%C3%B6%C3%B6%C3%B6%C3%B6", STR("")),
@@ -83,7 +83,7 @@ a_text_is_bounded_in_characters(void **state)
 }
 
 static void
-a_line_loses_its_blanks_and_a_text_keeps_them(void **state)
+a_line_is_trimmed_and_a_text_is_not(void **state)
 {
     (void)state;
     assert_int_equal(read_from(&row, "/x?needed=+a+&state=+b+&word=++", STR("")), ERR_NONE);
@@ -93,7 +93,7 @@ a_line_loses_its_blanks_and_a_text_keeps_them(void **state)
 }
 
 static void
-what_is_needed_must_be_sent(void **state)
+a_required_field_must_be_sent(void **state)
 {
     (void)state;
     static const char *const targets[] = { "/x", "/x?", "/x?needed", "/x?needed=", "/x?needed=+" };
@@ -105,7 +105,7 @@ what_is_needed_must_be_sent(void **state)
 }
 
 static void
-every_wrong_field_is_told(void **state)
+every_invalid_field_is_reported(void **state)
 {
     (void)state;
     assert_int_equal(read_from(&row, "/x?limit=x&word=123456&state=1&state=2", STR("")),
@@ -116,7 +116,7 @@ every_wrong_field_is_told(void **state)
 }
 
 static void
-fields_nobody_declared_are_ignored(void **state)
+undeclared_fields_are_ignored(void **state)
 {
     (void)state;
     assert_int_equal(read_from(&row, "/x?needed=a&utm=1&utm=2&Limit=no", STR("")), ERR_NONE);
@@ -124,7 +124,7 @@ fields_nobody_declared_are_ignored(void **state)
 }
 
 static void
-bytes_that_are_no_form_are_refused(void **state)
+a_malformed_form_is_rejected(void **state)
 {
     (void)state;
     static const char *const targets[] = { "/x?needed=%00", "/x?needed=%zz", "/x?needed=%C3",
@@ -137,7 +137,7 @@ bytes_that_are_no_form_are_refused(void **state)
 }
 
 static void
-a_field_is_read_from_its_own_place_only(void **state)
+a_field_is_read_from_its_declared_source_only(void **state)
 {
     (void)state;
     assert_int_equal(read_from(&form_row, "/x?name=query&page=2", STR("name=form&page=3")),
@@ -168,14 +168,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_number_is_whole_and_within_its_bounds),
-        cmocka_unit_test(a_text_is_bounded_in_characters),
-        cmocka_unit_test(a_line_loses_its_blanks_and_a_text_keeps_them),
-        cmocka_unit_test(what_is_needed_must_be_sent),
-        cmocka_unit_test(every_wrong_field_is_told),
-        cmocka_unit_test(fields_nobody_declared_are_ignored),
-        cmocka_unit_test(bytes_that_are_no_form_are_refused),
-        cmocka_unit_test(a_field_is_read_from_its_own_place_only),
+        cmocka_unit_test(an_integer_must_be_within_its_bounds),
+        cmocka_unit_test(a_text_has_a_maximum_length),
+        cmocka_unit_test(a_line_is_trimmed_and_a_text_is_not),
+        cmocka_unit_test(a_required_field_must_be_sent),
+        cmocka_unit_test(every_invalid_field_is_reported),
+        cmocka_unit_test(undeclared_fields_are_ignored),
+        cmocka_unit_test(a_malformed_form_is_rejected),
+        cmocka_unit_test(a_field_is_read_from_its_declared_source_only),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -89,7 +89,7 @@ teardown(void **state)
 }
 
 static void
-a_page_carries_every_header_a_page_must_have(void **state)
+a_page_has_all_required_headers(void **state)
 {
     (void)state;
     assert_int_equal(get("/page"), 200);
@@ -116,7 +116,7 @@ a_value_on_a_page_is_only_text(void **state)
 }
 
 static void
-a_page_that_is_not_there_is_our_fault(void **state)
+a_missing_template_is_an_internal_error(void **state)
 {
     (void)state;
     assert_int_equal(get("/none"), 500);
@@ -135,7 +135,7 @@ a_redirect_is_a_303(void **state)
 }
 
 static void
-a_later_reply_replaces_an_earlier_one(void **state)
+a_later_response_replaces_an_earlier_one(void **state)
 {
     (void)state;
     assert_int_equal(get("/twice"), 200);
@@ -145,7 +145,7 @@ a_later_reply_replaces_an_earlier_one(void **state)
 }
 
 static void
-an_answer_past_its_ceiling_is_not_sent_in_part(void **state)
+a_response_over_its_limit_is_not_sent_in_part(void **state)
 {
     (void)state;
     assert_int_equal(get("/much"), 500);
@@ -171,12 +171,12 @@ main(void)
 {
     log_setup(LOG_AS_TEXT, LOG_ERROR);
     const struct CMUnitTest tests[] = {
-        TEST(a_page_carries_every_header_a_page_must_have),
+        TEST(a_page_has_all_required_headers),
         TEST(a_value_on_a_page_is_only_text),
-        TEST(a_page_that_is_not_there_is_our_fault),
+        TEST(a_missing_template_is_an_internal_error),
         TEST(a_redirect_is_a_303),
-        TEST(a_later_reply_replaces_an_earlier_one),
-        TEST(an_answer_past_its_ceiling_is_not_sent_in_part),
+        TEST(a_later_response_replaces_an_earlier_one),
+        TEST(a_response_over_its_limit_is_not_sent_in_part),
         TEST(details_are_bounded_and_escaped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,7 @@ teardown(void **state)
 }
 
 static void
-a_path_finds_its_place_and_no_other(void **state)
+a_path_matches_its_endpoint_only(void **state)
 {
     (void)state;
     static const struct {
@@ -111,7 +111,7 @@ a_path_finds_its_place_and_no_other(void **state)
 }
 
 static void
-a_place_names_its_methods(void **state)
+an_endpoint_lists_its_methods(void **state)
 {
     (void)state;
     struct endpoint_match match;
@@ -187,8 +187,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_path_finds_its_place_and_no_other),
-        cmocka_unit_test(a_place_names_its_methods),
+        cmocka_unit_test(a_path_matches_its_endpoint_only),
+        cmocka_unit_test(an_endpoint_lists_its_methods),
         cmocka_unit_test(an_invalid_route_is_an_error_at_startup),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
