@@ -324,7 +324,7 @@ test("an account that an app has flooded is downloaded by its owner and by the o
   // An app's document has its bound, and says what to do instead.
   const refused = await api.get("preferences/export");
   assert.deepEqual([refused.status, refused.data.error], [413, "payload_too_large"]);
-  assert.match(refused.data.error_description, /more than the 8 MiB of one document\. Read it in parts: GET \/v1\/preferences\/\{domain\}/);
+  assert.match(refused.data.error_description, /^The export is larger than 8 MiB, the limit for one response\. Read single domains \(GET \/v1\/preferences\/\{domain\}\)/);
   assert.equal(refused.headers["content-disposition"], undefined);
 });
 
