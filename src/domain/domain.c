@@ -82,10 +82,7 @@ static int
 compare_names(const void *a, const void *b)
 {
     const struct domain *one = a, *other = b;
-    size_t shorter = one->name.len < other->name.len ? one->name.len : other->name.len;
-    int order = memcmp(one->name.ptr, other->name.ptr, shorter);
-    return order != 0 ? order
-                      : (one->name.len > other->name.len) - (one->name.len < other->name.len);
+    return str_order(one->name, other->name);
 }
 
 enum err

@@ -30,6 +30,9 @@ void domain_check_sentence(const struct node *node, struct str text);
 /* Requires part of a sentence: no period, and {value} exactly once or not at all. */
 void domain_check_phrase(const struct node *node, struct str text, bool with_value);
 
+/* A text of at most VALUE_LENGTH_DEFAULT characters with single spaces. */
+struct str vocabulary_text(const struct node *node);
+
 struct vocabulary *vocabularies_read(const struct node *node, size_t *count);
 const struct vocabulary *vocabulary_named(const struct domain *domain, struct str name);
 

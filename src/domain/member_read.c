@@ -51,15 +51,6 @@ read_vocabulary_of(const struct node *node, const struct domain *domain, struct 
         node_reject(&vocabulary, "the vocabulary of an enum must not be open");
 }
 
-static struct str
-read_suggested_value(const struct node *node)
-{
-    struct str text = node_text(node, 1, VALUE_LENGTH_DEFAULT);
-    if (str_present(text) && !str_eq(text, value_collapse_spaces(node->in->mem, text)))
-        node_reject(node, "must not have spaces around it or several in a row");
-    return text;
-}
-
 static void
 read_suggested(const struct node *node, struct member *out)
 {
@@ -73,7 +64,7 @@ read_suggested(const struct node *node, struct member *out)
     }
     if (!node_is_array(&suggest, 1, ITEMS_MAX))
         return;
-    out->suggested = node_texts(&suggest, ITEMS_MAX, read_suggested_value, &out->suggested_count);
+    out->suggested = node_texts(&suggest, ITEMS_MAX, vocabulary_text, &out->suggested_count);
     for (size_t i = 0; i < out->suggested_count; i++) {
         struct node child = node_child(&suggest, i);
         struct str value = out->suggested[i];

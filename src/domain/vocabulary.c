@@ -19,18 +19,10 @@ struct vocabulary_index {
 };
 
 static int
-compare(struct str a, struct str b)
-{
-    size_t shorter = a.len < b.len ? a.len : b.len;
-    int order = shorter == 0 ? 0 : memcmp(a.ptr, b.ptr, shorter);
-    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
-static int
 compare_spellings(const void *a, const void *b)
 {
     const struct spelling *one = a, *other = b;
-    int order = compare(one->folded, other->folded);
+    int order = str_order(one->folded, other->folded);
     return order != 0 ? order
                       : (one->position > other->position) - (one->position < other->position);
 }
@@ -42,7 +34,7 @@ vocabulary_find(const struct vocabulary *vocabulary, struct str folded)
     size_t low = 0, high = index->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = compare(folded, index->spellings[middle].folded);
+        int order = str_order(folded, index->spellings[middle].folded);
         if (order == 0)
             return index->spellings[middle].value;
         if (order < 0)
@@ -55,10 +47,10 @@ vocabulary_find(const struct vocabulary *vocabulary, struct str folded)
 
 /* ---- reading ---- */
 
-static struct str
-short_text(const struct node *node)
+struct str
+vocabulary_text(const struct node *node)
 {
-    struct str text = node_text(node, 1, 80);
+    struct str text = node_text(node, 1, VALUE_LENGTH_DEFAULT);
     if (str_present(text) && !str_eq(text, value_collapse_spaces(node->in->mem, text)))
         node_reject(node, "must not have spaces around it or several in a row");
     return text;
@@ -82,13 +74,13 @@ read_value(const struct node *node, struct vocabulary_value *out, struct vocabul
         return;
     struct node value = node_member(node, "value"), label = node_member(node, "label"),
                 aliases = node_member(node, "aliases"), note = node_member(node, "note");
-    out->value = short_text(&value);
-    out->label = short_text(&label);
+    out->value = vocabulary_text(&value);
+    out->label = vocabulary_text(&label);
     if (!str_present(out->label))
         out->label = out->value;
     out->key = value_fold(mem, out->value);
     node_text(&note, 0, 200);
-    const struct str *texts = node_texts(&aliases, ALIASES_MAX, short_text, &alias_count);
+    const struct str *texts = node_texts(&aliases, ALIASES_MAX, vocabulary_text, &alias_count);
     add_spelling(index, out, out->key);
     add_spelling(index, out, value_fold(mem, out->label));
     for (size_t i = 0; i < alias_count; i++)

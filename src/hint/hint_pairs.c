@@ -9,8 +9,8 @@
 
 #define PAIRS_MAX_BYTES ((size_t)64 * 1024) /* 32 texts of 200 characters fit */
 
-static bool
-is_word_byte(char c)
+bool
+hint_is_word_byte(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            (unsigned char)c >= 0x80;
@@ -20,11 +20,11 @@ size_t
 hint_overlap(struct str value, struct str rest)
 {
     size_t length = 1, start = value.len;
-    while (length < rest.len && is_word_byte(rest.ptr[length]))
+    while (length < rest.len && hint_is_word_byte(rest.ptr[length]))
         length++;
     if (length < 2 || rest.ptr[0] != ' ')
         return 0;
-    while (start > 0 && is_word_byte(value.ptr[start - 1]))
+    while (start > 0 && hint_is_word_byte(value.ptr[start - 1]))
         start--;
     struct str word = { rest.ptr + 1, length - 1 }, last = str_from(value, start);
     bool plural = last.len == word.len + 1 && (last.ptr[word.len] | 0x20) == 's';

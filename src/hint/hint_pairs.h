@@ -15,6 +15,8 @@ struct member;
 struct str hint_pairs(struct arena *mem, const struct member *member,
                       const struct json_value *object, size_t *count);
 
+bool hint_is_word_byte(char c); /* ASCII letters and digits, and all bytes above ASCII */
+
 /* The length of the start of `rest` that repeats the last word of `value`: " music" after "world
  * music". */
 size_t hint_overlap(struct str value, struct str rest);

@@ -4,7 +4,6 @@
 #include "hint/hint.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define DAY ((int64_t)24 * 3600)
 #define LEAST_SCORE 22938 /* 0.35: facts from apps alone are left out below this score */
@@ -77,17 +76,10 @@ loser_of(struct ranked *against, struct ranked *other)
 }
 
 static int
-compare_bytes(struct str a, struct str b)
-{
-    int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
-    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
-static int
 compare_keys(const void *left, const void *right)
 {
     const struct ranked *const *a = left, *const *b = right;
-    return compare_bytes((*a)->atom->key, (*b)->atom->key);
+    return str_order((*a)->atom->key, (*b)->atom->key);
 }
 
 static void
@@ -131,7 +123,7 @@ compare_facts(const void *left, const void *right)
         return a->score > b->score ? -1 : 1;
     if (a->atom->updated_at != b->atom->updated_at)
         return a->atom->updated_at > b->atom->updated_at ? -1 : 1;
-    return compare_bytes(a->atom->value, b->atom->value);
+    return str_order(a->atom->value, b->atom->value);
 }
 
 static bool

@@ -6,13 +6,6 @@
 
 #define VALUE_MAX_BYTES ((size_t)64 * 1024) /* an object of 32 texts of 200 characters fits */
 
-static bool
-is_word_byte(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (unsigned char)c >= 0x80;
-}
-
 /* ---- articles ---- */
 
 static bool
@@ -99,7 +92,8 @@ static bool
 is_entity(struct str text)
 {
     size_t i = 1;
-    while (i < text.len && text.ptr[i] != ';' && (text.ptr[i] == '#' || is_word_byte(text.ptr[i])))
+    while (i < text.len && text.ptr[i] != ';' &&
+           (text.ptr[i] == '#' || hint_is_word_byte(text.ptr[i])))
         i++;
     return i > 1 && i < text.len && text.ptr[i] == ';';
 }
