@@ -73,7 +73,7 @@ address_write_with_port(const struct address *address, uint16_t port, char out[L
 bool
 address_of_socket(const struct sockaddr *socket, struct address *out, uint16_t *port)
 {
-    /* Copied, since a struct sockaddr need not be aligned for what it really is. */
+    /* Copied, because a struct sockaddr may not be aligned for the actual type. */
     struct sockaddr_in v4;
     struct sockaddr_in6 v6;
     uint16_t ignored;
@@ -94,17 +94,17 @@ address_of_socket(const struct sockaddr *socket, struct address *out, uint16_t *
     return false;
 }
 
-/* Parts "host:port" and "[host]:port". A host with colons needs its brackets. */
+/* Splits "host:port" and "[host]:port". A host with colons needs brackets. */
 static bool
 split_port(struct str text, struct str *host, struct str *port)
 {
     if (text.len > 0 && text.ptr[0] == '[') {
         size_t end = str_index(text, ']');
-        struct str behind = str_from(text, end + 1);
-        if (end == text.len || behind.len == 0 || behind.ptr[0] != ':')
+        struct str after = str_from(text, end + 1);
+        if (end == text.len || after.len == 0 || after.ptr[0] != ':')
             return false;
         *host = str_first(str_from(text, 1), end - 1);
-        *port = str_from(behind, 1);
+        *port = str_from(after, 1);
         return true;
     }
     size_t colon = str_index(text, ':');
@@ -120,16 +120,16 @@ listen_parse(const char *text, struct listen_address *out)
     int64_t number;
     *out = (struct listen_address){ 0 };
     if (!split_port(str_of(text), &host, &port))
-        return "must be an address and a port, like 127.0.0.1:8080, [::1]:8080 or :8080";
+        return "must be an address and a port, like 127.0.0.1:8080, [::1]:8080, or :8080";
     if (!str_to_int(port, 0, UINT16_MAX, &number))
-        return "has a port that is no whole number from 0 to 65535";
+        return "has a port that is not a whole number from 0 to 65535";
     out->port = (uint16_t)number;
     bool brackets = text[0] == '[';
     out->any = host.len == 0 && !brackets;
     if (out->any)
         return NULL;
     if (!address_parse(host, &out->address) || brackets == (str_index(host, ':') == host.len))
-        return "has a host that is no address; write a number like 127.0.0.1 or [::1], not a name";
+        return "has a host that is not an IP address; write 127.0.0.1 or [::1], not a name";
     out->v4 = !brackets;
     return NULL;
 }
@@ -171,7 +171,7 @@ networks_parse(const char *text, struct networks *out)
 }
 
 static bool
-network_holds(const struct network *network, const struct address *address)
+network_contains(const struct network *network, const struct address *address)
 {
     size_t whole = network->bits / 8;
     unsigned rest = network->bits % 8;
@@ -186,7 +186,7 @@ bool
 networks_contain(const struct networks *networks, const struct address *address)
 {
     for (size_t i = 0; i < networks->count; i++)
-        if (network_holds(&networks->list[i], address))
+        if (network_contains(&networks->list[i], address))
             return true;
     return false;
 }

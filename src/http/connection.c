@@ -52,7 +52,7 @@ bool
 connections_at_limit(const struct connections *connections)
 {
     return atomic_load(&connections->pending) + atomic_load(&connections->open) >=
-           connections->max + HTTP_PAST_CAP_CONNECTIONS;
+           connections->max + HTTP_OVER_LIMIT_CONNECTIONS;
 }
 
 void
@@ -123,8 +123,8 @@ connections_add(struct connections *connections, int fd, const struct sockaddr *
     size_t from_address = address_count_add(connections, connection);
     size_t open = atomic_fetch_add(&connections->open, 1) + 1;
     connections_remove_pending(connections);
-    connection->past_cap = open > connections->max ||
-                           (from_address > connections->per_address_max && !connection->trusted);
+    connection->over_limit = open > connections->max ||
+                             (from_address > connections->per_address_max && !connection->trusted);
     connection_enter(connection, STAGE_FRESH);
     connection->next = connections->first;
     connection->link = &connections->first;
@@ -164,13 +164,13 @@ enter(struct connection *connection, enum stage stage, int64_t times)
     /* A new connection gets the time of a head; if no byte has arrived by then, the reaper extends
      * it to the idle time. */
     static const int64_t allowed_ms[STAGE_COUNT] = {
-        [STAGE_FRESH] = HTTP_HEAD_MS,       [STAGE_IDLE] = HTTP_IDLE_MS,
-        [STAGE_HEAD] = HTTP_HEAD_MS,        [STAGE_BODY] = HTTP_BODY_MS,
-        [STAGE_ANSWERING] = HTTP_ANSWER_MS,
+        [STAGE_FRESH] = HTTP_HEAD_MS,        [STAGE_IDLE] = HTTP_IDLE_MS,
+        [STAGE_HEAD] = HTTP_HEAD_MS,         [STAGE_BODY] = HTTP_BODY_MS,
+        [STAGE_RESPONSE] = HTTP_RESPONSE_MS,
     };
     int64_t deadline = WATCH_NEVER;
-    if (connection->past_cap)
-        deadline = connection->opened_ms + HTTP_PAST_CAP_MS;
+    if (connection->over_limit)
+        deadline = connection->opened_ms + HTTP_OVER_LIMIT_MS;
     else if (stage != STAGE_WORKING)
         deadline = clock_steady_ms() + allowed_ms[stage] * times;
     /* An exchange, not a store, so that leaving the idle stage orders with the reaper. */
@@ -184,9 +184,9 @@ connection_enter(struct connection *connection, enum stage stage)
 }
 
 void
-connection_answer(struct connection *connection, size_t bytes)
+connection_enter_response(struct connection *connection, size_t bytes)
 {
-    enter(connection, STAGE_ANSWERING, 1 + (int64_t)(bytes / HTTP_ANSWER_BYTES));
+    enter(connection, STAGE_RESPONSE, 1 + (int64_t)(bytes / HTTP_RESPONSE_BYTES));
 }
 
 void

@@ -24,7 +24,7 @@ enum stage {
     STAGE_HEAD,
     STAGE_BODY,
     STAGE_WORKING, /* the service is running: no deadline */
-    STAGE_ANSWERING,
+    STAGE_RESPONSE,
     STAGE_COUNT
 };
 
@@ -36,9 +36,9 @@ struct connection {
     _Atomic bool read_shutdown; /* see connection_read_shutdown() */
     int64_t opened_ms;
     struct address peer;
-    bool trusted;  /* a proxy trusted to set X-Forwarded-For */
-    bool past_cap; /* over a limit: gets an error response, then is closed */
-    bool lingers;  /* closed with unread bytes: see HTTP_LINGER_MS */
+    bool trusted;    /* a proxy trusted to set X-Forwarded-For */
+    bool over_limit; /* over a limit: gets an error response, then is closed */
+    bool lingers;    /* closed with unread bytes: see HTTP_LINGER_MS */
     char peer_text[ADDRESS_TEXT_MAX];
     char peer_network[ADDRESS_TEXT_MAX]; /* see address_network() */
 };
@@ -87,9 +87,9 @@ struct connection *connections_add(struct connections *connections, int fd,
                                    const struct sockaddr *peer);
 void connections_remove(struct connections *connections, struct connection *connection);
 
-/* Enters a stage and sets its deadline; connection_answer() allows time for `bytes`. */
+/* Enters a stage and sets its deadline; connection_enter_response() allows time for `bytes`. */
 void connection_enter(struct connection *connection, enum stage stage);
-void connection_answer(struct connection *connection, size_t bytes);
+void connection_enter_response(struct connection *connection, size_t bytes);
 
 /* Whether the server has shut down the read side, which only draining does. The library reads once
  * more when a suspended connection is resumed, and drops the response at end of file. So such a

@@ -16,7 +16,7 @@ enum step {
     STEP_DISCARD, /* response is ready; reading and dropping the rest of the body */
     STEP_WORKING, /* on a worker; the connection is suspended */
     STEP_READY,   /* response is ready */
-    STEP_ANSWERED,
+    STEP_SENT,
 };
 
 struct exchange {
@@ -124,29 +124,29 @@ add_header(struct MHD_Response *response, const char *name, const char *value)
 }
 
 static enum MHD_Result
-send_answer(struct exchange *x)
+send_response(struct exchange *x)
 {
-    struct http_response *answer = &x->open.response;
-    struct str body = answer->body;
-    if (answer->status == 0)
-        answer->status = 500; /* a bug in the service; respond anyway */
-    if (answer->status == 204 || answer->status == 304)
+    struct http_response *reply = &x->open.response;
+    struct str body = reply->body;
+    if (reply->status == 0)
+        reply->status = 500; /* a bug in the service; respond anyway */
+    if (reply->status == 204 || reply->status == 304)
         body.len = 0;
     struct MHD_Response *response = MHD_create_response_from_buffer(
         body.len, (void *)(uintptr_t)(body.len == 0 ? "" : body.ptr), MHD_RESPMEM_PERSISTENT);
     if (response == NULL)
         return MHD_NO;
-    for (size_t i = 0; i < answer->header_count; i++)
-        add_header(response, answer->headers[i].name, answer->headers[i].value);
+    for (size_t i = 0; i < reply->header_count; i++)
+        add_header(response, reply->headers[i].name, reply->headers[i].value);
     add_header(response, "X-Request-Id", x->id);
     /* The library parses chunks leniently, so a proxy may disagree about where the body ends. Close
      * the connection, so that nothing after it is read as a request. */
-    if (answer->close || x->head.length == HEAD_CHUNKED ||
+    if (reply->close || x->head.length == HEAD_CHUNKED ||
         atomic_load(&x->server->connections.mode) != CONNECTIONS_SERVE)
         add_header(response, "Connection", "close");
-    x->step = STEP_ANSWERED;
-    connection_answer(x->connection, body.len);
-    enum MHD_Result queued = MHD_queue_response(x->handle, (unsigned)answer->status, response);
+    x->step = STEP_SENT;
+    connection_enter_response(x->connection, body.len);
+    enum MHD_Result queued = MHD_queue_response(x->handle, (unsigned)reply->status, response);
     MHD_destroy_response(response);
     return queued;
 }
@@ -154,7 +154,7 @@ send_answer(struct exchange *x)
 /* Responds before the body was read. After a response at the head, the library drops all further
  * bytes as body, so the connection must close unless the body is read first. */
 static enum MHD_Result
-answer_early(struct exchange *x)
+respond_early(struct exchange *x)
 {
     const struct head *head = &x->head;
     bool small = head->length >= 0 && head->length <= HTTP_DISCARD_MAX;
@@ -165,7 +165,7 @@ answer_early(struct exchange *x)
     }
     x->open.response.close = true;
     x->connection->lingers = true;
-    return send_answer(x);
+    return send_response(x);
 }
 
 static void
@@ -183,8 +183,8 @@ refuse_at_head(struct exchange *x, enum http_refusal refusal, const char *detail
 {
     refuse(x, refusal, detail);
     x->open.response.close = true;
-    x->connection->lingers = !x->connection->past_cap;
-    return send_answer(x);
+    x->connection->lingers = !x->connection->over_limit;
+    return send_response(x);
 }
 
 /* ---- request ---- */
@@ -307,7 +307,7 @@ on_request(struct exchange *x)
     if (x->open.blocks && !connection_read_shutdown(x->connection))
         return handle_on_worker(x);
     server->service.handle(server->service.context, &x->open);
-    return send_answer(x);
+    return send_response(x);
 }
 
 static enum MHD_Result
@@ -323,7 +323,7 @@ on_head(struct exchange *x, const char *method, const char *version)
     bool fine = x->target_len <= HTTP_TARGET_MAX &&
                 head_read(&x->head, x->handle, method, request->target, version, &problem);
     find_client(x);
-    if (x->connection->past_cap)
+    if (x->connection->over_limit)
         return refuse_at_head(x, HTTP_TOO_MANY_CONNECTIONS, NULL);
     if (!fine)
         return refuse_at_head(x, problem.refusal, problem.detail);
@@ -331,7 +331,7 @@ on_head(struct exchange *x, const char *method, const char *version)
     x->seen_by_service = true;
     server->service.head(server->service.context, &x->open);
     if (x->open.response.status != 0)
-        return answer_early(x);
+        return respond_early(x);
     if (x->head.length > 0 && (uint64_t)x->head.length > x->open.body_max)
         return refuse_at_head(x, HTTP_BODY_TOO_LARGE, NULL);
     x->step = STEP_BODY;
@@ -398,11 +398,11 @@ exchange_continue(void *server, struct MHD_Connection *handle, const char *path,
     case STEP_BODY:
         return more > 0 ? gather(x, data, more) : on_request(x);
     case STEP_DISCARD:
-        return more > 0 ? discard(x, more) : send_answer(x);
+        return more > 0 ? discard(x, more) : send_response(x);
     case STEP_READY:
-        return send_answer(x);
+        return send_response(x);
     case STEP_WORKING:
-    case STEP_ANSWERED:
+    case STEP_SENT:
         break;
     }
     return MHD_YES;

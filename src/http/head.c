@@ -28,7 +28,7 @@ static const bool host_byte[256] = {
 };
 
 static bool
-made_of(struct str s, const bool allowed[256])
+all_allowed(struct str s, const bool allowed[256])
 {
     for (size_t i = 0; i < s.len; i++)
         if (!allowed[(unsigned char)s.ptr[i]])
@@ -85,8 +85,8 @@ read_field(void *context, enum MHD_ValueKind kind, const char *name, size_t name
     while (blank < value && (*blank == ' ' || *blank == '\t'))
         blank++;
     reading->gap |= blank != value || !line_end(value + value_len);
-    reading->bad_name |= name_len == 0 || !made_of(field->name, token_byte);
-    reading->bad_value |= !made_of(field->value, value_byte);
+    reading->bad_name |= name_len == 0 || !all_allowed(field->name, token_byte);
+    reading->bad_value |= !all_allowed(field->value, value_byte);
     reading->at = value + value_len + 2;
     return MHD_YES;
 }
@@ -108,11 +108,11 @@ read_fields(struct head *head, struct MHD_Connection *connection, const char *be
         return false;
     }
     if (reading.bad_name)
-        return bad(problem, "A header's name has a character that names cannot have.");
+        return bad(problem, "A header name has a character that is not allowed in names.");
     if (reading.bad_value)
-        return bad(problem, "A header's value has a control character.");
+        return bad(problem, "A header value has a control character.");
     if (reading.gap || reading.at + 2 != begin + size || !line_end(reading.at))
-        return bad(problem, "The headers are malformed: each is one line that ends in CR LF.");
+        return bad(problem, "The headers are malformed: each must be one line that ends in CR LF.");
     return true;
 }
 
@@ -121,9 +121,9 @@ check_request_line(const char *method, struct str target, const char *version,
                    struct head_problem *problem)
 {
     struct str name = str_of(method);
-    if (!made_of(name, token_byte) || version != name.ptr + name.len + 1 + target.len + 1)
-        return bad(problem, "The request line is not a method, a path and a version.");
-    if (!made_of(target, target_byte))
+    if (!all_allowed(name, token_byte) || version != name.ptr + name.len + 1 + target.len + 1)
+        return bad(problem, "The request line is not a method, a path, and a version.");
+    if (!all_allowed(target, target_byte))
         return bad(problem, "The path has a character that must be percent-encoded.");
     if (target.len == 0 || target.ptr[0] != '/')
         return bad(problem, "The request target must be a path.");
@@ -195,10 +195,10 @@ find_length(struct head *head, struct str encoding, struct str length, bool http
         if (http_1_0)
             return bad(problem, "HTTP/1.0 has no Transfer-Encoding.");
         if (!str_eq_nocase(encoding, STR("chunked")))
-            return bad(problem, "The only Transfer-Encoding understood is chunked.");
+            return bad(problem, "The only supported Transfer-Encoding is chunked.");
         head->length = HEAD_CHUNKED;
     } else if (str_present(length) && !str_to_int(length, 0, INT64_MAX, &head->length)) {
-        return bad(problem, "Content-Length is no whole number.");
+        return bad(problem, "Content-Length is not a whole number.");
     }
     return true;
 }
@@ -220,7 +220,7 @@ head_read(struct head *head, struct MHD_Connection *connection, const char *meth
     if (!str_present(found[HOST]) && !http_1_0)
         return bad(problem, "The Host header is missing.");
     struct str host = str_trim(found[HOST]);
-    if (str_present(found[HOST]) && (host.len == 0 || !made_of(host, host_byte)))
+    if (str_present(found[HOST]) && (host.len == 0 || !all_allowed(host, host_byte)))
         return bad(problem, "The Host header is not a host and a port.");
     struct str expected = head_value(head, STR("Expect"), 0);
     if (str_present(expected) && !http_1_0) {

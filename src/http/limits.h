@@ -7,21 +7,21 @@
 #define HTTP_FIELDS_MAX 100        /* header lines */
 
 /* Deadlines in milliseconds. A connection that misses one is closed. */
-#define HTTP_HEAD_MS 10000   /* from the request line, or connecting, to the end of the head */
-#define HTTP_BODY_MS 20000   /* from the end of the head to the end of the body */
-#define HTTP_ANSWER_MS 30000 /* from the response being ready to its last byte sent */
-#define HTTP_IDLE_MS 60000   /* between requests, and from connecting to the first byte */
+#define HTTP_HEAD_MS 10000     /* from the request line, or connecting, to the end of the head */
+#define HTTP_BODY_MS 20000     /* from the end of the head to the end of the body */
+#define HTTP_RESPONSE_MS 30000 /* from the response being ready to its last byte sent */
+#define HTTP_IDLE_MS 60000     /* between requests, and from connecting to the first byte */
 
-/* A large response gets another HTTP_ANSWER_MS for each of these. */
-#define HTTP_ANSWER_BYTES ((size_t)8 * 1024 * 1024)
+/* A large response gets another HTTP_RESPONSE_MS for each of these. */
+#define HTTP_RESPONSE_BYTES ((size_t)8 * 1024 * 1024)
 
 #define HTTP_CONNECTIONS_MAX 10000
 #define HTTP_CONNECTIONS_PER_ADDRESS_MAX 1000
 
 /* A connection over the limit gets an error response if it sends a request within
- * HTTP_PAST_CAP_MS. Beyond this many more, connections are closed without a response. */
-#define HTTP_PAST_CAP_MS 2000
-#define HTTP_PAST_CAP_CONNECTIONS 64
+ * HTTP_OVER_LIMIT_MS. Beyond this many more, connections are closed without a response. */
+#define HTTP_OVER_LIMIT_MS 2000
+#define HTTP_OVER_LIMIT_CONNECTIONS 64
 
 /* An unwanted request body is read and dropped up to this size, so that the response arrives and
  * the connection stays usable. Beyond it the connection is closed. */

@@ -19,7 +19,7 @@ http_listen_problem(const char *listen)
 
 /* Stores the actual address, since port 0 means any free port. */
 static bool
-learn_address(struct listener *listener)
+store_address(struct listener *listener)
 {
     struct sockaddr_storage bound = { 0 };
     socklen_t length = sizeof bound;
@@ -74,7 +74,7 @@ listener_open(const char *setting, const char *address, struct listener *out, st
         fd = open_socket(family, true);
     }
     *out = (struct listener){ .fd = fd };
-    if (fd >= 0 && bind_and_listen(fd, family, &where) && learn_address(out))
+    if (fd >= 0 && bind_and_listen(fd, family, &where) && store_address(out))
         return ERR_NONE;
     int failed = errno;
     if (fd >= 0)
@@ -107,20 +107,19 @@ listener_inherit(struct listener *out, struct why *why)
     int listening = 0;
     socklen_t length = sizeof listening;
     if (!http_socket_inherited()) {
-        why_set(why, "listen: no socket was handed to this process (LISTEN_PID, LISTEN_FDS)");
+        why_set(why, "listen: systemd passed no socket to this process (LISTEN_PID, LISTEN_FDS)");
         return ERR_INVALID;
     }
     *out = (struct listener){ .fd = INHERITED_FD };
     if (getsockopt(out->fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &length) < 0 || !listening ||
-        !learn_address(out)) {
-        why_set(why, "listen: the socket handed to this process is no listening TCP socket");
+        !store_address(out)) {
+        why_set(why, "listen: the socket passed by systemd is not a listening TCP socket");
         return ERR_INVALID;
     }
     int flags = fcntl(out->fd, F_GETFL);
     if (flags < 0 || fcntl(out->fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
         fcntl(out->fd, F_SETFD, FD_CLOEXEC) < 0) {
-        why_set(why, "listen: the socket handed to this process cannot be used: %s",
-                strerror(errno));
+        why_set(why, "listen: the socket passed by systemd cannot be used: %s", strerror(errno));
         return ERR_UNAVAILABLE;
     }
     return ERR_NONE;

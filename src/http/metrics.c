@@ -11,7 +11,7 @@ static const char *const stage_names[STAGE_COUNT] = {
     [STAGE_IDLE] = "idle",
     [STAGE_HEAD] = "head",
     [STAGE_BODY] = "body",
-    [STAGE_ANSWERING] = "answer",
+    [STAGE_RESPONSE] = "answer",
 };
 
 static const char *const refusal_names[HTTP_REFUSALS] = {

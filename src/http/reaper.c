@@ -50,7 +50,7 @@ on_deadline(struct connections *connections, struct connection *connection, uint
             int64_t now)
 {
     enum stage stage = watch_stage(seen);
-    if (stage == STAGE_FRESH && !connection->past_cap) {
+    if (stage == STAGE_FRESH && !connection->over_limit) {
         int64_t idle_until = connection->opened_ms + HTTP_IDLE_MS;
         bool silent = read_tcp_info(connection).tcpi_bytes_received == 0;
         if (silent && now < idle_until) {
@@ -70,7 +70,7 @@ on_deadline(struct connections *connections, struct connection *connection, uint
 /* Shuts down only the read side, and only if no bytes are waiting, so that a request that has
  * arrived gets a response. */
 static void
-end_idle(struct connection *connection, uint64_t seen)
+close_idle(struct connection *connection, uint64_t seen)
 {
     int unread = 0;
     if (ioctl(connection->fd, FIONREAD, &unread) == 0 && unread > 0)
@@ -85,7 +85,7 @@ end_idle(struct connection *connection, uint64_t seen)
 
 static void
 watch_connection(struct connections *connections, struct connection *connection,
-                 enum connections_mode mode, bool look, int64_t now)
+                 enum connections_mode mode, bool check_peer, int64_t now)
 {
     uint64_t seen = atomic_load_explicit(&connection->watch, memory_order_relaxed);
     enum stage stage = watch_stage(seen);
@@ -95,8 +95,8 @@ watch_connection(struct connections *connections, struct connection *connection,
     } else if (watch_deadline(seen) <= now) {
         on_deadline(connections, connection, seen, now);
     } else if (mode == CONNECTIONS_DRAIN && idle && watch_deadline(seen) != WATCH_NEVER) {
-        end_idle(connection, seen);
-    } else if (look && stage != STAGE_WORKING && stage != STAGE_ANSWERING) {
+        close_idle(connection, seen);
+    } else if (check_peer && stage != STAGE_WORKING && stage != STAGE_RESPONSE) {
         detect_peer_close(connection);
     }
 }
@@ -154,10 +154,10 @@ reaper_run(void *argument)
     pthread_mutex_lock(&connections->lock);
     for (unsigned tick = 0; !connections->stopping; tick++) {
         enum connections_mode mode = (enum connections_mode)atomic_load(&connections->mode);
-        bool look = tick % TICKS_PER_PEER_CHECK == 0;
+        bool check_peer = tick % TICKS_PER_PEER_CHECK == 0;
         int64_t now = clock_steady_ms();
         for (struct connection *c = connections->first; c != NULL; c = c->next)
-            watch_connection(connections, c, mode, look, now);
+            watch_connection(connections, c, mode, check_peer, now);
         take_over_lingering(reaper);
         if (reaper->count > 0) {
             pthread_mutex_unlock(&connections->lock);

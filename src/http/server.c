@@ -60,20 +60,21 @@ leave_encoded(void *argument, struct MHD_Connection *handle, char *text)
 static size_t
 affordable_connections(size_t wanted)
 {
-    size_t beside = HTTP_PAST_CAP_CONNECTIONS + HTTP_LINGER_CONNECTIONS + HTTP_DESCRIPTORS_SPARED;
+    size_t reserved =
+        HTTP_OVER_LIMIT_CONNECTIONS + HTTP_LINGER_CONNECTIONS + HTTP_DESCRIPTORS_SPARED;
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
         return wanted;
-    if (limit.rlim_cur < wanted + beside) {
+    if (limit.rlim_cur < wanted + reserved) {
         rlim_t before = limit.rlim_cur;
-        limit.rlim_cur = limit.rlim_max < wanted + beside ? limit.rlim_max : wanted + beside;
+        limit.rlim_cur = limit.rlim_max < wanted + reserved ? limit.rlim_max : wanted + reserved;
         if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
             limit.rlim_cur = before;
     }
     size_t granted = (size_t)limit.rlim_cur;
-    if (granted >= wanted + beside)
+    if (granted >= wanted + reserved)
         return wanted;
-    size_t affordable = granted >= 2 * beside ? granted - beside : granted / 2;
+    size_t affordable = granted >= 2 * reserved ? granted - reserved : granted / 2;
     if (affordable >= wanted)
         return wanted;
     log_warn("connections_capped", log_number("wanted", (int64_t)wanted),
@@ -89,7 +90,7 @@ start_daemon(struct http_server *server, const struct http_settings *settings,
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET |
                      MHD_ALLOW_SUSPEND_RESUME;
     /* The library divides its limit among its threads; ours must always be reached first. */
-    size_t limit = (server->connections.max + 2 * HTTP_PAST_CAP_CONNECTIONS) * settings->threads;
+    size_t limit = (server->connections.max + 2 * HTTP_OVER_LIMIT_CONNECTIONS) * settings->threads;
     struct MHD_OptionItem options[] = {
         { MHD_OPTION_CONNECTION_LIMIT, (intptr_t)limit, NULL },
         { MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_LIBRARY_MEMORY, NULL },
@@ -141,7 +142,7 @@ prepare(struct http_server *server, const struct http_settings *settings, struct
             return err;
     }
     if (getrandom(&server->id_seed, sizeof server->id_seed, 0) != sizeof server->id_seed) {
-        why_set(why, "no random numbers from the system: %s", strerror(errno));
+        why_set(why, "cannot get random numbers from the system: %s", strerror(errno));
         return ERR_UNAVAILABLE;
     }
     if (settings->listener != NULL) {

@@ -34,7 +34,7 @@ load_pem(const char *setting, const char *path, char **out, struct why *why)
         *out = text;
         return ERR_NONE;
     }
-    why_set(why, "%s: %s %s", setting, path, failed ? "cannot be read" : "is no PEM file");
+    why_set(why, "%s: %s %s", setting, path, failed ? "cannot be read" : "is not a PEM file");
     explicit_bzero(text, PEM_MAX + 1);
     free(text);
     return ERR_INVALID;

@@ -12,7 +12,7 @@ struct expiry {
 };
 
 static enum err
-clean(struct db_tx *tx, void *argument)
+run_delete(struct db_tx *tx, void *argument)
 {
     struct expiry *expiry = argument;
     return expiry->work(tx, expiry->mem, expiry->now, STEP_ROWS, &expiry->removed);
@@ -22,7 +22,7 @@ enum err
 expiry_step(struct db *db, struct arena *mem, expiry_delete *work, int64_t now, bool *more)
 {
     struct expiry expiry = { .mem = mem, .work = work, .now = now };
-    enum err err = tx_write(db, clean, &expiry);
+    enum err err = tx_write(db, run_delete, &expiry);
     *more = !err && expiry.removed >= STEP_ROWS;
     return err;
 }

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ROUND_MS (60 * 1000) /* from the end of one round of removing to the next */
-#define WRITE_MS (10 * 1000) /* from one writing of counts to the next */
-#define STEP_MS 100          /* between two steps of a round: others write, too */
-#define REBUILD_MS 20        /* between two steps of renewing: they are short */
-#define LOOK_MS 500          /* how often it looks at the clock, which a rehearsal may move */
+#define ROUND_MS (60 * 1000) /* from the end of one round of deletion to the next */
+#define WRITE_MS (10 * 1000) /* between two writes of usage counters */
+#define STEP_MS 100          /* between two steps of a round, so that requests can write */
+#define REBUILD_MS 20        /* between two rebuild steps, which are short */
+#define CLOCK_CHECK_MS 500   /* fault injection may move the clock */
 
 struct housekeeping {
     struct db *db;
@@ -34,20 +34,20 @@ struct housekeeping {
     bool stopping;
 };
 
-/* True when it is time to end. */
+/* True if the thread must stop. */
 static bool
 wait_for(struct housekeeping *housekeeping, int64_t ms)
 {
     int64_t until = clock_steady_ms() + ms;
     pthread_mutex_lock(&housekeeping->lock);
     while (!housekeeping->stopping && clock_steady_ms() < until) {
-        struct timespec look;
-        int64_t pause = ms < LOOK_MS ? ms : LOOK_MS;
-        clock_gettime(CLOCK_REALTIME, &look);
-        look.tv_nsec += (long)(pause * 1000000);
-        look.tv_sec += look.tv_nsec / 1000000000;
-        look.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&housekeeping->stop, &housekeeping->lock, &look);
+        struct timespec wake_at;
+        int64_t pause = ms < CLOCK_CHECK_MS ? ms : CLOCK_CHECK_MS;
+        clock_gettime(CLOCK_REALTIME, &wake_at);
+        wake_at.tv_nsec += (long)(pause * 1000000);
+        wake_at.tv_sec += wake_at.tv_nsec / 1000000000;
+        wake_at.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&housekeeping->stop, &housekeeping->lock, &wake_at);
     }
     bool stopping = housekeeping->stopping;
     pthread_mutex_unlock(&housekeeping->lock);
@@ -58,11 +58,10 @@ static void
 write_counts(struct housekeeping *housekeeping, struct arena *mem)
 {
     if (usage_write(housekeeping->db, mem, housekeeping->counters) != ERR_NONE)
-        log_debug("counts of use could not be written; they wait");
+        log_debug("usage_write_failed"); /* the counts stay in memory */
     arena_reset(mem);
 }
 
-/* Every ten seconds, and sooner when there is much. */
 static void
 write_counts_if_due(struct housekeeping *housekeeping, struct arena *mem)
 {
@@ -83,33 +82,33 @@ delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
         bool more = true;
         while (more && !wait_for(housekeeping, STEP_MS)) {
             if (expiry_step(housekeeping->db, mem, deletes[i], clock_now(), &more) != ERR_NONE)
-                more = false; /* the store is away: the next round tries again */
+                more = false; /* the store is unavailable: the next round tries again */
             arena_reset(mem);
             write_counts_if_due(housekeeping, mem);
         }
     }
 }
 
-/* As long as there are some and it is not time for something else. */
+/* Rebuilds until the queue is empty or usage counters are due. */
 static void
 rebuild_hints(struct housekeeping *housekeeping, struct arena *mem)
 {
     for (bool more = true; more && clock_steady_ms() < housekeeping->next_write_ms;) {
         if (rebuild_step(housekeeping->db, mem, housekeeping->rebuilds, &more) != ERR_NONE)
-            more = false; /* who is told of them again notes them again */
+            more = false; /* the next read of these users queues them again */
         arena_reset(mem);
         more = more && !wait_for(housekeeping, REBUILD_MS);
     }
 }
 
 static void *
-keep_house(void *argument)
+run(void *argument)
 {
     struct housekeeping *housekeeping = argument;
     struct arena *mem = arena_new();
     int64_t next_round = clock_steady_ms() + ROUND_MS;
     housekeeping->next_write_ms = clock_steady_ms() + WRITE_MS;
-    while (!wait_for(housekeeping, LOOK_MS)) {
+    while (!wait_for(housekeeping, CLOCK_CHECK_MS)) {
         write_counts_if_due(housekeeping, mem);
         rebuild_hints(housekeeping, mem);
         if (clock_steady_ms() < next_round)
@@ -117,7 +116,7 @@ keep_house(void *argument)
         delete_expired_rows(housekeeping, mem);
         next_round = clock_steady_ms() + ROUND_MS;
     }
-    write_counts(housekeeping, mem); /* nobody is served any more: this is all */
+    write_counts(housekeeping, mem); /* the HTTP server has stopped: these are the last */
     arena_free(mem);
     return NULL;
 }
@@ -133,12 +132,12 @@ housekeeping_start(struct db *db, struct usage_counters *counters, struct rebuil
     pthread_mutex_init(&housekeeping->lock, NULL);
     pthread_cond_init(&housekeeping->stop, NULL);
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the main thread's business */
-    int failed = pthread_create(&housekeeping->thread, NULL, keep_house, housekeeping);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
+    int failed = pthread_create(&housekeeping->thread, NULL, run, housekeeping);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed == 0)
         return housekeeping;
-    log_warn("no thread for removing what is over and for writing counts");
+    log_warn("housekeeping_not_started");
     free(housekeeping);
     return NULL;
 }

@@ -13,12 +13,12 @@
 #define BATCH_USERS 8  /* their hint sets are built first, then written in one transaction */
 
 struct rebuild_queue {
-    struct arena *mem; /* it lies in there itself */
+    struct arena *mem; /* also holds this struct */
     const struct domains *domains;
     pthread_mutex_t lock;
-    char waiting[QUEUE_MAX][ID_LENGTH]; /* all zero: a free place */
+    char waiting[QUEUE_MAX][ID_LENGTH]; /* all zero: a free slot */
     size_t count;
-    size_t next; /* place to look at */
+    size_t next; /* slot to take from */
 };
 
 struct rebuild_queue *
@@ -41,7 +41,7 @@ rebuild_queue_free(struct rebuild_queue *rebuilds)
     arena_free(rebuilds->mem);
 }
 
-/* ---- who waits ---- */
+/* ---- the queue ---- */
 
 void
 rebuild_queue_add(struct rebuild_queue *rebuilds, struct str user_id)
@@ -52,31 +52,31 @@ rebuild_queue_add(struct rebuild_queue *rebuilds, struct str user_id)
     memcpy(&bits, user_id.ptr + ID_LENGTH - sizeof bits, sizeof bits); /* ids are random */
     pthread_mutex_lock(&rebuilds->lock);
     for (size_t i = 0; i < PROBES; i++) {
-        char *place = rebuilds->waiting[(bits * 2654435761U / 65536 + i) % QUEUE_MAX];
-        if (memcmp(place, user_id.ptr, ID_LENGTH) == 0)
+        char *slot = rebuilds->waiting[(bits * 2654435761U / 65536 + i) % QUEUE_MAX];
+        if (memcmp(slot, user_id.ptr, ID_LENGTH) == 0)
             break;
-        if (place[0] != '\0')
+        if (slot[0] != '\0')
             continue;
-        memcpy(place, user_id.ptr, ID_LENGTH);
+        memcpy(slot, user_id.ptr, ID_LENGTH);
         rebuilds->count++;
         break;
     }
     pthread_mutex_unlock(&rebuilds->lock);
 }
 
-/* Returns how many were taken. */
+/* Returns the number of users taken. */
 static size_t
 take(struct rebuild_queue *rebuilds, struct arena *mem, struct str *out, bool *more)
 {
     size_t taken = 0;
     pthread_mutex_lock(&rebuilds->lock);
     for (size_t i = 0; i < QUEUE_MAX && taken < BATCH_USERS && rebuilds->count > 0; i++) {
-        char *place = rebuilds->waiting[rebuilds->next];
+        char *slot = rebuilds->waiting[rebuilds->next];
         rebuilds->next = (rebuilds->next + 1) % QUEUE_MAX;
-        if (place[0] == '\0')
+        if (slot[0] == '\0')
             continue;
-        out[taken++] = str_copy(mem, (struct str){ place, ID_LENGTH });
-        memset(place, 0, ID_LENGTH);
+        out[taken++] = str_copy(mem, (struct str){ slot, ID_LENGTH });
+        memset(slot, 0, ID_LENGTH);
         rebuilds->count--;
     }
     *more = rebuilds->count > 0;
@@ -84,7 +84,7 @@ take(struct rebuild_queue *rebuilds, struct arena *mem, struct str *out, bool *m
     return taken;
 }
 
-/* ---- their cards ---- */
+/* ---- hint sets ---- */
 
 struct rebuilt_set {
     struct str user_id;
@@ -95,13 +95,13 @@ struct rebuilt_set {
 struct round {
     struct arena *mem;
     const struct domains *domains;
-    const struct str *people;
-    size_t people_count;
+    const struct str *users;
+    size_t user_count;
     struct rebuilt_set hint_sets[BATCH_USERS * DOMAINS_MAX];
     size_t set_count;
 };
 
-/* Nothing is added for a card that can be read, or of a domain without a definition. */
+/* Skips a hint set that is not stale, and a domain without a definition. */
 static enum err
 make_set(struct db_tx *tx, struct round *round, struct str user_id, const struct record *record)
 {
@@ -127,12 +127,12 @@ make_sets(struct db_tx *tx, void *argument)
     struct round *round = argument;
     enum err err = ERR_NONE;
     round->set_count = 0;
-    for (size_t p = 0; p < round->people_count && !err; p++) {
+    for (size_t p = 0; p < round->user_count && !err; p++) {
         struct record *records = NULL;
         size_t count = 0;
-        err = record_store_hints(tx, round->mem, round->people[p], &records, &count);
+        err = record_store_hints(tx, round->mem, round->users[p], &records, &count);
         for (size_t i = 0; i < count && !err; i++)
-            err = make_set(tx, round, round->people[p], &records[i]);
+            err = make_set(tx, round, round->users[p], &records[i]);
     }
     return err;
 }
@@ -151,15 +151,15 @@ save_sets(struct db_tx *tx, void *argument)
 enum err
 rebuild_step(struct db *db, struct arena *mem, struct rebuild_queue *rebuilds, bool *more)
 {
-    struct str people[BATCH_USERS];
-    size_t count = take(rebuilds, mem, people, more);
+    struct str users[BATCH_USERS];
+    size_t count = take(rebuilds, mem, users, more);
     if (count == 0)
         return ERR_NONE;
     struct round *round = ARENA_NEW(mem, struct round);
     round->mem = mem;
     round->domains = rebuilds->domains;
-    round->people = people;
-    round->people_count = count;
+    round->users = users;
+    round->user_count = count;
     enum err err = tx_read(db, make_sets, round);
     return err || round->set_count == 0 ? err : tx_write(db, save_sets, round);
 }

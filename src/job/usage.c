@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#define BATCH 1000                 /* rows of one transaction: others write, too */
-#define FRESH_MS ((int64_t)600000) /* far less than the store knows who left: clocks differ */
+#define BATCH 1000                 /* rows per transaction, so that requests can write */
+#define FRESH_MS ((int64_t)600000) /* far less than USAGE_END_KNOWN_SECONDS: clocks differ */
 
 /* ---- writing ---- */
 
@@ -19,7 +19,7 @@ struct batch {
     const struct usage_counter *entries;
     const struct refusal *refusals;
     size_t count;
-    bool fresh; /* nothing of it was counted long ago */
+    bool fresh; /* everything was counted within FRESH_MS */
 };
 
 static bool
@@ -28,7 +28,7 @@ same_day(const struct usage_counter *a, const struct usage_counter *b)
     return a->day == b->day && memcmp(a->app, b->app, sizeof a->app) == 0;
 }
 
-/* How many entries at the beginning are of the same app and day. */
+/* The number of leading entries with the same app and day. */
 static size_t
 length_of_day(const struct usage_counter *entries, size_t count)
 {
@@ -39,23 +39,23 @@ length_of_day(const struct usage_counter *entries, size_t count)
 }
 
 static enum err
-write_people(struct db_tx *tx, const struct batch *batch, const struct usage_counter *entries,
-             size_t count, int64_t slot)
+write_users(struct db_tx *tx, const struct batch *batch, const struct usage_counter *entries,
+            size_t count, int64_t slot)
 {
-    struct usage_ended ended = { .all = !batch->fresh };
-    enum err err = ended.all ? ERR_NONE : usage_store_list_ended(tx, batch->mem, &ended);
-    struct user_usage *people = ARENA_ARRAY(batch->mem, struct user_usage, count);
+    struct usage_revoked revoked = { .all = !batch->fresh };
+    enum err err = revoked.all ? ERR_NONE : usage_store_list_revoked(tx, batch->mem, &revoked);
+    struct user_usage *users = ARENA_ARRAY(batch->mem, struct user_usage, count);
     for (size_t i = 0; i < count; i++)
-        people[i] = (struct user_usage){
+        users[i] = (struct user_usage){
             .user_id = { entries[i].user, sizeof entries[i].user },
             .calls = (int64_t)entries[i].counts[USAGE_CALL] + entries[i].counts[USAGE_TOKENS],
             .last_use = entries[i].last_use,
         };
     struct str app = { entries->app, sizeof entries->app };
-    return err ? err : usage_store_add_users(tx, batch->mem, app, slot, people, count, &ended);
+    return err ? err : usage_store_add_users(tx, batch->mem, app, slot, users, count, &revoked);
 }
 
-/* The app as a whole stands before its people, or is not there: then nothing is added to it. */
+/* The entry of the app as a whole, if any, comes before those of its users. */
 static enum err
 write_day(struct db_tx *tx, const struct batch *batch, const struct usage_counter *entries,
           size_t count)
@@ -69,7 +69,7 @@ write_day(struct db_tx *tx, const struct batch *batch, const struct usage_counte
     enum err err = usage_store_add_app(tx, batch->mem, app, &day, random_below(UINT32_MAX), &slot);
     if (err || !slot.exists || count == whole)
         return err;
-    return write_people(tx, batch, entries + whole, count - whole, slot.number);
+    return write_users(tx, batch, entries + whole, count - whole, slot.number);
 }
 
 static enum err
@@ -156,18 +156,19 @@ struct reading {
     size_t *count;
 };
 
-#define WAITING_DAYS 2 /* what waits since before midnight is yesterday's */
+#define UNWRITTEN_DAYS 2 /* counts from before midnight belong to yesterday */
 
-/* Looked at before the store is read, as refusals are: what is written in between is told twice by
- * this one page, but never missed. */
+/* Call before reading the store, as for refusals: counts written in between are then shown twice,
+ * but never missed. */
 static void
-look_at_waiting(struct usage_counters *counters, struct str user_id, struct str app_id, int64_t now,
-                struct usage_counter waiting[WAITING_DAYS])
+peek_days(struct usage_counters *counters, struct str user_id, struct str app_id, int64_t now,
+          struct usage_counter unwritten[UNWRITTEN_DAYS])
 {
-    for (int64_t ago = 0; ago < WAITING_DAYS; ago++) {
-        waiting[ago] = (struct usage_counter){ 0 };
+    for (int64_t ago = 0; ago < UNWRITTEN_DAYS; ago++) {
+        unwritten[ago] = (struct usage_counter){ 0 };
         if (counters != NULL)
-            usage_counters_peek(counters, user_id, app_id, usage_day_of(now) - ago, &waiting[ago]);
+            usage_counters_peek(counters, user_id, app_id, usage_day_of(now) - ago,
+                                &unwritten[ago]);
     }
 }
 
@@ -186,15 +187,15 @@ usage_of_grant(struct db *db, struct arena *mem, struct usage_counters *counters
     struct reading reading = {
         .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .grant = out
     };
-    struct usage_counter waiting[WAITING_DAYS];
+    struct usage_counter unwritten[UNWRITTEN_DAYS];
     *out = (struct grant_usage){ 0 };
-    look_at_waiting(counters, user_id, app_id, now, waiting);
+    peek_days(counters, user_id, app_id, now, unwritten);
     enum err err = tx_read(db, read_grant, &reading);
-    for (size_t ago = 0; ago < WAITING_DAYS && !err; ago++) {
-        const uint32_t *counts = waiting[ago].counts;
+    for (size_t ago = 0; ago < UNWRITTEN_DAYS && !err; ago++) {
+        const uint32_t *counts = unwritten[ago].counts;
         out->days[USAGE_DAYS - 1 - ago] += (int64_t)counts[USAGE_CALL] + counts[USAGE_TOKENS];
-        if (waiting[ago].last_use > out->last_use)
-            out->last_use = waiting[ago].last_use;
+        if (unwritten[ago].last_use > out->last_use)
+            out->last_use = unwritten[ago].last_use;
     }
     return err;
 }
@@ -212,13 +213,13 @@ usage_of_app(struct db *db, struct arena *mem, struct usage_counters *counters, 
              int64_t now, struct app_usage *out)
 {
     struct reading reading = { .mem = mem, .app_id = app_id, .now = now, .app = out };
-    struct usage_counter waiting[WAITING_DAYS];
+    struct usage_counter unwritten[UNWRITTEN_DAYS];
     *out = (struct app_usage){ 0 };
-    look_at_waiting(counters, STR_NONE, app_id, now, waiting);
+    peek_days(counters, STR_NONE, app_id, now, unwritten);
     enum err err = tx_read(db, read_app, &reading);
-    for (size_t ago = 0; ago < WAITING_DAYS && !err; ago++)
+    for (size_t ago = 0; ago < UNWRITTEN_DAYS && !err; ago++)
         for (size_t i = 0; i < USAGE_OUTCOMES; i++)
-            out->days[USAGE_DAYS - 1 - ago].counts[i] += waiting[ago].counts[i];
+            out->days[USAGE_DAYS - 1 - ago].counts[i] += unwritten[ago].counts[i];
     return err;
 }
 
@@ -255,21 +256,21 @@ same_kind(const struct refusal *a, const struct refusal *b)
            str_eq(a->reason, b->reason);
 }
 
-/* Adds one that waited to the list, which has room for it. It was looked at before the store was:
- * if that is as new, it was written meanwhile. */
+/* Adds an unwritten refusal to the list, which has capacity for it. If the stored one is as new, it
+ * was written after the peek. */
 static void
-add_waiting(struct refusal *list, size_t *count, const struct refusal *waiting)
+add_unwritten(struct refusal *list, size_t *count, const struct refusal *unwritten)
 {
     for (size_t i = 0; i < *count; i++)
-        if (same_kind(&list[i], waiting)) {
-            if (list[i].last_at >= waiting->last_at)
+        if (same_kind(&list[i], unwritten)) {
+            if (list[i].last_at >= unwritten->last_at)
                 return;
-            list[i].times += waiting->times;
-            list[i].last_at = waiting->last_at;
-            list[i].detail = waiting->detail;
+            list[i].times += unwritten->times;
+            list[i].last_at = unwritten->last_at;
+            list[i].detail = unwritten->detail;
             return;
         }
-    list[(*count)++] = *waiting;
+    list[(*count)++] = *unwritten;
 }
 
 static int
@@ -283,26 +284,24 @@ enum err
 refusals_of_app(struct db *db, struct arena *mem, struct usage_counters *counters,
                 struct str app_id, struct refusal **out, size_t *count)
 {
-    struct refusal *stored = NULL, *waiting = NULL;
-    size_t waiting_count = 0;
+    struct refusal *stored = NULL, *unwritten = NULL;
+    size_t unwritten_count = 0;
     struct reading reading = { .mem = mem, .app_id = app_id, .refusals = &stored, .count = count };
     *out = NULL;
     *count = 0;
-    if (counters != NULL) /* first: what is written waits on until it is in the store */
-        usage_counters_peek_refusals(counters, mem, app_id, &waiting, &waiting_count);
+    if (counters != NULL) /* first: a refusal stays in memory until it is in the store */
+        usage_counters_peek_refusals(counters, mem, app_id, &unwritten, &unwritten_count);
     enum err err = tx_read(db, read_refusals, &reading);
     if (err)
         return err;
-    struct refusal *all = ARENA_ARRAY(mem, struct refusal, *count + waiting_count);
+    struct refusal *all = ARENA_ARRAY(mem, struct refusal, *count + unwritten_count);
     if (*count > 0)
         memcpy(all, stored, *count * sizeof *all);
-    for (size_t i = 0; i < waiting_count; i++)
-        add_waiting(all, count, &waiting[i]);
+    for (size_t i = 0; i < unwritten_count; i++)
+        add_unwritten(all, count, &unwritten[i]);
     if (*count > 1)
         qsort(all, *count, sizeof *all, newest_first);
     *count = at_most(*count, REFUSALS_PER_APP_MAX);
     *out = all;
     return ERR_NONE;
 }
-
-/* ---- what is too old ---- */

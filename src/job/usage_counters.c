@@ -9,9 +9,9 @@
 #include <endian.h>
 #include <string.h>
 
-#define PLACES 32768                /* of a lane; a power of two */
-#define PEOPLE_MAX (PLACES / 4 * 3) /* the rest is for apps, whose counts matter more */
-#define PROBES 32                   /* places that are looked at before one is left out */
+#define SLOTS 32768               /* per shard; a power of two */
+#define USERS_MAX (SLOTS / 4 * 3) /* the rest is for apps, whose counts matter more */
+#define PROBES 32                 /* slots to try before a count is dropped */
 
 struct usage_counters *
 usage_counters_new(void)
@@ -20,7 +20,7 @@ usage_counters_new(void)
     struct usage_counters *counters = ARENA_NEW(mem, struct usage_counters);
     counters->mem = mem;
     counters->refusals = ARENA_ARRAY(mem, struct counted_refusal, USAGE_REFUSALS_MAX);
-    counters->emptied_at = clock_steady_ms();
+    counters->drained_at = clock_steady_ms();
     pthread_mutex_init(&counters->mem_lock, NULL);
     pthread_mutex_init(&counters->taken_lock, NULL);
     pthread_mutex_init(&counters->refusal_lock, NULL);
@@ -41,7 +41,7 @@ usage_counters_free(struct usage_counters *counters)
     pthread_mutex_destroy(&counters->taken_lock);
     pthread_mutex_destroy(&counters->refusal_lock);
     pthread_mutex_destroy(&counters->mem_lock);
-    arena_free(counters->mem); /* and the tally itself with it */
+    arena_free(counters->mem); /* also holds `counters` */
 }
 
 void
@@ -49,7 +49,7 @@ usage_counters_write_metrics(struct buf *page, void *context)
 {
     struct usage_counters *counters = context;
     metric_family(page, "penchant_usage_dropped_total", "counter",
-                  "Counts of use and refusals that found no room until they were written.");
+                  "Usage counts and refusals dropped because the memory for them was full.");
     metric_value(page, "penchant_usage_dropped_total", "",
                  (int64_t)atomic_load_explicit(&counters->dropped, memory_order_relaxed));
 }
@@ -78,16 +78,16 @@ own_shard(struct usage_counters *counters)
     return &counters->shards[mine - 1];
 }
 
-/* Both ids are random text of ours, so a few of their bytes are as good as a hash of all. */
+/* Ids are random, so a few of their bytes are as good as a hash of all. */
 static size_t
-first_place(const struct usage_counter *key)
+first_slot(const struct usage_counter *key)
 {
     uint64_t user[2], app;
     memcpy(user, key->user + 10, sizeof user);
     memcpy(&app, key->app + 18, sizeof app);
     uint64_t mixed = ((user[0] ^ app) * 0x9e3779b97f4a7c15u) ^ (user[1] + (uint64_t)key->day);
     mixed = (mixed ^ (mixed >> 29)) * 0xbf58476d1ce4e5b9u;
-    return (size_t)(mixed >> 40) % PLACES;
+    return (size_t)(mixed >> 40) % SLOTS;
 }
 
 static bool
@@ -97,24 +97,25 @@ same_key(const struct usage_counter *a, const struct usage_counter *b)
            memcmp(a->app, b->app, sizeof a->app) == 0;
 }
 
-/* The entry of that key, or a free place for it; NULL: neither. Under the lane's lock. */
+/* Call with the lock held. The entry of the key; if there is none and `add`, a new one. NULL: not
+ * found, or full. */
 static struct usage_counter *
-find_place(struct shard *shard, const struct usage_counter *key, bool add)
+find_slot(struct shard *shard, const struct usage_counter *key, bool add)
 {
-    size_t at = first_place(key);
+    size_t at = first_slot(key);
     for (size_t i = 0; i < PROBES; i++) {
-        struct usage_counter *place = &shard->places[(at + i) % PLACES];
-        if (place->day != 0 && same_key(place, key))
-            return place;
-        if (place->day != 0)
+        struct usage_counter *slot = &shard->slots[(at + i) % SLOTS];
+        if (slot->day != 0 && same_key(slot, key))
+            return slot;
+        if (slot->day != 0)
             continue;
-        if (!add || (key->user[0] != '\0' && shard->used >= PEOPLE_MAX))
+        if (!add || (key->user[0] != '\0' && shard->used >= USERS_MAX))
             return NULL;
-        memcpy(place->user, key->user, sizeof place->user);
-        memcpy(place->app, key->app, sizeof place->app);
-        place->day = key->day;
+        memcpy(slot->user, key->user, sizeof slot->user);
+        memcpy(slot->app, key->app, sizeof slot->app);
+        slot->day = key->day;
         shard->used++;
-        return place;
+        return slot;
     }
     return NULL;
 }
@@ -137,24 +138,24 @@ merge(struct usage_counter *into, const struct usage_counter *from)
 static void
 add(struct usage_counters *counters, struct shard *shard, const struct usage_counter *entry)
 {
-    struct usage_counter *place = find_place(shard, entry, true);
-    if (place == NULL)
+    struct usage_counter *slot = find_slot(shard, entry, true);
+    if (slot == NULL)
         usage_counters_drop(counters);
     else
-        merge(place, entry);
-    if (shard->used >= PEOPLE_MAX / 2)
+        merge(slot, entry);
+    if (shard->used >= USERS_MAX / 2)
         atomic_store_explicit(&shard->filling, true, memory_order_relaxed);
 }
 
-/* Locked, with its places there. */
+/* Returns the thread's shard, locked, with its slots allocated. */
 static struct shard *
-enter_shard(struct usage_counters *counters)
+lock_shard(struct usage_counters *counters)
 {
     struct shard *shard = own_shard(counters);
     pthread_mutex_lock(&shard->lock);
-    if (shard->places == NULL) {
+    if (shard->slots == NULL) {
         pthread_mutex_lock(&counters->mem_lock);
-        shard->places = ARENA_ARRAY(counters->mem, struct usage_counter, PLACES);
+        shard->slots = ARENA_ARRAY(counters->mem, struct usage_counter, SLOTS);
         pthread_mutex_unlock(&counters->mem_lock);
     }
     return shard;
@@ -169,9 +170,9 @@ usage_counters_add(struct usage_counters *counters, struct str user, struct str 
         return;
     memcpy(entry.app, app.ptr, sizeof entry.app);
     entry.counts[outcome] = 1;
-    struct shard *shard = enter_shard(counters);
+    struct shard *shard = lock_shard(counters);
     add(counters, shard, &entry);
-    bool served = outcome == USAGE_CALL || outcome == USAGE_TOKENS; /* being refused is no use */
+    bool served = outcome == USAGE_CALL || outcome == USAGE_TOKENS; /* a refusal is not a use */
     if (served && usage_counters_is_id(user, STR("usr_"))) {
         memcpy(entry.user, user.ptr, sizeof entry.user);
         add(counters, shard, &entry);
@@ -188,9 +189,9 @@ usage_counters_nearly_full(const struct usage_counters *counters)
     return false;
 }
 
-/* ---- taking ---- */
+/* ---- draining ---- */
 
-/* As memcmp() says, in a third of its steps: what stands behind the prefix as three numbers. */
+/* The order of memcmp(), but faster: compares the part after the prefix as three integers. */
 static int
 compare_ids(const char *left, const char *right)
 {
@@ -219,11 +220,11 @@ static size_t
 empty_shard(struct shard *shard, struct usage_counter *out)
 {
     size_t count = 0;
-    for (size_t i = 0; count < shard->used && i < PLACES; i++) {
-        if (shard->places[i].day == 0)
+    for (size_t i = 0; count < shard->used && i < SLOTS; i++) {
+        if (shard->slots[i].day == 0)
             continue;
-        out[count++] = shard->places[i];
-        shard->places[i] = (struct usage_counter){ 0 };
+        out[count++] = shard->slots[i];
+        shard->slots[i] = (struct usage_counter){ 0 };
     }
     shard->used = 0;
     atomic_store_explicit(&shard->filling, false, memory_order_relaxed);
@@ -236,7 +237,7 @@ usage_counters_drain(struct usage_counters *counters, struct arena *mem,
 {
     struct usage_counter *all[USAGE_SHARDS];
     size_t counts[USAGE_SHARDS], total = 0, kept = 0;
-    pthread_mutex_lock(&counters->taken_lock); /* who looks now waits, and misses nothing */
+    pthread_mutex_lock(&counters->taken_lock); /* a peek waits, and misses nothing */
     for (size_t i = 0; i < USAGE_SHARDS; i++) {
         struct shard *shard = &counters->shards[i];
         pthread_mutex_lock(&shard->lock);
@@ -276,7 +277,7 @@ usage_counters_restore(struct usage_counters *counters)
 {
     pthread_mutex_lock(&counters->taken_lock);
     for (size_t i = 0; i < counters->taken_count; i++) {
-        struct shard *shard = enter_shard(counters);
+        struct shard *shard = lock_shard(counters);
         add(counters, shard, &counters->taken[i]);
         pthread_mutex_unlock(&shard->lock);
     }
@@ -288,13 +289,13 @@ usage_counters_restore(struct usage_counters *counters)
 int64_t
 usage_counters_drained_at(const struct usage_counters *counters)
 {
-    return atomic_load(&counters->emptied_at);
+    return atomic_load(&counters->drained_at);
 }
 
 void
 usage_counters_set_drained(struct usage_counters *counters, int64_t steady_ms)
 {
-    atomic_store(&counters->emptied_at, steady_ms);
+    atomic_store(&counters->drained_at, steady_ms);
 }
 
 void
@@ -319,7 +320,7 @@ usage_counters_peek(struct usage_counters *counters, struct str user, struct str
         struct shard *shard = &counters->shards[i];
         pthread_mutex_lock(&shard->lock);
         const struct usage_counter *found =
-            shard->places == NULL ? NULL : find_place(shard, &key, false);
+            shard->slots == NULL ? NULL : find_slot(shard, &key, false);
         if (found != NULL)
             merge(out, found);
         pthread_mutex_unlock(&shard->lock);

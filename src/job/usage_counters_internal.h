@@ -15,7 +15,7 @@ struct usage_counter;
 
 struct shard {
     pthread_mutex_t lock;
-    struct usage_counter *places; /* hash table; NULL: not used yet */
+    struct usage_counter *slots; /* hash table; NULL: not used yet */
     size_t used;
     _Atomic bool filling;
 };
@@ -41,7 +41,7 @@ struct usage_counters {
     pthread_mutex_t refusal_lock;
     struct counted_refusal *refusals;
     _Atomic uint64_t dropped;
-    _Atomic int64_t emptied_at;
+    _Atomic int64_t drained_at;
 };
 
 void usage_counters_drop(struct usage_counters *counters); /* counts one dropped entry */

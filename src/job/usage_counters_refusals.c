@@ -1,12 +1,11 @@
-/* usage_counters_refusals.c - the part of tally.h about refusals: one table with a lock of its own.
- */
+/* usage_counters_refusals.c - the refusals of usage_counters.h: one table with its own lock. */
 #include "base/arena.h"
 #include "job/usage_counters.h"
 #include "job/usage_counters_internal.h"
 
 #include <string.h>
 
-#define REFUSALS_OF_APP_MAX 32 /* kinds of one app */
+#define REFUSALS_OF_APP_MAX 32 /* kinds of refusal per app */
 
 static void
 copy_text(char *into, size_t size, struct str text)
@@ -17,9 +16,9 @@ copy_text(char *into, size_t size, struct str text)
     into[length] = '\0';
 }
 
-/* What tells one kind from another. */
+/* Sets the fields that identify a kind of refusal. */
 static void
-name_kind(struct counted_refusal *out, const struct refusal *refusal)
+set_kind(struct counted_refusal *out, const struct refusal *refusal)
 {
     memcpy(out->app, refusal->app_id.ptr, sizeof out->app);
     copy_text(out->endpoint, sizeof out->endpoint, refusal->endpoint);
@@ -27,16 +26,16 @@ name_kind(struct counted_refusal *out, const struct refusal *refusal)
     copy_text(out->reason, sizeof out->reason, refusal->reason);
 }
 
-/* The place of the same kind, or a free one; NULL: there is no room. */
+/* The slot of the same kind, or a free one; NULL: the table or the app's share is full. */
 static struct counted_refusal *
 find_refusal(struct usage_counters *counters, const struct counted_refusal *wanted)
 {
-    struct counted_refusal *unused = NULL;
+    struct counted_refusal *free_slot = NULL;
     size_t of_app = 0;
     for (size_t i = 0; i < USAGE_REFUSALS_MAX; i++) {
         struct counted_refusal *one = &counters->refusals[i];
         if (one->times == 0) {
-            unused = unused == NULL ? one : unused;
+            free_slot = free_slot == NULL ? one : free_slot;
             continue;
         }
         if (memcmp(one->app, wanted->app, sizeof one->app) != 0)
@@ -46,7 +45,7 @@ find_refusal(struct usage_counters *counters, const struct counted_refusal *want
             strcmp(one->error, wanted->error) == 0 && strcmp(one->reason, wanted->reason) == 0)
             return one;
     }
-    return of_app < REFUSALS_OF_APP_MAX ? unused : NULL;
+    return of_app < REFUSALS_OF_APP_MAX ? free_slot : NULL;
 }
 
 void
@@ -62,20 +61,20 @@ usage_counters_add_refusal(struct usage_counters *counters, struct arena *mem,
     clean.endpoint = refusal_clean(mem, refusal->endpoint, sizeof wanted.endpoint - 1);
     clean.error = refusal_clean(mem, refusal->error, sizeof wanted.error - 1);
     clean.reason = refusal_clean(mem, refusal->reason, sizeof wanted.reason - 1);
-    name_kind(&wanted, &clean);
+    set_kind(&wanted, &clean);
     copy_text(wanted.detail, sizeof wanted.detail,
               refusal_clean(mem, refusal->detail, sizeof wanted.detail - 1));
 
     pthread_mutex_lock(&counters->refusal_lock);
-    struct counted_refusal *place = find_refusal(counters, &wanted);
-    if (place == NULL)
+    struct counted_refusal *slot = find_refusal(counters, &wanted);
+    if (slot == NULL)
         usage_counters_drop(counters);
-    else if (place->times == 0)
-        *place = wanted;
+    else if (slot->times == 0)
+        *slot = wanted;
     else {
-        place->times += wanted.times;
-        place->last_at = wanted.last_at;
-        memcpy(place->detail, wanted.detail, sizeof place->detail);
+        slot->times += wanted.times;
+        slot->last_at = wanted.last_at;
+        memcpy(slot->detail, wanted.detail, sizeof slot->detail);
     }
     pthread_mutex_unlock(&counters->refusal_lock);
 }
@@ -139,7 +138,7 @@ usage_counters_remove_refusals(struct usage_counters *counters, const struct ref
     pthread_mutex_lock(&counters->refusal_lock);
     for (size_t i = 0; i < count; i++) {
         struct counted_refusal kind = { 0 };
-        name_kind(&kind, &written[i]);
+        set_kind(&kind, &written[i]);
         struct counted_refusal *one = find_refusal(counters, &kind);
         if (one != NULL && one->times > 0)
             one->times -= written[i].times;

@@ -161,7 +161,7 @@ atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
 
 enum err
 atom_store_page(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                const struct atom_query *question, struct atom_page *out)
+                const struct atom_query *query, struct atom_page *out)
 {
     struct db_rows rows = { 0 };
     enum err err = find_atom_lists(tx, mem, user_id, domain, &rows);
@@ -171,7 +171,7 @@ atom_store_page(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     *out = (struct atom_page){ 0 };
     if (err)
         return err;
-    return atom_page_read(mem, lists, rows.count, question, out) ? ERR_NONE : ERR_INTERNAL;
+    return atom_page_read(mem, lists, rows.count, query, out) ? ERR_NONE : ERR_INTERNAL;
 }
 
 enum err
@@ -404,7 +404,7 @@ record_store_put_hints(struct db_tx *tx, struct arena *mem, struct str user_id,
 {
     int64_t sequence;
     struct str hint_sets;
-    struct record set, renewed = { .domain = before->domain, .hints = hints };
+    struct record set, rebuilt = { .domain = before->domain, .hints = hints };
     enum err err = atom_store_hold(tx, mem, user_id, &sequence);
     if (!err)
         err = find_sets(tx, mem, user_id, &hint_sets);
@@ -412,7 +412,7 @@ record_store_put_hints(struct db_tx *tx, struct arena *mem, struct str user_id,
         return err == ERR_NOT_FOUND ? ERR_NONE : err;
     for (struct str rest = hint_sets; next_set(&rest, &set);)
         if (str_eq(set.domain, before->domain) && str_eq(set.hints, before->hints))
-            return put_hint_sets(tx, mem, user_id, with_set(mem, hint_sets, &renewed, true));
+            return put_hint_sets(tx, mem, user_id, with_set(mem, hint_sets, &rebuilt, true));
     return ERR_NONE;
 }
 

@@ -29,20 +29,20 @@ SQL(request_add, "INSERT INTO auth_request (" REQUEST_COLUMNS ")"
 
 /* The request belongs to this session ($2), or to one that is no longer valid at $3; see
  * session_store_find. */
-#define WAITS_FOR                                                                         \
+#define BELONGS_TO                                                                        \
     "(session_hash = $2 OR NOT EXISTS (SELECT 1 FROM session AS s JOIN user_account AS u" \
     " ON u.user_id = s.user_id AND u.status = 'active' AND u.epoch = s.user_epoch"        \
     " WHERE s.session_hash = auth_request.session_hash AND s.expires_at > $3))"
 
 SQL(request_find, "SELECT " REQUEST_COLUMNS " FROM auth_request"
-                  " WHERE request_hash = $1 AND expires_at > $3 AND " WAITS_FOR);
+                  " WHERE request_hash = $1 AND expires_at > $3 AND " BELONGS_TO);
 
 SQL(request_take, "DELETE FROM auth_request"
                   " WHERE request_hash = $1 AND session_hash = $2 AND expires_at > $3"
                   " RETURNING " REQUEST_COLUMNS);
 
 SQL(request_move, "UPDATE auth_request SET session_hash = $4, must_sign_in = 0"
-                  " WHERE request_hash = $1 AND " WAITS_FOR);
+                  " WHERE request_hash = $1 AND " BELONGS_TO);
 
 static struct session
 read_session(const struct db_rows *rows, size_t row)
@@ -94,8 +94,8 @@ session_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t
     err = user_store_find(tx, mem, out->user_id, user);
     if (err)
         return err;
-    bool alive = user->status == USER_ACTIVE && user->epoch == out->user_epoch;
-    return alive ? ERR_NONE : ERR_NOT_FOUND;
+    bool valid = user->status == USER_ACTIVE && user->epoch == out->user_epoch;
+    return valid ? ERR_NONE : ERR_NOT_FOUND;
 }
 
 enum err

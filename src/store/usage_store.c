@@ -39,7 +39,7 @@ SQL_UNTRACKED(
     " SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)"
     " FROM app_grant g WHERE g.user_id = $5 AND g.app_id = $6" ADD_ON_CONFLICT);
 
-SQL_UNTRACKED(usage_list_ended, "SELECT user_key FROM usage_revocation ORDER BY user_key");
+SQL_UNTRACKED(usage_list_revoked, "SELECT user_key FROM usage_revocation ORDER BY user_key");
 
 SQL_UNTRACKED(
     usage_add_app,
@@ -94,7 +94,7 @@ SQL(usage_list_refusals, "SELECT app_id, endpoint, error, reason, detail, times,
 SQL_UNTRACKED(usage_hold_app, "UPDATE app_usage SET calls = calls WHERE app_id = $1 AND day >= $2");
 SQL_UNTRACKED(usage_hold_user,
               "UPDATE app_usage SET calls = calls WHERE app_id IN " CONNECTED " AND day >= $2");
-SQL_UNTRACKED(usage_note_end,
+SQL_UNTRACKED(usage_add_revocation,
               "INSERT INTO usage_revocation (user_key, revoked_at) VALUES ($1, $2)"
               " ON CONFLICT (user_key) DO UPDATE SET revoked_at = excluded.revoked_at");
 
@@ -104,15 +104,15 @@ SQL_UNTRACKED(usage_end_user, "DELETE FROM user_usage WHERE user_key = $2 AND sl
                               " (SELECT a.slot FROM app_usage a WHERE a.app_id IN " CONNECTED ")");
 
 SQL(usage_end_app, "DELETE FROM app_usage WHERE app_id = $1");
-SQL(usage_end_app_people, "DELETE FROM user_usage WHERE slot IN"
-                          " (SELECT a.slot FROM app_usage a WHERE a.app_id = $1)");
+SQL(usage_end_app_users, "DELETE FROM user_usage WHERE slot IN"
+                         " (SELECT a.slot FROM app_usage a WHERE a.app_id = $1)");
 SQL(usage_end_app_refusals, "DELETE FROM app_refusal WHERE app_id = $1");
 
-SQL_UNTRACKED(usage_clean_people,
+SQL_UNTRACKED(usage_clean_users,
               "DELETE FROM user_usage WHERE (slot, user_key) IN"
               " (SELECT slot, user_key FROM user_usage WHERE slot < $1 LIMIT $2) RETURNING slot");
 SQL_UNTRACKED(
-    usage_clean_ended,
+    usage_clean_revocations,
     "DELETE FROM usage_revocation WHERE user_key IN"
     " (SELECT user_key FROM usage_revocation WHERE revoked_at <= $1 LIMIT $2) RETURNING user_key");
 SQL_UNTRACKED(usage_clean_apps,
@@ -154,11 +154,11 @@ add_app(struct db_tx *tx, struct arena *mem, struct str app_id, const struct usa
 
 enum err
 usage_store_add_app(struct db_tx *tx, struct arena *mem, struct str app_id,
-                    const struct usage_day *day, uint32_t chance, struct usage_slot *out)
+                    const struct usage_day *day, uint32_t seed, struct usage_slot *out)
 {
     enum err err = add_app(tx, mem, app_id, day, out);
     for (uint32_t i = 0; i < SLOT_ATTEMPTS && !err && !out->exists; i++) {
-        int64_t slot = day->day * SLOTS_OF_DAY + (uint32_t)(chance + i);
+        int64_t slot = day->day * SLOTS_OF_DAY + (uint32_t)(seed + i);
         err = db_query(tx, mem, &usage_begin_day, NULL, db_text(app_id), db_int(day->day),
                        db_int(slot));
         if (!err)
@@ -175,22 +175,23 @@ compare_numbers(const void *left, const void *right)
 }
 
 enum err
-usage_store_list_ended(struct db_tx *tx, struct arena *mem, struct usage_ended *out)
+usage_store_list_revoked(struct db_tx *tx, struct arena *mem, struct usage_revoked *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query_values(tx, mem, &usage_list_ended, NULL, 0, &rows);
-    int64_t *people = ARENA_ARRAY(mem, int64_t, rows.count);
+    enum err err = db_query_values(tx, mem, &usage_list_revoked, NULL, 0, &rows);
+    int64_t *user_keys = ARENA_ARRAY(mem, int64_t, rows.count);
     for (size_t i = 0; i < rows.count; i++)
-        people[i] = db_cell_int(&rows, i, 0);
-    *out = (struct usage_ended){ .people = people, .count = rows.count };
+        user_keys[i] = db_cell_int(&rows, i, 0);
+    *out = (struct usage_revoked){ .user_keys = user_keys, .count = rows.count };
     return err;
 }
 
 static bool
-has_ended(const struct usage_ended *ended, int64_t user_key)
+is_revoked(const struct usage_revoked *revoked, int64_t user_key)
 {
-    return ended->all || (ended->count > 0 && bsearch(&user_key, ended->people, ended->count,
-                                                      sizeof user_key, compare_numbers) != NULL);
+    return revoked->all ||
+           (revoked->count > 0 && bsearch(&user_key, revoked->user_keys, revoked->count,
+                                          sizeof user_key, compare_numbers) != NULL);
 }
 
 #define MANY 20
@@ -216,23 +217,23 @@ add_many(struct db_tx *tx, struct arena *mem, struct many *many)
 
 enum err
 usage_store_add_users(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t slot,
-                      const struct user_usage *people, size_t count,
-                      const struct usage_ended *ended)
+                      const struct user_usage *users, size_t count,
+                      const struct usage_revoked *revoked)
 {
     struct many many = { .values[0] = db_int(slot) };
     enum err err = ERR_NONE;
     for (size_t i = 0; i < count && !err; i++) {
-        int64_t user_key = user_key_of(people[i].user_id);
-        if (has_ended(ended, user_key)) {
+        int64_t user_key = user_key_of(users[i].user_id);
+        if (is_revoked(revoked, user_key)) {
             err = db_query(tx, mem, &usage_add_connected, NULL, db_int(slot), db_int(user_key),
-                           db_int(people[i].calls), db_int(people[i].last_use),
-                           db_text(people[i].user_id), db_text(app_id));
+                           db_int(users[i].calls), db_int(users[i].last_use),
+                           db_text(users[i].user_id), db_text(app_id));
             continue;
         }
         struct db_value *of = &many.values[1 + 3 * many.count++];
         of[0] = db_int(user_key);
-        of[1] = db_int(people[i].calls);
-        of[2] = db_int(people[i].last_use);
+        of[1] = db_int(users[i].calls);
+        of[2] = db_int(users[i].last_use);
         if (many.count == MANY)
             err = add_many(tx, mem, &many);
     }
@@ -356,9 +357,10 @@ usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id
 /* ---- deleting ---- */
 
 static enum err
-note_end(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
+add_revocation(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
 {
-    return db_query(tx, mem, &usage_note_end, NULL, db_int(user_key_of(user_id)), db_int(now));
+    return db_query(tx, mem, &usage_add_revocation, NULL, db_int(user_key_of(user_id)),
+                    db_int(now));
 }
 
 enum err
@@ -368,7 +370,7 @@ usage_store_end_grant(struct db_tx *tx, struct arena *mem, struct str user_id, s
     enum err err = db_query(tx, mem, &usage_hold_app, NULL, db_text(app_id),
                             db_int(usage_day_of(now) - DAYS_UNWRITTEN));
     if (!err)
-        err = note_end(tx, mem, user_id, now);
+        err = add_revocation(tx, mem, user_id, now);
     return err ? err
                : db_query(tx, mem, &usage_end_grant, NULL, db_text(app_id),
                           db_int(user_key_of(user_id)));
@@ -380,7 +382,7 @@ usage_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id, in
     enum err err = db_query(tx, mem, &usage_hold_user, NULL, db_text(user_id),
                             db_int(usage_day_of(now) - DAYS_UNWRITTEN));
     if (!err)
-        err = note_end(tx, mem, user_id, now);
+        err = add_revocation(tx, mem, user_id, now);
     return err ? err
                : db_query(tx, mem, &usage_end_user, NULL, db_text(user_id),
                           db_int(user_key_of(user_id)));
@@ -391,7 +393,7 @@ usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id)
 {
     enum err err = db_query(tx, mem, &usage_hold_app, NULL, db_text(app_id), db_int(0));
     if (!err)
-        err = db_query(tx, mem, &usage_end_app_people, NULL, db_text(app_id));
+        err = db_query(tx, mem, &usage_end_app_users, NULL, db_text(app_id));
     if (!err)
         err = db_query(tx, mem, &usage_end_app, NULL, db_text(app_id));
     return err ? err : db_query(tx, mem, &usage_end_app_refusals, NULL, db_text(app_id));
@@ -405,10 +407,10 @@ usage_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int
         const struct sql *sql;
         int64_t bound;
     } steps[] = {
-        { &usage_clean_people, (usage_day_of(now) - USAGE_KEPT_DAYS + 1) * SLOTS_OF_DAY },
+        { &usage_clean_users, (usage_day_of(now) - USAGE_KEPT_DAYS + 1) * SLOTS_OF_DAY },
         { &usage_clean_apps, usage_day_of(now) - USAGE_KEPT_DAYS },
         { &usage_clean_refusals, now - REFUSAL_KEPT_SECONDS },
-        { &usage_clean_ended, now - USAGE_END_KNOWN_SECONDS },
+        { &usage_clean_revocations, now - USAGE_END_KNOWN_SECONDS },
     };
     *removed = 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && (int64_t)*removed < limit; i++) {

@@ -18,21 +18,21 @@ struct usage_slot {
     int64_t number;
 };
 
-/* Adds to the counts of the app's day. A new day gets a slot made of the random number `chance`.
+/* Adds to the counts of the app's day. A new day gets a slot made of the random number `seed`.
  * Locks the day until the transaction ends; call it first, even with nothing to add. */
 enum err usage_store_add_app(struct db_tx *tx, struct arena *mem, struct str app_id,
-                             const struct usage_day *day, uint32_t chance, struct usage_slot *out);
+                             const struct usage_day *day, uint32_t seed, struct usage_slot *out);
 
 /* Users who disconnected an app in the last USAGE_END_KNOWN_SECONDS, read after the day is locked.
  * Counts of these users are written only if they have a grant for the app; the others still have
  * theirs. `all`: the counts may be older, so the grant of every user is checked. */
-struct usage_ended {
-    const int64_t *people;
+struct usage_revoked {
+    const int64_t *user_keys; /* sorted */
     size_t count;
     bool all;
 };
 
-enum err usage_store_list_ended(struct db_tx *tx, struct arena *mem, struct usage_ended *out);
+enum err usage_store_list_revoked(struct db_tx *tx, struct arena *mem, struct usage_revoked *out);
 
 struct user_usage {
     struct str user_id;
@@ -42,8 +42,8 @@ struct user_usage {
 
 /* Adds the counts of one app's day, each user once. Fastest in the order of user ids. */
 enum err usage_store_add_users(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t slot,
-                               const struct user_usage *people, size_t count,
-                               const struct usage_ended *ended);
+                               const struct user_usage *users, size_t count,
+                               const struct usage_revoked *revoked);
 
 enum err usage_store_add_refusal(struct db_tx *tx, struct arena *mem,
                                  const struct refusal *refusal);

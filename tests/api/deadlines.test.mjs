@@ -12,7 +12,7 @@ const limits = fs.readFileSync(path.join(ROOT, "src/http/limits.h"), "utf8");
 const limit = (name) => Number(new RegExp(`#define ${name} (\\d+)`).exec(limits)[1]);
 const HEAD = limit("HTTP_HEAD_MS");
 const BODY = limit("HTTP_BODY_MS");
-const ANSWER = limit("HTTP_ANSWER_MS");
+const ANSWER = limit("HTTP_RESPONSE_MS");
 const IDLE = limit("HTTP_IDLE_MS");
 
 const FORM = "Host: h\r\nContent-Type: application/x-www-form-urlencoded\r\n";

@@ -1,4 +1,4 @@
-/* address_test.c - where to listen, whom to trust, who asks. */
+/* address_test.c - listen addresses, trusted networks, and forwarded addresses. */
 #include "http/address.h"
 
 #include "http/listen.h"
@@ -17,7 +17,7 @@ listen_addresses_are_an_address_and_a_port(void **state)
     static const struct {
         const char *why;
         const char *text;
-        const char *written; /* NULL: refused */
+        const char *written; /* NULL: rejected */
     } rows[] = {
         { "IPv4", "127.0.0.1:8080", "127.0.0.1:8080" },
         { "IPv6", "[::1]:8080", "[::1]:8080" },
@@ -57,7 +57,7 @@ listen_addresses_are_an_address_and_a_port(void **state)
 }
 
 static void
-a_network_holds_its_addresses_and_no_other(void **state)
+a_network_contains_only_its_addresses(void **state)
 {
     static const struct {
         const char *networks;
@@ -77,7 +77,7 @@ a_network_holds_its_addresses_and_no_other(void **state)
         { "2001:db8::/33", "2001:db8:8000::1", false },
         { "::1", "::1", true },
         { "10.0.0.0/8, ::1 ,127.0.0.1", "127.0.0.1", true },
-        { "10.0.0.0/8", "::ffff:10.1.1.1", true }, /* the same client by another way */
+        { "10.0.0.0/8", "::ffff:10.1.1.1", true }, /* the same client over IPv6 */
         { "::ffff:10.0.0.0/104", "10.1.1.1", true },
         { "10.0.0.77/8", "10.1.1.1", true },
         { "", "10.1.1.1", false },
@@ -98,7 +98,7 @@ a_network_holds_its_addresses_and_no_other(void **state)
 }
 
 static void
-proxies_that_are_no_networks_are_refused(void **state)
+invalid_proxy_networks_are_rejected(void **state)
 {
     static const char *const rows[] = {
         "10.0.0.0/33", "10.0.0.0/-1",       "10.0.0.0/", "10.0.0", "proxy",       "10.0.0.1,",
@@ -117,7 +117,7 @@ proxies_that_are_no_networks_are_refused(void **state)
 }
 
 static void
-an_address_is_written_in_its_own_form(void **state)
+v4_addresses_are_written_as_v4(void **state)
 {
     static const struct {
         const char *text;
@@ -145,7 +145,7 @@ an_address_is_written_in_its_own_form(void **state)
 }
 
 static void
-forwarded_addresses_count_from_the_right_past_trusted_proxies(void **state)
+forwarded_addresses_are_read_from_the_right_past_trusted_proxies(void **state)
 {
     static const struct {
         const char *why;
@@ -210,11 +210,11 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(listen_addresses_are_an_address_and_a_port),
-        cmocka_unit_test(a_network_holds_its_addresses_and_no_other),
-        cmocka_unit_test(proxies_that_are_no_networks_are_refused),
-        cmocka_unit_test(an_address_is_written_in_its_own_form),
+        cmocka_unit_test(a_network_contains_only_its_addresses),
+        cmocka_unit_test(invalid_proxy_networks_are_rejected),
+        cmocka_unit_test(v4_addresses_are_written_as_v4),
         cmocka_unit_test(the_network_of_an_address_is_itself_or_64_bits_of_ipv6),
-        cmocka_unit_test(forwarded_addresses_count_from_the_right_past_trusted_proxies),
+        cmocka_unit_test(forwarded_addresses_are_read_from_the_right_past_trusted_proxies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* connection_test.c - deadlines, caps, and clients that leave without a word. */
+/* connection_test.c - deadlines, limits, and clients that disconnect. */
 #include "unit/http/wire.h"
 
 #include "base/buf.h"
@@ -14,7 +14,7 @@ open_world(void)
     world_open(&world);
 }
 
-/* The value of a line of the metrics page, -1 if there is none such. */
+/* The value of a line of the metrics page; -1 if there is none. */
 static long
 metric_of(const char *line_start)
 {
@@ -32,7 +32,7 @@ metric_of(const char *line_start)
 
 #define CUT(stage) "penchant_http_connections_cut_total{listener=\"main\",stage=\"" stage "\"} "
 
-/* Waits for the reaper to have looked at everyone twice. */
+/* Waits until the reaper has checked every connection twice. */
 static void
 let_the_reaper_pass(void)
 {
@@ -50,7 +50,7 @@ still_open(int fd)
 }
 
 static void
-whoever_is_late_is_cut_at_the_deadline(void **state)
+a_late_client_is_closed_at_the_deadline(void **state)
 {
     static const struct {
         const char *why;
@@ -93,9 +93,9 @@ whoever_is_late_is_cut_at_the_deadline(void **state)
     world_close(&world);
 }
 
-/* What the library's own timeout cannot do: every byte comes well in time. */
+/* The library's own timeout would not close it: it restarts at every byte. */
 static void
-a_sender_that_drips_is_cut_at_the_deadline(void **state)
+a_slow_sender_is_closed_at_the_deadline(void **state)
 {
     static const char *const starts[] = {
         "GET /x HTTP/1.1\r\nHost: a\r\nX-Slow: ",
@@ -122,7 +122,7 @@ a_sender_that_drips_is_cut_at_the_deadline(void **state)
 }
 
 static void
-a_reader_that_stalls_is_cut_and_others_are_served(void **state)
+a_stalled_reader_is_closed_and_others_are_served(void **state)
 {
     struct answer answer;
     char piece[1000];
@@ -133,10 +133,10 @@ a_reader_that_stalls_is_cut_and_others_are_served(void **state)
     assert_int_equal(wire_receive(fd, piece, sizeof piece, WAIT_MS), sizeof piece);
     assert_true(ask(&world, GET("/x"), &answer));
     assert_int_equal(answer.status, 200);
-    forward_ms(HTTP_ANSWER_MS + 1000); /* that many bytes may take longer */
+    forward_ms(HTTP_RESPONSE_MS + 1000); /* that many bytes may take longer */
     assert_true(ask(&world, GET("/x"), &answer));
     assert_int_equal(metric_of(CUT("answer")), 0);
-    forward_ms((int64_t)(50000000 / HTTP_ANSWER_BYTES) * HTTP_ANSWER_MS);
+    forward_ms((int64_t)(50000000 / HTTP_RESPONSE_BYTES) * HTTP_RESPONSE_MS);
     WAIT_UNTIL(http_server_connections(world.server) == 0);
     assert_int_equal(metric_of(CUT("answer")), 1);
     assert_int_equal(atomic_load(&world.done), 3);
@@ -145,7 +145,7 @@ a_reader_that_stalls_is_cut_and_others_are_served(void **state)
 }
 
 static void
-a_connection_that_rests_between_requests_is_ended_late(void **state)
+an_idle_connection_is_closed_after_the_idle_time(void **state)
 {
     struct answer answer;
     (void)state;
@@ -184,7 +184,7 @@ work_has_no_deadline(void **state)
 }
 
 static void
-past_a_cap_one_is_told_so_and_closed(void **state)
+over_a_limit_a_connection_gets_an_error_and_is_closed(void **state)
 {
     static const struct {
         size_t all, each;
@@ -194,7 +194,7 @@ past_a_cap_one_is_told_so_and_closed(void **state)
         { 4, 1000, NULL, false },
         { 1000, 4, NULL, false },
         { 4, 1000, "127.0.0.1", false },
-        { 1000, 4, "127.0.0.1", true }, /* a proxy speaks for many */
+        { 1000, 4, "127.0.0.1", true }, /* a proxy connects for many clients */
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -214,12 +214,12 @@ past_a_cap_one_is_told_so_and_closed(void **state)
         assert_true(ask(&world, GET("/x"), &answer));
         assert_int_equal(answer.status, rows[i].taken ? 200 : 503);
         assert_int_equal(answer.closed, !rows[i].taken);
-        assert_true(wire_send(fds[0], GET("/x"))); /* who was first is not harmed */
+        assert_true(wire_send(fds[0], GET("/x"))); /* existing connections are not affected */
         assert_true(wire_answer(fds[0], &answer));
         assert_int_equal(answer.status, 200);
         close(fds[3]);
         WAIT_UNTIL(http_server_connections(world.server) <= 3);
-        assert_true(ask(&world, GET("/x"), &answer)); /* and there is room again */
+        assert_true(ask(&world, GET("/x"), &answer)); /* under the limit again */
         assert_int_equal(answer.status, 200);
         for (int n = 0; n < 3; n++)
             close(fds[n]);
@@ -228,7 +228,7 @@ past_a_cap_one_is_told_so_and_closed(void **state)
 }
 
 static void
-past_a_cap_one_has_two_seconds_to_ask(void **state)
+over_a_limit_a_connection_has_two_seconds_for_its_request(void **state)
 {
     struct http_settings settings = usual_settings();
     struct answer answer;
@@ -240,7 +240,7 @@ past_a_cap_one_has_two_seconds_to_ask(void **state)
     assert_true(wire_answer(first, &answer));
     int second = wire_connect(&world);
     WAIT_UNTIL(http_server_connections(world.server) == 2);
-    forward_ms(HTTP_PAST_CAP_MS);
+    forward_ms(HTTP_OVER_LIMIT_MS);
     assert_true(wire_ends_within(second, 3000));
     assert_true(still_open(first));
     close(first);
@@ -249,26 +249,26 @@ past_a_cap_one_has_two_seconds_to_ask(void **state)
 }
 
 static void
-far_past_the_cap_one_is_closed_unheard(void **state)
+far_over_the_limit_connections_are_closed_without_a_response(void **state)
 {
     struct http_settings settings = usual_settings();
-    int fds[1 + HTTP_PAST_CAP_CONNECTIONS];
+    int fds[1 + HTTP_OVER_LIMIT_CONNECTIONS];
     (void)state;
     settings.connections_max = 1;
     world_open_with(&world, settings, 1, 1);
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
         fds[i] = wire_connect(&world);
-    WAIT_UNTIL(http_server_connections(world.server) == 1 + HTTP_PAST_CAP_CONNECTIONS);
+    WAIT_UNTIL(http_server_connections(world.server) == 1 + HTTP_OVER_LIMIT_CONNECTIONS);
     int fd = wire_connect(&world);
     assert_true(wire_ends(fd));
     close(fd);
-    assert_int_equal(http_server_connections(world.server), 1 + HTTP_PAST_CAP_CONNECTIONS);
+    assert_int_equal(http_server_connections(world.server), 1 + HTTP_OVER_LIMIT_CONNECTIONS);
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
         close(fds[i]);
     world_close(&world);
 }
 
-/* Closes with a reset instead of a farewell. */
+/* Closes with a reset. */
 static void
 slam(int fd)
 {
@@ -278,7 +278,7 @@ slam(int fd)
 }
 
 static void
-clients_that_leave_midway_leave_nothing_behind(void **state)
+clients_that_disconnect_leak_nothing(void **state)
 {
     static const char *const sent[] = {
         "",
@@ -298,7 +298,7 @@ clients_that_leave_midway_leave_nothing_behind(void **state)
     for (size_t i = 0; i < 1000; i++) {
         int fd = wire_connect(&world);
         wire_send(fd, sent[i % (sizeof sent / sizeof sent[0])]);
-        if (i % 7 == 0) /* in the middle of the answer, if there is one */
+        if (i % 7 == 0) /* during the response, if there is one */
             wire_receive(fd, (char[10]){ 0 }, 10, 1);
         if (i % 2 == 0)
             slam(fd);
@@ -314,9 +314,9 @@ clients_that_leave_midway_leave_nothing_behind(void **state)
     world_close(&world);
 }
 
-/* The end comes together with the request: the answer is sent, and then the end. */
+/* The FIN arrives with the request: the response is sent, then the connection is closed. */
 static void
-a_client_that_closes_its_side_gets_the_answer_and_the_end(void **state)
+a_half_closed_connection_gets_the_response(void **state)
 {
     struct answer answer;
     (void)state;
@@ -339,7 +339,7 @@ a_client_that_closes_its_side_gets_the_answer_and_the_end(void **state)
 }
 
 static void
-running_out_of_descriptors_passes(void **state)
+the_server_recovers_when_descriptors_run_out(void **state)
 {
     struct rlimit usual;
     struct answer answer;
@@ -347,7 +347,7 @@ running_out_of_descriptors_passes(void **state)
     (void)state;
     open_world();
     assert_true(ask(&world, GET("/block"), &answer));
-    for (size_t i = 0; i < 60; i++) /* ours first, so that only the server's are missing */
+    for (size_t i = 0; i < 60; i++) /* the client's first, so that only the server runs out */
         fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     getrlimit(RLIMIT_NOFILE, &usual);
     struct rlimit few = { (rlim_t)fds[59] + 20, usual.rlim_max };
@@ -387,7 +387,8 @@ ticks_of(pid_t pid)
     return user + system_time;
 }
 
-/* Serves in a process that may have 400 descriptors; tells its port, ends when told. */
+/* Serves in a child with 400 descriptors; writes its port to a pipe and exits when the other
+ * closes. */
 static pid_t
 serve_with_few_descriptors(int *tell_end)
 {
@@ -401,7 +402,7 @@ serve_with_few_descriptors(int *tell_end)
         close(end[1]);
         setrlimit(RLIMIT_NOFILE, &few);
         int null = open("/dev/null", O_WRONLY);
-        dup2(null, STDERR_FILENO); /* the warning is not for whoever runs the tests */
+        dup2(null, STDERR_FILENO); /* hides the warning */
         open_world();
         bool good = write(told[1], &world.port, sizeof world.port) == sizeof world.port &&
                     read(end[0], &byte, 1) == 0;
@@ -417,7 +418,7 @@ serve_with_few_descriptors(int *tell_end)
 }
 
 static void
-the_cap_is_reached_before_descriptors_run_out(void **state)
+the_connection_limit_is_reached_before_descriptors_run_out(void **state)
 {
     struct answer answer;
     int tell_end, status, served = 0, told = 0;
@@ -470,18 +471,18 @@ main(void)
 {
     rehearse();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whoever_is_late_is_cut_at_the_deadline),
-        cmocka_unit_test(a_sender_that_drips_is_cut_at_the_deadline),
-        cmocka_unit_test(a_reader_that_stalls_is_cut_and_others_are_served),
-        cmocka_unit_test(a_connection_that_rests_between_requests_is_ended_late),
+        cmocka_unit_test(a_late_client_is_closed_at_the_deadline),
+        cmocka_unit_test(a_slow_sender_is_closed_at_the_deadline),
+        cmocka_unit_test(a_stalled_reader_is_closed_and_others_are_served),
+        cmocka_unit_test(an_idle_connection_is_closed_after_the_idle_time),
         cmocka_unit_test(work_has_no_deadline),
-        cmocka_unit_test(past_a_cap_one_is_told_so_and_closed),
-        cmocka_unit_test(past_a_cap_one_has_two_seconds_to_ask),
-        cmocka_unit_test(far_past_the_cap_one_is_closed_unheard),
-        cmocka_unit_test(clients_that_leave_midway_leave_nothing_behind),
-        cmocka_unit_test(a_client_that_closes_its_side_gets_the_answer_and_the_end),
-        cmocka_unit_test(running_out_of_descriptors_passes),
-        cmocka_unit_test(the_cap_is_reached_before_descriptors_run_out),
+        cmocka_unit_test(over_a_limit_a_connection_gets_an_error_and_is_closed),
+        cmocka_unit_test(over_a_limit_a_connection_has_two_seconds_for_its_request),
+        cmocka_unit_test(far_over_the_limit_connections_are_closed_without_a_response),
+        cmocka_unit_test(clients_that_disconnect_leak_nothing),
+        cmocka_unit_test(a_half_closed_connection_gets_the_response),
+        cmocka_unit_test(the_server_recovers_when_descriptors_run_out),
+        cmocka_unit_test(the_connection_limit_is_reached_before_descriptors_run_out),
         cmocka_unit_test(the_metrics_page_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

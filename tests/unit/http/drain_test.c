@@ -1,4 +1,4 @@
-/* drain_test.c - how a server stops: whoever is there is served, nobody new is taken. */
+/* drain_test.c - stopping: running requests are served, new connections are refused. */
 #include "unit/http/wire.h"
 
 static struct world world;
@@ -6,7 +6,7 @@ static struct world world;
 struct asker {
     pthread_t thread;
     int whole;
-    int torn; /* answers that began and did not end */
+    int torn; /* responses that began and did not end */
     int index;
 };
 
@@ -27,7 +27,7 @@ ask_until_the_end(void *argument)
     while ((fd = wire_try_connect(&world)) >= 0) {
         char value[256];
         struct answer answer;
-        /* A connection that ends between two requests owes nobody an answer. */
+        /* A connection may be closed between two requests. */
         while (wire_send(fd, requests[(asker->index + asker->whole) % 3]) && an_answer_begins(fd)) {
             if (!wire_answer(fd, &answer)) {
                 asker->torn++;
@@ -43,7 +43,7 @@ ask_until_the_end(void *argument)
 }
 
 static void
-draining_under_load_tears_no_answer(void **state)
+draining_under_load_cuts_no_response(void **state)
 {
     (void)state;
     for (int round = 0; round < 3; round++) {
@@ -69,7 +69,7 @@ draining_under_load_tears_no_answer(void **state)
     }
 }
 
-/* Sends a body in two parts, so that it becomes complete whenever it pleases. */
+/* Sends a body in two parts, so that it becomes complete at a random time. */
 static void *
 send_until_the_end(void *argument)
 {
@@ -85,10 +85,10 @@ send_until_the_end(void *argument)
     return NULL;
 }
 
-/* The library ends the process if it is told to stop at a moment it does not like: so it is told at
- * many, with time for whoever is there, and without. */
+/* The library aborts if it is stopped in certain states. So it is stopped at many times, with and
+ * without time for running requests. */
 static void
-draining_is_safe_at_any_moment(void **state)
+draining_is_safe_at_any_time(void **state)
 {
     (void)state;
     for (int round = 0; round < 300; round++) {
@@ -118,7 +118,7 @@ drain(void *argument)
 }
 
 static void
-draining_ends_the_idle_and_finishes_the_busy(void **state)
+draining_closes_idle_connections_and_finishes_requests(void **state)
 {
     struct answer answer;
     char value[256];
@@ -140,7 +140,7 @@ draining_ends_the_idle_and_finishes_the_busy(void **state)
     assert_true(wire_ends(idle));
     assert_true(wire_ends(fresh));
 
-    assert_int_equal(wire_try_connect(&world), -1); /* nobody new is taken */
+    assert_int_equal(wire_try_connect(&world), -1); /* new connections are refused */
 
     assert_true(wire_send(sending, "b"));
     assert_true(wire_answer(sending, &answer));
@@ -161,7 +161,7 @@ draining_ends_the_idle_and_finishes_the_busy(void **state)
 }
 
 static void
-at_the_end_of_its_time_draining_cuts(void **state)
+draining_closes_connections_at_its_deadline(void **state)
 {
     pthread_t drainer;
     int64_t time = 5000;
@@ -184,12 +184,12 @@ at_the_end_of_its_time_draining_cuts(void **state)
     assert_true(wire_ends(late));
     assert_true(wire_ends(working));
     assert_true(wire_ends(queued));
-    for (int i = 0; i < 50; i++) /* the handler is waited for, whatever the time */
+    for (int i = 0; i < 50; i++) /* drain waits for the handler even after its deadline */
         pause_briefly();
     atomic_store(&world.gate_open, true);
     pthread_join(drainer, NULL);
     workers_stop(world.workers);
-    assert_int_equal(atomic_load(&world.gated), 1); /* what had not begun does not begin */
+    assert_int_equal(atomic_load(&world.gated), 1); /* queued work does not start */
     assert_int_equal(atomic_load(&world.done), 3);
     assert_true(wire_ends(stalled));
     int all[] = { working, queued, stalled, late };
@@ -201,10 +201,10 @@ int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draining_under_load_tears_no_answer),
-        cmocka_unit_test(draining_is_safe_at_any_moment),
-        cmocka_unit_test(draining_ends_the_idle_and_finishes_the_busy),
-        cmocka_unit_test(at_the_end_of_its_time_draining_cuts),
+        cmocka_unit_test(draining_under_load_cuts_no_response),
+        cmocka_unit_test(draining_is_safe_at_any_time),
+        cmocka_unit_test(draining_closes_idle_connections_and_finishes_requests),
+        cmocka_unit_test(draining_closes_connections_at_its_deadline),
     };
     rehearse();
     return cmocka_run_group_tests(tests, NULL, NULL);

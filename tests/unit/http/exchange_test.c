@@ -1,10 +1,10 @@
-/* exchange_test.c - from the head to the answer: bodies, workers, pipelining, refusals. */
+/* exchange_test.c - bodies, workers, pipelining, and rejections. */
 #include "unit/http/wire.h"
 
 static struct world world;
 
 static void
-answers_carry_the_services_headers_and_a_request_id(void **state)
+responses_have_the_services_headers_and_a_request_id(void **state)
 {
     struct answer first, second;
     char id[256], other[256], value[256];
@@ -38,14 +38,14 @@ head_has_the_headers_of_get_and_no_body(void **state)
     assert_int_equal(get.body_len, 1234);
     assert_int_equal(head.status, 200);
     assert_string_equal(answer_header(&head, "Content-Length", value), "1234");
-    assert_true(wire_send(fd, GET("/next"))); /* nothing of a body stands in the way */
+    assert_true(wire_send(fd, GET("/next"))); /* no byte of the body is left */
     assert_true(wire_answer(fd, &get));
     assert_int_equal(get.status, 200);
     close(fd);
 }
 
 static void
-answers_without_content_have_no_body(void **state)
+responses_without_content_have_no_body(void **state)
 {
     struct answer answer;
     char value[256];
@@ -64,7 +64,7 @@ answers_without_content_have_no_body(void **state)
 }
 
 static void
-large_answers_arrive_whole(void **state)
+large_responses_arrive_whole(void **state)
 {
     struct answer answer;
     (void)state;
@@ -78,7 +78,7 @@ large_answers_arrive_whole(void **state)
 }
 
 static void
-an_answer_can_end_the_connection(void **state)
+a_response_can_close_the_connection(void **state)
 {
     struct answer answer;
     (void)state;
@@ -90,7 +90,7 @@ an_answer_can_end_the_connection(void **state)
     assert_true(answer.closed);
 }
 
-/* A POST of so many bytes, as one length or as chunks; the text is what `send` makes of it. */
+/* A POST with a body of `length` bytes, with Content-Length or in chunks. */
 static void
 send_post(int fd, const char *path, size_t size, bool chunked)
 {
@@ -118,7 +118,7 @@ send_post(int fd, const char *path, size_t size, bool chunked)
 }
 
 static void
-bodies_up_to_the_limit_are_taken_whole(void **state)
+bodies_up_to_the_limit_are_accepted(void **state)
 {
     static const size_t sizes[] = { 0, 1, 100, 16 * 1024, 16 * 1024 + 1, 40000, BODY_MAX };
     (void)state;
@@ -136,9 +136,9 @@ bodies_up_to_the_limit_are_taken_whole(void **state)
 }
 
 static void
-a_body_past_the_limit_is_told_so_and_the_answer_arrives(void **state)
+a_body_over_the_limit_gets_an_error_response(void **state)
 {
-    /* Past what is discarded for a chunked one, the connection just ends. */
+    /* Over HTTP_DISCARD_MAX, a chunked request gets no response. */
     static const struct {
         size_t size;
         bool chunked;
@@ -168,7 +168,7 @@ a_body_past_the_limit_is_told_so_and_the_answer_arrives(void **state)
 }
 
 static void
-a_body_too_large_is_refused_before_it_is_sent(void **state)
+a_body_too_large_is_rejected_before_it_is_sent(void **state)
 {
     struct answer answer;
     (void)state;
@@ -178,9 +178,9 @@ a_body_too_large_is_refused_before_it_is_sent(void **state)
     assert_true(answer.closed);
 }
 
-/* A reset can overtake the answer on its way, so there must be none while the other side sends. */
+/* A reset can overtake the response, so the server must not send one while the client sends. */
 static void
-a_refusal_amid_a_body_ends_without_a_reset(void **state)
+a_rejection_during_the_body_closes_without_a_reset(void **state)
 {
     struct answer answer;
     char byte;
@@ -200,7 +200,7 @@ a_refusal_amid_a_body_ends_without_a_reset(void **state)
 }
 
 static void
-an_early_answer_waits_for_a_small_body_and_keeps_the_connection(void **state)
+an_early_response_waits_for_a_small_body_and_keeps_the_connection(void **state)
 {
     struct answer answer;
     char value[256];
@@ -214,7 +214,7 @@ an_early_answer_waits_for_a_small_body_and_keeps_the_connection(void **state)
     assert_true(wire_answer(fd, &answer));
     assert_string_equal(answer.body, "GET /x from 127.0.0.1 agent  body ");
     close(fd);
-    /* A large one is not waited for. */
+    /* A large body is not awaited. */
     fd = wire_connect(&world);
     send_post(fd, "/early", 3000000, false);
     assert_true(wire_answer(fd, &answer));
@@ -224,7 +224,7 @@ an_early_answer_waits_for_a_small_body_and_keeps_the_connection(void **state)
 }
 
 static void
-body_bytes_behind_a_refusal_are_no_request(void **state)
+body_bytes_after_a_rejection_are_not_a_request(void **state)
 {
     struct answer answer;
     int before = atomic_load(&world.heads);
@@ -238,7 +238,7 @@ body_bytes_behind_a_refusal_are_no_request(void **state)
 }
 
 static void
-expectations_are_met_or_refused(void **state)
+expectations_are_met_or_rejected(void **state)
 {
     struct answer answer;
     char line[64] = "";
@@ -291,7 +291,7 @@ send_pipeline(void *argument)
 }
 
 static void
-a_thousand_pipelined_requests_are_answered_in_order(void **state)
+a_thousand_pipelined_requests_get_responses_in_order(void **state)
 {
     pthread_t sender;
     int fd = wire_connect(&world);
@@ -324,14 +324,14 @@ a_blocking_request_has_its_body_and_keeps_the_connection(void **state)
 }
 
 static void
-a_full_queue_is_told_so_and_others_are_served(void **state)
+a_full_queue_is_reported_and_others_are_served(void **state)
 {
     struct world small;
     struct answer answer;
     int waiting[3];
     (void)state;
     world_open_with(&small, usual_settings(), 1, 2);
-    for (int i = 0; i < 3; i++) { /* one at work, two in the queue */
+    for (int i = 0; i < 3; i++) { /* one is running, two are queued */
         waiting[i] = wire_connect(&small);
         assert_true(wire_send(waiting[i], GET("/gate")));
         if (i == 0)
@@ -343,7 +343,7 @@ a_full_queue_is_told_so_and_others_are_served(void **state)
     assert_true(wire_answer(fd, &answer));
     assert_int_equal(answer.status, 503);
     assert_int_equal(atomic_load(&small.last_refusal), HTTP_OVERLOADED);
-    assert_true(wire_answer(fd, &answer)); /* the same connection goes on */
+    assert_true(wire_answer(fd, &answer)); /* the connection stays usable */
     assert_int_equal(answer.status, 200);
     atomic_store(&small.gate_open, true);
     for (int i = 0; i < 3; i++) {
@@ -384,7 +384,7 @@ forwarded_addresses_count_only_from_trusted_proxies(void **state)
     world_close(&proxied);
 }
 
-/* Runs in a child, which must die saying one line. */
+/* Runs in a child, which must write one line and abort. */
 static void
 dies(void (*defect)(void))
 {
@@ -424,7 +424,7 @@ put_one_header_too_many(void)
 }
 
 static void
-a_header_that_would_split_the_answer_ends_the_process(void **state)
+a_header_with_a_line_break_aborts(void **state)
 {
     (void)state;
     dies(put_line_break_in_value);
@@ -452,23 +452,23 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_carry_the_services_headers_and_a_request_id),
+        cmocka_unit_test(responses_have_the_services_headers_and_a_request_id),
         cmocka_unit_test(head_has_the_headers_of_get_and_no_body),
-        cmocka_unit_test(answers_without_content_have_no_body),
-        cmocka_unit_test(large_answers_arrive_whole),
-        cmocka_unit_test(an_answer_can_end_the_connection),
-        cmocka_unit_test(bodies_up_to_the_limit_are_taken_whole),
-        cmocka_unit_test(a_body_past_the_limit_is_told_so_and_the_answer_arrives),
-        cmocka_unit_test(a_body_too_large_is_refused_before_it_is_sent),
-        cmocka_unit_test(a_refusal_amid_a_body_ends_without_a_reset),
-        cmocka_unit_test(an_early_answer_waits_for_a_small_body_and_keeps_the_connection),
-        cmocka_unit_test(body_bytes_behind_a_refusal_are_no_request),
-        cmocka_unit_test(expectations_are_met_or_refused),
-        cmocka_unit_test(a_thousand_pipelined_requests_are_answered_in_order),
+        cmocka_unit_test(responses_without_content_have_no_body),
+        cmocka_unit_test(large_responses_arrive_whole),
+        cmocka_unit_test(a_response_can_close_the_connection),
+        cmocka_unit_test(bodies_up_to_the_limit_are_accepted),
+        cmocka_unit_test(a_body_over_the_limit_gets_an_error_response),
+        cmocka_unit_test(a_body_too_large_is_rejected_before_it_is_sent),
+        cmocka_unit_test(a_rejection_during_the_body_closes_without_a_reset),
+        cmocka_unit_test(an_early_response_waits_for_a_small_body_and_keeps_the_connection),
+        cmocka_unit_test(body_bytes_after_a_rejection_are_not_a_request),
+        cmocka_unit_test(expectations_are_met_or_rejected),
+        cmocka_unit_test(a_thousand_pipelined_requests_get_responses_in_order),
         cmocka_unit_test(a_blocking_request_has_its_body_and_keeps_the_connection),
-        cmocka_unit_test(a_full_queue_is_told_so_and_others_are_served),
+        cmocka_unit_test(a_full_queue_is_reported_and_others_are_served),
         cmocka_unit_test(forwarded_addresses_count_only_from_trusted_proxies),
-        cmocka_unit_test(a_header_that_would_split_the_answer_ends_the_process),
+        cmocka_unit_test(a_header_with_a_line_break_aborts),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

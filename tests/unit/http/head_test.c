@@ -1,10 +1,10 @@
-/* head_test.c - what is taken for a request, and what is not. */
+/* head_test.c - which heads are accepted and which are rejected. */
 #include "unit/http/wire.h"
 
 struct row {
     const char *why;
     struct str bytes;
-    int status; /* 0: closed without an answer */
+    int status; /* 0: closed without a response */
 };
 
 #define ROW(why, text, status)                  \
@@ -14,7 +14,7 @@ struct row {
 
 static struct world world;
 
-/* Every row is asked on a connection of its own, whole and then byte by byte. */
+/* Sends every row on its own connection, as a whole and then byte by byte. */
 static void
 check_rows(const struct row *rows, size_t count)
 {
@@ -45,7 +45,7 @@ check_rows(const struct row *rows, size_t count)
 #define WIDE "GET /wide HTTP/1.1\r\n"
 
 static void
-malformed_headers_are_refused(void **state)
+malformed_headers_are_rejected(void **state)
 {
     static const struct row rows[] = {
         ROW("well formed", LINE HOST "X-A: \tv w\t \r\nX-E:\r\n\r\n", 200),
@@ -80,7 +80,7 @@ malformed_headers_are_refused(void **state)
 }
 
 static void
-malformed_request_lines_are_refused(void **state)
+malformed_request_lines_are_rejected(void **state)
 {
     static const struct row rows[] = {
         ROW("two spaces", "GET  /x  HTTP/1.1\r\n" HOST "\r\n", 400),
@@ -105,7 +105,7 @@ malformed_request_lines_are_refused(void **state)
 }
 
 static void
-a_host_is_needed_once_and_is_a_host(void **state)
+the_host_header_is_required_once_and_validated(void **state)
 {
     static const struct row rows[] = {
         ROW("none", "GET /x HTTP/1.1\r\nX: y\r\n\r\n", 400),
@@ -129,7 +129,7 @@ a_host_is_needed_once_and_is_a_host(void **state)
 #define CHUNKED "Transfer-Encoding: chunked\r\n"
 
 static void
-the_length_of_a_body_is_told_in_one_way(void **state)
+the_body_length_is_given_in_one_way(void **state)
 {
     static const struct row rows[] = {
         ROW("a length", POST "Content-Length: 3\r\n\r\nabc", 200),
@@ -168,7 +168,7 @@ the_length_of_a_body_is_told_in_one_way(void **state)
 }
 
 static void
-bad_chunks_are_refused(void **state)
+bad_chunks_are_rejected(void **state)
 {
     static const struct row rows[] = {
         ROW("17 digits", POST CHUNKED "\r\n11111111111111111\r\nabc\r\n0\r\n\r\n", 413),
@@ -184,10 +184,10 @@ bad_chunks_are_refused(void **state)
     CHECK(rows);
 }
 
-/* The library takes bare line feeds between chunks and any extension. So that nobody in front of us
- * can think that such a body ends elsewhere, nothing behind a chunked body is read as a request. */
+/* The library accepts bare line feeds and any extension in chunks. A proxy may find another end of
+ * the body, so nothing after a chunked body is read as a request. */
 static void
-nothing_behind_chunks_is_taken_for_a_request(void **state)
+bytes_after_chunks_are_not_a_request(void **state)
 {
     static const char *const bodies[] = {
         "3\r\nabc\r\n0\r\n\r\n",
@@ -220,7 +220,7 @@ trailers_are_not_headers(void **state)
 }
 
 static void
-garbage_is_closed_and_harms_nobody(void **state)
+garbage_is_closed_and_others_are_served(void **state)
 {
     static const struct row rows[] = {
         ROW("bytes", "\xff\xfe\x00\x01\r\n\r\n", 0),
@@ -242,7 +242,7 @@ garbage_is_closed_and_harms_nobody(void **state)
 }
 
 static void
-a_refusal_says_what_is_wrong(void **state)
+a_rejection_has_the_reason(void **state)
 {
     struct answer answer;
     char value[256];
@@ -254,7 +254,7 @@ a_refusal_says_what_is_wrong(void **state)
     assert_string_equal(answer.body, "refused: There is more than one Transfer-Encoding header.");
 }
 
-/* `size` bytes of head with so many fields, sent in two ways. */
+/* A head of `size` bytes with this many fields, sent in two ways. */
 static int
 ask_with_head(size_t size, size_t fields, bool bytewise, enum http_refusal *refusal)
 {
@@ -285,9 +285,9 @@ ask_with_head(size_t size, size_t fields, bool bytewise, enum http_refusal *refu
     return answered ? answer.status : 0;
 }
 
-/* The largest heads also leave the library room for an answer with large headers. */
+/* The largest heads leave the library memory for a response with large headers. */
 static void
-a_head_past_16_kib_or_100_fields_is_told_so(void **state)
+a_head_over_16_kib_or_100_fields_is_rejected(void **state)
 {
     enum http_refusal refusal;
     (void)state;
@@ -303,7 +303,7 @@ a_head_past_16_kib_or_100_fields_is_told_so(void **state)
         assert_int_equal(ask_with_head(4 * 1024, 100, bytewise, &refusal), 431);
         assert_int_equal(refusal, HTTP_HEAD_TOO_LARGE);
     }
-    /* So much that the library itself says no. */
+    /* So large that the library itself rejects it. */
     assert_int_equal(ask_with_head(100 * 1024, 99, false, &refusal), 431);
 }
 
@@ -327,7 +327,7 @@ ask_with_target(size_t size, bool bytewise)
 }
 
 static void
-a_target_past_8_kib_is_told_so(void **state)
+a_target_over_8_kib_is_rejected(void **state)
 {
     (void)state;
     for (int bytewise = 0; bytewise < 2; bytewise++) {
@@ -336,12 +336,12 @@ a_target_past_8_kib_is_told_so(void **state)
         assert_int_equal(ask_with_target(9 * 1024, bytewise), 414);
         assert_int_equal(ask_with_target(15 * 1024, bytewise), 414);
     }
-    /* So much that the library itself says no. */
+    /* So large that the library itself rejects it. */
     assert_int_equal(ask_with_target(40 * 1024, false), 414);
 }
 
 static void
-a_large_cookie_is_no_trouble(void **state)
+a_large_cookie_is_accepted(void **state)
 {
     static char text[16 * 1024];
     struct answer answer;
@@ -371,7 +371,7 @@ targets_arrive_as_they_were_sent(void **state)
 }
 
 static void
-hop_by_hop_names_take_no_header_away(void **state)
+hop_by_hop_names_remove_no_header(void **state)
 {
     struct answer answer;
     (void)state;
@@ -400,20 +400,20 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(malformed_headers_are_refused),
-        cmocka_unit_test(malformed_request_lines_are_refused),
-        cmocka_unit_test(a_host_is_needed_once_and_is_a_host),
-        cmocka_unit_test(the_length_of_a_body_is_told_in_one_way),
-        cmocka_unit_test(bad_chunks_are_refused),
-        cmocka_unit_test(nothing_behind_chunks_is_taken_for_a_request),
+        cmocka_unit_test(malformed_headers_are_rejected),
+        cmocka_unit_test(malformed_request_lines_are_rejected),
+        cmocka_unit_test(the_host_header_is_required_once_and_validated),
+        cmocka_unit_test(the_body_length_is_given_in_one_way),
+        cmocka_unit_test(bad_chunks_are_rejected),
+        cmocka_unit_test(bytes_after_chunks_are_not_a_request),
         cmocka_unit_test(trailers_are_not_headers),
-        cmocka_unit_test(garbage_is_closed_and_harms_nobody),
-        cmocka_unit_test(a_refusal_says_what_is_wrong),
-        cmocka_unit_test(a_head_past_16_kib_or_100_fields_is_told_so),
-        cmocka_unit_test(a_target_past_8_kib_is_told_so),
-        cmocka_unit_test(a_large_cookie_is_no_trouble),
+        cmocka_unit_test(garbage_is_closed_and_others_are_served),
+        cmocka_unit_test(a_rejection_has_the_reason),
+        cmocka_unit_test(a_head_over_16_kib_or_100_fields_is_rejected),
+        cmocka_unit_test(a_target_over_8_kib_is_rejected),
+        cmocka_unit_test(a_large_cookie_is_accepted),
         cmocka_unit_test(targets_arrive_as_they_were_sent),
-        cmocka_unit_test(hop_by_hop_names_take_no_header_away),
+        cmocka_unit_test(hop_by_hop_names_remove_no_header),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

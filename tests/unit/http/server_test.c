@@ -22,7 +22,7 @@ expect_no_start(struct http_settings settings, enum err expected, const char *sa
 }
 
 static void
-what_is_wrong_with_the_settings_is_said(void **state)
+invalid_settings_are_reported(void **state)
 {
     struct http_settings settings = usual_settings();
     char said[128];
@@ -33,7 +33,7 @@ what_is_wrong_with_the_settings_is_said(void **state)
     expect_no_start(settings, ERR_TAKEN, said);
     settings.listen = "nonsense";
     expect_no_start(settings, ERR_INVALID, "listen: \"nonsense\" must be an address and a port");
-    settings.listen = "8.8.8.8:0"; /* not this machine's */
+    settings.listen = "8.8.8.8:0"; /* not an address of this machine */
     expect_no_start(settings, ERR_UNAVAILABLE, "listen: cannot listen on 8.8.8.8:0");
     settings = usual_settings();
     settings.trusted_proxies = "10.0.0.0/99";
@@ -52,15 +52,15 @@ what_is_wrong_with_the_settings_is_said(void **state)
     settings.tls_cert_file = "/dev/null";
     expect_no_start(settings, ERR_INVALID, "tls-cert, tls-key: /dev/null and /dev/null cannot");
     settings.tls_cert_file = "/dev/zero";
-    expect_no_start(settings, ERR_INVALID, "tls-cert: /dev/zero is no PEM file");
+    expect_no_start(settings, ERR_INVALID, "tls-cert: /dev/zero is not a PEM file");
     settings = usual_settings();
     settings.inherited = true;
-    expect_no_start(settings, ERR_INVALID, "listen: no socket was handed to this process");
+    expect_no_start(settings, ERR_INVALID, "listen: systemd passed no socket to this process");
     world_close(&world);
 }
 
 static void
-one_thread_serves_as_well(void **state)
+one_thread_is_enough(void **state)
 {
     struct http_settings settings = usual_settings();
     struct answer answer;
@@ -75,7 +75,7 @@ one_thread_serves_as_well(void **state)
 }
 
 static void
-every_address_is_both_kinds(void **state)
+any_address_accepts_v4_and_v6(void **state)
 {
     struct http_settings settings = usual_settings();
     struct answer answer;
@@ -102,7 +102,7 @@ every_address_is_both_kinds(void **state)
 /* ---- a socket from systemd ---- */
 
 static void
-a_socket_that_was_handed_over_is_used_and_outlives_the_server(void **state)
+an_inherited_socket_is_used_and_outlives_the_server(void **state)
 {
     struct http_settings settings = usual_settings();
     struct answer answer;
@@ -118,16 +118,16 @@ a_socket_that_was_handed_over_is_used_and_outlives_the_server(void **state)
     settings.inherited = true;
     settings.listen = "ignored";
 
-    /* main() keeps descriptor 3 free of anything else. */
+    /* main() keeps descriptor 3 free. */
     assert_int_equal(dup2(open("/dev/null", O_RDONLY), 3), 3);
-    expect_no_start(settings, ERR_INVALID, "no listening TCP socket");
+    expect_no_start(settings, ERR_INVALID, "not a listening TCP socket");
     for (int life = 0; life < 3; life++) {
         assert_int_equal(dup2(kept, 3), 3);
         world_open_with(&world, settings, 1, 1);
         assert_true(ask(&world, GET("/x"), &answer));
         assert_int_equal(answer.status, 200);
         world_close(&world);
-        /* Between two lives one waits, and is not refused. */
+        /* Between two servers a client waits and is not refused. */
         assert_int_equal(dup2(kept, 3), 3);
         int fd = wire_connect(&world);
         assert_true(wire_send(fd, GET("/x")));
@@ -137,7 +137,7 @@ a_socket_that_was_handed_over_is_used_and_outlives_the_server(void **state)
         close(fd);
         world_close(&world);
     }
-    setenv("LISTEN_PID", "1", 1); /* meant for somebody else */
+    setenv("LISTEN_PID", "1", 1); /* meant for another process */
     assert_false(http_socket_inherited());
     unsetenv("LISTEN_PID");
     unsetenv("LISTEN_FDS");
@@ -169,7 +169,7 @@ make_certificate(void)
     assert_int_equal(status, 0);
 }
 
-/* A client with these priorities: its answer, or NULL if there was no handshake. */
+/* Connects with these priorities; returns the response, or NULL if the handshake failed. */
 static const char *
 ask_by_tls(const char *priorities, char out[1024])
 {
@@ -258,14 +258,14 @@ tls_is_1_2_or_1_3_and_nothing_older(void **state)
     answer = ask_by_tls("NORMAL:-VERS-ALL:+VERS-TLS1.2", text);
     assert_non_null(answer);
     assert_non_null(strstr(answer, "HTTP/1.1 200"));
-    assert_int_equal(first_byte_to_hello(0x03), HANDSHAKE); /* that the hello itself is good */
+    assert_int_equal(first_byte_to_hello(0x03), HANDSHAKE); /* the hello itself is valid */
     assert_int_not_equal(first_byte_to_hello(0x02), HANDSHAKE);
     assert_int_not_equal(first_byte_to_hello(0x01), HANDSHAKE);
     struct answer plain;
     assert_false(ask(&world, GET("/x"), &plain));
 
     WAIT_UNTIL(http_server_connections(world.server) == 0);
-    int fd = wire_connect(&world); /* a handshake that does not come is late like a head */
+    int fd = wire_connect(&world); /* a missing handshake is late like a head */
     assert_true(wire_send(fd, "\x16\x03\x01"));
     WAIT_UNTIL(http_server_connections(world.server) == 1);
     forward_ms(HTTP_HEAD_MS);
@@ -278,7 +278,7 @@ tls_is_1_2_or_1_3_and_nothing_older(void **state)
 }
 
 static void
-its_threads_leave_signals_to_others(void **state)
+server_threads_block_signals(void **state)
 {
     DIR *tasks;
     struct dirent *entry;
@@ -309,16 +309,16 @@ its_threads_leave_signals_to_others(void **state)
 int
 main(void)
 {
-    while (open("/dev/null", O_RDONLY | O_CLOEXEC) < 3) /* see the socket that is handed over */
+    while (open("/dev/null", O_RDONLY | O_CLOEXEC) < 3) /* for the inherited socket */
         ;
     rehearse();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_wrong_with_the_settings_is_said),
-        cmocka_unit_test(one_thread_serves_as_well),
-        cmocka_unit_test(every_address_is_both_kinds),
-        cmocka_unit_test(a_socket_that_was_handed_over_is_used_and_outlives_the_server),
+        cmocka_unit_test(invalid_settings_are_reported),
+        cmocka_unit_test(one_thread_is_enough),
+        cmocka_unit_test(any_address_accepts_v4_and_v6),
+        cmocka_unit_test(an_inherited_socket_is_used_and_outlives_the_server),
         cmocka_unit_test(tls_is_1_2_or_1_3_and_nothing_older),
-        cmocka_unit_test(its_threads_leave_signals_to_others),
+        cmocka_unit_test(server_threads_block_signals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

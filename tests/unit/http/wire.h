@@ -1,11 +1,10 @@
-/* wire.h - a server with a small service of its own, and a client that speaks raw bytes to it.
+/* wire.h - a server with a small test service, and a client that sends raw bytes.
  *
- * The service echoes what it was asked, and counts what the server told it. Paths:
+ * The service echoes the request and counts the calls of the server. Paths:
  *   /block…   runs on a worker            /gate     on a worker, waits until the gate is opened
- *   /big?N    answers N bytes             /none, /same   answer 204, 304
- *   /early    answers 404 at the head     /nobody   takes no body      /close   ends the connection
- *   /wide     answers with 2000 bytes of headers
- * Everything waits with a bound; nothing sleeps longer than a few milliseconds at a time. */
+ *   /big?N    sends N bytes               /none, /same   send 204, 304
+ *   /early    sends 404 at the head       /nobody   accepts no body    /close   closes the
+ * connection /wide     sends 2000 bytes of headers Every wait is bounded. */
 #ifndef TESTS_UNIT_HTTP_WIRE_H
 #define TESTS_UNIT_HTTP_WIRE_H
 
@@ -38,8 +37,7 @@
 
 #include <cmocka.h>
 
-#define WAIT_MS \
-    10000 /* far past anything that goes well, under a sanitizer on a busy machine too */
+#define WAIT_MS 10000 /* enough under a sanitizer on a busy machine */
 #define BODY_MAX ((size_t)64 * 1024)
 
 struct world {
@@ -190,7 +188,7 @@ world_close(struct world *world)
     atomic_store(&world->gate_open, true);
     http_server_drain(world->server, WAIT_MS);
     workers_stop(world->workers);
-    /* Every exchange that began was ended, and none twice. */
+    /* Every exchange that began has ended once. */
     int seen = atomic_load(&world->done);
     assert_true(seen >= atomic_load(&world->heads));
     assert_true(seen <= atomic_load(&world->heads) + atomic_load(&world->refused));
@@ -249,7 +247,7 @@ wire_connect(const struct world *world)
     return fd;
 }
 
-/* False: the other side has closed. */
+/* False: the server has closed. */
 static inline bool
 wire_send_bytes(int fd, const char *bytes, size_t length)
 {
@@ -274,7 +272,7 @@ wire_send(int fd, const char *text)
     return wire_send_bytes(fd, text, strlen(text));
 }
 
-/* What came, up to `max` bytes: 0 at the end (a reset too), -1 if nothing came in time. */
+/* Returns up to `max` bytes; 0 at the end or after a reset, -1 at the deadline. */
 static inline ssize_t
 wire_receive(int fd, char *out, size_t max, int timeout_ms)
 {
@@ -287,7 +285,7 @@ wire_receive(int fd, char *out, size_t max, int timeout_ms)
 
 struct answer {
     int status;
-    bool closed;     /* the connection ended behind it */
+    bool closed;     /* the connection was closed after it */
     char head[4096]; /* with the status line; ends in NUL */
     size_t body_len;
     char body[8192]; /* its beginning; ends in NUL */
@@ -308,8 +306,8 @@ answer_header(const struct answer *answer, const char *name, char out[256])
     return NULL;
 }
 
-/* One answer, byte by byte up to its body, so that nothing of the next one is taken. False: none
- * came. */
+/* Reads one response, byte by byte up to its body, so that nothing of the next one is read. False:
+ * none came. */
 static inline bool
 wire_answer_to(int fd, struct answer *answer, bool head_only)
 {
@@ -347,7 +345,7 @@ wire_answer(int fd, struct answer *answer)
     return wire_answer_to(fd, answer, false);
 }
 
-/* Whether the other side ends the connection in that time (bytes before that are dropped). */
+/* Whether the server closes the connection in that time; drops bytes before that. */
 static inline bool
 wire_ends_within(int fd, int timeout_ms)
 {
@@ -365,7 +363,7 @@ wire_ends(int fd)
     return wire_ends_within(fd, WAIT_MS);
 }
 
-/* Asks on a connection of its own. True: an answer came; `closed` says whether it was ended. */
+/* Sends a request on its own connection. True: a response came; `closed` tells if it was closed. */
 static inline bool
 ask_bytes(const struct world *world, const char *bytes, size_t length, struct answer *answer)
 {

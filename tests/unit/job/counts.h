@@ -1,4 +1,4 @@
-/* counts.h - counts of use as they are written, and as they are read again. */
+/* counts.h - writes usage counters and counts the stored rows. */
 #ifndef UNIT_FLOW_COUNTS_H
 #define UNIT_FLOW_COUNTS_H
 
@@ -26,11 +26,11 @@ count_rows(struct db_tx *tx, void *argument)
 }
 
 static void
-assert_rows(struct kit *kit, int64_t people, int64_t apps, int64_t refusals)
+assert_rows(struct kit *kit, int64_t users, int64_t apps, int64_t refusals)
 {
     struct counting counting = { .mem = kit->mem };
     assert_int_equal(tx_read(kit->db, count_rows, &counting), ERR_NONE);
-    assert_int_equal(db_cell_int(&counting.rows, 0, 0), people);
+    assert_int_equal(db_cell_int(&counting.rows, 0, 0), users);
     assert_int_equal(db_cell_int(&counting.rows, 0, 1), apps);
     assert_int_equal(db_cell_int(&counting.rows, 0, 2), refusals);
 }

@@ -1,4 +1,4 @@
-/* Cards of another version: answered from the facts, and made again by the way. */
+/* Hint sets of another version: hints come from the atoms, and the hint sets are rebuilt. */
 #include "unit/flow/facts.h"
 
 #include "flow/hints.h"
@@ -8,42 +8,42 @@
 
 #define OLD STR("5 -Py6MdwKW-dzI54ZijWWUULB63374p292zBny4Jp4Mo 0 3 ")
 
-/* ---- what is kept ---- */
+/* ---- stored hint sets ---- */
 
-struct looking {
+struct swap {
     struct kit *kit;
-    struct str user_id, hints; /* put in the place of every card, if there are any */
+    struct str user_id, hints; /* replaces every hint set, if present */
     struct str found[4];
     size_t count;
 };
 
 static enum err
-look(struct db_tx *tx, void *argument)
+swap_sets(struct db_tx *tx, void *argument)
 {
-    struct looking *looking = argument;
-    struct arena *mem = looking->kit->mem;
+    struct swap *swap = argument;
+    struct arena *mem = swap->kit->mem;
     struct record *records = NULL;
-    enum err err = record_store_hints(tx, mem, looking->user_id, &records, &looking->count);
-    for (size_t i = 0; i < looking->count && !err; i++) {
-        looking->found[i] = str_copy(mem, records[i].hints);
-        if (str_present(looking->hints))
-            err = record_store_put_hints(tx, mem, looking->user_id, &records[i], looking->hints);
+    enum err err = record_store_hints(tx, mem, swap->user_id, &records, &swap->count);
+    for (size_t i = 0; i < swap->count && !err; i++) {
+        swap->found[i] = str_copy(mem, records[i].hints);
+        if (str_present(swap->hints))
+            err = record_store_put_hints(tx, mem, swap->user_id, &records[i], swap->hints);
     }
     return err;
 }
 
-/* The first of the person's cards, before others take their place. */
+/* Returns the user's first hint set, and replaces all if `hints` is present. */
 static struct str
 hint_sets(struct kit *kit, struct str user_id, struct str hints)
 {
-    struct looking looking = { .kit = kit, .user_id = user_id, .hints = hints };
-    assert_int_equal(tx_write(kit->db, look, &looking), ERR_NONE);
-    assert_int_equal(looking.count, 2);
-    return looking.found[0];
+    struct swap swap = { .kit = kit, .user_id = user_id, .hints = hints };
+    assert_int_equal(tx_write(kit->db, swap_sets, &swap), ERR_NONE);
+    assert_int_equal(swap.count, 2);
+    return swap.found[0];
 }
 
 static struct str
-told(struct kit *kit, struct str user_id, bool *stale)
+hints_of(struct kit *kit, struct str user_id, bool *stale)
 {
     struct hints_params params = {
         .user_id = user_id, .domains = kit_domains(), .allowed = ~(uint64_t)0, .max_tokens = 100
@@ -55,7 +55,7 @@ told(struct kit *kit, struct str user_id, bool *stale)
 }
 
 static struct str
-person(struct kit *kit, const char *name)
+add_user(struct kit *kit, const char *name)
 {
     struct str user_id = facts_user(kit, name);
     facts_write(kit, user_id, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0);
@@ -63,29 +63,29 @@ person(struct kit *kit, const char *name)
     return user_id;
 }
 
-/* ---- what happens to it ---- */
+/* ---- rebuilding ---- */
 
 static void
-old_cards_tell_the_same_and_are_made_again(struct kit *kit)
+stale_hint_sets_give_the_same_hints_and_are_rebuilt(struct kit *kit)
 {
-    struct str ada = person(kit, "ada"), bob = person(kit, "bob");
+    struct str ada = add_user(kit, "ada"), bob = add_user(kit, "bob");
     struct rebuild_queue *rebuilds = rebuild_queue_new(kit_domains());
     bool stale, more;
-    struct str before = told(kit, ada, &stale), set = hint_sets(kit, ada, OLD);
+    struct str before = hints_of(kit, ada, &stale), set = hint_sets(kit, ada, OLD);
     int64_t generation = facts_generation(kit, ada);
     assert_false(stale);
     hint_sets(kit, bob, OLD);
-    assert_str(told(kit, ada, &stale), before, "from the facts");
+    assert_str(hints_of(kit, ada, &stale), before, "from the atoms");
     assert_true(stale);
     rebuild_queue_add(rebuilds, ada);
     rebuild_queue_add(rebuilds, ada);
     assert_int_equal(rebuild_step(kit->db, kit->mem, rebuilds, &more), ERR_NONE);
     assert_false(more);
-    assert_str(hint_sets(kit, ada, STR_NONE), set, "as it was");
-    assert_str(told(kit, ada, &stale), before, "from the cards");
+    assert_str(hint_sets(kit, ada, STR_NONE), set, "unchanged");
+    assert_str(hints_of(kit, ada, &stale), before, "from the hint sets");
     assert_false(stale);
     assert_int_equal(facts_generation(kit, ada), generation);
-    assert_str(hint_sets(kit, bob, STR_NONE), OLD, "nobody asked about him");
+    assert_str(hint_sets(kit, bob, STR_NONE), OLD, "bob was not queued");
     rebuild_queue_free(rebuilds);
 }
 
@@ -106,16 +106,16 @@ come_late(struct db_tx *tx, void *argument)
 }
 
 static void
-a_card_that_somebody_wrote_meanwhile_stays(struct kit *kit)
+a_hint_set_written_meanwhile_is_kept(struct kit *kit)
 {
-    struct late late = { kit, person(kit, "ada") };
+    struct late late = { kit, add_user(kit, "ada") };
     struct str set = hint_sets(kit, late.user_id, STR_NONE);
     assert_int_equal(tx_write(kit->db, come_late, &late), ERR_NONE);
     assert_str(hint_sets(kit, late.user_id, STR_NONE), set, "still");
 }
 
 static void
-more_people_than_there_is_room_for_are_left_out(struct kit *kit)
+users_over_the_size_of_the_queue_are_dropped(struct kit *kit)
 {
     struct rebuild_queue *rebuilds = rebuild_queue_new(kit_domains());
     bool more = true;
@@ -135,9 +135,9 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(old_cards_tell_the_same_and_are_made_again),
-        KIT_CASE(a_card_that_somebody_wrote_meanwhile_stays),
-        KIT_CASE(more_people_than_there_is_room_for_are_left_out),
+        KIT_CASE(stale_hint_sets_give_the_same_hints_and_are_rebuilt),
+        KIT_CASE(a_hint_set_written_meanwhile_is_kept),
+        KIT_CASE(users_over_the_size_of_the_queue_are_dropped),
     };
     return KIT_RUN("renewal", cases, LOG_WARN);
 }

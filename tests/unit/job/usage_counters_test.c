@@ -70,7 +70,7 @@ what_is_taken_out_is_seen_until_it_is_written_and_the_rest_comes_back(void **sta
 }
 
 static void
-a_crowd_of_people_is_counted_too_low_and_the_app_still_right(void **state)
+too_many_users_are_dropped_but_the_app_is_counted(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -141,7 +141,7 @@ the_same_mistake_a_thousand_times_is_one_line(void **state)
 }
 
 static void
-nobody_can_fill_the_memory_with_refusals(void **state)
+refusals_cannot_fill_the_memory(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -185,7 +185,7 @@ refusals_are_seen_until_they_are_written_and_newer_ones_stay(void **state)
     assert_int_equal(seen_count, 1);
     assert_int_equal(seen[0].times, 1);
     usage_counters_remove_refusals(counters, seen, seen_count);
-    usage_counters_remove_refusals(counters, seen, seen_count); /* it is not there */
+    usage_counters_remove_refusals(counters, seen, seen_count); /* it does not exist */
     usage_counters_peek_refusals(counters, mem, APP, &seen, &seen_count);
     assert_int_equal(seen_count, 0);
     usage_counters_free(counters);
@@ -197,10 +197,10 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_taken_out_is_seen_until_it_is_written_and_the_rest_comes_back),
-        cmocka_unit_test(a_crowd_of_people_is_counted_too_low_and_the_app_still_right),
+        cmocka_unit_test(too_many_users_are_dropped_but_the_app_is_counted),
         cmocka_unit_test(ids_that_are_none_of_ours_are_not_counted),
         cmocka_unit_test(the_same_mistake_a_thousand_times_is_one_line),
-        cmocka_unit_test(nobody_can_fill_the_memory_with_refusals),
+        cmocka_unit_test(refusals_cannot_fill_the_memory),
         cmocka_unit_test(refusals_are_seen_until_they_are_written_and_newer_ones_stay),
     };
     return cmocka_run_group_tests_name("job/usage_counters", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Counting, writing and reading at the same time. */
+/* Counting, writing, and reading concurrently. */
 #include "unit/job/counts.h"
 
 #include <pthread.h>
@@ -23,7 +23,7 @@ count_along(void *argument)
 }
 
 static void
-nothing_is_lost_when_all_count_while_it_is_written(struct kit *kit)
+no_count_is_lost_while_counters_are_written(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct counter counter = { &world, usage_counters_new(), world_user(kit, "bob").id };
@@ -60,7 +60,7 @@ write_beside(void *argument)
 }
 
 static void
-no_count_is_missed_by_who_looks_while_it_is_written(struct kit *kit)
+no_count_is_missed_by_a_read_while_counters_are_written(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct writer writer = { .kit = kit, .counters = usage_counters_new() };
@@ -84,8 +84,8 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(nothing_is_lost_when_all_count_while_it_is_written),
-        KIT_CASE(no_count_is_missed_by_who_looks_while_it_is_written),
+        KIT_CASE(no_count_is_lost_while_counters_are_written),
+        KIT_CASE(no_count_is_missed_by_a_read_while_counters_are_written),
     };
     return KIT_RUN("job/usage_race", cases, LOG_WARN);
 }

@@ -6,13 +6,13 @@
 #include "base/clock.h"
 #include "flow/connections.h"
 
-SQL(usage_ended_rows, "SELECT COUNT(*) FROM usage_revocation");
+SQL(usage_revocation_rows, "SELECT COUNT(*) FROM usage_revocation");
 SQL(usage_calls, "SELECT CAST(COALESCE(SUM(calls), 0) AS BIGINT) FROM user_usage");
 
 struct asking {
     struct arena *mem;
     const struct sql *sql;
-    int64_t answer;
+    int64_t number;
 };
 
 static enum err
@@ -21,16 +21,16 @@ ask(struct db_tx *tx, void *argument)
     struct asking *asking = argument;
     struct db_rows rows = { 0 };
     enum err err = db_query_values(tx, asking->mem, asking->sql, NULL, 0, &rows);
-    asking->answer = db_cell_int(&rows, 0, 0);
+    asking->number = db_cell_int(&rows, 0, 0);
     return err;
 }
 
 static int64_t
-answer(struct kit *kit, const struct sql *sql)
+number(struct kit *kit, const struct sql *sql)
 {
     struct asking asking = { kit->mem, sql, 0 };
     assert_int_equal(tx_write(kit->db, ask, &asking), ERR_NONE);
-    return asking.answer;
+    return asking.number;
 }
 
 struct connecting {
@@ -90,7 +90,7 @@ refusals(struct world *world, struct usage_counters *counters, struct refusal **
 }
 
 static void
-use_is_seen_before_it_is_written_and_the_same_after(struct kit *kit)
+usage_is_the_same_before_and_after_it_is_written(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct usage_counters *counters = usage_counters_new();
@@ -165,7 +165,7 @@ the_newest_refusals_are_kept_and_shown_first(struct kit *kit)
 }
 
 static void
-what_a_person_or_an_app_leaves_is_deleted_and_not_written_again(struct kit *kit)
+usage_of_a_deleted_user_or_app_is_deleted_and_not_written_again(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct user bob = world_user(kit, "bob"), user;
@@ -185,7 +185,7 @@ what_a_person_or_an_app_leaves_is_deleted_and_not_written_again(struct kit *kit)
         }
     }
     write_counts(kit, counters);
-    assert_rows(kit, 1, 1, 1); /* bob's second call was of nobody */
+    assert_rows(kit, 1, 1, 1); /* bob's second call had no user */
     usage_counters_add(counters, world.ada.id, world.app.id, USAGE_CALL, NOON);
     assert_int_equal(app_delete(kit->db, kit->mem, world.app.id, &app), ERR_NONE);
     assert_rows(kit, 0, 0, 0);
@@ -195,7 +195,7 @@ what_a_person_or_an_app_leaves_is_deleted_and_not_written_again(struct kit *kit)
 }
 
 static void
-what_an_app_did_for_a_person_goes_with_their_connection(struct kit *kit)
+usage_of_a_grant_is_deleted_with_the_grant(struct kit *kit)
 {
     static const char *const ways[] = { "disconnected", "narrowed to nothing", "over by its date" };
     struct world world = world_begin(kit);
@@ -232,7 +232,7 @@ what_an_app_did_for_a_person_goes_with_their_connection(struct kit *kit)
 }
 
 static void
-a_count_on_its_way_when_a_connection_ends_is_not_written_unless_there_is_a_new_one(struct kit *kit)
+an_unwritten_count_of_a_revoked_grant_is_written_only_if_there_is_a_new_grant(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct usage_counters *counters = usage_counters_new();
@@ -244,19 +244,19 @@ a_count_on_its_way_when_a_connection_ends_is_not_written_unless_there_is_a_new_o
             connection_end(kit->db, kit->mem, world.ada.id, world.app.id, NOON, &connection),
             ERR_NONE);
         usage_counters_add(counters, world.ada.id, world.app.id, USAGE_CALL,
-                           NOON + 1); /* asked before */
+                           NOON + 1); /* read before */
         if (again)
             connect_with(kit, world.ada.id, world.app.id);
         write_counts(kit, counters);
         assert_rows(kit, again, 1, 0);
         assert_int_equal(grant_usage(&world, NULL, NOON).days[USAGE_DAYS - 1], 2 * again);
-        assert_int_equal(answer(kit, &usage_ended_rows), 1);
+        assert_int_equal(number(kit, &usage_revocation_rows), 1);
     }
     usage_counters_free(counters);
 }
 
 static void
-that_somebody_left_is_forgotten_after_a_while(struct kit *kit)
+a_revocation_is_deleted_after_a_while(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct connection connection;
@@ -269,12 +269,12 @@ that_somebody_left_is_forgotten_after_a_while(struct kit *kit)
                                      NOON + USAGE_END_KNOWN_SECONDS + late, &more),
                          ERR_NONE);
         assert_false(more);
-        assert_int_equal(answer(kit, &usage_ended_rows), late < 0);
+        assert_int_equal(number(kit, &usage_revocation_rows), late < 0);
     }
 }
 
 static void
-counts_that_waited_longer_than_that_are_only_those_of_connections(struct kit *kit)
+older_counts_are_written_only_for_existing_grants(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct user bob = world_user(kit, "bob");
@@ -286,13 +286,13 @@ counts_that_waited_longer_than_that_are_only_those_of_connections(struct kit *ki
         usage_counters_add(counters, world.ada.id, world.app.id, USAGE_CALL, NOON);
         usage_counters_add(counters, bob.id, world.app.id, USAGE_CALL, NOON);
         write_counts(kit, counters);
-        assert_rows(kit, 1 + round, 1, 0); /* then nothing in it is old */
+        assert_rows(kit, 1 + round, 1, 0); /* then no count is old */
     }
     usage_counters_free(counters);
 }
 
 static void
-people_are_written_by_the_thousand_and_each_is_added_up(struct kit *kit)
+thousands_of_users_are_written_and_each_is_summed(struct kit *kit)
 {
     static const size_t counts[] = { 9, 10, 11, 20, 2345 };
     struct world world = world_begin(kit);
@@ -300,24 +300,24 @@ people_are_written_by_the_thousand_and_each_is_added_up(struct kit *kit)
         struct app app = n == 0 ? world.app : world_app(kit, true, NULL);
         struct usage_counters *counters = usage_counters_new();
         struct app_usage usage;
-        int64_t before = answer(kit, &usage_calls);
-        struct str *people = ARENA_ARRAY(kit->mem, struct str, counts[n]);
+        int64_t before = number(kit, &usage_calls);
+        struct str *users = ARENA_ARRAY(kit->mem, struct str, counts[n]);
         for (size_t i = 0; i < counts[n]; i++)
-            people[i] = random_id(kit->mem, "usr_");
+            users[i] = random_id(kit->mem, "usr_");
         for (int round = 1; round <= 3; round++) {
             for (size_t i = 0; i < counts[n]; i++)
                 for (size_t times = 0; times <= i % 3; times++)
-                    usage_counters_add(counters, people[i], app.id, USAGE_CALL, NOON);
+                    usage_counters_add(counters, users[i], app.id, USAGE_CALL, NOON);
             write_counts(kit, counters);
             assert_int_equal(usage_of_app(kit->db, kit->mem, NULL, app.id, NOON, &usage), ERR_NONE);
             assert_int_equal(usage.users, counts[n]);
-            assert_int_equal(answer(kit, &usage_calls) - before,
+            assert_int_equal(number(kit, &usage_calls) - before,
                              usage.days[USAGE_DAYS - 1].counts[USAGE_CALL]);
         }
         for (size_t i = 0; i < counts[n]; i += 7) {
             struct grant_usage grant;
             assert_int_equal(
-                usage_of_grant(kit->db, kit->mem, NULL, people[i], app.id, NOON, &grant), ERR_NONE);
+                usage_of_grant(kit->db, kit->mem, NULL, users[i], app.id, NOON, &grant), ERR_NONE);
             assert_int_equal(grant.days[USAGE_DAYS - 1], 3 * (i % 3 + 1));
         }
         usage_counters_free(counters);
@@ -325,7 +325,7 @@ people_are_written_by_the_thousand_and_each_is_added_up(struct kit *kit)
 }
 
 static void
-a_developer_who_goes_takes_the_counts_of_all_apps_along(struct kit *kit)
+deleting_a_developer_deletes_the_usage_of_all_apps(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct user bob = world_user(kit, "bob"), user;
@@ -340,7 +340,7 @@ a_developer_who_goes_takes_the_counts_of_all_apps_along(struct kit *kit)
 }
 
 static void
-old_days_are_not_shown_and_in_the_end_removed(struct kit *kit)
+old_days_are_not_shown_and_later_deleted(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct usage_counters *counters = usage_counters_new();
@@ -355,7 +355,7 @@ old_days_are_not_shown_and_in_the_end_removed(struct kit *kit)
     assert_int_equal(app_usage(&world, counters, NOON + USAGE_DAYS * DAY).users, 0);
     const struct {
         const char *why;
-        int64_t now, people, apps, refusals;
+        int64_t now, users, apps, refusals;
     } rows[] = {
         { "nothing yet", NOON + REFUSAL_KEPT_SECONDS - 1, 1, 1, 1 },
         { "the refusal", NOON + REFUSAL_KEPT_SECONDS, 1, 1, 0 },
@@ -367,29 +367,28 @@ old_days_are_not_shown_and_in_the_end_removed(struct kit *kit)
             expiry_step(kit->db, kit->mem, usage_store_delete_expired, rows[i].now, &more),
             ERR_NONE);
         assert_false(more);
-        assert_rows(kit, rows[i].people, rows[i].apps, rows[i].refusals);
+        assert_rows(kit, rows[i].users, rows[i].apps, rows[i].refusals);
     }
     usage_counters_free(counters);
 }
 
-/* ---- a crowd ---- */
+/* ---- many users ---- */
 
 int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(use_is_seen_before_it_is_written_and_the_same_after),
+        KIT_CASE(usage_is_the_same_before_and_after_it_is_written),
         KIT_CASE(two_processes_add_to_the_same_rows),
         KIT_CASE(the_newest_refusals_are_kept_and_shown_first),
-        KIT_CASE(what_a_person_or_an_app_leaves_is_deleted_and_not_written_again),
-        KIT_CASE(what_an_app_did_for_a_person_goes_with_their_connection),
-        KIT_CASE(
-            a_count_on_its_way_when_a_connection_ends_is_not_written_unless_there_is_a_new_one),
-        KIT_CASE(that_somebody_left_is_forgotten_after_a_while),
-        KIT_CASE(counts_that_waited_longer_than_that_are_only_those_of_connections),
-        KIT_CASE(people_are_written_by_the_thousand_and_each_is_added_up),
-        KIT_CASE(a_developer_who_goes_takes_the_counts_of_all_apps_along),
-        KIT_CASE(old_days_are_not_shown_and_in_the_end_removed),
+        KIT_CASE(usage_of_a_deleted_user_or_app_is_deleted_and_not_written_again),
+        KIT_CASE(usage_of_a_grant_is_deleted_with_the_grant),
+        KIT_CASE(an_unwritten_count_of_a_revoked_grant_is_written_only_if_there_is_a_new_grant),
+        KIT_CASE(a_revocation_is_deleted_after_a_while),
+        KIT_CASE(older_counts_are_written_only_for_existing_grants),
+        KIT_CASE(thousands_of_users_are_written_and_each_is_summed),
+        KIT_CASE(deleting_a_developer_deletes_the_usage_of_all_apps),
+        KIT_CASE(old_days_are_not_shown_and_later_deleted),
     };
     return KIT_RUN("job/usage", cases, LOG_WARN);
 }

@@ -52,7 +52,7 @@ assert_same_app(const struct app *a, const struct app *b)
     assert_int_equal(a->updated_at, b->updated_at);
 }
 
-/* The names in the order of the list, with a bar behind each. */
+/* The names in the order of the list, each followed by a bar. */
 static const char *
 names(struct kit *kit, struct str owner, int64_t after, int64_t limit)
 {
@@ -77,7 +77,7 @@ an_app_reads_back_as_stored(struct kit *kit)
 }
 
 static void
-texts_are_values_and_never_statements(struct kit *kit)
+strings_are_never_executed_as_sql(struct kit *kit)
 {
     struct app odd = finder, found;
     odd.name = STR("'); DROP TABLE app; -- \xf0\x9f\x8e\xb5 $1 %s");
@@ -89,7 +89,7 @@ texts_are_values_and_never_statements(struct kit *kit)
 }
 
 static void
-a_number_met_before_is_taken_and_changes_nothing(struct kit *kit)
+an_existing_id_or_position_is_taken_and_changes_nothing(struct kit *kit)
 {
     struct app found, same_id = player, same_position = player;
     rows_begin(kit);
@@ -107,7 +107,7 @@ a_number_met_before_is_taken_and_changes_nothing(struct kit *kit)
 }
 
 static void
-a_list_goes_by_position_of_one_owner_or_of_all(struct kit *kit)
+apps_are_listed_by_position_for_one_owner_or_all(struct kit *kit)
 {
     struct app other = player;
     rows_begin(kit);
@@ -143,7 +143,7 @@ a_list_goes_by_position_of_one_owner_or_of_all(struct kit *kit)
 }
 
 static void
-a_change_keeps_whose_it_is_and_since_when(struct kit *kit)
+a_change_keeps_owner_and_creation_time(struct kit *kit)
 {
     struct app found, changed = {
         .id = finder.id,
@@ -176,7 +176,7 @@ a_change_keeps_whose_it_is_and_since_when(struct kit *kit)
 }
 
 static void
-a_deleted_app_is_gone_with_its_grants_and_no_others(struct kit *kit)
+deleting_an_app_deletes_only_its_grants(struct kit *kit)
 {
     struct app found;
     rows_begin(kit);
@@ -200,7 +200,7 @@ a_deleted_app_is_gone_with_its_grants_and_no_others(struct kit *kit)
 }
 
 static void
-a_status_that_is_not_known_is_a_defect_and_not_active(struct kit *kit)
+an_unknown_status_is_an_internal_error(struct kit *kit)
 {
     struct app found;
     rows_begin(kit);
@@ -214,12 +214,12 @@ main(void)
 {
     static const struct kit_case cases[] = {
         KIT_CASE(an_app_reads_back_as_stored),
-        KIT_CASE(texts_are_values_and_never_statements),
-        KIT_CASE(a_number_met_before_is_taken_and_changes_nothing),
-        KIT_CASE(a_list_goes_by_position_of_one_owner_or_of_all),
-        KIT_CASE(a_change_keeps_whose_it_is_and_since_when),
-        KIT_CASE(a_deleted_app_is_gone_with_its_grants_and_no_others),
-        KIT_CASE(a_status_that_is_not_known_is_a_defect_and_not_active),
+        KIT_CASE(strings_are_never_executed_as_sql),
+        KIT_CASE(an_existing_id_or_position_is_taken_and_changes_nothing),
+        KIT_CASE(apps_are_listed_by_position_for_one_owner_or_all),
+        KIT_CASE(a_change_keeps_owner_and_creation_time),
+        KIT_CASE(deleting_an_app_deletes_only_its_grants),
+        KIT_CASE(an_unknown_status_is_an_internal_error),
     };
     return KIT_RUN("store/app_store", cases, LOG_WARN);
 }

@@ -49,7 +49,7 @@ outcome(struct kit *kit, tx_work *work, struct args args)
     return tx_write(kit->db, work, &args);
 }
 
-/* In no order that a store would give by itself. */
+/* Not in the order of any column. */
 static const struct atom jazz = {
     .id = { "atm_J", 5 },
     .domain = { "music", 5 },
@@ -84,7 +84,7 @@ static const struct atom thai = { .id = { "atm_T", 5 },
                                   .value = { "\"Thai\"", 6 },
                                   .sequence = 1 };
 
-/* What is known in the atom's domain, and this behind it. */
+/* Appends the atom to those of its domain. */
 static void
 add(struct kit *kit, struct str user_id, const struct atom *atom)
 {
@@ -127,7 +127,7 @@ assert_same_atom(const struct atom *found, const struct atom *expected)
 }
 
 static void
-atoms_come_back_whole_and_in_the_order_of_their_sequence(struct kit *kit)
+atoms_read_back_in_order_of_sequence(struct kit *kit)
 {
     begin(kit);
     struct args all = run(kit, list, (struct args){ 0 });
@@ -144,7 +144,7 @@ atoms_come_back_whole_and_in_the_order_of_their_sequence(struct kit *kit)
 }
 
 static void
-nothing_is_found_under_another_person(struct kit *kit)
+atoms_of_another_user_are_not_found(struct kit *kit)
 {
     begin(kit);
     struct args theirs = { .user_id = bob.id, .atom_id = jazz.id, .domain = STR("music") };
@@ -155,7 +155,7 @@ nothing_is_found_under_another_person(struct kit *kit)
     assert_int_equal(run(kit, list, (struct args){ 0 }).count, 3);
     struct args found = run(kit, find, (struct args){ .atom_id = soul.id });
     assert_same_atom(&found.atom, &soul);
-    /* The same value may be known of two people. */
+    /* Two users may have the same value. */
     add(kit, bob.id, &jazz);
     assert_int_equal(run(kit, list, theirs).count, 1);
 }
@@ -166,7 +166,7 @@ a_domain_is_read_changed_and_saved_as_a_whole(struct kit *kit)
     begin(kit);
     struct args music = run(kit, read_domain, (struct args){ .domain = STR("music") });
     assert_int_equal(music.count, 2);
-    music.sourced[0] = music.sourced[1]; /* soul goes, jazz stays */
+    music.sourced[0] = music.sourced[1]; /* deletes soul, keeps jazz */
     atom_add_source(kit->mem, &music.sourced[0],
                     (struct atom_source){ .source = finder.id, .created_at = T0 });
     music.count = 1;
@@ -202,7 +202,7 @@ message(struct kit *kit, const struct atom *atom, struct str source, int64_t now
 }
 
 static void
-sources_are_in_order_and_apps_have_their_names(struct kit *kit)
+sources_are_sorted_and_have_the_names_of_apps(struct kit *kit)
 {
     begin(kit);
     message(kit, &jazz, STR("zzz"), T0);
@@ -226,7 +226,7 @@ sources_are_in_order_and_apps_have_their_names(struct kit *kit)
 }
 
 static void
-the_asker_is_told_what_it_said(struct kit *kit)
+the_caller_sees_its_own_statements(struct kit *kit)
 {
     begin(kit);
     message(kit, &jazz, finder.id, T0);
@@ -251,13 +251,13 @@ sources_of_active_atoms_are_counted_once_each(struct kit *kit)
     message(kit, &thai, player.id, T0);
     assert_int_equal(run(kit, count_sources, music).number, 2);
     add(kit, ada.id, &jazz_again);
-    message(kit, &jazz_again, finder.id, T0); /* again, of another fact */
+    message(kit, &jazz_again, finder.id, T0); /* again, for another atom */
     assert_int_equal(run(kit, count_sources, music).number, 2);
     assert_int_equal(run(kit, count_sources, (struct args){ .domain = STR("no") }).number, 0);
 }
 
 static void
-the_domains_in_which_something_is_known_have_names(struct kit *kit)
+domains_with_atoms_are_listed(struct kit *kit)
 {
     begin(kit);
     struct args found = run(kit, list_domains, (struct args){ 0 });
@@ -267,10 +267,10 @@ the_domains_in_which_something_is_known_have_names(struct kit *kit)
     assert_int_equal(run(kit, list_domains, (struct args){ .user_id = bob.id }).count, 0);
 }
 
-/* ---- the person's row, and records ---- */
+/* ---- the user header row, and records ---- */
 
 static void
-holding_gives_the_sequence_and_releasing_raises_the_generation(struct kit *kit)
+hold_returns_the_sequence_and_release_raises_the_generation(struct kit *kit)
 {
     rows_begin(kit);
     assert_int_equal(run(kit, hold, (struct args){ 0 }).number, 0);
@@ -282,7 +282,7 @@ holding_gives_the_sequence_and_releasing_raises_the_generation(struct kit *kit)
 }
 
 static void
-a_record_is_replaced_and_tells_nothing_without_atoms(struct kit *kit)
+a_record_is_replaced_and_not_listed_without_atoms(struct kit *kit)
 {
     struct record music = { .domain = STR("music"),
                             .json = STR("{\"a\":1}"),
@@ -311,10 +311,10 @@ a_record_is_replaced_and_tells_nothing_without_atoms(struct kit *kit)
 }
 
 static void
-a_card_takes_the_place_of_its_domains_and_leaves_the_others(struct kit *kit)
+a_hint_set_replaces_only_that_of_its_domain(struct kit *kit)
 {
     static const char *const rows[][3] = {
-        /* domain, card (NULL: nothing is known any more), all that there are */
+        /* domain, hint set (NULL: no atoms), all hint sets */
         { "music", "one", "music=one" },
         { "food", "", "music=one food=" },
         { "foo", "three 3", "music=one food= foo=three 3" },
@@ -343,16 +343,16 @@ a_card_takes_the_place_of_its_domains_and_leaves_the_others(struct kit *kit)
     assert_int_equal(run(kit, list_hints, (struct args){ .user_id = bob.id }).count, 0);
 }
 
-/* Places are given out once, and never run over into those of others. */
+/* Row keys are assigned once, and never from the range of another user. */
 static void
-a_person_has_room_for_256_domains_and_no_more(struct kit *kit)
+a_user_has_at_most_256_domains(struct kit *kit)
 {
     struct sourced_atom one = { .atom = soul };
     begin(kit);
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < 254; i++) {
             struct str name = str_format(kit->mem, "domain%d", i);
-            size_t count = round == 0 ? 0 : 1; /* emptied, and written about again */
+            size_t count = round == 0 ? 0 : 1; /* emptied, then filled again */
             run(kit, save_domain, (struct args){ .domain = name, .sourced = &one, .count = count });
         }
     }
@@ -362,9 +362,9 @@ a_person_has_room_for_256_domains_and_no_more(struct kit *kit)
     assert_int_equal(run(kit, list, (struct args){ 0 }).count, 3 + 254);
 }
 
-/* The first nine characters make the place: these two share theirs, and nothing else. */
+/* The row key is made of the first nine characters, which these two users share. */
 static void
-people_whose_places_are_the_same_are_not(struct kit *kit)
+users_with_the_same_row_key_are_kept_apart(struct kit *kit)
 {
     struct args one = { .user_id = STR("usr_SameSame0first") },
                 other = { .user_id = STR("usr_SameSame0other") };
@@ -380,7 +380,7 @@ people_whose_places_are_the_same_are_not(struct kit *kit)
 }
 
 static void
-what_is_known_about_a_person_goes_as_a_whole(struct kit *kit)
+deleting_a_user_deletes_atoms_records_and_hint_sets(struct kit *kit)
 {
     begin(kit);
     message(kit, &soul, finder.id, T0);
@@ -392,7 +392,7 @@ what_is_known_about_a_person_goes_as_a_whole(struct kit *kit)
     run(kit, end_user, (struct args){ 0 });
     assert_int_equal(run(kit, list, (struct args){ 0 }).count, 0);
     assert_int_equal(run(kit, list_records, (struct args){ 0 }).count, 0);
-    run(kit, hold, (struct args){ 0 }); /* the person is there: the head is the account's */
+    run(kit, hold, (struct args){ 0 }); /* the header row belongs to the account and stays */
     add(kit, ada.id, &soul);
     assert_int_equal(run(kit, list_sourced, (struct args){ 0 }).sourced[0].source_count, 0);
     assert_int_equal(run(kit, list, (struct args){ .user_id = bob.id }).count, 1);
@@ -402,19 +402,19 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(atoms_come_back_whole_and_in_the_order_of_their_sequence),
-        KIT_CASE(nothing_is_found_under_another_person),
+        KIT_CASE(atoms_read_back_in_order_of_sequence),
+        KIT_CASE(atoms_of_another_user_are_not_found),
         KIT_CASE(a_domain_is_read_changed_and_saved_as_a_whole),
-        KIT_CASE(sources_are_in_order_and_apps_have_their_names),
-        KIT_CASE(the_asker_is_told_what_it_said),
+        KIT_CASE(sources_are_sorted_and_have_the_names_of_apps),
+        KIT_CASE(the_caller_sees_its_own_statements),
         KIT_CASE(sources_of_active_atoms_are_counted_once_each),
-        KIT_CASE(the_domains_in_which_something_is_known_have_names),
-        KIT_CASE(holding_gives_the_sequence_and_releasing_raises_the_generation),
-        KIT_CASE(a_record_is_replaced_and_tells_nothing_without_atoms),
-        KIT_CASE(a_card_takes_the_place_of_its_domains_and_leaves_the_others),
-        KIT_CASE(what_is_known_about_a_person_goes_as_a_whole),
-        KIT_CASE(a_person_has_room_for_256_domains_and_no_more),
-        KIT_CASE(people_whose_places_are_the_same_are_not),
+        KIT_CASE(domains_with_atoms_are_listed),
+        KIT_CASE(hold_returns_the_sequence_and_release_raises_the_generation),
+        KIT_CASE(a_record_is_replaced_and_not_listed_without_atoms),
+        KIT_CASE(a_hint_set_replaces_only_that_of_its_domain),
+        KIT_CASE(deleting_a_user_deletes_atoms_records_and_hint_sets),
+        KIT_CASE(a_user_has_at_most_256_domains),
+        KIT_CASE(users_with_the_same_row_key_are_kept_apart),
     };
     return KIT_RUN("store/atom_store", cases, LOG_SILENT);
 }

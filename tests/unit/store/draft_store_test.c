@@ -26,7 +26,7 @@ put(struct kit *kit, const char *user, const char *id, const char *document, int
     assert_int_equal(tx_write(kit->db, put_work, &args), ERR_NONE);
 }
 
-/* What is found, or NULL. */
+/* The document, or NULL. */
 static const char *
 find(struct kit *kit, const char *user, const char *id, int64_t now)
 {
@@ -37,7 +37,7 @@ find(struct kit *kit, const char *user, const char *id, int64_t now)
 }
 
 static void
-a_draft_is_found_by_its_person_and_its_name_in_time(struct kit *kit)
+a_draft_is_found_by_its_user_and_id_until_it_expires(struct kit *kit)
 {
     put(kit, ADA, "imp_1", "{\"a\":\"\xc3\xb6'\n\"}", T0 + 600);
     assert_string_equal(find(kit, ADA, "imp_1", T0), "{\"a\":\"\xc3\xb6'\n\"}");
@@ -49,7 +49,7 @@ a_draft_is_found_by_its_person_and_its_name_in_time(struct kit *kit)
 }
 
 static void
-the_next_takes_the_place_of_the_last_and_only_of_that(struct kit *kit)
+a_draft_replaces_only_the_draft_of_its_user(struct kit *kit)
 {
     put(kit, ADA, "imp_1", "one", T0 + 600);
     put(kit, BOB, "imp_b", "bob's", T0 + 600);
@@ -58,13 +58,13 @@ the_next_takes_the_place_of_the_last_and_only_of_that(struct kit *kit)
     assert_string_equal(find(kit, ADA, "imp_2", T0 + 699), "two");
     struct args args = { .mem = kit->mem, .user_id = str_of(ADA) };
     assert_int_equal(tx_write(kit->db, end_work, &args), ERR_NONE);
-    assert_int_equal(tx_write(kit->db, end_work, &args), ERR_NONE); /* none is no error */
+    assert_int_equal(tx_write(kit->db, end_work, &args), ERR_NONE); /* no draft is not an error */
     assert_null(find(kit, ADA, "imp_2", T0));
     assert_string_equal(find(kit, BOB, "imp_b", T0), "bob's");
 }
 
 static void
-cleaning_takes_those_whose_time_is_over_and_at_most_so_many(struct kit *kit)
+delete_expired_deletes_at_most_the_limit(struct kit *kit)
 {
     put(kit, ADA, "imp_1", "one", T0 + 600);
     put(kit, BOB, "imp_b", "bob's", T0 + 601);
@@ -85,9 +85,9 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(a_draft_is_found_by_its_person_and_its_name_in_time),
-        KIT_CASE(the_next_takes_the_place_of_the_last_and_only_of_that),
-        KIT_CASE(cleaning_takes_those_whose_time_is_over_and_at_most_so_many),
+        KIT_CASE(a_draft_is_found_by_its_user_and_id_until_it_expires),
+        KIT_CASE(a_draft_replaces_only_the_draft_of_its_user),
+        KIT_CASE(delete_expired_deletes_at_most_the_limit),
     };
     return KIT_RUN("store/draft_store", cases, LOG_WARN);
 }

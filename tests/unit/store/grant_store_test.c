@@ -55,7 +55,7 @@ assert_same_grant(const struct grant *a, const struct grant *b)
 }
 
 static void
-a_grant_is_of_one_person_to_one_app_until_its_date(struct kit *kit)
+a_grant_belongs_to_one_user_and_app_until_it_expires(struct kit *kit)
 {
     struct grant found, none = grant;
     add(kit, &grant);
@@ -75,7 +75,7 @@ a_grant_is_of_one_person_to_one_app_until_its_date(struct kit *kit)
 }
 
 static void
-a_new_grant_takes_the_place_of_the_old_one_with_a_new_id(struct kit *kit)
+a_new_grant_replaces_the_old_one(struct kit *kit)
 {
     struct grant found, next = grant;
     add(kit, &grant);
@@ -91,7 +91,7 @@ a_new_grant_takes_the_place_of_the_old_one_with_a_new_id(struct kit *kit)
 }
 
 static void
-scopes_and_end_date_can_be_changed_and_nothing_else(struct kit *kit)
+only_scopes_and_expiry_can_be_changed(struct kit *kit)
 {
     struct grant found, expected = grant;
     add(kit, &grant);
@@ -112,7 +112,7 @@ scopes_and_end_date_can_be_changed_and_nothing_else(struct kit *kit)
 }
 
 static void
-what_was_ended_is_gone_and_ends_only_once(struct kit *kit)
+a_grant_is_revoked_once(struct kit *kit)
 {
     struct grant found, other = grant;
     other.id = STR("grt_2");
@@ -128,7 +128,7 @@ what_was_ended_is_gone_and_ends_only_once(struct kit *kit)
 }
 
 static void
-a_list_has_the_living_ones_of_one_person_oldest_first(struct kit *kit)
+valid_grants_of_a_user_are_listed_oldest_first(struct kit *kit)
 {
     struct grant newer = grant, over = grant, other = grant;
     newer.id = STR("grt_2");
@@ -160,11 +160,11 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(a_grant_is_of_one_person_to_one_app_until_its_date),
-        KIT_CASE(a_new_grant_takes_the_place_of_the_old_one_with_a_new_id),
-        KIT_CASE(scopes_and_end_date_can_be_changed_and_nothing_else),
-        KIT_CASE(what_was_ended_is_gone_and_ends_only_once),
-        KIT_CASE(a_list_has_the_living_ones_of_one_person_oldest_first),
+        KIT_CASE(a_grant_belongs_to_one_user_and_app_until_it_expires),
+        KIT_CASE(a_new_grant_replaces_the_old_one),
+        KIT_CASE(only_scopes_and_expiry_can_be_changed),
+        KIT_CASE(a_grant_is_revoked_once),
+        KIT_CASE(valid_grants_of_a_user_are_listed_oldest_first),
     };
     return KIT_RUN("store/grant_store", cases, LOG_WARN);
 }

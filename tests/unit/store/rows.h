@@ -1,7 +1,7 @@
-/* rows.h - a person, an app and what hangs on them, as rows to begin a test with.
+/* rows.h - users, apps, and their rows, for tests of the stores.
  *
- * WORK(name, call) makes a transaction of one call of a store: `a` is the struct args that the test
- * hands in with run_write() or run_read(), and that the call reads from and writes to. */
+ * WORK(name, call) defines a transaction with one call of a store: `a` is the struct args that the
+ * test passes to run_write() or run_read(), with the arguments and results of the call. */
 #ifndef UNIT_STORE_ROWS_H
 #define UNIT_STORE_ROWS_H
 
@@ -76,7 +76,7 @@ rows_put_all(struct db_tx *tx, void *argument)
     return err ? err : app_store_add(tx, kit->mem, &player);
 }
 
-/* Ada, Bob, the Concert Finder and the Player, which is disabled. */
+/* Ada, Bob, the Concert Finder, and the Player, which is disabled. */
 static inline void
 rows_begin(struct kit *kit)
 {

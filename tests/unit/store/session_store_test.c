@@ -79,7 +79,7 @@ a_session_reads_back_with_its_user(struct kit *kit)
 }
 
 static void
-a_session_ends_by_time_by_hand_and_with_its_user(struct kit *kit)
+a_session_expires_and_is_deleted_by_id_or_with_its_user(struct kit *kit)
 {
     rows_begin(kit);
     add(kit, "s1", ADA, T0);
@@ -91,7 +91,7 @@ a_session_ends_by_time_by_hand_and_with_its_user(struct kit *kit)
     assert_int_equal(find(kit, "s1", T0), ERR_NOT_FOUND);
     args.status = USER_ACTIVE;
     assert_int_equal(tx_write(kit->db, status_work, &args), ERR_NONE);
-    assert_int_equal(find(kit, "s1", T0), ERR_NOT_FOUND); /* what ended stays over */
+    assert_int_equal(find(kit, "s1", T0), ERR_NOT_FOUND); /* stays invalid */
 
     add(kit, "s2", BOB, T0);
     args.hash = STR("s2");
@@ -106,7 +106,7 @@ a_session_ends_by_time_by_hand_and_with_its_user(struct kit *kit)
 }
 
 static void
-all_sessions_of_one_person_end_or_all_but_one(struct kit *kit)
+all_sessions_of_a_user_are_deleted_or_all_but_one(struct kit *kit)
 {
     rows_begin(kit);
     add(kit, "a1", ADA, T0);
@@ -124,7 +124,7 @@ all_sessions_of_one_person_end_or_all_but_one(struct kit *kit)
 }
 
 static void
-past_fifty_sessions_the_oldest_ends(struct kit *kit)
+over_fifty_sessions_the_oldest_is_deleted(struct kit *kit)
 {
     rows_begin(kit);
     add(kit, "b1", BOB, T0 - 1);
@@ -139,13 +139,13 @@ past_fifty_sessions_the_oldest_ends(struct kit *kit)
 }
 
 static void
-of_many_sessions_of_one_second_the_new_one_stays(struct kit *kit)
+the_new_session_is_kept_among_those_of_the_same_second(struct kit *kit)
 {
     rows_begin(kit);
     for (int i = 0; i < SESSIONS_PER_USER_MAX; i++)
         add(kit, str_format(kit->mem, "m%d", i).ptr, ADA, T0);
     for (const char *name = "az"; *name != '\0'; name++) {
-        /* Before and behind the others, in whatever order rows of one second come. */
+        /* Hashes that sort before and after the others. */
         const char *hash = str_format(kit->mem, "%c", *name).ptr;
         add(kit, hash, ADA, T0);
         assert_int_equal(find(kit, hash, T0), ERR_NONE);
@@ -209,7 +209,7 @@ a_request_reads_back_with_or_without_state(struct kit *kit)
 }
 
 static void
-a_request_is_found_and_taken_only_in_its_session_and_time(struct kit *kit)
+a_request_is_found_and_taken_only_in_its_session_until_it_expires(struct kit *kit)
 {
     rows_begin(kit);
     add(kit, "s1", ADA, T0);
@@ -263,12 +263,12 @@ a_request_moves_to_the_next_session_only_from_its_own(struct kit *kit)
     assert_int_equal(tx_read(kit->db, find_request_work, &own), ERR_NOT_FOUND);
     own.other = STR("s2");
     assert_int_equal(tx_read(kit->db, find_request_work, &own), ERR_NONE);
-    assert_false(own.request.must_sign_in); /* it has happened */
+    assert_false(own.request.must_sign_in); /* the user has signed in */
 }
 
-/* Ended by hand, by time, or because there is none of that name: the same. */
+/* Deleted, expired, and unknown sessions are treated alike. */
 static void
-a_request_whose_session_has_ended_is_found_by_all_and_taken_after_a_move(struct kit *kit)
+a_request_of_an_invalid_session_is_found_by_any_and_taken_after_a_move(struct kit *kit)
 {
     static const struct {
         const char *session; /* of the request */
@@ -288,7 +288,8 @@ a_request_whose_session_has_ended_is_found_by_all_and_taken_after_a_move(struct 
         if (rows[i].end)
             assert_int_equal(tx_write(kit->db, end_work, &ended), ERR_NONE);
         struct args args = { .mem = kit->mem, .hash = row.hash, .now = rows[i].now };
-        assert_int_equal(tx_read(kit->db, find_request_work, &args), ERR_NONE); /* as nobody */
+        assert_int_equal(tx_read(kit->db, find_request_work, &args),
+                         ERR_NONE); /* without a session */
         args.other = STR("s2");
         assert_int_equal(tx_read(kit->db, find_request_work, &args), ERR_NONE);
         assert_same_request(&args.request, &row);
@@ -308,14 +309,14 @@ main(void)
 {
     static const struct kit_case cases[] = {
         KIT_CASE(a_session_reads_back_with_its_user),
-        KIT_CASE(a_session_ends_by_time_by_hand_and_with_its_user),
-        KIT_CASE(all_sessions_of_one_person_end_or_all_but_one),
-        KIT_CASE(past_fifty_sessions_the_oldest_ends),
-        KIT_CASE(of_many_sessions_of_one_second_the_new_one_stays),
+        KIT_CASE(a_session_expires_and_is_deleted_by_id_or_with_its_user),
+        KIT_CASE(all_sessions_of_a_user_are_deleted_or_all_but_one),
+        KIT_CASE(over_fifty_sessions_the_oldest_is_deleted),
+        KIT_CASE(the_new_session_is_kept_among_those_of_the_same_second),
         KIT_CASE(a_request_reads_back_with_or_without_state),
-        KIT_CASE(a_request_is_found_and_taken_only_in_its_session_and_time),
+        KIT_CASE(a_request_is_found_and_taken_only_in_its_session_until_it_expires),
         KIT_CASE(a_request_moves_to_the_next_session_only_from_its_own),
-        KIT_CASE(a_request_whose_session_has_ended_is_found_by_all_and_taken_after_a_move),
+        KIT_CASE(a_request_of_an_invalid_session_is_found_by_any_and_taken_after_a_move),
     };
     return KIT_RUN("store/session_store", cases, LOG_WARN);
 }

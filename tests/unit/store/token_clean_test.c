@@ -55,7 +55,7 @@ cleaned(struct kit *kit, int64_t now, int64_t limit)
 }
 
 static void
-cleaning_removes_what_is_over_and_nothing_else(struct kit *kit)
+delete_expired_deletes_only_expired_rows(struct kit *kit)
 {
     begin(kit);
     struct args code = { .code = { .hash = STR("code"),
@@ -94,9 +94,9 @@ cleaning_removes_what_is_over_and_nothing_else(struct kit *kit)
 }
 
 static void
-cleaning_takes_small_steps(struct kit *kit)
+delete_expired_stops_at_the_limit(struct kit *kit)
 {
-    begin(kit); /* four rows, all over in a year */
+    begin(kit); /* four rows that expire within a year */
     for (int i = 0; i < 5; i++)
         add_another_family(kit, str_format(kit->mem, "more_%d", i).ptr, T0);
     int64_t later = T0 + FAMILY_SECONDS;
@@ -113,8 +113,8 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(cleaning_removes_what_is_over_and_nothing_else),
-        KIT_CASE(cleaning_takes_small_steps),
+        KIT_CASE(delete_expired_deletes_only_expired_rows),
+        KIT_CASE(delete_expired_stops_at_the_limit),
     };
     return KIT_RUN("store/token_clean", cases, LOG_WARN);
 }

@@ -59,7 +59,7 @@ a_family_and_its_token_read_back(struct kit *kit)
     assert_int_equal(tx_read(kit->db, find_access, &args), ERR_NONE);
     assert_same_text(args.access.user_id, ada.id);
     assert_same_text(args.access.app_id, finder.id);
-    assert_int_equal(args.access.scopes, HINTS); /* carried, and still granted */
+    assert_int_equal(args.access.scopes, HINTS); /* of the token, and still granted */
     assert_true(args.access.domains_limited);
     assert_int_equal(args.access.created_at, T0);
     assert_int_equal(args.access.expires_at, T0 + 3600);
@@ -69,7 +69,7 @@ a_family_and_its_token_read_back(struct kit *kit)
 }
 
 static void
-whatever_ends_ends_the_token_and_stays_ended(struct kit *kit)
+every_revocation_invalidates_the_token_for_good(struct kit *kit)
 {
     struct app disabled = finder, risen = finder;
     disabled.status = APP_DISABLED;
@@ -81,7 +81,7 @@ whatever_ends_ends_the_token_and_stays_ended(struct kit *kit)
         const char *why;
         tx_work *work;
         struct args args;
-        tx_work *undo; /* after which it is still over; NULL: nothing to undo with */
+        tx_work *undo; /* does not make it valid again; NULL: cannot be undone */
         struct args undo_args;
     } rows[] = {
         { "the family ends", end_family, { .id = family.id }, NULL, { 0 } },
@@ -115,7 +115,7 @@ whatever_ends_ends_the_token_and_stays_ended(struct kit *kit)
     }
 }
 
-/* ---- the seal ---- */
+/* ---- the auth version ---- */
 
 SQL(test_lose_families, "DELETE FROM token_family");
 
@@ -126,9 +126,9 @@ lose_families(struct db_tx *tx, void *argument)
     return db_query_values(tx, a->mem, &test_lose_families, NULL, 0, NULL);
 }
 
-/* Seen by taking the families away behind the store's back. */
+/* Deletes the families directly, which leaves the auth version unchanged. */
 static void
-under_the_seal_neither_family_nor_grant_is_asked(struct kit *kit)
+with_the_current_auth_version_neither_family_nor_grant_is_read(struct kit *kit)
 {
     begin(kit);
     assert_int_equal(write_one(kit, lose_families, (struct args){ 0 }), ERR_NONE);
@@ -140,7 +140,7 @@ under_the_seal_neither_family_nor_grant_is_asked(struct kit *kit)
 }
 
 static void
-with_the_seal_broken_a_token_is_worth_what_its_family_and_grant_say_now(struct kit *kit)
+with_an_old_auth_version_family_and_grant_decide(struct kit *kit)
 {
     struct grant narrow = grant, wide = grant;
     narrow.scopes = MUSIC;
@@ -173,7 +173,7 @@ with_the_seal_broken_a_token_is_worth_what_its_family_and_grant_say_now(struct k
 }
 
 static void
-a_token_lives_no_longer_than_the_family_and_the_grant_it_was_made_under(struct kit *kit)
+a_token_expires_no_later_than_its_family_and_grant(struct kit *kit)
 {
     const struct {
         int64_t family_ends, grant_ends, expected;
@@ -201,10 +201,9 @@ a_token_lives_no_longer_than_the_family_and_the_grant_it_was_made_under(struct k
     }
 }
 
-/* Ten characters of the hash make the number; the whole hash is compared. */
+/* The row key is made of ten characters of the hash; the whole hash is compared. */
 static void
-of_two_tokens_with_one_number_the_second_is_refused_and_neither_passes_for_the_other(
-    struct kit *kit)
+of_two_tokens_with_one_row_key_the_second_is_rejected_and_neither_matches_the_other(struct kit *kit)
 {
     begin(kit);
     struct access_token token = { .scopes = HINTS, .created_at = T0, .expires_at = T0 + 3600 };
@@ -223,7 +222,7 @@ of_two_tokens_with_one_number_the_second_is_refused_and_neither_passes_for_the_o
 }
 
 static void
-a_family_and_a_token_end_by_their_dates(struct kit *kit)
+families_and_tokens_expire(struct kit *kit)
 {
     begin(kit);
     assert_int_equal(look(kit, find_access, "at", T0 + 3599), ERR_NONE);
@@ -237,7 +236,7 @@ a_family_and_a_token_end_by_their_dates(struct kit *kit)
 }
 
 static void
-ending_a_token_leaves_the_family_and_ending_the_family_leaves_nothing(struct kit *kit)
+revoking_a_token_keeps_the_family_and_revoking_the_family_revokes_its_tokens(struct kit *kit)
 {
     begin(kit);
     assert_int_equal(write_one(kit, end_access, (struct args){ .id = STR("at") }), ERR_NONE);
@@ -251,7 +250,7 @@ ending_a_token_leaves_the_family_and_ending_the_family_leaves_nothing(struct kit
 }
 
 static void
-past_a_hundred_families_of_a_grant_the_oldest_ends(struct kit *kit)
+over_a_hundred_families_of_a_grant_the_oldest_is_revoked(struct kit *kit)
 {
     begin(kit);
     for (int i = 1; i < FAMILIES_PER_GRANT_MAX; i++)
@@ -265,7 +264,7 @@ past_a_hundred_families_of_a_grant_the_oldest_ends(struct kit *kit)
 }
 
 static void
-of_many_families_of_one_second_the_new_one_stays(struct kit *kit)
+the_new_family_is_kept_among_those_of_the_same_second(struct kit *kit)
 {
     begin(kit);
     for (int i = 1; i < FAMILIES_PER_GRANT_MAX; i++)
@@ -277,7 +276,7 @@ of_many_families_of_one_second_the_new_one_stays(struct kit *kit)
 }
 
 static void
-a_code_is_redeemed_once_in_time_and_remembered(struct kit *kit)
+a_code_is_redeemed_once_before_it_expires_and_kept(struct kit *kit)
 {
     struct args args = { .mem = kit->mem,
                          .id = STR("code"),
@@ -323,7 +322,7 @@ a_refresh_token_is_used_once_and_retried_three_times(struct kit *kit)
     for (int i = 0; i < REUSES_MAX; i++)
         assert_int_equal(tx_write(kit->db, reuse_refresh, &args), ERR_NONE);
     assert_int_equal(tx_write(kit->db, reuse_refresh, &args), ERR_NOT_FOUND);
-    assert_int_equal(tx_read(kit->db, find_refresh, &args), ERR_NONE); /* used ones, too */
+    assert_int_equal(tx_read(kit->db, find_refresh, &args), ERR_NONE); /* also used ones */
     assert_int_equal(args.refresh.used_at, T0 + 5);
     assert_int_equal(args.refresh.reuses, REUSES_MAX);
 
@@ -336,17 +335,17 @@ main(void)
 {
     static const struct kit_case cases[] = {
         KIT_CASE(a_family_and_its_token_read_back),
-        KIT_CASE(whatever_ends_ends_the_token_and_stays_ended),
-        KIT_CASE(under_the_seal_neither_family_nor_grant_is_asked),
-        KIT_CASE(with_the_seal_broken_a_token_is_worth_what_its_family_and_grant_say_now),
-        KIT_CASE(a_token_lives_no_longer_than_the_family_and_the_grant_it_was_made_under),
+        KIT_CASE(every_revocation_invalidates_the_token_for_good),
+        KIT_CASE(with_the_current_auth_version_neither_family_nor_grant_is_read),
+        KIT_CASE(with_an_old_auth_version_family_and_grant_decide),
+        KIT_CASE(a_token_expires_no_later_than_its_family_and_grant),
         KIT_CASE(
-            of_two_tokens_with_one_number_the_second_is_refused_and_neither_passes_for_the_other),
-        KIT_CASE(a_family_and_a_token_end_by_their_dates),
-        KIT_CASE(ending_a_token_leaves_the_family_and_ending_the_family_leaves_nothing),
-        KIT_CASE(past_a_hundred_families_of_a_grant_the_oldest_ends),
-        KIT_CASE(of_many_families_of_one_second_the_new_one_stays),
-        KIT_CASE(a_code_is_redeemed_once_in_time_and_remembered),
+            of_two_tokens_with_one_row_key_the_second_is_rejected_and_neither_matches_the_other),
+        KIT_CASE(families_and_tokens_expire),
+        KIT_CASE(revoking_a_token_keeps_the_family_and_revoking_the_family_revokes_its_tokens),
+        KIT_CASE(over_a_hundred_families_of_a_grant_the_oldest_is_revoked),
+        KIT_CASE(the_new_family_is_kept_among_those_of_the_same_second),
+        KIT_CASE(a_code_is_redeemed_once_before_it_expires_and_kept),
         KIT_CASE(a_refresh_token_is_used_once_and_retried_three_times),
     };
     return KIT_RUN("store/token_store", cases, LOG_WARN);

@@ -1,4 +1,4 @@
-/* tokens.h - what Ada allows an app, with tokens, as rows to begin a test with. */
+/* tokens.h - a grant of Ada with its tokens, for tests of the stores. */
 #ifndef UNIT_STORE_TOKENS_H
 #define UNIT_STORE_TOKENS_H
 
@@ -61,7 +61,7 @@ write_one(struct kit *kit, tx_work *work, struct args args)
     return tx_write(kit->db, work, &args);
 }
 
-/* Ada, the app, a grant, a family under it, an access token "at" and a refresh token "rt". */
+/* Ada, the app, a grant, its family, an access token "at", and a refresh token "rt". */
 static void
 begin_with(struct kit *kit, const struct grant *of_ada, const struct family *of_grant)
 {

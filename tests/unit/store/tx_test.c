@@ -32,7 +32,7 @@ find_ada(struct db_tx *tx, void *argument)
 }
 
 static void
-what_a_write_did_is_there_for_the_next_read(struct kit *kit)
+a_write_is_visible_to_the_next_read(struct kit *kit)
 {
     struct work work = { .mem = kit->mem };
     assert_int_equal(tx_read(kit->db, find_ada, &work), ERR_NOT_FOUND);
@@ -42,7 +42,7 @@ what_a_write_did_is_there_for_the_next_read(struct kit *kit)
 }
 
 static void
-any_other_end_undoes_the_write_and_is_handed_on(struct kit *kit)
+an_error_rolls_the_write_back_and_is_returned(struct kit *kit)
 {
     static const enum err ends[] = { ERR_INVALID, ERR_FORBIDDEN, ERR_NOT_FOUND, ERR_TAKEN };
     for (size_t i = 0; i < KIT_COUNT(ends); i++) {
@@ -53,7 +53,7 @@ any_other_end_undoes_the_write_and_is_handed_on(struct kit *kit)
 }
 
 static void
-an_open_store_answers(struct kit *kit)
+ping_succeeds_on_an_open_store(struct kit *kit)
 {
     assert_int_equal(store_ping(kit->db), ERR_NONE);
     bool embedded = kit->postgres == NULL;
@@ -64,9 +64,9 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(what_a_write_did_is_there_for_the_next_read),
-        KIT_CASE(any_other_end_undoes_the_write_and_is_handed_on),
-        KIT_CASE(an_open_store_answers),
+        KIT_CASE(a_write_is_visible_to_the_next_read),
+        KIT_CASE(an_error_rolls_the_write_back_and_is_returned),
+        KIT_CASE(ping_succeeds_on_an_open_store),
     };
     return KIT_RUN("store/tx", cases, LOG_WARN);
 }

@@ -42,7 +42,7 @@ take(struct kit *kit, const char *user, const char *id, int64_t now)
 }
 
 static void
-a_note_is_taken_once_by_its_person_in_time(struct kit *kit)
+a_row_is_taken_once_by_its_user_until_it_expires(struct kit *kit)
 {
     put(kit, ADA, "und_1", T0 + 600);
     assert_int_equal(take(kit, BOB, "und_1", T0), ERR_NOT_FOUND);
@@ -53,7 +53,7 @@ a_note_is_taken_once_by_its_person_in_time(struct kit *kit)
 }
 
 static void
-the_next_note_takes_the_place_of_the_last(struct kit *kit)
+a_new_row_replaces_the_last(struct kit *kit)
 {
     put(kit, ADA, "und_1", T0 + 600);
     put(kit, BOB, "und_b", T0 + 600);
@@ -67,7 +67,7 @@ the_next_note_takes_the_place_of_the_last(struct kit *kit)
 }
 
 static void
-what_is_too_old_is_cleaned_in_steps(struct kit *kit)
+delete_expired_deletes_at_most_the_limit(struct kit *kit)
 {
     for (int i = 0; i < 5; i++)
         put(kit, str_format(kit->mem, "usr_%d", i).ptr, "und_1", T0 + i);
@@ -86,9 +86,9 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(a_note_is_taken_once_by_its_person_in_time),
-        KIT_CASE(the_next_note_takes_the_place_of_the_last),
-        KIT_CASE(what_is_too_old_is_cleaned_in_steps),
+        KIT_CASE(a_row_is_taken_once_by_its_user_until_it_expires),
+        KIT_CASE(a_new_row_replaces_the_last),
+        KIT_CASE(delete_expired_deletes_at_most_the_limit),
     };
     return KIT_RUN("store/undo_store", cases, LOG_WARN);
 }

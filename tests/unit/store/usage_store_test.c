@@ -44,14 +44,15 @@ slot_of(struct kit *kit, const char *app_id, uint32_t chance)
 }
 
 static void
-an_app_s_day_keeps_its_number_and_no_other_gets_it(struct kit *kit)
+the_slot_of_an_apps_day_is_unique_and_kept(struct kit *kit)
 {
     static const char *const apps[] = { "app_a", "app_b", "app_c" };
     int64_t numbers[KIT_COUNT(apps)];
     for (size_t i = 0; i < KIT_COUNT(apps); i++) {
         struct adding adding = { .mem = kit->mem, .app_id = str_of(apps[i]) };
         assert_int_equal(tx_write(kit->db, add_app, &adding), ERR_NONE);
-        struct usage_slot slot = slot_of(kit, apps[i], UINT32_MAX); /* the same chance for all */
+        struct usage_slot slot =
+            slot_of(kit, apps[i], UINT32_MAX); /* the same random number for all */
         assert_true(slot.exists);
         numbers[i] = slot.number;
         assert_int_equal(slot.number >> 32, TODAY);
@@ -63,7 +64,7 @@ an_app_s_day_keeps_its_number_and_no_other_gets_it(struct kit *kit)
 }
 
 static void
-an_app_that_is_gone_has_no_day(struct kit *kit)
+a_deleted_app_has_no_slot(struct kit *kit)
 {
     assert_false(slot_of(kit, "app_gone", 7).exists);
 }
@@ -72,8 +73,8 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(an_app_s_day_keeps_its_number_and_no_other_gets_it),
-        KIT_CASE(an_app_that_is_gone_has_no_day),
+        KIT_CASE(the_slot_of_an_apps_day_is_unique_and_kept),
+        KIT_CASE(a_deleted_app_has_no_slot),
     };
     return KIT_RUN("store/usage_store", cases, LOG_WARN);
 }

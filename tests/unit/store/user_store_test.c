@@ -3,7 +3,7 @@
 #include "store/user_store.h"
 #include "unit/store_kit.h"
 
-/* ---- each function of the store in a transaction of its own ---- */
+/* ---- each function of the store in its own transaction ---- */
 
 typedef enum err find_function(struct db_tx *tx, struct arena *mem, struct str key,
                                struct user *out);
@@ -60,7 +60,7 @@ list_work(struct db_tx *tx, void *argument)
     return user_store_list(tx, call->mem, call->after, call->limit, &call->list, &call->count);
 }
 
-/* The usernames in the order of the list, with a blank behind each. */
+/* The usernames in the order of the list, each followed by a space. */
 static const char *
 names(struct kit *kit, int64_t after, int64_t limit)
 {
@@ -94,7 +94,7 @@ delete_work(struct db_tx *tx, void *argument)
     return user_store_delete(tx, call->mem, call->key);
 }
 
-/* ---- people ---- */
+/* ---- users ---- */
 
 #define ADA "usr_AAAAAAAAAAAAAAAAAAAAAA"
 #define BOB "usr_BBBBBBBBBBBBBBBBBBBBBB"
@@ -146,7 +146,7 @@ assert_same_user(const struct user *a, const struct user *b)
 /* ---- tests ---- */
 
 static void
-a_user_reads_back_as_stored_however_found(struct kit *kit)
+a_user_reads_back_by_id_username_and_email(struct kit *kit)
 {
     struct user found;
     assert_int_equal(add(kit, &ada), ERR_NONE);
@@ -162,7 +162,7 @@ a_user_reads_back_as_stored_however_found(struct kit *kit)
 }
 
 static void
-texts_are_values_and_never_statements(struct kit *kit)
+strings_are_never_executed_as_sql(struct kit *kit)
 {
     struct user found, odd = ada;
     odd.name =
@@ -175,7 +175,7 @@ texts_are_values_and_never_statements(struct kit *kit)
 }
 
 static void
-many_users_may_have_no_e_mail_address(struct kit *kit)
+many_users_may_have_no_email(struct kit *kit)
 {
     struct user found;
     assert_int_equal(add(kit, &bob), ERR_NONE);
@@ -184,7 +184,7 @@ many_users_may_have_no_e_mail_address(struct kit *kit)
 }
 
 static void
-what_must_be_unique_is_refused_and_nothing_changes(struct kit *kit)
+a_duplicate_is_rejected_and_changes_nothing(struct kit *kit)
 {
     struct user found;
     struct user same_name = bob, same_address = bob, same_position = bob, same_id = bob;
@@ -204,7 +204,7 @@ what_must_be_unique_is_refused_and_nothing_changes(struct kit *kit)
 }
 
 static void
-nobody_is_not_found_and_cannot_be_changed(struct kit *kit)
+an_unknown_user_is_not_found_and_cannot_be_changed(struct kit *kit)
 {
     struct user found;
     assert_int_equal(add(kit, &ada), ERR_NONE);
@@ -220,7 +220,7 @@ nobody_is_not_found_and_cannot_be_changed(struct kit *kit)
 }
 
 static void
-a_list_goes_by_position_and_goes_on_where_it_ended(struct kit *kit)
+users_are_listed_by_position_in_pages(struct kit *kit)
 {
     assert_string_equal(names(kit, 0, 10), "");
     assert_int_equal(add(kit, &ada), ERR_NONE);
@@ -248,7 +248,7 @@ a_list_goes_by_position_and_goes_on_where_it_ended(struct kit *kit)
 }
 
 static void
-a_change_touches_nothing_else(struct kit *kit)
+a_change_affects_no_other_column_or_user(struct kit *kit)
 {
     struct user found, expected = ada;
     assert_int_equal(add(kit, &ada), ERR_NONE);
@@ -273,7 +273,7 @@ a_change_touches_nothing_else(struct kit *kit)
     assert_same_user(&found, &bob);
 }
 
-/* ---- the head of a person's rows ---- */
+/* ---- the user header row ---- */
 
 SQL(test_headers,
     "SELECT row_key, user_id, generation, auth_version, atom_sequence FROM user_record"
@@ -307,7 +307,7 @@ break_seal_work(struct db_tx *tx, void *argument)
 }
 
 static void
-every_account_has_one_head_and_loses_it_when_it_is_deleted(struct kit *kit)
+the_user_header_row_is_added_and_deleted_with_the_account(struct kit *kit)
 {
     assert_int_equal(add(kit, &ada), ERR_NONE);
     assert_int_equal(add(kit, &bob), ERR_NONE);
@@ -326,9 +326,9 @@ every_account_has_one_head_and_loses_it_when_it_is_deleted(struct kit *kit)
     assert_true(str_eq(db_cell_text(&rows, 0, 1), bob.id));
 }
 
-/* Ids that agree in the bits of the row_key, and in nothing else. */
+/* Ids that differ except in the bits of the row key. */
 static void
-two_people_who_share_a_place_have_a_head_each_and_different_seals(struct kit *kit)
+users_with_the_same_row_key_have_different_auth_versions(struct kit *kit)
 {
     struct user one = ada, two = bob;
     one.id = STR("usr_AAAAAAAAABAAAAAAAAAAAA");
@@ -353,7 +353,7 @@ two_people_who_share_a_place_have_a_head_each_and_different_seals(struct kit *ki
 }
 
 static void
-a_change_of_status_breaks_the_seal_and_a_new_password_does_not(struct kit *kit)
+a_change_of_status_changes_the_auth_version_and_a_new_password_does_not(struct kit *kit)
 {
     struct call call = { .mem = kit->mem,
                          .key = ada.id,
@@ -379,7 +379,7 @@ a_change_of_status_breaks_the_seal_and_a_new_password_does_not(struct kit *kit)
 }
 
 static void
-what_was_deleted_is_gone_and_its_name_is_free(struct kit *kit)
+a_deleted_user_is_not_found_and_the_username_is_free(struct kit *kit)
 {
     struct user found, next = bob;
     next.username = ada.username;
@@ -396,7 +396,7 @@ what_was_deleted_is_gone_and_its_name_is_free(struct kit *kit)
 }
 
 static void
-a_status_nobody_knows_is_a_defect_and_not_an_active_user(struct kit *kit)
+an_unknown_status_is_an_internal_error(struct kit *kit)
 {
     struct user found, odd = ada;
     odd.status = (enum user_status)99; /* stored as "unknown" */
@@ -411,18 +411,18 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(a_user_reads_back_as_stored_however_found),
-        KIT_CASE(texts_are_values_and_never_statements),
-        KIT_CASE(many_users_may_have_no_e_mail_address),
-        KIT_CASE(what_must_be_unique_is_refused_and_nothing_changes),
-        KIT_CASE(nobody_is_not_found_and_cannot_be_changed),
-        KIT_CASE(a_list_goes_by_position_and_goes_on_where_it_ended),
-        KIT_CASE(every_account_has_one_head_and_loses_it_when_it_is_deleted),
-        KIT_CASE(two_people_who_share_a_place_have_a_head_each_and_different_seals),
-        KIT_CASE(a_change_of_status_breaks_the_seal_and_a_new_password_does_not),
-        KIT_CASE(a_change_touches_nothing_else),
-        KIT_CASE(what_was_deleted_is_gone_and_its_name_is_free),
-        KIT_CASE(a_status_nobody_knows_is_a_defect_and_not_an_active_user),
+        KIT_CASE(a_user_reads_back_by_id_username_and_email),
+        KIT_CASE(strings_are_never_executed_as_sql),
+        KIT_CASE(many_users_may_have_no_email),
+        KIT_CASE(a_duplicate_is_rejected_and_changes_nothing),
+        KIT_CASE(an_unknown_user_is_not_found_and_cannot_be_changed),
+        KIT_CASE(users_are_listed_by_position_in_pages),
+        KIT_CASE(the_user_header_row_is_added_and_deleted_with_the_account),
+        KIT_CASE(users_with_the_same_row_key_have_different_auth_versions),
+        KIT_CASE(a_change_of_status_changes_the_auth_version_and_a_new_password_does_not),
+        KIT_CASE(a_change_affects_no_other_column_or_user),
+        KIT_CASE(a_deleted_user_is_not_found_and_the_username_is_free),
+        KIT_CASE(an_unknown_status_is_an_internal_error),
     };
     return KIT_RUN("store/user_store", cases, LOG_WARN);
 }
