@@ -145,12 +145,6 @@ add_source(struct merge *merge, struct sourced_atom *atom)
     atom->atom.by_caller = merge->changed = true;
 }
 
-static void
-delete_current(struct merge *merge, struct sourced_atom *current)
-{
-    *current = merge->atoms[--merge->count]; /* write_record() sorts by sequence again */
-}
-
 static enum err
 add_atom(struct merge *merge, const struct item *item)
 {
@@ -163,7 +157,7 @@ add_atom(struct merge *merge, const struct item *item)
         return ERR_INVALID;
     }
     if (current != NULL && !held)
-        delete_current(merge, current);
+        *current = merge->atoms[--merge->count]; /* write_record() sorts by sequence again */
     struct sourced_atom *added = &merge->atoms[merge->count++];
     *added = (struct sourced_atom){ .atom = {
                                         .id = random_id(merge->mem, "atm_"),
@@ -194,7 +188,7 @@ confirm_atom(struct merge *merge, const struct item *item, struct sourced_atom *
 {
     struct sourced_atom *current = find_current(merge, item->member);
     if (current != NULL && current != atom) {
-        delete_current(merge, current);
+        *current = merge->atoms[--merge->count];
         atom = find_atom(merge, item);
     }
     atom->atom.status = ATOM_ACTIVE;

@@ -151,5 +151,5 @@ bool
 app_status_read(struct str text, enum app_status *out)
 {
     *out = str_eq(text, STR("active")) ? APP_ACTIVE : APP_DISABLED;
-    return str_eq(text, STR("active")) || str_eq(text, STR("disabled"));
+    return *out == APP_ACTIVE || str_eq(text, STR("disabled"));
 }

@@ -122,9 +122,7 @@ static int
 by_key(const void *a, const void *b)
 {
     const struct entry *one = a, *other = b;
-    size_t shared = one->key.len < other->key.len ? one->key.len : other->key.len;
-    int order = memcmp(one->key.ptr, other->key.ptr, shared);
-    return order != 0 ? order : (one->key.len > other->key.len) - (one->key.len < other->key.len);
+    return str_order(one->key, other->key);
 }
 
 static enum err

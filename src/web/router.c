@@ -136,11 +136,8 @@ compare_paths(const struct endpoint *a, const struct endpoint *b)
         struct str y = b->segments[i];
         if (str_present(x) != str_present(y))
             return str_present(x) ? -1 : 1;
-        if (!str_eq(x, y)) {
-            size_t shorter = x.len < y.len ? x.len : y.len;
-            int order = memcmp(x.ptr, y.ptr, shorter);
-            return order != 0 ? order : (x.len < y.len ? -1 : 1);
-        }
+        if (!str_eq(x, y))
+            return str_order(x, y);
     }
     return 0;
 }
