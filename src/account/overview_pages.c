@@ -232,7 +232,7 @@ put_hints(struct call *call, struct values *values)
 {
     struct hints_panel_params params = {
         .scopes = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
-        .asked = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
+        .requested = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
         .context = call_text(call, CONTEXT),
         .max_tokens = (int)call_integer(call, BUDGET),
     };

@@ -60,14 +60,14 @@ each_row(void (*visit)(const struct route *row, void *context), void *context)
 static void
 describe_row(const struct route *row, void *context)
 {
-    buf_add_format(context, "%-6s %-24s %-9s %s\n", method_name(row->method), row->path,
+    buf_add_format(context, "%-6s %-45s %-9s %s\n", method_name(row->method), row->path,
                    caller_name(row->caller), row->summary);
 }
 
 void
 routes_describe(struct buf *out)
 {
-    buf_add_format(out, "%-6s %-24s %-9s %s\n", "METHOD", "PATH", "CALLER", "SUMMARY");
+    buf_add_format(out, "%-6s %-45s %-9s %s\n", "METHOD", "PATH", "CALLER", "SUMMARY");
     each_row(describe_row, out);
 }
 

@@ -133,9 +133,16 @@ static struct str
 list_choices(struct arena *mem, const struct row *row)
 {
     struct buf out = buf_in(mem, 256);
-    for (size_t i = 0; i < sizeof row->choices / sizeof row->choices[0]; i++)
-        if (row->choices[i] != NULL)
-            buf_add_format(&out, "%s%s", i == 0 ? "" : " or ", row->choices[i]);
+    size_t count = 0;
+    while (count < sizeof row->choices / sizeof row->choices[0] && row->choices[count] != NULL)
+        count++;
+    for (size_t i = 0; i < count; i++)
+        buf_add_format(&out, "%s%s",
+                       i == 0          ? ""
+                       : i + 1 < count ? ", "
+                       : count > 2     ? ", or "
+                                       : " or ",
+                       row->choices[i]);
     return str_copy(mem, buf_str(&out));
 }
 

@@ -230,7 +230,7 @@ const struct command user_commands[] = {
       NO_INPUT,
       NULL,
       user_disable,
-      "disable an account, sign it out, and revoke all tokens that apps have for it" },
+      "disable an account, sign it out, and revoke its tokens" },
     { "user enable",
       "USER",
       1,

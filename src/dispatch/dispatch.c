@@ -151,9 +151,9 @@ run(struct call *call)
         return ERR_NONE;
     }
     enum err err = guard_caller(call);
-    if (err != ERR_NONE || guard_answered(call))
+    if (err != ERR_NONE || guard_has_response(call))
         return err;
-    if (response_cache_answer(call))
+    if (response_cache_send(call))
         return ERR_NONE;
     err = read_fields(call);
     return err == ERR_NONE ? call->route->handle(call) : err;
@@ -226,7 +226,7 @@ on_refuse(void *context, struct http_exchange *exchange, enum http_refusal refus
     static const struct {
         int status;
         const char *sentence;
-    } answers[] = {
+    } responses[] = {
         [HTTP_BAD_REQUEST] = { 400, "The request is malformed." },
         [HTTP_BODY_TOO_LARGE] = { 413, "The body is too large for this endpoint. Send less data." },
         [HTTP_TARGET_TOO_LONG] = { 414, "The URL is too long. Send long values in the body." },
@@ -239,10 +239,10 @@ on_refuse(void *context, struct http_exchange *exchange, enum http_refusal refus
                                         "seconds." },
     };
     struct call *call = call_of(context, exchange);
-    const char *sentence = answers[refusal].sentence;
+    const char *sentence = responses[refusal].sentence;
     if (refusal == HTTP_BAD_REQUEST && detail != NULL && detail[0] != '\0')
         sentence = detail;
-    error_send(call, answers[refusal].status, str_copy(call->mem, str_of(sentence)));
+    error_send(call, responses[refusal].status, str_copy(call->mem, str_of(sentence)));
 }
 
 /* ---- after the response ---- */

@@ -68,7 +68,7 @@ guard_encoding_ok(const struct http_request *request, enum body body)
 }
 
 bool
-guard_answered(const struct call *call)
+guard_has_response(const struct call *call)
 {
     return call->exchange->response.status != 0;
 }

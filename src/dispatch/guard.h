@@ -21,8 +21,8 @@ bool guard_content_type_ok(const struct http_request *request, enum body body);
 bool guard_encoding_ok(const struct http_request *request, enum body body);
 
 /* Authenticates the caller as the route requires. ERR_NONE: allowed, or an error response was sent;
- * see guard_answered(). */
+ * see guard_has_response(). */
 enum err guard_caller(struct call *call);
-bool guard_answered(const struct call *call);
+bool guard_has_response(const struct call *call);
 
 #endif

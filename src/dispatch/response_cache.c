@@ -213,7 +213,7 @@ may_cache(const struct call *call)
 }
 
 bool
-response_cache_answer(struct call *call)
+response_cache_send(struct call *call)
 {
     const struct access *access = call->access;
     if (access == NULL || !may_cache(call))

@@ -27,7 +27,7 @@ void response_cache_put_access(struct call *call, struct str token, struct acces
 
 /* After authentication: true if a cached response was sent. Otherwise the response will be cached
  * when it is finished, if the route allows it. */
-bool response_cache_answer(struct call *call);
+bool response_cache_send(struct call *call);
 
 /* Before client authentication: true if a cached response was sent. The key contains the header and
  * body byte for byte, so only credentials that were verified before can match. */

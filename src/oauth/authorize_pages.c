@@ -96,7 +96,7 @@ redirect_to_app(struct call *call, struct str uri, const char *name, struct str 
 
 /* Lists domains first, then the other scopes. */
 static void
-put_scopes(struct call *call, struct values *values, scopes asked, scopes held,
+put_scopes(struct call *call, struct values *values, scopes requested, scopes held,
            struct consent_preview *preview)
 {
     size_t count = scope_count();
@@ -104,7 +104,7 @@ put_scopes(struct call *call, struct values *values, scopes asked, scopes held,
     for (size_t n = 0; n < count; n++) {
         size_t i = (n + first) % count;
         scopes one = (scopes)1 << i;
-        if ((asked & one) == 0)
+        if ((requested & one) == 0)
             continue;
         struct values *item = values_item(values, "scopes");
         values_text(item, "scope", str_of(scope_row(i)->name));
@@ -117,14 +117,14 @@ put_scopes(struct call *call, struct values *values, scopes asked, scopes held,
 }
 
 static enum err
-show_consent(struct call *call, const struct app *app, struct str redirect_uri, scopes asked,
+show_consent(struct call *call, const struct app *app, struct str redirect_uri, scopes requested,
              scopes held, struct str request_id)
 {
     struct values *values = values_new(call->mem);
     struct consent_preview preview;
-    enum err err = consent_preview_load(call, asked, &preview);
+    enum err err = consent_preview_load(call, requested, &preview);
     if (err == ERR_NONE)
-        err = consent_preview_put_hints(call, values, asked, asked);
+        err = consent_preview_put_hints(call, values, requested, requested);
     if (err != ERR_NONE)
         return err;
     values_flag(values, "deciding", true);
@@ -135,7 +135,7 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
     values_flag(values, "has_links", app->homepage.len + app->privacy_link.len > 0);
     values_text(values, "homepage", app->homepage);
     values_text(values, "privacy_link", app->privacy_link);
-    put_scopes(call, values, asked, held, &preview);
+    put_scopes(call, values, requested, held, &preview);
     err = page_send(call, 200, "consent", values);
     if (err == ERR_NONE)
         page_allow_form_action(call, redirect_uri_origin(call->mem, redirect_uri));

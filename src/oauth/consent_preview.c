@@ -24,9 +24,9 @@ MESSAGE(email, "signup.email");
 MESSAGE(name, "signup.name");
 
 enum err
-consent_preview_load(struct call *call, scopes asked, struct consent_preview *out)
+consent_preview_load(struct call *call, scopes requested, struct consent_preview *out)
 {
-    *out = (struct consent_preview){ .call = call, .asked = asked };
+    *out = (struct consent_preview){ .call = call, .requested = requested };
     return facts_load(call, STR_NONE, &out->facts);
 }
 
@@ -107,7 +107,7 @@ void
 consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one)
 {
     const struct domains *domains = preview->call->web->settings.domains;
-    bool many = __builtin_popcountll(preview->asked) > SCOPES_MANY;
+    bool many = __builtin_popcountll(preview->requested) > SCOPES_MANY;
     struct lines lines = { .item = item, .most = many ? LINES_FEW : LINES_MAX };
     bool everything = one == SCOPE_PREFERENCES_READ;
     if (one == SCOPE_PROFILE_READ)
@@ -124,11 +124,11 @@ consent_preview_put_scope(struct consent_preview *preview, struct values *item, 
 /* ---- hints ---- */
 
 enum err
-consent_preview_put_hints(struct call *call, struct values *values, scopes asked, scopes ticked)
+consent_preview_put_hints(struct call *call, struct values *values, scopes requested, scopes ticked)
 {
     struct hints_panel_params params = {
-        .scopes = asked & ticked,
-        .asked = asked,
+        .scopes = requested & ticked,
+        .requested = requested,
         .max_tokens = HINTS_TOKENS_DEFAULT,
     };
     if ((params.scopes & SCOPE_AGENT_HINTS) == 0)

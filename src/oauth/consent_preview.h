@@ -14,17 +14,17 @@ struct values;
 struct consent_preview {
     struct call *call;
     struct facts facts;
-    scopes asked;
+    scopes requested;
 };
 
-enum err consent_preview_load(struct call *call, scopes asked, struct consent_preview *out);
+enum err consent_preview_load(struct call *call, scopes requested, struct consent_preview *out);
 
 /* For one scope: a list "reads" of { label, reads }, "more" if some are omitted, or "reads_none".
  */
 void consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one);
 
 /* Puts the values of hints_panel.h for an app with the ticked ones of the requested scopes. */
-enum err consent_preview_put_hints(struct call *call, struct values *values, scopes asked,
+enum err consent_preview_put_hints(struct call *call, struct values *values, scopes requested,
                                    scopes ticked);
 
 #endif

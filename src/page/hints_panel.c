@@ -21,7 +21,7 @@ static void
 find_allowed(struct hints_params *params, const struct hints_panel_params *panel)
 {
     struct access access = { .scopes = panel->scopes,
-                             .domains_limited = scopes_limit_domains(panel->asked) };
+                             .domains_limited = scopes_limit_domains(panel->requested) };
     for (size_t i = 0; i < params->domains->count; i++) {
         uint64_t bit = (uint64_t)1 << i;
         if (allowed_domains_can_use(&access, &params->domains->list[i]))

@@ -10,8 +10,8 @@ struct call;
 struct values;
 
 struct hints_panel_params {
-    scopes scopes; /* scopes of the app */
-    scopes asked;  /* requested scopes: decide the allowed domains, as for a token */
+    scopes scopes;    /* scopes of the app */
+    scopes requested; /* requested scopes: decide the allowed domains, as for a token */
     struct str context;
     int max_tokens;
 };

@@ -134,11 +134,11 @@ read_errors(const struct reading *reading, const struct json_value *response)
     return buf_str(&out);
 }
 
-static struct reference_answer
-read_answer(const struct reading *reading, const struct json_value *given)
+static struct reference_response
+read_response(const struct reading *reading, const struct json_value *given)
 {
     const struct json_value *response = reference_follow(reading, given);
-    return (struct reference_answer){
+    return (struct reference_response){
         .status = given->key,
         .errors = read_errors(reading, response),
         .summary = reference_text(response, "description"),
@@ -146,22 +146,22 @@ read_answer(const struct reading *reading, const struct json_value *given)
     };
 }
 
-static struct reference_answers
-read_answers(const struct reading *reading, const struct json_value *responses)
+static struct reference_responses
+read_responses(const struct reading *reading, const struct json_value *responses)
 {
-    struct reference_answers out = { 0 };
-    out.list = ARENA_ARRAY(reading->mem, struct reference_answer, count_of(responses) + 1);
+    struct reference_responses out = { 0 };
+    out.list = ARENA_ARRAY(reading->mem, struct reference_response, count_of(responses) + 1);
     for (size_t i = 0; i < count_of(responses); i++)
-        out.list[out.count++] = read_answer(reading, &responses->children[i]);
+        out.list[out.count++] = read_response(reading, &responses->children[i]);
     return out;
 }
 
-static const struct reference_answer *
+static const struct reference_response *
 find_shared(const struct reference_endpoint *endpoint, struct str name)
 {
-    for (size_t i = 0; i < endpoint->answers.count; i++)
-        if (str_eq(endpoint->answers.list[i].shared, name))
-            return &endpoint->answers.list[i];
+    for (size_t i = 0; i < endpoint->responses.count; i++)
+        if (str_eq(endpoint->responses.list[i].shared, name))
+            return &endpoint->responses.list[i];
     return NULL;
 }
 
@@ -170,9 +170,10 @@ static void
 find_all_shared(const struct reading *reading, struct reference *out)
 {
     const struct json_value *responses = component(reading, "responses");
-    out->shared.list = ARENA_ARRAY(reading->mem, struct reference_answer, count_of(responses) + 1);
+    out->shared.list =
+        ARENA_ARRAY(reading->mem, struct reference_response, count_of(responses) + 1);
     for (size_t r = 0; r < count_of(responses); r++) {
-        const struct reference_answer *found = NULL;
+        const struct reference_response *found = NULL;
         for (size_t g = 0; g < out->group_count; g++)
             for (size_t i = 0; i < out->groups[g].count && found == NULL; i++)
                 found = find_shared(&out->groups[g].endpoints[i], responses->children[r].key);
@@ -221,7 +222,7 @@ read_endpoint(const struct reading *reading, const struct json_value *path_item,
         .title = reference_text(operation, "summary"),
         .summary = reference_text(operation, "description"),
         .needs = reference_text(operation, "x-needs"),
-        .answers = read_answers(reading, responses),
+        .responses = read_responses(reading, responses),
     };
     size_t most = count_of(json_member(path_item, "parameters")) +
                   count_of(json_member(operation, "parameters"));

@@ -25,15 +25,15 @@ struct reference_fields {
     size_t count;
 };
 
-struct reference_answer {
+struct reference_response {
     struct str status; /* "400", or "default" */
     struct str errors; /* its error codes: "`invalid_grant`, `invalid_scope`"; empty: none */
     struct str summary;
     struct str shared; /* name of a shared response; empty: not shared */
 };
 
-struct reference_answers {
-    struct reference_answer *list;
+struct reference_responses {
+    struct reference_response *list;
     size_t count;
 };
 
@@ -57,7 +57,7 @@ struct reference_endpoint {
     bool is_url;                      /* the examples are URLs for a browser */
     const struct json_value *example; /* response to the first call; NULL: none */
     struct reference_fields members;  /* of the response, where described */
-    struct reference_answers answers;
+    struct reference_responses responses;
 };
 
 struct reference_group {
@@ -78,7 +78,7 @@ struct reference_record {
 struct reference {
     struct reference_group *groups;
     size_t group_count;
-    struct reference_answers shared; /* responses that several endpoints share */
+    struct reference_responses shared; /* responses that several endpoints share */
     struct reference_record *records;
     size_t record_count;
 };

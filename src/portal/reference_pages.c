@@ -45,15 +45,15 @@ put_fields(struct values *values, const struct reference_fields *fields, bool in
 }
 
 static void
-put_answers(struct call *call, struct values *values, const struct reference_answers *answers)
+put_responses(struct call *call, struct values *values, const struct reference_responses *responses)
 {
-    for (size_t i = 0; i < answers->count; i++) {
-        const struct reference_answer *answer = &answers->list[i];
-        struct values *item = values_item(values, "answers");
-        bool other = str_eq_c(answer->status, "default");
-        values_text(item, "status", other ? message(call, other_status) : answer->status);
-        message_marked(item, "errors", answer->errors);
-        message_marked(item, "description", answer->summary);
+    for (size_t i = 0; i < responses->count; i++) {
+        const struct reference_response *response = &responses->list[i];
+        struct values *item = values_item(values, "responses");
+        bool other = str_eq_c(response->status, "default");
+        values_text(item, "status", other ? message(call, other_status) : response->status);
+        message_marked(item, "errors", response->errors);
+        message_marked(item, "description", response->summary);
     }
 }
 
@@ -96,7 +96,7 @@ put_endpoint(struct call *call, struct values *item, const struct reference_endp
     }
     if (endpoint->members.count > 0)
         put_fields(values_item(item, "members"), &endpoint->members, true);
-    put_answers(call, item, &endpoint->answers);
+    put_responses(call, item, &endpoint->responses);
 }
 
 /* ---- overview ---- */

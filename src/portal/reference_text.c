@@ -36,37 +36,37 @@ put_fields(struct buf *out, const char *title, const struct reference_fields *fi
 }
 
 static void
-put_status(struct buf *out, const struct reference_answer *answer)
+put_status(struct buf *out, const struct reference_response *response)
 {
-    bool other = str_eq_c(answer->status, "default");
-    buf_add_format(out, "%.*s%s%.*s", STR_ARG(other ? STR("other") : answer->status),
-                   answer->errors.len > 0 ? " " : "", STR_ARG(answer->errors));
+    bool other = str_eq_c(response->status, "default");
+    buf_add_format(out, "%.*s%s%.*s", STR_ARG(other ? STR("other") : response->status),
+                   response->errors.len > 0 ? " " : "", STR_ARG(response->errors));
 }
 
 static void
-put_answers(struct buf *out, const struct reference_answers *answers, bool shared_too)
+put_responses(struct buf *out, const struct reference_responses *responses, bool shared_too)
 {
     buf_add_c(out, "\n| Status | Meaning |\n|---|---|\n");
-    for (size_t i = 0; i < answers->count; i++) {
-        if (answers->list[i].shared.len > 0 && !shared_too)
+    for (size_t i = 0; i < responses->count; i++) {
+        if (responses->list[i].shared.len > 0 && !shared_too)
             continue;
         buf_add_c(out, "| ");
-        put_status(out, &answers->list[i]);
+        put_status(out, &responses->list[i]);
         buf_add_c(out, " | ");
-        put_cell(out, answers->list[i].summary);
+        put_cell(out, responses->list[i].summary);
         buf_add_c(out, " |\n");
     }
 }
 
 static void
-put_shared(struct buf *out, const struct reference_answers *answers)
+put_shared(struct buf *out, const struct reference_responses *responses)
 {
     size_t count = 0;
-    for (size_t i = 0; i < answers->count; i++) {
-        if (answers->list[i].shared.len == 0)
+    for (size_t i = 0; i < responses->count; i++) {
+        if (responses->list[i].shared.len == 0)
             continue;
         buf_add_c(out, count++ == 0 ? "\n[Common responses](#common-responses): " : " · ");
-        put_status(out, &answers->list[i]);
+        put_status(out, &responses->list[i]);
     }
     buf_add_c(out, count == 0 ? "" : ".\n");
 }
@@ -99,15 +99,15 @@ put_endpoint(struct buf *out, const struct reference_endpoint *endpoint)
         buf_add_c(out, "\n```\n");
     }
     put_fields(out, "Response member", &endpoint->members, false, " (optional)");
-    put_answers(out, &endpoint->answers, false);
-    put_shared(out, &endpoint->answers);
+    put_responses(out, &endpoint->responses, false);
+    put_shared(out, &endpoint->responses);
 }
 
 void
 reference_write(struct buf *out, const struct reference *reference)
 {
     buf_add_c(out, "## Common responses\n");
-    put_answers(out, &reference->shared, true);
+    put_responses(out, &reference->shared, true);
     for (size_t g = 0; g < reference->group_count; g++) {
         const struct reference_group *group = &reference->groups[g];
         buf_add_format(out, "\n## %.*s\n\n%.*s\n", STR_ARG(group->name), STR_ARG(group->summary));

@@ -272,7 +272,7 @@ catalog_translate(const struct catalog *from, const struct catalog *to, struct a
     for (size_t i = 0; i < from->count; i++) {
         const struct entry *entry = &from->entries[i];
         size_t count;
-        if (str_starts(entry->key, STR("said.")) &&
+        if (str_starts(entry->key, STR("sentence.")) &&
             matches(mem, entry->text, sentence, values, &count))
             return catalog_format(to, mem, str_c(mem, entry->key), values, count);
     }
@@ -310,7 +310,7 @@ catalog_check(struct catalog *catalog, struct why *why)
 {
     enum err err = use_declared(catalog, why);
     for (size_t i = 0; i < catalog->count && !err; i++)
-        if (!catalog->entries[i].used && !str_starts(catalog->entries[i].key, STR("said.")))
+        if (!catalog->entries[i].used && !str_starts(catalog->entries[i].key, STR("sentence.")))
             err = refuse(catalog->name, catalog->entries[i].line, why, "nothing shows this text",
                          catalog->entries[i].key);
     return err;

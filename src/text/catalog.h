@@ -9,7 +9,7 @@
  * Templates refer to a key with {{:key}} (template.h), C code with MESSAGE(). Both uses are
  * counted: the program refuses to start if a used key has no text or a text is never used.
  * Sentences that lower modules produce in English (such as validation errors) have a key that
- * starts with "said."; catalog_translate() finds the translation by the English sentence.
+ * starts with "sentence."; catalog_translate() finds the translation by the English sentence.
  *
  * Read once at startup into the given arena; afterwards read-only and safe from any thread. */
 #ifndef TEXT_CATALOG_H
@@ -46,8 +46,8 @@ struct str catalog_find(const struct catalog *catalog, struct str key);
 struct str catalog_format(const struct catalog *catalog, struct arena *mem, const char *key,
                           const struct message_value *values, size_t count);
 
-/* Translates a sentence that `from` has under "said." into the language of `to`; absent if `from`
- * does not have it. */
+/* Translates a sentence that `from` has under "sentence." into the language of `to`; absent if
+ * `from` does not have it. */
 struct str catalog_translate(const struct catalog *from, const struct catalog *to,
                              struct arena *mem, struct str sentence);
 

@@ -136,7 +136,7 @@ error_send_err(struct call *call, enum err err)
     static const struct {
         int status;
         const char *sentence;
-    } answers[] = {
+    } responses[] = {
         [ERR_INVALID] = { 400, "The request is not valid. Check its parameters and try again." },
         [ERR_UNAUTHENTICATED] = { 401, "Sign in, or send a valid access token." },
         [ERR_FORBIDDEN] = { 403, "You do not have permission to do this." },
@@ -149,15 +149,15 @@ error_send_err(struct call *call, enum err err)
         [ERR_INTERNAL] = { 500, "An error occurred on our side. Try again. If it happens again, "
                                 "report the request ID." },
     };
-    if (err == ERR_NONE || (size_t)err >= sizeof answers / sizeof *answers)
+    if (err == ERR_NONE || (size_t)err >= sizeof responses / sizeof *responses)
         err = ERR_INTERNAL;
     if (call->detail_count > 0) {
         /* The reason without the varying part, so that equal mistakes are counted together. */
-        call->refusal.reason = str_of(answers[err].sentence);
+        call->refusal.reason = str_of(responses[err].sentence);
         call->refusal.detail = str_format(call->mem, "%.*s %.*s", STR_ARG(call->details[0].at),
                                           STR_ARG(call->details[0].problem));
     }
-    const char *fallback = answers[err].sentence;
+    const char *fallback = responses[err].sentence;
     if (err == ERR_NOT_FOUND && call->route != NULL && call->route->caller == CALLER_USER)
         fallback = "This item does not exist or was deleted.";
     /* The description repeats the first detail, for clients that show only the description. */
@@ -165,5 +165,5 @@ error_send_err(struct call *call, enum err err)
                               ? str_of(fallback)
                               : str_format(call->mem, "%.*s %.*s", STR_ARG(call->details[0].at),
                                            STR_ARG(call->details[0].problem));
-    error_send(call, answers[err].status, sentence);
+    error_send(call, responses[err].status, sentence);
 }

@@ -46,10 +46,10 @@ static void
 without_its_store_the_service_is_not_ready(void **state)
 {
     (void)state;
-    behind.ping = ERR_UNAVAILABLE;
+    fake.ping = ERR_UNAVAILABLE;
     assert_away();
     assert_ok("/healthz");
-    behind.ping = ERR_NONE;
+    fake.ping = ERR_NONE;
     assert_ok("/readyz");
 }
 
@@ -69,7 +69,7 @@ a_readiness_check_of_a_remote_store_blocks(void **state)
     get("/readyz");
     assert_false(hand.exchange.blocks);
     close_web();
-    behind.reads_block = true;
+    fake.reads_block = true;
     open_web(NULL, "http://127.0.0.1:8080", true);
     get("/readyz");
     assert_true(hand.exchange.blocks);

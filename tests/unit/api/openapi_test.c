@@ -1,4 +1,4 @@
-/* The description and the rows agree: what one has, the other has, with the same bounds. */
+/* The OpenAPI document and the routes must agree: the same endpoints, fields, and bounds. */
 #include "unit/web/by_hand.h"
 
 #include "api/openapi.h"
@@ -32,9 +32,9 @@ teardown(void **state)
     return 0;
 }
 
-/* ---- finding one's way ---- */
+/* ---- reading the document ---- */
 
-/* The value at "components/schemas/Error": NULL if there is none. */
+/* The value at a path such as "components/schemas/Error"; NULL: none. */
 static const struct json_value *
 at(const struct json_value *value, const char *path)
 {
@@ -80,7 +80,7 @@ lists(const struct json_value *array, struct str text)
     return false;
 }
 
-/* A page is for people; only where an app sends a person is an app's business. */
+/* Pages are not described, except for the one to which apps send users. */
 static bool
 is_described(const struct route *row)
 {
@@ -98,7 +98,7 @@ each_described(row_check check)
                 check(row, operation(row));
 }
 
-/* ---- what must agree ---- */
+/* ---- endpoints, fields, bodies, security ---- */
 
 static size_t rows;
 
@@ -122,7 +122,7 @@ exactly_the_public_api_routes_are_described(void **state)
         for (size_t m = 0; m < paths->children[i].count; m++)
             described += str_eq_c(paths->children[i].children[m].key, "get") ||
                          str_eq_c(paths->children[i].children[m].key, "post");
-    assert_int_equal(described, rows); /* each row has its own, so more are of no row */
+    assert_int_equal(described, rows); /* no description without a route */
 }
 
 static bool
@@ -161,7 +161,7 @@ check_query_field(const struct route *row, const struct json_value *operation,
         fail_msg("%s %s has another length than its row", row->path, field->name);
 }
 
-/* In every shape the form may have that knows the field, and in one at least. */
+/* In every alternative of the form that has the field, and in at least one. */
 static void
 check_form_field(const struct route *row, const struct json_value *operation,
                  const struct field *field)
@@ -215,7 +215,8 @@ check_body(const struct route *row, const struct json_value *operation)
     const struct json_value *types = at(operation, "requestBody/content");
     const struct json_value *responses = json_member(operation, "responses");
     bool takes = row->body != BODY_NONE;
-    bool large = takes || strcmp(row->path, "/v1/preferences/export") == 0; /* what it would tell */
+    bool large = takes || strcmp(row->path, "/v1/preferences/export") ==
+                              0; /* its response may be too large */
     assert_int_equal(types != NULL, takes);
     assert_int_equal(json_member(responses, "413") != NULL, large);
     assert_int_equal(json_member(responses, "415") != NULL, takes);
@@ -276,7 +277,7 @@ security_matches_the_caller_of_the_route(void **state)
     each_described(check_who);
 }
 
-/* ---- this installation ---- */
+/* ---- values of the installation ---- */
 
 static void
 urls_scopes_and_domains_are_filled_in(void **state)

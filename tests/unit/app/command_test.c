@@ -14,7 +14,7 @@
 
 static struct arena *mem;
 
-/* Splits at '|', so that a word may hold blanks. */
+/* Splits at '|', so that a word may contain spaces. */
 static enum err
 parse(const char *typed, struct command_line *out, struct why *why)
 {

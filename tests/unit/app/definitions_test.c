@@ -1,4 +1,4 @@
-/* Definitions from the program itself and from a folder. */
+/* Built-in definitions and definitions from a folder. */
 #include "unit/assert_str.h"
 #include "unit/model/tea.h"
 
@@ -113,7 +113,7 @@ a_folder_adds_and_replaces(void **state)
     assert_int_equal(folder->set.count, 5);
     const struct domain *food = domains_find(&folder->set, STR("food_profile"));
     assert_str(food->title, STR("Other food"), "replaced");
-    assert_int_equal(food->member_count, 1); /* as a whole */
+    assert_int_equal(food->member_count, 1); /* replaced, not merged */
     assert_str(folder->set.list[4].name, STR("zen"), "added");
     assert_true(scopes_read(STR("zen"), &set, NULL));
     assert_string_equal(scope_row(8)->sentence, "See your zen preferences.");
@@ -144,7 +144,7 @@ a_safety_context_is_one_of_another_domain(void **state)
 {
     struct folder *folder = *state;
     static const struct {
-        const char *names, *lost; /* NULL: none */
+        const char *names, *undefined; /* NULL: none */
     } rows[] = {
         { "`flight_search`,`book_flight`", NULL }, /* a name and an alias */
         { "`sitting`", NULL },                     /* of a neighbor in the folder */
@@ -161,13 +161,14 @@ a_safety_context_is_one_of_another_domain(void **state)
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct str text = str_format(folder->mem, form, "zen", rows[i].names, "breathing");
         put(folder, "zen.json", tea_quotes(folder->mem, text.ptr));
-        assert_row(load(folder) == (rows[i].lost == NULL ? ERR_NONE : ERR_INVALID), rows[i].names);
-        if (rows[i].lost != NULL)
+        assert_row(load(folder) == (rows[i].undefined == NULL ? ERR_NONE : ERR_INVALID),
+                   rows[i].names);
+        if (rows[i].undefined != NULL)
             assert_str(str_of(folder->why.text),
                        str_format(folder->mem,
                                   "%s/zen.json: safety_contexts%s is not a context of another "
                                   "domain",
-                                  folder->path, rows[i].lost),
+                                  folder->path, rows[i].undefined),
                        rows[i].names);
     }
 }

@@ -54,7 +54,7 @@ documents_are_separated(void **state)
             assert_str(document.text, str_of(rows[i].texts[k]), rows[i].why);
             assert_row(document.line == rows[i].lines[k], rows[i].why);
         }
-        for (int k = 0; k < 2; k++) { /* and then no more, however often one asks */
+        for (int k = 0; k < 2; k++) { /* the end is reported every time */
             assert_int_equal(document_file_next(file, &document, &why), ERR_NONE);
             assert_row(!str_present(document.text), rows[i].why);
         }
@@ -94,7 +94,7 @@ the_largest_fits_and_one_byte_more_does_not(void **state)
             for (size_t i = 1; i < count; i++)
                 assert_int_equal(document_file_next(file, &document, &why), ERR_NONE);
             enum err err = document_file_next(file, &document, &why);
-            /* Alone, a byte more is told by whoever reads it. */
+            /* A single document may be one byte longer: transfer_import() reports it. */
             bool passes = more == 0 || (more == 1 && count == 1);
             assert_int_equal(err, passes ? ERR_NONE : ERR_TOO_LARGE);
             if (passes)

@@ -1,4 +1,4 @@
-/* The real tables, as a whole. */
+/* All routes of the service. */
 #include "unit/web/by_hand.h"
 
 #include "app/routes.h"
@@ -88,7 +88,7 @@ every_page_rejects_forms_of_other_sites(void **state)
     assert_true(asked > 0);
 }
 
-/* Without it a browser hides the origin of our own forms, and the guard refuses them. */
+/* Without it browsers send "Origin: null" with our own forms, and guard.c rejects them. */
 static void
 every_page_sends_its_origin_with_forms(void **state)
 {

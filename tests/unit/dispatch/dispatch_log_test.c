@@ -1,4 +1,4 @@
-/* What dispatch.c tells the log of a request, and what it must not. */
+/* What dispatch.c logs about a request, and what it must not log. */
 #include "unit/web/by_hand.h"
 
 #include "web/response.h"
@@ -43,7 +43,7 @@ teardown(void **state)
     return 0;
 }
 
-/* What is written to standard error while one request is answered. */
+/* The standard error output of one request. */
 static const char *
 logged(const char *method, const char *target, int64_t took_ns, enum log_level level)
 {

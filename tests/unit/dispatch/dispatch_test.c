@@ -1,4 +1,4 @@
-/* The fixed order of questions, on rows of our own, one for each kind there can be. */
+/* The order of checks in dispatch.c, on one test route of each kind. */
 #include "unit/web/by_hand.h"
 
 #include "text/json_write.h"
@@ -214,7 +214,7 @@ a_route_that_reads_a_remote_store_blocks(void **state)
 {
     (void)state;
     close_web();
-    behind.reads_block = true;
+    fake.reads_block = true;
     open_web(tables, US, true);
     get("/page");
     assert_true(hand.exchange.blocks);
@@ -406,7 +406,8 @@ server_refusals_have_the_same_format(void **state)
         assert_int_equal(answer_header("Retry-After") != NULL, table[i].status == 503);
         service.done(service.context, &hand.exchange);
     }
-    hand.exchange = (struct http_exchange){ .mem = hand.mem }; /* nothing of it could be read */
+    hand.exchange =
+        (struct http_exchange){ .mem = hand.mem }; /* no part of the request was readable */
     service.refuse(service.context, &hand.exchange, HTTP_BAD_REQUEST, NULL);
     assert_error(400, "invalid_request");
     service.done(service.context, &hand.exchange);

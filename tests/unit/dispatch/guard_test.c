@@ -72,7 +72,7 @@ a_body_must_have_the_type_of_its_route(void **state)
         { "JSON for a form", BODY_FORM, "application/json", false },
         { "plain text, as a cross-site form may send", BODY_FORM, "text/plain", false },
         { "multipart", BODY_FORM, "multipart/form-data; boundary=x", false },
-        { "nothing said", BODY_FORM, NULL, false },
+        { "no header", BODY_FORM, NULL, false },
         { "empty", BODY_FORM, "", false },
         { "a file", BODY_FILE, "multipart/form-data; boundary=x", true },
         { "a form for a file", BODY_FILE, "application/x-www-form-urlencoded", false },
@@ -104,14 +104,14 @@ a_compressed_body_is_rejected(void **state)
         struct sent sent[3];
         bool ok;
     } table[] = {
-        { "nothing said", BODY_JSON, { { 0 } }, true },
+        { "no header", BODY_JSON, { { 0 } }, true },
         { "identity", BODY_JSON, { { "Content-Encoding", "identity" } }, true },
         { "in any case, with blanks", BODY_FORM, { { "content-encoding", " Identity " } }, true },
         { "empty", BODY_FORM, { { "Content-Encoding", "" } }, true },
         { "gzip", BODY_JSON, { { "Content-Encoding", "gzip" } }, false },
         { "gzip of a form", BODY_FORM, { { "Content-Encoding", "gzip" } }, false },
         { "gzip of a file", BODY_FILE, { { "Content-Encoding", "gzip" } }, false },
-        { "one that nobody knows", BODY_JSON, { { "Content-Encoding", "x-mine" } }, false },
+        { "an unknown encoding", BODY_JSON, { { "Content-Encoding", "x-mine" } }, false },
         { "a list", BODY_JSON, { { "Content-Encoding", "identity, gzip" } }, false },
         { "two lines",
           BODY_JSON,

@@ -27,7 +27,7 @@ page(void)
     return answer_body();
 }
 
-/* The value of one series; -1 if it is not there. */
+/* The value of one series; -1: missing. */
 static double
 value_of(const char *text, const char *series)
 {
@@ -42,7 +42,7 @@ value_of(const char *text, const char *series)
     return -1;
 }
 
-/* name{label="value",…} number, as the text format has it. */
+/* name{label="value",…} number */
 static bool
 sample_ok(struct str line)
 {
@@ -106,7 +106,7 @@ requests_are_counted_by_route_and_outcome(void **state)
     get("/healthz");
     prepare("HEAD", "/healthz");
     send_it();
-    behind.ping = ERR_UNAVAILABLE;
+    fake.ping = ERR_UNAVAILABLE;
     get("/readyz");
     get("/nothing/usr_secret");
     get("/assets/usr_secret");

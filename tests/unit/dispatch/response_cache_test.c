@@ -18,7 +18,7 @@ hot_setup(void **state)
     return 0;
 }
 
-/* Two tokens that one person gave to one app. */
+/* Access of a token that a user gave to an app. */
 static struct access
 access_by(struct str token_hash, uint64_t version)
 {
@@ -32,43 +32,43 @@ access_by(struct str token_hash, uint64_t version)
 }
 
 static bool
-is_answered(const struct access *access)
+is_cached(const struct access *access)
 {
     struct call call = call_by_hand();
     call.route = &row;
     call.access = access;
     hand.exchange.response = (struct http_response){ 0 };
-    return response_cache_answer(&call);
+    return response_cache_send(&call);
 }
 
 static void
-answer_and_cache(const struct access *access, struct str body)
+put_in_cache(const struct access *access, struct str body)
 {
     struct call call = call_by_hand();
     call.route = &row;
     call.access = access;
-    assert_false(response_cache_answer(&call));
+    assert_false(response_cache_send(&call));
     assert_true(call.cacheable);
     response_cache_put(&call, STR_NONE, body);
 }
 
-/* The person's stamp was 5, the app's 3, this token's 2. */
+/* The sum of the versions of user (5), app (3), and token (2). */
 #define BEFORE (5 + 3 + 2)
 
-/* Then the person took another name: the person's is 6. The other token's was always 1. */
-#define BEHIND (6 + 3 + 1)
+/* After a change of the user (6), for another token (1): the same sum. */
+#define AFTER (6 + 3 + 1)
 
 static void
 a_response_is_cached_for_one_token(void **state)
 {
     (void)state;
     struct access one = access_by(STR("hash of one token"), BEFORE);
-    struct access other = access_by(STR("hash of another"), BEHIND);
+    struct access other = access_by(STR("hash of another"), AFTER);
     assert_int_equal(one.version, other.version);
-    answer_and_cache(&one, STR("{\"name\":\"as it was\"}"));
-    assert_true(is_answered(&one));
+    put_in_cache(&one, STR("{\"name\":\"as it was\"}"));
+    assert_true(is_cached(&one));
     assert_string_equal(answer_body(), "{\"name\":\"as it was\"}");
-    assert_false(is_answered(&other));
+    assert_false(is_cached(&other));
 }
 
 static void
@@ -76,17 +76,17 @@ a_response_is_cached_until_a_change(void **state)
 {
     (void)state;
     struct access access = access_by(STR("hash"), BEFORE);
-    answer_and_cache(&access, STR("{}"));
+    put_in_cache(&access, STR("{}"));
     struct access later[] = { access, access, access, access, access };
     later[0].version++;
     later[1].generation++;
     later[2].scopes = 0;
     later[3].domains_limited = true;
-    later[4].version = 0; /* nobody can know */
+    later[4].version = 0; /* unknown */
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (is_answered(&later[i]))
-            fail_msg("an answer of before was given to access %zu", i);
-    assert_true(is_answered(&access));
+        if (is_cached(&later[i]))
+            fail_msg("an outdated response was sent for access %zu", i);
+    assert_true(is_cached(&access));
 }
 
 #define HOT_TEST(function) cmocka_unit_test_setup_teardown(function, hot_setup, call_teardown)

@@ -11,7 +11,7 @@
 static int64_t steady_ms = 1000;
 
 int64_t
-clock_steady_ms(void) /* stands in for the real one */
+clock_steady_ms(void) /* replaces the real clock */
 {
     return steady_ms;
 }
@@ -62,11 +62,11 @@ up_to_the_limit_nobody_waits_and_then_until_the_window_is_over(void **state)
     assert_int_equal(throttle_wait(throttle, STR("ada")), 60);
     assert_int_equal(throttle_take(throttle, STR("ada")), 60);
     steady_ms += 59001;
-    assert_int_equal(throttle_wait(throttle, STR("ada")), 1); /* 999 ms are a second, not none */
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 1); /* 999 ms are rounded up */
     steady_ms += 998;
     assert_int_equal(throttle_take(throttle, STR("ada")), 1);
     steady_ms += 1;
-    take(throttle, STR("ada"), LIMIT); /* a window of its own, with all of the limit */
+    take(throttle, STR("ada"), LIMIT); /* a new window with the full limit */
     assert_int_equal(throttle_wait(throttle, STR("ada")), 60);
 }
 
@@ -74,7 +74,7 @@ static void
 a_window_begins_with_its_first_count(void **state)
 {
     struct throttle *throttle = throttle_of(state);
-    assert_int_equal(throttle_wait(throttle, STR("ada")), 0); /* a look is no count */
+    assert_int_equal(throttle_wait(throttle, STR("ada")), 0); /* a check does not count */
     steady_ms += 30000;
     take(throttle, STR("ada"), 1);
     steady_ms += 50000;
@@ -126,12 +126,12 @@ an_attempt_against_two_counts_for_both_and_waits_for_the_longer(void **state)
     steady_ms += 20000;
     assert_int_equal(throttle_take_both(throttle, address, bob), 0);
     assert_int_equal(throttle_take_both(throttle, address, bob), 0);
-    /* The address has had its three since 20 s; neither account has. */
+    /* The address reached its limit in a window that began 20 s ago; the accounts did not. */
     assert_int_equal(throttle_wait_both(throttle, address, STR("account cyd")), 40);
     assert_int_equal(throttle_wait_both(throttle, STR("account cyd"), address), 40);
     assert_int_equal(throttle_wait(throttle, bob), 0);
-    /* What is refused for the address still counts against the account, so that many addresses
-     * cannot try one account for ever. */
+    /* An attempt rejected for the address still counts against the account, so that many addresses
+     * together cannot try one account without limit. */
     assert_int_equal(throttle_take_both(throttle, address, bob), 40);
     assert_int_equal(throttle_wait(throttle, bob), 60);
     assert_int_equal(throttle_wait_both(throttle, address, bob), 60);

@@ -50,11 +50,11 @@ a_new_account_is_answered_with_a_303(void **state)
     assert_int_equal(
         post("username=+ada+&email=ada%40example.org&name=Ada+L&password=+four+odd+words+"), 303);
     assert_header("Location", "/signup/done");
-    assert_int_equal(behind.asked, 1);
-    assert_true(str_eq_c(behind.params.username, "ada"));
-    assert_true(str_eq_c(behind.params.email, "ada@example.org"));
-    assert_true(str_eq_c(behind.params.name, "Ada L"));
-    assert_true(str_eq_c(behind.params.password, " four odd words "));
+    assert_int_equal(fake.calls, 1);
+    assert_true(str_eq_c(fake.params.username, "ada"));
+    assert_true(str_eq_c(fake.params.email, "ada@example.org"));
+    assert_true(str_eq_c(fake.params.name, "Ada L"));
+    assert_true(str_eq_c(fake.params.password, " four odd words "));
     assert_int_equal(get("/signup/done"), 200);
     assert_true(answer_is_page());
 }
@@ -66,18 +66,18 @@ a_password_that_was_not_sent_is_empty_and_never_absent(void **state)
     static const char *const forms[] = { "username=ada", "username=ada&password=", "" };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         post(forms[i]);
-        assert_true(str_present(behind.params.password));
-        assert_int_equal(behind.params.password.len, 0);
+        assert_true(str_present(fake.params.password));
+        assert_int_equal(fake.params.password.len, 0);
     }
-    assert_int_equal(behind.asked, 3);
+    assert_int_equal(fake.calls, 3);
 }
 
 static void
 a_problem_is_shown_beside_its_field_and_the_input_is_kept(void **state)
 {
     (void)state;
-    behind.made = ERR_INVALID;
-    behind.problems.username = "Start the username with a letter.";
+    fake.made = ERR_INVALID;
+    fake.problems.username = "Start the username with a letter.";
     assert_int_equal(
         post("username=4%22%3E%3Cb%3Eda&email=a%40b.example&name=Ada&password=hunter2"), 400);
     assert_true(answer_is_page());
@@ -99,8 +99,8 @@ static void
 a_taken_name_is_shown_in_the_same_way(void **state)
 {
     (void)state;
-    behind.made = ERR_TAKEN;
-    behind.problems.email = "This address belongs to an account.";
+    fake.made = ERR_TAKEN;
+    fake.problems.email = "This address belongs to an account.";
     assert_int_equal(post("username=ada&password=x"), 400);
     assert_true(answer_says(">This address belongs to an account.</p>"));
 }
@@ -109,7 +109,7 @@ static void
 without_a_store_the_page_asks_to_try_again(void **state)
 {
     (void)state;
-    behind.made = ERR_UNAVAILABLE;
+    fake.made = ERR_UNAVAILABLE;
     assert_int_equal(post("username=ada&password=hunter2"), 503);
     assert_true(answer_is_page());
     assert_non_null(answer_header("Retry-After"));
@@ -129,7 +129,7 @@ closed_means_closed_for_the_form_and_for_its_answer(void **state)
     assert_true(answer_says("Sign-up is closed"));
     assert_int_equal(post("username=ada&password=x"), 403);
     assert_true(answer_is_page());
-    assert_int_equal(behind.asked, 0);
+    assert_int_equal(fake.calls, 0);
     assert_int_equal(get("/"), 200);
     assert_false(answer_says("href=\"/signup\""));
 }
@@ -142,7 +142,7 @@ another_site_cannot_make_accounts(void **state)
     with_form("username=ada&password=x");
     with("Origin", "https://evil.example");
     assert_int_equal(send_it(), 403);
-    assert_int_equal(behind.asked, 0);
+    assert_int_equal(fake.calls, 0);
 }
 
 static void
@@ -150,7 +150,7 @@ a_field_sent_twice_is_refused(void **state)
 {
     (void)state;
     assert_int_equal(post("username=ada&username=eve&password=x"), 400);
-    assert_int_equal(behind.asked, 0);
+    assert_int_equal(fake.calls, 0);
 }
 
 static void
@@ -160,8 +160,8 @@ what_is_sent_in_the_query_is_not_the_form(void **state)
     prepare("POST", "/signup?username=eve&password=seen-in-logs");
     with_form("username=ada");
     send_it();
-    assert_true(str_eq_c(behind.params.username, "ada"));
-    assert_int_equal(behind.params.password.len, 0);
+    assert_true(str_eq_c(fake.params.username, "ada"));
+    assert_int_equal(fake.params.password.len, 0);
 }
 
 static void

@@ -129,10 +129,10 @@ a_shared_response_is_listed_once(void **state)
         for (size_t j = 0; j < i; j++)
             assert_false(str_eq(reference.shared.list[i].shared, reference.shared.list[j].shared));
     const struct reference_endpoint *tokens = endpoint("getTokens");
-    for (size_t i = 0; i < tokens->answers.count; i++)
-        if (str_eq_c(tokens->answers.list[i].status, "400")) {
-            assert_str(tokens->answers.list[i].shared, STR(""), "its own");
-            assert_str(tokens->answers.list[i].errors,
+    for (size_t i = 0; i < tokens->responses.count; i++)
+        if (str_eq_c(tokens->responses.list[i].status, "400")) {
+            assert_str(tokens->responses.list[i].shared, STR(""), "its own");
+            assert_str(tokens->responses.list[i].errors,
                        STR("`invalid_grant`, `invalid_request`, `invalid_scope`, "
                            "`invalid_target`, `unsupported_grant_type`"),
                        "every code");
@@ -153,7 +153,7 @@ every_endpoint_and_every_domain_is_in_the_text(void **state)
             const struct reference_endpoint *one = &reference.groups[g].endpoints[i];
             struct str line = str_format(mem, "\n`%s %.*s`", one->method, STR_ARG(one->path));
             assert_non_null(strstr(text, line.ptr));
-            assert_true(one->answers.count > 0);
+            assert_true(one->responses.count > 0);
         }
     assert_true(count >= 17);
     assert_int_equal(reference.record_count, kit_domains()->count);

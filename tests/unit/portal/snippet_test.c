@@ -67,7 +67,7 @@ an_app_without_secret_or_hints_gets_no_lines_about_them(void **state)
     arena_free(mem);
 }
 
-/* A redirect URI may have these; it is the developer's own, and code all the same. */
+/* A redirect URI may contain these characters, and the developer will run the code. */
 static void
 a_value_cannot_end_its_quotes(void **state)
 {

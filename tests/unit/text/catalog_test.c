@@ -16,15 +16,15 @@ static const char english[] = "# a remark\n"
                               "plain = Hello {name}, welcome\n"
                               "    to the <club>.\n"
                               "braces = {{a}}\n"
-                              "said.taken = The name {name} is taken; choose another.\n"
-                              "said.short = Too short.\n";
+                              "sentence.taken = The name {name} is taken; choose another.\n"
+                              "sentence.short = Too short.\n";
 
 static const char german[] = "page.lang = de\n"
                              "hello = Hallo *{name}*, du hast `{count}` & mehr.\n"
                              "plain = Hallo {name} & willkommen im <Club>.\n"
                              "braces = {{b}}\n"
-                             "said.taken = Den Namen {name} gibt es schon.\n"
-                             "said.short = Zu kurz.\n";
+                             "sentence.taken = Den Namen {name} gibt es schon.\n"
+                             "sentence.short = Zu kurz.\n";
 
 static struct str
 find(const char *name)
@@ -234,7 +234,7 @@ a_sentence_from_below_is_found_by_what_it_says(void **state)
 static void
 a_text_nobody_shows_stops_the_start(void **state)
 {
-    struct catalog *catalog = read_words("page.lang = en\nsaid.x = X.\nused = U\nidle = I\n");
+    struct catalog *catalog = read_words("page.lang = en\nsentence.x = X.\nused = U\nidle = I\n");
     struct why why = { 0 };
     (void)state;
     assert_true(catalog_use(catalog, STR("used")));

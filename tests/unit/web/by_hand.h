@@ -1,8 +1,8 @@
-/* by_hand.h - requests made by hand, and the answers to them, for the tests of this room.
+/* by_hand.h - builds requests and checks responses in the tests of web, dispatch, and handlers.
  *
- * Stands in for http/ (whose three functions are defined here, so that the linker leaves the real
- * ones out) and for what is behind the flows: the store answers as the test says, and the account
- * flow tells what it was asked for. Include it once in a test program. */
+ * Replaces three functions of http/ (defined here, so that the linker leaves out the real ones),
+ * the store's readiness, and account_make(), which records its parameters. Include it once in a
+ * test program. */
 #ifndef TESTS_UNIT_WEB_BY_HAND_H
 #define TESTS_UNIT_WEB_BY_HAND_H
 
@@ -62,29 +62,29 @@ http_response_header(struct http_response *response, const char *name, const cha
     response->headers[response->header_count++].value = value;
 }
 
-/* ---- what is behind the flows ---- */
+/* ---- fake store and account flow ---- */
 
 static struct {
     enum err ping;
     bool reads_block;
-    enum err made; /* what account_make says */
+    enum err made; /* result of account_make() */
     struct account_problems problems;
-    size_t asked; /* how often it was asked, and the last wish */
+    size_t calls; /* of account_make(), and the last parameters */
     struct account_params params;
-} behind;
+} fake;
 
 enum err
 store_ping(struct db *db)
 {
     (void)db;
-    return behind.ping;
+    return fake.ping;
 }
 
 bool
 store_reads_block(const struct db *db)
 {
     (void)db;
-    return behind.reads_block;
+    return fake.reads_block;
 }
 
 enum err
@@ -95,10 +95,10 @@ account_make(struct db *db, struct arena *mem, const struct account_params *para
     (void)mem;
     (void)out;
     assert_true(now > 0);
-    behind.asked++;
-    behind.params = *params;
-    *problems = behind.problems;
-    return behind.made;
+    fake.calls++;
+    fake.params = *params;
+    *problems = fake.problems;
+    return fake.made;
 }
 
 /* ---- one exchange ---- */
@@ -135,7 +135,7 @@ close_web(void)
     web_free(hand.web);
     arena_free(hand.mem);
     memset(&hand, 0, sizeof hand);
-    memset(&behind, 0, sizeof behind);
+    memset(&fake, 0, sizeof fake);
 }
 
 static inline void
@@ -171,7 +171,8 @@ with_form(const char *body)
     hand.exchange.request.body = str_of(body);
 }
 
-/* As the server does: head, then the rest unless it was answered, then done. Returns the status. */
+/* Like the server: head, then the handler unless there is a response, then done. Returns the
+ * status. */
 static inline int
 send_to(struct http_service service)
 {
@@ -195,9 +196,9 @@ get(const char *target)
     return send_it();
 }
 
-/* ---- its answer ---- */
+/* ---- response ---- */
 
-/* NULL if it is not there; fails if it is there twice. */
+/* NULL: not sent. Fails if it was sent twice. */
 static inline const char *
 answer_header(const char *name)
 {

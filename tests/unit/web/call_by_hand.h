@@ -1,5 +1,5 @@
-/* call_by_hand.h - a call without a request behind it, for what handlers are made of; and what
- * stands in a page's values. Include it once in a test program, instead of by_hand.h. */
+/* call_by_hand.h - a struct call for tests of handler helpers, and access to template values.
+ * Include it once in a test program, instead of by_hand.h. */
 #ifndef TESTS_UNIT_WEB_CALL_BY_HAND_H
 #define TESTS_UNIT_WEB_CALL_BY_HAND_H
 
@@ -47,7 +47,7 @@ values_find(const char *name)
     return strcmp(name, "pattern") == 0 ? str_of(values_pattern) : STR_NONE;
 }
 
-/* The values in a template's place: "{{value}} by {{source}}". */
+/* Renders values into a template such as "{{value}} by {{source}}". */
 static inline struct str
 values_in(const struct values *values, const char *pattern)
 {

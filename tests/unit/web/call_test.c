@@ -13,7 +13,7 @@ a_form_is_read_once(void **state)
     assert_null(call.form_problem);
     assert_int_equal(form->count, 2);
     assert_str(form_find(form, "b"), STR("ü"), "decoded");
-    hand.exchange.request.body = STR("c=%"); /* whoever asks now gets what was read */
+    hand.exchange.request.body = STR("c=%"); /* must not be read again */
     assert_ptr_equal(call_form(&call), form);
     assert_null(call.form_problem);
 }
@@ -24,7 +24,7 @@ a_malformed_form_has_a_problem(void **state)
     (void)state;
     struct call call = call_by_hand();
     with_form("a=1&b=%");
-    for (int i = 0; i < 2; i++) { /* however often one asks */
+    for (int i = 0; i < 2; i++) { /* the result stays */
         assert_null(call_form(&call));
         assert_non_null(strstr(call.form_problem, "field 2 holds a broken %-escape"));
         hand.exchange.request.body = STR("a=1");

@@ -55,8 +55,8 @@ a_flash_message_is_shown_on_the_next_page(void **state)
         assert_non_null(set);
         assert_true(str_starts(str_of(set), STR(COOKIE "=")));
         assert_non_null(strstr(set, "; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure"));
-        struct str told = message_of(cookie_of_answer(), &must_clear);
-        assert_str(told, str_of(rows[i].expected), rows[i].flash.key);
+        struct str shown = message_of(cookie_of_answer(), &must_clear);
+        assert_str(shown, str_of(rows[i].expected), rows[i].flash.key);
         assert_true(must_clear);
     }
 }

@@ -69,7 +69,7 @@ every_page_loads_in_every_language(void **state)
     struct languages languages = { 0 };
     struct why why = { 0 };
     (void)state;
-    assert_non_null(routes_public[0]); /* the pages are linked, and with them what they say */
+    assert_non_null(routes_public[0]); /* links the pages and their messages */
     if (languages_load(mem, &languages, &why) != ERR_NONE)
         fail_msg("%s", why.text);
     SAME(languages.list[0].tag, "en");
@@ -84,7 +84,7 @@ assert_known(const struct catalog *catalog, const char *sentence)
         fail_msg("the catalog has no text for: %s", sentence);
 }
 
-/* Whoever changes a sentence of the rules below is told to change the catalog, too. */
+/* Fails if a sentence changes in a lower layer but not in the catalog. */
 static void
 sentences_of_lower_layers_are_in_the_catalog(void **state)
 {
