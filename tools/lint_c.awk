@@ -93,7 +93,6 @@ BEGIN {
     # Within its module, a library belongs to one file or one family of files.
     file_of_library["sqlite3.h"] = "src/db/db_sqlite[a-z_]*[.][ch]"
     file_of_library["libpq-fe.h"] = "src/db/db_postgres[a-z_]*[.][ch]"
-    file_of_library["jansson.h"] = "src/text/json_read[.]c"
     file_of_library["utf8proc.h"] = "src/text/utf8[.]c"
     file_of_library["zxcvbn.h"] = "src/crypt/password[.]c"
 

@@ -12,6 +12,7 @@
 #include "flow/security.h"
 #include "flow/transfer.h"
 #include "page/account_page.h"
+#include "page/facts.h"
 #include "text/multipart.h"
 #include "text/template.h"
 #include "text/time_text.h"
@@ -24,6 +25,7 @@
 #include "web/state.h"
 
 #define HERE "/account/data"
+#define PREVIEW_FACTS 200        /* shown before an import, of all domains */
 #define FORM_OVERHEAD (64 * KIB) /* the multipart form without the document */
 
 MESSAGE(wrong_password, "security.password.wrong");
@@ -34,6 +36,8 @@ MESSAGE(import_problem, "data.import.problem");
 MESSAGE(import_unreadable, "data.import.unreadable");
 MESSAGE(import_expired, "data.import.expired");
 MESSAGE(imported, "flash.imported");
+MESSAGE(more_one, "account.more.one");
+MESSAGE(more_other, "account.more.other");
 
 enum { PASSWORD };
 
@@ -93,6 +97,31 @@ get_export(struct call *call)
 
 /* ---- import ---- */
 
+/* The values that an import would add, so that the user sees them and not only how many they are:
+ * those that need review first, at most `most`. */
+static void
+put_added(struct call *call, struct values *item, const struct import_domain *domain, size_t most)
+{
+    size_t count = (size_t)domain->added, shown = 0;
+    for (int held = 1; held >= 0; held--)
+        for (size_t i = 0; i < count && shown < most; i++) {
+            const struct atom *atom = &domain->atoms[i].atom;
+            if ((atom->status == ATOM_HELD) != held)
+                continue;
+            const struct member *member = domain_member(domain->domain, atom->member);
+            struct values *fact = values_item(item, "facts");
+            values_text(fact, "label", facts_member_label(call, member));
+            values_text(fact, "brief", facts_short(call, facts_value(call, member, atom->value)));
+            values_flag(fact, "held", held);
+            values_flag(fact, "suppressed", atom->status == ATOM_SUPPRESSED);
+            shown++;
+        }
+    values_flag(item, "some", count > 0);
+    if (shown < count)
+        values_text(item, "more",
+                    message_count(call, more_one, more_other, (int64_t)(count - shown)));
+}
+
 static enum err
 show_preview(struct call *call, const struct import_counts *counts, struct str draft)
 {
@@ -103,6 +132,7 @@ show_preview(struct call *call, const struct import_counts *counts, struct str d
         values_text(item, "title", counts->domains[i].domain->title);
         values_text(item, "added", message_number(call, counts->domains[i].added));
         values_text(item, "kept", message_number(call, counts->domains[i].kept));
+        put_added(call, item, &counts->domains[i], PREVIEW_FACTS / counts->domain_count);
     }
     values_text(values, "added", message_number(call, counts->added));
     values_text(values, "kept", message_number(call, counts->kept));

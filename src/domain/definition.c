@@ -138,7 +138,7 @@ has_children(const struct node *node, enum json_type type, const char *what, siz
     }
     if (node->value->count >= min && node->value->count <= max)
         return true;
-    node_reject(node, "must have %zu to %zu entries, not %zu", min, max, node->value->count);
+    node_reject(node, "must have %zu to %zu entries, not %u", min, max, node->value->count);
     return false;
 }
 
@@ -221,7 +221,7 @@ node_name(const struct node *node)
     if (node->value == NULL)
         return STR_NONE;
     if (node->value->type == JSON_STR && is_definition_name(node->value->text))
-        return node->value->text;
+        return str_copy(node->in->mem, node->value->text); /* scopes need the NUL */
     node_reject(
         node, "must be a name: a lowercase letter, then at most %d lowercase letters, digits, or _",
         NAME_MAX_LENGTH - 1);

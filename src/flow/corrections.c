@@ -488,8 +488,8 @@ static enum err
 list(struct db_tx *tx, void *argument)
 {
     struct listing *listing = argument;
-    return atom_store_list_sourced(tx, listing->mem, listing->user_id, listing->domain,
-                                   listing->out, listing->count);
+    return atom_store_read(tx, listing->mem, listing->user_id, listing->domain, STR_NONE,
+                           listing->out, listing->count);
 }
 
 enum err

@@ -28,7 +28,7 @@ struct merge {
     int64_t sequence;
     bool changed;        /* the atoms must be saved */
     bool record_changed; /* the record must be rebuilt; held atoms do not even change its time */
-    bool full;
+    const char *full;    /* the limit that it would exceed; NULL: none */
     struct preference_counts *counts;
     struct record *record;
 };
@@ -153,7 +153,8 @@ add_atom(struct merge *merge, const struct item *item)
     bool suspicious = !from_user(merge) && value_suspicion(merge->mem, &item->value) != NULL;
     bool held = suspicious || (current != NULL && current->atom.by_user && !from_user(merge));
     if (merge->count >= ATOMS_PER_DOMAIN_MAX && (current == NULL || held)) {
-        merge->full = true;
+        merge->full = "would exceed the limit of 2,000 facts in this domain, including suppressed "
+                      "ones; the user must delete some first";
         return ERR_INVALID;
     }
     if (current != NULL && !held)
@@ -299,11 +300,16 @@ save_all(struct db_tx *tx, struct merge *merge)
     const struct preference_write *params = merge->params;
     enum err err = ERR_NONE;
     if (merge->changed)
+        err = atom_store_check_room(tx, merge->mem, params->user_id, params->domain->name,
+                                    merge->atoms, merge->count);
+    if (merge->changed && !err)
         err = atom_store_save(tx, merge->mem, params->user_id, params->domain->name, merge->atoms,
                               merge->count);
-    merge->full = err == ERR_INVALID;
-    if (err)
+    if (err) {
+        merge->full = "would exceed the limit of 6 MiB of facts about this user, or of 10,000 "
+                      "sources in this domain; the user must delete some first";
         return err;
+    }
     if (!merge->record_changed)
         return read_record(tx, merge->mem, params->user_id, params->domain->name, merge->record);
     return write_record(tx, merge->mem, params->user_id, params->domain, merge->atoms, merge->count,
@@ -327,7 +333,8 @@ merge_all(struct db_tx *tx, void *argument)
     struct sourced_atom *found = NULL;
     struct undo_state before = { 0 };
     *merge->counts = (struct preference_counts){ 0 };
-    merge->changed = merge->record_changed = merge->full = false;
+    merge->changed = merge->record_changed = false;
+    merge->full = NULL;
     enum err err = atom_store_hold(tx, merge->mem, params->user_id, &merge->sequence);
     if (!err)
         err = atom_store_read(tx, merge->mem, params->user_id, params->domain->name, params->source,
@@ -367,10 +374,8 @@ preferences_write(struct db *db, struct arena *mem, const struct preference_writ
     if (err)
         return err;
     err = tx_write(db, merge_all, &merge);
-    if (err == ERR_INVALID && merge.full)
-        add_problem(mem, problems, STR("preferences"),
-                    "would exceed the limit of 2,000 facts in this domain, including suppressed "
-                    "ones; the user must delete some first");
+    if (err == ERR_INVALID && merge.full != NULL)
+        add_problem(mem, problems, STR("preferences"), merge.full);
     return err;
 }
 

@@ -23,8 +23,8 @@ gather(struct db_tx *tx, void *argument)
     const struct export_params *params = exporting->params;
     struct atom *seen = NULL;
     if (!str_present(params->app_id))
-        return atom_store_list_sourced(tx, exporting->mem, params->user_id, STR_NONE,
-                                       &exporting->atoms, &exporting->count);
+        return atom_store_read(tx, exporting->mem, params->user_id, STR_NONE, STR_NONE,
+                               &exporting->atoms, &exporting->count);
     enum err err = atom_store_list(tx, exporting->mem, params->user_id, STR_NONE, params->app_id,
                                    &seen, &exporting->count);
     exporting->atoms = ARENA_ARRAY(exporting->mem, struct sourced_atom, exporting->count);

@@ -40,13 +40,16 @@ struct export_params {
 enum err transfer_export(struct db *db, struct arena *mem, const struct export_params *params,
                          struct buf *out);
 
+struct sourced_atom;
+
 struct import_counts {
     int64_t added;
     int64_t kept; /* atoms of the document that exist already or are suppressed */
     struct import_domain {
         const struct domain *domain;
         int64_t added, kept;
-    } domains[DOMAINS_MAX]; /* that the document contains */
+        const struct sourced_atom *atoms; /* those added */
+    } domains[DOMAINS_MAX];               /* that the document contains */
     size_t domain_count;
 };
 

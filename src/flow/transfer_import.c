@@ -8,9 +8,6 @@
 #include "store/tx.h"
 #include "store/undo_store.h"
 
-/* Rolls back the transaction of a preview. No step of an import returns this error. */
-#define PREVIEWED ERR_TAKEN
-
 struct importing {
     struct arena *mem;
     struct str user_id;
@@ -18,56 +15,92 @@ struct importing {
     struct document parsed;
     int64_t sequence;
     struct import_counts *counts;
-    bool full;
+    const char *full; /* which limit it would exceed; NULL: none */
     bool preview_only;
 };
 
-/* A domain's existing atoms, then the imported ones. */
+/* A domain's atoms: those of the user, then those of the document. `marks` has a hash of each. */
 struct merged {
     struct sourced_atom *atoms;
+    uint64_t *marks;
     size_t count;
 };
+
+static uint64_t
+mark_of(const struct atom *atom)
+{
+    const struct str parts[] = { atom->member, atom->key };
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t p = 0; p < 2; p++)
+        for (size_t i = 0; i <= parts[p].len; i++)
+            hash = (hash ^ (i < parts[p].len ? (unsigned char)parts[p].ptr[i] : 0xffu)) *
+                   0x100000001b3u;
+    return hash;
+}
 
 static bool
 exists(const struct merged *merged, const struct domain *domain, const struct atom *imported)
 {
-    const struct member *member = domain_member(domain, imported->member);
+    bool single = domain_member(domain, imported->member)->type != MEMBER_ARRAY;
+    uint64_t mark = mark_of(imported);
     for (size_t i = 0; i < merged->count; i++) {
         const struct atom *atom = &merged->atoms[i].atom;
-        if (!str_eq(atom->member, imported->member))
-            continue;
-        if (str_eq(atom->key, imported->key))
+        if (merged->marks[i] == mark && str_eq(atom->member, imported->member) &&
+            str_eq(atom->key, imported->key))
             return true;
-        if (member->type != MEMBER_ARRAY && atom->status == ATOM_ACTIVE &&
-            imported->status == ATOM_ACTIVE)
-            return true; /* the current value wins */
+        if (single && atom->status == ATOM_ACTIVE && imported->status == ATOM_ACTIVE &&
+            str_eq(atom->member, imported->member))
+            return true; /* the existing value wins */
     }
     return false;
 }
 
-static enum err
+static void
 add_atom(struct importing *importing, struct merged *merged, const struct sourced_atom *imported)
 {
-    if (merged->count >= ATOMS_PER_DOMAIN_MAX) {
-        importing->full = true;
-        return ERR_INVALID;
-    }
-    struct sourced_atom *added = &merged->atoms[merged->count++];
-    *added = (struct sourced_atom){ .atom = imported->atom };
+    struct sourced_atom *added = &merged->atoms[merged->count];
+    *added = *imported;
     added->atom.id = random_id(importing->mem, "atm_");
     added->atom.sequence = ++importing->sequence;
-    for (size_t i = 0; i < imported->source_count; i++)
-        atom_add_source(importing->mem, added, imported->sources[i]);
-    return ERR_NONE;
+    merged->marks[merged->count++] = mark_of(&added->atom);
 }
 
+/* Adds the atoms that the user does not have yet. */
+static void
+add_atoms(struct importing *importing, const struct document_domain *part, struct merged *merged,
+          struct import_domain *counters)
+{
+    *counters =
+        (struct import_domain){ .domain = part->domain, .atoms = merged->atoms + merged->count };
+    for (size_t i = 0; i < merged->count; i++)
+        merged->marks[i] = mark_of(&merged->atoms[i].atom);
+    for (size_t i = 0; i < part->count; i++) {
+        if (exists(merged, part->domain, &part->atoms[i].atom)) {
+            counters->kept++;
+            continue;
+        }
+        add_atom(importing, merged, &part->atoms[i]);
+        counters->added++;
+    }
+    importing->counts->added += counters->added;
+    importing->counts->kept += counters->kept;
+}
+
+/* Saves the atoms, the record, and the hint set. */
 static enum err
 save_domain(struct db_tx *tx, struct importing *importing, const struct domain *domain,
             const struct merged *merged)
 {
-    enum err err = atom_store_save(tx, importing->mem, importing->user_id, domain->name,
-                                   merged->atoms, merged->count);
-    importing->full = err == ERR_INVALID;
+    importing->full = "it would lead to more than 2,000 facts in one domain";
+    if (merged->count > ATOMS_PER_DOMAIN_MAX)
+        return ERR_INVALID;
+    importing->full = "it would lead to more than 10,000 sources in one domain, or 6 MiB in all";
+    enum err err = atom_store_check_room(tx, importing->mem, importing->user_id, domain->name,
+                                         merged->atoms, merged->count);
+    if (err || importing->preview_only)
+        return err;
+    err = atom_store_save(tx, importing->mem, importing->user_id, domain->name, merged->atoms,
+                          merged->count);
     if (err)
         return err;
     return preferences_put_record(tx, importing->mem, importing->user_id, domain, merged->atoms,
@@ -79,46 +112,41 @@ merge_domain(struct db_tx *tx, struct importing *importing, const struct documen
 {
     struct sourced_atom *found = NULL;
     struct merged merged = { 0 };
-    int64_t before = importing->sequence;
-    struct import_counts *counts = importing->counts;
-    struct import_domain *counters = &counts->domains[counts->domain_count++];
-    *counters = (struct import_domain){ .domain = part->domain };
+    struct import_domain *counters = &importing->counts->domains[importing->counts->domain_count++];
     enum err err = atom_store_read(tx, importing->mem, importing->user_id, part->domain->name,
                                    STR_NONE, &found, &merged.count);
     if (err)
         return err;
-    merged.atoms = ARENA_ARRAY(importing->mem, struct sourced_atom, merged.count + part->count);
+    size_t most = merged.count + part->count;
+    merged.atoms = ARENA_ARRAY(importing->mem, struct sourced_atom, most);
+    merged.marks = ARENA_ARRAY(importing->mem, uint64_t, most);
     for (size_t i = 0; i < merged.count; i++)
         merged.atoms[i] = found[i];
-    for (size_t i = 0; i < part->count && !err; i++) {
-        bool found_already = exists(&merged, part->domain, &part->atoms[i].atom);
-        counters->kept += found_already;
-        counters->added += !found_already;
-        if (!found_already)
-            err = add_atom(importing, &merged, &part->atoms[i]);
-    }
-    counts->added += counters->added;
-    counts->kept += counters->kept;
-    if (err || importing->sequence == before)
-        return err;
-    return save_domain(tx, importing, part->domain, &merged);
+    add_atoms(importing, part, &merged, counters);
+    return counters->added == 0 ? ERR_NONE : save_domain(tx, importing, part->domain, &merged);
+}
+
+static enum err
+merge_domains(struct db_tx *tx, void *argument)
+{
+    struct importing *importing = argument;
+    enum err err = ERR_NONE;
+    *importing->counts = (struct import_counts){ 0 };
+    importing->full = NULL;
+    for (size_t i = 0; i < importing->parsed.count && !err; i++)
+        err = merge_domain(tx, importing, &importing->parsed.list[i]);
+    return err;
 }
 
 static enum err
 merge_document(struct db_tx *tx, void *argument)
 {
     struct importing *importing = argument;
-    *importing->counts = (struct import_counts){ 0 };
-    importing->full = false;
     enum err err = atom_store_hold(tx, importing->mem, importing->user_id, &importing->sequence);
-    for (size_t i = 0; i < importing->parsed.count && !err; i++)
-        err = merge_domain(tx, importing, &importing->parsed.list[i]);
-    if (err)
+    if (!err)
+        err = merge_domains(tx, importing);
+    if (err || importing->counts->added == 0)
         return err;
-    if (importing->preview_only)
-        return PREVIEWED;
-    if (importing->counts->added == 0)
-        return ERR_NONE;
     err = undo_store_end(tx, importing->mem, importing->user_id); /* the last change is this one */
     if (err)
         return err;
@@ -132,9 +160,10 @@ run_import(struct db *db, struct importing *importing, const struct domains *dom
     enum err err = transfer_read(importing->mem, domains, document, &importing->parsed, why);
     if (err)
         return err;
-    err = tx_write(db, merge_document, importing);
-    if (err == ERR_INVALID && importing->full)
-        why_set(why, "it would lead to more than 2,000 facts in one domain");
+    err = importing->preview_only ? tx_read(db, merge_domains, importing)
+                                  : tx_write(db, merge_document, importing);
+    if (err == ERR_INVALID && importing->full != NULL)
+        why_set(why, "%s", importing->full);
     return err;
 }
 
@@ -154,6 +183,5 @@ transfer_preview(struct db *db, struct arena *mem, struct str user_id,
     struct importing importing = {
         .mem = mem, .user_id = user_id, .now = now, .counts = out, .preview_only = true
     };
-    enum err err = run_import(db, &importing, domains, document, why);
-    return err == PREVIEWED ? ERR_NONE : err;
+    return run_import(db, &importing, domains, document, why);
 }

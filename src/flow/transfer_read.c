@@ -8,8 +8,9 @@
 #include "text/json_read.h"
 #include "text/time_text.h"
 
+#include <stdlib.h>
+
 #define DEPTH_MAX 10
-#define SOURCES_MAX 1000
 
 static struct str
 text_of(const struct json_value *object, const char *key)
@@ -51,6 +52,12 @@ read_source(const struct json_value *given, struct sourced_atom *out)
     return NULL;
 }
 
+static int
+compare_sources(const void *a, const void *b)
+{
+    return atom_source_before(b, a) - atom_source_before(a, b);
+}
+
 /* Only suppressed atoms may have no source. */
 static const char *
 read_sources(struct arena *mem, const struct json_value *given, struct sourced_atom *out)
@@ -60,14 +67,14 @@ read_sources(struct arena *mem, const struct json_value *given, struct sourced_a
     const char *problem = NULL;
     bool by_user = false;
     if (list == NULL || list->type != JSON_ARRAY || list->count < least ||
-        list->count > SOURCES_MAX)
-        return "must have a list of sources: at most 1,000, and at least one unless it is "
-               "suppressed";
+        list->count > SOURCES_PER_ATOM_MAX)
+        return "must have a list of sources: at most 50, and at least one unless it is suppressed";
     out->sources = ARENA_ARRAY(mem, struct atom_source, list->count);
     for (size_t i = 0; i < list->count && problem == NULL; i++) {
         problem = read_source(&list->children[i], out);
         by_user = by_user || str_eq(out->sources[i].source, SOURCE_USER);
     }
+    qsort(out->sources, out->source_count, sizeof *out->sources, compare_sources);
     out->atom.source_count = (int64_t)out->source_count;
     if (problem == NULL && by_user != out->atom.by_user)
         return "must have the source user when by_user is true, and only then";
@@ -112,8 +119,9 @@ read_atom(struct arena *mem, const struct domain *domain, const struct json_valu
                            .by_user = by_user->integer != 0 };
     if (!atom_status_read(text_of(given, "status"), &atom->status))
         return "must have the status active, suppressed, or held";
-    /* The document is not trusted: a value that would be held when an app writes it is held. */
-    if (atom->status == ATOM_ACTIVE && !atom->by_user && value_suspicion(mem, &value) != NULL)
+    /* A document can claim anything, also that the user stated the value: a value that could
+     * instruct an agent waits until the user accepts it. */
+    if (atom->status == ATOM_ACTIVE && value_suspicion(mem, &value) != NULL)
         atom->status = ATOM_HELD;
     if (!time_of(given, "created_at", &atom->created_at) ||
         !time_of(given, "updated_at", &atom->updated_at))

@@ -61,10 +61,11 @@ atom_add_source(struct arena *mem, struct sourced_atom *atom, struct atom_source
     for (size_t i = 0; i < at; i++)
         grown[i] = atom->sources[i];
     grown[at] = source;
-    grown[at].atom_id = atom->atom.id;
     atom->sources = grown;
     atom->source_count = count + 1;
     atom->atom.source_count = (int64_t)atom->source_count;
+    if (count >= SOURCES_PER_ATOM_MAX)
+        atom_drop_source(atom, grown[str_eq(grown[0].source, SOURCE_USER) ? 1 : 0].source);
     return true;
 }
 

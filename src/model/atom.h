@@ -11,6 +11,9 @@ struct arena;
 struct json;
 
 #define ATOMS_PER_DOMAIN_MAX 2000
+#define SOURCES_PER_ATOM_MAX 50
+#define SOURCES_PER_DOMAIN_MAX 10000
+#define ATOMS_BYTES_MAX ((size_t)6 * 1024 * 1024) /* atom lists of one user, in all */
 #define ITEMS_PER_WRITE_MAX 100
 
 /* The source of statements by the user; an app as a source is its id. */
@@ -38,11 +41,9 @@ struct atom {
 
 /* One source of an atom: the user or an app. */
 struct atom_source {
-    struct str atom_id;
     struct str source;
     int64_t created_at;
     int64_t updated_at;
-    struct str app_name; /* absent: the user, or an unknown app */
 };
 
 /* An atom with all its sources, oldest first. */
@@ -55,7 +56,8 @@ struct sourced_atom {
 /* Sort order of sources: by time, then by name. */
 bool atom_source_before(const struct atom_source *a, const struct atom_source *b);
 
-/* Adds a source, or updates the time of an existing one. True: the source is new. */
+/* Adds a source, or updates the time of an existing one. If the atom has SOURCES_PER_ATOM_MAX
+ * sources, the oldest app is dropped. True: the source is new. */
 bool atom_add_source(struct arena *mem, struct sourced_atom *atom, struct atom_source source);
 
 void atom_drop_source(struct sourced_atom *atom, struct str source);

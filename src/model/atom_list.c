@@ -187,7 +187,6 @@ read_sources(struct arena *mem, struct str rest, struct str caller, struct sourc
             out->sources = grown;
         }
         struct atom_source *source = &out->sources[out->source_count++];
-        source->atom_id = out->atom.id;
         source->source = next_field(&rest);
         source->created_at = next_number(&rest, out->atom.created_at, &valid);
         source->updated_at = next_number(&rest, source->created_at, &valid);

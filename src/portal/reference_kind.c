@@ -24,7 +24,7 @@ static void
 add_choice(struct buf *out, const struct json_value *values)
 {
     if (values->count > NAMES_SHOWN) {
-        buf_add_format(out, "one of %zu values", values->count);
+        buf_add_format(out, "one of %u values", values->count);
         return;
     }
     for (size_t i = 0; i < values->count; i++) {

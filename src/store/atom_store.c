@@ -8,6 +8,13 @@
 
 #include <stdlib.h>
 
+/* Numbers, times, and tabs of a line and of a source take at most so much. */
+#define LINE_BYTES 100
+#define SOURCE_BYTES 24
+
+/* A list of this size is saved without looking at the user's other domains. */
+#define SMALL_LIST ((size_t)256 * 1024)
+
 SQL(atom_hold,
     "UPDATE user_record SET generation = generation" USER_HEADER " RETURNING atom_sequence");
 
@@ -27,7 +34,6 @@ SQL(atom_list_add,
     " CAST($1 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT)"
     " WHERE NOT EXISTS (SELECT 1 FROM user_atoms WHERE row_key = $3) RETURNING domain");
 SQL(atom_list_delete_user, "DELETE FROM user_atoms" OF_USER);
-SQL(source_name, "SELECT name FROM app WHERE app_id = $1");
 
 #define WITH_ATOMS OF_USER " AND atom_count > 0"
 SQL(record_list, "SELECT domain, record, atom_count, updated_at FROM user_record" WITH_ATOMS);
@@ -134,6 +140,29 @@ put_or_add(struct db_tx *tx, struct arena *mem, const struct sql *put, const str
 }
 
 enum err
+atom_store_check_room(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+                      const struct sourced_atom *atoms, size_t count)
+{
+    size_t sources = 0, bytes = 0;
+    struct db_rows rows = { 0 };
+    for (size_t i = 0; i < count; i++) {
+        const struct atom *atom = &atoms[i].atom;
+        sources += atoms[i].source_count;
+        bytes += LINE_BYTES + atom->id.len + atom->member.len + atom->key.len + atom->value.len;
+        for (size_t s = 0; s < atoms[i].source_count; s++)
+            bytes += SOURCE_BYTES + atoms[i].sources[s].source.len;
+    }
+    if (sources > SOURCES_PER_DOMAIN_MAX)
+        return ERR_INVALID;
+    if (bytes <= SMALL_LIST)
+        return ERR_NONE;
+    enum err err = find_atom_lists(tx, mem, user_id, STR_NONE, &rows);
+    for (size_t i = 0; i < rows.count; i++)
+        bytes += str_eq(db_cell_text(&rows, i, 0), domain) ? 0 : db_cell_text(&rows, i, 1).len;
+    return err || bytes <= ATOMS_BYTES_MAX ? err : ERR_INVALID;
+}
+
+enum err
 atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                 const struct sourced_atom *atoms, size_t count)
 {
@@ -204,64 +233,11 @@ atom_store_domains(struct db_tx *tx, struct arena *mem, struct str user_id, stru
 
 /* ---- sources ---- */
 
-/* Lists every source once, in no particular order. `out` comes from alloc_sources(). */
-static size_t
-list_sources(const struct sourced_atom *atoms, size_t count, bool only_active, struct str *out)
+static int
+compare_texts(const void *a, const void *b)
 {
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (only_active && atoms[i].atom.status != ATOM_ACTIVE)
-            continue;
-        for (size_t s = 0; s < atoms[i].source_count; s++) {
-            size_t at = 0;
-            while (at < found && !str_eq(out[at], atoms[i].sources[s].source))
-                at++;
-            if (at == found)
-                out[found++] = atoms[i].sources[s].source;
-        }
-    }
-    return found;
-}
-
-static struct str *
-alloc_sources(struct arena *mem, const struct sourced_atom *atoms, size_t count)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < count; i++)
-        most += atoms[i].source_count;
-    return ARENA_ARRAY(mem, struct str, most);
-}
-
-static enum err
-name_sources(struct db_tx *tx, struct arena *mem, struct sourced_atom *atoms, size_t count)
-{
-    struct str *sources = alloc_sources(mem, atoms, count);
-    size_t found = list_sources(atoms, count, false, sources);
-    struct str *names = ARENA_ARRAY(mem, struct str, found);
-    for (size_t i = 0; i < found; i++) {
-        struct db_rows rows = { 0 };
-        enum err err = db_query(tx, mem, &source_name, &rows, db_text(sources[i]));
-        if (err)
-            return err;
-        names[i] = rows.count > 0 ? db_cell_text(&rows, 0, 0) : STR_NONE;
-    }
-    for (size_t i = 0; i < count; i++) {
-        for (size_t s = 0; s < atoms[i].source_count; s++) {
-            size_t at = 0;
-            while (!str_eq(sources[at], atoms[i].sources[s].source))
-                at++;
-            atoms[i].sources[s].app_name = names[at];
-        }
-    }
-    return ERR_NONE;
-}
-
-enum err
-atom_store_list_sourced(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                        struct sourced_atom **out, size_t *count)
-{
-    enum err err = atom_store_read(tx, mem, user_id, domain, STR_NONE, out, count);
-    return err ? err : name_sources(tx, mem, *out, *count);
+    const struct str *one = a, *two = b;
+    return str_order(*one, *two);
 }
 
 enum err
@@ -269,9 +245,18 @@ source_store_count(struct db_tx *tx, struct arena *mem, struct str user_id, stru
                    int64_t *out)
 {
     struct sourced_atom *atoms = NULL;
-    size_t count = 0;
+    size_t count = 0, sources = 0, at = 0;
     enum err err = atom_store_read(tx, mem, user_id, domain, STR_NONE, &atoms, &count);
-    *out = (int64_t)list_sources(atoms, count, true, alloc_sources(mem, atoms, count));
+    for (size_t i = 0; i < count; i++)
+        sources += atoms[i].source_count;
+    struct str *names = ARENA_ARRAY(mem, struct str, sources);
+    for (size_t i = 0; i < count; i++)
+        for (size_t s = 0; s < atoms[i].source_count && atoms[i].atom.status == ATOM_ACTIVE; s++)
+            names[at++] = atoms[i].sources[s].source;
+    qsort(names, at, sizeof *names, compare_texts);
+    *out = 0;
+    for (size_t i = 0; i < at; i++)
+        *out += i == 0 || !str_eq(names[i], names[i - 1]);
     return err;
 }
 

@@ -36,6 +36,10 @@ enum err atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id
  * `domain` is absent. */
 enum err atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                          struct str caller, struct sourced_atom **out, size_t *count);
+/* Whether a domain may have these atoms, to be called before saving more than were read.
+ * ERR_INVALID: more than SOURCES_PER_DOMAIN_MAX sources, or more than ATOMS_BYTES_MAX in all. */
+enum err atom_store_check_room(struct db_tx *tx, struct arena *mem, struct str user_id,
+                               struct str domain, const struct sourced_atom *atoms, size_t count);
 /* Atoms may be in any order. ERR_INVALID if the atom list is too long. */
 enum err atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                          const struct sourced_atom *atoms, size_t count);
@@ -43,10 +47,6 @@ enum err atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id
 /* The names of the domains that have atoms. */
 enum err atom_store_domains(struct db_tx *tx, struct arena *mem, struct str user_id,
                             struct str **out, size_t *count);
-
-/* Oldest first, with the names of the source apps; all domains if `domain` is absent. */
-enum err atom_store_list_sourced(struct db_tx *tx, struct arena *mem, struct str user_id,
-                                 struct str domain, struct sourced_atom **out, size_t *count);
 
 enum err source_store_count(struct db_tx *tx, struct arena *mem, struct str user_id,
                             struct str domain, int64_t *out); /* distinct sources of active atoms */

@@ -1,99 +1,29 @@
-/* jansson names its types as we name ours; in this file theirs have longer names. */
-#define JSON_OBJECT JANSSON_OBJECT
-#define JSON_ARRAY JANSSON_ARRAY
-#define JSON_REAL JANSSON_REAL
-#define JSON_NULL JANSSON_NULL
-#include <jansson.h>
-#undef JSON_OBJECT
-#undef JSON_ARRAY
-#undef JSON_REAL
-#undef JSON_NULL
-
 #include "text/json_read.h"
 
 #include "base/arena.h"
 #include "text/utf8.h"
 
-#include <pthread.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* A value takes some 150 bytes here, and two in a document that is made to hurt. */
 #define VALUES_MAX 500000
-#define VALUE_BYTES 16 /* that a value has on the average, where there are more of them */
+#define VALUE_BYTES 16          /* average size of a value in a document that has more */
+#define DEPTH_MAX ((size_t)500) /* the parser recurses */
+#define FEW_MEMBERS 16          /* up to here comparing all keys is faster than sorting them */
 
-/* ---- jansson's memory ---- */
-
-/* Documents may carry passwords, so what jansson lets go is overwritten. It frees without telling
- * the size, which is therefore kept in front of each piece. */
-struct piece {
-    size_t size;
-    max_align_t bytes[];
+/* `at` is the next byte to read. After a problem it stays at the offending byte. */
+struct reader {
+    struct arena *mem;
+    const char *at, *end;
+    const uint32_t *commas; /* of the next array or object: how many it contains */
+    const char *problem;
 };
 
-static void *
-piece_alloc(size_t size)
-{
-    struct piece *piece = memory_alloc(1, sizeof *piece + size);
-    piece->size = size;
-    return piece->bytes;
-}
+/* ---- checks before parsing ---- */
 
-static void
-piece_free(void *bytes)
-{
-    if (bytes == NULL)
-        return;
-    struct piece *piece = (struct piece *)((char *)bytes - offsetof(struct piece, bytes));
-    explicit_bzero(piece->bytes, piece->size);
-    free(piece);
-}
-
-static void
-set_alloc_functions(void)
-{
-    json_set_alloc_funcs(piece_alloc, piece_free);
-}
-
-/* ---- what is wrong, for a person ---- */
-
-/* The sentences reach error_description, where quotation marks and backslashes may not stand. */
-static const char *
-sentence_for(const json_error_t *error)
-{
-    static const struct {
-        const char *theirs;
-        const char *ours;
-    } sentences[] = {
-        { "string or '}' expected", "a key in double quotes or a closing } was expected" },
-        { "':' expected", "a colon was expected after the key" },
-        { "'}' expected", "a comma or a closing } was expected" },
-        { "']' expected", "a comma or a closing ] was expected" },
-        { "unexpected token", "a value was expected" },
-        { "invalid token", "this is not a JSON value" },
-        { "invalid escape", "this is not an escape that JSON knows" },
-        { "invalid Unicode", "this escape is half of a surrogate pair" },
-        { "maximum parsing depth", "the document is nested too deeply" },
-    };
-    switch ((int)json_error_code(error)) {
-    case json_error_premature_end_of_input:
-        return "the document ends too early";
-    case json_error_end_of_input_expected:
-        return "something follows the end of the document";
-    case json_error_null_byte_in_key:
-        return "a key must not hold a NUL character";
-    case json_error_duplicate_key:
-        return "a key occurs twice in one object";
-    case json_error_numeric_overflow:
-        return "a number is too large; whole numbers must fit into 64 bits";
-    default:
-        break;
-    }
-    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
-        if (strncmp(error->text, sentences[i].theirs, strlen(sentences[i].theirs)) == 0)
-            return sentences[i].ours;
-    return "this is not well-formed JSON";
-}
-
+/* The problem sentences reach error_description, which must not contain quotation marks and
+ * backslashes. */
 static enum err
 refuse_at(struct str document, size_t offset, const char *sentence, struct why *why)
 {
@@ -111,42 +41,30 @@ refuse_at(struct str document, size_t offset, const char *sentence, struct why *
     return ERR_INVALID;
 }
 
-/* jansson says how many bytes it had taken, the last of which it did not like. */
-static size_t
-offset_of(const json_error_t *error, struct str document)
+/* The end of the string that starts at `at`, which is its closing quote, a control character, or
+ * the end of the document. */
+static const char *
+string_end(const char *at, const char *end)
 {
-    size_t taken = error->position > 0 ? (size_t)error->position : 0;
-    if (json_error_code(error) == json_error_premature_end_of_input || taken > document.len)
-        return document.len;
-    size_t offset = taken > 0 ? taken - 1 : 0;
-    while (offset > 0 && (document.ptr[offset] & 0xc0) == 0x80)
-        offset--; /* to the first byte of the character */
-    return offset;
+    for (at++; at < end && *at != '"' && (unsigned char)*at >= ' '; at++)
+        if (*at == '\\' && at + 1 < end)
+            at++;
+    return at;
 }
 
-/* ---- before jansson sees it ---- */
-
-/* Walks over strings and brackets. NULL, or what is wrong at *offset. jansson recurses and must not
- * meet a document that is too deep; and it does not tell where in a string a control character is.
- */
+/* Checks depth and number of values, and counts arrays and objects. NULL, or the problem at *at. */
 static const char *
-structure_problem(struct str document, size_t depth_max, size_t *offset)
+structure_problem(struct str document, size_t depth_max, const char **at, size_t *containers)
 {
     size_t depth = 0, values = 1, by_size = document.len / VALUE_BYTES;
     size_t values_max = by_size > VALUES_MAX ? by_size : VALUES_MAX;
-    bool in_string = false;
-    for (size_t i = 0; i < document.len; i++) {
-        char c = document.ptr[i];
-        *offset = i;
-        if (in_string) {
-            if ((unsigned char)c < ' ')
+    const char *end = document.ptr + document.len;
+    for (*at = document.ptr; *at < end; ++*at) {
+        char c = **at;
+        if (c == '"') {
+            *at = string_end(*at, end);
+            if (*at < end && **at != '"')
                 return "a string must not hold a control character or line break, but its escape";
-            if (c == '\\')
-                i++;
-            else if (c == '"')
-                in_string = false;
-        } else if (c == '"') {
-            in_string = true;
         } else if (c == ',' && ++values > values_max) {
             return "the document has too many values";
         } else if (c == '[' || c == '{') {
@@ -154,6 +72,7 @@ structure_problem(struct str document, size_t depth_max, size_t *offset)
                 return "the document is nested too deeply";
             depth++;
             values++;
+            ++*containers;
         } else if ((c == ']' || c == '}') && depth > 0) {
             depth--;
         }
@@ -161,8 +80,28 @@ structure_problem(struct str document, size_t depth_max, size_t *offset)
     return NULL;
 }
 
+/* Fills in the number of commas directly inside each array and object, in the order in which they
+ * begin, so that the parser can allocate their children at once. */
+static void
+count_commas(struct str document, uint32_t *commas)
+{
+    uint32_t *open[DEPTH_MAX];
+    size_t depth = 0;
+    const char *end = document.ptr + document.len;
+    for (const char *at = document.ptr; at < end; at++) {
+        if (*at == '"')
+            at = string_end(at, end);
+        else if (*at == ',' && depth > 0)
+            ++*open[depth - 1];
+        else if (*at == '[' || *at == '{')
+            open[depth++] = commas++;
+        else if ((*at == ']' || *at == '}') && depth > 0)
+            depth--;
+    }
+}
+
 static enum err
-check_text(struct str document, size_t depth_max, struct why *why)
+check_text(struct str document, size_t depth_max, size_t *containers, struct why *why)
 {
     struct str rest = document;
     if (!utf8_valid(document)) {
@@ -174,94 +113,329 @@ check_text(struct str document, size_t depth_max, struct why *why)
         return refuse_at(document, 0, "a JSON document must not start with a byte order mark", why);
     if (str_index(document, '\0') < document.len)
         return refuse_at(document, str_index(document, '\0'), "a NUL character stands here", why);
-    size_t offset = 0;
-    const char *problem = structure_problem(document, depth_max, &offset);
+    const char *at;
+    const char *problem =
+        structure_problem(document, depth_max < DEPTH_MAX ? depth_max : DEPTH_MAX, &at, containers);
     if (problem != NULL)
-        return refuse_at(document, offset, problem, why);
+        return refuse_at(document, (size_t)(at - document.ptr), problem, why);
     return ERR_NONE;
 }
 
-/* ---- into our tree ---- */
+/* ---- parsing ---- */
 
-static void convert(struct arena *mem, json_t *from, struct json_value *to);
-
-static void
-convert_array(struct arena *mem, json_t *from, struct json_value *to)
+static bool
+fail(struct reader *reader, const char *at, const char *problem)
 {
-    to->count = json_array_size(from);
-    to->children = ARENA_ARRAY(mem, struct json_value, to->count);
-    for (size_t i = 0; i < to->count; i++)
-        convert(mem, json_array_get(from, i), &to->children[i]);
+    reader->at = at;
+    reader->problem = at < reader->end ? problem : "the document ends too early";
+    return false;
 }
 
-static void
-convert_object(struct arena *mem, json_t *from, struct json_value *to)
+/* The next character that is not a blank; 0 at the end. */
+static char
+peek(struct reader *reader)
 {
-    const char *key;
-    json_t *member;
-    to->children = ARENA_ARRAY(mem, struct json_value, json_object_size(from));
-    json_object_foreach(from, key, member)
-    {
-        struct json_value *child = &to->children[to->count++];
-        child->key = str_copy(mem, str_of(key));
-        convert(mem, member, child);
-    }
+    while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\n' ||
+                                        *reader->at == '\r' || *reader->at == '\t'))
+        reader->at++;
+    return reader->at < reader->end ? *reader->at : '\0';
 }
 
-/* Recurses no deeper than depth_max, which check_text() has held the document to. */
-static void
-convert(struct arena *mem, json_t *from, struct json_value *to)
+static bool
+is_digit(char c)
 {
-    switch (json_typeof(from)) {
-    case JANSSON_OBJECT:
-        to->type = JSON_OBJECT;
-        convert_object(mem, from, to);
-        break;
-    case JANSSON_ARRAY:
-        to->type = JSON_ARRAY;
-        convert_array(mem, from, to);
-        break;
-    case JSON_STRING:
-        to->type = JSON_STR;
-        to->text = str_copy(mem, (struct str){ json_string_value(from), json_string_length(from) });
-        break;
-    case JSON_INTEGER:
-        to->type = JSON_INT;
-        to->integer = json_integer_value(from);
-        break;
-    case JANSSON_REAL:
-        to->type = JSON_REAL;
-        to->real = json_real_value(from);
-        break;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        to->type = JSON_BOOL;
-        to->integer = json_typeof(from) == JSON_TRUE;
-        break;
-    case JANSSON_NULL:
-        to->type = JSON_NULL;
-        break;
+    return c >= '0' && c <= '9';
+}
+
+/* Four hexadecimal digits. */
+static bool
+read_hex(struct reader *reader, uint32_t *out)
+{
+    *out = 0;
+    for (size_t i = 0; i < 4; i++, reader->at++) {
+        char c = reader->at < reader->end ? *reader->at : '\0';
+        uint32_t digit = is_digit(c)            ? (uint32_t)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
+                         : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
+                                                : 16;
+        if (digit == 16)
+            return fail(reader, reader->at, "this is not an escape that JSON knows");
+        *out = *out << 4 | digit;
     }
+    return true;
+}
+
+static char *
+put_utf8(char *out, uint32_t c)
+{
+    if (c < 0x80) {
+        *out++ = (char)c;
+        return out;
+    }
+    if (c < 0x800) {
+        *out++ = (char)(0xc0 | c >> 6);
+    } else {
+        if (c < 0x10000) {
+            *out++ = (char)(0xe0 | c >> 12);
+        } else {
+            *out++ = (char)(0xf0 | c >> 18);
+            *out++ = (char)(0x80 | (c >> 12 & 0x3f));
+        }
+        *out++ = (char)(0x80 | (c >> 6 & 0x3f));
+    }
+    *out++ = (char)(0x80 | (c & 0x3f));
+    return out;
+}
+
+/* \uXXXX, or two of them for a character beyond U+FFFF. `at` is after the "u". */
+static bool
+read_unicode(struct reader *reader, char **out)
+{
+    const char *start = reader->at - 2;
+    uint32_t c, low = 0;
+    if (!read_hex(reader, &c))
+        return false;
+    if (c >= 0xd800 && c < 0xdc00 && reader->end - reader->at >= 2 && reader->at[0] == '\\' &&
+        reader->at[1] == 'u') {
+        reader->at += 2;
+        if (!read_hex(reader, &low))
+            return false;
+        if (low >= 0xdc00 && low < 0xe000)
+            c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+    }
+    if (c >= 0xd800 && c < 0xe000)
+        return fail(reader, start, "this escape is half of a surrogate pair");
+    *out = put_utf8(*out, c);
+    return true;
+}
+
+/* A string with escapes, which is never longer than its source. */
+static bool
+unescape(struct reader *reader, const char *end, struct str *out)
+{
+    static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    char *text = arena_alloc(reader->mem, (size_t)(end - reader->at)), *to = text;
+    while (reader->at < end) {
+        if (*reader->at != '\\') {
+            *to++ = *reader->at++;
+            continue;
+        }
+        char c = reader->at[1];
+        reader->at += 2;
+        const char *known = strchr(escapes, c);
+        if (c == 'u') {
+            if (!read_unicode(reader, &to))
+                return false;
+        } else if (known != NULL && c != '\0') {
+            *to++ = meant[known - escapes];
+        } else {
+            return fail(reader, reader->at - 1, "this is not an escape that JSON knows");
+        }
+    }
+    *out = (struct str){ text, (size_t)(to - text) };
+    return true;
+}
+
+/* `at` is the opening quote. */
+static bool
+read_string(struct reader *reader, struct str *out)
+{
+    const char *end = string_end(reader->at, reader->end);
+    if (end >= reader->end)
+        return fail(reader, reader->end, NULL);
+    reader->at++;
+    *out = (struct str){ reader->at, (size_t)(end - reader->at) };
+    if (memchr(out->ptr, '\\', out->len) != NULL && !unescape(reader, end, out))
+        return false;
+    reader->at = end + 1;
+    return true;
+}
+
+/* `at` is after the number. */
+static bool
+convert_number(struct reader *reader, const char *start, bool whole, struct json_value *out)
+{
+    struct str digits = { start, (size_t)(reader->at - start) };
+    char small[64] = "";
+    const char *text = small;
+    if (digits.len < sizeof small)
+        memcpy(small, digits.ptr, digits.len);
+    else
+        text = str_copy(reader->mem, digits).ptr;
+    errno = 0;
+    out->type = whole ? JSON_INT : JSON_REAL;
+    if (whole)
+        out->integer = strtoll(text, NULL, 10);
+    else
+        out->real = strtod(text, NULL);
+    if (errno == ERANGE && (whole || out->real > 1 || out->real < -1))
+        return fail(reader, start, "a number is too large; whole numbers must fit into 64 bits");
+    return true;
+}
+
+/* RFC 8259 §6. */
+static bool
+read_number(struct reader *reader, struct json_value *out)
+{
+    const char *start = reader->at, *at = start, *end = reader->end;
+    at += *at == '-';
+    const char *digits = at;
+    while (at < end && is_digit(*at))
+        at++;
+    bool fine = at > digits && (*digits != '0' || at == digits + 1), whole = true;
+    if (fine && at < end && *at == '.') {
+        whole = false;
+        fine = ++at < end && is_digit(*at);
+        while (at < end && is_digit(*at))
+            at++;
+    }
+    if (fine && at < end && (*at == 'e' || *at == 'E')) {
+        whole = false;
+        at++;
+        at += at < end && (*at == '+' || *at == '-');
+        fine = at < end && is_digit(*at);
+        while (at < end && is_digit(*at))
+            at++;
+    }
+    reader->at = at;
+    return fine ? convert_number(reader, start, whole, out)
+                : fail(reader, start, "this is not a JSON value");
+}
+
+static bool
+read_word(struct reader *reader, struct json_value *out)
+{
+    static const struct {
+        struct str word;
+        enum json_type type;
+        int64_t integer;
+    } words[] = { { STR("null"), JSON_NULL, 0 },
+                  { STR("true"), JSON_BOOL, 1 },
+                  { STR("false"), JSON_BOOL, 0 } };
+    struct str rest = { reader->at, (size_t)(reader->end - reader->at) };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!str_starts(rest, words[i].word))
+            continue;
+        out->type = words[i].type;
+        out->integer = words[i].integer;
+        reader->at += words[i].word.len;
+        return true;
+    }
+    return fail(reader, reader->at,
+                rest.len > 0 && strchr(",:]}", *rest.ptr) != NULL ? "a value was expected"
+                                                                  : "this is not a JSON value");
+}
+
+static int
+compare_keys(const void *a, const void *b)
+{
+    const struct json_value *const *one = a, *const *two = b;
+    int order = str_order((*one)->key, (*two)->key);
+    return order != 0 ? order : (*one > *two) - (*one < *two);
+}
+
+/* The second of two members with the same key, or NULL. */
+static const struct json_value *
+find_duplicate(struct arena *mem, const struct json_value *object)
+{
+    const struct json_value *members = object->children, *found = NULL;
+    if (object->count <= FEW_MEMBERS) {
+        for (size_t i = 1; i < object->count; i++)
+            for (size_t j = 0; j < i; j++)
+                if (str_eq(members[i].key, members[j].key))
+                    return &members[i];
+        return NULL;
+    }
+    const struct json_value **sorted = ARENA_ARRAY(mem, const struct json_value *, object->count);
+    for (size_t i = 0; i < object->count; i++)
+        sorted[i] = &members[i];
+    qsort(sorted, object->count, sizeof *sorted, compare_keys);
+    for (size_t i = 1; i < object->count; i++)
+        if (str_eq(sorted[i]->key, sorted[i - 1]->key) && (found == NULL || sorted[i] < found))
+            found = sorted[i];
+    return found;
+}
+
+static bool read_value(struct reader *reader, struct json_value *out);
+
+/* "key": value */
+static bool
+read_member(struct reader *reader, struct json_value *out)
+{
+    if (peek(reader) != '"')
+        return fail(reader, reader->at, "a key in double quotes or a closing } was expected");
+    const char *start = reader->at;
+    if (!read_string(reader, &out->key))
+        return false;
+    if (str_index(out->key, '\0') < out->key.len)
+        return fail(reader, start, "a key must not hold a NUL character");
+    if (peek(reader) != ':')
+        return fail(reader, reader->at, "a colon was expected after the key");
+    reader->at++;
+    return read_value(reader, out);
+}
+
+/* Recurses no deeper than DEPTH_MAX: see check_text(). */
+static bool
+read_children(struct reader *reader, struct json_value *out)
+{
+    bool object = *reader->at == '{';
+    char close = object ? '}' : ']';
+    size_t most = (size_t)*reader->commas++ + 1;
+    const char *start = reader->at++;
+    out->type = object ? JSON_OBJECT : JSON_ARRAY;
+    if (peek(reader) == close) {
+        reader->at++;
+        return true;
+    }
+    out->children = ARENA_ARRAY(reader->mem, struct json_value, most);
+    for (char next = ','; next == ','; reader->at++) {
+        struct json_value *child = &out->children[out->count++];
+        if (!(object ? read_member(reader, child) : read_value(reader, child)))
+            return false;
+        next = peek(reader);
+        if (next != ',' && next != close)
+            return fail(reader, reader->at,
+                        object ? "a comma or a closing } was expected"
+                               : "a comma or a closing ] was expected");
+    }
+    const struct json_value *twice = object ? find_duplicate(reader->mem, out) : NULL;
+    if (twice == NULL)
+        return true;
+    bool in_place = twice->key.ptr > start && twice->key.ptr < reader->at;
+    return fail(reader, in_place ? twice->key.ptr - 1 : start, "a key occurs twice in one object");
+}
+
+static bool
+read_value(struct reader *reader, struct json_value *out)
+{
+    char c = peek(reader);
+    if (c == '[' || c == '{')
+        return read_children(reader, out);
+    out->type = JSON_STR;
+    if (c == '"')
+        return read_string(reader, &out->text);
+    return c == '-' || is_digit(c) ? read_number(reader, out) : read_word(reader, out);
 }
 
 enum err
 json_read(struct arena *mem, struct str document, size_t depth_max, const struct json_value **out,
           struct why *why)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, set_alloc_functions);
-
-    enum err err = check_text(document, depth_max, why);
+    size_t containers = 0;
+    if (!str_present(document))
+        document = STR("");
+    enum err err = check_text(document, depth_max, &containers, why);
     if (err)
         return err;
-    json_error_t error;
-    json_t *tree = json_loadb(str_present(document) ? document.ptr : "", document.len,
-                              JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
-    if (tree == NULL)
-        return refuse_at(document, offset_of(&error, document), sentence_for(&error), why);
+    uint32_t *commas = ARENA_ARRAY(mem, uint32_t, containers);
+    struct reader reader = { mem, document.ptr, document.ptr + document.len, commas, NULL };
     struct json_value *root = ARENA_NEW(mem, struct json_value);
-    convert(mem, tree, root);
-    json_decref(tree);
+    count_commas(document, commas);
+    if (read_value(&reader, root) && peek(&reader) != '\0')
+        fail(&reader, reader.at, "something follows the end of the document");
+    if (reader.problem != NULL)
+        return refuse_at(document, (size_t)(reader.at - document.ptr), reader.problem, why);
     *out = root;
     return ERR_NONE;
 }

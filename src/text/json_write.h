@@ -25,7 +25,6 @@ void json_number(struct json *json, double value); /* shortest form that round-t
 void json_bool(struct json *json, bool value);
 void json_time(struct json *json, int64_t seconds); /* RFC 3339 in UTC; 0 is null */
 
-/* Inline, because jansson exports a json_null() that would resolve to ours. */
 static inline void
 json_null(struct json *json)
 {

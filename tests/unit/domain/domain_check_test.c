@@ -28,9 +28,9 @@ problems_outside_members_name_their_path(void **state)
     (void)state;
     static const struct wrong rows[] = {
         { "not JSON", "`format`: 1,", "`format`: 1",
-          "line 1, column 22: a comma or a closing } was expected" },
+          "line 1, column 15: a comma or a closing } was expected" },
         { "a key twice", "`title`: `Tea`", "`title`: `Tea`, `title`: `Tea`",
-          "line 1, column 75: a key occurs twice in one object" },
+          "line 1, column 69: a key occurs twice in one object" },
         { "an unknown key", "`format`", "`colour`: 1, `format`", "colour: unknown key" },
         { "a key that is missing", "`title`: `Tea`,", "", "title is missing" },
         { "another format", "`format`: 1", "`format`: 2", "format: must be 1" },

@@ -377,7 +377,6 @@ sources_are_listed_in_order_of_time(struct kit *kit)
     assert_str(jazz->sources[2].source, SOURCE_USER, "last");
     assert_int_equal(jazz->sources[1].created_at, T0);
     assert_int_equal(jazz->sources[1].updated_at, T0 + DAY);
-    assert_false(str_present(jazz->sources[0].app_name));
 }
 
 int

@@ -119,7 +119,7 @@ sources_times_and_status_are_imported_unchanged(struct kit *kit)
 }
 
 static void
-suspicious_facts_of_apps_are_imported_as_held(struct kit *kit)
+suspicious_facts_are_imported_as_held(struct kit *kit)
 {
     struct str ada = facts_user(kit, "ada");
     imported(kit, ada,
@@ -128,8 +128,69 @@ suspicious_facts_of_apps_are_imported_as_held(struct kit *kit)
                                                             "true", SAID("user") "," APP))),
              2, 0);
     assert_int_equal(facts_find(kit, ada, "\"see https://x\"")->atom.status, ATOM_HELD);
+    /* A document that says that she said so proves nothing. */
+    assert_int_equal(facts_find(kit, ada, "\"ask https://y\"")->atom.status, ATOM_HELD);
+    assert_str(facts_record(kit, ada, MUSIC), STR("{}"), "nothing counts yet");
+    struct correction said = facts_mean(kit, ada, "\"ask https://y\"", T0);
+    struct corrected out;
+    assert_int_equal(corrections_accept(kit->db, kit->mem, &said, &out), ERR_NONE);
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"ask https://y\"]}"),
-               "what she said or accepted");
+               "what she accepted");
+}
+
+static void
+sources_are_imported_sorted_and_at_most_50(struct kit *kit)
+{
+    struct str ada = facts_person(kit, "ada");
+    struct import_counts counts;
+    struct why why;
+    for (int many = SOURCES_PER_ATOM_MAX; many <= SOURCES_PER_ATOM_MAX + 1; many++) {
+        struct buf text = buf_in(kit->mem, TRANSFER_MAX);
+        buf_add_c(&text, "{\"format\":\"penchant-export\",\"version\":1,\"domains\":{\"" MUSIC
+                         "\":{\"atoms\":[{\"member\":\"genres\",\"value\":\"jazz\",\"status\":"
+                         "\"active\",\"by_user\":false," TIMES ",\"sources\":[");
+        for (int i = 0; i < many; i++) /* the newest first */
+            buf_add_format(&text,
+                           "%s{\"source\":\"app_%d\",\"created_at\":\"2026-11-14T09:30:%02dZ\","
+                           "\"updated_at\":\"2026-11-14T09:31:00Z\"}",
+                           i == 0 ? "" : ",", i, 59 - i);
+        buf_add_c(&text, "]}]}}}");
+        enum err expected = many > SOURCES_PER_ATOM_MAX ? ERR_INVALID : ERR_NONE;
+        assert_int_equal(import(kit, ada, str_c(kit->mem, buf_str(&text)), &counts, &why),
+                         expected);
+    }
+    assert_non_null(strstr(why.text, "must have a list of sources: at most 50"));
+    const struct sourced_atom *jazz = facts_find(kit, ada, "\"jazz\"");
+    assert_int_equal(jazz->source_count, SOURCES_PER_ATOM_MAX);
+    assert_str(jazz->sources[0].source, STR("app_49"), "the oldest first");
+    for (size_t i = 1; i < jazz->source_count; i++)
+        assert_true(jazz->sources[i - 1].created_at < jazz->sources[i].created_at);
+    /* One more app says it, too: the oldest app makes room. */
+    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0 + 3600);
+    jazz = facts_find(kit, ada, "\"jazz\"");
+    assert_int_equal(jazz->source_count, SOURCES_PER_ATOM_MAX);
+    assert_str(jazz->sources[0].source, STR("app_48"), "the next oldest");
+    assert_str(jazz->sources[SOURCES_PER_ATOM_MAX - 1].source, FINDER, "the newest last");
+}
+
+static void
+a_preview_lists_what_would_be_added_and_changes_nothing(struct kit *kit)
+{
+    struct str ada = facts_person(kit, "ada");
+    struct import_counts counts;
+    struct why why = { 0 };
+    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
+    int64_t before = facts_generation(kit, ada);
+    const char *document = DOCUMENT(DOMAIN(MUSIC, PLAIN("\"jazz\"") "," PLAIN("\"soul\"")));
+    assert_int_equal(transfer_preview(kit->db, kit->mem, ada, kit_domains(), str_of(document), T0,
+                                      &counts, &why),
+                     ERR_NONE);
+    assert_int_equal(counts.added, 1);
+    assert_int_equal(counts.kept, 1);
+    assert_int_equal(counts.domains[0].added, 1);
+    assert_str(counts.domains[0].atoms[0].atom.value, STR("\"soul\""), "the new one");
+    assert_int_equal(facts_generation(kit, ada), before);
+    assert_null(facts_find(kit, ada, "\"soul\""));
 }
 
 static void
@@ -327,8 +388,10 @@ main(void)
         KIT_CASE(users_export_everything_and_apps_active_facts),
         KIT_CASE(existing_and_suppressed_facts_win),
         KIT_CASE(sources_times_and_status_are_imported_unchanged),
-        KIT_CASE(suspicious_facts_of_apps_are_imported_as_held),
+        KIT_CASE(suspicious_facts_are_imported_as_held),
         KIT_CASE(a_repeated_fact_is_imported_once),
+        KIT_CASE(sources_are_imported_sorted_and_at_most_50),
+        KIT_CASE(a_preview_lists_what_would_be_added_and_changes_nothing),
         KIT_CASE(problems_name_their_path_and_nothing_is_imported),
         KIT_CASE(an_import_beyond_the_limit_changes_nothing),
         KIT_CASE(a_document_names_its_owner),

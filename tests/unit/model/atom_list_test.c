@@ -62,7 +62,6 @@ assert_same(const struct sourced_atom *found, const struct sourced_atom *expecte
     assert_int_equal(a->source_count, expected->source_count);
     assert_int_equal(found->source_count, expected->source_count);
     for (size_t i = 0; i < found->source_count; i++) {
-        assert_str(found->sources[i].atom_id, b->id, "atom of the source");
         assert_str(found->sources[i].source, expected->sources[i].source, "source");
         assert_int_equal(found->sources[i].created_at, expected->sources[i].created_at);
         assert_int_equal(found->sources[i].updated_at, expected->sources[i].updated_at);
@@ -101,6 +100,44 @@ atoms_are_sorted_by_sequence(void **state)
     assert_int_equal(count, ROWS(some));
     for (size_t i = 0; i < count; i++)
         assert_same(&found[i], &some[i]);
+    arena_free(mem);
+}
+
+static void
+sources_are_sorted_whatever_their_order_in_the_line(void **state)
+{
+    struct arena *mem = arena_new();
+    struct sourced_atom *found = NULL;
+    size_t count = 0;
+    (void)state;
+    struct atom_source turned[] = { { STR("app_C"), T0 + 2, T0 + 2 },
+                                    { STR("app_B"), T0 + 1, T0 + 9 },
+                                    { STR("app_A"), T0 + 1, T0 + 1 } };
+    struct sourced_atom atom = { some[0].atom, turned, ROWS(turned) };
+    struct str list = atom_list_write(mem, &atom, 1);
+    assert_true(atom_list_read(mem, STR("music"), list, STR_NONE, &found, &count));
+    assert_str(found[0].sources[0].source, STR("app_A"), "the oldest, by its name");
+    assert_str(found[0].sources[1].source, STR("app_B"), "as old");
+    assert_int_equal(found[0].sources[1].updated_at, T0 + 9);
+    assert_str(found[0].sources[2].source, STR("app_C"), "the newest");
+    arena_free(mem);
+}
+
+/* More than SOURCES_PER_ATOM_MAX apps: the oldest goes, but never the user. */
+static void
+an_atom_keeps_the_user_and_the_newest_apps(void **state)
+{
+    struct arena *mem = arena_new();
+    struct sourced_atom atom = { .atom = some[0].atom };
+    (void)state;
+    atom_add_source(mem, &atom, (struct atom_source){ SOURCE_USER, T0 - 1, T0 - 1 });
+    for (int i = 0; i < SOURCES_PER_ATOM_MAX + 5; i++)
+        atom_add_source(mem, &atom,
+                        (struct atom_source){ str_format(mem, "app_%d", i), T0 + i, T0 + i });
+    assert_int_equal(atom.source_count, SOURCES_PER_ATOM_MAX);
+    assert_int_equal(atom.atom.source_count, SOURCES_PER_ATOM_MAX);
+    assert_str(atom.sources[0].source, SOURCE_USER, "the user");
+    assert_str(atom.sources[1].source, STR("app_6"), "the oldest that is left");
     arena_free(mem);
 }
 
@@ -223,6 +260,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_atoms_are_read_back_unchanged),
         cmocka_unit_test(atoms_are_sorted_by_sequence),
+        cmocka_unit_test(sources_are_sorted_whatever_their_order_in_the_line),
+        cmocka_unit_test(an_atom_keeps_the_user_and_the_newest_apps),
         cmocka_unit_test(the_caller_matches_a_source_exactly),
         cmocka_unit_test(fields_with_separators_are_rejected),
         cmocka_unit_test(invalid_atom_lists_are_rejected),

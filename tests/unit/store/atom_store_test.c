@@ -22,8 +22,7 @@ WORK(read_domain,
      atom_store_read(tx, a->mem, a->user_id, a->domain, a->caller, &a->sourced, &a->count))
 WORK(save_domain, atom_store_save(tx, a->mem, a->user_id, a->domain, a->sourced, a->count))
 WORK(list_domains, atom_store_domains(tx, a->mem, a->user_id, &a->names, &a->count))
-WORK(list_sourced,
-     atom_store_list_sourced(tx, a->mem, a->user_id, a->domain, &a->sourced, &a->count))
+WORK(check_room, atom_store_check_room(tx, a->mem, a->user_id, a->domain, a->sourced, a->count))
 WORK(count_sources, source_store_count(tx, a->mem, a->user_id, a->domain, &a->number))
 WORK(put_record, record_store_put(tx, a->mem, a->user_id, &a->record))
 WORK(list_records, record_store_list(tx, a->mem, a->user_id, a->domain, &a->records, &a->count))
@@ -150,7 +149,7 @@ atoms_of_another_user_are_not_found(struct kit *kit)
     struct args theirs = { .user_id = bob.id, .atom_id = jazz.id, .domain = STR("music") };
     assert_int_equal(outcome(kit, find, theirs), ERR_NOT_FOUND);
     assert_int_equal(run(kit, list, theirs).count, 0);
-    assert_int_equal(run(kit, list_sourced, theirs).count, 0);
+    assert_int_equal(run(kit, read_domain, theirs).count, 0);
     run(kit, end_user, theirs);
     assert_int_equal(run(kit, list, (struct args){ 0 }).count, 3);
     struct args found = run(kit, find, (struct args){ .atom_id = soul.id });
@@ -202,7 +201,7 @@ message(struct kit *kit, const struct atom *atom, struct str source, int64_t now
 }
 
 static void
-sources_are_sorted_and_have_the_names_of_apps(struct kit *kit)
+sources_are_sorted(struct kit *kit)
 {
     begin(kit);
     message(kit, &jazz, STR("zzz"), T0);
@@ -210,7 +209,7 @@ sources_are_sorted_and_have_the_names_of_apps(struct kit *kit)
     message(kit, &jazz, STR("user"), T0 - 1);
     message(kit, &jazz, STR("aaa"), T0 + 1);
     message(kit, &thai, finder.id, T0);
-    struct args all = run(kit, list_sourced, (struct args){ 0 });
+    struct args all = run(kit, read_domain, (struct args){ 0 });
     assert_int_equal(all.count, 3);
     assert_int_equal(all.sourced[0].source_count, 1);
     assert_int_equal(all.sourced[1].source_count, 0);
@@ -220,9 +219,42 @@ sources_are_sorted_and_have_the_names_of_apps(struct kit *kit)
     assert_same_text(sources[1].source, finder.id);
     assert_same_text(sources[2].source, STR("zzz"));
     assert_same_text(sources[3].source, STR("aaa"));
-    assert_same_text(sources[1].app_name, finder.name);
-    assert_same_text(sources[0].app_name, STR_NONE);
-    assert_same_text(sources[3].app_name, STR_NONE);
+}
+
+/* A domain that grows: `each` atoms of `bytes` with `sources` sources. */
+static struct args
+grown(struct kit *kit, const char *domain, size_t each, size_t bytes, size_t sources)
+{
+    char *value = arena_alloc(kit->mem, bytes);
+    memset(value, 'v', bytes);
+    struct args made = { .domain = str_of(domain), .count = each };
+    made.sourced = ARENA_ARRAY(kit->mem, struct sourced_atom, each);
+    for (size_t i = 0; i < each; i++) {
+        made.sourced[i].atom = jazz;
+        made.sourced[i].atom.value = (struct str){ value, bytes };
+        made.sourced[i].sources = ARENA_ARRAY(kit->mem, struct atom_source, sources);
+        made.sourced[i].source_count = sources;
+        for (size_t s = 0; s < sources; s++)
+            made.sourced[i].sources[s].source = STR("app_A");
+    }
+    return made;
+}
+
+static void
+a_domain_has_room_for_some_sources_and_a_user_for_some_bytes(struct kit *kit)
+{
+    begin(kit);
+    assert_int_equal(outcome(kit, check_room, grown(kit, "a", 2000, 100, 5)), ERR_NONE);
+    assert_int_equal(outcome(kit, check_room, grown(kit, "a", 201, 100, 50)), ERR_INVALID);
+    assert_int_equal(outcome(kit, check_room, grown(kit, "a", 2000, 1600, 1)), ERR_NONE);
+    assert_int_equal(outcome(kit, check_room, grown(kit, "a", 2000, 3100, 1)), ERR_INVALID);
+    run(kit, save_domain, grown(kit, "a", 2000, 2600, 1));
+    assert_int_equal(outcome(kit, check_room, grown(kit, "a", 2000, 2600, 1)), ERR_NONE);
+    assert_int_equal(outcome(kit, check_room, grown(kit, "b", 2000, 400, 1)), ERR_INVALID);
+    assert_int_equal(outcome(kit, check_room, grown(kit, "b", 100, 400, 1)), ERR_NONE);
+    struct args theirs = grown(kit, "b", 2000, 400, 1);
+    theirs.user_id = bob.id;
+    assert_int_equal(outcome(kit, check_room, theirs), ERR_NONE);
 }
 
 static void
@@ -394,7 +426,7 @@ deleting_a_user_deletes_atoms_records_and_hint_sets(struct kit *kit)
     assert_int_equal(run(kit, list_records, (struct args){ 0 }).count, 0);
     run(kit, hold, (struct args){ 0 }); /* the header row belongs to the account and stays */
     add(kit, ada.id, &soul);
-    assert_int_equal(run(kit, list_sourced, (struct args){ 0 }).sourced[0].source_count, 0);
+    assert_int_equal(run(kit, read_domain, (struct args){ 0 }).sourced[0].source_count, 0);
     assert_int_equal(run(kit, list, (struct args){ .user_id = bob.id }).count, 1);
 }
 
@@ -405,7 +437,8 @@ main(void)
         KIT_CASE(atoms_read_back_in_order_of_sequence),
         KIT_CASE(atoms_of_another_user_are_not_found),
         KIT_CASE(a_domain_is_read_changed_and_saved_as_a_whole),
-        KIT_CASE(sources_are_sorted_and_have_the_names_of_apps),
+        KIT_CASE(sources_are_sorted),
+        KIT_CASE(a_domain_has_room_for_some_sources_and_a_user_for_some_bytes),
         KIT_CASE(the_caller_sees_its_own_statements),
         KIT_CASE(sources_of_active_atoms_are_counted_once_each),
         KIT_CASE(domains_with_atoms_are_listed),
