@@ -33,29 +33,29 @@ memory_bytes(void)
     return fault_injection_hashes_cheaply() ? crypto_pwhash_argon2id_MEMLIMIT_MIN : MEMORY_BYTES;
 }
 
-static sem_t places;
-static pthread_once_t places_made = PTHREAD_ONCE_INIT;
+static sem_t free_slots;
+static pthread_once_t free_slots_once = PTHREAD_ONCE_INIT;
 
 static void
-make_places(void)
+init_slots(void)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (sem_init(&places, 0, cores > 0 ? (unsigned)cores : 1) != 0)
+    if (sem_init(&free_slots, 0, cores > 0 ? (unsigned)cores : 1) != 0)
         abort(); /* hashing without a bound on memory is not an option */
 }
 
 static void
 acquire_hash_slot(void)
 {
-    pthread_once(&places_made, make_places);
-    while (sem_wait(&places) != 0 && errno == EINTR)
+    pthread_once(&free_slots_once, init_slots);
+    while (sem_wait(&free_slots) != 0 && errno == EINTR)
         ;
 }
 
 static void
 release_hash_slot(void)
 {
-    sem_post(&places);
+    sem_post(&free_slots);
 }
 
 struct str

@@ -129,7 +129,7 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
         return err;
     values_flag(values, "deciding", true);
     values_text(values, "app", app->name);
-    values_text(values, "place", redirect_uri_display(call->mem, redirect_uri));
+    values_text(values, "destination", redirect_uri_display(call->mem, redirect_uri));
     values_text(values, "request", request_id);
     values_flag(values, "public", app->is_public);
     values_flag(values, "has_links", app->homepage.len + app->privacy_link.len > 0);

@@ -22,7 +22,7 @@ test("an app is listed with what it may do in words, since when and until when",
   assert.doesNotMatch(one.text, /music_preferences[^"]*</, "a scope's name is shown to a person");
 });
 
-test("a scope that is unticked is gone from tokens that live, and stays gone (B36)", async (t) => {
+test("a removed scope disappears from valid tokens, and stays removed (B36)", async (t) => {
   const { ada, app } = await stage(t);
   const set = await ada.connect(app, { scope: `${MUSIC} ${FOOD} profile:read` });
   const page = await press(ada, at(app), at(app, "/scopes"), { ticks: [MUSIC, "profile:read"] });
@@ -62,7 +62,7 @@ test("a disconnected app's next request is refused, and asking again starts from
   assert.ok(form, "it must ask");
 });
 
-test("a connection ends on the day the person chose, and not before", async (t) => {
+test("access ends on the day the user chose, and not before", async (t) => {
   const { w, ada, app } = await stage(t);
   const set = await ada.connect(app);
   const day = new Date((NOW + 3 * DAY) * 1000).toISOString().slice(0, 10);
@@ -76,7 +76,7 @@ test("a connection ends on the day the person chose, and not before", async (t) 
   assert.equal(await app.worth(kept.data.access_token), null);
 });
 
-test("a day that is past, or is none, is told beside the field; and an end can be taken back", async (t) => {
+test("a past or invalid date is an error at the field, and an end date can be removed", async (t) => {
   const { w, ada, app } = await stage(t);
   await ada.connect(app, { term: "1d" });
   for (const [date, problem] of [["2001-01-01", /Choose a future date/], ["2027-02-31", /Enter a date/], ["", /Enter a date/], ["tomorrow", /Enter a date/], ["2027-1-1", /Enter a date/]])
@@ -117,7 +117,7 @@ test("a hostile app name and value are text, wherever they are shown (B14)", asy
   assert.match((await press(ada, at(nasty), at(nasty, "/disconnect"))).text, /&lt;img src=x[^<]* is disconnected/);
 });
 
-test("another person's connection is not there (B19), nor is an app that was never connected", async (t) => {
+test("another user's connection and an app that was never connected are not found (B19)", async (t) => {
   const { w, ada, app } = await stage(t);
   const set = await ada.connect(app);
   const eve = await addPerson(w, "eve");

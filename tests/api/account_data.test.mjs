@@ -100,7 +100,7 @@ test("what is here wins, tombstones win, and pasting the text does the same", as
   assert.equal((await api.read(`preferences/${FOOD}`)).preferences.household_size, 3);
 });
 
-test("what was looked at is confirmed once, in time, by the person who looked, and weighs nothing on the page", async (t) => {
+test("a previewed import is confirmed once, in time, by the same user, and is not in the page", async (t) => {
   const { w, ada } = await filled(t);
   const { answer, document } = await exportOf(ada);
   const eve = await addPerson(w, "eve");
@@ -155,7 +155,7 @@ test("a file that is none is refused with what is wrong and where, and nothing i
   assert.deepEqual((await exportOf(ada)).document.domains, document.domains);
 });
 
-test("a broken upload is told, and one that is too large is refused before it is read", async (t) => {
+test("a malformed upload is an error, and one that is too large is rejected before it is read", async (t) => {
   const { w, ada } = await connected(t);
   const form = formOn(await open(ada, DATA), `${DATA}/import`).value("form");
   const send = (body, type = "multipart/form-data; boundary=x") =>
@@ -176,7 +176,7 @@ test("eight mebibytes can be looked at and brought in", async (t) => {
   assert.match(says(await upload(ada, `${large} `, { status: 400 })), /larger than 8 MiB/);
 });
 
-test("deleting asks for the password, says so if it is wrong, and stops guessing", async (t) => {
+test("deleting requires the password, reports a wrong one, and limits guessing", async (t) => {
   const { w, ada } = await connected(t, { settings: { "rate-signin": 3 } });
   for (const password of ["", "wrong kettle sings at dusk", `${ada.password} `]) {
     const page = await press(ada, DATA, `${DATA}/delete`, { status: 400, typed: { password } });
@@ -187,7 +187,7 @@ test("deleting asks for the password, says so if it is wrong, and stops guessing
   w.deadlines.forward((15 * MINUTE + 1) * 1000);
 });
 
-test("a deleted account is gone at once: sessions, tokens, facts, apps; its name is free, its id is not", async (t) => {
+test("a deleted account loses sessions, tokens, facts, and apps at once; its username is free, its id is not", async (t) => {
   const { w, ada, app, api } = await filled(t);
   const other = new Person(w, { username: "ada" });
   await other.signIn();
@@ -205,7 +205,7 @@ test("a deleted account is gone at once: sessions, tokens, facts, apps; its name
   assert.match(says(await open(again, "/account")), /Nothing here yet. Add what you like/);
 });
 
-test("another person's app stays when a person goes, and its tokens for that person die", async (t) => {
+test("another user's app stays when a user is deleted, and its tokens for that user are revoked", async (t) => {
   const { w, ada, app } = await connected(t);
   const eve = await addPerson(w, "eve");
   const set = await eve.connect(app);
@@ -215,7 +215,7 @@ test("another person's app stays when a person goes, and its tokens for that per
   assert.equal((await kept.get("preferences")).status, 200);
 });
 
-test("after check --compact nothing of a deleted person is in the files of the store", async (t) => {
+test("after check --compact nothing of a deleted user is in the files of the store", async (t) => {
   const { w, ada, app } = await connected(t);
   if (w.kind !== "sqlite") return;
   const eve = await addPerson(w, "evelyn.quill", { email: "evelyn.quill@example.org", name: "Evelyn Quillfeather" });

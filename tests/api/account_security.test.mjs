@@ -23,7 +23,7 @@ async function another(w, agent) {
   return person;
 }
 
-test("changing the password ends the other sessions, keeps this one and the apps, and the old password is over", async (t) => {
+test("changing the password ends the other sessions, keeps this one and the apps, and invalidates the old password", async (t) => {
   const { w, ada, app } = await stage(t);
   const other = await another(w);
   const set = await ada.connect(app);
@@ -60,7 +60,7 @@ test("with the box ticked every app is disconnected, too", async (t) => {
   await assertDead(app, set);
 });
 
-test("a wrong old password or a weak new one changes nothing, and says so beside the field", async (t) => {
+test("a wrong current password or a weak new one is an error at its field, and nothing changes", async (t) => {
   const { w, ada } = await stage(t);
   const other = await another(w);
   const cases = [
@@ -80,7 +80,7 @@ test("a wrong old password or a weak new one changes nothing, and says so beside
   assert.equal((await new Person(w, { username: "ada" }).signIn()).status, 303);
 });
 
-test("of many guesses at once no more are looked at than the limit allows, and the right one is not told past it", async (t) => {
+test("of many parallel guesses only as many as the limit allows are checked, and the right one is not revealed beyond it", async (t) => {
   const { w, ada } = await stage(t, { settings: { "rate-signin": 3, "metrics-listen": "127.0.0.1:0" }, hashing: "production" });
   const guess = (page, action, password) => ada.post(action, page.filled({ typed: { password, ...(action === CHANGE && { new_password: NEW }) } }));
   const change = formTo((await open(ada, "/account/security")).text, CHANGE);
@@ -97,7 +97,7 @@ test("of many guesses at once no more are looked at than the limit allows, and t
   assert.equal(await signedIn(ada), true);
 });
 
-test("whoever found an open browser cannot guess the password there", async (t) => {
+test("the password cannot be guessed in an open browser", async (t) => {
   const { w, ada } = await stage(t, { settings: { "rate-signin": 3 } });
   const guess = (status, password = "wrong kettle sings at dusk") => press(ada, "/account/security", CHANGE, { status, typed: { password, new_password: NEW } });
   for (let i = 0; i < 3; i++) await guess(400);
@@ -108,7 +108,7 @@ test("whoever found an open browser cannot guess the password there", async (t) 
   await guess(303, ada.password);
 });
 
-test("sessions are told by device, address and time; one can be ended, and it is that one", async (t) => {
+test("sessions are listed with device, address, and time, and each can be signed out", async (t) => {
   const { w, ada } = await stage(t);
   w.clock.forward(3 * DAY);
   const phone = await another(w, "Mozilla/5.0 (Android 14; Mobile; rv:128.0) Gecko/128.0 Firefox/128.0");
@@ -141,7 +141,7 @@ test("sign out everywhere means everywhere, and apps stay", async (t) => {
   assert.equal((await app.userinfo(set.access_token)).status, 200);
 });
 
-test("another person's session cannot be ended (B19)", async (t) => {
+test("another user's session cannot be signed out (B19)", async (t) => {
   const { w, ada } = await stage(t);
   await another(w);
   const eve = await addPerson(w, "eve");
@@ -153,7 +153,7 @@ test("another person's session cannot be ended (B19)", async (t) => {
   assert.match((await open(ada, "/account/security")).text, new RegExp(action), "it is over");
 });
 
-test("a forged note of what was done says nothing that we do not say", async (t) => {
+test("a forged flash cookie shows only our own messages", async (t) => {
   const { ada } = await stage(t);
   const note = (text) => Buffer.from(text).toString("base64url");
   for (const value of ["x", note("key=<script>"), note("key=page.brand"), note("key=flash.disconnected&what=%3Cscript%3Ealert(1)%3C/script%3E&undo=https://evil.example/"), note("a=%zz"), "A".repeat(5000)]) {

@@ -112,7 +112,7 @@ test("an undo comes back to the page it was pressed on", async (t) => {
   }
 });
 
-test("an undo is good once, until the next action, for some minutes, and for nobody else", async (t) => {
+test("an undo works once, until the next action, for a few minutes, and only for its user", async (t) => {
   const { w, ada, api, id } = await filled(t);
   const before = await everything(ada, api);
   const remove = async (value) => send(ada, MUSIC, { member: "genres", remove: await id(value) });
@@ -145,7 +145,7 @@ test("an undo is good once, until the next action, for some minutes, and for nob
   assert.deepEqual(await everything(ada, api), after, "it was too late");
 });
 
-test("of many who press at once one undoes it", async (t) => {
+test("of many parallel undo requests one succeeds", async (t) => {
   const { ada, api, id } = await filled(t);
   const before = await everything(ada, api);
   const page = await send(ada, MUSIC, { member: "genres", remove: await id("jazz") });
@@ -202,7 +202,7 @@ test("what an app writes between a removal and its undo stays", async (t) => {
   assert.equal((await dinner.atom("jazz")).source, "self");
 });
 
-test("a value an app sets between a removal and its undo waits behind the person's own", async (t) => {
+test("a value that an app sets between a deletion and its undo is held", async (t) => {
   const { ada, api } = await filled(t);
   const [{ atom_id }] = (await api.atoms("limit=100")).filter(({ value }) => value === "standard");
   const page = await send(ada, MUSIC, { member: "audio_quality", remove: atom_id });
@@ -214,7 +214,7 @@ test("a value an app sets between a removal and its undo waits behind the person
   assert.match(says(await open(ada, "/account")), /Audio quality high Would replace what you added: standard/);
 });
 
-test("an undone lift stays gone, whoever said it meanwhile", async (t) => {
+test("after an undone restore the fact stays marked as wrong, even if apps wrote it meanwhile", async (t) => {
   const { ada, api, dinner, id } = await filled(t);
   const before = await everything(ada, api);
   const page = await press(ada, "/account", fact(await id("fado"), "/lift"));

@@ -58,7 +58,7 @@ test("a store that cannot be opened: one line, exit 1", async (t) => {
   assert.match(fs.readFileSync(path.join(w.dir, "text.db"), "utf8"), /^this is not a database/); // nothing harmed
 });
 
-test("check says that a sound store is sound, stopped and running", async (t) => {
+test("check reports an intact store, stopped and running", async (t) => {
   const w = await world(t);
   for (let i = 0; i < 20; i++) await w.command("user", "add", `user${i}`, "--no-password");
   await w.assertSound();
@@ -106,7 +106,7 @@ const NEED_A_STORE = [
   "hints ada", "export ada", "export --all", "import documents", "check", "check --compact",
 ];
 
-test("a command that finds no store says so, exits 2 and makes none", async (t) => {
+test("a command without a store reports it, exits with 2, and creates none", async (t) => {
   const w = await world(t, { start: false });
   fs.writeFileSync(path.join(w.dir, "documents"), "{}");
   fs.writeFileSync(path.join(w.dir, "empty.db"), "");
@@ -136,7 +136,7 @@ test("migrate and user add begin a store", async (t) => {
   }
 });
 
-onPostgres("check of a database that is not there says so", async (t) => {
+onPostgres("check reports a missing database", async (t) => {
   const w = await world(t, { start: false });
   const { status, err } = await w.command("check", { store: w.address.replace(/[^/]+$/, "absent") });
   assert.equal(status, 1);
@@ -181,7 +181,7 @@ test("migrate brings an empty store up to date and changes nothing the second ti
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
 
-test("migrate on a running service says that all is well", async (t) => {
+test("migrate on a running service reports an up-to-date schema", async (t) => {
   const w = await world(t);
   assert.equal((await w.command("migrate")).status, 0);
   assert.equal((await w.get("/readyz")).status, 200);

@@ -43,7 +43,7 @@ async function scene(t) {
   return { w, ada, app };
 }
 
-test("what stands below a scope is the record that the scope opens", async (t) => {
+test("the preview of a scope shows the record that it gives access to", async (t) => {
   const { w, ada } = await scene(t);
   const other = (await secondApp(w, ada, { scope: READ_WRITE })).app;
   const { page } = await ada.asked(other, { scope: `${MUSIC} ${FOOD} profile:read`, prompt: "consent" });
@@ -77,7 +77,7 @@ test("for every set of ticks the sentences are those of the app's first answer",
   }
 });
 
-test("what was not asked for cannot be looked at by ticking it, nor by anybody else, nor too late", async (t) => {
+test("hints are previewed only for requested scopes, in the same session, in time", async (t) => {
   const { w, ada, app } = await scene(t);
   const { form } = await ada.asked(app, { scope: `${MUSIC} agent_hints`, prompt: "consent" });
   const request = form.value("request");
@@ -105,7 +105,7 @@ test("nothing that is held or marked as wrong is in a preview", async (t) => {
   assert.ok(page.text.length < 60_000, `${page.text.length} bytes`);
 });
 
-test("where nothing is known yet, it says so", async (t) => {
+test("without facts the preview says so", async (t) => {
   const { ada, app } = await stage(t);
   const { page } = await ada.asked(app, { scope: `${MUSIC} agent_hints` });
   assert.match(page.text, /Nothing yet\. The app will see facts that are added later\./);

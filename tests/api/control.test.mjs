@@ -7,7 +7,7 @@ import { controlBytes } from "../kit/control.mjs";
 import { until } from "../kit/until.mjs";
 import { onSqlite, PASSWORD, world } from "../kit/world.mjs";
 
-onSqlite("it is there while the service runs, for its owner alone, and gone afterwards", async (t) => {
+onSqlite("the socket exists while the service runs, only for its owner", async (t) => {
   const w = await world(t);
   const info = fs.statSync(w.socket);
   assert.ok(info.isSocket());
@@ -17,7 +17,7 @@ onSqlite("it is there while the service runs, for its owner alone, and gone afte
   assert.ok(!fs.existsSync(w.socket), "the socket outlives the service");
 });
 
-onSqlite("it does what the command does and says what the command says", async (t) => {
+onSqlite("a command over the socket has the same effect and output", async (t) => {
   const w = await world(t);
   const made = await w.control(["user", "add", "ada", "--json"], PASSWORD);
   assert.deepEqual([made.status, made.err, made.data.username], [0, "", "ada"]);
@@ -55,7 +55,7 @@ onSqlite("what is not a request of ours is refused or dropped, and the service g
   assert.deepEqual(await w.users(), []);
 });
 
-onSqlite("whoever connects and says nothing, or goes away in the middle, holds nobody up", async (t) => {
+onSqlite("silent and aborted connections do not delay others", async (t) => {
   const w = await world(t);
   const began = Date.now();
   const silent = Array.from({ length: 70 }, () => net.connect(w.socket).on("error", () => {}));
@@ -72,7 +72,7 @@ onSqlite("whoever connects and says nothing, or goes away in the middle, holds n
   assert.ok(Date.now() - began < 8000, "silent visitors held the others up, or the end");
 });
 
-onSqlite("a socket left behind by a killed service is no obstacle", async (t) => {
+onSqlite("a stale socket of a killed service is replaced", async (t) => {
   const w = await world(t);
   await w.addUser("ada");
   await w.kill();

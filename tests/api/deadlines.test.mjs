@@ -85,7 +85,7 @@ test("chunks that drip are cut too", async (t) => {
   await cutBehind(w, connection, BODY);
 });
 
-test("a connection that says nothing is ended when it has been idle long enough", async (t) => {
+test("an idle connection is closed after its timeout", async (t) => {
   const w = await world(t);
   const silent = await w.connect();
   const kept = await w.connect();
@@ -99,7 +99,7 @@ test("a connection that says nothing is ended when it has been idle long enough"
   await kept.untilClosed();
 });
 
-test("whoever does not take the answer is cut, and the others are served meanwhile", async (t) => {
+test("a client that does not read its response is disconnected, and others are served meanwhile", async (t) => {
   const w = await world(t);
   const asset = /(?:href|src)="(\/assets\/[^"]+)"/.exec((await w.get("/")).text)[1];
   const size = Buffer.byteLength((await w.get(asset)).text);

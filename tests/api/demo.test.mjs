@@ -19,7 +19,7 @@ async function demo(t) {
   return { program, folder, store };
 }
 
-onSqlite("its person has a life's worth of preferences, and the text says so", async (t) => {
+onSqlite("the sample user has many facts, and the printed numbers match", async (t) => {
   const { program, folder, store } = await demo(t);
   const out = await run(CHECKED, ["export", "ada", "--store", store], { env: environment({}), cwd: folder });
   assert.equal(out.status, 0, out.err);

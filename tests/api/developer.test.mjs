@@ -49,7 +49,7 @@ test("a public app gets no secret and is led to its page", async (t) => {
   assert.doesNotMatch((await ada.get(`${answer.headers.location}/settings`)).text, /\/rotate/);
 });
 
-test("whatever is wrong is told beside its field, and nothing typed is lost", async (t) => {
+test("each problem is shown at its field, and the input is kept", async (t) => {
   const { ada } = await stage(t);
   const { answer } = await register(ada, { name: "Penchant Official", uris: [CALLBACK, "http://c.example/x"], scopes: [], kind: "public", homepage: "http://c.example", privacy_link: "javascript:alert(1)" });
   assertPage(answer, 400);
@@ -95,7 +95,7 @@ test("name, addresses, links and scopes can be changed, and hold at once", async
   assert.match(textOf((await ada.get("/developer")).text), /Gig Finder/);
 });
 
-test("two secrets live while rotating, until a day is over or the old one is ended", async (t) => {
+test("two secrets are valid while rotating, for a day or until the old one is revoked", async (t) => {
   const { w, ada } = await stage(t);
   const app = await registered(ada);
   const works = async (client_secret) => (await app.post("/oauth/introspect", { token: "x", client_secret })).status === 200;
@@ -170,7 +170,7 @@ test("another developer's app is invisible and untouchable", async (t) => {
   await ada.connect(app);
 });
 
-test("strangers are sent to sign in, and forms of nobody change nothing", async (t) => {
+test("signed-out users are redirected to sign in, and their forms change nothing", async (t) => {
   const { w, ada } = await stage(t);
   const app = await registered(ada);
   for (const where of ["/developer", "/developer/apps/new", ...BELOW.map((below) => `/developer/apps/${app.client_id}${below}`)]) {
@@ -200,7 +200,7 @@ test("a secret is nowhere after it was shown once: pages, logs, store, metrics",
   w.checkSecrets(dumped.out, "penchant app list");
 });
 
-test("the hundredth app is the last, and that is told in words", async (t) => {
+test("an account can have 100 apps, and the page explains the limit", async (t) => {
   const { w, ada } = await stage(t); // which has one app already
   for (let i = 0; i < 99; i++) assert.equal((await register(ada, { name: `App ${i}`, kind: "public" })).answer.status, 303);
   assert.match(textOf((await ada.get("/developer")).text), /100 apps, the maximum for one account/);

@@ -228,7 +228,7 @@ test("the same mistake is one line with how often, also after it was written and
   assert.equal(line.reason, "The refresh token is malformed or was not issued by this service.");
 });
 
-test("strangers who name an app can make its lines neither many nor hostile", async (t) => {
+test("requests with a foreign client_id cannot flood or poison an app's error list", async (t) => {
   const { w, ada, grace, app } = await workshop(t);
   const nasty = ["<script>alert(1)</script>", "\u202egnp.exe", "a\r\nb", "pn_at_" + "A".repeat(49), "x".repeat(3000)];
   for (let i = 0; i < 60; i++) await grace.get(app.request({ redirect_uri: `https://evil.example/${i}/${nasty[i % nasty.length]}` }).path);
@@ -241,7 +241,7 @@ test("strangers who name an app can make its lines neither many nor hostile", as
   assert.ok(lines.every((line) => line.detail.length < 300));
 });
 
-test("what went well is counted for the developer, and by person", async (t) => {
+test("successful requests are counted for the developer, and per user", async (t) => {
   const { w, ada, grace, app } = await workshop(t);
   const { access_token } = await grace.connect(app);
   for (let i = 0; i < 3; i++) assert.equal((await w.get("/v1/domains", { authorization: `Bearer ${access_token}` })).status, 200);

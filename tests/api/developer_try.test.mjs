@@ -70,7 +70,7 @@ test("a code of the trial is worth nothing elsewhere, and used twice ends what i
   assert.equal((await w.get("/v1/domains", { authorization: `Bearer ${first.data.access_token}` })).status, 401);
 });
 
-test("the portal's address is no redirect URI for anybody else, nor without a trial, nor for long", async (t) => {
+test("the portal's redirect URI works only for the owner, in a trial, for ten minutes", async (t) => {
   const { w, ada, app } = await workshop(t);
   const eve = await addPerson(w, "eve", { password: "nine quiet harbors under snow" });
   const other = await registered(ada, { name: "Other" });
@@ -92,7 +92,7 @@ test("the portal's address is no redirect URI for anybody else, nor without a tr
   await stop(ada, data.url, "too late");
 });
 
-test("nobody exchanges a code that was not brought to them", async (t) => {
+test("only the user of the trial can exchange its code", async (t) => {
   const { w, ada, app } = await workshop(t);
   const eve = await addPerson(w, "eve", { password: "nine quiet harbors under snow" });
   const hers = await registered(eve, { name: "Hers" });

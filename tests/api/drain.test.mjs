@@ -5,7 +5,7 @@ import test from "node:test";
 import { until } from "../kit/until.mjs";
 import { onSqlite, PASSWORD, world } from "../kit/world.mjs";
 
-test("a service with nothing to do ends at once, and says that it drains", async (t) => {
+test("an idle service stops at once, and logs that it drains", async (t) => {
   const w = await world(t);
   const began = Date.now();
   await w.stop();
@@ -89,7 +89,7 @@ test("a sign-up whose body is still on its way when the end is asked for is fini
   assert.deepEqual(await w.usernames(), ["slow"]);
 });
 
-test("while it drains it is alive and not ready, and nobody new comes in afterwards", async (t) => {
+test("while draining the service is alive and not ready, and then accepts no connections", async (t) => {
   const w = await world(t);
   const kept = await w.connect();
   kept.send("GET /readyz HTTP/1.1\r\nHost: h\r\n\r\n");

@@ -26,7 +26,7 @@ test("a browser gets the same error as a page", async (t) => {
   assertPage(await w.ask("DELETE", "/signup", { headers: BROWSER }), 405);
 });
 
-test("who accepts anything, or prefers JSON, gets JSON", async (t) => {
+test("a client that accepts anything or prefers JSON gets JSON", async (t) => {
   const w = await world(t);
   for (const accept of ["*/*", "application/json", "application/json, text/html;q=0.5", "text/html;q=0", "", "text/plain", ";;;q=", "text/html;q=0.1, application/json"])
     assertError(await w.get("/nothing", { accept }), 404);
@@ -68,7 +68,7 @@ test("nothing of what was asked for comes back as markup", async (t) => {
   }
 });
 
-test("a body past the route's limit is 413, told by its length before it is sent", async (t) => {
+test("a body over the route's limit is 413, before it is sent if its length is known", async (t) => {
   const w = await world(t);
   const connection = await w.connect();
   connection.send(`POST /signup HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${100 * KIB * KIB}\r\n\r\n`);
@@ -136,7 +136,7 @@ test("the same limits hold when the bytes come one by one", async (t) => {
   assert.equal((await connection.answer()).status, 200);
 });
 
-test("a form that says it is something else is 415", async (t) => {
+test("a form with another Content-Type is 415", async (t) => {
   const w = await world(t);
   const send = (type) => w.ask("POST", "/signup", { headers: type ? { "content-type": type } : {}, body: "username=ada" });
   for (const type of ["application/json", "text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded; charset=utf-16", "nonsense", undefined])
@@ -154,7 +154,7 @@ test("pages are not for scripts of other sites", async (t) => {
   }
 });
 
-test("what a client says about hosts and proxies is ignored: links and origin come from settings", async (t) => {
+test("Host and proxy headers are ignored: links and origin come from the settings", async (t) => {
   const w = await world(t, { settings: { "base-url": "https://penchant.example" } });
   const lies = {
     host: "evil.example",

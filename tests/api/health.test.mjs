@@ -5,7 +5,7 @@ import test from "node:test";
 import { assertCommon, assertError } from "../kit/expect.mjs";
 import { world } from "../kit/world.mjs";
 
-test("both say yes when all is well, and are never cached", async (t) => {
+test("both return 200 when the service is ready, and are never cached", async (t) => {
   const w = await world(t);
   for (const path of ["/healthz", "/readyz"]) {
     const answer = await w.get(path);

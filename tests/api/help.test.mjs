@@ -23,7 +23,7 @@ test("help lists every command, and each has help of its own with an example or 
     assert.match((await w.penchant(["help", "user"])).out, new RegExp(`\\b${action}\\b`));
 });
 
-test("help of whatever takes settings says so", async (t) => {
+test("help of a command that takes settings mentions them", async (t) => {
   const w = await world(t, { start: false });
   for (const command of ["serve", "demo", "user add", "app list", "hints", "migrate", "backup", "check", "export", "import"])
     assert.match((await w.penchant(["help", ...command.split(" ")])).out, /penchant help settings/, command);
@@ -37,14 +37,14 @@ test("lines of help fit a terminal", async (t) => {
       assert.ok([...line].length <= 120, `help ${topic}: ${line}`);
 });
 
-test("without a word it says what it can do", async (t) => {
+test("without arguments it prints help", async (t) => {
   const w = await world(t, { start: false });
   const { status, out, err } = await w.penchant([]);
   assert.ok([0, 2].includes(status));
   assert.match(out + err, /serve/);
 });
 
-test("version says the version, for people and for programs", async (t) => {
+test("version prints text or JSON", async (t) => {
   const w = await world(t, { start: false });
   const { status, out } = await w.penchant(["version"]);
   assert.equal(status, 0);
@@ -52,7 +52,7 @@ test("version says the version, for people and for programs", async (t) => {
   assert.match((await w.penchant(["--version"])).out, /\d+\.\d+\.\d+/);
 });
 
-test("help routes lists the same routes for people and for programs", async (t) => {
+test("help routes lists the same routes as text and JSON", async (t) => {
   const w = await world(t, { start: false });
   const people = await w.penchant(["help", "routes"]);
   const programs = await w.penchant(["help", "routes", "--json"]);

@@ -19,7 +19,7 @@ async function fed(t, scope = ASKING) {
   return { ...world, asking };
 }
 
-test("sentences about the person, critical ones first, within the budget", async (t) => {
+test("hints are sentences within the budget, safety-critical ones first", async (t) => {
   const { api } = await fed(t);
   const answer = fine(await api.get(query({ context: "restaurant_search" })));
   assert.deepEqual(answer.hints, [
@@ -48,7 +48,7 @@ test("each format has its own shape", async (t) => {
   assert.equal((await api.read(query({ domains: `${MUSIC},${FOOD}`, format: "bullets", max_tokens: 500 }))).hints.split("\n").filter((line) => line.startsWith("**")).length, 2);
 });
 
-test("too small a budget tells nothing, and says so", async (t) => {
+test("a budget that is too small returns no hints and counts the omitted facts", async (t) => {
   const { api } = await fed(t);
   for (const [format, nothing] of [["text", []], ["bullets", ""], ["json", {}]]) {
     const answer = await api.read(query({ format, max_tokens: 1 }));
@@ -58,7 +58,7 @@ test("too small a budget tells nothing, and says so", async (t) => {
   }
 });
 
-test("what is suppressed, held or replaced is never told", async (t) => {
+test("suppressed, held, and replaced facts are never in hints", async (t) => {
   const { api } = await fed(t);
   await api.write(MUSIC, { genres: ["https://evil.example"], discovery: "familiar" });
   await api.write(MUSIC, { discovery: "adventurous" });
@@ -67,7 +67,7 @@ test("what is suppressed, held or replaced is never told", async (t) => {
   assert.deepEqual(hints, ["User's favorite artist is Björk.", "User's preferred genre is trip hop.", "User enjoys discovering unfamiliar music."]);
 });
 
-test("a person of whom nothing is known has no hints", async (t) => {
+test("a user without facts has no hints", async (t) => {
   const { api } = await connected(t, { scope: ASKING });
   const answer = await api.read("agent-hints");
   assert.deepEqual([answer.hints, answer.token_count, answer.omitted, answer.safety_complete], [[], 0, 0, true]);
@@ -90,7 +90,7 @@ test("the token's domains are the reach, and sensitive facts need their own scop
   assert.ok(!hints.some((hint) => hint.includes("low-sodium")), "nobody ticked food's own sentence");
 });
 
-test("who may not ask is told why", async (t) => {
+test("a token without access gets the reason", async (t) => {
   const { w, api, asking } = await fed(t, READ_WRITE);
   assertError(await asking.get("agent-hints"), 403, "insufficient_scope");
   assertError(await w.get("/v1/agent-hints"), 401, "invalid_token");
@@ -123,7 +123,7 @@ test("hints are conditional, and change with the facts", async (t) => {
   assert.equal((await api.get(where, { "if-none-match": headers.etag })).status, 200);
 });
 
-test("the command tells what an agent would be told", async (t) => {
+test("the command prints the hints an agent would get", async (t) => {
   const { w, api } = await fed(t);
   const { hints } = await api.read(query({ context: "restaurant_search" }));
   const said = await w.command("hints", "ada", "--context", "restaurant_search");

@@ -93,7 +93,7 @@ for (const [why, end] of ENDINGS) {
   });
 }
 
-test("disabling the person ends every app's answers at once", async (t) => {
+test("disabling the user ends the access of every app at once", async (t) => {
   const { w, ada, api } = await connected(t, { scope: EVERYTHING });
   const other = await secondApp(w, ada, { scope: EVERYTHING });
   for (const one of [api, other]) for (let i = 0; i < 3; i++) fine(await one.get(`preferences/${MUSIC}`));

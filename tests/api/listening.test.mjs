@@ -77,7 +77,7 @@ test("a certificate without a key, a key without a certificate, files that are n
   }
 });
 
-test("it takes a socket that systemd hands over", async (t) => {
+test("the service uses a socket passed by systemd", async (t) => {
   const w = await world(t, { start: false });
   const listener = net.createServer();
   await new Promise((resolve) => listener.listen(0, "127.0.0.1", resolve));

@@ -5,7 +5,7 @@ import test from "node:test";
 import { until } from "../kit/until.mjs";
 import { PASSWORD, world } from "../kit/world.mjs";
 
-test("in JSON every line is an object with time, level and event, and a request says how it went", async (t) => {
+test("with log-format json each line is an object with time, level, and event, and a request has its status", async (t) => {
   const w = await world(t);
   const answer = await w.get("/signup?secret=in-the-query");
   const line = await w.service.logged("the request", (one) => one.path === "/signup");

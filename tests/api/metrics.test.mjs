@@ -59,7 +59,7 @@ test("requests are counted per route and status, and the histogram counts the sa
   assert.equal(buckets.at(-1)[1], 4);
 });
 
-test("paths nobody knows share one line, so that a stranger cannot grow the page", async (t) => {
+test("unknown paths share one series, so that clients cannot grow the page", async (t) => {
   const w = await world(t, observed);
   await w.get("/nothing");
   const before = Object.keys(await w.metrics()).length;
@@ -69,7 +69,7 @@ test("paths nobody knows share one line, so that a stranger cannot grow the page
   assert.equal(matching(after, "made").length, 0);
 });
 
-test("the store, the workers and the process are there, and nothing that names a person", async (t) => {
+test("metrics of store, workers, and process are included, and nothing that identifies a user", async (t) => {
   const w = await world(t, observed);
   await w.signUp({ username: "somebody", email: "somebody@example.org", name: "Some Body" });
   const page = await ask(await w.service.metricsOrigin(), "GET", "/metrics");
@@ -78,7 +78,7 @@ test("the store, the workers and the process are there, and nothing that names a
   assert.doesNotMatch(page.text, /somebody|Some Body|usr_|127\.0\.0\.1/);
 });
 
-test("the operator's listener says no in the same shape, and knows nothing else", async (t) => {
+test("the metrics listener has the same error format and no other routes", async (t) => {
   const w = await world(t, observed);
   const origin = await w.service.metricsOrigin();
   for (const [method, path, status] of [["GET", "/nothing", 404], ["GET", "/signup", 404], ["POST", "/metrics", 405]]) {

@@ -146,7 +146,7 @@ test("a developer has at most a hundred apps", async (t) => {
   assert.equal((await apps(w)).length, 100);
 });
 
-test("a user who is deleted takes their apps along, or keeps them from being deleted; never half", async (t) => {
+test("deleting a user deletes the user's apps, or fails and keeps them", async (t) => {
   const w = await world(t);
   await w.addUser("ada");
   const { data } = await w.command(...wish());

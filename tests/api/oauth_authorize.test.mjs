@@ -6,7 +6,7 @@ import { assertError, assertPage } from "../kit/expect.mjs";
 import { textOf } from "../kit/html.mjs";
 import { addApp, appCommand, assertBack, assertPageTo, assertPrivate, assertStop, CALLBACK, EVERYTHING, Person, stage, words } from "../kit/oauth.mjs";
 
-test("a well-formed request shows the consent page, and allowing it sends the person back with a code", async (t) => {
+test("a valid request shows the consent page, and allowing it redirects with a code", async (t) => {
   const { ada, app } = await stage(t);
   const { page, ...request } = await ada.asked(app);
   assertPageTo(page, "https://app.example");
@@ -15,7 +15,7 @@ test("a well-formed request shows the consent page, and allowing it sends the pe
   assert.equal(answer.text, "");
 });
 
-test("a person who is not signed in is sent to sign in, and comes back to the same request", async (t) => {
+test("a signed-out user signs in and returns to the same request", async (t) => {
   const { w, app } = await stage(t, { signedIn: false });
   const ada = new Person(w, { username: "ada" });
   const request = app.request({ state: "a b+c&d=é%" });
@@ -175,7 +175,7 @@ const REFUSED = [
   ["two resources (A43)", { resource: ["https://a.example/", "https://b.example/"] }, "invalid_target"],
 ];
 
-test("any other fault is told to the app by redirect, with state and iss, and asks the person nothing", async (t) => {
+test("any other error is sent by redirect, with state and iss, without a consent page", async (t) => {
   const { ada, app } = await stage(t);
   for (const [why, wish, error] of REFUSED) {
     const request = app.request(wish);
@@ -199,7 +199,7 @@ test("resource may be this service or an address under it, and nothing beside (A
   }
 });
 
-test("a fault is told to the app only after somebody has signed in: we are nobody's open redirector", async (t) => {
+test("an error is sent by redirect only after sign-in, so that the service is not an open redirector", async (t) => {
   const { w, app } = await stage(t, { signedIn: false });
   const stranger = new Person(w, { username: "ada" });
   for (const wish of [{ response_type: "token" }, { scope: "nonsense" }, { code_challenge: undefined }, { prompt: "none" }, { state: ["1", "2"] }, { prompt: "none", scope: "nonsense" }]) {
@@ -267,7 +267,7 @@ test("the same challenge may not be used by an app for ever, or if it may, each 
   else assert.notEqual((await app.exchange(second)).data.access_token, first.access_token);
 });
 
-test("a scope the app did not register is refused, also when the person would allow it", async (t) => {
+test("a scope that the app did not register is rejected", async (t) => {
   const { ada, app } = await stage(t, { app: { scope: "music_preferences profile:read" } });
   for (const scope of ["food_profile", "music_preferences food_profile", EVERYTHING]) {
     const request = app.request({ scope });
@@ -276,7 +276,7 @@ test("a scope the app did not register is refused, also when the person would al
   assert.deepEqual(words((await ada.connect(app, { scope: "music_preferences" })).scope), ["music_preferences"]);
 });
 
-test("other methods are refused and say what is allowed (A36)", async (t) => {
+test("other methods are rejected with the allowed ones (A36)", async (t) => {
   const { w, ada, app } = await stage(t);
   const { path } = app.request();
   for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
@@ -319,13 +319,13 @@ test("a broken query is refused: escapes, NUL, broken UTF-8, a thousand paramete
   assert.ok(w.service.alive);
 });
 
-test("a client_id is made by us and cannot look like a person (A45)", async (t) => {
+test("a client_id is generated and cannot be mistaken for a user id (A45)", async (t) => {
   const { w, app } = await stage(t);
   assert.match(app.client_id, /^app_[A-Za-z0-9_-]{22}$/);
   assert.match((await w.users())[0].sub, /^usr_[A-Za-z0-9_-]{22}$/);
 });
 
-test("what a request says about hosts does not change where the person is sent or who answers (B21)", async (t) => {
+test("Host headers change neither redirects nor the issuer (B21)", async (t) => {
   const { w, ada, app } = await stage(t, { settings: { "base-url": "https://api.penchant.example", "auth-url": "https://id.penchant.example" } });
   const lies = { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "gopher", forwarded: "host=evil.example" };
   const request = app.request();

@@ -16,7 +16,7 @@ async function assertNotGranted(person, app, scope = app.scope) {
   assert.equal(page.status, 200);
 }
 
-test("the page says who asks, where it leads, who is signed in, and each scope in a sentence of its own (B38)", async (t) => {
+test("the page shows the app, the destination, the user, and a sentence for each scope (B38)", async (t) => {
   const { ada, app } = await stage(t);
   const { page, form } = await ada.asked(app);
   assertPageTo(page, "https://app.example");
@@ -44,7 +44,7 @@ test("what is ticked is what the app gets: all, some, none", async (t) => {
   assert.deepEqual(await app.worth(some.access_token), ["music_preferences", "profile:read"], "a denial changes nothing");
 });
 
-test("saying no sends the person back with access_denied, and the app gets nothing (A39)", async (t) => {
+test("denying redirects with access_denied, and the app gets nothing (A39)", async (t) => {
   const { ada, app } = await stage(t);
   const denied = await ada.authorize(app, { decision: "deny" });
   assertBack(denied.answer, denied, { error: "access_denied" });
@@ -87,7 +87,7 @@ test("a form without its token, with a wrong one, or with another session's is r
   assert.equal(answer.status, 303); // the real one still works
 });
 
-test("a request of another session cannot be answered, whoever knows its name (B10)", async (t) => {
+test("a request of another session cannot be answered, even with its id (B10)", async (t) => {
   const { w, ada, app } = await stage(t);
   const eve = await addPerson(w, "eve");
   const { form, ...request } = await ada.asked(app, { scope: TWO });
@@ -101,7 +101,7 @@ test("a request of another session cannot be answered, whoever knows its name (B
   assertBack(await ada.decide(request.page), request, {});
 });
 
-test("a form token from before signing in again is over (B4)", async (t) => {
+test("a form token is invalid after signing in again (B4)", async (t) => {
   const { ada, app } = await stage(t);
   const { page } = await ada.asked(app, { scope: TWO });
   await ada.signIn(); // in another tab
@@ -122,7 +122,7 @@ test("a consent sent from another site is refused (B5)", async (t) => {
   await assertNotGranted(ada, app, TWO);
 });
 
-test("nobody who is not signed in can answer", async (t) => {
+test("a signed-out user cannot answer", async (t) => {
   const { w, ada, app } = await stage(t);
   const { form } = await ada.asked(app, { scope: TWO });
   const stranger = new Person(w, {});
@@ -185,7 +185,7 @@ test("the page leads to another account, which is asked instead", async (t) => {
   assert.equal((await app.userinfo(data.access_token)).data.preferred_username, "grace");
 });
 
-test("who reloads the page instead, or has no account, comes back to the request as well", async (t) => {
+test("reloading or signing up also leads back to the request", async (t) => {
   const { w, ada, app } = await stage(t);
   const { form, ...request } = await ada.asked(app, { scope: TWO });
   const id = form.value("request");
@@ -204,7 +204,7 @@ test("who reloads the page instead, or has no account, comes back to the request
   await assertNotGranted(await addPerson(w, "eve"), app, TWO);
 });
 
-test("a sign-in takes over no request of a living session, no late one, and leads to no other site", async (t) => {
+test("a sign-in does not take over a request of a valid session or an expired one, and leads to no other site", async (t) => {
   const { w, ada, app } = await stage(t);
   const eve = await addPerson(w, "eve");
   const { page, form, ...request } = await ada.asked(app, { scope: TWO });
@@ -230,7 +230,7 @@ test("a sign-in takes over no request of a living session, no late one, and lead
   }
 });
 
-test("a GET never approves, whatever stands in its address (B6)", async (t) => {
+test("a GET never approves, whatever its query (B6)", async (t) => {
   const { ada, app } = await stage(t);
   const { form } = await ada.asked(app, { scope: TWO });
   const query = new URLSearchParams(form.filled({ button: { decision: "allow" } }));
@@ -299,7 +299,7 @@ test("the page of a waiting request can be seen again, and is the same", async (
   assertBack(await ada.decide(again), request, {});
 });
 
-test("a person is asked again only for more, after the end, with prompt=consent, or by a public app", async (t) => {
+test("consent is asked again only for more scopes, after the end date, with prompt=consent, or for a public app", async (t) => {
   const { w, ada, app } = await stage(t);
   const silent = async (wish) => (await ada.get(app.request(wish).path)).status === 303;
   await ada.connect(app, { scope: TWO, term: "30d" });
@@ -351,7 +351,7 @@ test("allowed again later, a scope comes back to tokens that were narrowed, and 
   assert.deepEqual(await app.worth(lesser.access_token), ["profile:read"]);
 });
 
-test("each term ends when it says", async (t) => {
+test("each access duration ends on time", async (t) => {
   const { w, ada, app } = await stage(t);
   for (const [term, seconds] of [["1d", DAY], ["30d", 30 * DAY], ["1y", 365 * DAY]]) {
     const { refresh_token, access_token } = await ada.connect(app, { scope: TWO, prompt: "consent", term });
@@ -400,7 +400,7 @@ test("an app's name is text on the page, whatever it is; names that deceive cann
   }
 });
 
-test("an open page does not survive the end of its app or its person", async (t) => {
+test("an open consent page is invalid once its app or user is disabled or deleted", async (t) => {
   const { w, ada, app } = await stage(t);
   const one = await ada.asked(app, { scope: TWO });
   await appCommand(w, "delete", app.client_id);

@@ -22,7 +22,7 @@ const WRONG = (app) => [
   ["a bearer token", {}, { authorization: `Bearer ${app.client_secret}` }],
 ];
 
-test("whoever is not an app learns nothing and ends nothing (E1, E14)", async (t) => {
+test("without client authentication nothing is revealed or revoked (E1, E14)", async (t) => {
   const { ada, app } = await stage(t);
   const { access_token } = await ada.connect(app);
   for (const where of ["/oauth/introspect", "/oauth/revoke"])
@@ -37,7 +37,7 @@ test("whoever is not an app learns nothing and ends nothing (E1, E14)", async (t
   assert.deepEqual(await app.worth(access_token), words(EVERYTHING));
 });
 
-test("an answer about a live token is complete, and says no more than it must (E6, E8)", async (t) => {
+test("the response for a valid token is complete and minimal (E6, E8)", async (t) => {
   const { ada, app } = await stage(t);
   const { access_token } = await ada.connect(app, { scope: "profile:read agent_hints" });
   for (const options of [{ by: "basic" }, { by: "body" }]) {
@@ -72,7 +72,7 @@ test("anything else is exactly {\"active\":false}: unknown, broken, over, anothe
   assertTokens(await app.exchange(await ada.authorize(app)));
 });
 
-test("a public app may not introspect, since anybody can say to be it", async (t) => {
+test("a public app may not introspect, since it cannot authenticate", async (t) => {
   const { ada, app } = await stage(t, { app: { isPublic: true } });
   const { access_token } = await ada.connect(app);
   assertTokenError(await app.introspect(access_token, {}, { by: "body" }), 401, "invalid_client");
@@ -146,7 +146,7 @@ test("revoking what is unknown is 200; another app's token stays alive (E12, E13
   assertTokens(await app.refresh(set.refresh_token));
 });
 
-test("a public app revokes its own tokens by name, and nobody else's", async (t) => {
+test("a public app revokes its own tokens by client_id, and no others", async (t) => {
   const { w, ada, app } = await stage(t, { app: { isPublic: true } });
   const confidential = await addApp(w, { name: "Other App" });
   const set = await ada.connect(app);
@@ -157,7 +157,7 @@ test("a public app revokes its own tokens by name, and nobody else's", async (t)
   await assertDead(app, set);
 });
 
-test("revoking at the same time is fine, and it is over whoever was first (E17)", async (t) => {
+test("parallel revocations succeed, and the token is revoked (E17)", async (t) => {
   const { ada, app } = await stage(t);
   const set = await ada.connect(app);
   const answers = await Promise.all(Array.from({ length: 16 }, (_, i) => app.revoke(i % 2 ? set.access_token : set.refresh_token)));

@@ -8,7 +8,7 @@ import { world } from "../kit/world.mjs";
 
 const WHERE = "/.well-known/oauth-authorization-server";
 
-test("the metadata says what there is (G1, G2)", async (t) => {
+test("the metadata lists what is supported (G1, G2)", async (t) => {
   const w = await world(t);
   const answer = await w.get(WHERE, { origin: "https://spa.example" });
   assert.equal(answer.status, 200);
@@ -34,7 +34,7 @@ test("the metadata says what there is (G1, G2)", async (t) => {
   assert.deepEqual(data.response_modes_supported ?? ["query"], ["query"]);
 });
 
-test("issuer and addresses come from the settings, whatever a request says (G5)", async (t) => {
+test("issuer and URLs come from the settings, not from the request (G5)", async (t) => {
   const w = await world(t, { settings: { "base-url": "https://api.penchant.example", "auth-url": "https://id.penchant.example" } });
   const honest = (await w.get(WHERE)).data;
   assert.equal(honest.issuer, "https://api.penchant.example");

@@ -25,7 +25,7 @@ test("one code redeemed by 64 at once: one is answered, 63 are refused, and no l
   assert.equal((await userinfo(w, set.access_token)).status, 200);
 });
 
-test("one refresh token used by 64 at once: it and three retries are answered, and the family lives", async (t) => {
+test("one refresh token used 64 times in parallel: it and three retries succeed, and the family stays valid", async (t) => {
   const { w, ada, app } = await stage(t);
   for (let round = 0; round < 3; round++) {
     const set = await ada.connect(app);
@@ -54,7 +54,7 @@ test("64 codes redeemed at once are 64 families", async (t) => {
   assert.ok(seen.every((scope) => scope?.length === words(EVERYTHING).length));
 });
 
-test("refreshing and revoking at the same time: afterwards nothing of the family lives", async (t) => {
+test("refreshing and revoking in parallel: afterwards the family is revoked", async (t) => {
   const { ada, app } = await stage(t);
   for (let round = 0; round < 5; round++) {
     const set = await ada.connect(app);
@@ -65,7 +65,7 @@ test("refreshing and revoking at the same time: afterwards nothing of the family
   }
 });
 
-test("refreshing while the user is disabled: afterwards nothing lives, also when enabled again", async (t) => {
+test("refreshing while the user is disabled: afterwards no token is valid, even when enabled again", async (t) => {
   const { w, ada, app } = await stage(t);
   for (let round = 0; round < 3; round++) {
     const sets = [];
@@ -89,7 +89,7 @@ test("an app that is disabled while its secret is rotated is disabled", async (t
   }
 });
 
-test("exchanging while the consent is narrowed gives no token more than the consent that stands", async (t) => {
+test("exchanging while the grant is narrowed gives no token more than the grant", async (t) => {
   const { ada, app } = await stage(t);
   for (let round = 0; round < 5; round++) {
     await ada.connect(app, { scope: "agent_hints profile:read", prompt: "consent" });

@@ -6,7 +6,7 @@ import { addApp, assertDead, assertInvalidGrant, assertTokenError, assertTokens,
 
 const TWO = "agent_hints profile:read";
 
-test("a refresh token gives a new pair, and is used up by it; the old access token lives its hour (D13)", async (t) => {
+test("a refresh token gives a new pair and is used up; the old access token stays valid for its hour (D13)", async (t) => {
   const { w, ada, app } = await stage(t);
   const first = await ada.connect(app);
   w.clock.forward(10 * MINUTE);
@@ -22,7 +22,7 @@ test("a refresh token gives a new pair, and is used up by it; the old access tok
   assert.deepEqual(await app.worth(second.access_token), words(EVERYTHING));
 });
 
-test("a client that lost the answer may ask again three times within 60 seconds; a fourth is refused and the family lives (D5, D6)", async (t) => {
+test("a client that lost the response may retry three times within 60 seconds; a fourth retry fails and the family stays valid (D5, D6)", async (t) => {
   const { w, ada, app } = await stage(t);
   const first = await ada.connect(app);
   const answers = [assertTokens(await app.refresh(first.refresh_token), EVERYTHING)];
@@ -118,7 +118,7 @@ test("what is not a live refresh token is invalid_grant: other kinds, cut, chang
   assertTokens(await app.exchange(pending));
 });
 
-test("a refresh token that is not used for 30 days is over (D11)", async (t) => {
+test("a refresh token expires after 30 days without use (D11)", async (t) => {
   const { w, ada, app } = await stage(t);
   const one = await ada.connect(app);
   const two = await ada.connect(app);
@@ -130,7 +130,7 @@ test("a refresh token that is not used for 30 days is over (D11)", async (t) => 
   assertTokens(await app.refresh(renewed.refresh_token)); // each use begins another 30 days
 });
 
-test("a family lives for a year, however often it is used (D11)", async (t) => {
+test("a family is valid for a year, however often it is used (D11)", async (t) => {
   const { w, ada, app } = await stage(t);
   let { refresh_token } = await ada.connect(app);
   let passed = 0;

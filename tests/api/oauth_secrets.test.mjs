@@ -54,7 +54,7 @@ test("no log line shows a secret, whatever the answer was and wherever it was se
   await w.service.logged("the last request", (line) => line.path === "/signin");
 });
 
-test("a token that somebody put into a path is not logged either", async (t) => {
+test("a token in a path is not logged either", async (t) => {
   const { w, ada, app } = await stage(t);
   const set = await ada.connect(app);
   await w.get(`/nothing/${set.access_token}`);
@@ -62,7 +62,7 @@ test("a token that somebody put into a path is not logged either", async (t) => 
   await w.service.logged("the last request", (line) => line.path?.startsWith("/oauth/userinfo/"));
 });
 
-test("the metrics name nobody (I11)", async (t) => {
+test("the metrics identify no user (I11)", async (t) => {
   const { w, ada, app } = await stage(t, { settings: { "metrics-listen": "127.0.0.1:0" } });
   const set = await ada.connect(app);
   await app.introspect(set.access_token);

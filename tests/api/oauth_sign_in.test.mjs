@@ -32,7 +32,7 @@ test("signing in sets a cookie that scripts and other sites do not get, and answ
   assert.ok(await isSignedIn(ada, app));
 });
 
-test("on https the cookie is a __Host- cookie and Secure, and its plain name is nobody", async (t) => {
+test("on https the cookie is a __Host- cookie and Secure, and its plain name is ignored", async (t) => {
   const settings = { "base-url": "https://penchant.example" };
   const { w, ada, app } = await stage(t, { settings });
   assert.match(ada.lastCookie, /^__Host-penchant=[A-Za-z0-9_-]{22,};/);
@@ -103,7 +103,7 @@ test("an unknown user, a wrong password, a disabled account and one without a pa
   assert.ok(unknown > wrong / 5 && wrong > unknown / 5, `unknown ${unknown} ms, wrong ${wrong} ms`);
 });
 
-test("after too many failures the account waits, whoever asks and with whatever password, and then goes on (B23, B25)", async (t) => {
+test("after too many failures the account is throttled for any client and password, and then works again (B23, B25)", async (t) => {
   const { w, app } = await stage(t, { settings: { "rate-signin": 5 }, signedIn: false });
   const wrong = () => new Person(w, { username: "ada", password: "wrong kettle sings at dusk" }).signIn();
   for (let i = 0; i < 5; i++) assert.equal((await wrong()).status, 401);
@@ -139,7 +139,7 @@ test("signing in well does not count as a failure", async (t) => {
   for (let i = 0; i < 8; i++) assert.equal((await new Person(w, { username: "ada" }).signIn()).status, 303);
 });
 
-test("many who sign in rightly at the same time, from one address, are not made to wait", async (t) => {
+test("parallel successful sign-ins from one address are not throttled", async (t) => {
   const { w } = await stage(t, { settings: { "rate-signin": 3 }, signedIn: false, hashing: "production" });
   const answers = await Promise.all(Array.from({ length: 12 }, () => new Person(w, { username: "ada" }).signIn()));
   assert.deepEqual([...new Set(answers.map((answer) => answer.status))], [303]);
@@ -231,7 +231,7 @@ test("signing out ends the session at once, and needs the form of this session (
   assert.equal(await isSignedIn(other, app), true);
 });
 
-test("a session ends after 30 days, and is gone after the user is disabled, also when enabled again (B33)", async (t) => {
+test("a session ends after 30 days, and when the user is disabled, even if enabled again (B33)", async (t) => {
   const { w, ada, app } = await stage(t);
   w.clock.forward(30 * DAY - 1);
   assert.equal(await isSignedIn(ada, app), true);
@@ -269,7 +269,7 @@ test("of more than 50 sessions the oldest end", async (t) => {
   assert.equal(await isSignedIn(people[49], app), true);
 });
 
-test("a cookie that is not one is nobody: empty, cut, changed, twice, huge (B31)", async (t) => {
+test("an invalid cookie is ignored: empty, truncated, changed, repeated, huge (B31)", async (t) => {
   const { w, ada, app } = await stage(t);
   const { path } = app.request();
   const key = ada.session;
@@ -335,7 +335,7 @@ async function passwordsAsked(person, request, steps = {}) {
   throw new Error("the pages lead in a circle");
 }
 
-test("prompt=login asks exactly once, whoever was signed in before, whatever happens on the way", async (t) => {
+test("prompt=login requires exactly one sign-in, whatever happens on the way", async (t) => {
   const { w, ada, app } = await stage(t);
   await addPerson(w, "grace", { signedIn: false });
   const login = (more) => app.request({ scope: "profile:read", prompt: "login", ...more });
@@ -403,7 +403,7 @@ test("prompt=login is not done with by a sign-in for something else, nor by an a
   assertBack(await ada.through(left), request, {});
 });
 
-test("with prompt=login consent both happen; another person who signs in decides for themselves", async (t) => {
+test("prompt=login consent requires both; another user who signs in decides separately", async (t) => {
   const { w, ada, app } = await stage(t);
   await ada.connect(app);
   const grace = await addPerson(w, "grace", { signedIn: false });
@@ -419,7 +419,7 @@ test("with prompt=login consent both happen; another person who signs in decides
   assert.equal((await app.userinfo(data.access_token)).data.preferred_username, "grace");
 });
 
-test("somebody whom an app sent is told which one, as text, and nobody else is", async (t) => {
+test("the sign-in page names the app that sent the user, as text, and only then", async (t) => {
   const { w, app } = await stage(t, { signedIn: false, app: { name: "<b>Concert</b> & Finder" } });
   const person = new Person(w, { username: "ada" });
   const sent = await person.get(app.request().path);
@@ -434,7 +434,7 @@ test("somebody whom an app sent is told which one, as text, and nobody else is",
     assert.doesNotMatch(textOf((await person.get(where)).text), /Sign in to see what/, where);
 });
 
-test("somebody without an account comes back to the app that sent them, and never to another site", async (t) => {
+test("a new user returns to the app that sent them, and never to another site", async (t) => {
   const { w, app } = await stage(t, { signedIn: false });
   const grace = new Person(w, { username: "grace" });
   const request = app.request({ scope: "profile:read" });

@@ -41,7 +41,7 @@ test("credentials go in the body or in a Basic header, its parts percent-encoded
   assertTokens(await app.exchange(await ada.authorize(app)));
 });
 
-test("whoever is not the app gets 401 and the code is not used up (C7 to C11)", async (t) => {
+test("failed client authentication is 401, and the code is not used up (C7 to C11)", async (t) => {
   const { w, ada, app } = await stage(t);
   const other = await addApp(w, { name: "Other App" });
   const request = await ada.authorize(app);
@@ -121,7 +121,7 @@ test("every other grant type is unsupported (C4, C5)", async (t) => {
     assertTokenError(await app.post("/oauth/token", { grant_type, username: "ada", password: "x", scope: "profile:read", assertion: "x", subject_token: "x" }), 400, "unsupported_grant_type");
 });
 
-test("what is missing or sent twice is told by name, and the code is not used up", async (t) => {
+test("a missing or repeated parameter is named, and the code is not used up", async (t) => {
   const { ada, app } = await stage(t);
   const request = await ada.authorize(app);
   const fields = { ...rest(request), ...app.credentials };
@@ -199,7 +199,7 @@ test("a replay counts however late it comes", async (t) => {
   await assertDead(app, live);
 });
 
-test("a code lives for 60 seconds (C22)", async (t) => {
+test("a code is valid for 60 seconds (C22)", async (t) => {
   const { w, ada, app } = await stage(t);
   const early = await ada.authorize(app);
   const late = await ada.authorize(app);
@@ -211,7 +211,7 @@ test("a code lives for 60 seconds (C22)", async (t) => {
   assertInvalidGrant(await app.exchange(late));
 });
 
-test("a code is worth nothing after its person, its app or its consent has ended (C29)", async (t) => {
+test("a code is invalid once its user, app, or grant has ended (C29)", async (t) => {
   const { w, ada, app } = await stage(t);
   const grace = await addPerson(w, "grace");
   const disabled = await ada.authorize(app);
@@ -240,7 +240,7 @@ test("a consent that was narrowed between code and token narrows the token", asy
   assertTokens(await app.exchange(waiting), "profile:read");
 });
 
-test("an access token lives for an hour, to the second", async (t) => {
+test("an access token is valid for exactly one hour", async (t) => {
   const { w, ada, app } = await stage(t);
   const { access_token } = await ada.connect(app);
   w.clock.forward(HOUR - 1);
@@ -349,7 +349,7 @@ test("scripts of any origin may ask for tokens, without credentials of the brows
   assert.equal(refused.headers["access-control-allow-origin"], "*", "an error can be read too");
 });
 
-test("tokens are all different and say nothing but what they are (C32)", async (t) => {
+test("tokens are unique and carry no information (C32)", async (t) => {
   const { ada, app } = await stage(t);
   app.keepsSecrets = false;
   const seen = new Set();

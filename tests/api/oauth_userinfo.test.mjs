@@ -14,7 +14,7 @@ function assertRefused(answer, status, { error, scope } = {}) {
   if (scope) assert.ok(said.includes(`scope="${scope}"`), said);
 }
 
-test("it says who the person is, as far as they said", async (t) => {
+test("it returns the user's profile, as far as it is set", async (t) => {
   const { w, ada, app } = await stage(t);
   const grace = await addPerson(w, "grace", { email: "grace@example.org", name: "Grace Hopper" });
   const subs = Object.fromEntries((await w.users()).map((user) => [user.username, user.sub]));
@@ -66,7 +66,7 @@ test("the scheme may be written in any case; anything around the token is refuse
   assert.ok([400, 401].includes(twice.status), `two headers: ${twice.status}`);
 });
 
-test("a live token without profile:read is 403 and told which scope it needs (F3)", async (t) => {
+test("a valid token without profile:read is 403 with the required scope (F3)", async (t) => {
   const { w, ada, app } = await stage(t);
   const { access_token } = await ada.connect(app, { scope: "preferences:read preferences:write music_preferences agent_hints" });
   assertRefused(await userinfo(w, access_token), 403, { error: "insufficient_scope", scope: "profile:read" });
@@ -84,7 +84,7 @@ test("a token sent in header and body, or with another method, is refused (F5)",
   assert.equal((await w.ask("HEAD", "/oauth/userinfo", { headers: { authorization: `Bearer ${access_token}` } })).text, "");
 });
 
-test("a token of one person tells nothing of another (F10)", async (t) => {
+test("a user's token reveals nothing about another user (F10)", async (t) => {
   const { w, ada, app } = await stage(t);
   const eve = await addPerson(w, "eve", { email: "eve@example.org" });
   const mine = await ada.connect(app);
@@ -94,7 +94,7 @@ test("a token of one person tells nothing of another (F10)", async (t) => {
   assert.ok(answers.every((answer, i) => (i % 2 ? !answer.text.includes("eve") : !answer.text.includes("ada\""))));
 });
 
-test("it tells the person as they are now, and nobody once they are gone (F26)", async (t) => {
+test("it returns the current profile, and none after the account is deleted (F26)", async (t) => {
   const { w, ada, app } = await stage(t);
   const { access_token } = await ada.connect(app);
   await userCommand(w, "disable", "ada");
@@ -105,7 +105,7 @@ test("it tells the person as they are now, and nobody once they are gone (F26)",
   assertRefused(await userinfo(w, access_token), 401, { error: "invalid_token" });
 });
 
-test("a token that asks too often waits, another does not, and reconnecting does not help (F23)", async (t) => {
+test("a token over its rate limit waits, another does not, and reconnecting does not help (F23)", async (t) => {
   const { w, ada, app } = await stage(t, { settings: { "rate-api": 5 } });
   const one = await ada.connect(app);
   const two = await ada.connect(app);

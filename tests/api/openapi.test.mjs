@@ -17,7 +17,7 @@ const MORNING = Date.parse("2026-11-14T09:30:00Z") / 1000; // when the examples 
 
 // ---- the document ----
 
-test("it is OpenAPI 3.1 to a validator that nobody here wrote, also with domains of an operator", async (t) => {
+test("it is valid OpenAPI 3.1 for an independent validator, also with an operator's domains", async (t) => {
   for (const domains of [undefined, EXAMPLES]) {
     const { document } = await descriptionOf(CHECKED, domains);
     const validator = new Validator();

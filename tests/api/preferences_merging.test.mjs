@@ -70,7 +70,7 @@ test("the same value twice in one body is written once", async (t) => {
   assert.deepEqual(await api.record(MUSIC), { genres: ["soul", "jazz"] });
 });
 
-test("a new value of a single-valued member ends the old one, whoever wrote that", async (t) => {
+test("a new value of a single-valued member replaces the old one of any source", async (t) => {
   const { w, ada, api } = await connected(t);
   const other = await secondApp(w, ada);
   assert.deepEqual(await api.merge(FOOD, { dietary: "vegetarian" }), counts({ added: 1 }));
@@ -109,7 +109,7 @@ test("a repeat on the same day changes nothing, on a later day only the time", a
   assert.deepEqual(await api.record(MUSIC), { genres: ["jazz", "soul"] });
 });
 
-test("apps that say the same are sources of one fact, and it is trusted more", async (t) => {
+test("apps that write the same value are sources of one fact with higher confidence", async (t) => {
   const { w, ada, api } = await connected(t);
   await api.write(MUSIC, { genres: ["jazz", "soul"] });
   const others = [];
@@ -229,7 +229,7 @@ test("a body that is not what is asked for is refused before anything is looked 
   assert.equal((await post('{"preferences":{}}', "application/json; charset=utf-8")).status, 200);
 });
 
-test("a domain holds 2,000 facts and says so when it is full, without taking half of a body", async (t) => {
+test("a domain holds 2,000 facts; a write beyond that fails as a whole", async (t) => {
   const { api, ada, w } = await connected(t);
   const other = await secondApp(w, ada);
   const names = (from, count) => Array.from({ length: count }, (_, i) => `Song ${from + i}`);
@@ -255,7 +255,7 @@ test("a domain holds 2,000 facts and says so when it is full, without taking hal
   assertDetails(await api.send(MUSIC, { genres: ["jazz"] }), [["preferences", /limit of 2,000 facts in this domain, including suppressed ones; the user must delete/]]);
 });
 
-test("what one person's apps write is nothing to another person", async (t) => {
+test("writes for one user do not affect another", async (t) => {
   const { w, api, app } = await connected(t);
   const eve = await addPerson(w, "eve");
   const hers = await Client.connect(eve, app);

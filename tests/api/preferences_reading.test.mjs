@@ -90,7 +90,7 @@ test("the export is one document with every record and every active fact, to be 
 
 const byId = (a, b) => (a.atom_id < b.atom_id ? -1 : 1);
 
-test("the export of somebody of whom nothing is known is whole, too", async (t) => {
+test("the export of a user without facts is complete, too", async (t) => {
   const { api } = await connected(t);
   const { domains } = fine(await api.get("preferences/export"));
   assert.deepEqual(domains, Object.fromEntries(Object.keys(domains).map((domain) => [domain, { preferences: {}, atoms: [] }])));
@@ -145,7 +145,7 @@ test("every domain has a schema of its record, by the draft of 2020-12", async (
   assert.ok(schema.properties.favorite_artists && schema.properties.genres);
 });
 
-test("every member that a schema names takes a value of the shape it says, and gives it back", async (t) => {
+test("every member of a schema accepts a value of its type and returns it", async (t) => {
   const { api } = await connected(t);
   const sample = ({ type, enum: words, minimum, properties, maxLength = 200 }) => {
     if (words) return words[0];
@@ -163,7 +163,7 @@ test("every member that a schema names takes a value of the shape it says, and g
   }
 });
 
-test("people with nothing, with much and with the same are told apart", async (t) => {
+test("users without facts, with many, and with the same facts are kept apart", async (t) => {
   const { w, app, api } = await connected(t);
   const eve = await Client.connect(await addPerson(w, "eve"), app);
   for (let i = 0; i < 3; i++) await api.write(MUSIC, { favorite_songs: Array.from({ length: 100 }, (_, n) => `Song ${i}-${n}`) });

@@ -94,7 +94,7 @@ test("scopes together open what each opens, and reach no further than was asked"
   }
 });
 
-test("without a token nobody is told anything but that one is needed", async (t) => {
+test("without a token the only response is that one is required", async (t) => {
   const { w, ada, app } = await stage(t);
   const api = await Client.connect(ada, app);
   const nobody = { ask: (method, where, options) => w.ask(method, `/v1/${where}`, options), get: (where) => w.get(`/v1/${where}`), send: Client.prototype.send };
@@ -177,7 +177,7 @@ test("what several domains tell is only of those the token reads", async (t) => 
   }
 });
 
-test("a domain that there is not, is not there for anybody", async (t) => {
+test("an unknown domain is 404 for every token", async (t) => {
   const { ada, app } = await stage(t);
   const api = await Client.connect(ada, app, { scope: SCOPES.join(" ") });
   const narrow = await Client.connect(ada, app, { scope: "profile:read" });

@@ -48,7 +48,7 @@ test("of many values for one place exactly one is left", async (t) => {
   assert.equal((await api.read(`domains/${FOOD}/stats`)).atom_count, 1);
 });
 
-test("a fact that is suppressed while apps write it is gone when all are done", async (t) => {
+test("a fact that is suppressed while apps write it stays suppressed", async (t) => {
   const { w, ada, api } = await connected(t);
   const apps = [api, await secondApp(w, ada)];
   const genres = ["jazz", "soul", "folk", "salsa"];

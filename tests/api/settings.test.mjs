@@ -111,7 +111,7 @@ test("a wrong value is one line that names the setting, exit 2, and nothing is m
   assert.deepEqual(fs.readdirSync(w.dir).sort(), before);
 });
 
-test("a wrong value from a variable or a file says where it stands", async (t) => {
+test("an invalid value from a variable or a file is reported with its location", async (t) => {
   const w = await world(t, { start: false });
   const variableGiven = w.launch({ "log-format": undefined }, { env: { PENCHANT_LOG_FORMAT: "xml" } });
   assert.equal((await variableGiven.exited()).status, 2);
@@ -136,7 +136,7 @@ test("a wrong value from a variable or a file says where it stands", async (t) =
   assert.match(absent.err, /absent\.conf/);
 });
 
-test("flags nobody knows, flags without a value, words too many: exit 2 and one line", async (t) => {
+test("unknown flags, missing values, extra arguments: exit 2 and one line", async (t) => {
   const w = await world(t, { start: false });
   for (const args of [["serve", "--no-such-flag", "1"], ["serve", "--listen"], ["serve", "surplus"], ["serve", "-x"], ["nonsense"], ["--nonsense"], ["user"], ["user", "nonsense"], ["user", "add"], ["backup"], ["help", "nonsense"], ["user", "add", "ada", "eve"], ["version", "surplus"]]) {
     const { status, err } = await w.penchant(args);

@@ -10,7 +10,7 @@ const ada = { username: "ada", email: "ada@example.org", name: "Ada Lovelace", p
 const text = (html) =>
   html.replace(/<[^>]*>/g, " ").replace(/&quot;/g, '"').replace(/&#0*39;|&#x27;/gi, "'").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&").replace(/\s+/g, " ");
 
-test("whoever fills in the form has an account and is sent to a page that says so", async (t) => {
+test("a valid form creates an account and leads to a confirmation page", async (t) => {
   const w = await world(t);
   w.clock.stop(1_800_000_000);
   const answer = await w.signUp(ada);
@@ -78,7 +78,7 @@ const WRONG = [
   ["a password of 2,000 bytes", { password: "violet kettle ".repeat(143) }, /password|long|1024|1,024/i],
 ];
 
-test("what is wrong is told in words, beside what was typed, and nothing is stored", async (t) => {
+test("each problem is shown at its field with the input, and nothing is stored", async (t) => {
   const w = await world(t);
   for (const [why, wrong, words] of WRONG) {
     const sent = { ...ada, ...wrong };
@@ -120,7 +120,7 @@ test("characters of every script can be a display name and a password, and marku
   assert.match(back.text, /&lt;Sons&gt;/);
 });
 
-test("a name that is taken is told, in any spelling, and so is an email address", async (t) => {
+test("a taken username or email is reported, in any spelling", async (t) => {
   const w = await world(t);
   assert.equal((await w.signUp(ada)).status, 303);
   for (const fields of [{ username: "ada" }, { username: "ADA" }, { username: "ada2", email: "ADA@example.ORG" }]) {
@@ -131,7 +131,7 @@ test("a name that is taken is told, in any spelling, and so is an email address"
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
 
-test("of 64 who want the same name at the same time exactly one gets it", async (t) => {
+test("of 64 parallel sign-ups with one username exactly one succeeds", async (t) => {
   const w = await world(t);
   const answers = await Promise.all(
     Array.from({ length: 64 }, (_, i) => w.signUp({ username: "popular", name: `Number ${i}` })),
@@ -145,7 +145,7 @@ test("of 64 who want the same name at the same time exactly one gets it", async 
   assert.equal(users[0].name, `Number ${winner}`);
 });
 
-test("when registration is closed nobody gets in, and the page says so", async (t) => {
+test("when registration is closed no account is created, and the page says so", async (t) => {
   const w = await world(t, { settings: { registration: "closed" } });
   const answer = await w.signUp(ada);
   assert.equal(answer.status, 403);
@@ -187,7 +187,7 @@ test("with an auth URL of its own, that is the origin forms come from", async (t
   assert.equal((await w.signUp(ada, { headers: { origin: "https://id.penchant.example" } })).status, 303);
 });
 
-test("looking at the form makes nothing, whatever stands in its address, and the log does not show that", async (t) => {
+test("a GET of the form creates nothing, whatever its query, and the query is not logged", async (t) => {
   const w = await world(t);
   const query = new URLSearchParams(ada).toString();
   const answer = await w.get(`/signup?${query}`);

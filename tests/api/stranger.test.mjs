@@ -26,7 +26,7 @@ async function routes(w) {
 const isPublic = (route) => route.caller === "anyone";
 const isOperators = (route) => route.caller === "operator";
 
-test("every route that is for anyone answers a stranger, every other says no", async (t) => {
+test("only public routes accept requests without credentials", async (t) => {
   const w = await world(t);
   for (const route of await routes(w)) {
     const why = `${route.method} ${route.path}`;
@@ -54,7 +54,7 @@ test("what is for the operator answers on a listener of its own, and only there"
     assert.equal((await ask(origin, method, url)).status, 404, `${url} answers on the operator's listener`);
 });
 
-test("every path says which methods it takes, and refuses every other", async (t) => {
+test("every path lists its methods and rejects all others", async (t) => {
   const w = await world(t);
   const listed = (await routes(w)).filter((route) => !isOperators(route));
   for (const url of new Set(listed.map((route) => route.url))) {
@@ -86,7 +86,7 @@ test("HEAD is GET without the body", async (t) => {
   }
 });
 
-test("OPTIONS says what is allowed, and only what is meant for scripts of other sites is offered to them", async (t) => {
+test("OPTIONS lists the allowed methods, and CORS headers only for routes with cors", async (t) => {
   const w = await world(t);
   const listed = (await routes(w)).filter((route) => !isOperators(route));
   for (const url of new Set(listed.map((route) => route.url))) {

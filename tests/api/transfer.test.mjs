@@ -124,7 +124,7 @@ told("a domain that only the other service knows, and that holds nothing, keeps 
   assert.deepEqual((await exported(w, "ada")).domains[MUSIC].preferences, { genres: ["jazz"] });
 });
 
-test("a fact that is lifted when its app's writes are gone is the person's own, and goes out and in", async (t) => {
+test("a restored fact whose app's writes were deleted belongs to the user, and can be exported and imported", async (t) => {
   const { w, ada, app, api } = await connected(t);
   await api.write(MUSIC, { genres: ["jazz"] });
   const { atom_id } = await api.atom("jazz");
@@ -328,7 +328,7 @@ test("an account that an app has flooded is downloaded by its owner and by the o
   assert.equal(refused.headers["content-disposition"], undefined);
 });
 
-test("an export that cannot know the operator's own domains says what it leaves out, and what to pass", async (t) => {
+test("an export without the operator's definitions reports what it omits, and which option to pass", async (t) => {
   const w = await world(t, { start: false });
   const EXAMPLES = path.join(ROOT, "docs/examples");
   for (const name of ["ada", "bob"]) await w.addUser(name);

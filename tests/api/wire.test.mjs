@@ -73,7 +73,7 @@ test("targets in other forms reach nothing but what they name", async (t) => {
   assert.equal(doubled.status, 404);
 });
 
-test("a connection that says nothing, or half a word, can end without an answer", async (t) => {
+test("an empty or incomplete request may be closed without a response", async (t) => {
   const w = await world(t);
   for (const bytes of ["", "G", "GET /heal", "GET /healthz HTTP/1.1\r\nHo"]) {
     const connection = await w.connect();
@@ -117,7 +117,7 @@ test("Expect: 100-continue is continued where the body is welcome, and refused w
   assert.ok(!large.continued, "the client was told to send what will be refused");
 });
 
-test("clients that vanish at every stage leave nothing behind", async (t) => {
+test("clients that disconnect at any stage leak nothing", async (t) => {
   const w = await world(t, { settings: { "metrics-listen": "127.0.0.1:0" } });
   const stages = [
     "", "GET", "GET /signup HTTP/1.1\r\nHost: h\r\n\r\n", `POST /signup HTTP/1.1\r\n${FORM}Content-Length: 90\r\n\r\nusername=a`,
