@@ -1,4 +1,4 @@
-// /account/apps: who may read what, and how to take it back.
+// /account/apps: connected apps, their permissions, and how to revoke them.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -15,7 +15,7 @@ const fact = (id, what = "") => `/account/facts/${id}${what}`;
 // A member's part of a page: from its heading to the next.
 const part = (page, member) => new RegExp(`<section class="member" id="${member}"[^]*?</section>`).exec(page.text)?.[0] ?? "";
 
-// Uses the form of one member, as a person would.
+// Submits the form of one member.
 async function state(person, domain, member, value, { status = 303, ...more } = {}) {
   const page = await open(person, at(domain));
   const token = /name="form" value="([^"]+)"/.exec(part(page, member))?.[1];
@@ -278,7 +278,7 @@ test("what is offered to be added is usual, and nothing that was said already an
   assert.ok(!offered(food, "disliked_cuisines").includes("Italian"));
   assert.deepEqual(offered(await open(ada, at(CODING)), "languages"), ["JavaScript", "C#", "C++", "Go"]);
 
-  // What a person called wrong is not offered to them again; what they removed is.
+  // A fact marked as wrong is not suggested again; a deleted one is.
   await api.write(MUSIC, { genres: ["rock"], disliked_genres: ["jazz"] });
   const rock = (await find(api, "rock")).atom_id ?? (await find(api, "rock")).id;
   await press(ada, fact(rock), fact(rock, "/suppress"));

@@ -1,5 +1,5 @@
-// Undo: whatever a person does on the account pages can be taken back from the message that tells it.
-// Afterwards everything is as it was, and what apps did meanwhile is not lost.
+// Undo: every change on the account pages can be undone from its flash message. Afterwards everything is as
+// before, and writes of apps in the meantime are kept.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -29,15 +29,14 @@ async function send(person, domain, fields) {
 
 const undo = async (person, page) => told(await press(person, page, UNDO));
 
-// All there is: who said it and when, its place, its status and why. What the person downloads, what
-// each app is served, and the page.
+// The whole state of an account: the user's download, the responses to each app, and the page.
 async function everything(person, ...clients) {
   const { exported_at, ...document } = JSON.parse((await person.get("/account/data/export", SAME_SITE)).text);
   const served = await Promise.all(clients.map(async (api) => [await api.atoms("status=all&limit=100"), (await api.read("preferences")).preferences]));
   return { document, served, page: says(await open(person, "/account")) };
 }
 
-// Three days in which the person and two apps said something, one thing was wrong and three wait.
+// Three days with facts of the user and two apps, one marked as wrong and three held.
 async function filled(t) {
   const { w, ada, api } = await connected(t);
   await api.write(MUSIC, { genres: ["soul", "jazz", "fado"], favorite_artists: [ORDER] });

@@ -20,7 +20,7 @@ test("everything a page refers to is there, with its type, and may be kept by br
   assert.ok(assets.some((url) => /\.css$/.test(url.split("?")[0])));
   for (const url of seen) {
     const answer = await w.get(url);
-    // What is for somebody signed in leads to where one signs in, and back.
+    // Pages that need a session redirect to sign-in and back.
     if (answer.status === 303) assert.equal(answer.headers.location, `/signin?next=${encodeURIComponent(url)}`);
     else assert.equal(answer.status, 200, url);
     assertCommon(answer);

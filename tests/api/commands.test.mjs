@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { PASSWORD, world } from "../kit/world.mjs";
 
-// Every test here is told twice.
+// Every test here runs twice.
 function told(sentence, story) {
   test(`${sentence}, on a stopped service`, async (t) => story(await world(t, { start: false })));
   test(`${sentence}, on a running service`, async (t) => story(await world(t)));

@@ -20,7 +20,7 @@ function human(domain, name) {
   return members.find((member) => member.name === name).title ?? (name[0].toUpperCase() + name.slice(1)).replaceAll("_", " ");
 }
 
-// What stands below a scope's box: { label: text }.
+// The preview of a scope: { label: text }.
 function previewOf(page, scope) {
   const item = page.text.split("<li>").find((one) => one.includes(`value="${scope}"`));
   const lines = [...item.matchAll(/<p><span class="preview-label">([^<]*)<\/span> ([^<]*)<\/p>/g)];

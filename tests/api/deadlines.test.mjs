@@ -17,9 +17,8 @@ const IDLE = limit("HTTP_IDLE_MS");
 
 const FORM = "Host: h\r\nContent-Type: application/x-www-form-urlencoded\r\n";
 
-// Sees that the connection is open before its deadline and cut behind it. What the service knows of
-// the connection's progress may be a moment behind, so time passes twice at most: in all still less
-// than any longer deadline.
+// Checks that the connection is open before its deadline and closed after it. The service may notice the
+// connection's progress late, so the clock advances at most twice: in all less than any longer deadline.
 async function cutBehind(w, connection, deadline) {
   w.deadlines.forward(deadline * 0.5);
   assert.equal((await w.get("/healthz")).status, 200);
@@ -114,7 +113,7 @@ test("a client that does not read its response is disconnected, and others are s
   }, 30_000);
 });
 
-// Whether the other side has ended a connection nobody reads from: a write to it fails.
+// Whether the other side has closed a connection that is not read: a write to it fails.
 async function cut(connection) {
   connection.send("\r\n");
   await pause(20);

@@ -1,4 +1,4 @@
-// penchant demo: a service with somebody to look at, gone when it stops.
+// penchant demo: a service with a sample user, deleted when it stops.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";

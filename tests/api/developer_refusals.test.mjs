@@ -10,7 +10,7 @@ import { until } from "../kit/until.mjs";
 
 const SCOPES = ["agent_hints", "music_preferences", "preferences:write"];
 
-// Ada develops; Grace is somebody who uses the app.
+// Ada is the developer, Grace a user of the app.
 async function workshop(t, options) {
   const { w, ada } = await stage(t, options);
   const grace = await addPerson(w, "grace", { password: "seven green lanterns drift north" });

@@ -1,5 +1,5 @@
-// The trial on the portal: the flow as one's own app with a redirect URI of the portal's, which is
-// good for nobody else, nowhere else and not for long.
+// The trial on the portal: the authorization flow as the user's own app, with a redirect URI of the portal
+// that works only for the owner and only for ten minutes.
 
 import assert from "node:assert/strict";
 import test from "node:test";

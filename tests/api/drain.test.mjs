@@ -55,7 +55,7 @@ test("under load every sign-up that was accepted is answered, and every acknowle
         if (answer.status === 303) made.push(username);
         else assert.equal(answer.status, 503, answer.text);
       } catch (error) {
-        // Refused is somebody who came too late; a connection cut mid-answer is what must not be.
+        // A late connection may be refused; a connection must not be cut in the middle of a response.
         cut.push({ username, code: error.code ?? error.message });
         return;
       }

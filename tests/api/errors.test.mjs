@@ -1,4 +1,4 @@
-// Errors have one shape everywhere; for somebody with a browser they are a page.
+// All errors have the same format; browsers get a page.
 
 import assert from "node:assert/strict";
 import test from "node:test";

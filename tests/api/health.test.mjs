@@ -1,4 +1,4 @@
-// /healthz says that the process lives, /readyz that it can do its work.
+// /healthz: the process runs. /readyz: it can handle requests.
 
 import assert from "node:assert/strict";
 import test from "node:test";

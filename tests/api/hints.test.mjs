@@ -1,5 +1,4 @@
-// Hints over HTTP: who may ask, for what, and what is answered. What the sentences are is tried in
-// tests/oracle, without a network in between.
+// Hints over HTTP: access, parameters, and responses. tests/oracle tests the sentences themselves.
 
 import assert from "node:assert/strict";
 import test from "node:test";

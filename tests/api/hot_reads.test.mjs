@@ -7,8 +7,8 @@ import { Client, connected, fine, MUSIC, READ_WRITE, secondApp } from "../kit/pr
 
 const EVERYTHING = `${READ_WRITE} agent_hints profile:read`;
 
-// Asks without end, from several connections at once, until told to stop. `judge` gets what was
-// known before the question was sent, and the answer.
+// Sends requests on several connections until stopped. `judge` gets what was known before a request was sent,
+// and its response.
 function hammer(count, ask, known, judge) {
   const state = { stop: false, asked: 0 };
   const one = async () => {
@@ -60,7 +60,7 @@ test("a fact that was suppressed is in no later answer", async (t) => {
   assert.ok((await stop()) > 20);
 });
 
-// Each ends one token's access; another app of the same person goes on.
+// Each ends the access of one token; another app of the same user keeps its access.
 const ENDINGS = [
   ["the token is revoked", ({ api }) => api.app.revoke(api.token)],
   ["its refresh token is revoked", ({ api }) => api.app.revoke(api.refresh_token)],

@@ -1,4 +1,4 @@
-// The page for Prometheus: it parses, it adds up, and it names nobody.
+// The Prometheus page: its format, its counts, and that it identifies no user.
 
 import assert from "node:assert/strict";
 import test from "node:test";

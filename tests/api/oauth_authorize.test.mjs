@@ -28,7 +28,7 @@ test("a signed-out user signs in and returns to the same request", async (t) => 
   assertBack(await ada.through(first), request, { state: "a b+c&d=é%" });
 });
 
-// Who asks or where to answer is not known: nobody is sent anywhere.
+// The app or its redirect URI is unknown: no redirect.
 const STOPS = [
   ["no client_id (A1)", { client_id: undefined }],
   ["an empty client_id", { client_id: "" }],
@@ -77,7 +77,7 @@ test("an unknown app or an unregistered address is a page, never a redirect, sig
       assert.equal(answer.headers.location, undefined, why);
       assert.doesNotMatch(answer.text, /<script>alert|href="(javascript|https:\/\/evil)/i, why);
     }
-  // An unknown app is not told from a missing one (A2).
+  // An unknown app and a missing one get the same response (A2).
   const text = async (wish) => textOf((await ada.get(app.request(wish).path)).text).replace(/[A-Za-z0-9_-]{16,}/g, "…");
   assert.equal(await text({ client_id: undefined }), await text({ client_id: "app_AAAAAAAAAAAAAAAAAAAAAA" }));
   assert.equal((await ada.authorize(app)).params.iss, w.origin); // the app itself is fine
@@ -130,7 +130,7 @@ test("only the port of a loopback address may differ (A15, A17, A18)", async (t)
     assertStop(await ada.get(app.request({ redirect_uri }).path));
 });
 
-// Told to the app, once the person is signed in.
+// Sent to the app by redirect, once the user is signed in.
 const REFUSED = [
   ["no response_type (A20)", { response_type: undefined }, "invalid_request"],
   ["response_type token (A21)", { response_type: "token" }, "unsupported_response_type"],

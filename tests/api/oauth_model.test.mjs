@@ -48,7 +48,7 @@ class Model {
     return grant && grant.ends > this.now ? grant : null;
   }
 
-  // Whether an authorization asks the person, and what the grant is after their answer.
+  // Whether an authorization asks for consent, and the grant after the decision.
   mustAsk(name, asked, prompt) {
     const grant = this.grant(name);
     return this.apps.get(name).isPublic || prompt === "consent" || !grant || both(asked, grant.scopes).length < asked.length;
@@ -251,7 +251,7 @@ class Walk {
     assertInvalidGrant(await this.apps[family.name].exchange({ ...family.request, verifier: "x".repeat(43) }).then((answer) => (answer.status === 401 ? this.apps[name].exchange(family.request) : answer)));
   }
 
-  // Most often somebody notices soon and enables it again: what was ended must stay so.
+  // Usually enabled again soon: whatever was revoked must stay revoked.
   async disableApp() {
     const name = this.random.pick(Object.keys(this.apps));
     const { active } = this.model.apps.get(name);

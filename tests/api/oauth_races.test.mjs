@@ -101,7 +101,7 @@ test("exchanging while the grant is narrowed gives no token more than the grant"
   }
 });
 
-// The first consent of a person to an app makes the grant: several at once must make one, and lose none.
+// A user's first consent creates the grant: parallel consents must create one, and lose none.
 test("first consents given at the same time are all kept, and every code of them works", async (t) => {
   const { w, ada } = await stage(t);
   for (let round = 0; round < 10; round++) {

@@ -377,7 +377,7 @@ test("prompt=login requires exactly one sign-in, whatever happens on the way", a
       const { code } = assertBack(answer, request, {});
       assert.equal((await app.exchange({ ...request, code })).status, 200, why);
     }
-  // One that is wrong is not kept, and is told to the app as ever.
+  // An invalid request is not stored, and is reported to the app as usual.
   const refused = app.request({ prompt: "login", scope: "nonsense" });
   const told = await passwordsAsked(nobody(), refused);
   assertBack(told.answer, refused, { error: "invalid_scope" });
@@ -396,7 +396,7 @@ test("prompt=login is not done with by a sign-in for something else, nor by an a
   const kept = await grace.signIn({ where: `/signin?next=${encodeURIComponent(request.path)}` });
   assert.match(kept.headers.location, /^\/oauth\/consent\?request=req_[A-Za-z0-9_-]{22}$/);
   assertPage(await ada.get(kept.headers.location), 400);
-  // Once that session is over, another one signs in for it again.
+  // Once that session has ended, another one can sign in for it.
   await grace.signOut();
   const left = await ada.get(kept.headers.location);
   assert.match(left.headers.location, /^\/signin\?request=req_/);

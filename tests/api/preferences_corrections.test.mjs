@@ -1,4 +1,4 @@
-// Corrections and what waits for the person: what is gone stays gone, what is held is served to nobody.
+// Corrections and held facts: suppressed facts stay suppressed, and held ones are served to no app.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -124,7 +124,7 @@ test("a suspicious value is held and served to no app", async (t) => {
     const exported = await client.get("preferences/export");
     for (const value of HELD) assert.ok(!exported.text.includes(JSON.stringify(value)), `${value} is exported`);
   }
-  // Only who wrote it knows that it waits.
+  // Only the app that wrote it sees that it is held.
   assert.equal((await api.read("preferences/atoms?status=held&limit=100")).total, HELD.length);
   assert.equal((await other.read("preferences/atoms?status=held")).total, 0);
   assert.equal((await other.read("preferences/atoms?status=all")).total, 0);

@@ -61,7 +61,7 @@ test("spellings that are the same value are one fact, shown as first written", a
 
 const MANY = ["genres", "favorite_artists", "allergies"];
 const wrap = (member, value) => (MANY.includes(member) ? [value] : value);
-// An object's properties are told in the order of the definition.
+// An object's properties are in the order of the definition.
 const reordered = (value) => (value.protein_grams ? { calories: 2000, protein_grams: 90 } : value);
 
 test("the same value twice in one body is written once", async (t) => {

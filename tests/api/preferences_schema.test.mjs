@@ -15,9 +15,9 @@ const SEED = Number(process.env.SEED ?? 20261114);
 const ROUNDS = Number(process.env.SCHEMA_ROUNDS ?? 1); // the soak has more
 const ALL = [...DOMAINS, "reading"];
 const VALID = 200; // bodies a domain and round
-const ROOM = 150; // facts, after which somebody new goes on
+const ROOM = 150; // facts, after which a new user is used
 
-// One domain of somebody who writes into nothing else, and somebody new before it is full.
+// A user who writes into one domain only; a new user before it is full.
 class Lane {
   people = 0;
   writes = 0;

@@ -11,7 +11,7 @@ const ANY_READ = `preferences:read ${DOMAINS.join(" ")}`;
 const write = (domain) => (api) => api.send(domain, {});
 const read = (where) => (api) => api.get(where);
 
-// Every door: how one knocks, which single scopes open it, and what one is told to ask for.
+// Every endpoint: its request, which single scopes allow it, and which ones its error names.
 const DOORS = [
   ["the music record", read(`preferences/${MUSIC}`), ["preferences:read", MUSIC], `preferences:read ${MUSIC}`],
   ["the food record", read(`preferences/${FOOD}`), ["preferences:read", FOOD], `preferences:read ${FOOD}`],

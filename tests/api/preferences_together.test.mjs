@@ -133,7 +133,7 @@ async function compare(app, who, model, why) {
   }
 }
 
-// Everything at once says the same as its parts, and whoever may read one domain sees that one only.
+// All domains together equal the single ones, and a token for one domain sees only that one.
 async function compareWhole(app, reader, who, model, why) {
   const records = Object.fromEntries([MUSIC, FOOD].map((domain) => [domain, model.record(domain).preferences]));
   const nothing = { coding_profile: {}, travel_profile: {} };

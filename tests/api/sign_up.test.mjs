@@ -53,7 +53,7 @@ test("upper case in a username is folded, blanks around what was typed are dropp
   assert.deepEqual([user.username, user.email, user.name], ["ada", "Ada@Example.ORG", "Ada"]);
 });
 
-// What was wrong is told beside the field, what was typed is still there, the password is not.
+// Problems are shown at their fields and the input is kept, except for the password.
 const WRONG = [
   ["a name too short", { username: "ad" }, /3 to 32|at least 3/i],
   ["a name too long", { username: "a".repeat(33) }, /3 to 32|at most 32|32/i],

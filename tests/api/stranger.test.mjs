@@ -1,5 +1,5 @@
-// Walks the route tables themselves as somebody without a session or a token. A new route is
-// guarded the day it is born: whatever it is, a stranger gets an answer of the declared kind.
+// Calls every route of the route tables without a session or token. A new route is covered from the start:
+// each must respond as its declared caller requires.
 
 import assert from "node:assert/strict";
 import test from "node:test";

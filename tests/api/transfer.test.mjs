@@ -1,5 +1,4 @@
-// A person's account as a document, out and in by command: on a stopped service and on a running
-// one, one account and all of them.
+// export and import of one account and of all, with the service stopped and running.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -111,7 +110,7 @@ test("what apps wrote, suppressed and tried goes out with its sources, and comes
   await w.addUser("bob");
   await imported(w, await put(w, "ada.json", out), "--user", "bob");
   assert.deepEqual(essence(await exported(w, "bob")), essence(out));
-  // Into the account it came from, and it is told so: nothing is new.
+  // Into the account it came from: nothing is new.
   const [{ added, kept }] = await imported(w, path.join(w.dir, "ada.json"));
   assert.deepEqual([added, kept], [0, 7]);
 });

@@ -1,5 +1,5 @@
-// Bytes that are not quite HTTP. What the library refuses before we see it may look as the library
-// has it; it must never be an answer to a request nobody made, and the service must live.
+// Malformed HTTP. What the library rejects itself may have any form, but must not be a response to a request
+// that was not sent, and the service must keep running.
 
 import assert from "node:assert/strict";
 import test from "node:test";
