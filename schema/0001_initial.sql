@@ -146,15 +146,18 @@ CREATE INDEX auth_request_expiry ON auth_request (expires_at);
 CREATE INDEX auth_request_session ON auth_request (session_hash);
 
 -- The scopes that a user allows an app. Revoking a grant deletes the row, which revokes its token
--- families.
+-- families. `hint_domains` and `write_domains` are the domains in which agent_hints and
+-- preferences:write may be used, because a consent page showed them for that; `*` is every domain.
 CREATE TABLE app_grant (
-    grant_id   TEXT   NOT NULL PRIMARY KEY,
-    user_id    TEXT   NOT NULL,
-    app_id     TEXT   NOT NULL,
-    scopes     TEXT   NOT NULL,
-    expires_at BIGINT NOT NULL,
-    created_at BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL
+    grant_id      TEXT   NOT NULL PRIMARY KEY,
+    user_id       TEXT   NOT NULL,
+    app_id        TEXT   NOT NULL,
+    scopes        TEXT   NOT NULL,
+    hint_domains  TEXT   NOT NULL,
+    write_domains TEXT   NOT NULL,
+    expires_at    BIGINT NOT NULL,
+    created_at    BIGINT NOT NULL,
+    updated_at    BIGINT NOT NULL
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX app_grant_pair ON app_grant (user_id, app_id);
 CREATE INDEX app_grant_app ON app_grant (app_id);
@@ -205,7 +208,8 @@ CREATE TABLE access_token (
     user_row_key    BIGINT NOT NULL,
     auth_version    BIGINT NOT NULL,
     scopes          TEXT   NOT NULL,
-    domains_limited BIGINT NOT NULL,
+    hint_domains    TEXT   NOT NULL,
+    write_domains   TEXT   NOT NULL,
     created_at      BIGINT NOT NULL,
     expires_at      BIGINT NOT NULL,
     valid_until     BIGINT NOT NULL

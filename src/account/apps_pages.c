@@ -25,6 +25,7 @@
 #define APPS_BYTES ((size_t)18 * 1000)
 #define APP_BYTES 1000
 #define SCOPE_BYTES 75
+#define AREAS_BYTES ((size_t)16 * 1024)
 #define WRITTEN_SHOWN 60
 #define WRITTEN_BYTES ((size_t)11 * 1000)
 #define WRITTEN_ONE_BYTES 230
@@ -44,6 +45,9 @@ MESSAGE(count_one, "apps.count.one");
 MESSAGE(count_other, "apps.count.other");
 MESSAGE(until_date, "apps.until");
 MESSAGE(until_never, "apps.until.never");
+MESSAGE(areas_all, "apps.areas.all");
+MESSAGE(areas_some, "apps.areas.some");
+MESSAGE(areas_none, "apps.areas.none");
 
 enum { PAGE };
 enum { UNTIL, DATE };
@@ -59,20 +63,41 @@ static const struct field end_fields[] = {
 
 /* ---- one connection ---- */
 
+/* "Areas: Food, Music." */
+static struct str
+domain_names(struct call *call, scopes domains)
+{
+    struct buf names = buf_in(call->mem, AREAS_BYTES);
+    for (size_t i = 0; i < scope_count(); i++)
+        if (scopes_domains(domains) >> i & 1) {
+            buf_add_c(&names, names.len > 0 ? ", " : "");
+            buf_add(&names, message_sentence(call, str_of(scope_row(i)->title)));
+        }
+    if (domains == DOMAINS_ALL)
+        return message(call, areas_all);
+    return names.len == 0 ? message(call, areas_none)
+                          : message_one(call, areas_some, "areas", buf_str(&names));
+}
+
 /* Domains first, then the other scopes, as on the consent page. */
 static void
-put_scopes(struct call *call, struct values *values, scopes set)
+put_scopes(struct call *call, struct values *values, const struct permissions *allowed)
 {
     size_t count = scope_count();
     size_t first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
     for (size_t n = 0; n < count; n++) {
         size_t i = (n + first) % count;
-        if ((set & (scopes)1 << i) == 0)
+        scopes one = (scopes)1 << i;
+        if ((allowed->scopes & one) == 0)
             continue;
         struct values *item = values_item(values, "scopes");
         values_text(item, "scope", str_of(scope_row(i)->name));
         values_text(item, "title", message_sentence(call, str_of(scope_row(i)->title)));
         values_text(item, "sentence", message_sentence(call, str_of(scope_row(i)->sentence)));
+        if (one == SCOPE_AGENT_HINTS)
+            values_text(item, "areas", domain_names(call, allowed->hint_domains));
+        if (one == SCOPE_PREFERENCES_WRITE)
+            values_text(item, "areas", domain_names(call, allowed->write_domains));
     }
 }
 
@@ -112,7 +137,7 @@ put_connection(struct call *call, struct values *values, const struct connection
     values_text(values, "app_id", connection->app.id);
     values_text(values, "initial", initial(connection->app.name));
     values_flag(values, "disabled", connection->app.status != APP_ACTIVE);
-    put_scopes(call, values, grant->scopes);
+    put_scopes(call, values, &grant->allowed);
     when_put(call, values, "since", grant->created_at);
     values_text(values, "until",
                 grant->expires_at == NEVER_EXPIRES
@@ -166,8 +191,9 @@ get_apps(struct call *call)
         return err;
     struct pager pager = pager_for(call_integer(call, PAGE), APPS_SHOWN, APPS_BYTES);
     for (size_t i = 0; i < count; i++)
-        pager_add(&pager, APP_BYTES + 3 * pager_bytes(call->mem, list[i].app.name) +
-                              SCOPE_BYTES * (size_t)__builtin_popcountll(list[i].grant.scopes));
+        pager_add(&pager,
+                  APP_BYTES + 3 * pager_bytes(call->mem, list[i].app.name) +
+                      SCOPE_BYTES * (size_t)__builtin_popcountll(list[i].grant.allowed.scopes));
     pager_settle(&pager);
     for (size_t i = pager.first; i < pager.last && !err; i++) {
         struct values *item = values_item(values, "apps");
@@ -263,7 +289,7 @@ post_scopes(struct call *call)
                                 keep, call->now, &connection);
     if (err != ERR_NONE)
         return err;
-    bool ended = connection.grant.scopes == 0;
+    bool ended = connection.grant.allowed.scopes == 0;
     flash_redirect(
         call, ended ? HERE : path_of(call, &connection),
         &(struct flash){ .key = ended ? disconnected : narrowed, .what = connection.app.name });

@@ -20,20 +20,6 @@ static const struct field hints_fields[] = {
     [CONTEXT] = { "context", FIELD_TEXT, FIELD_IN_QUERY, .max = CONTEXT_MAX },
 };
 
-/* Domains that the token may use and read, as bits by domain index. */
-static void
-find_allowed(const struct call *call, struct hints_params *params)
-{
-    for (size_t i = 0; i < params->domains->count; i++) {
-        const struct domain *domain = &params->domains->list[i];
-        uint64_t bit = (uint64_t)1 << i;
-        if (allowed_domains_can_use(call->access, domain))
-            params->allowed |= bit;
-        if (allowed_domains_can_read(call->access, domain)) /* the user agreed to its scope */
-            params->sensitive |= bit;
-    }
-}
-
 static scopes
 scopes_of(const struct hints_params *params, uint64_t domains)
 {
@@ -103,7 +89,7 @@ get_hints(struct call *call)
         .max_tokens = (int)call_integer(call, MAX_TOKENS),
     };
     struct hints hints;
-    find_allowed(call, &params);
+    allowed_domains_hints(&call->access->allowed, &params.allowed, &params.sensitive);
     if (!read_rest(call, &params) || !read_domains(call, &params))
         return ERR_NONE;
     enum err err = hints_read(call->db, call->mem, &params, &hints);

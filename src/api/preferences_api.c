@@ -189,9 +189,9 @@ read_body(struct call *call)
 static bool
 may_write(struct call *call, const struct domain *domain)
 {
-    if ((call->access->scopes & SCOPE_PREFERENCES_WRITE) == 0)
+    if ((call->access->allowed.scopes & SCOPE_PREFERENCES_WRITE) == 0)
         bearer_error_scope(call, SCOPE_PREFERENCES_WRITE);
-    else if (!allowed_domains_can_use(call->access, domain))
+    else if (!allowed_domains_can_write(call->access, domain))
         bearer_error_scope(call, SCOPE_PREFERENCES_WRITE | scope_named(domain->name));
     else
         return true;
@@ -247,7 +247,7 @@ post_domain(struct call *call)
 static bool
 may_touch(const struct domain *domain, void *context)
 {
-    return allowed_domains_can_use(context, domain);
+    return allowed_domains_can_write(context, domain);
 }
 
 /* False if the token may use no domain at all; an error response was sent. */
@@ -257,7 +257,7 @@ may_suppress(struct call *call)
     const struct domains *domains = call->web->settings.domains;
     scopes needed = SCOPE_PREFERENCES_WRITE;
     for (size_t i = 0; i < domains->count; i++) {
-        if (allowed_domains_can_use(call->access, &domains->list[i]))
+        if (allowed_domains_can_write(call->access, &domains->list[i]))
             return true;
         needed |= scope_named(domains->list[i].name);
     }

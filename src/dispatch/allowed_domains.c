@@ -9,13 +9,21 @@
 bool
 allowed_domains_can_read(const struct access *access, const struct domain *domain)
 {
-    return (access->scopes & allowed_domains_read_scopes(domain)) != 0;
+    return (access->allowed.scopes & allowed_domains_read_scopes(domain)) != 0;
 }
 
 bool
-allowed_domains_can_use(const struct access *access, const struct domain *domain)
+allowed_domains_can_write(const struct access *access, const struct domain *domain)
 {
-    return !access->domains_limited || (access->scopes & scope_named(domain->name)) != 0;
+    return (access->allowed.write_domains & scope_named(domain->name)) != 0;
+}
+
+void
+allowed_domains_hints(const struct permissions *allowed, uint64_t *included, uint64_t *sensitive)
+{
+    bool reads_all = (allowed->scopes & SCOPE_PREFERENCES_READ) != 0;
+    *included = scopes_domain_indexes(allowed->hint_domains);
+    *sensitive = scopes_domain_indexes(reads_all ? DOMAINS_ALL : allowed->scopes);
 }
 
 scopes

@@ -8,13 +8,17 @@
 
 struct access;
 struct call;
+struct permissions;
 
 /* True if the token holds preferences:read or the domain's own scope. */
 bool allowed_domains_can_read(const struct access *access, const struct domain *domain);
 
-/* For writing and hints. If the authorization listed single domains without preferences:read, only
- * those that it still holds; otherwise all. */
-bool allowed_domains_can_use(const struct access *access, const struct domain *domain);
+bool allowed_domains_can_write(const struct access *access, const struct domain *domain);
+
+/* The domains that hints may include, and those whose sensitive members they may include, because
+ * the user allowed the app to read the domain: see hints_params. */
+void allowed_domains_hints(const struct permissions *allowed, uint64_t *included,
+                           uint64_t *sensitive);
 
 /* The domain named in the path. NULL: 404 was sent. */
 const struct domain *allowed_domains_in_path(struct call *call);

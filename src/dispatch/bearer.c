@@ -60,7 +60,7 @@ bearer_auth(struct call *call)
     scopes needed = call->route->scope;
     if (call->route->any_domain)
         needed |= allowed_domains_any_read_scopes(call->web->settings.domains);
-    if (needed != 0 && (access->scopes & needed) == 0) {
+    if (needed != 0 && (access->allowed.scopes & needed) == 0) {
         request_usage_refused(call, access->app_id, STR_NONE, STR_NONE);
         bearer_error_scope(call, needed);
     } else

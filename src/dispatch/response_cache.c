@@ -226,8 +226,7 @@ response_cache_send(struct call *call)
     add_text(&builder, access->token_hash);
     add_text(&builder, access->user_id);
     add_text(&builder, access->app_id);
-    add_bytes(&builder, &access->scopes, sizeof access->scopes);
-    add_bytes(&builder, &access->domains_limited, sizeof access->domains_limited);
+    add_bytes(&builder, &access->allowed, sizeof access->allowed);
     add_bytes(&builder, &access->generation, sizeof access->generation);
     add_bytes(&builder, &access->version, sizeof access->version);
     call->cacheable = make_key(&builder, &call->response_key);

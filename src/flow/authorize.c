@@ -98,9 +98,8 @@ begin(struct db_tx *tx, void *argument)
                                     beginning->now, &grant);
     if (err && err != ERR_NOT_FOUND)
         return err;
-    bool covered = err == ERR_NONE && grant_covers(grant.scopes, checked->scopes);
-    beginning->out->held = grant.scopes;
-    if (checked->must_sign_in || checked->must_consent || !covered) {
+    beginning->out->held = grant_covered(&grant.allowed, checked->scopes);
+    if (checked->must_sign_in || checked->must_consent || beginning->out->held != checked->scopes) {
         beginning->out->next = checked->must_sign_in ? NEXT_SIGN_IN : NEXT_CONSENT;
         return keep_request(tx, beginning);
     }
@@ -194,7 +193,9 @@ find_request(struct db_tx *tx, void *argument)
         deciding->request->must_sign_in = true;
     err = grant_store_find(tx, deciding->mem, deciding->session->user_id, deciding->app->id,
                            deciding->now, &grant);
-    *deciding->held = grant.scopes;
+    *deciding->held = grant_covered(&grant.allowed, deciding->request->scopes);
+    if (*deciding->held != deciding->request->scopes)
+        deciding->request->must_consent = true;
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 
@@ -229,7 +230,7 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes allowed, struct gr
                                  .user_id = deciding->user->id,
                                  .app_id = request->app_id,
                                  .created_at = now };
-    grant->scopes = grant_after_consent(grant->scopes, request->scopes, allowed);
+    grant->allowed = grant_after_consent(&grant->allowed, request->scopes, allowed);
     grant->expires_at = grant_term_end(deciding->params->term, now);
     grant->updated_at = now;
     return exists ? grant_store_put(tx, deciding->mem, grant)
@@ -295,7 +296,8 @@ resume(struct db_tx *tx, void *argument)
                            deciding->now, &grant);
     if (err)
         return err;
-    if (deciding->request->must_consent || !grant_covers(grant.scopes, deciding->request->scopes))
+    scopes asked = deciding->request->scopes;
+    if (deciding->request->must_consent || grant_covered(&grant.allowed, asked) != asked)
         return ERR_FORBIDDEN;
     return issue_for(tx, deciding, grant.id, deciding->request->scopes);
 }

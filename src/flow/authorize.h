@@ -72,7 +72,7 @@ struct authorize_begun {
     enum authorize_next next;
     const struct secret *code; /* NEXT_CODE */
     struct str request_id;     /* NEXT_SIGN_IN, NEXT_CONSENT */
-    scopes held;               /* NEXT_CONSENT: scopes that the app holds already */
+    scopes held;               /* NEXT_CONSENT: as of grant_covered() */
 };
 
 enum err authorize_begin(struct db *db, struct arena *mem, const struct authorize_checked *checked,
@@ -85,7 +85,8 @@ enum err authorize_keep(struct db *db, struct arena *mem, const struct authorize
                         struct str session_hash, int64_t now, struct str *request_id);
 
 /* Finds a stored request of this session, with its app. A request whose session has ended is found
- * too, with must_sign_in set: see sign_in.request_id. ERR_NOT_FOUND: unknown or expired. */
+ * too, with must_sign_in set: see sign_in.request_id. must_consent is set unless a valid grant
+ * covers the request. ERR_NOT_FOUND: unknown or expired. */
 enum err consent_find(struct db *db, struct arena *mem, const struct session *session,
                       struct str request_id, int64_t now, struct auth_request *request,
                       struct app *app, scopes *held);

@@ -99,9 +99,9 @@ narrow(struct db_tx *tx, void *argument)
     enum err err = find_held(tx, work);
     if (err)
         return err;
-    grant->scopes &= work->keep;
+    grant->allowed = grant_without(&grant->allowed, grant->allowed.scopes & ~work->keep);
     grant->updated_at = work->now;
-    if (grant->scopes == 0)
+    if (grant->allowed.scopes == 0)
         return end_grant(tx, work);
     return grant_store_put(tx, work->mem, grant);
 }

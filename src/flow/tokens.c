@@ -104,7 +104,7 @@ exchange(struct db_tx *tx, void *argument)
     live.family.expires_at = work->now + FAMILY_SECONDS;
     if (!err)
         err = family_store_put_end(tx, work->mem, live.family.id, live.family.expires_at);
-    return err ? err : issue(tx, work, &live, live.family.scopes & live.granted);
+    return err ? err : issue(tx, work, &live, live.family.scopes & live.granted.scopes);
 }
 
 enum err
@@ -182,7 +182,7 @@ refresh_once(struct db_tx *tx, struct work *work)
         return refuse(work, ERR_INVALID, invalid);
     if (err)
         return err;
-    if (!narrow(work, live.family.scopes & live.granted, &allowed))
+    if (!narrow(work, live.family.scopes & live.granted.scopes, &allowed))
         return ERR_NONE;
     err = use(tx, work, verdict);
     return err ? err : issue(tx, work, &live, allowed);
@@ -381,7 +381,7 @@ find_refresh(struct db_tx *tx, struct work *work)
     *work->access = (struct access){
         .user_id = live.family.user_id,
         .app_id = live.family.app_id,
-        .scopes = live.family.scopes & live.granted,
+        .allowed.scopes = live.family.scopes & live.granted.scopes,
         .created_at = token.expires_at - REFRESH_SECONDS,
         .expires_at =
             token.expires_at < live.family.expires_at ? token.expires_at : live.family.expires_at,

@@ -30,16 +30,59 @@ grant_term_end(enum grant_term term, int64_t now)
     return now;
 }
 
-scopes
-grant_after_consent(scopes held, scopes asked, scopes ticked)
+struct permissions
+permissions_within(scopes set, bool domains_limited, const struct permissions *granted)
 {
-    return (held & ~asked) | (asked & ticked);
+    set &= granted->scopes;
+    scopes domains = domains_limited ? scopes_domains(set) : DOMAINS_ALL;
+    return (struct permissions){
+        .scopes = set,
+        .hint_domains = (set & SCOPE_AGENT_HINTS) != 0 ? domains & granted->hint_domains : 0,
+        .write_domains =
+            (set & SCOPE_PREFERENCES_WRITE) != 0 ? domains & granted->write_domains : 0,
+    };
 }
 
-bool
-grant_covers(scopes held, scopes asked)
+struct permissions
+permissions_of(scopes asked, scopes ticked)
 {
-    return (asked & ~held) == 0;
+    static const struct permissions all = { ~(scopes)0, DOMAINS_ALL, DOMAINS_ALL };
+    return permissions_within(asked & ticked, scopes_limit_domains(asked), &all);
+}
+
+struct permissions
+grant_without(const struct permissions *held, scopes removed)
+{
+    return (struct permissions){
+        .scopes = held->scopes & ~removed,
+        .hint_domains = (removed & SCOPE_AGENT_HINTS) != 0 ? 0 : held->hint_domains & ~removed,
+        .write_domains =
+            (removed & SCOPE_PREFERENCES_WRITE) != 0 ? 0 : held->write_domains & ~removed,
+    };
+}
+
+struct permissions
+grant_after_consent(const struct permissions *held, scopes asked, scopes ticked)
+{
+    struct permissions kept = grant_without(held, asked & ~ticked);
+    struct permissions shown = permissions_of(asked, ticked);
+    return (struct permissions){
+        .scopes = kept.scopes | shown.scopes,
+        .hint_domains = kept.hint_domains | shown.hint_domains,
+        .write_domains = kept.write_domains | shown.write_domains,
+    };
+}
+
+scopes
+grant_covered(const struct permissions *held, scopes asked)
+{
+    struct permissions wanted = permissions_of(asked, asked);
+    scopes covered = asked & held->scopes;
+    if ((wanted.hint_domains & ~held->hint_domains) != 0)
+        covered &= ~(scopes)SCOPE_AGENT_HINTS;
+    if ((wanted.write_domains & ~held->write_domains) != 0)
+        covered &= ~(scopes)SCOPE_PREFERENCES_WRITE;
+    return covered;
 }
 
 enum refresh_verdict

@@ -45,11 +45,19 @@ struct auth_request {
     int64_t expires_at;
 };
 
+/* What an app may do. agent_hints and preferences:write apply only in the domains listed for them.
+ */
+struct permissions {
+    scopes scopes;
+    scopes hint_domains;
+    scopes write_domains;
+};
+
 struct grant {
     struct str id; /* grt_… */
     struct str user_id;
     struct str app_id;
-    scopes scopes;
+    struct permissions allowed;
     int64_t expires_at;
     int64_t created_at;
     int64_t updated_at;
@@ -62,8 +70,8 @@ struct family {
     struct str app_id;
     int64_t user_epoch;
     int64_t app_epoch;
-    scopes scopes; /* as consented for this authorization */
-    bool domains_limited;
+    scopes scopes;        /* as consented for this authorization */
+    bool domains_limited; /* hints and writing apply only in the domains of `scopes` */
     int64_t created_at;
     int64_t expires_at;
 };
@@ -93,8 +101,7 @@ struct access {
     struct str username; /* set by introspection only */
     struct str app_id;
     struct str token_hash;
-    scopes scopes; /* the token's scopes that the grant still allows */
-    bool domains_limited;
+    struct permissions allowed; /* the token's permissions that the grant still includes */
     int64_t created_at;
     int64_t expires_at;
     int64_t valid_until; /* first expiry of the token, its family, and its grant */
@@ -108,11 +115,24 @@ enum grant_term { TERM_UNTIL_REVOKED, TERM_DAY, TERM_MONTH, TERM_YEAR };
 bool grant_term_read(struct str text, enum grant_term *out); /* "revoked", "1d", "30d", "1y" */
 int64_t grant_term_end(enum grant_term term, int64_t now);
 
-/* The scopes of the grant after consent: requested scopes as ticked, others unchanged. */
-scopes grant_after_consent(scopes held, scopes asked, scopes ticked);
+/* What an authorization allows whose request asked for `asked` and for which the user ticked
+ * `ticked`. This is what the consent page shows. */
+struct permissions permissions_of(scopes asked, scopes ticked);
 
-/* Whether the grant already includes all requested scopes, so that no consent is needed. */
-bool grant_covers(scopes held, scopes asked);
+/* The part of an authorization's permissions that its grant includes. */
+struct permissions permissions_within(scopes set, bool domains_limited,
+                                      const struct permissions *granted);
+
+/* A grant after consent: requested scopes as ticked, others unchanged. A domain becomes usable for
+ * hints or for writing only if this consent showed it for that. */
+struct permissions grant_after_consent(const struct permissions *held, scopes asked, scopes ticked);
+
+/* A grant that loses scopes. Hints and writing lose the domains among them. */
+struct permissions grant_without(const struct permissions *held, scopes removed);
+
+/* Those of the requested scopes that the grant already includes, in every domain in which the
+ * request would use them. If it is all of them, no consent is needed. */
+scopes grant_covered(const struct permissions *held, scopes asked);
 
 /* How to treat a presented refresh token. */
 enum refresh_verdict {

@@ -103,7 +103,28 @@ scopes_write(struct arena *mem, scopes set)
 scopes
 scopes_domains(scopes set)
 {
-    return set & ~(scopes)(SCOPE_FIRST_DOMAIN - 1);
+    return set & DOMAINS_ALL;
+}
+
+uint64_t
+scopes_domain_indexes(scopes set)
+{
+    return (set & (((scopes)1 << row_count) - 1)) >> FIXED_ROWS;
+}
+
+struct str
+scopes_write_domains(struct arena *mem, scopes domains)
+{
+    return domains == DOMAINS_ALL ? STR("*") : scopes_write(mem, domains);
+}
+
+scopes
+scopes_read_domains(struct str text)
+{
+    scopes domains = DOMAINS_ALL;
+    if (!str_eq(text, STR("*")))
+        scopes_read_known(text, &domains);
+    return scopes_domains(domains);
 }
 
 bool

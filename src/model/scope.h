@@ -45,7 +45,17 @@ void scopes_read_known(struct str text, scopes *out);
 
 struct str scopes_write(struct arena *mem, scopes set);
 
+/* Every domain, also one that is added later. */
+#define DOMAINS_ALL (~(scopes)(SCOPE_FIRST_DOMAIN - 1))
+
 scopes scopes_domains(scopes set); /* only the domain scopes */
+
+/* The domains of the set, as bits by their index in the list that scopes_setup() received. */
+uint64_t scopes_domain_indexes(scopes set);
+
+/* Sets of domains in the database: "*" is DOMAINS_ALL. */
+struct str scopes_write_domains(struct arena *mem, scopes domains);
+scopes scopes_read_domains(struct str text);
 
 /* Whether an authorization with these scopes is limited to the domains it names: it requested at
  * least one domain, and not preferences:read. */

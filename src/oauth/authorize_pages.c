@@ -112,6 +112,9 @@ put_scopes(struct call *call, struct values *values, scopes requested, scopes he
         values_text(item, "sentence", message_sentence(call, str_of(scope_row(i)->sentence)));
         values_flag(item, "held", (held & one) != 0);
         values_flag(item, "is_hints", one == SCOPE_AGENT_HINTS);
+        bool in_areas = (one & (SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_WRITE)) != 0;
+        values_flag(item, "limited", in_areas && scopes_limit_domains(requested));
+        values_flag(item, "everywhere", in_areas && !scopes_limit_domains(requested));
         consent_preview_put_scope(preview, item, one);
     }
 }
@@ -225,7 +228,7 @@ get_consent(struct call *call)
         response_redirect(call, request_sign_in_path(call, id));
         return ERR_NONE;
     }
-    if (request.must_consent || !grant_covers(held, request.scopes))
+    if (request.must_consent)
         return show_consent(call, &app, request.redirect_uri, request.scopes, held, id);
     err = consent_resume(call->db, call->mem, &call->browser->session, &call->browser->user, id,
                          call->now, &request, &code);

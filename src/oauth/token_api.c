@@ -149,7 +149,7 @@ post_introspect(struct call *call)
     json_open_object(out);
     json_put_bool(out, "active", err == ERR_NONE);
     if (err == ERR_NONE) {
-        json_put_str(out, "scope", scopes_write(call->mem, access->scopes));
+        json_put_str(out, "scope", scopes_write(call->mem, access->allowed.scopes));
         json_put_str(out, "client_id", access->app_id);
         json_put_str(out, "sub", access->user_id);
         json_put_str(out, "username", access->username);

@@ -15,22 +15,6 @@ MESSAGE(omitted_other, "hints.omitted.other");
 MESSAGE(tokens_one, "hints.tokens.one");
 MESSAGE(tokens_other, "hints.tokens.other");
 
-/* Uses the rules for a token with these scopes, so that the page shows exactly what the app gets.
- */
-static void
-find_allowed(struct hints_params *params, const struct hints_panel_params *panel)
-{
-    struct access access = { .scopes = panel->scopes,
-                             .domains_limited = scopes_limit_domains(panel->requested) };
-    for (size_t i = 0; i < params->domains->count; i++) {
-        uint64_t bit = (uint64_t)1 << i;
-        if (allowed_domains_can_use(&access, &params->domains->list[i]))
-            params->allowed |= bit;
-        if (allowed_domains_can_read(&access, &params->domains->list[i]))
-            params->sensitive |= bit;
-    }
-}
-
 enum err
 hints_panel_put(struct call *call, struct values *values, const struct hints_panel_params *panel)
 {
@@ -42,7 +26,9 @@ hints_panel_put(struct call *call, struct values *values, const struct hints_pan
     };
     struct hints hints;
     const struct json_value *list = NULL;
-    find_allowed(&params, panel);
+    /* The same rules as for a token with these scopes: the page shows exactly what the app gets. */
+    struct permissions allowed = permissions_of(panel->requested, panel->scopes);
+    allowed_domains_hints(&allowed, &params.allowed, &params.sensitive);
     if (params.allowed == 0)
         return ERR_NONE;
     enum err err = hints_read(call->db, call->mem, &params, &hints);

@@ -4,7 +4,9 @@
 #include "db/db.h"
 #include "store/user_store.h"
 
-#define COLUMNS "grant_id, user_id, app_id, scopes, expires_at, created_at, updated_at"
+#define COLUMNS                                                                   \
+    "grant_id, user_id, app_id, scopes, hint_domains, write_domains, expires_at," \
+    " created_at, updated_at"
 
 SQL(grant_find, "SELECT " COLUMNS " FROM app_grant"
                 " WHERE user_id = $1 AND app_id = $2 AND expires_at > $3");
@@ -12,10 +14,10 @@ SQL(grant_find, "SELECT " COLUMNS " FROM app_grant"
 SQL(grant_list, "SELECT " COLUMNS " FROM app_grant WHERE user_id = $1 AND expires_at > $2"
                 " ORDER BY created_at");
 
-SQL(grant_add, "INSERT INTO app_grant (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $6)");
+SQL(grant_add, "INSERT INTO app_grant (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)");
 
-SQL(grant_put, "UPDATE app_grant SET scopes = $2, expires_at = $3, updated_at = $4"
-               " WHERE grant_id = $1 RETURNING user_id");
+SQL(grant_put, "UPDATE app_grant SET scopes = $2, hint_domains = $3, write_domains = $4,"
+               " expires_at = $5, updated_at = $6 WHERE grant_id = $1 RETURNING user_id");
 
 SQL(grant_end, "DELETE FROM app_grant WHERE user_id = $1 AND app_id = $2 RETURNING user_id");
 
@@ -28,13 +30,20 @@ read_grant(const struct db_rows *rows, size_t row)
         .id = db_cell_text(rows, row, 0),
         .user_id = db_cell_text(rows, row, 1),
         .app_id = db_cell_text(rows, row, 2),
-        .expires_at = db_cell_int(rows, row, 4),
-        .created_at = db_cell_int(rows, row, 5),
-        .updated_at = db_cell_int(rows, row, 6),
+        .allowed = { .hint_domains = scopes_read_domains(db_cell_text(rows, row, 4)),
+                     .write_domains = scopes_read_domains(db_cell_text(rows, row, 5)) },
+        .expires_at = db_cell_int(rows, row, 6),
+        .created_at = db_cell_int(rows, row, 7),
+        .updated_at = db_cell_int(rows, row, 8),
     };
-    scopes_read_known(db_cell_text(rows, row, 3), &grant.scopes);
+    scopes_read_known(db_cell_text(rows, row, 3), &grant.allowed.scopes);
     return grant;
 }
+
+#define db_permissions(mem, allowed)                                 \
+    db_text(scopes_write(mem, (allowed)->scopes)),                   \
+        db_text(scopes_write_domains(mem, (allowed)->hint_domains)), \
+        db_text(scopes_write_domains(mem, (allowed)->write_domains))
 
 enum err
 grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
@@ -72,7 +81,7 @@ grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant)
     if (err && err != ERR_NOT_FOUND)
         return err;
     return db_query(tx, mem, &grant_add, NULL, db_text(grant->id), db_text(grant->user_id),
-                    db_text(grant->app_id), db_text(scopes_write(mem, grant->scopes)),
+                    db_text(grant->app_id), db_permissions(mem, &grant->allowed),
                     db_int(grant->expires_at), db_int(grant->created_at));
 }
 
@@ -91,7 +100,7 @@ grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant)
 {
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &grant_put, &rows, db_text(grant->id),
-                            db_text(scopes_write(mem, grant->scopes)), db_int(grant->expires_at),
+                            db_permissions(mem, &grant->allowed), db_int(grant->expires_at),
                             db_int(grant->updated_at));
     return bump_auth_version(tx, mem, err, &rows);
 }

@@ -30,8 +30,9 @@ SQL_UNTRACKED(family_add,
 
 SQL(family_find,
     "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"
-    " f.scopes, f.domains_limited, f.created_at, f.expires_at, g.scopes, g.expires_at,"
-    " f.user_row_key, h.auth_version FROM token_family f" FAMILY_VALID " AND f.family_id = $1");
+    " f.scopes, f.domains_limited, f.created_at, f.expires_at, g.scopes, g.hint_domains,"
+    " g.write_domains, g.expires_at, f.user_row_key, h.auth_version"
+    " FROM token_family f" FAMILY_VALID " AND f.family_id = $1");
 
 SQL(family_others, "SELECT family_id FROM token_family WHERE grant_id = $1 AND family_id <> $2"
                    " ORDER BY created_at DESC");
@@ -56,14 +57,14 @@ SQL(code_redeem, "UPDATE auth_code SET redeemed_at = $2"
 SQL_UNTRACKED(
     access_add,
     "INSERT INTO access_token (row_key, token_hash, family_id, app_id, app_epoch,"
-    " user_row_key, auth_version, scopes, domains_limited, created_at, expires_at, valid_until)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+    " user_row_key, auth_version, scopes, hint_domains, write_domains, created_at, expires_at,"
+    " valid_until) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
     " ON CONFLICT (row_key) DO NOTHING RETURNING row_key");
 
 /* The lookup of a token whose auth version is current: reads no family, grant, or account. */
 #define UNDER_AUTH_VERSION(more)                                                            \
-    "SELECT h.user_id, t.app_id, t.scopes, t.domains_limited, t.created_at, t.expires_at,"  \
-    " t.valid_until, h.generation" more " FROM access_token t"                              \
+    "SELECT h.user_id, t.app_id, t.scopes, t.hint_domains, t.write_domains, t.created_at,"  \
+    " t.expires_at, t.valid_until, h.generation" more " FROM access_token t"                \
     " JOIN user_record h ON h.row_key = t.user_row_key AND h.auth_version = t.auth_version" \
     " JOIN app a ON a.app_id = t.app_id"                                                    \
     " WHERE t.row_key = $1 AND t.token_hash = $2 AND t.valid_until > $3"                    \
@@ -77,8 +78,9 @@ SQL(access_find_hint_sets, UNDER_AUTH_VERSION(", h.hint_sets"));
     " WHEN f.expires_at < g.expires_at THEN f.expires_at ELSE g.expires_at END"
 
 SQL(access_find_family,
-    "SELECT f.user_id, f.app_id, t.scopes, f.domains_limited, t.created_at, t.expires_at,"
-    " " EARLIEST_END ", h.generation, g.scopes"
+    "SELECT f.user_id, f.app_id, t.scopes, t.hint_domains, t.write_domains, t.created_at,"
+    " t.expires_at, " EARLIEST_END ", h.generation, g.scopes, g.hint_domains, g.write_domains,"
+    " f.domains_limited"
     " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_VALID
     " AND t.row_key = $1 AND t.token_hash = $3 AND t.expires_at > $2");
 
@@ -116,6 +118,18 @@ found(enum err err, const struct db_rows *rows)
     if (err)
         return err;
     return rows->count == 0 ? ERR_NOT_FOUND : ERR_NONE;
+}
+
+/* Three columns, from `first` on. */
+static struct permissions
+read_permissions(const struct db_rows *rows, size_t first)
+{
+    struct permissions out = {
+        .hint_domains = scopes_read_domains(db_cell_text(rows, 0, first + 1)),
+        .write_domains = scopes_read_domains(db_cell_text(rows, 0, first + 2)),
+    };
+    scopes_read_known(db_cell_text(rows, 0, first), &out.scopes);
+    return out;
 }
 
 /* ---- families ---- */
@@ -161,12 +175,12 @@ family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t no
                     .domains_limited = db_cell_int(&rows, 0, 7) != 0,
                     .created_at = db_cell_int(&rows, 0, 8),
                     .expires_at = db_cell_int(&rows, 0, 9) },
-        .granted_until = db_cell_int(&rows, 0, 11),
-        .user_row_key = db_cell_int(&rows, 0, 12),
-        .auth_version = db_cell_int(&rows, 0, 13),
+        .granted = read_permissions(&rows, 10),
+        .granted_until = db_cell_int(&rows, 0, 13),
+        .user_row_key = db_cell_int(&rows, 0, 14),
+        .auth_version = db_cell_int(&rows, 0, 15),
     };
     scopes_read_known(db_cell_text(&rows, 0, 6), &out->family.scopes);
-    scopes_read_known(db_cell_text(&rows, 0, 10), &out->granted);
     return ERR_NONE;
 }
 
@@ -250,13 +264,26 @@ access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token 
     struct db_rows rows = { 0 };
     int64_t valid_until =
         earlier(token->expires_at, earlier(of->family.expires_at, of->granted_until));
+    struct permissions allowed =
+        permissions_within(token->scopes, of->family.domains_limited, &of->granted);
     enum err err =
         db_query(tx, mem, &access_add, &rows, db_token(token->hash), db_text(of->family.id),
                  db_text(of->family.app_id), db_int(of->family.app_epoch), db_int(of->user_row_key),
-                 db_int(of->auth_version), db_text(scopes_write(mem, token->scopes & of->granted)),
-                 db_int(of->family.domains_limited), db_int(token->created_at),
-                 db_int(token->expires_at), db_int(valid_until));
+                 db_int(of->auth_version), db_text(scopes_write(mem, allowed.scopes)),
+                 db_text(scopes_write_domains(mem, allowed.hint_domains)),
+                 db_text(scopes_write_domains(mem, allowed.write_domains)),
+                 db_int(token->created_at), db_int(token->expires_at), db_int(valid_until));
     return added(err, &rows);
+}
+
+/* Leaves what the grant allows now, whose permissions are the columns from `first` on. */
+static void
+narrow(struct permissions *allowed, const struct db_rows *rows, size_t first)
+{
+    struct permissions granted = read_permissions(rows, first);
+    granted.hint_domains &= allowed->hint_domains;
+    granted.write_domains &= allowed->write_domains;
+    *allowed = permissions_within(allowed->scopes, db_cell_int(rows, 0, first + 3) != 0, &granted);
 }
 
 enum err
@@ -264,7 +291,6 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
                   struct access *out, struct str *hint_sets)
 {
     struct db_rows rows = { 0 };
-    scopes carried, granted;
     const struct sql *sql = hint_sets == NULL ? &access_find : &access_find_hint_sets;
     enum err err = db_query(tx, mem, sql, &rows, db_token(hash), db_int(now));
     bool is_current = !err && rows.count > 0;
@@ -274,23 +300,20 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     err = found(err, &rows);
     if (err)
         return err;
-    scopes_read_known(db_cell_text(&rows, 0, 2), &carried);
-    granted = carried;
-    if (!is_current)
-        scopes_read_known(db_cell_text(&rows, 0, 8), &granted);
     if (hint_sets != NULL)
-        *hint_sets = is_current ? db_cell_text(&rows, 0, 8) : STR_NONE;
+        *hint_sets = is_current ? db_cell_text(&rows, 0, 9) : STR_NONE;
     *out = (struct access){
         .user_id = db_cell_text(&rows, 0, 0),
         .app_id = db_cell_text(&rows, 0, 1),
-        .scopes = carried & granted,
-        .domains_limited = db_cell_int(&rows, 0, 3) != 0,
-        .created_at = db_cell_int(&rows, 0, 4),
-        .expires_at = db_cell_int(&rows, 0, 5),
-        .valid_until = db_cell_int(&rows, 0, 6),
-        .generation = db_cell_int(&rows, 0, 7),
+        .allowed = read_permissions(&rows, 2),
+        .created_at = db_cell_int(&rows, 0, 5),
+        .expires_at = db_cell_int(&rows, 0, 6),
+        .valid_until = db_cell_int(&rows, 0, 7),
+        .generation = db_cell_int(&rows, 0, 8),
         .token_hash = hash,
     };
+    if (!is_current)
+        narrow(&out->allowed, &rows, 9);
     return ERR_NONE;
 }
 

@@ -23,7 +23,7 @@ enum err family_store_add(struct db_tx *tx, struct arena *mem, const struct fami
 /* A valid family, and what its grant allows, read in one snapshot. */
 struct live_family {
     struct family family;
-    scopes granted;
+    struct permissions granted;
     int64_t granted_until;
     int64_t user_row_key;
     int64_t auth_version;

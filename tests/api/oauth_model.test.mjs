@@ -34,6 +34,12 @@ function chance(seed) {
 const TERMS = { revoked: Infinity, "1d": DAY, "30d": 30 * DAY, "1y": 365 * DAY };
 const both = (one, other) => one.filter((scope) => other.includes(scope));
 
+// Where hints apply: in music, in the other domains, and in those that are added later.
+const MUSIC = "music_preferences";
+const EVERYWHERE = [MUSIC, "others", "later"];
+const hintsOf = (asked, ticked) => (!ticked.includes("agent_hints") ? [] : asked.includes(MUSIC) ? both([MUSIC], ticked) : EVERYWHERE);
+const hintsLeft = (hints, removed) => (removed.includes("agent_hints") ? [] : removed.includes(MUSIC) ? both(hints, ["others"]) : hints);
+
 class Model {
   constructor(now) {
     Object.assign(this, { now, userEpoch: 0, userActive: true, signedIn: true, apps: new Map(), families: [], tokens: [] });
@@ -51,15 +57,18 @@ class Model {
   // Whether an authorization asks for consent, and the grant after the decision.
   mustAsk(name, asked, prompt) {
     const grant = this.grant(name);
-    return this.apps.get(name).isPublic || prompt === "consent" || !grant || both(asked, grant.scopes).length < asked.length;
+    return this.apps.get(name).isPublic || prompt === "consent" || !grant || both(asked, grant.scopes).length < asked.length ||
+      hintsOf(asked, asked).some((domain) => !grant.hints.includes(domain));
   }
 
   consent(name, asked, ticked, term) {
     const app = this.apps.get(name);
     const held = this.grant(name);
     const kept = held ? held.scopes.filter((scope) => !asked.includes(scope)) : [];
-    if (held) Object.assign(held, { scopes: [...kept, ...ticked], ends: this.now + TERMS[term] });
-    else app.grant = { scopes: [...ticked], ends: this.now + TERMS[term] };
+    const left = held ? hintsLeft(held.hints, asked.filter((scope) => !ticked.includes(scope))) : [];
+    const grant = { scopes: [...kept, ...ticked], hints: [...left, ...hintsOf(asked, ticked)], ends: this.now + TERMS[term] };
+    if (held) Object.assign(held, grant);
+    else app.grant = grant;
   }
 
   begin(name, scopes) {

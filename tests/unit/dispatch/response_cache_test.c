@@ -25,7 +25,7 @@ access_by(struct str token_hash, uint64_t version)
     return (struct access){ .user_id = STR("usr_ada"),
                             .app_id = STR("app_music"),
                             .token_hash = token_hash,
-                            .scopes = SCOPE_PROFILE_READ,
+                            .allowed.scopes = SCOPE_PROFILE_READ,
                             .generation = 7,
                             .valid_until = NOW + 3600,
                             .version = version };
@@ -77,12 +77,13 @@ a_response_is_cached_until_a_change(void **state)
     (void)state;
     struct access access = access_by(STR("hash"), BEFORE);
     put_in_cache(&access, STR("{}"));
-    struct access later[] = { access, access, access, access, access };
+    struct access later[] = { access, access, access, access, access, access };
     later[0].version++;
     later[1].generation++;
-    later[2].scopes = 0;
-    later[3].domains_limited = true;
-    later[4].version = 0; /* unknown */
+    later[2].allowed.scopes = 0;
+    later[3].allowed.hint_domains = SCOPE_FIRST_DOMAIN;
+    later[4].allowed.write_domains = SCOPE_FIRST_DOMAIN;
+    later[5].version = 0; /* unknown */
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (is_cached(&later[i]))
             fail_msg("an outdated response was sent for access %zu", i);

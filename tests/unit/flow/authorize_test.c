@@ -188,7 +188,7 @@ granted(struct world *world, int64_t now)
         .mem = world->kit->mem, .user_id = world->ada.id, .app_id = world->app.id, .now = now
     };
     enum err err = tx_read(world->kit->db, find_grant, &looking);
-    return err ? 0 : looking.grant.scopes;
+    return err ? 0 : looking.grant.allowed.scopes;
 }
 
 static void
@@ -264,7 +264,7 @@ consent_updates_a_valid_grant_and_denial_keeps_it(struct kit *kit)
     struct authorize_params params = with(&world.app, SCOPE, STR("agent_hints profile:read"));
     struct authorize_begun begun = world_ask(&world, &params, T0); /* requests more */
     assert_int_equal(begun.next, NEXT_CONSENT);
-    assert_int_equal(begun.held, HINTS | MUSIC);
+    assert_int_equal(begun.held, 0); /* hints of music only */
     assert_int_equal(world_decide(&world, begun.request_id, false, 0, T0, &code), ERR_NONE);
     assert_int_equal(granted(&world, T0), HINTS | MUSIC);
 
@@ -284,8 +284,12 @@ a_covering_grant_skips_consent(struct kit *kit)
     struct authorize_begun begun = world_ask(&world, &params, T0 + 5);
     assert_int_equal(begun.next, NEXT_CODE);
     assert_false(str_present(begun.request_id));
-    params = with(&world.app, SCOPE, STR("agent_hints")); /* less */
+    params = with(&world.app, SCOPE, STR("music_preferences")); /* less */
     assert_int_equal(world_ask(&world, &params, T0).next, NEXT_CODE);
+    params = with(&world.app, SCOPE, STR("agent_hints")); /* fewer scopes, but in all domains */
+    begun = world_ask(&world, &params, T0);
+    assert_int_equal(begun.next, NEXT_CONSENT);
+    assert_int_equal(begun.held, 0);
     params = with(&world.app, PROMPT, STR("consent"));
     assert_int_equal(world_ask(&world, &params, T0).next, NEXT_CONSENT);
     params = with(&world.app, PROMPT, STR("login"));

@@ -63,7 +63,7 @@ connections_are_listed_newest_first_with_their_apps(struct kit *kit)
     for (size_t i = 0; i < 3; i++) {
         assert_str(list[i].grant.app_id, list[i].app.id, "grant and app belong together");
         assert_str(list[i].grant.user_id, world.ada.id, "hers");
-        assert_true(list[i].grant.scopes == BOTH);
+        assert_true(list[i].grant.allowed.scopes == BOTH);
     }
     assert_int_equal(count_of(kit, bob.id, T0 + 4, &list), 0);
 }
@@ -131,7 +131,7 @@ narrowing_applies_to_existing_tokens_at_once(struct kit *kit)
     struct token_set tokens = world_tokens(&world, T0), next;
     struct connection one;
     assert_int_equal(narrow(&world, MUSIC, &one), ERR_NONE);
-    assert_true(one.grant.scopes == MUSIC);
+    assert_true(one.grant.allowed.scopes == MUSIC);
     assert_int_equal(one.grant.updated_at, T0 + 10);
     assert_true(world_scopes(&world, tokens.access, T0 + 11) == MUSIC);
     assert_int_equal(world_refresh(&world, tokens.refresh, T0 + 11, &next), ERR_NONE);
@@ -145,11 +145,11 @@ narrowing_never_adds_scopes(struct kit *kit)
     struct token_set tokens = world_tokens(&world, T0);
     struct connection one;
     assert_int_equal(narrow(&world, ~(scopes)0, &one), ERR_NONE);
-    assert_true(one.grant.scopes == BOTH);
+    assert_true(one.grant.allowed.scopes == BOTH);
     assert_int_equal(narrow(&world, HINTS | PROFILE, &one), ERR_NONE);
-    assert_true(one.grant.scopes == HINTS);
+    assert_true(one.grant.allowed.scopes == HINTS);
     assert_int_equal(narrow(&world, BOTH, &one), ERR_NONE); /* removed scopes are not restored */
-    assert_true(one.grant.scopes == HINTS);
+    assert_true(one.grant.allowed.scopes == HINTS);
     assert_true(world_scopes(&world, tokens.access, T0 + 11) == HINTS);
 }
 

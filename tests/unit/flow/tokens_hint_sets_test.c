@@ -30,7 +30,7 @@ found_with(struct world *world, const struct secret *token)
                      ERR_NONE);
     assert_str(with.user_id, without.user_id, "user");
     assert_str(with.app_id, without.app_id, "app");
-    assert_int_equal(with.scopes, without.scopes);
+    assert_int_equal(with.allowed.scopes, without.allowed.scopes);
     assert_int_equal(with.generation, without.generation);
     return hint_sets;
 }

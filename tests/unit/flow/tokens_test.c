@@ -63,7 +63,8 @@ consent_exchange_and_refresh_work(struct kit *kit)
         ERR_NONE);
     assert_true(str_eq(access.user_id, world.ada.id));
     assert_true(str_eq(access.app_id, world.app.id));
-    assert_true(access.domains_limited); /* a domain, and not preferences:read */
+    assert_true(access.allowed.hint_domains == MUSIC); /* a domain, and not preferences:read */
+    assert_true(access.allowed.write_domains == 0);
     assert_int_equal(access.expires_at, T0 + 1 + ACCESS_SECONDS);
 
     assert_int_equal(world_refresh(&world, first.refresh, T0 + 100, &second), ERR_NONE);
@@ -186,7 +187,7 @@ narrow_grant(struct db_tx *tx, void *argument)
     struct ending *ending = argument;
     struct grant grant;
     enum err err = grant_store_find(tx, ending->mem, ending->user_id, ending->app_id, T0, &grant);
-    grant.scopes &= ending->keep;
+    grant.allowed = grant_without(&grant.allowed, ~ending->keep);
     return err ? err : grant_store_put(tx, ending->mem, &grant);
 }
 

@@ -216,7 +216,7 @@ world_scopes(struct world *world, const struct secret *token, int64_t now)
     if (err == ERR_UNAUTHENTICATED)
         return 0;
     assert_int_equal(err, ERR_NONE);
-    return access.scopes;
+    return access.allowed.scopes;
 }
 
 /* Concurrent threads; each has its own arena and calls racer_start() first. */

@@ -2,9 +2,9 @@
 
 #include "model/grant.h"
 
-#define A ((scopes)1)
-#define B ((scopes)2)
-#define C ((scopes)4)
+#define A ((scopes)SCOPE_PROFILE_READ)
+#define B ((scopes)SCOPE_PREFERENCES_WRITE)
+#define C ((scopes)SCOPE_AGENT_HINTS)
 
 static const int64_t now = 1794648600;
 
@@ -40,44 +40,151 @@ consent_terms_have_their_lengths(void **state)
     }
 }
 
+#define HINTS ((scopes)SCOPE_AGENT_HINTS)
+#define WRITE ((scopes)SCOPE_PREFERENCES_WRITE)
+#define READ ((scopes)SCOPE_PREFERENCES_READ)
+#define MUSIC ((scopes)SCOPE_FIRST_DOMAIN)
+#define FOOD ((scopes)SCOPE_FIRST_DOMAIN << 1)
+#define ALL DOMAINS_ALL
+
+static bool
+same(struct permissions a, struct permissions b)
+{
+    return a.scopes == b.scopes && a.hint_domains == b.hint_domains &&
+           a.write_domains == b.write_domains;
+}
+
 static void
 consent_changes_only_requested_scopes(void **state)
 {
     (void)state;
     static const struct {
         const char *why;
-        scopes held, asked, ticked, expected;
+        struct permissions held;
+        scopes asked, ticked;
+        struct permissions expected;
     } rows[] = {
-        { "the first time, all ticked", 0, A | B, A | B, A | B },
-        { "the first time, one unticked", 0, A | B, B, B },
-        { "more than before", A, A | B, A | B, A | B },
-        { "unticking takes away", A | B, A | B, A, A },
-        { "what was not asked stays", A | C, B, B, A | B | C },
-        { "what was not asked stays, also when the asked is unticked", A | C, A, 0, C },
-        { "ticking what was not asked gives nothing", 0, A, A | B | C, A },
-        { "nothing asked", A, 0, A | B, A },
+        { "the first time, all ticked", { 0 }, A | B, A | B, { A | B, 0, ALL } },
+        { "the first time, one unticked", { 0 }, A | B, B, { B, 0, ALL } },
+        { "unticking takes away", { A | B, 0, ALL }, A | B, A, { A, 0, 0 } },
+        { "what was not asked stays", { A | C, ALL, 0 }, B, B, { A | B | C, ALL, ALL } },
+        { "what was not asked stays, the asked is unticked",
+          { A | C, ALL, 0 },
+          A,
+          0,
+          { C, ALL, 0 } },
+        { "ticking what was not asked gives nothing", { 0 }, A, A | B | C, { A, 0, 0 } },
+        { "nothing asked", { A, 0, 0 }, 0, A | B, { A, 0, 0 } },
+        { "one domain",
+          { 0 },
+          MUSIC | HINTS | WRITE,
+          ~(scopes)0,
+          { MUSIC | HINTS | WRITE, MUSIC, MUSIC } },
+        { "a domain unticked",
+          { 0 },
+          MUSIC | FOOD | HINTS,
+          MUSIC | HINTS,
+          { MUSIC | HINTS, MUSIC, 0 } },
+        { "a domain unticked that was allowed",
+          { MUSIC | FOOD | HINTS, MUSIC | FOOD, 0 },
+          MUSIC | FOOD | HINTS,
+          MUSIC | HINTS,
+          { MUSIC | HINTS, MUSIC, 0 } },
+        { "a domain unticked in a request without hints",
+          { MUSIC | HINTS, ALL, 0 },
+          MUSIC | FOOD,
+          FOOD,
+          { FOOD | HINTS, ALL & ~MUSIC, 0 } },
+        { "two domains, one after the other",
+          { MUSIC | HINTS, MUSIC, 0 },
+          FOOD | HINTS,
+          FOOD | HINTS,
+          { MUSIC | FOOD | HINTS, MUSIC | FOOD, 0 } },
+        { "hints of one and writing of another",
+          { MUSIC | HINTS, MUSIC, 0 },
+          FOOD | WRITE,
+          FOOD | WRITE,
+          { MUSIC | FOOD | HINTS | WRITE, MUSIC, FOOD } },
+        { "hints unticked",
+          { MUSIC | HINTS | WRITE, MUSIC, MUSIC },
+          MUSIC | HINTS,
+          MUSIC,
+          { MUSIC | WRITE, 0, MUSIC } },
+        { "with preferences:read in all domains",
+          { 0 },
+          READ | MUSIC | HINTS,
+          MUSIC | HINTS,
+          { MUSIC | HINTS, ALL, 0 } },
     };
     for (size_t i = 0; i < ROWS(rows); i++)
-        assert_row(grant_after_consent(rows[i].held, rows[i].asked, rows[i].ticked) ==
-                       rows[i].expected,
+        assert_row(same(grant_after_consent(&rows[i].held, rows[i].asked, rows[i].ticked),
+                        rows[i].expected),
                    rows[i].why);
 }
 
 static void
-a_grant_covers_subsets_of_its_scopes(void **state)
+a_grant_covers_scopes_only_in_their_domains(void **state)
 {
     (void)state;
     static const struct {
         const char *why;
-        scopes held, asked;
-        bool expected;
+        struct permissions held;
+        scopes asked, expected;
     } rows[] = {
-        { "the same", A | B, A | B, true }, { "less", A | B, B, true },
-        { "more", A, A | B, false },        { "something else", A, B, false },
-        { "nothing held", 0, A, false },    { "everything held", ~(scopes)0, A | B | C, true },
+        { "the same", { A | C, 0, 0 }, A, A },
+        { "less", { A | B, 0, ALL }, B, B },
+        { "more", { A, 0, 0 }, A | B, A },
+        { "something else", { A, 0, 0 }, B, 0 },
+        { "nothing held", { 0 }, A, 0 },
+        { "everything held", { ~(scopes)0, ALL, ALL }, A | B | C, A | B | C },
+        { "without the domain, in all of them",
+          { MUSIC | HINTS | WRITE, MUSIC, MUSIC },
+          HINTS | WRITE,
+          0 },
+        { "with preferences:read, in all of them",
+          { READ | MUSIC | HINTS, MUSIC, 0 },
+          READ | MUSIC | HINTS,
+          READ | MUSIC },
+        { "in the domain", { MUSIC | HINTS | WRITE, MUSIC, MUSIC }, MUSIC | HINTS, MUSIC | HINTS },
+        { "hints in the domain of writing",
+          { MUSIC | FOOD | HINTS | WRITE, MUSIC, FOOD },
+          FOOD | HINTS | WRITE,
+          FOOD | WRITE },
+        { "all domains that exist, but not those to come",
+          { HINTS, ALL & ~(ALL << 40), 0 },
+          HINTS,
+          0 },
     };
     for (size_t i = 0; i < ROWS(rows); i++)
-        assert_row(grant_covers(rows[i].held, rows[i].asked) == rows[i].expected, rows[i].why);
+        assert_row(grant_covered(&rows[i].held, rows[i].asked) == rows[i].expected, rows[i].why);
+}
+
+static void
+narrowing_removes_domains_for_hints_and_writing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        struct permissions held;
+        scopes removed;
+        struct permissions expected;
+    } rows[] = {
+        { "nothing", { MUSIC | HINTS, MUSIC, 0 }, 0, { MUSIC | HINTS, MUSIC, 0 } },
+        { "a domain",
+          { MUSIC | FOOD | HINTS | WRITE, MUSIC | FOOD, MUSIC },
+          MUSIC,
+          { FOOD | HINTS | WRITE, FOOD, 0 } },
+        { "a domain of all",
+          { MUSIC | HINTS | WRITE, ALL, ALL },
+          MUSIC,
+          { HINTS | WRITE, ALL & ~MUSIC, ALL & ~MUSIC } },
+        { "hints", { MUSIC | HINTS | WRITE, ALL, ALL }, HINTS, { MUSIC | WRITE, 0, ALL } },
+        { "writing", { MUSIC | HINTS | WRITE, ALL, ALL }, WRITE, { MUSIC | HINTS, ALL, 0 } },
+        { "everything", { MUSIC | HINTS | WRITE, ALL, ALL }, ~(scopes)0, { 0 } },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++)
+        assert_row(same(grant_without(&rows[i].held, rows[i].removed), rows[i].expected),
+                   rows[i].why);
 }
 
 static void
@@ -120,7 +227,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(consent_terms_have_their_lengths),
         cmocka_unit_test(consent_changes_only_requested_scopes),
-        cmocka_unit_test(a_grant_covers_subsets_of_its_scopes),
+        cmocka_unit_test(a_grant_covers_scopes_only_in_their_domains),
+        cmocka_unit_test(narrowing_removes_domains_for_hints_and_writing),
         cmocka_unit_test(refresh_tokens_are_judged_by_use_and_age),
     };
     return cmocka_run_group_tests_name("model/grant", tests, NULL, NULL);

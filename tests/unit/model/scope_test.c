@@ -175,6 +175,28 @@ only_domain_scopes_limit_domains(void **state)
 }
 
 static void
+domain_sets_are_stored_by_name_or_as_a_star(void **state)
+{
+    (void)state;
+    static const scopes first = SCOPE_FIRST_DOMAIN,
+                        known = first | first << 1 | first << 2 | first << 3;
+    struct arena *mem = arena_new();
+    assert_str(scopes_write_domains(mem, DOMAINS_ALL), STR("*"), "domains");
+    assert_str(scopes_write_domains(mem, 0), STR(""), "domains");
+    assert_str(scopes_write_domains(mem, first), STR("coding_profile"), "domains");
+    assert_true(scopes_read_domains(STR("*")) == DOMAINS_ALL);
+    assert_true(scopes_read_domains(STR("")) == 0);
+    assert_true(scopes_read_domains(STR_NONE) == 0);
+    assert_true(scopes_read_domains(STR("coding_profile agent_hints gone")) == first);
+    /* All domains but one are those that exist now. */
+    assert_true(scopes_read_domains(scopes_write_domains(mem, DOMAINS_ALL & ~first)) ==
+                (known & ~first));
+    assert_int_equal(scopes_domain_indexes(DOMAINS_ALL | HINTS), 15);
+    assert_int_equal(scopes_domain_indexes(HINTS | first << 2), 4);
+    arena_free(mem);
+}
+
+static void
 scopes_setup_adds_domains(void **state)
 {
     (void)state;
@@ -208,6 +230,7 @@ main(void)
         cmocka_unit_test(scope_sets_are_written_in_table_order),
         cmocka_unit_test(named_bits_match_their_rows),
         cmocka_unit_test(only_domain_scopes_limit_domains),
+        cmocka_unit_test(domain_sets_are_stored_by_name_or_as_a_star),
         cmocka_unit_test(scopes_setup_adds_domains),
     };
     kit_domains();

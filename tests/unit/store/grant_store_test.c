@@ -20,7 +20,7 @@ static const struct grant grant = {
     .id = { "grt_1", 5 },
     .user_id = { ADA, 26 },
     .app_id = { FINDER, 26 },
-    .scopes = SCOPE_AGENT_HINTS | KIT_MUSIC,
+    .allowed = { SCOPE_AGENT_HINTS | KIT_MUSIC, KIT_MUSIC, DOMAINS_ALL },
     .expires_at = T0 + 100,
     .created_at = T0,
     .updated_at = T0,
@@ -48,7 +48,7 @@ assert_same_grant(const struct grant *a, const struct grant *b)
     assert_same_text(a->id, b->id);
     assert_same_text(a->user_id, b->user_id);
     assert_same_text(a->app_id, b->app_id);
-    assert_int_equal(a->scopes, b->scopes);
+    assert_memory_equal(&a->allowed, &b->allowed, sizeof a->allowed);
     assert_int_equal(a->expires_at, b->expires_at);
     assert_int_equal(a->created_at, b->created_at);
     assert_int_equal(a->updated_at, b->updated_at);
@@ -67,7 +67,7 @@ a_grant_belongs_to_one_user_and_app_until_it_expires(struct kit *kit)
     assert_int_equal(find(kit, ADA, PLAYER, T0, &found), ERR_NOT_FOUND);
     none.id = STR("grt_2");
     none.user_id = bob.id;
-    none.scopes = 0;
+    none.allowed = (struct permissions){ 0 };
     none.expires_at = NEVER_EXPIRES;
     add(kit, &none);
     assert_int_equal(find(kit, BOB, FINDER, NEVER_EXPIRES - 1, &found), ERR_NONE);
@@ -80,7 +80,7 @@ a_new_grant_replaces_the_old_one(struct kit *kit)
     struct grant found, next = grant;
     add(kit, &grant);
     next.id = STR("grt_2");
-    next.scopes = PROFILE;
+    next.allowed.scopes = PROFILE;
     next.expires_at = T0 + 900;
     next.created_at = next.updated_at = T0 + 200;
     add(kit, &next);
@@ -99,12 +99,12 @@ only_scopes_and_expiry_can_be_changed(struct kit *kit)
                          .grant = { .id = grant.id,
                                     .user_id = bob.id,
                                     .app_id = player.id,
-                                    .scopes = HINTS,
+                                    .allowed = { HINTS, DOMAINS_ALL, KIT_FOOD },
                                     .expires_at = NEVER_EXPIRES,
                                     .created_at = 7,
                                     .updated_at = T0 + 50 } };
     assert_int_equal(tx_write(kit->db, put_work, &args), ERR_NONE);
-    expected.scopes = HINTS;
+    expected.allowed = (struct permissions){ HINTS, DOMAINS_ALL, KIT_FOOD };
     expected.expires_at = NEVER_EXPIRES;
     expected.updated_at = T0 + 50;
     assert_int_equal(find(kit, ADA, FINDER, T0, &found), ERR_NONE);

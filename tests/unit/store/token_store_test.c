@@ -52,15 +52,19 @@ a_family_and_its_token_read_back(struct kit *kit)
     assert_true(args.live.family.domains_limited);
     assert_int_equal(args.live.family.created_at, T0);
     assert_int_equal(args.live.family.expires_at, T0 + 4000);
-    assert_int_equal(args.live.granted, HINTS | MUSIC);
+    assert_int_equal(args.live.granted.scopes, HINTS | MUSIC);
+    assert_true(args.live.granted.hint_domains == MUSIC);
+    assert_true(args.live.granted.write_domains == DOMAINS_ALL);
     assert_int_equal(args.live.granted_until, T0 + 5000);
 
     args.id = STR("at");
     assert_int_equal(tx_read(kit->db, find_access, &args), ERR_NONE);
     assert_same_text(args.access.user_id, ada.id);
     assert_same_text(args.access.app_id, finder.id);
-    assert_int_equal(args.access.scopes, HINTS); /* of the token, and still granted */
-    assert_true(args.access.domains_limited);
+    assert_int_equal(args.access.allowed.scopes,
+                     HINTS | MUSIC); /* of the token, and still granted */
+    assert_true(args.access.allowed.hint_domains == MUSIC);
+    assert_true(args.access.allowed.write_domains == 0);
     assert_int_equal(args.access.created_at, T0);
     assert_int_equal(args.access.expires_at, T0 + 3600);
     assert_int_equal(look(kit, find_access, "rt", T0), ERR_NOT_FOUND);
@@ -143,7 +147,7 @@ static void
 with_an_old_auth_version_family_and_grant_decide(struct kit *kit)
 {
     struct grant narrow = grant, wide = grant;
-    narrow.scopes = MUSIC;
+    narrow.allowed = (struct permissions){ .scopes = MUSIC };
     narrow.expires_at = T0 + 2000;
     wide.expires_at = T0 + 9000;
     begin(kit);
@@ -154,8 +158,8 @@ with_an_old_auth_version_family_and_grant_decide(struct kit *kit)
     assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
     assert_same_text(broken.access.user_id, under_seal.access.user_id);
     assert_same_text(broken.access.app_id, under_seal.access.app_id);
-    assert_int_equal(broken.access.scopes, under_seal.access.scopes);
-    assert_int_equal(broken.access.domains_limited, under_seal.access.domains_limited);
+    assert_memory_equal(&broken.access.allowed, &under_seal.access.allowed,
+                        sizeof broken.access.allowed);
     assert_int_equal(broken.access.created_at, under_seal.access.created_at);
     assert_int_equal(broken.access.expires_at, under_seal.access.expires_at);
     assert_int_equal(broken.access.valid_until, under_seal.access.valid_until);
@@ -163,13 +167,20 @@ with_an_old_auth_version_family_and_grant_decide(struct kit *kit)
 
     assert_int_equal(write_one(kit, put_grant, (struct args){ .grant = narrow }), ERR_NONE);
     assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
-    assert_int_equal(broken.access.scopes, 0);
+    assert_int_equal(broken.access.allowed.scopes, MUSIC);
+    assert_true(broken.access.allowed.hint_domains == 0);
     assert_int_equal(broken.access.valid_until, T0 + 2000);
     assert_int_equal(look(kit, find_access, "at", T0 + 2000), ERR_NOT_FOUND);
     assert_int_equal(write_one(kit, put_grant, (struct args){ .grant = wide }), ERR_NONE);
     assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
-    assert_int_equal(broken.access.scopes, HINTS);
+    assert_int_equal(broken.access.allowed.scopes, HINTS | MUSIC);
+    assert_true(broken.access.allowed.hint_domains == MUSIC);
     assert_int_equal(broken.access.valid_until, T0 + 3600);
+    wide.allowed = (struct permissions){ HINTS | MUSIC, DOMAINS_ALL & ~MUSIC, 0 };
+    assert_int_equal(write_one(kit, put_grant, (struct args){ .grant = wide }), ERR_NONE);
+    assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
+    assert_int_equal(broken.access.allowed.scopes, HINTS | MUSIC);
+    assert_true(broken.access.allowed.hint_domains == 0); /* the domain is not for hints anymore */
 }
 
 static void

@@ -38,7 +38,7 @@ static const struct grant grant = {
     .id = { "grt_1", 5 },
     .user_id = { ADA, 26 },
     .app_id = { FINDER, 26 },
-    .scopes = SCOPE_AGENT_HINTS | KIT_MUSIC,
+    .allowed = { SCOPE_AGENT_HINTS | KIT_MUSIC, KIT_MUSIC, DOMAINS_ALL },
     .expires_at = T0 + 5000,
     .created_at = T0,
 };
@@ -48,7 +48,7 @@ static const struct family family = {
     .user_id = { ADA, 26 },
     .app_id = { FINDER, 26 },
     .app_epoch = 3,
-    .scopes = SCOPE_AGENT_HINTS | SCOPE_PROFILE_READ,
+    .scopes = SCOPE_AGENT_HINTS | SCOPE_PROFILE_READ | KIT_MUSIC,
     .domains_limited = true,
     .created_at = T0,
     .expires_at = T0 + 4000,
@@ -67,7 +67,7 @@ begin_with(struct kit *kit, const struct grant *of_ada, const struct family *of_
 {
     struct access_token token = {
         .hash = STR("at"),
-        .scopes = HINTS | PROFILE,
+        .scopes = HINTS | PROFILE | MUSIC,
         .created_at = T0,
         .expires_at = T0 + 3600,
     };
