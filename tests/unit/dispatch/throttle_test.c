@@ -55,7 +55,7 @@ take(struct throttle *throttle, struct str caller, int times)
 }
 
 static void
-up_to_the_limit_nobody_waits_and_then_until_the_window_is_over(void **state)
+up_to_the_limit_there_is_no_wait_then_until_the_window_ends(void **state)
 {
     struct throttle *throttle = throttle_of(state);
     take(throttle, STR("ada"), LIMIT);
@@ -155,7 +155,7 @@ many_callers_evict_entries_but_use_no_more_memory(void **state)
 
 /* Each set of the table holds several callers, so every set sees a part of the crowd. */
 static void
-a_crowd_resets_no_count(void **state)
+many_callers_reset_no_count(void **state)
 {
     struct throttle *throttle = throttle_of(state);
     take(throttle, STR("ada"), LIMIT);
@@ -204,8 +204,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            up_to_the_limit_nobody_waits_and_then_until_the_window_is_over, setup, teardown),
+        cmocka_unit_test_setup_teardown(up_to_the_limit_there_is_no_wait_then_until_the_window_ends,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(a_window_begins_with_its_first_count, setup, teardown),
         cmocka_unit_test_setup_teardown(checks_evict_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(checks_count_nothing_and_callers_are_independent, setup,
@@ -213,7 +213,7 @@ main(void)
         cmocka_unit_test_setup_teardown(a_limit_of_zero_means_no_limit, setup, teardown),
         cmocka_unit_test_setup_teardown(
             an_attempt_against_two_counts_for_both_and_waits_for_the_longer, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_crowd_resets_no_count, setup, teardown),
+        cmocka_unit_test_setup_teardown(many_callers_reset_no_count, setup, teardown),
         cmocka_unit_test_setup_teardown(
             with_every_entry_at_the_limit_new_callers_wait_until_one_is_free, setup, teardown),
         cmocka_unit_test_setup_teardown(a_count_that_is_returned_does_not_count, setup, teardown),
