@@ -52,6 +52,7 @@ export class Program {
     running.add(this.child);
     this.child.stdout?.setEncoding("utf8").on("data", (text) => (this.out += text));
     this.child.stderr?.setEncoding("utf8").on("data", (text) => (this.err += text));
+    if (process.env.SHOW_LOG) this.child.stderr?.on("data", (text) => process.stderr.write(text));
     if (stdin !== null) {
       this.child.stdin.on("error", () => {}); // it may end without reading; its status says why
       this.child.stdin.end(stdin);
