@@ -29,7 +29,7 @@ struct chunk {
 };
 
 struct arena {
-    struct chunk *current; /* the newest; older ones behind it are full */
+    struct chunk *current; /* the newest; the older ones after it are full */
 };
 
 static _Noreturn void

@@ -66,7 +66,7 @@ fault_injection_hashes_cheaply(void)
 
 #else
 
-/* ISO C wants a translation unit to declare something. */
+/* ISO C requires a declaration in a translation unit. */
 typedef int fault_injection_is_not_built;
 
 #endif

@@ -58,7 +58,7 @@ log_dropped(void)
     return atomic_load(&dropped);
 }
 
-/* ---- making one line ---- */
+/* ---- formatting a line ---- */
 
 struct line {
     char bytes[LINE_MAX_BYTES];
@@ -193,12 +193,13 @@ write_all(const char *bytes, size_t length)
         ssize_t written = write(STDERR_FILENO, bytes, length);
         if (written < 0 && errno == EINTR)
             continue;
-        if (written < 0 && errno == EAGAIN) { /* whoever shares the pipe has made it not block */
+        if (written < 0 &&
+            errno == EAGAIN) { /* another process set O_NONBLOCK on the shared pipe */
             poll(&(struct pollfd){ .fd = STDERR_FILENO, .events = POLLOUT }, 1, -1);
             continue;
         }
         if (written <= 0)
-            return; /* a full disk or a closed pipe: there is nobody left to tell */
+            return; /* a full disk or a closed pipe: cannot be reported */
         bytes += written;
         length -= (size_t)written;
     }
@@ -224,7 +225,7 @@ report_dropped(void)
 {
     struct line line;
     struct log_field count = log_number("lines", (int64_t)queue.dropped_unreported);
-    make_line(&line, LOG_WARN, "log lines dropped", &count, 1);
+    make_line(&line, LOG_WARN, "log_lines_dropped", &count, 1);
     if (enqueue(&line))
         queue.dropped_unreported = 0;
 }

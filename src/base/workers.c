@@ -151,14 +151,14 @@ workers_write_metrics(struct buf *page, void *context)
     pthread_mutex_unlock(&workers->lock);
     metric_family(page, "penchant_workers", "gauge", "Worker threads started.");
     metric_value(page, "penchant_workers", "", (int64_t)started);
-    metric_family(page, "penchant_workers_busy", "gauge", "Worker threads at work.");
+    metric_family(page, "penchant_workers_busy", "gauge", "Worker threads running a job.");
     metric_value(page, "penchant_workers_busy", "", (int64_t)busy);
-    metric_family(page, "penchant_workers_waiting", "gauge", "Jobs that wait for a worker.");
+    metric_family(page, "penchant_workers_waiting", "gauge", "Jobs in the queue.");
     metric_value(page, "penchant_workers_waiting", "", (int64_t)waiting);
-    metric_family(page, "penchant_workers_jobs_total", "counter", "Jobs taken.");
+    metric_family(page, "penchant_workers_jobs_total", "counter", "Jobs accepted.");
     metric_value(page, "penchant_workers_jobs_total", "", (int64_t)taken);
     metric_family(page, "penchant_workers_refused_total", "counter",
-                  "Jobs refused because too many were waiting.");
+                  "Jobs rejected because the queue was full.");
     metric_value(page, "penchant_workers_refused_total", "", (int64_t)refused);
 }
 

@@ -16,10 +16,10 @@
 #define PASSES 2
 #define MEMORY_BYTES ((size_t)19456 * 1024)
 
-/* The hash of 32 random bytes that were never written down, with the parameters above: what an
- * unknown user's password is compared with, so that the answer takes as long as a known one's. */
-static const char hash_of_nothing[] = "$argon2id$v=19$m=19456,t=2,p=1$fV4k5oaaKQ1e6NyCDwTOMg"
-                                      "$AoVRDos6kP8HlZVxufegXFF+vBgK4oC7cbwyjbB3OQM";
+/* The hash of 32 random bytes that were not kept, with the parameters above. The password of an
+ * unknown user is compared with it, so that it takes as long as that of a known one. */
+static const char unknown_user_hash[] = "$argon2id$v=19$m=19456,t=2,p=1$fV4k5oaaKQ1e6NyCDwTOMg"
+                                        "$AoVRDos6kP8HlZVxufegXFF+vBgK4oC7cbwyjbB3OQM";
 
 static unsigned long long
 passes(void)
@@ -71,8 +71,8 @@ password_hash(struct arena *mem, struct str password)
     return failed ? STR_NONE : str_of(hash);
 }
 
-/* Fills `encoded` with the hash as libsodium wants it. False, and the hash of nothing, if it is
- * absent or no hash at all: a damaged row must not answer faster than a sound one. */
+/* Copies the hash to `encoded`, as libsodium expects it. If it is absent or not a hash, copies
+ * unknown_user_hash and returns false, so that a damaged row takes no less time. */
 static bool
 encode_hash(struct str hash, char encoded[crypto_pwhash_STRBYTES])
 {
@@ -82,14 +82,14 @@ encode_hash(struct str hash, char encoded[crypto_pwhash_STRBYTES])
         if (crypto_pwhash_str_needs_rehash(encoded, passes(), memory_bytes()) >= 0)
             return true;
     }
-    memcpy(encoded, hash_of_nothing, sizeof hash_of_nothing);
+    memcpy(encoded, unknown_user_hash, sizeof unknown_user_hash);
     return false;
 }
 
 bool
 password_matches(struct str hash, struct str password)
 {
-    /* Quick, but alike for every user: it tells nothing about this one. */
+    /* Fast, but for every user alike, so the time reveals nothing about this one. */
     if (!str_present(password) || password.len > PASSWORD_BYTES_MAX)
         return false;
     char encoded[crypto_pwhash_STRBYTES];
@@ -114,8 +114,8 @@ password_outdated(struct str hash)
 #define CHARACTERS_MIN 10
 #define STRENGTH_BITS_MIN 29.9 /* 10^9 guesses */
 
-/* zxcvbn's time grows faster than the length. What it found weak in so many bytes is refused; what
- * it found strong does not become weaker by what follows. */
+/* zxcvbn's time grows faster than the length, so only this many bytes are rated. More bytes do not
+ * make a strong password weaker. */
 #define STRENGTH_BYTES_MAX 64
 
 #define WORD_BYTES_MIN 3
@@ -161,8 +161,8 @@ add_word(struct arena *mem, struct str word, const char **list, size_t *count)
         list[(*count)++] = str_c(mem, str_first(word, WORD_BYTES_MAX));
 }
 
-/* The person's words as zxcvbn wants them: each whole and in its parts (ada.lovelace@example.org
- * also as ada, lovelace, example, org), the last entry NULL. A NUL in one only shortens it. */
+/* The user's words for zxcvbn, each as a whole and in parts (ada.lovelace@example.org also as ada,
+ * lovelace, example, org); ends with NULL. A NUL in a word only shortens it. */
 static const char **
 list_words(struct arena *mem, const struct str *words, size_t word_count)
 {
@@ -221,7 +221,7 @@ strength_problem(struct arena *mem, struct str password, const char **words)
     const char *start = str_c(mem, str_first(password, STRENGTH_BYTES_MAX));
     double bits = ZxcvbnMatch(start, words, &parts);
 
-    /* The longest part that is not plain chance is what to speak about. */
+    /* The sentence is about the longest part that is not random. */
     unsigned type = BRUTE_MATCH;
     int longest = 0;
     for (const ZxcMatch_t *part = parts; part != NULL; part = part->Next)

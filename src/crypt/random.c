@@ -8,13 +8,14 @@ void
 random_start(void)
 {
     if (sodium_init() < 0) {
-        fputs("penchant: the kernel gives no random numbers; nothing can be kept secret\n", stderr);
+        fputs("penchant: the kernel provides no random numbers, so that secrets would be "
+              "guessable; exiting\n",
+              stderr);
         abort();
     }
 }
 
-/* libsodium asks getrandom(2) at each call and keeps no pool; it ends the process itself when the
- * kernel refuses. */
+/* libsodium calls getrandom(2) each time and keeps no pool; it aborts if the kernel fails. */
 void
 random_bytes(void *out, size_t length)
 {

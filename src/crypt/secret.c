@@ -34,7 +34,7 @@ prefix_of(enum secret_kind kind)
     case SECRET_CLIENT:
         return STR("pn_cs_");
     }
-    abort(); /* a kind without a prefix would make secrets that nobody can read back */
+    abort(); /* a secret without a prefix could not be parsed */
 }
 
 static void
@@ -66,8 +66,8 @@ is_of_alphabet(char c)
            c == '_';
 }
 
-/* The 43rd character carries four bits; the other two must be zero, so that one secret has one
- * spelling. */
+/* The 43rd character carries four bits; the other two must be zero, so that a secret has only one
+ * representation. */
 static bool
 random_part_is_well_formed(struct str part)
 {

@@ -444,7 +444,7 @@ find_pattern(struct arena *mem, struct str folded)
 const char *
 value_pattern_in(struct arena *mem, struct str text)
 {
-    struct str folded = utf8_casefold(mem, text), plain = utf8_plain(mem, text);
+    struct str folded = utf8_casefold(mem, text), plain = utf8_match_key(mem, text);
     if (!str_present(folded) || !str_present(plain))
         return MARKUP; /* not valid UTF-8 */
     const char *found = find_pattern(mem, folded);

@@ -5,14 +5,14 @@
 #define URL_EXTRA "-_"
 #define STANDARD_EXTRA "+/"
 
-/* The table is one line of the cache, so which part of it is read leaves no trace there. */
+/* The table fits into one cache line, so that lookups leak no timing. */
 static void
 write_digits(struct str bytes, char *out)
 {
     _Alignas(64) static const char digits[65] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" URL_EXTRA;
     uint32_t bits = 0;
-    unsigned held = 0; /* how many bits wait */
+    unsigned held = 0; /* bits not written yet */
     for (size_t i = 0; i < bytes.len; i++) {
         bits = bits << 8 | (unsigned char)bytes.ptr[i];
         for (held += 8; held >= 6; held -= 6)
@@ -31,7 +31,7 @@ base64url_encode(struct arena *mem, struct str bytes)
     return (struct str){ text, length };
 }
 
-/* The six bits a character stands for, or -1. */
+/* The six bits that a character represents, or -1. */
 static int
 sextet(char c, const char *extra)
 {
@@ -74,7 +74,7 @@ decode(struct arena *mem, struct str text, const char *extra)
         }
     }
     if ((bits & ((1u << held) - 1)) != 0)
-        return STR_NONE; /* bits that belong to no byte: a second spelling of the same bytes */
+        return STR_NONE; /* unused bits: a second representation of the same bytes */
     bytes[length] = '\0';
     return (struct str){ bytes, length };
 }

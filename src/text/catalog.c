@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXTS_MAX 4096
+#define MESSAGES_MAX 4096
 #define TEXT_BYTES_MAX 4096
 
-/* The linker puts every WORD() into one section and names its ends. */
+/* The linker collects declared keys in one section and defines symbols for its ends. */
 extern const char __start_penchant_messages[];
 extern const char __stop_penchant_messages[];
 
-/* So that the section exists in a program without pages, too. */
+/* At least one key, so that the section exists in programs without pages. */
 MESSAGE(language, "page.lang");
 
 struct entry {
@@ -30,7 +30,7 @@ struct catalog {
     size_t count;
 };
 
-/* ---- texts ---- */
+/* ---- messages ---- */
 
 static bool
 is_value_name(struct str name)
@@ -64,15 +64,15 @@ message_cut(struct str *rest, struct message_piece *piece)
     return true;
 }
 
-/* NULL, or what is wrong with it. */
+/* NULL if valid, else the problem. */
 static const char *
 text_problem(struct str text)
 {
     size_t values = 0;
     if (text.len == 0)
-        return "there is no text behind =";
+        return "the text after = is missing";
     if (!utf8_valid(text) || str_index(text, '\0') < text.len)
-        return "the text holds a NUL or bytes that are not UTF-8";
+        return "the text contains NUL or is not valid UTF-8";
     for (size_t i = 0; i < text.len; i++) {
         bool twice = i + 1 < text.len && text.ptr[i + 1] == text.ptr[i];
         if (text.ptr[i] == '}' && !twice)
@@ -102,7 +102,7 @@ key_problem(struct str key)
         char c = key.ptr[i];
         bool fine = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
         if (!fine && !(c == '.' && inside))
-            return "a key is made of a-z, 0-9, _ and -, in parts with dots between them";
+            return "a key consists of parts of a-z, 0-9, _, and -, separated by dots";
         inside = c != '.';
     }
     return inside ? NULL : "a key ends with a letter or digit";
@@ -131,7 +131,7 @@ sort(struct catalog *catalog, struct why *why)
     qsort(catalog->entries, catalog->count, sizeof *catalog->entries, by_key);
     for (size_t i = 1; i < catalog->count; i++)
         if (str_eq(catalog->entries[i].key, catalog->entries[i - 1].key))
-            return refuse(catalog->name, catalog->entries[i].line, why, "this key is there twice",
+            return refuse(catalog->name, catalog->entries[i].line, why, "this key is repeated",
                           catalog->entries[i].key);
     for (size_t i = 0; i < catalog->count; i++) {
         const char *problem = text_problem(catalog->entries[i].text);
@@ -142,15 +142,15 @@ sort(struct catalog *catalog, struct why *why)
     return ERR_NONE;
 }
 
-/* One line that begins in its first column. */
+/* A line that starts a new message. */
 static enum err
 take_line(struct catalog *catalog, struct str line, size_t number, struct why *why)
 {
     size_t equals = str_index(line, '=');
     struct str key = str_trim(str_first(line, equals));
     const char *problem = equals == line.len ? "a line is: key = text" : key_problem(key);
-    if (problem == NULL && catalog->count == TEXTS_MAX)
-        problem = "there are too many texts";
+    if (problem == NULL && catalog->count == MESSAGES_MAX)
+        problem = "the catalog has too many messages";
     if (problem != NULL)
         return refuse(catalog->name, number, why, problem, STR(""));
     catalog->entries[catalog->count++] =
@@ -165,7 +165,7 @@ catalog_read(struct arena *mem, const char *name, struct str file, struct catalo
     struct catalog *catalog = ARENA_NEW(mem, struct catalog);
     struct str rest = str_copy(mem, file), line;
     catalog->name = str_c(mem, str_of(name));
-    catalog->entries = ARENA_ARRAY(mem, struct entry, TEXTS_MAX);
+    catalog->entries = ARENA_ARRAY(mem, struct entry, MESSAGES_MAX);
     for (size_t number = 1; str_cut(&rest, '\n', &line); number++) {
         struct str bare = str_trim(line);
         enum err err = ERR_NONE;
@@ -174,7 +174,7 @@ catalog_read(struct arena *mem, const char *name, struct str file, struct catalo
         if (line.ptr[0] != ' ' && line.ptr[0] != '\t') {
             err = take_line(catalog, line, number, why);
         } else if (catalog->count == 0) {
-            err = refuse(name, number, why, "nothing goes on here", STR(""));
+            err = refuse(name, number, why, "this line continues no message", STR(""));
         } else {
             struct entry *last = &catalog->entries[catalog->count - 1];
             last->text = str_format(mem, "%.*s%s%.*s", STR_ARG(last->text),
@@ -238,13 +238,13 @@ index_of(struct str text, struct str part)
     return text.len;
 }
 
-/* Whether the sentence is this text with some values; if so, which. */
+/* Whether the sentence is this message with values; if so, returns them. */
 static bool
 matches(struct arena *mem, struct str text, struct str sentence, struct message_value *values,
         size_t *count)
 {
     struct message_piece piece;
-    const char *open = NULL; /* the value that goes on until the next literal piece is found */
+    const char *open = NULL; /* start of the value that ends at the next literal piece */
     *count = 0;
     while (message_cut(&text, &piece)) {
         if (piece.is_value) {
@@ -279,7 +279,7 @@ catalog_translate(const struct catalog *from, const struct catalog *to, struct a
     return STR_NONE;
 }
 
-/* ---- at start ---- */
+/* ---- checks at startup ---- */
 
 bool
 catalog_use(struct catalog *catalog, struct str key)
@@ -297,7 +297,7 @@ use_declared(struct catalog *catalog, struct why *why)
     while (at < __stop_penchant_messages) {
         size_t length = strnlen(at, (size_t)(__stop_penchant_messages - at));
         if (length > 0 && !catalog_use(catalog, str_of(at))) {
-            why_set(why, "%s: there is no text for %s", catalog->name, at);
+            why_set(why, "%s: message %s is missing", catalog->name, at);
             return ERR_INVALID;
         }
         at += length + 1;
@@ -311,7 +311,7 @@ catalog_check(struct catalog *catalog, struct why *why)
     enum err err = use_declared(catalog, why);
     for (size_t i = 0; i < catalog->count && !err; i++)
         if (!catalog->entries[i].used && !str_starts(catalog->entries[i].key, STR("sentence.")))
-            err = refuse(catalog->name, catalog->entries[i].line, why, "nothing shows this text",
+            err = refuse(catalog->name, catalog->entries[i].line, why, "no page uses this message",
                          catalog->entries[i].key);
     return err;
 }
@@ -326,7 +326,7 @@ has_value(struct str text, struct str name)
     return false;
 }
 
-/* Every value of `a` is in `b`, too. */
+/* Whether `b` has every value of `a`. */
 static bool
 values_within(struct str a, struct str b)
 {
@@ -338,21 +338,21 @@ values_within(struct str a, struct str b)
 }
 
 enum err
-catalog_compare(const struct catalog *model, const struct catalog *other, struct why *why)
+catalog_compare(const struct catalog *base, const struct catalog *other, struct why *why)
 {
     for (size_t i = 0; i < other->count; i++)
-        if (find(model, other->entries[i].key) == NULL)
-            return refuse(other->name, other->entries[i].line, why, "no other language has this",
-                          other->entries[i].key);
-    for (size_t i = 0; i < model->count; i++) {
-        const struct entry *one = &model->entries[i], *two = find(other, one->key);
+        if (find(base, other->entries[i].key) == NULL)
+            return refuse(other->name, other->entries[i].line, why,
+                          "this key is not in the base catalog", other->entries[i].key);
+    for (size_t i = 0; i < base->count; i++) {
+        const struct entry *one = &base->entries[i], *two = find(other, one->key);
         if (two == NULL) {
-            why_set(why, "%s: there is no text for %.*s", other->name, STR_ARG(one->key));
+            why_set(why, "%s: message %.*s is missing", other->name, STR_ARG(one->key));
             return ERR_INVALID;
         }
         if (!values_within(one->text, two->text) || !values_within(two->text, one->text))
-            return refuse(other->name, two->line, why, "the values are not those of the model",
-                          two->key);
+            return refuse(other->name, two->line, why,
+                          "the values differ from those of the base catalog", two->key);
     }
     return ERR_NONE;
 }

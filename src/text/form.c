@@ -9,7 +9,7 @@ form_read(struct arena *mem, struct str in, struct form *out, struct why *why)
     out->count = 0;
     while (str_cut(&in, '&', &part)) {
         if (part.len == 0)
-            continue; /* "a=1&&b=2", as every reader of forms has it */
+            continue; /* "a=1&&b=2": empty fields are skipped, as the URL Standard requires */
         if (out->count == FORM_FIELDS_MAX) {
             why_set(why, "there are more than %d fields", FORM_FIELDS_MAX);
             return ERR_INVALID;

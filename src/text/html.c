@@ -4,7 +4,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* What a byte comes out as; NULL for itself. Bytes past ASCII are looked at as characters. */
+/* The escape of an ASCII character; NULL: none needed. */
 static const char *
 reference(unsigned char byte)
 {
@@ -29,7 +29,7 @@ reference(unsigned char byte)
     }
 }
 
-/* How many bytes at the front come out as they are. */
+/* The number of leading bytes that need no escape. */
 static size_t
 plain_prefix(struct str text)
 {
@@ -63,6 +63,6 @@ html_escape(struct buf *out, struct str text)
         const char *instead = reference((unsigned char)text.ptr[0]);
         buf_add_c(out, instead != NULL ? instead : REPLACEMENT);
         if (utf8_next(&text) < 0)
-            text = str_from(text, 1); /* each bad byte by itself */
+            text = str_from(text, 1); /* each invalid byte separately */
     }
 }

@@ -35,7 +35,7 @@ lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* False if the name becomes too long. Names are kept in lower case. */
+/* False if the name is too long. Names are stored in lowercase. */
 static bool
 add_to_name(char name[SCANNER_NAME_MAX + 1], char c)
 {
@@ -64,9 +64,9 @@ static const char *
 end_tag(struct html_scanner *scanner)
 {
     if (scanner->marked && scanner->has_equiv)
-        return "no mark may stand in a tag with http-equiv";
+        return "a tag with http-equiv must not contain a mark";
     if (strcmp(scanner->tag, "plaintext") == 0)
-        return "nothing ends <plaintext>";
+        return "<plaintext> cannot be closed";
     scanner->state = scanner->closing ? SCANNER_IN_TEXT : state_inside(scanner->tag);
     scanner->matched = 0;
     return NULL;
@@ -98,7 +98,7 @@ after_less(struct html_scanner *scanner, char c)
     return NULL;
 }
 
-/* Behind a tag's name, an attribute, or white space between them. */
+/* After a tag name, an attribute, or white space between them. */
 static const char *
 in_tag(struct html_scanner *scanner, char c)
 {
@@ -115,7 +115,7 @@ in_tag(struct html_scanner *scanner, char c)
     if (scanner->state != SCANNER_BETWEEN)
         return "white space, / or > must follow here";
     if (!is_name_character(c))
-        return "this is no character of an attribute's name";
+        return "this character is not allowed in an attribute name";
     if (scanner->closing)
         return "an end tag has no attributes";
     scanner->state = SCANNER_IN_NAME;
@@ -181,7 +181,7 @@ in_bare(struct html_scanner *scanner, char c)
         scanner->state = SCANNER_AFTER_ITEM;
         return in_tag(scanner, c);
     }
-    return strchr("\"'<=`", c) == NULL ? NULL : "this value must stand in quotes";
+    return strchr("\"'<=`", c) == NULL ? NULL : "this value must be in quotes";
 }
 
 /* ---- elements without tags inside, comments, the doctype ---- */
@@ -198,13 +198,13 @@ in_closed_element(struct html_scanner *scanner, char c)
         scanner->state = SCANNER_AFTER_ITEM;
         return in_tag(scanner, c);
     }
-    /* <!-- would take a script into states in which </script> does not end it. */
+    /* After <!-- a script enters states in which </script> does not end it. */
     if (at == 1 && c == '!')
-        return "<! may not stand inside this element";
+        return "<! is not allowed inside this element";
     bool more = (at == 0 && c == '<') || (at == 1 && c == '/') ||
                 (at >= 2 && at < name + 2 && lower(c) == scanner->tag[at - 2]);
     if (at > 0 && !more && scanner->state == SCANNER_IN_TEXT_ELEMENT)
-        return "only its own end tag may stand inside this element; < is written &lt;";
+        return "this element may contain only its own end tag; write < as &lt;";
     scanner->matched = more ? at + 1 : c == '<';
     return NULL;
 }
@@ -296,14 +296,14 @@ static enum html_context
 attribute_context(const char *attribute, const char **problem)
 {
     static const char *const addresses[] = { "href", "src", "action", "formaction", NULL };
-    /* Scripts, styles and documents of their own, and addresses of a form nobody has asked for. */
+    /* Scripts, styles, embedded documents, and URLs that no template needs. */
     static const char *const refused[] = { "style",      "srcdoc", "srcset",   "imagesrcset",
                                            "data",       "poster", "cite",     "background",
                                            "xlink:href", "ping",   "manifest", NULL };
     if (is_one_of(attribute, addresses))
         return HTML_CONTEXT_URL;
     if (strncmp(attribute, "on", 2) == 0 || is_one_of(attribute, refused)) {
-        *problem = "a mark may not stand in an attribute of this name";
+        *problem = "a mark is not allowed in an attribute of this name";
         return HTML_CONTEXT_NONE;
     }
     return HTML_CONTEXT_ATTRIBUTE;
@@ -313,20 +313,21 @@ enum html_context
 html_scanner_context(const struct html_scanner *scanner, const char **problem)
 {
     static const char *const problems[] = {
-        [SCANNER_IN_TEXT_ELEMENT] = "a mark may not stand inside a tag",
-        [SCANNER_IN_RAW_ELEMENT] = "a mark may not stand inside <script>, <style> and their like",
-        [SCANNER_AFTER_LESS] = "a mark may not stand in a tag's name",
-        [SCANNER_IN_TAG_NAME] = "a mark may not stand in a tag's name",
-        [SCANNER_BETWEEN] = "a mark may not stand in an end tag",
-        [SCANNER_AFTER_ITEM] = "a mark may not stand in an end tag",
-        [SCANNER_AFTER_SLASH] = "a mark may not stand before the > that ends a tag",
-        [SCANNER_IN_NAME] = "a mark may not stand in an attribute's name",
-        [SCANNER_AFTER_EQUALS] = "an attribute's value with a mark must stand in quotes",
-        [SCANNER_IN_BARE] = "an attribute's value with a mark must stand in quotes",
-        [SCANNER_AFTER_BANG] = "a mark may not stand in a comment or doctype",
-        [SCANNER_AFTER_DASH] = "a mark may not stand in a comment or doctype",
-        [SCANNER_IN_DOCTYPE] = "a mark may not stand in a comment or doctype",
-        [SCANNER_IN_COMMENT] = "a mark may not stand in a comment or doctype",
+        [SCANNER_IN_TEXT_ELEMENT] = "a mark is not allowed inside a tag",
+        [SCANNER_IN_RAW_ELEMENT] =
+            "a mark is not allowed inside <script>, <style>, and similar elements",
+        [SCANNER_AFTER_LESS] = "a mark is not allowed in a tag's name",
+        [SCANNER_IN_TAG_NAME] = "a mark is not allowed in a tag's name",
+        [SCANNER_BETWEEN] = "a mark is not allowed in an end tag",
+        [SCANNER_AFTER_ITEM] = "a mark is not allowed in an end tag",
+        [SCANNER_AFTER_SLASH] = "a mark is not allowed before the > that ends a tag",
+        [SCANNER_IN_NAME] = "a mark is not allowed in an attribute's name",
+        [SCANNER_AFTER_EQUALS] = "an attribute value with a mark must be in quotes",
+        [SCANNER_IN_BARE] = "an attribute value with a mark must be in quotes",
+        [SCANNER_AFTER_BANG] = "a mark is not allowed in a comment or doctype",
+        [SCANNER_AFTER_DASH] = "a mark is not allowed in a comment or doctype",
+        [SCANNER_IN_DOCTYPE] = "a mark is not allowed in a comment or doctype",
+        [SCANNER_IN_COMMENT] = "a mark is not allowed in a comment or doctype",
     };
     if (scanner->state == SCANNER_IN_TEXT)
         return HTML_CONTEXT_TEXT;

@@ -5,7 +5,7 @@
 #include "text/json_write.h"
 #include "text/utf8.h"
 
-#define STEP 2 /* blanks a level */
+#define STEP 2 /* spaces per level */
 
 void
 json_tree_write(struct json *out, const struct json_value *value)
@@ -53,7 +53,7 @@ put_key(struct buf *out, const struct json_value *value)
     buf_add_c(out, ": ");
 }
 
-/* With a blank behind each comma and colon, as people write it. */
+/* With a space after each comma and colon. */
 static void
 put_line(struct buf *out, const struct json_value *value)
 {
@@ -72,7 +72,7 @@ put_line(struct buf *out, const struct json_value *value)
     buf_add_c(out, !object ? "]" : (value->count > 0 ? " }" : "}"));
 }
 
-/* What a line would have behind this value: a comma. */
+/* The comma after this value, if any. */
 static bool
 fits(struct buf *out, const struct json_value *value, size_t width, size_t used)
 {

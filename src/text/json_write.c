@@ -15,7 +15,7 @@ json_into(struct buf *out)
     return (struct json){ .out = out };
 }
 
-/* Before each value: the comma that parts it from the one before. */
+/* Call before each value: adds a comma unless it is the first. */
 static void
 begin(struct json *json)
 {
@@ -63,8 +63,8 @@ json_close_array(struct json *json)
     close_with(json, ']');
 }
 
-/* Whether all of eight bytes come out as they are. It may say no to some that do, never yes to one
- * that does not. */
+/* Whether none of eight bytes needs an escape. May return false if none does, but never true if one
+ * does. */
 static bool
 eight_plain(const char *bytes)
 {
@@ -75,7 +75,7 @@ eight_plain(const char *bytes)
     return ((word | (word - ones * 0x20) | (quote - ones) | (slash - ones)) & tops) == 0;
 }
 
-/* How many bytes at the front come out as they are. */
+/* The number of leading bytes that need no escape. */
 static size_t
 plain_prefix(struct str text)
 {
@@ -86,7 +86,7 @@ plain_prefix(struct str text)
             continue;
         }
         if (text.len - i < 8 && text.len >= 8 && eight_plain(text.ptr + text.len - 8))
-            return text.len; /* the last eight, some of which were looked at before */
+            return text.len; /* the last eight, some of them checked before */
         unsigned char byte = (unsigned char)text.ptr[i];
         if (byte >= 0x80) {
             struct str rest = str_from(text, i);
@@ -150,7 +150,7 @@ json_int(struct json *json, int64_t value)
     buf_add_int(json->out, value);
 }
 
-/* Whole numbers that a double holds exactly have no exponent; what JSON has no word for is null. */
+/* Integers that a double represents exactly have no exponent. NaN and infinity become null. */
 void
 json_number(struct json *json, double value)
 {

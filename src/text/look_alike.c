@@ -100,16 +100,16 @@ static const struct {
     { 0xa789, ':' }, /* ꞉ */
 };
 
-/* Runs of letters that have no plain form in Unicode's tables. */
+/* Ranges of letters that Unicode's tables do not map to plain ones. */
 static const struct {
     int32_t first;
 } alphabets[] = {
     { 0x1f150 }, /* white on a black circle */
     { 0x1f170 }, /* white on a black square */
-    { 0x1f1e6 }, /* of which flags are made */
+    { 0x1f1e6 }, /* regional indicators, used for flags */
 };
 
-/* 0: it looks like nothing but itself. */
+/* 0: looks like no other character. */
 static char
 latin_for(int32_t point)
 {

@@ -7,7 +7,7 @@
 struct arena;
 
 /* Replaces each character that looks like an ASCII character by that character. The input must come
- * from utf8_plain(), so its letters are lowercase. Only for detecting deception: real words of
+ * from utf8_match_key(), so its letters are lowercase. Only for detecting deception: real words of
  * other scripts become nonsense. */
 struct str look_alike_latin(struct arena *mem, struct str plain);
 

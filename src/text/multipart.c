@@ -36,7 +36,7 @@ multipart_boundary(struct str content_type)
         if (!str_eq_nocase(str_first(part, 9), STR("boundary=")))
             continue;
         if (str_present(boundary))
-            return STR_NONE; /* named twice */
+            return STR_NONE; /* repeated */
         boundary = str_from(part, 9);
         if (boundary.len > 1 && boundary.ptr[0] == '"' && str_ends(boundary, STR("\"")))
             boundary = str_first(str_from(boundary, 1), boundary.len - 2);
@@ -44,7 +44,7 @@ multipart_boundary(struct str content_type)
     return is_boundary(boundary) ? boundary : STR_NONE;
 }
 
-/* ---- one part's head ---- */
+/* ---- the head of a part ---- */
 
 static size_t
 find_text(struct str text, struct str wanted)
@@ -53,7 +53,7 @@ find_text(struct str text, struct str wanted)
     return at == NULL ? text.len : (size_t)(at - text.ptr);
 }
 
-/* name="…" of a Content-Disposition; browsers write a quote as %22 and a line's end as %0D%0A. */
+/* name="…" of a Content-Disposition; browsers write a quote as %22 and CR LF as %0D%0A. */
 static const char *
 read_parameter(struct str *rest, struct str *name, struct str *value)
 {
@@ -62,15 +62,15 @@ read_parameter(struct str *rest, struct str *name, struct str *value)
     *name = str_first(*rest, equals);
     *rest = str_from(*rest, equals + 1);
     if (rest->len == 0 || rest->ptr[0] != '"')
-        return "a part's name must stand in quotes";
+        return "a part's name must be in quotes";
     *rest = str_from(*rest, 1);
     size_t end = str_index(*rest, '"');
     if (end == rest->len)
-        return "a part's name has no end";
+        return "a part's name has no closing quote";
     *value = str_first(*rest, end);
     *rest = str_trim(str_from(*rest, end + 1));
     if (rest->len > 0 && rest->ptr[0] != ';')
-        return "a part's head cannot be read";
+        return "a part's Content-Disposition header is malformed";
     *rest = str_from(*rest, 1);
     return NULL;
 }
@@ -81,27 +81,27 @@ read_disposition(struct str text, struct multipart_part *part)
     struct str kind, name, value;
     str_cut(&text, ';', &kind);
     if (str_present(part->name))
-        return "a part says twice what it is";
+        return "a part has two Content-Disposition headers";
     if (!str_eq_nocase(str_trim(kind), STR("form-data")))
-        return "a part is not of a form";
+        return "a part is not form-data";
     while (str_trim(text).len > 0) {
         const char *problem = read_parameter(&text, &name, &value);
         if (problem != NULL)
             return problem;
         if (!utf8_valid(value) || value.len > NAME_BYTES_MAX || str_index(value, '\0') < value.len)
             return "a part's name is too long, or not text";
-        struct str *place = str_eq_nocase(name, STR("name"))       ? &part->name
-                            : str_eq_nocase(name, STR("filename")) ? &part->file
-                                                                   : NULL;
-        if (place != NULL && str_present(*place))
+        struct str *target = str_eq_nocase(name, STR("name"))       ? &part->name
+                             : str_eq_nocase(name, STR("filename")) ? &part->file
+                                                                    : NULL;
+        if (target != NULL && str_present(*target))
             return "a part has two names";
-        if (place != NULL)
-            *place = value;
+        if (target != NULL)
+            *target = value;
     }
     return part->name.len > 0 ? NULL : "a part has no name";
 }
 
-/* Lines up to the empty one. */
+/* Reads lines up to the empty one. */
 static const char *
 read_head(struct str head, struct multipart_part *part)
 {
@@ -116,7 +116,7 @@ read_head(struct str head, struct multipart_part *part)
                 return problem;
         }
     }
-    return str_present(part->name) ? NULL : "a part does not say what it is";
+    return str_present(part->name) ? NULL : "a part has no Content-Disposition header";
 }
 
 /* ---- all parts ---- */
@@ -128,7 +128,7 @@ refuse(struct why *why, const char *problem)
     return ERR_INVALID;
 }
 
-/* `body` stands behind a boundary's line. */
+/* `body` begins after a boundary line. */
 static const char *
 take_part(struct str *body, struct str end, struct multipart *out)
 {
@@ -158,7 +158,7 @@ multipart_read(struct arena *mem, struct str boundary, struct str body, struct m
 {
     *out = (struct multipart){ 0 };
     if (!is_boundary(boundary))
-        return refuse(why, "the form does not say how its parts are told apart");
+        return refuse(why, "the Content-Type header has no valid boundary");
     struct str end = str_format(mem, "\r\n--%.*s", STR_ARG(boundary));
     if (!str_starts(body, str_from(end, 2)))
         return refuse(why, "the form does not begin with its boundary");
@@ -172,8 +172,9 @@ multipart_read(struct arena *mem, struct str boundary, struct str body, struct m
             return refuse(why, problem);
     }
     body = str_from(body, 2);
-    return body.len == 0 || str_eq(body, STR("\r\n")) ? ERR_NONE
-                                                      : refuse(why, "something follows the form");
+    return body.len == 0 || str_eq(body, STR("\r\n"))
+               ? ERR_NONE
+               : refuse(why, "there are bytes after the last boundary");
 }
 
 struct str

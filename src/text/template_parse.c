@@ -10,18 +10,18 @@
 #include <string.h>
 
 #define NODES_MAX 65536
-#define FILES_MAX 256 /* of one page, each include counted */
+#define FILES_MAX 256 /* per page, counting each include */
 #define INCLUDE_DEPTH_MAX 8
 #define SECTION_DEPTH_MAX 16
 #define NAME_MAX_BYTES 64
-#define TEXT_BYTES_MAX ((size_t)64 * 1024) /* of the catalogue, once escaped */
+#define TEXT_BYTES_MAX ((size_t)64 * 1024) /* of a message, escaped */
 
-/* One file on its way through the parser. */
+/* A file being parsed. */
 struct source {
     const char *name;
     struct str text;
     size_t at;
-    size_t value_start;         /* where the attribute's value that `at` stands in begins */
+    size_t value_start;         /* where the current attribute value begins */
     const struct source *outer; /* the file that includes this one */
     size_t depth;
 };
@@ -88,7 +88,7 @@ is_name(struct str name)
     return true;
 }
 
-/* Inside the address of an attribute that a mark now joins. */
+/* The problem of a mark in the URL of an attribute; NULL: none. */
 static const char *
 url_problem(const struct parser *parser, const struct source *source, bool is_value)
 {
@@ -101,7 +101,7 @@ url_problem(const struct parser *parser, const struct source *source, bool is_va
                    ? NULL
                    : "a value may not choose what this element loads";
     }
-    /* A value behind "javascript:" would be a program, however it is encoded. */
+    /* A value after "javascript:" would run as a script, however it is encoded. */
     return str_starts(before, STR("{{")) || html_scanner_url_prefix_ok(before)
                ? NULL
                : "an address with a mark must begin with /, ?, #, https:// or http://";
@@ -113,7 +113,7 @@ take_value(struct parser *parser, const struct source *source, struct str name)
     const char *problem = NULL;
     enum html_context kind = html_scanner_context(&parser->scanner, &problem);
     if (kind == HTML_CONTEXT_TAG)
-        problem = "a value may not stand between attributes";
+        problem = "a value is not allowed between attributes";
     else if (kind == HTML_CONTEXT_URL)
         problem = url_problem(parser, source, true);
     if (problem != NULL)
@@ -155,10 +155,10 @@ close_section(struct parser *parser, const struct source *source, size_t outer_s
     if (!str_eq(parser->nodes[node].text, name))
         return refuse(parser, source, "another section must be closed first");
     if (!html_scanner_close_section(&open->scanner, &parser->scanner, &needs_space))
-        return refuse(parser, source, "a section must end in the place it began in");
+        return refuse(parser, source, "a section must end in the same context in which it began");
     parser->open_count--;
     enum err err = ERR_NONE;
-    if (needs_space) /* an attribute that comes out twice must not run into itself */
+    if (needs_space) /* separates repeated attributes */
         err = add_node(parser, source, (struct node){ .text = STR(" ") });
     parser->nodes[node].end = parser->count;
     return err;
@@ -183,10 +183,10 @@ include(struct parser *parser, const struct source *source, struct str name)
     return err;
 }
 
-/* ---- texts of the catalogue ---- */
+/* ---- messages of the catalog ---- */
 
-/* What stands between two values, escaped; *words* and `words` become elements. The two flags tell
- * what is open, and outlive a piece: *{name}* is fine. */
+/* Escapes the text between two values; *words* and `words` become elements. The flags say which
+ * element is open and persist across pieces, so *{name}* works. */
 static struct str
 dress(struct arena *mem, struct str text, bool *strong, bool *code)
 {
@@ -232,22 +232,23 @@ take_words(struct parser *parser, const struct source *source, struct str key)
     const char *problem = NULL;
     enum html_context kind = html_scanner_context(&parser->scanner, &problem);
     if (kind == HTML_CONTEXT_TAG || kind == HTML_CONTEXT_URL)
-        problem = "a text may stand only between elements and in attributes that hold no address";
+        problem = "a message is allowed only between elements and in attributes that are not URLs";
     if (problem == NULL && parser->set->catalog == NULL)
-        problem = "there is no catalogue to take this text from";
+        problem = "there is no message catalog";
     if (problem == NULL && !catalog_use(parser->set->catalog, key))
-        problem = str_format(parser->set->mem, "the catalogue has no text %.*s", STR_ARG(key)).ptr;
+        problem =
+            str_format(parser->set->mem, "the message catalog has no key %.*s", STR_ARG(key)).ptr;
     if (problem != NULL)
         return refuse(parser, source, problem);
     struct str text = catalog_find(parser->set->catalog, key);
     bool dressed = str_index(text, '*') < text.len || str_index(text, '`') < text.len;
     if (dressed && parser->scanner.state != SCANNER_IN_TEXT)
-        return refuse(parser, source, "a text with * or ` may stand only between elements");
+        return refuse(parser, source, "a message with * or ` is allowed only between elements");
     html_scanner_mark(&parser->scanner);
     return add_text(parser, source, text);
 }
 
-/* A page that has a catalogue says nothing by itself: the other languages could not say it. */
+/* A page with a catalog must not contain text itself, because it could not be translated. */
 static bool
 is_own_text(const struct parser *parser, char c)
 {
@@ -263,7 +264,7 @@ is_own_text(const struct parser *parser, char c)
     return parser->set->catalog != NULL && shown && letter && parser->scanner.matched == 0;
 }
 
-/* `at` stands before "{{". On success it then stands behind "}}". */
+/* `at` is before "{{", and on success after "}}". */
 static enum err
 take_mark(struct parser *parser, struct source *source, size_t outer_sections)
 {
@@ -304,7 +305,7 @@ take_mark(struct parser *parser, struct source *source, size_t outer_sections)
 
 /* ---- files ---- */
 
-/* Everything up to the next mark or the end. */
+/* Parses up to the next mark or the end. */
 static enum err
 take_literal(struct parser *parser, struct source *source)
 {
@@ -313,7 +314,8 @@ take_literal(struct parser *parser, struct source *source)
         if (str_starts(str_from(source->text, source->at), STR("{{")))
             break;
         if (is_own_text(parser, source->text.ptr[source->at]))
-            return refuse(parser, source, "this text belongs into the catalogue; write {{:key}}");
+            return refuse(parser, source,
+                          "this text belongs in the message catalog; write {{:key}}");
         const char *problem = html_scanner_step(&parser->scanner, source->text.ptr[source->at]);
         if (problem != NULL)
             return refuse(parser, source, problem);
@@ -331,7 +333,7 @@ parse_source(struct parser *parser, struct source *source)
 {
     size_t outer_sections = parser->open_count;
     if (!utf8_valid(source->text) || str_index(source->text, '\0') < source->text.len)
-        return refuse(parser, source, "the file holds a NUL or bytes that are not UTF-8");
+        return refuse(parser, source, "the file contains NUL or is not valid UTF-8");
     for (;;) {
         enum err err = take_literal(parser, source);
         if (err)

@@ -20,7 +20,7 @@ struct entry {
 struct values {
     struct arena *mem;
     struct entry *entries;
-    struct values *next; /* the item behind this one, in a list */
+    struct values *next; /* the next item of a list */
 };
 
 struct values *
@@ -40,7 +40,7 @@ entry_find(const struct values *values, struct str name)
     return NULL;
 }
 
-/* The entry of that name, new if there is none; what it was of another kind it forgets. */
+/* Finds or adds the entry of this name, and clears its old value. */
 static struct entry *
 entry_of(struct values *values, const char *name, enum entry_kind kind)
 {
@@ -84,7 +84,7 @@ values_item(struct values *values, const char *name)
 
 /* ---- rendering ---- */
 
-/* The values in force, an item's before those around it. */
+/* Values in scope; those of an item hide the outer ones. */
 struct scope {
     const struct values *values;
     const struct scope *outer;
@@ -101,8 +101,8 @@ look_up(const struct scope *scope, struct str name)
     return NULL;
 }
 
-/* An address a browser can take for nothing but a path of ours or a page of the web: it drops tabs
- * and line breaks, and reads backslashes as slashes. */
+/* Whether a browser reads the URL only as a local path or an http(s) page. Browsers drop tabs and
+ * line breaks and read backslashes as slashes. */
 static bool
 is_safe_address(struct str address)
 {
@@ -153,7 +153,7 @@ is_shown(const struct entry *entry)
 static void render_nodes(const struct template *template, size_t from, size_t end,
                          const struct scope *scope, struct buf *out);
 
-/* The node at `at` is a section. Recurses no deeper than sections nest, which the parser bounds. */
+/* The node at `at` is a section. The parser limits the depth of the recursion. */
 static void
 render_section(const struct template *template, size_t at, const struct scope *scope,
                struct buf *out)

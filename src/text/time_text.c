@@ -10,12 +10,12 @@
 
 static const char form[] = "0000-00-00T00:00:00Z";
 
-_Static_assert(sizeof form - 1 == TIME_TEXT_LENGTH, "as long as the header says");
+_Static_assert(sizeof form - 1 == TIME_TEXT_LENGTH, "matches time_text.h");
 
-/* Years, months and days are counted in 32 bits, from 0000-01-01: dividing such a number by one
- * that is known is one multiplication. */
+/* Days are counted in 32 bits from 0000-01-01: division by a constant is then one multiplication.
+ */
 
-/* How many days of a year are over when its month, counted from 0, begins. */
+/* The days of a year before the start of a month, counted from 0. */
 static const uint16_t *
 months_of(uint32_t year)
 {
@@ -88,7 +88,7 @@ time_write(struct arena *mem, int64_t seconds)
     return str_copy(mem, (struct str){ text, sizeof text });
 }
 
-/* Decimal digits and nothing else; UINT32_MAX if there is something else. */
+/* Only decimal digits; UINT32_MAX otherwise. */
 static uint32_t
 digits(struct str text, size_t start, size_t length)
 {

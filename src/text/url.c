@@ -32,7 +32,7 @@ url_escaped_byte(struct str text)
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/* How many bytes at the front stand for themselves. */
+/* The number of leading bytes that need no escape. */
 static size_t
 plain_prefix(struct str in, bool plus_is_space)
 {
@@ -154,11 +154,11 @@ host_problem(struct str host)
     while (str_cut(&rest, '.', &label))
         if (!is_label(label))
             return bad;
-    /* A name whose last label starts with a digit is an address to browsers, in many spellings. */
+    /* Browsers read a name whose last label starts with a digit as an IPv4 address. */
     return is_digit(label.ptr[0]) && !is_address(AF_INET, host) ? bad : NULL;
 }
 
-/* What follows the host: nothing, or a colon and a port. */
+/* Checks what follows the host: nothing, or a colon and a port. */
 static const char *
 port_problem(struct str after_host, bool https)
 {
@@ -167,7 +167,7 @@ port_problem(struct str after_host, bool https)
         return NULL;
     if (!str_to_int(str_from(after_host, 1), 1, 65535, &port))
         return "must have a port from 1 to 65535, or none";
-    /* Browsers leave it out of an Origin header: kept, it would equal none of them. */
+    /* Browsers omit the default port in Origin headers, so it would never match. */
     if (port == (https ? 443 : 80))
         return "must leave out the port that its scheme implies";
     return NULL;

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* Unicode's own bound for text that can be normalised piece by piece (UAX #15, stream-safe). No
- * language needs more marks on one letter, and sorting them takes the square of their number. */
+/* The limit of Unicode's stream-safe format (UAX #15). No language needs more marks on a letter,
+ * and sorting them takes quadratic time. */
 #define MARKS_MAX 30
 
 /* No character's canonical decomposition or full case folding is longer. */
@@ -22,7 +22,7 @@
 
 /* ---- bytes ---- */
 
-/* How many bytes at the front are ASCII, seen eight at a time; up to seven may be left unseen. */
+/* The number of leading ASCII bytes, checked eight at a time; may be up to seven too small. */
 static size_t
 ascii_prefix(struct str text)
 {
@@ -126,8 +126,8 @@ sort_marks(struct points *points)
     return true;
 }
 
-/* Every character taken apart (and folded, if the options say so), marks sorted. utf8proc_map()
- * would do, but sorts in quadratic time without a bound, and leaves its memory unwiped. */
+/* Decomposes every character, folds case if the options say so, and sorts marks. utf8proc_map()
+ * sorts in quadratic time without a limit and does not wipe its memory. */
 static bool
 decompose(struct arena *mem, struct points in, unsigned options, struct points *out)
 {
@@ -179,7 +179,8 @@ utf8_casefold(struct arena *mem, struct str text)
         return str_lower(mem, text);
     unsigned options = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE;
     struct points apart, folded;
-    /* Taken apart first: folding turns a mark (U+0345) into a letter, so marks must be in order. */
+    /* Decompose first: folding turns the mark U+0345 into a letter, so marks must be sorted before.
+     */
     if (!utf8_valid(text) || !decompose(mem, read_points(mem, text), options, &apart) ||
         !decompose(mem, apart, options | UTF8PROC_CASEFOLD, &folded))
         return STR_NONE;
@@ -187,7 +188,7 @@ utf8_casefold(struct arena *mem, struct str text)
 }
 
 struct str
-utf8_plain(struct arena *mem, struct str text)
+utf8_match_key(struct arena *mem, struct str text)
 {
     if (all_ascii(text))
         return str_lower(mem, text);
@@ -199,7 +200,7 @@ utf8_plain(struct arena *mem, struct str text)
     return compose(mem, folded);
 }
 
-/* ---- what a line may not hold ---- */
+/* ---- characters that a line must not contain ---- */
 
 struct range {
     int32_t first;
@@ -217,7 +218,7 @@ in_ranges(const struct range *ranges, size_t count, int32_t point)
 
 #define IN_RANGES(table, point) in_ranges((table), sizeof(table) / sizeof *(table), (point))
 
-/* Invisible, or without a width, or in charge of what stands around it. Sorted. */
+/* Invisible, without width, or controlling the text around them. Sorted. */
 static const struct range invisible[] = {
     { 0x00ad, 0x00ad },   /* soft hyphen */
     { 0x034f, 0x034f },   /* combining grapheme joiner */
@@ -282,7 +283,7 @@ is_keycap_base(int32_t point)
     return (point >= '0' && point <= '9') || point == '#' || point == '*';
 }
 
-/* An invisible character that its neighbours (-1 at an end) make meaningful. */
+/* Whether the neighbors (-1 at an end) make an invisible character meaningful. */
 static bool
 is_needed(int32_t before, int32_t point, int32_t after)
 {

@@ -19,7 +19,7 @@ struct str utf8_casefold(struct arena *mem, struct str text);
 
 /* Case-folded, without marks, and with compatibility forms (full-width, circled, mathematical)
  * replaced by plain letters: for matching, not for storage. Absent as above. */
-struct str utf8_plain(struct arena *mem, struct str text);
+struct str utf8_match_key(struct arena *mem, struct str text);
 
 /* The first character that is not allowed in a single-line name or value: control, line and
  * paragraph separators, bidirectional controls, zero-width and other invisible ones, tags, private

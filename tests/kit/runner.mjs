@@ -93,7 +93,7 @@ export function fileTask(group, file, env, within = 300_000) {
     name,
     needs: needsOf(name),
     async run(shared) {
-      const told = path.join(os.tmpdir(), `penchant-told-${process.pid}-${++files}`);
+      const told = path.join(os.tmpdir(), `penchant-results-${process.pid}-${++files}`);
       const args = [`--test-reporter=${REPORTER}`, `--test-reporter-destination=${told}`, file];
       const result = await execute(process.execPath, args, { env: { ...shared, ...env }, within });
       const tests = read(told).split("\n").filter(Boolean).map((line) => JSON.parse(line));

@@ -83,7 +83,7 @@ a_reset_overwrites_what_was_there(void **state)
     memcpy(memory, secret, sizeof secret);
     arena_reset(arena);
 #ifdef PENCHANT_ASAN
-    assert_true(__asan_address_is_poisoned(memory)); /* nobody may look */
+    assert_true(__asan_address_is_poisoned(memory)); /* not readable */
     ASAN_UNPOISON_MEMORY_REGION(memory, sizeof secret);
 #endif
     assert_true(all_zero(memory, sizeof secret)); /* the chunk is kept, so we can look */

@@ -23,7 +23,7 @@ the_first_reason_is_kept(void **state)
     why_set(&why, "port %d is taken", 80);
     why_set(&why, "the service did not start");
     assert_string_equal(why.text, "port 80 is taken");
-    why_set(NULL, "nobody wants to know");
+    why_set(NULL, "not needed");
 }
 
 static void

@@ -242,7 +242,7 @@ lines_that_find_a_blocked_pipe_are_dropped_counted_and_told(void **state)
     uint64_t before = log_dropped();
     log_start();
     uint64_t written = 0;
-    while (log_dropped() == before) { /* nobody reads, and yet nobody waits */
+    while (log_dropped() == before) { /* the pipe is full, but logging does not block */
         log_info("n", log_number("i", (int64_t)written));
         written++;
     }
@@ -255,20 +255,20 @@ lines_that_find_a_blocked_pipe_are_dropped_counted_and_told(void **state)
     give_stderr_back();
     pthread_join(thread, NULL);
 
-    uint64_t whole = 0, told = 0;
+    uint64_t whole = 0, reported = 0;
     while (str_cut(&all, '\n', &line) && line.len > 0) {
         struct str rest = without_time(line);
-        struct str said_dropped = STR(" warn log lines dropped lines=");
+        struct str drop_line = STR(" warn log_lines_dropped lines=");
         int64_t count;
-        if (str_starts(rest, said_dropped)) {
-            assert_true(str_to_int(str_from(rest, said_dropped.len), 1, INT64_MAX, &count));
-            told += (uint64_t)count;
+        if (str_starts(rest, drop_line)) {
+            assert_true(str_to_int(str_from(rest, drop_line.len), 1, INT64_MAX, &count));
+            reported += (uint64_t)count;
         } else {
             assert_str(rest, str_format(mem, " info n i=%d", (int)whole), "whole, in order");
             whole++;
         }
     }
-    assert_int_equal(told, dropped);
+    assert_int_equal(reported, dropped);
     assert_int_equal(whole + dropped, written);
 }
 

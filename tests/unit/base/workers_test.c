@@ -66,7 +66,7 @@ a_full_queue_refuses(void **state)
     assert_false(workers_submit(workers, wait_at_the_door, NULL));
     assert_false(workers_submit(workers, wait_at_the_door, NULL));
     sem_post(&site.open);
-    sem_wait(&site.arrived); /* one has gone through, and the next stands at the door */
+    sem_wait(&site.arrived); /* one job has finished, and the next has begun */
     assert_true(workers_submit(workers, wait_at_the_door, NULL));
     assert_false(workers_submit(workers, wait_at_the_door, NULL));
     for (int i = 0; i < 5; i++)
@@ -199,7 +199,7 @@ workers_stand_back_as_far_as_told(void **state)
         workers_stop(workers);
         assert_int_equal(found, expected);
     }
-    assert_int_equal(getpriority(PRIO_PROCESS, 0), before); /* nobody else does */
+    assert_int_equal(getpriority(PRIO_PROCESS, 0), before); /* other threads do not */
 }
 
 enum { SUBMITTERS = 4, EACH = 5000 };

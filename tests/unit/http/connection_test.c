@@ -392,8 +392,8 @@ ticks_of(pid_t pid)
 static pid_t
 serve_with_few_descriptors(int *tell_end)
 {
-    int told[2], end[2];
-    assert_int_equal(pipe(told), 0);
+    int port_pipe[2], end[2];
+    assert_int_equal(pipe(port_pipe), 0);
     assert_int_equal(pipe(end), 0);
     pid_t child = fork();
     if (child == 0) {
@@ -404,15 +404,15 @@ serve_with_few_descriptors(int *tell_end)
         int null = open("/dev/null", O_WRONLY);
         dup2(null, STDERR_FILENO); /* hides the warning */
         open_world();
-        bool good = write(told[1], &world.port, sizeof world.port) == sizeof world.port &&
+        bool good = write(port_pipe[1], &world.port, sizeof world.port) == sizeof world.port &&
                     read(end[0], &byte, 1) == 0;
         world_close(&world);
         _exit(good ? 0 : 1);
     }
-    close(told[1]);
+    close(port_pipe[1]);
     close(end[0]);
-    assert_int_equal(read(told[0], &world.port, sizeof world.port), sizeof world.port);
-    close(told[0]);
+    assert_int_equal(read(port_pipe[0], &world.port, sizeof world.port), sizeof world.port);
+    close(port_pipe[0]);
     *tell_end = end[1];
     return child;
 }
@@ -421,7 +421,7 @@ static void
 the_connection_limit_is_reached_before_descriptors_run_out(void **state)
 {
     struct answer answer;
-    int tell_end, status, served = 0, told = 0;
+    int tell_end, status, served = 0, rejected = 0;
     int fds[500];
     (void)state;
     pid_t child = serve_with_few_descriptors(&tell_end);
@@ -431,10 +431,10 @@ the_connection_limit_is_reached_before_descriptors_run_out(void **state)
         if (wire_send(fds[i], GET("/x")))
             wire_answer(fds[i], &answer);
         served += answer.status == 200;
-        told += answer.status == 503;
+        rejected += answer.status == 503;
     }
     assert_int_equal(served, 200);
-    assert_true(told > 0);
+    assert_true(rejected > 0);
     unsigned long before = ticks_of(child);
     let_the_reaper_pass();
     assert_true(ticks_of(child) - before < 10); /* of the 25 that passed */

@@ -188,7 +188,7 @@ a_rejection_during_the_body_closes_without_a_reset(void **state)
     int fd = wire_connect(&world);
     assert_true(wire_send(fd, "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\n"));
     for (int i = 0; i < 1000; i++)
-        assert_true(wire_send(fd, "some of the body that nobody wants to have"));
+        assert_true(wire_send(fd, "some of the rejected body"));
     assert_true(wire_answer(fd, &answer));
     assert_int_equal(answer.status, 413);
     struct pollfd poll_fd = { .fd = fd, .events = POLLIN };

@@ -174,13 +174,13 @@ static const char *
 ask_by_tls(const char *priorities, char out[1024])
 {
     gnutls_session_t session;
-    gnutls_certificate_credentials_t nobody;
+    gnutls_certificate_credentials_t credentials;
     static const char request[] = "GET /block HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
     int fd = wire_connect(&world);
-    assert_int_equal(gnutls_certificate_allocate_credentials(&nobody), 0);
+    assert_int_equal(gnutls_certificate_allocate_credentials(&credentials), 0);
     assert_int_equal(gnutls_init(&session, GNUTLS_CLIENT), 0);
     assert_int_equal(gnutls_priority_set_direct(session, priorities, NULL), 0);
-    gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, nobody);
+    gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials);
     gnutls_transport_set_int(session, fd);
     gnutls_handshake_set_timeout(session, WAIT_MS);
     int code;
@@ -198,7 +198,7 @@ ask_by_tls(const char *priorities, char out[1024])
         out[length] = '\0';
     }
     gnutls_deinit(session);
-    gnutls_certificate_free_credentials(nobody);
+    gnutls_certificate_free_credentials(credentials);
     close(fd);
     return code == 0 ? out : NULL;
 }

@@ -28,12 +28,12 @@ look(struct kit *kit, tx_work *work, const char *id, int64_t now)
 }
 
 static void
-assert_lives(struct kit *kit, bool lives, const char *why)
+assert_valid(struct kit *kit, bool valid, const char *why)
 {
-    enum err expected = lives ? ERR_NONE : ERR_NOT_FOUND;
+    enum err expected = valid ? ERR_NONE : ERR_NOT_FOUND;
     if (look(kit, find_family, "fam_1", T0) != expected ||
         look(kit, find_access, "at", T0) != expected)
-        fail_msg("%s: it %s", why, lives ? "is over" : "lives");
+        fail_msg("%s: it %s", why, valid ? "is not valid" : "is valid");
 }
 
 static void
@@ -110,12 +110,12 @@ every_revocation_invalidates_the_token_for_good(struct kit *kit)
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
         assert_int_equal(db_write(kit->db, kit_clear, kit), ERR_NONE);
         begin(kit);
-        assert_lives(kit, true, rows[i].why);
+        assert_valid(kit, true, rows[i].why);
         assert_int_equal(write_one(kit, rows[i].work, rows[i].args), ERR_NONE);
-        assert_lives(kit, false, rows[i].why);
+        assert_valid(kit, false, rows[i].why);
         if (rows[i].undo != NULL)
             assert_int_equal(write_one(kit, rows[i].undo, rows[i].undo_args), ERR_NONE);
-        assert_lives(kit, false, rows[i].why);
+        assert_valid(kit, false, rows[i].why);
     }
 }
 
@@ -266,9 +266,9 @@ over_a_hundred_families_of_a_grant_the_oldest_is_revoked(struct kit *kit)
     begin(kit);
     for (int i = 1; i < FAMILIES_PER_GRANT_MAX; i++)
         add_another_family(kit, str_format(kit->mem, "more_%d", i).ptr, T0 + i);
-    assert_lives(kit, true, "a hundred");
+    assert_valid(kit, true, "a hundred");
     add_another_family(kit, "newest", T0 + 500);
-    assert_lives(kit, false, "a hundred and one");
+    assert_valid(kit, false, "a hundred and one");
     assert_int_equal(look(kit, find_refresh, "rt", T0), ERR_NOT_FOUND);
     assert_int_equal(look(kit, find_family, "more_1", T0), ERR_NONE);
     assert_int_equal(look(kit, find_family, "newest", T0), ERR_NONE);

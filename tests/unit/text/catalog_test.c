@@ -77,28 +77,28 @@ render(struct catalog *catalog, const char *source)
 }
 
 static void
-a_catalogue_that_cannot_be_read_says_where(void **state)
+an_invalid_catalog_is_reported_with_its_line(void **state)
 {
     static const struct {
         const char *file;
         const char *why;
     } rows[] = {
         { "a = b\nnonsense\n", "xx.strings, line 2: a line is: key = text" },
-        { "A = b\n", "xx.strings, line 1: a key is made of a-z, 0-9, _ and -, in parts with dots "
-                     "between them" },
-        { "a..b = c\n", "xx.strings, line 1: a key is made of a-z, 0-9, _ and -, in parts with "
-                        "dots between them" },
+        { "A = b\n", "xx.strings, line 1: a key consists of parts of a-z, 0-9, _, "
+                     "and -, separated by dots" },
+        { "a..b = c\n", "xx.strings, line 1: a key consists of parts of a-z, 0-9, _, "
+                        "and -, separated by dots" },
         { "a. = c\n", "xx.strings, line 1: a key ends with a letter or digit" },
-        { " = c\n", "xx.strings, line 1: nothing goes on here" },
-        { "a =\n", "xx.strings, line 1: there is no text behind =: a" },
-        { "a = b\n\na = c\n", "xx.strings, line 3: this key is there twice: a" },
+        { " = c\n", "xx.strings, line 1: this line continues no message" },
+        { "a =\n", "xx.strings, line 1: the text after = is missing: a" },
+        { "a = b\n\na = c\n", "xx.strings, line 3: this key is repeated: a" },
         { "a = {b\n", "xx.strings, line 1: { is not followed by a name and }; the brace itself is "
                       "written {{: a" },
         { "a = {B}\n", "xx.strings, line 1: { is not followed by a name and }; the brace itself is "
                        "written {{: a" },
         { "a = b}\n", "xx.strings, line 1: } without {; the brace itself is written }}: a" },
         { "a = {b}{b}{b}{b}{b}{b}{b}\n", "xx.strings, line 1: the text has too many values: a" },
-        { "a = \xff\n", "xx.strings, line 1: the text holds a NUL or bytes that are not UTF-8: a" },
+        { "a = \xff\n", "xx.strings, line 1: the text contains NUL or is not valid UTF-8: a" },
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -124,7 +124,7 @@ a_text_is_said_with_its_values(void **state)
 }
 
 static void
-a_template_shows_a_text_escaped_where_it_stands(void **state)
+a_template_escapes_messages_for_their_context(void **state)
 {
     static const struct {
         const char *source;
@@ -146,10 +146,10 @@ a_template_shows_a_text_escaped_where_it_stands(void **state)
 }
 
 static void
-a_template_with_a_catalogue_has_no_words_of_its_own(void **state)
+a_template_with_a_catalog_must_not_contain_text(void **state)
 {
     static const char own[] =
-        "template page, line 1: this text belongs into the catalogue; write {{:key}}";
+        "template page, line 1: this text belongs in the message catalog; write {{:key}}";
     static const struct {
         const char *source;
         const char *why;
@@ -162,15 +162,16 @@ a_template_with_a_catalogue_has_no_words_of_its_own(void **state)
         { "<img alt=\"A cat\">", own },
         { "<input placeholder='name'>", own },
         { "<nav aria-label=\"You\">", own },
-        { "<p>{{:nothing}}</p>", "template page, line 1: the catalogue has no text nothing" },
-        { "<a href=\"{{:plain}}\">", "template page, line 1: a text may stand only between "
-                                     "elements and in attributes that hold no address" },
-        { "<p {{:plain}}>", "template page, line 1: a text may stand only between elements and in "
-                            "attributes that hold no address" },
+        { "<p>{{:nothing}}</p>", "template page, line 1: the message catalog has no key nothing" },
+        { "<a href=\"{{:plain}}\">", "template page, line 1: a message is allowed only between "
+                                     "elements and in attributes that are not URLs" },
+        { "<p {{:plain}}>",
+          "template page, line 1: a message is allowed only between elements and in "
+          "attributes that are not URLs" },
         { "<img alt=\"{{:hello}}\">",
-          "template page, line 1: a text with * or ` may stand only between elements" },
-        { "<script>{{:plain}}</script>",
-          "template page, line 1: a mark may not stand inside <script>, <style> and their like" },
+          "template page, line 1: a message with * or ` is allowed only between elements" },
+        { "<script>{{:plain}}</script>", "template page, line 1: a mark is not allowed inside "
+                                         "<script>, <style>, and similar elements" },
     };
     struct catalog *catalog = read_words(english);
     (void)state;
@@ -178,7 +179,7 @@ a_template_with_a_catalogue_has_no_words_of_its_own(void **state)
         assert_string_equal(render(catalog, rows[i].source), rows[i].why);
     assert_string_equal(render(NULL, "<p>Hello</p>"), "<p>Hello</p>");
     assert_string_equal(render(NULL, "{{:plain}}"),
-                        "template page, line 1: there is no catalogue to take this text from");
+                        "template page, line 1: there is no message catalog");
     assert_string_equal(render(read_words("page.lang = en\nodd = *so\n"), "{{:odd}}"),
                         "template page, line 1: a * or ` of this text is not closed");
 }
@@ -202,11 +203,14 @@ a_language_with_other_keys_or_values_is_refused(void **state)
         const char *file;
         const char *why;
     } rows[] = {
-        { "a = {x}\n", "xx.strings: there is no text for b" },
-        { "a = {x}\nb = c\nc = d\n", "xx.strings, line 3: no other language has this: c" },
-        { "a = {y}\nb = c\n", "xx.strings, line 1: the values are not those of the model: a" },
-        { "a = x\nb = c\n", "xx.strings, line 1: the values are not those of the model: a" },
-        { "a = {x}\nb = c {x}\n", "xx.strings, line 2: the values are not those of the model: b" },
+        { "a = {x}\n", "xx.strings: message b is missing" },
+        { "a = {x}\nb = c\nc = d\n", "xx.strings, line 3: this key is not in the base catalog: c" },
+        { "a = {y}\nb = c\n",
+          "xx.strings, line 1: the values differ from those of the base catalog: a" },
+        { "a = x\nb = c\n",
+          "xx.strings, line 1: the values differ from those of the base catalog: a" },
+        { "a = {x}\nb = c {x}\n",
+          "xx.strings, line 2: the values differ from those of the base catalog: b" },
     };
     struct catalog *model = read_words("a = one {x}\nb = c\n");
     (void)state;
@@ -240,22 +244,22 @@ a_text_nobody_shows_stops_the_start(void **state)
     assert_true(catalog_use(catalog, STR("used")));
     assert_false(catalog_use(catalog, STR("unknown")));
     assert_int_equal(catalog_check(catalog, &why), ERR_INVALID);
-    assert_string_equal(why.text, "xx.strings, line 4: nothing shows this text: idle");
+    assert_string_equal(why.text, "xx.strings, line 4: no page uses this message: idle");
     assert_true(catalog_use(catalog, STR("idle")));
     assert_int_equal(catalog_check(catalog, &why), ERR_NONE);
     why = (struct why){ 0 };
     assert_int_equal(catalog_check(read_words("used = U\n"), &why), ERR_INVALID);
-    assert_string_equal(why.text, "xx.strings: there is no text for page.lang");
+    assert_string_equal(why.text, "xx.strings: message page.lang is missing");
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_catalogue_that_cannot_be_read_says_where),
+        cmocka_unit_test(an_invalid_catalog_is_reported_with_its_line),
         cmocka_unit_test(a_text_is_said_with_its_values),
-        cmocka_unit_test(a_template_shows_a_text_escaped_where_it_stands),
-        cmocka_unit_test(a_template_with_a_catalogue_has_no_words_of_its_own),
+        cmocka_unit_test(a_template_escapes_messages_for_their_context),
+        cmocka_unit_test(a_template_with_a_catalog_must_not_contain_text),
         cmocka_unit_test(a_second_language_is_a_second_file),
         cmocka_unit_test(a_language_with_other_keys_or_values_is_refused),
         cmocka_unit_test(a_sentence_from_below_is_found_by_what_it_says),

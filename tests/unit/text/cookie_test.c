@@ -13,7 +13,7 @@ a_cookie_is_found_if_there_is_exactly_one(void **state)
         { "alone", "sid=abc", "abc" },
         { "first", "sid=abc; x=y", "abc" },
         { "last", "x=y; sid=abc", "abc" },
-        { "no space behind the semicolon", "x=y;sid=abc", "abc" },
+        { "no space after the semicolon", "x=y;sid=abc", "abc" },
         { "more spaces", "x=y; \t sid=abc \t; z=1", "abc" },
         { "empty value", "sid=", "" },
         { "an equals sign in the value", "sid=a=b", "a=b" },

@@ -27,7 +27,7 @@ load(const char *source)
 }
 
 static void
-marks_may_stand_where_escaping_is_right(void **state)
+marks_are_allowed_where_escaping_is_safe(void **state)
 {
     static const char *const rows[] = {
         "",
@@ -79,7 +79,7 @@ marks_may_stand_where_escaping_is_right(void **state)
 }
 
 static void
-marks_may_not_stand_where_no_escaping_is_right(void **state)
+marks_are_rejected_where_no_escaping_is_safe(void **state)
 {
     static const struct {
         const char *source;
@@ -163,21 +163,21 @@ html_that_browsers_would_have_to_repair_is_refused(void **state)
         { "<!--->x-->", "a comment must end" },
         { "<!-- x --!> -->", "a comment must end" },
         { "<p title=\"x\"lang=\"y\">", "white space, / or >" },
-        { "<p title = \"x\">", "no character of an attribute's name" },
+        { "<p title = \"x\">", "not allowed in an attribute name" },
         { "<p title= \"x\">", "must follow = at once" },
         { "<p title=>", "must follow = at once" },
-        { "<p \"x\">", "no character of an attribute's name" },
+        { "<p \"x\">", "not allowed in an attribute name" },
         { "<p x<y>", "white space, / or >" },
         { "<p<b>", "white space, / or >" },
-        { "<p x=a\"b>", "must stand in quotes" },
-        { "<p x=a<b>", "must stand in quotes" },
+        { "<p x=a\"b>", "must be in quotes" },
+        { "<p x=a<b>", "must be in quotes" },
         { "<br / x>", "> must follow /" },
         { "</p class=\"x\">", "no attributes" },
         { "</p/>", "white space, / or >" },
-        { "<script><!-- --></script>", "<! may not stand" },
+        { "<script><!-- --></script>", "<! is not allowed" },
         { "<title>a <b></title>", "only its own end tag" },
         { "<textarea></text></textarea>", "only its own end tag" },
-        { "<plaintext>", "nothing ends" },
+        { "<plaintext>", "cannot be closed" },
         { "<p", "the file ends inside" },
         { "<p title=\"x", "the file ends inside" },
         { "<!-- x", "the file ends inside" },
@@ -185,7 +185,7 @@ html_that_browsers_would_have_to_repair_is_refused(void **state)
         { "<title>x", "the file ends inside" },
         { "<averyveryverylongnameofatag>", "too long" },
         { "<p averyveryverylongnameofanattribute>", "too long" },
-        { "a\xff", "not UTF-8" },
+        { "a\xff", "not valid UTF-8" },
     };
     (void)state;
     for (size_t i = 0; i < ROWS(rows); i++) {
@@ -221,7 +221,7 @@ sections_end_in_the_place_they_began_in(void **state)
     (void)state;
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct why why = load(rows[i]);
-        if (strstr(why.text, "a section must end in the place it began in") == NULL)
+        if (strstr(why.text, "a section must end in the same context in which it began") == NULL)
             fail_msg("%s: %s", rows[i], why.text);
     }
     assert_non_null(strstr(load("<p x=\"y\"{{#a}}checked{{/a}}>").text, "white space"));
@@ -232,8 +232,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks_may_stand_where_escaping_is_right),
-        cmocka_unit_test(marks_may_not_stand_where_no_escaping_is_right),
+        cmocka_unit_test(marks_are_allowed_where_escaping_is_safe),
+        cmocka_unit_test(marks_are_rejected_where_no_escaping_is_safe),
         cmocka_unit_test(html_that_browsers_would_have_to_repair_is_refused),
         cmocka_unit_test(sections_end_in_the_place_they_began_in),
     };

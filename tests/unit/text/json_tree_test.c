@@ -68,7 +68,7 @@ a_layout_breaks_only_what_does_not_fit(void **state)
         { "the inside fits", "{\"a\":[1,2],\"b\":3}", 14, 0, "{\n  \"a\": [1, 2],\n  \"b\": 3\n}" },
         { "a key takes room", "{\"long\":[1,2]}", 14, 0,
           "{\n  \"long\": [\n    1,\n    2\n  ]\n}" },
-        { "behind blanks", "[1,2]", 6, 4, "[\n      1,\n      2\n    ]" },
+        { "after blanks", "[1,2]", 6, 4, "[\n      1,\n      2\n    ]" },
         { "letters count, not bytes", "[\"öö\",1]", 10, 0, "[\"öö\", 1]" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

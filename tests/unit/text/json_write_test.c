@@ -8,7 +8,7 @@
 #define BAD "\xef\xbf\xbd"
 
 static void
-commas_stand_between_values_and_nowhere_else(void **state)
+commas_are_only_between_values(void **state)
 {
     struct arena *mem = arena_new();
     struct buf out = buf_in(mem, 1000);
@@ -155,9 +155,9 @@ what_must_be_escaped_is_found_at_every_place(void **state)
     (void)state;
     for (size_t i = 0; i < ROWS(rows); i++) {
         for (size_t before = 0; before < 20; before++) {
-            for (size_t behind = 0; behind < 20; behind++) {
+            for (size_t after = 0; after < 20; after++) {
                 static const char letters[] = "abcdefghijklmnopqrst";
-                int left = (int)before, right = (int)behind;
+                int left = (int)before, right = (int)after;
                 struct str text =
                     str_format(mem, "%.*s%s%.*s", left, letters, rows[i].in, right, letters);
                 struct buf out = buf_in(mem, 1000);
@@ -194,7 +194,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commas_stand_between_values_and_nowhere_else),
+        cmocka_unit_test(commas_are_only_between_values),
         cmocka_unit_test(what_must_be_escaped_is_found_at_every_place),
         cmocka_unit_test(literal_keys_are_written_like_any_others),
         cmocka_unit_test(strings_are_escaped_and_always_utf8),

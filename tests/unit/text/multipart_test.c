@@ -78,7 +78,7 @@ what_no_browser_sends_is_refused(void **state)
         { "two heads", "--x\r\n" PART "\"a\"\r\n" PART "\"b\"\r\n\r\nb\r\n--x--\r\n" },
         { "an attachment", "--x\r\nContent-Disposition: attachment; name=\"a\"\r\n\r\nb\r\n"
                            "--x--\r\n" },
-        { "something behind", "--x\r\n" PART "\"a\"\r\n\r\nb\r\n--x--\r\nmore" },
+        { "something after", "--x\r\n" PART "\"a\"\r\n\r\nb\r\n--x--\r\nmore" },
         { "something at a boundary", "--x y\r\n" PART "\"a\"\r\n\r\nb\r\n--x--\r\n" },
         { "no UTF-8", "--x\r\n" PART "\"\xff\"\r\n\r\nb\r\n--x--\r\n" },
     };

@@ -46,7 +46,7 @@ a_refusal_names_template_line_and_problem(void **state)
         { "{{a", "template page, line 1: {{ is not followed by a name and }}" },
         { "{{a}", "template page, line 1: {{ is not followed by a name and }}" },
         { "{{a}b}}", "template page, line 1: {{ is not followed by a name and }}" },
-        { "\n\n<{{a}}>", "template page, line 3: a mark may not stand in a tag's name" },
+        { "\n\n<{{a}}>", "template page, line 3: a mark is not allowed in a tag's name" },
     };
     (void)state;
     for (size_t i = 0; i < ROWS(rows); i++) {

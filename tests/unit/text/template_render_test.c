@@ -45,7 +45,7 @@ render(const char *source, const struct values *values)
 }
 
 static void
-values_are_escaped_where_they_stand(void **state)
+values_are_escaped_for_their_context(void **state)
 {
     static const struct {
         const char *source;
@@ -144,9 +144,9 @@ a_second_value_in_an_address_is_a_component(void **state)
     values_text(values, "base", STR("https://a.example"));
     values_text(values, "evil", STR("//evil.example?x"));
     assert_str(render("<a href=\"{{base}}{{evil}}\">", values),
-               STR("<a href=\"https://a.example%2F%2Fevil.example%3Fx\">"), "right behind");
+               STR("<a href=\"https://a.example%2F%2Fevil.example%3Fx\">"), "directly after");
     assert_str(render("<a href=\"{{nothing}}{{evil}}\">", values),
-               STR("<a href=\"#%2F%2Fevil.example%3Fx\">"), "behind nothing");
+               STR("<a href=\"#%2F%2Fevil.example%3Fx\">"), "after nothing");
     assert_str(render("<a href=\"/in{{#base}}?next={{base}}{{/base}}\">", values),
                STR("<a href=\"/in?next=https%3A%2F%2Fa.example\">"), "in a section");
     assert_str(render("<p title=\"x\"></p><a href=\"{{base}}\">", values),
@@ -275,7 +275,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_escaped_where_they_stand),
+        cmocka_unit_test(values_are_escaped_for_their_context),
         cmocka_unit_test(only_paths_and_web_addresses_begin_an_address),
         cmocka_unit_test(a_second_value_in_an_address_is_a_component),
         cmocka_unit_test(sections_ask_for_flags_texts_and_lists),

@@ -39,7 +39,7 @@ only_well_formed_utf8_is_text(void **state)
         { "cut off after three of four", { "\xf0\x9f\x98", 3 }, false },
         { "third byte is no continuation", { "\xe2\x82 ", 3 }, false },
         { "fourth byte is no continuation", { "\xf0\x9f\x98 ", 4 }, false },
-        { "bad byte behind eight good ones", { "12345678\xff", 9 }, false },
+        { "bad byte after eight good ones", { "12345678\xff", 9 }, false },
         { "bad byte among the second eight",
           { "\xc3\xa9"
             "12345678901\xff",
@@ -273,10 +273,10 @@ what_is_invisible_is_forbidden_on_a_line(void **state)
         { "non-character at a plane's end", "\U0001fffe", 0x1fffe },
         { "the replacement character is one", "\ufffd", -1 },
         { "ZWNJ in Persian", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", -1 },
-        { "ZWJ in Sinhala, behind a virama", "\u0dc1\u0dca\u200d\u0dbb", -1 },
+        { "ZWJ in Sinhala, after a virama", "\u0dc1\u0dca\u200d\u0dbb", -1 },
         { "ZWJ in a family", "\U0001f468\u200d\U0001f469\u200d\U0001f467", -1 },
-        { "ZWJ behind a skin tone", "\U0001f9d1\U0001f3fd\u200d\U0001f680", -1 },
-        { "ZWJ behind an emoji selector", "\U0001f3f3\ufe0f\u200d\U0001f308", -1 },
+        { "ZWJ after a skin tone", "\U0001f9d1\U0001f3fd\u200d\U0001f680", -1 },
+        { "ZWJ after an emoji selector", "\U0001f3f3\ufe0f\u200d\U0001f308", -1 },
         { "ZWNJ between Latin letters", "pass\u200cword", 0x200c },
         { "ZWJ between Latin letters", "pass\u200dword", 0x200d },
         { "ZWJ at the end", "\u0dc1\u0dca\u200d", 0x200d },
@@ -288,8 +288,8 @@ what_is_invisible_is_forbidden_on_a_line(void **state)
         { "text style", "\u2764\ufe0e", -1 },
         { "two emoji styles", "\u2764\ufe0f\ufe0f", 0xfe0f },
         { "keycap", "1\ufe0f\u20e3", -1 },
-        { "emoji style behind a digit alone", "1\ufe0f", 0xfe0f },
-        { "emoji style behind a letter", "a\ufe0f", 0xfe0f },
+        { "emoji style after a digit alone", "1\ufe0f", 0xfe0f },
+        { "emoji style after a letter", "a\ufe0f", 0xfe0f },
         { "another variation selector", "\u2764\ufe00", 0xfe00 },
     };
     (void)state;
