@@ -124,14 +124,6 @@ answer_all(const struct desk *desk, int64_t times)
 
 /* ---- what is answered from ---- */
 
-static enum err
-read_records(struct db_tx *tx, void *argument)
-{
-    struct desk *desk = argument;
-    return record_store_hints(tx, desk->lasting, desk->user_id, &desk->records,
-                              &desk->record_count);
-}
-
 static void
 open_desk(struct desk *desk, const char *store, const char *username)
 {
@@ -146,8 +138,11 @@ open_desk(struct desk *desk, const char *store, const char *username)
         errx(1, "%s", why.text);
     enum err err = account_find(db, desk->lasting, str_of(username), &user);
     desk->user_id = user.id;
+    struct db_tx *tx = db_begin_read(db);
     if (!err)
-        err = db_read(db, read_records, desk);
+        err = record_store_hints(tx, desk->lasting, desk->user_id, &desk->records,
+                                 &desk->record_count);
+    err = db_end_read(tx, err);
     db_close(db);
     if (err || desk->record_count == 0)
         errx(1, "nothing is known about %s: %s", username, err_name(err));

@@ -10,8 +10,8 @@
  * per user: username, access token, refresh token.
  *
  * The program's own flows write everything, so the store contains exactly what the service would
- * write. Differences, all for speed: tx_write() and tx_read() run inside one large transaction, and
- * SQLite has no journal; all users have the same password, hashed once, and sessions are inserted
+ * write. Differences, all for speed: writes and reads run inside one large transaction, and SQLite
+ * has no journal; all users have the same password, hashed once, and sessions are inserted
  * directly; after the first ORIGINALS, users have copies of the rows of earlier users.
  *
  * Prints {"people":…,"atoms":…,"seconds":…}; on a terminal also the progress. */
@@ -86,10 +86,16 @@ tx_write(struct db *db, tx_work *work, void *argument)
     return open_tx != NULL ? work(open_tx, argument) : db_write(db, work, argument);
 }
 
-enum err
-tx_read(struct db *db, tx_work *work, void *argument)
+struct db_tx *
+tx_begin_read(struct db *db)
 {
-    return open_tx != NULL ? work(open_tx, argument) : db_read(db, work, argument);
+    return open_tx != NULL ? open_tx : db_begin_read(db);
+}
+
+enum err
+tx_end_read(struct db_tx *tx, enum err result)
+{
+    return tx == open_tx ? result : db_end_read(tx, result);
 }
 
 /* ---- steps, each like one request ---- */

@@ -6,13 +6,17 @@
  * store/. db_open() prepares every statement of the program, so that a wrong one fails at startup,
  * not in production.
  *
- * A transaction is a callback. db_write() runs it in one transaction and returns after the commit
- * is on disk. db_read() runs it on committed data; on SQLite, all of its statements, and those of
- * nested db_read() calls, see one snapshot, that of the first statement. The callback may run again
- * after a conflict, so it must set its results each time and must not change anything but the store
- * and its argument. Any return value other than ERR_NONE rolls the transaction back. To reject a
- * request and still commit (a failed sign-in is counted), return ERR_NONE and report the rejection
- * in the argument.
+ * A write is a callback. db_write() runs it in one transaction and returns after the commit is on
+ * disk. The callback may run again after a conflict, so it must set its results each time and must
+ * not change anything but the store and its argument. Any return value other than ERR_NONE rolls
+ * the transaction back. To reject a request and still commit (a failed sign-in is counted), return
+ * ERR_NONE and report the rejection in the argument.
+ *
+ * A read is a pair of calls. Statements between db_begin_read() and db_end_read() see committed
+ * data; on SQLite, all of them, and those of reads nested inside, see one snapshot, that of the
+ * first statement. A read without a statement takes no lock. Reads nest, and each one ends on the
+ * thread that began it. db_begin_read() does not fail: if the store is unavailable, the statements
+ * and db_end_read() do.
  *
  * ERR_UNAVAILABLE: nothing was changed, or the connection was lost during the commit and the
  * outcome is unknown; the transaction was applied completely or not at all. ERR_INTERNAL: a defect.
@@ -86,7 +90,11 @@ int64_t db_cell_int(const struct db_rows *rows, size_t row, size_t column);     
 typedef enum err db_work(struct db_tx *tx, void *argument);
 
 enum err db_write(struct db *db, db_work *work, void *argument);
-enum err db_read(struct db *db, db_work *work, void *argument);
+
+struct db_tx *db_begin_read(struct db *db);
+
+/* Returns `result`, or the first error of a statement if `result` is ERR_NONE. */
+enum err db_end_read(struct db_tx *tx, enum err result);
 
 /* ---- versions of cached data ---- */
 
@@ -100,7 +108,7 @@ enum err db_read(struct db *db, db_work *work, void *argument);
  * 0 if other processes may write to the store; nothing may be cached then. */
 uint64_t db_version(struct db *db, struct str id);
 uint64_t db_commits(struct db *db);
-uint64_t db_tx_commits(const struct db_tx *tx); /* the commits that a db_read() sees at least */
+uint64_t db_tx_commits(const struct db_tx *tx); /* the commits that a read sees at least */
 
 /* ---- opening and maintenance: for app/ ---- */
 

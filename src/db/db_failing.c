@@ -113,13 +113,26 @@ failing_write(struct db *db, db_work *work, void *argument)
     return driver_of(db)->write(inner_of(db), run_wrapped, &wrapped);
 }
 
-static enum err
-failing_read(struct db *db, db_work *work, void *argument)
+static struct db_tx *
+begin_read(struct db *db)
 {
-    struct wrapped wrapped = { db, work, argument };
-    if (fault_injection_call_fails())
-        return ERR_UNAVAILABLE;
-    return driver_of(db)->read(inner_of(db), run_wrapped, &wrapped);
+    struct db_tx *inner =
+        fault_injection_call_fails() ? NULL : driver_of(db)->begin_read(inner_of(db));
+    if (inner == NULL)
+        return NULL;
+    struct failing_tx *tx = memory_alloc(1, sizeof *tx);
+    *tx = (struct failing_tx){ .tx = { .db = db }, .inner = inner };
+    return &tx->tx;
+}
+
+static enum err
+end_read(struct db_tx *tx)
+{
+    enum err err = driver_of(tx->db)->end_read(((struct failing_tx *)tx)->inner);
+    if (!err)
+        err = tx->broken;
+    free(tx);
+    return !err && fault_injection_call_fails() ? ERR_UNAVAILABLE : err;
 }
 
 static enum err
@@ -174,7 +187,8 @@ const struct db_driver db_failing_driver = {
     .schema_end = schema_end,
     .prepare = prepare,
     .write = failing_write,
-    .read = failing_read,
+    .begin_read = begin_read,
+    .end_read = end_read,
     .query = failing_query,
     .describe = describe,
     .write_metrics = write_metrics,

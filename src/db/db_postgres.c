@@ -26,7 +26,9 @@ enum outcome {
 
 struct postgres_tx {
     struct db_tx tx;
-    PGconn *handle;
+    struct postgres_connection *connection;
+    int64_t began;
+    bool is_read; /* each statement is a transaction of its own and may run again */
     bool conflict;
 };
 
@@ -85,7 +87,7 @@ static enum err
 err_of(struct postgres_tx *tx, const PGresult *result, const char *statement)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    if (state == NULL || PQstatus(tx->handle) != CONNECTION_OK)
+    if (state == NULL || PQstatus(tx->connection->handle) != CONNECTION_OK)
         return ERR_UNAVAILABLE;
     tx->conflict = strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0;
     if (tx->conflict)
@@ -122,6 +124,50 @@ values_to_text(struct arena *mem, const struct db_value *values, size_t count, c
 }
 
 static enum err
+execute(struct postgres_tx *tx, struct arena *mem, const char *name, const char *const *texts,
+        size_t count, struct db_rows *rows)
+{
+    PGresult *result =
+        PQexecPrepared(tx->connection->handle, name, (int)count, texts, NULL, NULL, 0);
+    ExecStatusType status = PQresultStatus(result);
+    enum err err = ERR_NONE;
+    tx->conflict = false;
+    if (status == PGRES_TUPLES_OK)
+        err = copy_rows(result, mem, rows);
+    else if (status != PGRES_COMMAND_OK)
+        err = err_of(tx, result, name);
+    PQclear(result);
+    return err;
+}
+
+/* Exponential backoff with jitter. */
+static void
+wait_before_retry(size_t attempt)
+{
+    int64_t jitter = clock_ticks_ns() % 4000000;
+    struct timespec pause = { .tv_nsec = (long)((1000000 + jitter) << attempt) % 100000000 };
+    nanosleep(&pause, NULL);
+}
+
+/* After a failed statement of a read: true if it may run again, on another connection if this one
+ * was lost. A connection that went stale while idle is the common case. */
+static bool
+may_read_again(struct postgres_tx *tx, size_t attempt)
+{
+    struct postgres_store *store = store_of(tx->tx.db);
+    bool lost = PQstatus(tx->connection->handle) != CONNECTION_OK;
+    if (!lost && !tx->conflict)
+        return false;
+    if (lost) {
+        postgres_give_back(store, tx->connection);
+        tx->connection = NULL;
+    } else
+        wait_before_retry(attempt);
+    atomic_fetch_add(&store->retries, 1);
+    return !lost || postgres_borrow(store, &tx->connection) == ERR_NONE;
+}
+
+static enum err
 postgres_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db_value *values,
                size_t count, struct db_rows *rows)
 {
@@ -132,14 +178,9 @@ postgres_query(struct db_tx *tx, struct arena *mem, size_t number, const struct 
         log_error("store_parameters_invalid", log_text("statement", str_of(name)));
         return ERR_INTERNAL;
     }
-    PGresult *result = PQexecPrepared(mine->handle, name, (int)count, texts, NULL, NULL, 0);
-    ExecStatusType status = PQresultStatus(result);
-    enum err err = ERR_NONE;
-    if (status == PGRES_TUPLES_OK)
-        err = copy_rows(result, mem, rows);
-    else if (status != PGRES_COMMAND_OK)
-        err = err_of(mine, result, name);
-    PQclear(result);
+    enum err err = execute(mine, mem, name, texts, count, rows);
+    for (size_t i = 1; err && mine->is_read && i < ATTEMPTS_MAX && may_read_again(mine, i); i++)
+        err = execute(mine, mem, name, texts, count, rows);
     return err;
 }
 
@@ -170,10 +211,11 @@ commit(PGconn *handle)
 }
 
 static enum outcome
-attempt_write(struct postgres_store *store, PGconn *handle, db_work *work, void *argument,
-              enum err *err)
+attempt_write(struct postgres_store *store, struct postgres_connection *connection, db_work *work,
+              void *argument, enum err *err)
 {
-    struct postgres_tx tx = { .tx = { .db = &store->db }, .handle = handle };
+    struct postgres_tx tx = { .tx = { .db = &store->db }, .connection = connection };
+    PGconn *handle = connection->handle;
     if (!command(handle, "BEGIN"))
         return LOST_BEFORE;
     *err = work(&tx.tx, argument);
@@ -187,44 +229,18 @@ attempt_write(struct postgres_store *store, PGconn *handle, db_work *work, void 
     return tx.conflict ? CONFLICT : REJECTED;
 }
 
-static enum outcome
-attempt_read(struct postgres_store *store, PGconn *handle, db_work *work, void *argument,
-             enum err *err)
-{
-    struct postgres_tx tx = { .tx = { .db = &store->db }, .handle = handle };
-    *err = work(&tx.tx, argument);
-    if (!*err)
-        *err = tx.tx.broken;
-    if (!*err)
-        return DONE;
-    if (PQstatus(handle) != CONNECTION_OK)
-        return LOST_BEFORE;
-    return tx.conflict ? CONFLICT : REJECTED;
-}
-
-/* Exponential backoff with jitter. */
-static void
-wait_before_retry(size_t attempt)
-{
-    int64_t jitter = clock_ticks_ns() % 4000000;
-    struct timespec pause = { .tv_nsec = (long)((1000000 + jitter) << attempt) % 100000000 };
-    nanosleep(&pause, NULL);
-}
-
-typedef enum outcome attempt(struct postgres_store *store, PGconn *handle, db_work *work,
-                             void *argument, enum err *err);
-
 static enum err
-run(struct db *db, attempt *try, db_work *work, void *argument)
+postgres_write(struct db *db, db_work *work, void *argument)
 {
     struct postgres_store *store = store_of(db);
+    atomic_fetch_add(&store->transactions, 1);
     for (size_t i = 0; i < ATTEMPTS_MAX; i++) {
         struct postgres_connection *connection = NULL;
         enum err err = postgres_borrow(store, &connection);
         if (err)
             break;
         int64_t began = clock_ticks_ns();
-        enum outcome outcome = try(store, connection->handle, work, argument, &err);
+        enum outcome outcome = attempt_write(store, connection, work, argument, &err);
         histogram_observe(&store->transaction_latency, clock_ticks_ns() - began);
         postgres_give_back(store, connection);
         switch (outcome) {
@@ -248,17 +264,31 @@ run(struct db *db, attempt *try, db_work *work, void *argument)
     return ERR_UNAVAILABLE;
 }
 
-static enum err
-postgres_write(struct db *db, db_work *work, void *argument)
+static struct db_tx *
+begin_read(struct db *db)
 {
-    atomic_fetch_add(&store_of(db)->transactions, 1);
-    return run(db, attempt_write, work, argument);
+    struct postgres_tx *tx = memory_alloc(1, sizeof *tx);
+    tx->tx.db = db;
+    tx->is_read = true;
+    if (postgres_borrow(store_of(db), &tx->connection))
+        tx->tx.broken = ERR_UNAVAILABLE;
+    tx->began = clock_ticks_ns();
+    return &tx->tx;
 }
 
 static enum err
-postgres_read(struct db *db, db_work *work, void *argument)
+end_read(struct db_tx *tx)
 {
-    return run(db, attempt_read, work, argument);
+    struct postgres_tx *mine = (struct postgres_tx *)tx;
+    struct postgres_store *store = store_of(tx->db);
+    enum err err = tx->broken;
+    histogram_observe(&store->transaction_latency, clock_ticks_ns() - mine->began);
+    if (mine->connection != NULL)
+        postgres_give_back(store, mine->connection);
+    if (err == ERR_UNAVAILABLE)
+        atomic_fetch_add(&store->failed, 1);
+    free(mine);
+    return err;
 }
 
 /* ---- the schema ---- */
@@ -420,7 +450,8 @@ const struct db_driver db_postgres_driver = {
     .schema_end = schema_end,
     .prepare = prepare,
     .write = postgres_write,
-    .read = postgres_read,
+    .begin_read = begin_read,
+    .end_read = end_read,
     .query = postgres_query,
     .describe = describe,
     .write_metrics = write_metrics,

@@ -179,8 +179,9 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
              size_t count, struct db_rows *rows)
 {
     struct sqlite_connection *connection = ((struct sqlite_tx *)tx)->connection;
+    struct sqlite_reader *reader = ((struct sqlite_tx *)tx)->reader;
     const struct sql *sql = db_statement(number);
-    if (((struct sqlite_tx *)tx)->reader != NULL && sqlite_pin_snapshot((struct sqlite_tx *)tx))
+    if (reader != NULL && sqlite_pin_snapshot(reader))
         return ERR_UNAVAILABLE;
     if (connection->statements[number].handle == NULL) {
         enum err err = sqlite_prepare(connection, number);
@@ -344,7 +345,8 @@ const struct db_driver db_sqlite_driver = {
     .schema_end = schema_end,
     .prepare = prepare,
     .write = sqlite_write,
-    .read = sqlite_read,
+    .begin_read = sqlite_begin_read,
+    .end_read = sqlite_end_read,
     .query = sqlite_query,
     .version = sqlite_row_version,
     .commits = sqlite_commits,

@@ -76,13 +76,12 @@ struct sqlite_writer {
     struct histogram commit_latency;
 };
 
-/* Each reading thread has its own connection. */
+/* Each reading thread has its own connection until the store closes. */
 struct sqlite_readers {
     pthread_key_t of_thread;
     pthread_mutex_t lock;
     struct sqlite_reader *all;
-    struct sqlite_reader *spare; /* of threads that have exited */
-    _Atomic uint64_t snapshots;  /* see db_sqlite_read.c */
+    _Atomic uint64_t snapshots; /* see db_sqlite_read.c */
 };
 
 struct sqlite_store {
@@ -107,8 +106,9 @@ void sqlite_disconnect(struct sqlite_connection *connection);
  * connection. */
 void sqlite_readers_start(struct sqlite_store *store);
 void sqlite_readers_stop(struct sqlite_store *store);
-enum err sqlite_read(struct db *db, db_work *work, void *argument);
-enum err sqlite_pin_snapshot(struct sqlite_tx *tx);           /* before each statement of a read */
+struct db_tx *sqlite_begin_read(struct db *db);
+enum err sqlite_end_read(struct db_tx *tx);
+enum err sqlite_pin_snapshot(struct sqlite_reader *reader);   /* before each statement of a read */
 void sqlite_invalidate_snapshots(struct sqlite_store *store); /* after a commit */
 void sqlite_pause_snapshots(struct sqlite_store *store);      /* until resumed */
 void sqlite_resume_snapshots(struct sqlite_store *store);

@@ -19,16 +19,15 @@
 
 struct sqlite_reader {
     struct sqlite_connection connection;
+    struct sqlite_tx tx; /* of the reads that are open */
     struct sqlite_store *store;
-    struct sqlite_reader *next;  /* in readers->all */
-    struct sqlite_reader *spare; /* in readers->spare */
+    struct sqlite_reader *next;
     sqlite3_stmt *begin;
     sqlite3_stmt *end;
-    pthread_mutex_t in_use; /* held by its thread during a read; else by sqlite_pause_snapshots() */
+    pthread_mutex_t in_use; /* from the first statement of a read to its end */
     uint64_t snapshot;      /* of the open transaction; 0: none is open */
-    uint64_t commits;       /* that it is sure to see */
-    size_t reads;           /* nested reads in progress */
-    bool pinned;            /* the outermost read has run its first statement */
+    size_t reads;           /* begun and not ended, nested */
+    bool pinned;            /* the reads have had their first statement and hold `in_use` */
 };
 
 /* HTTP threads are as many as cores and read all the time. Workers are as many as the operator
@@ -67,6 +66,9 @@ reader_open(struct sqlite_store *store)
         return NULL;
     }
     reader->store = store;
+    reader->tx = (struct sqlite_tx){ .tx = { .db = &store->db },
+                                     .connection = connection,
+                                     .reader = reader };
     connection->statements = memory_alloc(db_statement_count(), sizeof *connection->statements);
     pthread_mutex_init(&reader->in_use, NULL);
     if (prepare(reader, "BEGIN", &reader->begin) && prepare(reader, "COMMIT", &reader->end))
@@ -84,42 +86,24 @@ reader_of_thread(struct sqlite_store *store)
     struct sqlite_reader *reader = pthread_getspecific(readers->of_thread);
     if (reader != NULL)
         return reader;
+    reader = reader_open(store);
+    if (reader == NULL)
+        return NULL;
     pthread_mutex_lock(&readers->lock);
-    reader = readers->spare;
-    if (reader != NULL)
-        readers->spare = reader->spare;
+    reader->next = readers->all;
+    readers->all = reader;
     pthread_mutex_unlock(&readers->lock);
-    if (reader == NULL) {
-        reader = reader_open(store);
-        if (reader == NULL)
-            return NULL;
-        pthread_mutex_lock(&readers->lock);
-        reader->next = readers->all;
-        readers->all = reader;
-        pthread_mutex_unlock(&readers->lock);
-    }
     sqlite_execute(reader->connection.handle,
                    workers_is_current() ? worker_cache : http_thread_cache);
     pthread_setspecific(readers->of_thread, reader);
     return reader;
 }
 
-static void
-on_thread_exit(void *value)
-{
-    struct sqlite_reader *reader = value;
-    struct sqlite_readers *readers = &reader->store->readers;
-    pthread_mutex_lock(&readers->lock);
-    reader->spare = readers->spare;
-    readers->spare = reader;
-    pthread_mutex_unlock(&readers->lock);
-}
-
 void
 sqlite_readers_start(struct sqlite_store *store)
 {
     pthread_mutex_init(&store->readers.lock, NULL);
-    pthread_key_create(&store->readers.of_thread, on_thread_exit);
+    pthread_key_create(&store->readers.of_thread, NULL);
     atomic_store(&store->readers.snapshots, 2);
 }
 
@@ -152,7 +136,7 @@ release_snapshot(struct sqlite_reader *reader)
 static enum err
 begin_snapshot(struct sqlite_reader *reader)
 {
-    reader->commits = sqlite_commits(&reader->store->db);
+    reader->tx.tx.commits = sqlite_commits(&reader->store->db);
     uint64_t now = atomic_load(&reader->store->readers.snapshots);
     if (reader->snapshot == now)
         return ERR_NONE;
@@ -165,13 +149,13 @@ begin_snapshot(struct sqlite_reader *reader)
 }
 
 enum err
-sqlite_pin_snapshot(struct sqlite_tx *tx)
+sqlite_pin_snapshot(struct sqlite_reader *reader)
 {
-    struct sqlite_reader *reader = tx->reader;
-    enum err err = reader->pinned ? ERR_NONE : begin_snapshot(reader);
-    reader->pinned = !err;
-    tx->tx.commits = reader->commits;
-    return err;
+    if (reader->pinned)
+        return ERR_NONE;
+    pthread_mutex_lock(&reader->in_use);
+    reader->pinned = true;
+    return begin_snapshot(reader);
 }
 
 static bool
@@ -181,26 +165,28 @@ may_keep(const struct sqlite_reader *reader)
            reader->snapshot == atomic_load(&reader->store->readers.snapshots);
 }
 
-enum err
-sqlite_read(struct db *db, db_work *work, void *argument)
+struct db_tx *
+sqlite_begin_read(struct db *db)
 {
     struct sqlite_reader *reader = reader_of_thread((struct sqlite_store *)db);
     if (reader == NULL)
-        return ERR_UNAVAILABLE;
-    struct sqlite_tx tx = { .tx = { .db = db },
-                            .connection = &reader->connection,
-                            .reader = reader };
-    if (reader->reads++ == 0)
-        pthread_mutex_lock(&reader->in_use);
-    enum err err = work(&tx.tx, argument);
-    if (!err)
-        err = tx.tx.broken;
-    if (--reader->reads == 0) {
-        reader->pinned = false;
-        if (err || !may_keep(reader))
-            release_snapshot(reader);
-        pthread_mutex_unlock(&reader->in_use);
-    }
+        return NULL;
+    reader->reads++;
+    return &reader->tx.tx;
+}
+
+enum err
+sqlite_end_read(struct db_tx *tx)
+{
+    struct sqlite_reader *reader = ((struct sqlite_tx *)tx)->reader;
+    enum err err = tx->broken;
+    if (--reader->reads > 0 || !reader->pinned)
+        return err;
+    if (err || !may_keep(reader))
+        release_snapshot(reader);
+    tx->broken = ERR_NONE;
+    reader->pinned = false;
+    pthread_mutex_unlock(&reader->in_use);
     return err;
 }
 

@@ -138,10 +138,21 @@ db_write(struct db *db, db_work *work, void *argument)
     return db->driver->write(db, work, argument);
 }
 
-enum err
-db_read(struct db *db, db_work *work, void *argument)
+/* Stands in for the read of a store that is unavailable: every statement fails. */
+static struct db_tx unavailable = { .broken = ERR_UNAVAILABLE };
+
+struct db_tx *
+db_begin_read(struct db *db)
 {
-    return db->driver->read(db, work, argument);
+    struct db_tx *tx = db->driver->begin_read(db);
+    return tx == NULL ? &unavailable : tx;
+}
+
+enum err
+db_end_read(struct db_tx *tx, enum err result)
+{
+    enum err broken = tx == &unavailable ? tx->broken : tx->db->driver->end_read(tx);
+    return result ? result : broken;
 }
 
 uint64_t
@@ -217,17 +228,12 @@ db_gather_row(struct db_gather *gather)
     return &gather->cells[gather->count++ * gather->columns];
 }
 
-static enum err
-run_ping(struct db_tx *tx, void *argument)
-{
-    return db_query(tx, argument, &db_ping_statement, NULL);
-}
-
 enum err
 db_ping(struct db *db)
 {
     struct arena *mem = arena_new();
-    enum err err = db_read(db, run_ping, mem);
+    struct db_tx *tx = db_begin_read(db);
+    enum err err = db_end_read(tx, db_query(tx, mem, &db_ping_statement, NULL));
     arena_free(mem);
     return err;
 }

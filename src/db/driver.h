@@ -32,7 +32,8 @@ struct db_driver {
     enum err (*prepare)(struct db *db, struct why *why);
 
     enum err (*write)(struct db *db, db_work *work, void *argument);
-    enum err (*read)(struct db *db, db_work *work, void *argument);
+    struct db_tx *(*begin_read)(struct db *db); /* NULL: unavailable */
+    enum err (*end_read)(struct db_tx *tx);     /* returns the first error of a statement */
     enum err (*query)(struct db_tx *tx, struct arena *mem, size_t statement,
                       const struct db_value *values, size_t count, struct db_rows *rows);
 

@@ -159,30 +159,6 @@ run(struct call *call)
     return err == ERR_NONE ? call->route->handle(call) : err;
 }
 
-struct running {
-    struct call *call;
-    enum err err;
-};
-
-static enum err
-run_reading(struct db_tx *tx, void *argument)
-{
-    struct running *running = argument;
-    (void)tx;
-    running->err = run(running->call);
-    return ERR_NONE;
-}
-
-/* The token and the data it gives access to are read in one snapshot. Only where reads do not
- * block: on a remote database each statement is its own round trip anyway. */
-static enum err
-run_in_snapshot(struct call *call)
-{
-    struct running running = { .call = call };
-    enum err err = tx_read(call->db, run_reading, &running);
-    return err ? err : running.err;
-}
-
 static bool
 only_reads(const struct call *call)
 {
@@ -195,7 +171,11 @@ run_whole(struct call *call)
 {
     if (call->route == NULL)
         return ERR_NOT_FOUND;
-    return only_reads(call) ? run_in_snapshot(call) : run(call);
+    if (!only_reads(call))
+        return run(call);
+    /* One read, so that the handler sees the snapshot in which the token was valid. */
+    struct db_tx *tx = tx_begin_read(call->db);
+    return tx_end_read(tx, run(call));
 }
 
 static void

@@ -45,69 +45,26 @@ find_login(struct db_tx *tx, struct arena *mem, struct str login, struct user *o
     return user_store_find_username(tx, mem, username, out);
 }
 
-struct finding {
-    struct arena *mem;
-    struct str login;
-    struct user *out;
-};
-
-static enum err
-find_account(struct db_tx *tx, void *argument)
-{
-    struct finding *finding = argument;
-    return find_login(tx, finding->mem, finding->login, finding->out);
-}
-
 enum err
 account_find(struct db *db, struct arena *mem, struct str login, struct user *out)
 {
-    struct finding finding = { .mem = mem, .login = login, .out = out };
-    return tx_read(db, find_account, &finding);
-}
-
-struct listing {
-    struct arena *mem;
-    int64_t after;
-    int64_t limit;
-    struct user **out;
-    size_t *count;
-};
-
-static enum err
-list_accounts(struct db_tx *tx, void *argument)
-{
-    struct listing *listing = argument;
-    return user_store_list(tx, listing->mem, listing->after, listing->limit, listing->out,
-                           listing->count);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, find_login(tx, mem, login, out));
 }
 
 enum err
 account_list(struct db *db, struct arena *mem, int64_t after, int64_t limit, struct user **out,
              size_t *count)
 {
-    struct listing listing = {
-        .mem = mem, .after = after, .limit = limit, .out = out, .count = count
-    };
-    return tx_read(db, list_accounts, &listing);
-}
-
-struct counting {
-    struct arena *mem;
-    int64_t *out;
-};
-
-static enum err
-count_all(struct db_tx *tx, void *argument)
-{
-    struct counting *counting = argument;
-    return user_store_count(tx, counting->mem, counting->out);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, user_store_list(tx, mem, after, limit, out, count));
 }
 
 enum err
 account_count(struct db *db, struct arena *mem, int64_t *out)
 {
-    struct counting counting = { mem, out };
-    return tx_read(db, count_all, &counting);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, user_store_count(tx, mem, out));
 }
 
 /* ---- creating ---- */
@@ -307,13 +264,19 @@ delete_apps(struct db_tx *tx, struct arena *mem, struct str owner_id)
     return err;
 }
 
+struct deletion {
+    struct arena *mem;
+    struct str login;
+    struct user *out;
+};
+
 static enum err
 delete_account(struct db_tx *tx, void *argument)
 {
-    struct finding *finding = argument;
-    struct arena *mem = finding->mem;
-    enum err err = find_login(tx, mem, finding->login, finding->out);
-    struct str id = finding->out->id;
+    struct deletion *deletion = argument;
+    struct arena *mem = deletion->mem;
+    enum err err = find_login(tx, mem, deletion->login, deletion->out);
+    struct str id = deletion->out->id;
     if (!err)
         err = user_store_delete(tx, mem, id);
     if (!err)
@@ -336,6 +299,6 @@ delete_account(struct db_tx *tx, void *argument)
 enum err
 account_delete(struct db *db, struct arena *mem, struct str login, struct user *out)
 {
-    struct finding finding = { .mem = mem, .login = login, .out = out };
-    return tx_write(db, delete_account, &finding);
+    struct deletion deletion = { .mem = mem, .login = login, .out = out };
+    return tx_write(db, delete_account, &deletion);
 }

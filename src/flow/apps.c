@@ -127,22 +127,14 @@ app_register(struct db *db, struct arena *mem, const struct app_params *params, 
 
 /* ---- finding ---- */
 
-static enum err
-find(struct db_tx *tx, void *argument)
-{
-    struct change *change = argument;
-    return app_store_find(tx, change->mem, change->id, &change->app);
-}
-
 enum err
 app_find(struct db *db, struct arena *mem, struct str id, struct app *out)
 {
-    struct change change = { .mem = mem, .id = id };
+    *out = (struct app){ 0 };
     if (!app_id_well_formed(id))
         return ERR_NOT_FOUND;
-    enum err err = tx_read(db, find, &change);
-    *out = change.app;
-    return err;
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, app_store_find(tx, mem, id, out));
 }
 
 uint64_t
@@ -151,28 +143,12 @@ app_version(struct db *db, struct str id)
     return store_commits(db) == 0 ? 0 : store_version(db, id);
 }
 
-struct listing {
-    struct arena *mem;
-    struct str owner_id;
-    int64_t after, limit;
-    struct app **out;
-    size_t *count;
-};
-
-static enum err
-list(struct db_tx *tx, void *argument)
-{
-    struct listing *listing = argument;
-    return app_store_list(tx, listing->mem, listing->owner_id, listing->after, listing->limit,
-                          listing->out, listing->count);
-}
-
 enum err
 app_list(struct db *db, struct arena *mem, struct str owner_id, int64_t after, int64_t limit,
          struct app **out, size_t *count)
 {
-    struct listing listing = { mem, owner_id, after, limit, out, count };
-    return tx_read(db, list, &listing);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, app_store_list(tx, mem, owner_id, after, limit, out, count));
 }
 
 /* ---- changing ---- */

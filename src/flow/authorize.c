@@ -176,9 +176,8 @@ find_app_of(struct db_tx *tx, struct deciding *deciding)
 }
 
 static enum err
-find_request(struct db_tx *tx, void *argument)
+find_request(struct db_tx *tx, struct deciding *deciding)
 {
-    struct deciding *deciding = argument;
     struct grant grant = { 0 };
     struct str hash = digest_text(deciding->mem, deciding->params->request_id);
     enum err err = request_store_find(tx, deciding->mem, hash, deciding->session->hash,
@@ -211,7 +210,8 @@ consent_find(struct db *db, struct arena *mem, const struct session *session, st
                                  .app = app,
                                  .held = held,
                                  .now = now };
-    return tx_read(db, find_request, &deciding);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, find_request(tx, &deciding));
 }
 
 /* Updates the user's valid grant, or adds one. */

@@ -15,48 +15,35 @@ struct work {
     scopes keep;
     int64_t expires_at;
     struct connection *one;
-    struct connection *list;
-    size_t count;
 };
 
 /* ---- reading ---- */
-
-static enum err
-list(struct db_tx *tx, void *argument)
-{
-    struct work *work = argument;
-    struct grant *grants = NULL;
-    size_t count = 0;
-    enum err err = grant_store_list(tx, work->mem, work->user_id, work->now, &grants, &count);
-    work->list = ARENA_ARRAY(work->mem, struct connection, count + 1);
-    work->count = 0;
-    for (size_t i = count; i > 0 && !err; i--) {
-        struct connection *connection = &work->list[work->count];
-        connection->grant = grants[i - 1];
-        err = app_store_find(tx, work->mem, connection->grant.app_id, &connection->app);
-        if (err == ERR_NONE)
-            work->count++;
-        else if (err == ERR_NOT_FOUND)
-            err = ERR_NONE; /* the app is being deleted concurrently */
-    }
-    return err;
-}
 
 enum err
 connections_list(struct db *db, struct arena *mem, struct str user_id, int64_t now,
                  struct connection **out, size_t *count)
 {
-    struct work work = { .mem = mem, .user_id = user_id, .now = now };
-    enum err err = tx_read(db, list, &work);
-    *out = work.list;
-    *count = work.count;
-    return err;
+    struct grant *grants = NULL;
+    size_t grant_count = 0;
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err = grant_store_list(tx, mem, user_id, now, &grants, &grant_count);
+    *out = ARENA_ARRAY(mem, struct connection, grant_count + 1);
+    *count = 0;
+    for (size_t i = grant_count; i > 0 && !err; i--) {
+        struct connection *connection = &(*out)[*count];
+        connection->grant = grants[i - 1];
+        err = app_store_find(tx, mem, connection->grant.app_id, &connection->app);
+        if (err == ERR_NONE)
+            (*count)++;
+        else if (err == ERR_NOT_FOUND)
+            err = ERR_NONE; /* the app is being deleted concurrently */
+    }
+    return tx_end_read(tx, err);
 }
 
 static enum err
-find(struct db_tx *tx, void *argument)
+find(struct db_tx *tx, struct work *work)
 {
-    struct work *work = argument;
     enum err err =
         grant_store_find(tx, work->mem, work->user_id, work->app_id, work->now, &work->one->grant);
     return err ? err : app_store_find(tx, work->mem, work->app_id, &work->one->app);
@@ -69,7 +56,8 @@ connection_find(struct db *db, struct arena *mem, struct str user_id, struct str
     struct work work = { .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .one = out };
     if (!app_id_well_formed(app_id))
         return ERR_NOT_FOUND;
-    return tx_read(db, find, &work);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, find(tx, &work));
 }
 
 /* ---- changing ---- */

@@ -476,26 +476,10 @@ corrections_remove_app(struct db *db, struct arena *mem, const struct app_remova
 
 /* ---- listing ---- */
 
-struct listing {
-    struct arena *mem;
-    struct str user_id;
-    struct str domain;
-    struct sourced_atom **out;
-    size_t *count;
-};
-
-static enum err
-list(struct db_tx *tx, void *argument)
-{
-    struct listing *listing = argument;
-    return atom_store_read(tx, listing->mem, listing->user_id, listing->domain, STR_NONE,
-                           listing->out, listing->count);
-}
-
 enum err
 corrections_list(struct db *db, struct arena *mem, struct str user_id, struct str domain,
                  struct sourced_atom **out, size_t *count)
 {
-    struct listing listing = { mem, user_id, domain, out, count };
-    return tx_read(db, list, &listing);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, atom_store_read(tx, mem, user_id, domain, STR_NONE, out, count));
 }

@@ -29,21 +29,13 @@ draft_keep(struct db *db, struct arena *mem, struct str user_id, struct str docu
     return tx_write(db, keep, &work);
 }
 
-static enum err
-find(struct db_tx *tx, void *argument)
-{
-    struct work *work = argument;
-    return draft_store_find(tx, work->mem, work->user_id, work->id, work->now, &work->document);
-}
-
 enum err
 draft_find(struct db *db, struct arena *mem, struct str user_id, struct str id, int64_t now,
            struct str *document)
 {
-    struct work work = { mem, user_id, id, STR_NONE, now };
-    enum err err = tx_read(db, find, &work);
-    *document = work.document;
-    return err;
+    struct db_tx *tx = tx_begin_read(db);
+    *document = STR_NONE;
+    return tx_end_read(tx, draft_store_find(tx, mem, user_id, id, now, document));
 }
 
 static enum err

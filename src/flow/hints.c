@@ -53,9 +53,8 @@ is_allowed(const struct hints_params *params, uint64_t allowed, const struct dom
 }
 
 static enum err
-read_sets(struct db_tx *tx, void *argument)
+read_sets(struct db_tx *tx, struct reading *reading)
 {
-    struct reading *reading = argument;
     const struct hints_params *params = reading->params;
     struct record *records = NULL;
     size_t count = 0;
@@ -64,8 +63,6 @@ read_sets(struct db_tx *tx, void *argument)
         record_store_split(reading->mem, params->hint_sets, &records, &count);
     else
         err = record_store_hints(tx, reading->mem, params->user_id, &records, &count);
-    reading->count = 0;
-    reading->stale = false;
     for (size_t i = 0; i < count && !err; i++) {
         const struct domain *domain = domains_find(params->domains, records[i].domain);
         if (domain == NULL) /* the definition was removed: the data is kept but not sent */
@@ -83,7 +80,8 @@ hints_read(struct db *db, struct arena *mem, const struct hints_params *params, 
     struct reading *reading = ARENA_NEW(mem, struct reading);
     reading->mem = mem;
     reading->params = params;
-    enum err err = tx_read(db, read_sets, reading);
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err = tx_end_read(tx, read_sets(tx, reading));
     if (err)
         return err;
     hints_from_sets(mem, params, reading->hint_sets, reading->count, out);

@@ -391,101 +391,42 @@ preferences_write_within(struct db_tx *tx, struct arena *mem, const struct prefe
 
 /* ---- reading ---- */
 
-struct reading {
-    struct arena *mem;
-    struct str user_id;
-    struct str domain;
-    struct str caller;
-    struct record *record;
-    struct record **records;
-    struct atom **atoms;
-    size_t *count;
-    const struct atom_query *query;
-    struct atom_page *page;
-    int64_t *number;
-};
-
-static enum err
-read_one(struct db_tx *tx, void *argument)
-{
-    struct reading *reading = argument;
-    return read_record(tx, reading->mem, reading->user_id, reading->domain, reading->record);
-}
-
 enum err
 preferences_read(struct db *db, struct arena *mem, struct str user_id, struct str domain,
                  struct record *out)
 {
-    struct reading reading = { .mem = mem, .user_id = user_id, .domain = domain, .record = out };
-    return tx_read(db, read_one, &reading);
-}
-
-static enum err
-read_all(struct db_tx *tx, void *argument)
-{
-    struct reading *reading = argument;
-    return record_store_list(tx, reading->mem, reading->user_id, STR_NONE, reading->records,
-                             reading->count);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, read_record(tx, mem, user_id, domain, out));
 }
 
 enum err
 preferences_read_all(struct db *db, struct arena *mem, struct str user_id, struct record **out,
                      size_t *count)
 {
-    struct reading reading = { .mem = mem, .user_id = user_id, .records = out, .count = count };
-    return tx_read(db, read_all, &reading);
-}
-
-static enum err
-read_atoms(struct db_tx *tx, void *argument)
-{
-    struct reading *reading = argument;
-    return atom_store_list(tx, reading->mem, reading->user_id, reading->domain, reading->caller,
-                           reading->atoms, reading->count);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, record_store_list(tx, mem, user_id, STR_NONE, out, count));
 }
 
 enum err
 preferences_atoms(struct db *db, struct arena *mem, struct str user_id, struct str domain,
                   struct str caller, struct atom **out, size_t *count)
 {
-    struct reading reading = { .mem = mem,
-                               .user_id = user_id,
-                               .domain = domain,
-                               .caller = caller,
-                               .atoms = out,
-                               .count = count };
-    return tx_read(db, read_atoms, &reading);
-}
-
-static enum err
-read_page(struct db_tx *tx, void *argument)
-{
-    struct reading *reading = argument;
-    return atom_store_page(tx, reading->mem, reading->user_id, reading->domain, reading->query,
-                           reading->page);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, atom_store_list(tx, mem, user_id, domain, caller, out, count));
 }
 
 enum err
 preferences_page(struct db *db, struct arena *mem, struct str user_id, struct str domain,
                  const struct atom_query *query, struct atom_page *out)
 {
-    struct reading reading = {
-        .mem = mem, .user_id = user_id, .domain = domain, .query = query, .page = out
-    };
-    return tx_read(db, read_page, &reading);
-}
-
-static enum err
-count_sources(struct db_tx *tx, void *argument)
-{
-    struct reading *reading = argument;
-    return source_store_count(tx, reading->mem, reading->user_id, reading->domain, reading->number);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, atom_store_page(tx, mem, user_id, domain, query, out));
 }
 
 enum err
 preferences_sources(struct db *db, struct arena *mem, struct str user_id, struct str domain,
                     int64_t *out)
 {
-    struct reading reading = { .mem = mem, .user_id = user_id, .domain = domain, .number = out };
-    return tx_read(db, count_sources, &reading);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, source_store_count(tx, mem, user_id, domain, out));
 }

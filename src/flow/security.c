@@ -93,26 +93,16 @@ struct sessions {
     struct str user_id;
     struct str session_id;
     int64_t now;
-    struct session *list;
-    size_t count;
 };
-
-static enum err
-list(struct db_tx *tx, void *argument)
-{
-    struct sessions *all = argument;
-    return session_store_list(tx, all->mem, all->user_id, all->now, &all->list, &all->count);
-}
 
 enum err
 security_sessions(struct db *db, struct arena *mem, struct str user_id, int64_t now,
                   struct session **out, size_t *count)
 {
-    struct sessions all = { .mem = mem, .user_id = user_id, .now = now };
-    enum err err = tx_read(db, list, &all);
-    *out = all.list;
-    *count = all.count;
-    return err;
+    struct db_tx *tx = tx_begin_read(db);
+    *out = NULL;
+    *count = 0;
+    return tx_end_read(tx, session_store_list(tx, mem, user_id, now, out, count));
 }
 
 struct str
@@ -126,10 +116,12 @@ static enum err
 end_one(struct db_tx *tx, void *argument)
 {
     struct sessions *all = argument;
-    enum err err = list(tx, all);
-    for (size_t i = 0; i < all->count && !err; i++)
-        if (str_eq(security_session_id(all->mem, &all->list[i]), all->session_id))
-            return session_store_end(tx, all->mem, all->list[i].hash);
+    struct session *list = NULL;
+    size_t count = 0;
+    enum err err = session_store_list(tx, all->mem, all->user_id, all->now, &list, &count);
+    for (size_t i = 0; i < count && !err; i++)
+        if (str_eq(security_session_id(all->mem, &list[i]), all->session_id))
+            return session_store_end(tx, all->mem, list[i].hash);
     return err ? err : ERR_NOT_FOUND;
 }
 

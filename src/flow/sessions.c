@@ -171,18 +171,7 @@ session_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, 
 struct lookup {
     struct arena *mem;
     struct str hash;
-    int64_t now;
-    struct session *session;
-    struct user *user;
 };
-
-static enum err
-find(struct db_tx *tx, void *argument)
-{
-    struct lookup *lookup = argument;
-    return session_store_find(tx, lookup->mem, lookup->hash, lookup->now, lookup->session,
-                              lookup->user);
-}
 
 enum err
 session_find(struct db *db, struct arena *mem, struct str key, int64_t now, struct session *out,
@@ -190,8 +179,8 @@ session_find(struct db *db, struct arena *mem, struct str key, int64_t now, stru
 {
     if (!session_key_well_formed(key))
         return ERR_NOT_FOUND;
-    struct lookup lookup = { mem, session_hash(mem, key), now, out, user };
-    return tx_read(db, find, &lookup);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, session_store_find(tx, mem, session_hash(mem, key), now, out, user));
 }
 
 static enum err

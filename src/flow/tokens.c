@@ -20,9 +20,6 @@ struct work {
     struct token_set *out;
     enum err refusal; /* returned to the caller although the transaction commits */
     const char *problem;
-    struct access *access;
-    struct str *hint_sets; /* NULL: not requested */
-    bool is_refresh;
 };
 
 static enum err
@@ -265,16 +262,6 @@ token_revoke(struct db *db, struct arena *mem, const struct app *app, struct str
 
 /* ---- finding ---- */
 
-static enum err
-find_access(struct db_tx *tx, void *argument)
-{
-    struct work *work = argument;
-    enum err err =
-        access_store_find(tx, work->mem, work->hash, work->now, work->access, work->hint_sets);
-    work->access->commits = tx_commits(tx);
-    return err;
-}
-
 uint64_t
 token_access_version(struct db *db, const struct access *access)
 {
@@ -301,31 +288,11 @@ token_access(struct db *db, struct arena *mem, struct str token, int64_t now, st
     const struct secret *secret = secret_read(mem, token, SECRET_ACCESS_TOKEN);
     if (secret == NULL)
         return ERR_UNAUTHENTICATED;
-    struct work work = { .mem = mem,
-                         .hash = secret_hash(mem, secret),
-                         .now = now,
-                         .access = out,
-                         .hint_sets = hint_sets };
-    enum err err = tx_read(db, find_access, &work);
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err = access_store_find(tx, mem, secret_hash(mem, secret), now, out, hint_sets);
+    out->commits = tx_commits(tx);
+    err = tx_end_read(tx, err);
     return err == ERR_NOT_FOUND ? ERR_UNAUTHENTICATED : err;
-}
-
-static enum err
-find_app_of_access(struct db_tx *tx, void *argument)
-{
-    struct work *work = argument;
-    return access_store_find_app(tx, work->mem, work->hash, &work->access->app_id,
-                                 &work->access->expires_at);
-}
-
-static enum err
-find_app_of_refresh(struct db_tx *tx, void *argument)
-{
-    struct work *work = argument;
-    struct refresh_token token = { 0 };
-    enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, &token);
-    work->access->app_id = token.app_id;
-    return err;
 }
 
 enum err
@@ -334,8 +301,8 @@ token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, st
 {
     const struct secret *access = secret_read(mem, text, SECRET_ACCESS_TOKEN);
     const struct secret *refresh_secret = secret_read(mem, text, SECRET_REFRESH_TOKEN);
-    struct access found = { 0 };
-    struct work work = { .mem = mem, .now = now, .access = &found };
+    struct refresh_token token = { 0 };
+    int64_t expires_at = 0;
     *app_id = STR_NONE;
     *sentence = "The access token is unknown, expired, or revoked. Get a new one with the refresh "
                 "token, or ask the user again.";
@@ -346,19 +313,23 @@ token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, st
                 : "This is not an access token of this service. Access tokens begin with pn_at_.";
         return ERR_NONE;
     }
-    work.hash = secret_hash(mem, access != NULL ? access : refresh_secret);
-    enum err err = tx_read(db, access != NULL ? find_app_of_access : find_app_of_refresh, &work);
+    struct str hash = secret_hash(mem, access != NULL ? access : refresh_secret);
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err =
+        tx_end_read(tx, access != NULL ? access_store_find_app(tx, mem, hash, app_id, &expires_at)
+                                       : refresh_store_find(tx, mem, hash, now, &token));
     if (err && err != ERR_NOT_FOUND)
         return err;
-    *app_id = found.app_id;
+    if (access == NULL)
+        *app_id = token.app_id;
     if (access == NULL)
         *sentence = "This is a refresh token. Exchange it at the token endpoint, and send the "
                     "access token that you get.";
-    else if (found.expires_at != 0 && found.expires_at <= now)
+    else if (expires_at != 0 && expires_at <= now)
         *sentence =
             "The access token has expired: it is valid for one hour. Get a new one with the "
             "refresh token.";
-    else if (found.expires_at != 0)
+    else if (expires_at != 0)
         *sentence = "The access token was revoked: the user disconnected the app, or the user or "
                     "the app was disabled. Ask the user again.";
     return ERR_NONE;
@@ -367,18 +338,18 @@ token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, st
 /* Fills in the access with the family's scopes and the token's idle expiry. `commits` stays 0: the
  * token rotates with its next use and is not worth caching. */
 static enum err
-find_refresh(struct db_tx *tx, struct work *work)
+find_refresh(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now, struct access *out)
 {
     struct refresh_token token;
     struct live_family live = { 0 };
-    enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, &token);
+    enum err err = refresh_store_find(tx, mem, hash, now, &token);
     if (!err && token.used_at != 0)
         err = ERR_NOT_FOUND;
     if (!err)
-        err = family_store_find(tx, work->mem, token.family_id, work->now, &live);
+        err = family_store_find(tx, mem, token.family_id, now, &live);
     if (err)
         return err;
-    *work->access = (struct access){
+    *out = (struct access){
         .user_id = live.family.user_id,
         .app_id = live.family.app_id,
         .allowed.scopes = live.family.scopes & live.granted.scopes,
@@ -387,19 +358,6 @@ find_refresh(struct db_tx *tx, struct work *work)
             token.expires_at < live.family.expires_at ? token.expires_at : live.family.expires_at,
     };
     return ERR_NONE;
-}
-
-/* Finds the token and adds the username. */
-static enum err
-find_either(struct db_tx *tx, void *argument)
-{
-    struct work *work = argument;
-    struct user user = { 0 };
-    enum err err = work->is_refresh ? find_refresh(tx, work) : find_access(tx, work);
-    if (!err)
-        err = user_store_find(tx, work->mem, work->access->user_id, &user);
-    work->access->username = user.username;
-    return err;
 }
 
 enum err
@@ -412,15 +370,18 @@ token_introspect(struct db *db, struct arena *mem, const struct app *app, struct
         secret = secret_read(mem, token, SECRET_REFRESH_TOKEN);
     if (secret == NULL)
         return ERR_NOT_FOUND;
-    struct work work = { .mem = mem,
-                         .hash = secret_hash(mem, secret),
-                         .now = now,
-                         .access = out,
-                         .is_refresh = *is_refresh };
-    enum err err = tx_read(db, find_either, &work);
-    if (err)
-        return err;
-    return str_eq(out->app_id, app->id) ? ERR_NONE : ERR_NOT_FOUND;
+    struct str hash = secret_hash(mem, secret);
+    struct user user = { 0 };
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err = *is_refresh ? find_refresh(tx, mem, hash, now, out)
+                               : access_store_find(tx, mem, hash, now, out, NULL);
+    if (!err && !*is_refresh)
+        out->commits = tx_commits(tx);
+    if (!err)
+        err = user_store_find(tx, mem, out->user_id, &user);
+    out->username = user.username;
+    err = tx_end_read(tx, err);
+    return err || str_eq(out->app_id, app->id) ? err : ERR_NOT_FOUND;
 }
 
 bool

@@ -17,9 +17,8 @@ struct exporting {
 };
 
 static enum err
-gather(struct db_tx *tx, void *argument)
+gather(struct db_tx *tx, struct exporting *exporting)
 {
-    struct exporting *exporting = argument;
     const struct export_params *params = exporting->params;
     struct atom *seen = NULL;
     if (!str_present(params->app_id))
@@ -141,7 +140,8 @@ transfer_export(struct db *db, struct arena *mem, const struct export_params *pa
                 struct buf *out)
 {
     struct exporting exporting = { .mem = mem, .params = params };
-    enum err err = tx_read(db, gather, &exporting);
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err = tx_end_read(tx, gather(tx, &exporting));
     if (err)
         return err;
     if (params->left_out != NULL)

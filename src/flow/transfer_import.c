@@ -160,8 +160,12 @@ run_import(struct db *db, struct importing *importing, const struct domains *dom
     enum err err = transfer_read(importing->mem, domains, document, &importing->parsed, why);
     if (err)
         return err;
-    err = importing->preview_only ? tx_read(db, merge_domains, importing)
-                                  : tx_write(db, merge_document, importing);
+    if (importing->preview_only) {
+        struct db_tx *tx = tx_begin_read(db);
+        err = tx_end_read(tx, merge_domains(tx, importing));
+    } else {
+        err = tx_write(db, merge_document, importing);
+    }
     if (err == ERR_INVALID && importing->full != NULL)
         why_set(why, "%s", importing->full);
     return err;

@@ -122,11 +122,9 @@ make_set(struct db_tx *tx, struct round *round, struct str user_id, const struct
 }
 
 static enum err
-make_sets(struct db_tx *tx, void *argument)
+make_sets(struct db_tx *tx, struct round *round)
 {
-    struct round *round = argument;
     enum err err = ERR_NONE;
-    round->set_count = 0;
     for (size_t p = 0; p < round->user_count && !err; p++) {
         struct record *records = NULL;
         size_t count = 0;
@@ -160,6 +158,7 @@ rebuild_step(struct db *db, struct arena *mem, struct rebuild_queue *rebuilds, b
     round->domains = rebuilds->domains;
     round->users = users;
     round->user_count = count;
-    enum err err = tx_read(db, make_sets, round);
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err = tx_end_read(tx, make_sets(tx, round));
     return err || round->set_count == 0 ? err : tx_write(db, save_sets, round);
 }

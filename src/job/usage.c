@@ -144,18 +144,6 @@ usage_write(struct db *db, struct arena *mem, struct usage_counters *counters)
 
 /* ---- reading ---- */
 
-struct reading {
-    struct arena *mem;
-    struct str user_id;
-    struct str app_id;
-    int64_t now;
-    struct grant_usage *grant;
-    struct app_usage *app;
-    struct usage_sum **sums;
-    struct refusal **refusals;
-    size_t *count;
-};
-
 #define UNWRITTEN_DAYS 2 /* counts from before midnight belong to yesterday */
 
 /* Call before reading the store, as for refusals: counts written in between are then shown twice,
@@ -172,25 +160,16 @@ peek_days(struct usage_counters *counters, struct str user_id, struct str app_id
     }
 }
 
-static enum err
-read_grant(struct db_tx *tx, void *argument)
-{
-    struct reading *reading = argument;
-    return usage_store_find_grant(tx, reading->mem, reading->user_id, reading->app_id,
-                                  usage_day_of(reading->now), reading->grant);
-}
-
 enum err
 usage_of_grant(struct db *db, struct arena *mem, struct usage_counters *counters,
                struct str user_id, struct str app_id, int64_t now, struct grant_usage *out)
 {
-    struct reading reading = {
-        .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .grant = out
-    };
     struct usage_counter unwritten[UNWRITTEN_DAYS];
     *out = (struct grant_usage){ 0 };
     peek_days(counters, user_id, app_id, now, unwritten);
-    enum err err = tx_read(db, read_grant, &reading);
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err =
+        tx_end_read(tx, usage_store_find_grant(tx, mem, user_id, app_id, usage_day_of(now), out));
     for (size_t ago = 0; ago < UNWRITTEN_DAYS && !err; ago++) {
         const uint32_t *counts = unwritten[ago].counts;
         out->days[USAGE_DAYS - 1 - ago] += (int64_t)counts[USAGE_CALL] + counts[USAGE_TOKENS];
@@ -200,53 +179,28 @@ usage_of_grant(struct db *db, struct arena *mem, struct usage_counters *counters
     return err;
 }
 
-static enum err
-read_app(struct db_tx *tx, void *argument)
-{
-    struct reading *reading = argument;
-    return usage_store_find_app(tx, reading->mem, reading->app_id, usage_day_of(reading->now),
-                                reading->now, reading->app);
-}
-
 enum err
 usage_of_app(struct db *db, struct arena *mem, struct usage_counters *counters, struct str app_id,
              int64_t now, struct app_usage *out)
 {
-    struct reading reading = { .mem = mem, .app_id = app_id, .now = now, .app = out };
     struct usage_counter unwritten[UNWRITTEN_DAYS];
     *out = (struct app_usage){ 0 };
     peek_days(counters, STR_NONE, app_id, now, unwritten);
-    enum err err = tx_read(db, read_app, &reading);
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err =
+        tx_end_read(tx, usage_store_find_app(tx, mem, app_id, usage_day_of(now), now, out));
     for (size_t ago = 0; ago < UNWRITTEN_DAYS && !err; ago++)
         for (size_t i = 0; i < USAGE_OUTCOMES; i++)
             out->days[USAGE_DAYS - 1 - ago].counts[i] += unwritten[ago].counts[i];
     return err;
 }
 
-static enum err
-read_owner(struct db_tx *tx, void *argument)
-{
-    struct reading *reading = argument;
-    return usage_store_sum_owner(tx, reading->mem, reading->user_id, usage_day_of(reading->now),
-                                 reading->sums, reading->count);
-}
-
 enum err
 usage_of_owner(struct db *db, struct arena *mem, struct str owner_id, int64_t now,
                struct usage_sum **out, size_t *count)
 {
-    struct reading reading = {
-        .mem = mem, .user_id = owner_id, .now = now, .sums = out, .count = count
-    };
-    return tx_read(db, read_owner, &reading);
-}
-
-static enum err
-read_refusals(struct db_tx *tx, void *argument)
-{
-    struct reading *reading = argument;
-    return usage_store_list_refusals(tx, reading->mem, reading->app_id, reading->refusals,
-                                     reading->count);
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, usage_store_sum_owner(tx, mem, owner_id, usage_day_of(now), out, count));
 }
 
 static bool
@@ -286,12 +240,12 @@ refusals_of_app(struct db *db, struct arena *mem, struct usage_counters *counter
 {
     struct refusal *stored = NULL, *unwritten = NULL;
     size_t unwritten_count = 0;
-    struct reading reading = { .mem = mem, .app_id = app_id, .refusals = &stored, .count = count };
     *out = NULL;
     *count = 0;
     if (counters != NULL) /* first: a refusal stays in memory until it is in the store */
         usage_counters_peek_refusals(counters, mem, app_id, &unwritten, &unwritten_count);
-    enum err err = tx_read(db, read_refusals, &reading);
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err = tx_end_read(tx, usage_store_list_refusals(tx, mem, app_id, &stored, count));
     if (err)
         return err;
     struct refusal *all = ARENA_ARRAY(mem, struct refusal, *count + unwritten_count);

@@ -8,10 +8,16 @@ tx_write(struct db *db, tx_work *work, void *argument)
     return db_write(db, work, argument);
 }
 
-enum err
-tx_read(struct db *db, tx_work *work, void *argument)
+struct db_tx *
+tx_begin_read(struct db *db)
 {
-    return db_read(db, work, argument);
+    return db_begin_read(db);
+}
+
+enum err
+tx_end_read(struct db_tx *tx, enum err result)
+{
+    return db_end_read(tx, result);
 }
 
 uint64_t

@@ -1,7 +1,11 @@
 /* tx.h - transactions for flow/, which does not include db/.
  *
- * A work function follows the rules of db.h: it may run more than once, and any return value other
- * than ERR_NONE rolls the transaction back. */
+ * The rules are those of db.h. The work of a write may run more than once, and any return value
+ * other than ERR_NONE rolls the transaction back. A read is a pair of calls on one thread, and
+ * reads may nest:
+ *
+ *     struct db_tx *tx = tx_begin_read(db);
+ *     return tx_end_read(tx, user_store_find(tx, mem, id, out)); */
 #ifndef STORE_TX_H
 #define STORE_TX_H
 
@@ -15,7 +19,8 @@ struct db_tx;
 typedef enum err tx_work(struct db_tx *tx, void *argument);
 
 enum err tx_write(struct db *db, tx_work *work, void *argument);
-enum err tx_read(struct db *db, tx_work *work, void *argument);
+struct db_tx *tx_begin_read(struct db *db); /* never NULL */
+enum err tx_end_read(struct db_tx *tx, enum err result);
 
 /* Versions of cached data: see db.h. */
 uint64_t store_version(struct db *db, struct str id);

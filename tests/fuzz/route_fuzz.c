@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/log.h"
+#include "db/driver.h"
 #include "dispatch/web.h"
 #include "flow/accounts.h"
 #include "http/server.h"
@@ -51,7 +52,7 @@ http_response_header(struct http_response *response, const char *name, const cha
 
 /* Without a store, every transaction is unavailable. */
 enum err
-tx_read(struct db *db, tx_work *work, void *argument)
+tx_write(struct db *db, tx_work *work, void *argument)
 {
     (void)db;
     (void)work;
@@ -59,10 +60,18 @@ tx_read(struct db *db, tx_work *work, void *argument)
     return ERR_UNAVAILABLE;
 }
 
-enum err
-tx_write(struct db *db, tx_work *work, void *argument)
+struct db_tx *
+tx_begin_read(struct db *db)
 {
-    return tx_read(db, work, argument);
+    static struct db_tx away = { .broken = ERR_UNAVAILABLE };
+    (void)db;
+    return &away;
+}
+
+enum err
+tx_end_read(struct db_tx *tx, enum err result)
+{
+    return result ? result : tx->broken;
 }
 
 enum err

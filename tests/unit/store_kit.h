@@ -87,6 +87,14 @@ kit_reopen(struct kit *kit)
     kit_open(kit);
 }
 
+/* Runs `work` in one read. */
+static inline enum err
+kit_read(struct db *db, db_work *work, void *argument)
+{
+    struct db_tx *tx = db_begin_read(db);
+    return db_end_read(tx, work(tx, argument));
+}
+
 static enum err
 kit_clear(struct db_tx *tx, void *argument)
 {

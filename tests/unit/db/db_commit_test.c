@@ -53,7 +53,7 @@ static void *
 run_reader(void *argument)
 {
     struct long_reader *reader = argument;
-    if (db_read(reader->db, hold_snapshot, reader))
+    if (kit_read(reader->db, hold_snapshot, reader))
         abort();
     return NULL;
 }

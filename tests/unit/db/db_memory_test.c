@@ -44,7 +44,7 @@ static void
 read_all(struct db *db)
 {
     int64_t bytes = 0;
-    if (db_read(db, read_every_page, &bytes) || bytes != ROWS * NAME_BYTES)
+    if (kit_read(db, read_every_page, &bytes) || bytes != ROWS * NAME_BYTES)
         abort();
 }
 

@@ -45,7 +45,7 @@ count_during_a_write(struct db_tx *tx, void *argument)
     enum err err = count_rows(tx, &snapshot->before);
     snapshot->commits = db_tx_commits(tx);
     add_in_other_thread(snapshot->kit->db);
-    return err ? err : db_read(snapshot->kit->db, count_inside, snapshot);
+    return err ? err : kit_read(snapshot->kit->db, count_inside, snapshot);
 }
 
 /* On PostgreSQL each statement has its own snapshot. */
@@ -55,7 +55,7 @@ a_read_sees_one_snapshot_on_sqlite(struct kit *kit)
     bool sqlite = !db_reads_block(kit->db);
     for (int64_t i = 0; i < 3; i++) {
         struct snapshot snapshot = { .kit = kit };
-        assert_int_equal(db_read(kit->db, count_during_a_write, &snapshot), ERR_NONE);
+        assert_int_equal(kit_read(kit->db, count_during_a_write, &snapshot), ERR_NONE);
         assert_int_equal(snapshot.before, i);
         assert_int_equal(snapshot.after, sqlite ? i : i + 1);
         assert_int_equal(snapshot.commits, snapshot.inner_commits);
@@ -81,7 +81,7 @@ a_read_sees_the_snapshot_of_its_first_statement(struct kit *kit)
     for (int64_t i = 0; i < 3; i++) {
         struct snapshot snapshot = { .kit = kit };
         assert_int_equal(count(kit->db), i);
-        assert_int_equal(db_read(kit->db, count_after_a_write, &snapshot), ERR_NONE);
+        assert_int_equal(kit_read(kit->db, count_after_a_write, &snapshot), ERR_NONE);
         assert_int_equal(snapshot.after, i + 1);
         assert_int_equal(snapshot.inner_commits, snapshot.commits);
     }
@@ -110,7 +110,7 @@ read_and_idle(void *argument)
     struct idler *idler = argument;
     char byte = 0;
     int64_t seen = 0;
-    if (db_read(idler->db, count_rows, &seen) || write(idler->started[1], &byte, 1) != 1 ||
+    if (kit_read(idler->db, count_rows, &seen) || write(idler->started[1], &byte, 1) != 1 ||
         read(idler->stop[0], &byte, 1) != 1)
         abort();
     return NULL;

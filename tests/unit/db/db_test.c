@@ -82,7 +82,7 @@ swap(struct db_tx *tx, void *argument)
 static void
 parameters_are_bound_by_number(struct kit *kit)
 {
-    assert_int_equal(db_read(kit->db, swap, kit), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, swap, kit), ERR_NONE);
     assert_int_equal(db_write(kit->db, swap, kit), ERR_NONE);
 }
 
@@ -95,7 +95,7 @@ forget_a_parameter(struct db_tx *tx, void *argument)
 static void
 a_missing_parameter_is_a_defect_and_not_a_null(struct kit *kit)
 {
-    assert_int_equal(db_read(kit->db, forget_a_parameter, kit->mem), ERR_INTERNAL);
+    assert_int_equal(kit_read(kit->db, forget_a_parameter, kit->mem), ERR_INTERNAL);
 }
 
 static enum err
@@ -139,7 +139,7 @@ run_writer(void *argument)
         enum err err = add_one(writers->db, mem, then);
         atomic_fetch_add(err ? &writers->rolled_back : &writers->committed, 1);
         int64_t seen = 0; /* a write is visible when db_write() returns */
-        if (db_read(writers->db, count_rows, &seen) || seen < 1)
+        if (kit_read(writers->db, count_rows, &seen) || seen < 1)
             abort();
     }
     arena_free(mem);
@@ -197,7 +197,7 @@ concurrent_increments_of_a_row_are_all_counted(struct kit *kit)
         pthread_create(&threads[i], NULL, run_increments, kit->db);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    assert_int_equal(db_read(kit->db, sum_epochs, kit), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, sum_epochs, kit), ERR_NONE);
 }
 
 /* ---- opening ---- */

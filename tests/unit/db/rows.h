@@ -57,7 +57,7 @@ static int64_t
 count(struct db *db)
 {
     int64_t number = -1;
-    assert_int_equal(db_read(db, count_rows, &number), ERR_NONE);
+    assert_int_equal(kit_read(db, count_rows, &number), ERR_NONE);
     return number;
 }
 

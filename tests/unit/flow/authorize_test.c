@@ -187,7 +187,7 @@ granted(struct world *world, int64_t now)
     struct looking looking = {
         .mem = world->kit->mem, .user_id = world->ada.id, .app_id = world->app.id, .now = now
     };
-    enum err err = tx_read(world->kit->db, find_grant, &looking);
+    enum err err = kit_read(world->kit->db, find_grant, &looking);
     return err ? 0 : looking.grant.allowed.scopes;
 }
 

@@ -52,7 +52,7 @@ static inline int64_t
 facts_generation(struct kit *kit, struct str user_id)
 {
     struct facts_generation asked = { kit, user_id, 0 };
-    assert_int_equal(db_read(kit->db, facts_find_generation, &asked), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, facts_find_generation, &asked), ERR_NONE);
     return asked.found;
 }
 

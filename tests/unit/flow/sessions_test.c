@@ -64,7 +64,7 @@ static struct listing
 sessions_of(struct kit *kit, struct str user_id)
 {
     struct listing listing = { .mem = kit->mem, .user_id = user_id };
-    assert_int_equal(tx_read(kit->db, list, &listing), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, list, &listing), ERR_NONE);
     return listing;
 }
 

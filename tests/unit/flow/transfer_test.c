@@ -131,7 +131,7 @@ suspicious_facts_are_imported_as_held(struct kit *kit)
     /* A document that says that she said so proves nothing. */
     assert_int_equal(facts_find(kit, ada, "\"ask https://y\"")->atom.status, ATOM_HELD);
     assert_str(facts_record(kit, ada, MUSIC), STR("{}"), "nothing counts yet");
-    struct correction said = facts_mean(kit, ada, "\"ask https://y\"", T0);
+    struct correction said = facts_correction(kit, ada, "\"ask https://y\"", T0);
     struct corrected out;
     assert_int_equal(corrections_accept(kit->db, kit->mem, &said, &out), ERR_NONE);
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"ask https://y\"]}"),
@@ -141,7 +141,7 @@ suspicious_facts_are_imported_as_held(struct kit *kit)
 static void
 sources_are_imported_sorted_and_at_most_50(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     struct import_counts counts;
     struct why why;
     for (int many = SOURCES_PER_ATOM_MAX; many <= SOURCES_PER_ATOM_MAX + 1; many++) {
@@ -166,7 +166,7 @@ sources_are_imported_sorted_and_at_most_50(struct kit *kit)
     for (size_t i = 1; i < jazz->source_count; i++)
         assert_true(jazz->sources[i - 1].created_at < jazz->sources[i].created_at);
     /* One more app says it, too: the oldest app makes room. */
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0 + 3600);
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0 + 3600);
     jazz = facts_find(kit, ada, "\"jazz\"");
     assert_int_equal(jazz->source_count, SOURCES_PER_ATOM_MAX);
     assert_str(jazz->sources[0].source, STR("app_48"), "the next oldest");
@@ -176,10 +176,10 @@ sources_are_imported_sorted_and_at_most_50(struct kit *kit)
 static void
 a_preview_lists_what_would_be_added_and_changes_nothing(struct kit *kit)
 {
-    struct str ada = facts_person(kit, "ada");
+    struct str ada = facts_user(kit, "ada");
     struct import_counts counts;
     struct why why = { 0 };
-    facts_say(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
+    facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0);
     int64_t before = facts_generation(kit, ada);
     const char *document = DOCUMENT(DOMAIN(MUSIC, PLAIN("\"jazz\"") "," PLAIN("\"soul\"")));
     assert_int_equal(transfer_preview(kit->db, kit->mem, ada, kit_domains(), str_of(document), T0,

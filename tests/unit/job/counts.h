@@ -29,7 +29,7 @@ static void
 assert_rows(struct kit *kit, int64_t users, int64_t apps, int64_t refusals)
 {
     struct counting counting = { .mem = kit->mem };
-    assert_int_equal(tx_read(kit->db, count_rows, &counting), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, count_rows, &counting), ERR_NONE);
     assert_int_equal(db_cell_int(&counting.rows, 0, 0), users);
     assert_int_equal(db_cell_int(&counting.rows, 0, 1), apps);
     assert_int_equal(db_cell_int(&counting.rows, 0, 2), refusals);

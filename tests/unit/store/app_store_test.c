@@ -28,7 +28,7 @@ static enum err
 find(struct kit *kit, struct str id, struct app *out)
 {
     struct args args = { .mem = kit->mem, .id = id };
-    enum err err = tx_read(kit->db, find_work, &args);
+    enum err err = kit_read(kit->db, find_work, &args);
     *out = args.found;
     return err;
 }
@@ -57,7 +57,7 @@ static const char *
 names(struct kit *kit, struct str owner, int64_t after, int64_t limit)
 {
     struct args args = { .mem = kit->mem, .owner = owner, .after = after, .limit = limit };
-    assert_int_equal(tx_read(kit->db, list_work, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, list_work, &args), ERR_NONE);
     struct str text = STR("");
     for (size_t i = 0; i < args.count; i++)
         text = str_format(kit->mem, "%s%s|", text.ptr, args.list[i].name.ptr);
@@ -135,10 +135,10 @@ apps_are_listed_by_position_for_one_owner_or_all(struct kit *kit)
         assert_string_equal(names(kit, str_of(rows[i].owner), rows[i].after, rows[i].limit),
                             rows[i].expected);
     args.owner = bob.id;
-    assert_int_equal(tx_read(kit->db, count_work, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, count_work, &args), ERR_NONE);
     assert_int_equal(args.number, 2);
     args.owner = STR("nobody");
-    assert_int_equal(tx_read(kit->db, count_work, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, count_work, &args), ERR_NONE);
     assert_int_equal(args.number, 0);
 }
 
@@ -193,8 +193,8 @@ deleting_an_app_deletes_only_its_grants(struct kit *kit)
     assert_int_equal(tx_write(kit->db, add_grant_work, &other), ERR_NONE);
     assert_int_equal(tx_write(kit->db, delete_work, &own), ERR_NONE);
     assert_int_equal(find(kit, finder.id, &found), ERR_NOT_FOUND);
-    assert_int_equal(tx_read(kit->db, find_grant_work, &own), ERR_NOT_FOUND);
-    assert_int_equal(tx_read(kit->db, find_grant_work, &other), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, find_grant_work, &own), ERR_NOT_FOUND);
+    assert_int_equal(kit_read(kit->db, find_grant_work, &other), ERR_NONE);
     assert_int_equal(find(kit, player.id, &found), ERR_NONE);
     assert_int_equal(tx_write(kit->db, delete_work, &own), ERR_NOT_FOUND);
 }

@@ -31,7 +31,7 @@ static const char *
 find(struct kit *kit, const char *user, const char *id, int64_t now)
 {
     struct args args = { .mem = kit->mem, .user_id = str_of(user), .id = str_of(id), .now = now };
-    enum err err = tx_read(kit->db, find_work, &args);
+    enum err err = kit_read(kit->db, find_work, &args);
     assert_true(err == ERR_NONE || err == ERR_NOT_FOUND);
     return err ? NULL : str_format(kit->mem, "%.*s", STR_ARG(args.document)).ptr;
 }

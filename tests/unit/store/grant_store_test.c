@@ -37,7 +37,7 @@ static enum err
 find(struct kit *kit, const char *user, const char *app, int64_t now, struct grant *out)
 {
     struct args args = { .mem = kit->mem, .user = str_of(user), .app = str_of(app), .now = now };
-    enum err err = tx_read(kit->db, find_work, &args);
+    enum err err = kit_read(kit->db, find_work, &args);
     *out = args.grant;
     return err;
 }
@@ -144,15 +144,15 @@ valid_grants_of_a_user_are_listed_oldest_first(struct kit *kit)
     add(kit, &over);
     add(kit, &other);
     struct args args = { .mem = kit->mem, .user = ada.id, .now = T0 };
-    assert_int_equal(tx_read(kit->db, list_work, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, list_work, &args), ERR_NONE);
     assert_int_equal(args.count, 2);
     assert_same_grant(&args.list[0], &grant);
     assert_same_grant(&args.list[1], &newer);
     assert_int_equal(tx_write(kit->db, end_all_work, &args), ERR_NONE);
-    assert_int_equal(tx_read(kit->db, list_work, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, list_work, &args), ERR_NONE);
     assert_int_equal(args.count, 0);
     args.user = bob.id;
-    assert_int_equal(tx_read(kit->db, list_work, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, list_work, &args), ERR_NONE);
     assert_int_equal(args.count, 1);
 }
 

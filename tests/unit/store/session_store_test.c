@@ -47,14 +47,14 @@ static enum err
 find(struct kit *kit, const char *hash, int64_t now)
 {
     struct args args = { .mem = kit->mem, .hash = str_of(hash), .now = now };
-    return tx_read(kit->db, find_work, &args);
+    return kit_read(kit->db, find_work, &args);
 }
 
 static size_t
 count(struct kit *kit, struct str user_id)
 {
     struct args args = { .mem = kit->mem, .user = { .id = user_id }, .now = T0 };
-    assert_int_equal(tx_read(kit->db, list_work, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, list_work, &args), ERR_NONE);
     return args.count;
 }
 
@@ -65,7 +65,7 @@ a_session_reads_back_with_its_user(struct kit *kit)
     add(kit, "s1", ADA, T0);
     add(kit, "s2", BOB, T0);
     struct args args = { .mem = kit->mem, .hash = STR("s1"), .now = T0 };
-    assert_int_equal(tx_read(kit->db, find_work, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, find_work, &args), ERR_NONE);
     assert_same_text(args.session.hash, session.hash);
     assert_same_text(args.session.user_id, session.user_id);
     assert_same_text(args.session.device, session.device);
@@ -114,7 +114,7 @@ all_sessions_of_a_user_are_deleted_or_all_but_one(struct kit *kit)
     add(kit, "a3", ADA, T0 + 2);
     add(kit, "b1", BOB, T0);
     struct args args = { .mem = kit->mem, .user = ada, .now = T0 };
-    assert_int_equal(tx_read(kit->db, list_work, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, list_work, &args), ERR_NONE);
     assert_int_equal(args.count, 3);
     assert_same_text(args.list[0].hash, STR("a3")); /* newest first */
     assert_same_text(args.list[2].hash, STR("a1"));
@@ -203,7 +203,7 @@ a_request_reads_back_with_or_without_state(struct kit *kit)
     for (size_t i = 0; i < KIT_COUNT(all); i++) {
         add_request(kit, all[i]);
         struct args args = { .mem = kit->mem, .hash = all[i]->hash, .other = STR("s1"), .now = T0 };
-        assert_int_equal(tx_read(kit->db, find_request_work, &args), ERR_NONE);
+        assert_int_equal(kit_read(kit->db, find_request_work, &args), ERR_NONE);
         assert_same_request(&args.request, all[i]);
     }
 }
@@ -228,14 +228,14 @@ a_request_is_found_and_taken_only_in_its_session_until_it_expires(struct kit *ki
                              .hash = str_of(rows[i].hash),
                              .other = str_of(rows[i].session),
                              .now = rows[i].now };
-        assert_int_equal(tx_read(kit->db, find_request_work, &args), ERR_NOT_FOUND);
+        assert_int_equal(kit_read(kit->db, find_request_work, &args), ERR_NOT_FOUND);
         assert_int_equal(tx_write(kit->db, take_request_work, &args), ERR_NOT_FOUND);
     }
     struct args args = { .mem = kit->mem, .hash = STR("r1"), .other = STR("s1"), .now = T0 + 599 };
     assert_int_equal(tx_write(kit->db, take_request_work, &args), ERR_NONE);
     assert_same_request(&args.request, &request);
     assert_int_equal(tx_write(kit->db, take_request_work, &args), ERR_NOT_FOUND);
-    assert_int_equal(tx_read(kit->db, find_request_work, &args), ERR_NOT_FOUND);
+    assert_int_equal(kit_read(kit->db, find_request_work, &args), ERR_NOT_FOUND);
 }
 
 static void
@@ -252,7 +252,7 @@ a_request_moves_to_the_next_session_only_from_its_own(struct kit *kit)
                             .now = T0 };
     assert_int_equal(tx_write(kit->db, move_request_work, &foreign), ERR_NONE);
     foreign.other = STR("s8");
-    assert_int_equal(tx_read(kit->db, find_request_work, &foreign), ERR_NOT_FOUND);
+    assert_int_equal(kit_read(kit->db, find_request_work, &foreign), ERR_NOT_FOUND);
 
     struct args own = { .mem = kit->mem,
                         .hash = STR("r1"),
@@ -260,9 +260,9 @@ a_request_moves_to_the_next_session_only_from_its_own(struct kit *kit)
                         .session = { .hash = STR("s2") },
                         .now = T0 };
     assert_int_equal(tx_write(kit->db, move_request_work, &own), ERR_NONE);
-    assert_int_equal(tx_read(kit->db, find_request_work, &own), ERR_NOT_FOUND);
+    assert_int_equal(kit_read(kit->db, find_request_work, &own), ERR_NOT_FOUND);
     own.other = STR("s2");
-    assert_int_equal(tx_read(kit->db, find_request_work, &own), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, find_request_work, &own), ERR_NONE);
     assert_false(own.request.must_sign_in); /* the user has signed in */
 }
 
@@ -288,10 +288,10 @@ a_request_of_an_invalid_session_is_found_by_any_and_taken_after_a_move(struct ki
         if (rows[i].end)
             assert_int_equal(tx_write(kit->db, end_work, &ended), ERR_NONE);
         struct args args = { .mem = kit->mem, .hash = row.hash, .now = rows[i].now };
-        assert_int_equal(tx_read(kit->db, find_request_work, &args),
+        assert_int_equal(kit_read(kit->db, find_request_work, &args),
                          ERR_NONE); /* without a session */
         args.other = STR("s2");
-        assert_int_equal(tx_read(kit->db, find_request_work, &args), ERR_NONE);
+        assert_int_equal(kit_read(kit->db, find_request_work, &args), ERR_NONE);
         assert_same_request(&args.request, &row);
         assert_int_equal(tx_write(kit->db, take_request_work, &args), ERR_NOT_FOUND);
         args.other = STR_NONE;

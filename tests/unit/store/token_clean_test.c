@@ -22,7 +22,7 @@ static int64_t
 rows_left(struct kit *kit)
 {
     struct args args = { .mem = kit->mem };
-    assert_int_equal(tx_read(kit->db, count_rows, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, count_rows, &args), ERR_NONE);
     return args.number;
 }
 

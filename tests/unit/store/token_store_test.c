@@ -24,7 +24,7 @@ static enum err
 look(struct kit *kit, tx_work *work, const char *id, int64_t now)
 {
     struct args args = { .mem = kit->mem, .id = str_of(id), .now = now };
-    return tx_read(kit->db, work, &args);
+    return kit_read(kit->db, work, &args);
 }
 
 static void
@@ -41,7 +41,7 @@ a_family_and_its_token_read_back(struct kit *kit)
 {
     begin(kit);
     struct args args = { .mem = kit->mem, .id = family.id, .now = T0 };
-    assert_int_equal(tx_read(kit->db, find_family, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, find_family, &args), ERR_NONE);
     assert_same_text(args.live.family.id, family.id);
     assert_same_text(args.live.family.grant_id, family.grant_id);
     assert_same_text(args.live.family.user_id, family.user_id);
@@ -58,7 +58,7 @@ a_family_and_its_token_read_back(struct kit *kit)
     assert_int_equal(args.live.granted_until, T0 + 5000);
 
     args.id = STR("at");
-    assert_int_equal(tx_read(kit->db, find_access, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, find_access, &args), ERR_NONE);
     assert_same_text(args.access.user_id, ada.id);
     assert_same_text(args.access.app_id, finder.id);
     assert_int_equal(args.access.allowed.scopes,
@@ -152,10 +152,10 @@ with_an_old_auth_version_family_and_grant_decide(struct kit *kit)
     wide.expires_at = T0 + 9000;
     begin(kit);
     struct args under_seal = { .mem = kit->mem, .id = STR("at"), .now = T0 };
-    assert_int_equal(tx_read(kit->db, find_access, &under_seal), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, find_access, &under_seal), ERR_NONE);
     assert_int_equal(write_one(kit, bump_auth_version, (struct args){ .id = ada.id }), ERR_NONE);
     struct args broken = under_seal;
-    assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, find_access, &broken), ERR_NONE);
     assert_same_text(broken.access.user_id, under_seal.access.user_id);
     assert_same_text(broken.access.app_id, under_seal.access.app_id);
     assert_memory_equal(&broken.access.allowed, &under_seal.access.allowed,
@@ -166,19 +166,19 @@ with_an_old_auth_version_family_and_grant_decide(struct kit *kit)
     assert_int_equal(broken.access.generation, under_seal.access.generation);
 
     assert_int_equal(write_one(kit, put_grant, (struct args){ .grant = narrow }), ERR_NONE);
-    assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, find_access, &broken), ERR_NONE);
     assert_int_equal(broken.access.allowed.scopes, MUSIC);
     assert_true(broken.access.allowed.hint_domains == 0);
     assert_int_equal(broken.access.valid_until, T0 + 2000);
     assert_int_equal(look(kit, find_access, "at", T0 + 2000), ERR_NOT_FOUND);
     assert_int_equal(write_one(kit, put_grant, (struct args){ .grant = wide }), ERR_NONE);
-    assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, find_access, &broken), ERR_NONE);
     assert_int_equal(broken.access.allowed.scopes, HINTS | MUSIC);
     assert_true(broken.access.allowed.hint_domains == MUSIC);
     assert_int_equal(broken.access.valid_until, T0 + 3600);
     wide.allowed = (struct permissions){ HINTS | MUSIC, DOMAINS_ALL & ~MUSIC, 0 };
     assert_int_equal(write_one(kit, put_grant, (struct args){ .grant = wide }), ERR_NONE);
-    assert_int_equal(tx_read(kit->db, find_access, &broken), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, find_access, &broken), ERR_NONE);
     assert_int_equal(broken.access.allowed.scopes, HINTS | MUSIC);
     assert_true(broken.access.allowed.hint_domains == 0); /* the domain is not for hints anymore */
 }
@@ -203,7 +203,7 @@ a_token_expires_no_later_than_its_family_and_grant(struct kit *kit)
         begin_with(kit, &this_grant, &this_family);
         for (int broken = 0; broken < 2; broken++) {
             struct args args = { .mem = kit->mem, .id = STR("at"), .now = rows[i].expected - 1 };
-            assert_int_equal(tx_read(kit->db, find_access, &args), ERR_NONE);
+            assert_int_equal(kit_read(kit->db, find_access, &args), ERR_NONE);
             assert_int_equal(args.access.valid_until, rows[i].expected);
             assert_int_equal(look(kit, find_access, "at", rows[i].expected), ERR_NOT_FOUND);
             assert_int_equal(write_one(kit, bump_auth_version, (struct args){ .id = ada.id }),
@@ -303,7 +303,7 @@ a_code_is_redeemed_once_before_it_expires_and_kept(struct kit *kit)
     args.now = T0 + 59;
     assert_int_equal(tx_write(kit->db, redeem_code, &args), ERR_NONE);
     assert_int_equal(tx_write(kit->db, redeem_code, &args), ERR_NOT_FOUND); /* twice */
-    assert_int_equal(tx_read(kit->db, find_code, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, find_code, &args), ERR_NONE);
     assert_same_text(args.code.family_id, family.id);
     assert_same_text(args.code.app_id, finder.id);
     assert_same_text(args.code.redirect_uri, STR("http://127.0.0.1:8/cb"));
@@ -311,7 +311,7 @@ a_code_is_redeemed_once_before_it_expires_and_kept(struct kit *kit)
     assert_int_equal(args.code.redeemed_at, T0 + 59);
     assert_int_equal(args.code.expires_at, T0 + 60);
     args.id = STR("codes");
-    assert_int_equal(tx_read(kit->db, find_code, &args), ERR_NOT_FOUND);
+    assert_int_equal(kit_read(kit->db, find_code, &args), ERR_NOT_FOUND);
     assert_int_equal(tx_write(kit->db, redeem_code, &args), ERR_NOT_FOUND);
 }
 
@@ -320,7 +320,7 @@ a_refresh_token_is_used_once_and_retried_three_times(struct kit *kit)
 {
     begin(kit);
     struct args args = { .mem = kit->mem, .id = STR("rt"), .now = T0 + 5 };
-    assert_int_equal(tx_read(kit->db, find_refresh, &args), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, find_refresh, &args), ERR_NONE);
     assert_same_text(args.refresh.hash, STR("rt"));
     assert_same_text(args.refresh.family_id, family.id);
     assert_same_text(args.refresh.app_id, finder.id);
@@ -333,7 +333,7 @@ a_refresh_token_is_used_once_and_retried_three_times(struct kit *kit)
     for (int i = 0; i < REUSES_MAX; i++)
         assert_int_equal(tx_write(kit->db, reuse_refresh, &args), ERR_NONE);
     assert_int_equal(tx_write(kit->db, reuse_refresh, &args), ERR_NOT_FOUND);
-    assert_int_equal(tx_read(kit->db, find_refresh, &args), ERR_NONE); /* also used ones */
+    assert_int_equal(kit_read(kit->db, find_refresh, &args), ERR_NONE); /* also used ones */
     assert_int_equal(args.refresh.used_at, T0 + 5);
     assert_int_equal(args.refresh.reuses, REUSES_MAX);
 

@@ -35,10 +35,10 @@ static void
 a_write_is_visible_to_the_next_read(struct kit *kit)
 {
     struct work work = { .mem = kit->mem };
-    assert_int_equal(tx_read(kit->db, find_ada, &work), ERR_NOT_FOUND);
+    assert_int_equal(kit_read(kit->db, find_ada, &work), ERR_NOT_FOUND);
     assert_int_equal(tx_write(kit->db, add_ada_and_end, &work), ERR_NONE);
     assert_int_equal(work.runs, 1);
-    assert_int_equal(tx_read(kit->db, find_ada, &work), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, find_ada, &work), ERR_NONE);
 }
 
 static void
@@ -48,7 +48,7 @@ an_error_rolls_the_write_back_and_is_returned(struct kit *kit)
     for (size_t i = 0; i < KIT_COUNT(ends); i++) {
         struct work work = { .mem = kit->mem, .end = ends[i] };
         assert_int_equal(tx_write(kit->db, add_ada_and_end, &work), ends[i]);
-        assert_int_equal(tx_read(kit->db, find_ada, &work), ERR_NOT_FOUND);
+        assert_int_equal(kit_read(kit->db, find_ada, &work), ERR_NOT_FOUND);
     }
 }
 

@@ -48,7 +48,7 @@ static enum err
 find(struct kit *kit, find_function *function, const char *key, struct user *out)
 {
     struct call call = { .mem = kit->mem, .find = function, .key = str_of(key) };
-    enum err err = tx_read(kit->db, find_work, &call);
+    enum err err = kit_read(kit->db, find_work, &call);
     *out = call.found;
     return err;
 }
@@ -65,7 +65,7 @@ static const char *
 names(struct kit *kit, int64_t after, int64_t limit)
 {
     struct call call = { .mem = kit->mem, .after = after, .limit = limit };
-    if (tx_read(kit->db, list_work, &call) != ERR_NONE)
+    if (kit_read(kit->db, list_work, &call) != ERR_NONE)
         return "failed";
     struct str text = STR("");
     for (size_t i = 0; i < call.count; i++)
@@ -295,7 +295,7 @@ static struct db_rows
 heads_of(struct kit *kit)
 {
     struct heads heads = { .mem = kit->mem };
-    assert_int_equal(tx_read(kit->db, list_heads, &heads), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, list_heads, &heads), ERR_NONE);
     return heads.rows;
 }
 
