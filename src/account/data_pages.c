@@ -247,7 +247,7 @@ const struct route account_data_routes[] = {
       .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
     { POST, HERE "/delete", post_delete, CALLER_USER, .summary = "Deletes the account.",
       .page = true, ROUTE_FIELDS(delete_fields), .body = BODY_FORM, .body_max = 16 * KIB,
-      .blocks = true },
+      .blocks = true, .hashes = true },
     { GET, "/goodbye", get_goodbye, CALLER_ANYONE,
       .summary = "Confirms that the account was deleted.", .page = true },
     { 0 },

@@ -165,7 +165,7 @@ const struct route account_security_routes[] = {
       .reads_store = true },
     { POST, HERE "/password", post_password, CALLER_USER, .summary = "Changes the password.",
       .page = true, ROUTE_FIELDS(password_fields), .body = BODY_FORM, .body_max = 32 * KIB,
-      .blocks = true },
+      .blocks = true, .hashes = true },
     { POST, HERE "/sessions/{session}/end", post_end_session, CALLER_USER,
       .summary = "Signs one session out.", .page = true, .body = BODY_FORM, .body_max = 4 * KIB,
       .blocks = true },

@@ -97,6 +97,7 @@ write_row(const struct route *row, void *context)
     json_put_str(out, "path", str_of(row->path));
     json_put_str(out, "caller", str_of(caller_name(row->caller)));
     json_put_bool(out, "blocks", row->blocks);
+    json_put_bool(out, "hashes", row->hashes);
     json_put_str(out, "body", body_name(row->body));
     json_put_int(out, "body_max", (int64_t)row->body_max);
     json_put_str(out, "summary", str_of(row->summary));

@@ -22,11 +22,14 @@
 #include <unistd.h>
 
 #define QUEUE_PER_WORKER 16
+#define HASH_QUEUE 32 /* short: a hash takes tens of milliseconds of a core */
+#define CONTROL_WORKERS 16
 #define DRAIN_MS 10000
 
 /* On SQLite, HTTP threads run reads themselves and have priority over the workers, which write and
  * hash passwords: a write waits for the disk anyway. */
 #define WORKER_NICENESS 10
+#define HASH_NICENESS 5 /* added: hashing goes after writing */
 
 struct service {
     const struct settings *settings;
@@ -34,6 +37,8 @@ struct service {
     struct arena *mem;
     struct db *db;
     struct workers *workers;
+    struct workers *hashers;         /* only hash passwords */
+    struct workers *control_workers; /* only run commands, so that a flood cannot delay them */
     struct listener listener;
     struct web *web;
     struct http_server *server;
@@ -145,6 +150,7 @@ start_web(struct service *service, struct why *why)
         .rate_api = settings->rate_api,
         .rate_sign_in = settings->rate_signin,
         .rate_auth = settings->rate_auth,
+        .rate_sign_up = settings->rate_signup,
     };
     struct openapi_params params = { web.base_url, web.auth_url, web.domains };
     struct arena *scratch = arena_new(); /* making the document takes ten times its size */
@@ -170,6 +176,7 @@ start_server(struct service *service, struct why *why)
         .tls_cert_file = settings->tls_cert,
         .tls_key_file = settings->tls_key,
         .workers = service->workers,
+        .hashers = service->hashers,
     };
     struct http_service offered = web_service(service->web);
     malloc_trim(0); /* loading definitions and pages used far more memory than they keep */
@@ -216,8 +223,24 @@ start_control(struct service *service, struct why *why)
         return ERR_NONE; /* PostgreSQL accepts other processes, so commands connect directly */
     struct str path = db_path_beside(service->mem, store, ".sock");
     struct control_settings settings = { service->settings, service->domains, service->db,
-                                         service->workers };
+                                         service->control_workers };
     return control_start(path.ptr, &settings, &service->control, why);
+}
+
+static void
+start_workers(struct service *service)
+{
+    size_t threads = (size_t)service->settings->workers;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int niceness = db_reads_block(service->db) ? 0 : WORKER_NICENESS;
+    service->workers = workers_start("workers", threads, threads * QUEUE_PER_WORKER, niceness);
+    /* One core stays free of hashing. */
+    service->hashers = workers_start("hashers", cores > 2 ? (size_t)cores - 1 : 1, HASH_QUEUE,
+                                     niceness + HASH_NICENESS);
+    service->control_workers =
+        workers_start("control_workers", CONTROL_WORKERS, CONTROL_WORKERS * QUEUE_PER_WORKER, 0);
+    metric_register(workers_write_metrics, service->workers);
+    metric_register(workers_write_metrics, service->hashers);
 }
 
 static enum err
@@ -230,10 +253,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
     err = open_store(service, why);
     if (err)
         return err;
-    service->workers = workers_start((size_t)service->settings->workers,
-                                     (size_t)service->settings->workers * QUEUE_PER_WORKER,
-                                     db_reads_block(service->db) ? 0 : WORKER_NICENESS);
-    metric_register(workers_write_metrics, service->workers);
+    start_workers(service);
     if (plan->before != NULL)
         err = plan->before(plan->context, service->db, service->base_url, why);
     service->counters = usage_counters_new();
@@ -266,7 +286,10 @@ stop(struct service *service)
     housekeeping_stop(service->housekeeping);
     if (service->workers != NULL) {
         metric_unregister(service->workers);
+        metric_unregister(service->hashers);
         workers_stop(service->workers);
+        workers_stop(service->hashers);
+        workers_stop(service->control_workers);
     }
     control_free(service->control);
     if (service->web != NULL)

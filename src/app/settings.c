@@ -99,6 +99,9 @@ static const struct row rows[] = {
     { "rate-auth", NUMBER, "30", AT(rate_auth), .max = 1000000,
       .summary = "Maximum failed client authentications per client and per address in one minute; "
                  "0 means no limit." },
+    { "rate-signup", NUMBER, "30", AT(rate_signup), .max = 1000000,
+      .summary = "Maximum new accounts and apps per address in one hour, and 50 times as many in "
+                 "all; 0 means no limit." },
     { "registration", .fallback = "open", CHOICE_AT(registration_open),
       .choices = { "closed", "open" }, .summary = "Whether new users can sign up." },
     { "access-log", .fallback = "on", CHOICE_AT(access_log), .choices = { "off", "on" },

@@ -33,6 +33,7 @@ struct settings {
     int64_t rate_api;
     int64_t rate_signin;
     int64_t rate_auth;
+    int64_t rate_signup;
     bool registration_open;
     bool access_log;
     enum log_format log_format;

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -17,6 +18,7 @@ struct job {
 };
 
 struct workers {
+    const char *name;
     pthread_mutex_t lock;
     pthread_cond_t filled;
     struct job *queue; /* a ring */
@@ -68,9 +70,10 @@ work(void *argument)
 }
 
 struct workers *
-workers_start(size_t threads, size_t queue_max, int niceness)
+workers_start(const char *name, size_t threads, size_t queue_max, int niceness)
 {
     struct workers *workers = memory_alloc(1, sizeof *workers);
+    workers->name = name;
     pthread_mutex_init(&workers->lock, NULL);
     pthread_cond_init(&workers->filled, NULL);
     workers->queue = memory_alloc(queue_max, sizeof *workers->queue);
@@ -141,6 +144,16 @@ workers_busy(struct workers *workers)
     return busy;
 }
 
+static void
+write_metric(struct buf *page, const struct workers *workers, const char *suffix, const char *type,
+             const char *help, int64_t value)
+{
+    char name[64];
+    snprintf(name, sizeof name, "penchant_%s%s", workers->name, suffix);
+    metric_family(page, name, type, help);
+    metric_value(page, name, "", value);
+}
+
 void
 workers_write_metrics(struct buf *page, void *context)
 {
@@ -149,17 +162,12 @@ workers_write_metrics(struct buf *page, void *context)
     size_t started = workers->started, busy = workers->busy, waiting = workers->waiting;
     uint64_t taken = workers->taken, refused = workers->refused;
     pthread_mutex_unlock(&workers->lock);
-    metric_family(page, "penchant_workers", "gauge", "Worker threads started.");
-    metric_value(page, "penchant_workers", "", (int64_t)started);
-    metric_family(page, "penchant_workers_busy", "gauge", "Worker threads running a job.");
-    metric_value(page, "penchant_workers_busy", "", (int64_t)busy);
-    metric_family(page, "penchant_workers_waiting", "gauge", "Jobs in the queue.");
-    metric_value(page, "penchant_workers_waiting", "", (int64_t)waiting);
-    metric_family(page, "penchant_workers_jobs_total", "counter", "Jobs accepted.");
-    metric_value(page, "penchant_workers_jobs_total", "", (int64_t)taken);
-    metric_family(page, "penchant_workers_refused_total", "counter",
-                  "Jobs rejected because the queue was full.");
-    metric_value(page, "penchant_workers_refused_total", "", (int64_t)refused);
+    write_metric(page, workers, "", "gauge", "Worker threads started.", (int64_t)started);
+    write_metric(page, workers, "_busy", "gauge", "Worker threads running a job.", (int64_t)busy);
+    write_metric(page, workers, "_waiting", "gauge", "Jobs in the queue.", (int64_t)waiting);
+    write_metric(page, workers, "_jobs_total", "counter", "Jobs accepted.", (int64_t)taken);
+    write_metric(page, workers, "_refused_total", "counter",
+                 "Jobs rejected because the queue was full.", (int64_t)refused);
 }
 
 void

@@ -12,8 +12,9 @@
 struct buf;
 struct workers;
 
-/* `niceness`, 0 to 19, is added to the nice value of the process (see nice(2)). */
-struct workers *workers_start(size_t threads, size_t queue_max, int niceness);
+/* `name`, a literal such as "workers", is part of the names of the metrics. `niceness`, 0 to 19, is
+ * added to the nice value of the process (see nice(2)). */
+struct workers *workers_start(const char *name, size_t threads, size_t queue_max, int niceness);
 
 /* False if the queue is full or the workers are stopping; the job will not run. */
 bool workers_submit(struct workers *workers, void (*job)(void *), void *argument);

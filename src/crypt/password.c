@@ -116,7 +116,7 @@ password_outdated(struct str hash)
 
 /* zxcvbn's time grows faster than the length, so only this many bytes are rated. More bytes do not
  * make a strong password weaker. */
-#define STRENGTH_BYTES_MAX 64
+#define STRENGTH_BYTES_MAX 32
 
 #define WORD_BYTES_MIN 3
 #define WORD_BYTES_MAX 64

@@ -129,6 +129,7 @@ on_head(void *context, struct http_exchange *exchange)
     const struct route *route = call->route;
     exchange->body_max = route->body_max;
     bool reads_store = route->reads_store || route->page || route->caller > CALLER_OPERATOR;
+    exchange->hashes = route->hashes;
     exchange->blocks = route->blocks || (reads_store && site->web->reads_block);
     call->body = !guard_encoding_ok(&exchange->request, route->body)       ? CALL_BODY_ENCODED
                  : !guard_content_type_ok(&exchange->request, route->body) ? CALL_BODY_WRONG_TYPE
@@ -156,7 +157,12 @@ run(struct call *call)
     if (response_cache_send(call))
         return ERR_NONE;
     err = read_fields(call);
-    return err == ERR_NONE ? call->route->handle(call) : err;
+    if (err != ERR_NONE || (call->route->creates && !guard_creation_take(call)))
+        return err;
+    err = call->route->handle(call);
+    if (call->route->creates && call->exchange->response.status == 400)
+        guard_creation_return(call);
+    return err;
 }
 
 static bool

@@ -4,9 +4,12 @@
 #include "dispatch/browser_session.h"
 #include "dispatch/client_auth.h"
 #include "dispatch/response_cache.h"
+#include "dispatch/throttle.h"
 #include "http/server.h"
 #include "web/call.h"
 #include "web/error.h"
+#include "web/response.h"
+#include "web/state.h"
 
 /* Browsers set both headers themselves, and scripts cannot change them. A client that sends neither
  * is not a browser, so no other site can make it send a user's cookies. */
@@ -108,4 +111,32 @@ guard_caller(struct call *call)
         break;
     }
     return ERR_FORBIDDEN;
+}
+
+#define CREATIONS_IN_ALL 50 /* times the limit of one network */
+
+bool
+guard_creation_take(struct call *call)
+{
+    struct throttle *creations = call->web->creations;
+    struct str network = call->exchange->request.network;
+    int64_t wait = throttle_take(creations, network);
+    if (wait == 0) {
+        wait = throttle_take_shared(creations, CREATIONS_IN_ALL);
+        if (wait == 0)
+            return true;
+        throttle_return(creations, network);
+    }
+    error_send(call, 429,
+               STR("Too many accounts or apps were created from this network or in all. Nothing "
+                   "was created. Try again later."));
+    response_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)wait).ptr);
+    return false;
+}
+
+void
+guard_creation_return(struct call *call)
+{
+    throttle_return(call->web->creations, call->exchange->request.network);
+    throttle_return(call->web->creations, STR(""));
 }

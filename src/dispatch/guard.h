@@ -25,4 +25,9 @@ bool guard_encoding_ok(const struct http_request *request, enum body body);
 enum err guard_caller(struct call *call);
 bool guard_has_response(const struct call *call);
 
+/* Counts one creation of an account or app against the limits per network and in all. False: a 429
+ * response was sent. guard_creation_return() takes the count back if nothing was created. */
+bool guard_creation_take(struct call *call);
+void guard_creation_return(struct call *call);
+
 #endif

@@ -73,7 +73,7 @@ find_slot(struct throttle *throttle, uint64_t caller, int64_t now)
 }
 
 static int64_t
-check(struct throttle *throttle, struct str caller, bool count)
+check(struct throttle *throttle, struct str caller, bool count, int64_t times)
 {
     if (throttle->limit == 0)
         return 0;
@@ -81,7 +81,8 @@ check(struct throttle *throttle, struct str caller, bool count)
     uint64_t hash = mix(throttle->seed, caller);
     pthread_mutex_lock(&throttle->lock);
     struct slot *slot = find_slot(throttle, hash, now);
-    if (slot->count >= throttle->limit) /* its own, or all slots of the set are at the limit */
+    int64_t limit = throttle->limit * (slot->caller == hash ? times : 1);
+    if (slot->count >= limit) /* its own, or all slots of the set are at the limit */
         wait = (slot->began_ms + throttle->window_ms - now + 999) / 1000;
     else if (count && slot->caller != hash)
         *slot = (struct slot){ .caller = hash, .began_ms = now, .count = 1 };
@@ -94,13 +95,19 @@ check(struct throttle *throttle, struct str caller, bool count)
 int64_t
 throttle_wait(struct throttle *throttle, struct str caller)
 {
-    return check(throttle, caller, false);
+    return check(throttle, caller, false, 1);
 }
 
 int64_t
 throttle_take(struct throttle *throttle, struct str caller)
 {
-    return check(throttle, caller, true);
+    return check(throttle, caller, true, 1);
+}
+
+int64_t
+throttle_take_shared(struct throttle *throttle, int64_t times)
+{
+    return check(throttle, STR(""), true, times);
 }
 
 void
@@ -117,8 +124,8 @@ throttle_return(struct throttle *throttle, struct str caller)
 static int64_t
 check_both(struct throttle *throttle, struct str one, struct str other, bool count)
 {
-    int64_t first = check(throttle, one, count);
-    int64_t second = str_present(other) ? check(throttle, other, count) : 0;
+    int64_t first = check(throttle, one, count, 1);
+    int64_t second = str_present(other) ? check(throttle, other, count, 1) : 0;
     return first > second ? first : second;
 }
 

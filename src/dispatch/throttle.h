@@ -27,6 +27,10 @@ int64_t throttle_wait(struct throttle *throttle, struct str caller);
  * counted. */
 int64_t throttle_take(struct throttle *throttle, struct str caller);
 
+/* Counts one attempt against a limit that all callers share: `times` the limit of one. Its caller,
+ * for throttle_return(), is the empty string. */
+int64_t throttle_take_shared(struct throttle *throttle, int64_t times);
+
 /* Takes one count back. */
 void throttle_return(struct throttle *throttle, struct str caller);
 

@@ -17,6 +17,7 @@
 #define SIGN_IN_WINDOW_MS (15 * 60 * 1000)
 #define CLIENT_WINDOW_MS (60 * 1000)
 #define API_WINDOW_MS 1000
+#define CREATION_WINDOW_MS (60 * 60 * 1000)
 
 static enum err
 open_site(struct web *web, struct site *site, const struct route *const *tables, struct why *why)
@@ -66,6 +67,7 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
     web->client_failures = throttle_new(web->mem, settings->rate_auth, CLIENT_WINDOW_MS);
     web->cache = cache_new(settings->cache_bytes);
     web->api_calls = throttle_new(web->mem, settings->rate_api, API_WINDOW_MS);
+    web->creations = throttle_new(web->mem, settings->rate_sign_up, CREATION_WINDOW_MS);
 
     enum err err = open_site(web, &web->public, settings->public, why);
     if (err == ERR_NONE)
@@ -91,6 +93,7 @@ web_free(struct web *web)
     throttle_free(web->sign_in_failures);
     throttle_free(web->client_failures);
     throttle_free(web->api_calls);
+    throttle_free(web->creations);
     cache_free(web->cache);
     router_free(web->public.router);
     router_free(web->private.router);

@@ -291,7 +291,7 @@ handle_on_worker(struct exchange *x)
     }
     x->step = STEP_WORKING;
     MHD_suspend_connection(x->handle); /* before the worker can resume it */
-    if (workers_submit(server->workers, work, x))
+    if (workers_submit(x->open.hashes ? server->hashers : server->workers, work, x))
         return MHD_YES;
     refuse(x, HTTP_OVERLOADED, NULL);
     x->step = STEP_READY;

@@ -187,6 +187,7 @@ http_server_start(const struct http_settings *settings, const struct http_servic
     struct tls_files tls = { 0 };
     server->service = *service;
     server->workers = settings->workers;
+    server->hashers = settings->hashers != NULL ? settings->hashers : settings->workers;
     server->connections.max = affordable_connections(settings->connections_max);
     server->connections.per_address_max = settings->connections_per_address_max;
     snprintf(server->name, sizeof server->name, "%s", settings->name);

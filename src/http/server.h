@@ -25,6 +25,7 @@ struct http_settings {
     const char *tls_cert_file;   /* NULL: no TLS */
     const char *tls_key_file;
     struct workers *workers; /* runs exchanges that block */
+    struct workers *hashers; /* runs exchanges that hash; NULL: `workers` does */
     const char *name;        /* label in metrics: "main", "metrics" */
 };
 

@@ -48,6 +48,7 @@ struct http_exchange {
     struct http_response response;
     size_t body_max;    /* set by `head`; 0: a request body is rejected */
     bool blocks;        /* set by `head`: `handle` may block, so run it on a worker thread */
+    bool hashes;        /* set by `head`: … of the pool for hashing passwords */
     void *owner;        /* for the service's use */
     int64_t started_ns; /* clock_ticks_ns() when the request head was complete */
 };

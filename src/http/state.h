@@ -18,6 +18,7 @@ struct exchange_pool {
 struct http_server {
     struct http_service service;
     struct workers *workers;
+    struct workers *hashers;
     struct MHD_Daemon *daemon;
     struct listener listener;
     struct connections connections;

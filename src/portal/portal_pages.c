@@ -141,6 +141,7 @@ const struct route developer_routes[] = {
       .summary = "Shows the form that registers an app.", .page = true },
     { POST, "/developer/apps/new", post_new, CALLER_USER,
       .summary = "Registers an app and shows its secret once.", .page = true,
-      ROUTE_FIELDS(developer_app_fields), .body = BODY_FORM, .body_max = 64 * KIB, .blocks = true },
+      ROUTE_FIELDS(developer_app_fields), .body = BODY_FORM, .body_max = 64 * KIB, .creates = true,
+      .blocks = true },
     { 0 },
 };

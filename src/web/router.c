@@ -82,6 +82,8 @@ row_problem(const struct route *row)
         return "has no summary";
     if (row->page && row->cors)
         return "is a page with cors";
+    if (row->hashes && !row->blocks)
+        return "hashes passwords but does not block";
     const char *problem = body_problem(row);
     return problem != NULL ? problem : fields_problem(row);
 }

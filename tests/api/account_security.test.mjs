@@ -86,7 +86,7 @@ test("of many parallel guesses only as many as the limit allows are checked, and
   const change = formTo((await open(ada, "/account/security")).text, CHANGE);
   const removal = formTo((await open(ada, "/account/data")).text, DELETE);
   const both = (password) => [guess(change, CHANGE, password), guess(removal, DELETE, password)];
-  const jobs = async () => (await w.metrics()).penchant_workers_jobs_total;
+  const jobs = async () => (await w.metrics()).penchant_hashers_jobs_total;
   const before = await jobs();
   const guesses = Array.from({ length: 12 }, () => both("wrong kettle sings at dusk")).flat();
   await until("the guesses are with the workers", async () => (await jobs()) >= before + guesses.length);

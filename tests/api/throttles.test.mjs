@@ -5,8 +5,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { assertPage } from "../kit/expect.mjs";
 import { formTo } from "../kit/html.mjs";
-import { addPerson, MINUTE, Person, stage } from "../kit/oauth.mjs";
-import { PASSWORD } from "../kit/world.mjs";
+import { addPerson, HOUR, MINUTE, Person, stage, userCommand } from "../kit/oauth.mjs";
+import { until } from "../kit/until.mjs";
+import { PASSWORD, world } from "../kit/world.mjs";
 
 const WRONG = "wrong kettle sings at dusk";
 const NEW = "purple ladder hums at noon 52";
@@ -94,4 +95,54 @@ test("a password that is too long is refused without being counted", async (t) =
   const { w } = await stage(t, { settings: { "rate-signin": LIMIT }, signedIn: false });
   for (let i = 0; i < LIMIT + 2; i++) assertPage(await new Person(w).post("/signin", { username: "ada", password: "x".repeat(1025) }), 401);
   assert.equal(await attempt(w, "ada", PASSWORD), 303);
+});
+
+test("new accounts are limited per network; mistakes in the form do not count", async (t) => {
+  const w = await world(t, { settings: { "rate-signup": LIMIT, ...PROXY } });
+  const from = (address) => ({ headers: { "x-forwarded-for": address } });
+  for (let i = 0; i < LIMIT + 2; i++) assert.equal((await w.signUp({ username: "ada", password: "password123" }, from("2001:db8::1"))).status, 400);
+  for (let i = 0; i < LIMIT; i++) assert.equal((await w.signUp({ username: `ada${i}` }, from(`2001:db8::${i}`))).status, 303);
+  const late = await w.signUp({ username: "grace" }, { headers: { ...from("2001:db8::99").headers, accept: "text/html" } });
+  assertPage(late, 429);
+  assert.ok(Number(late.headers["retry-after"]) > 0 && Number(late.headers["retry-after"]) <= HOUR);
+  assert.equal((await w.signUp({ username: "grace" }, from("2001:db8:0:1::1"))).status, 303);
+  assert.deepEqual(await w.usernames(), ["ada0", "ada1", "ada2", "grace"]);
+  w.deadlines.forward((HOUR + 1) * 1000);
+  assert.equal((await w.signUp({ username: "mary" }, from("2001:db8::1"))).status, 303);
+});
+
+test("new accounts are limited in all, however many networks they come from", async (t) => {
+  const w = await world(t, { settings: { "rate-signup": 1, ...PROXY } });
+  const statuses = [];
+  for (let i = 0; i < 52; i++) statuses.push((await w.signUp({ username: `user${i}` }, { headers: { "x-forwarded-for": `192.0.2.${i}` } })).status);
+  assert.deepEqual(statuses, [...Array(50).fill(303), 429, 429]);
+  assert.equal((await w.users()).length, 50);
+});
+
+test("new apps are limited per network", async (t) => {
+  const { ada } = await stage(t, { settings: { "rate-signup": LIMIT } }); // signing up was the first
+  const create = async (name) => {
+    const form = formTo((await ada.get("/developer/apps/new", { "sec-fetch-site": "none" })).text, "/developer/apps/new");
+    return (await ada.post("/developer/apps/new", form.filled({ typed: { name, redirect_uris: "https://app.example/callback" } }))).status;
+  };
+  const statuses = [];
+  for (let i = 1; i < LIMIT + 2; i++) statuses.push(await create(`Finder ${i}`));
+  assert.deepEqual(statuses, [200, 200, 429, 429]);
+});
+
+// Hashing is slow in this build: the queue stays full much longer than the other requests take.
+test("a flood of passwords gets 503, and delays neither apps nor commands", async (t) => {
+  const { w, ada, app } = await stage(t, { settings: { "metrics-listen": "127.0.0.1:0" }, hashing: "production" });
+  const { refresh_token } = await ada.connect(app);
+  const waiting = async () => (await w.metrics()).penchant_hashers_waiting;
+  const flood = Array.from({ length: 80 }, (_, i) => w.signUp({ username: `flood${i}` }));
+  await until("the queue to fill", async () => (await waiting()) >= 24);
+  assert.equal((await app.refresh(refresh_token)).status, 200);
+  await userCommand(w, "disable", "ada");
+  assert.ok((await waiting()) > 0, "both were done while passwords waited");
+  const answers = await Promise.all(flood);
+  const refused = answers.filter(({ status }) => status === 503);
+  assert.ok(refused.length > 0 && refused.every(({ headers }) => Number(headers["retry-after"]) > 0));
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [303, 503]);
+  assert.equal((await w.users()).length, 1 + answers.length - refused.length);
 });

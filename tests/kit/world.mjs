@@ -119,6 +119,7 @@ class World {
       store: this.address,
       listen: "127.0.0.1:0",
       "log-format": "json",
+      "rate-signup": 0,
       ...(this.witness && { "base-url": this.witness.origin }),
       ...this.options.settings,
       ...settings,

@@ -40,9 +40,10 @@ every_route_is_described_as_text_and_json(void **state)
             assert_non_null(
                 strstr(programs, str_format(hand.mem, "\"path\":\"%s\"", row->path).ptr));
         }
-    assert_non_null(strstr(programs,
-                           "{\"method\":\"POST\",\"path\":\"/signup\",\"caller\":\"anyone\","
-                           "\"blocks\":true,\"body\":\"form\",\"body_max\":16384,\"summary\":\""));
+    assert_non_null(strstr(
+        programs,
+        "{\"method\":\"POST\",\"path\":\"/signup\",\"caller\":\"anyone\","
+        "\"blocks\":true,\"hashes\":true,\"body\":\"form\",\"body_max\":16384,\"summary\":\""));
     assert_non_null(strstr(people, "/metrics"));
 }
 

@@ -52,7 +52,7 @@ count_one(void *unused)
 static void
 a_full_queue_refuses(void **state)
 {
-    struct workers *workers = workers_start(2, 3, 0);
+    struct workers *workers = workers_start("workers", 2, 3, 0);
     (void)state;
     for (int i = 0; i < 2; i++)
         assert_true(workers_submit(workers, wait_at_the_door, NULL));
@@ -78,7 +78,7 @@ a_full_queue_refuses(void **state)
 static void
 jobs_run_in_the_order_they_came(void **state)
 {
-    struct workers *workers = workers_start(1, 10, 0);
+    struct workers *workers = workers_start("workers", 1, 10, 0);
     int numbers[40];
     (void)state;
     for (int round = 0; round < 4; round++) { /* so that the ring goes around */
@@ -109,7 +109,7 @@ static void
 stopping_finishes_every_job_and_takes_no_more(void **state)
 {
     enum { QUEUE = 4000000 };
-    struct workers *workers = workers_start(2, QUEUE, 0);
+    struct workers *workers = workers_start("workers", 2, QUEUE, 0);
     pthread_t stopper;
     int taken = 2;
     (void)state;
@@ -134,8 +134,8 @@ static void
 stopping_idle_workers_is_fine(void **state)
 {
     (void)state;
-    workers_stop(workers_start(4, 4, 0));
-    struct workers *workers = workers_start(4, 4, 0);
+    workers_stop(workers_start("workers", 4, 4, 0));
+    struct workers *workers = workers_start("workers", 4, 4, 0);
     assert_true(workers_submit(workers, count_one, NULL));
     workers_stop(workers);
     assert_int_equal(site.done, 1);
@@ -145,7 +145,7 @@ static void
 as_many_run_at_once_as_there_are_threads(void **state)
 {
     enum { THREADS = 8 };
-    struct workers *workers = workers_start(THREADS, 20, 0);
+    struct workers *workers = workers_start("workers", THREADS, 20, 0);
     (void)state;
     for (int i = 0; i < THREADS; i++)
         assert_true(workers_submit(workers, wait_at_the_door, NULL));
@@ -169,7 +169,7 @@ look_at_signals(void *blocked)
 static void
 workers_leave_signals_to_the_main_thread(void **state)
 {
-    struct workers *workers = workers_start(1, 1, 0);
+    struct workers *workers = workers_start("workers", 1, 1, 0);
     int blocked = -1;
     sigset_t now;
     (void)state;
@@ -194,7 +194,7 @@ workers_stand_back_as_far_as_told(void **state)
     static const int wanted[] = { 0, 5, 19 };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         int expected = before + wanted[i] < 19 ? before + wanted[i] : 19, found = -1;
-        struct workers *workers = workers_start(1, 1, wanted[i]);
+        struct workers *workers = workers_start("workers", 1, 1, wanted[i]);
         assert_true(workers_submit(workers, look_at_niceness, &found));
         workers_stop(workers);
         assert_int_equal(found, expected);
@@ -216,7 +216,7 @@ submit_many(void *workers)
 static void
 no_job_is_lost_or_run_twice_under_many_submitters(void **state)
 {
-    struct workers *workers = workers_start(3, 16, 0);
+    struct workers *workers = workers_start("workers", 3, 16, 0);
     pthread_t threads[SUBMITTERS];
     size_t taken = 0;
     (void)state;

@@ -83,7 +83,7 @@ a_worker_has_a_small_page_cache_and_other_threads_a_large_one(struct kit *kit)
     if (db_reads_block(kit->db))
         return;
     assert_int_equal(db_write(kit->db, add_large_rows, kit->mem), ERR_NONE);
-    struct workers *workers = workers_start(WORKERS, WORKERS, 0);
+    struct workers *workers = workers_start("workers", WORKERS, WORKERS, 0);
     pthread_barrier_init(&crew.all_here, NULL, WORKERS);
     for (int i = 0; i < WORKERS; i++)
         assert_true(workers_submit(workers, read_as_worker, &crew));

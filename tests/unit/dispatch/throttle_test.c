@@ -200,6 +200,19 @@ a_count_that_is_returned_does_not_count(void **state)
     assert_int_equal(throttle_wait(throttle, STR("ada")), 60);
 }
 
+static void
+all_callers_share_a_limit_of_so_many_times_theirs(void **state)
+{
+    struct throttle *throttle = throttle_of(state);
+    for (int i = 0; i < 5 * LIMIT; i++)
+        assert_int_equal(throttle_take_shared(throttle, 5), 0);
+    assert_int_equal(throttle_take_shared(throttle, 5), 60);
+    take(throttle, STR("ada"), LIMIT); /* which leaves the limit of each as it is */
+    throttle_return(throttle, STR(""));
+    assert_int_equal(throttle_take_shared(throttle, 5), 0);
+    assert_int_equal(throttle_take_shared(throttle, 5), 60);
+}
+
 int
 main(void)
 {
@@ -217,6 +230,8 @@ main(void)
         cmocka_unit_test_setup_teardown(
             with_every_entry_at_the_limit_new_callers_wait_until_one_is_free, setup, teardown),
         cmocka_unit_test_setup_teardown(a_count_that_is_returned_does_not_count, setup, teardown),
+        cmocka_unit_test_setup_teardown(all_callers_share_a_limit_of_so_many_times_theirs, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(many_callers_evict_entries_but_use_no_more_memory, setup,
                                         teardown),
     };

@@ -167,7 +167,7 @@ world_open_with(struct world *world, struct http_settings settings, size_t worke
     struct http_service service = { world, service_head, service_handle, service_refuse,
                                     service_done };
     struct why why = { "" };
-    *world = (struct world){ .workers = workers_start(workers, queue, 0) };
+    *world = (struct world){ .workers = workers_start("workers", workers, queue, 0) };
     settings.workers = world->workers;
     enum err err = http_server_start(&settings, &service, &world->server, &why);
     if (err)

@@ -152,6 +152,8 @@ an_invalid_route_is_an_error_at_startup(void **state)
         { "too many segments", { ROW(GET, "/1/2/3/4/5/6/7/8/9/10/11") } },
         { "is a page with cors",
           { { GET, "/a", handler, CALLER_ANYONE, .summary = "A.", .page = true, .cors = true } } },
+        { "hashes passwords but does not block",
+          { { POST, "/a", handler, CALLER_ANYONE, .summary = "A.", .hashes = true } } },
         { "has a body without body_max",
           { { POST, "/a", handler, CALLER_ANYONE, .summary = "A.", .body = BODY_FORM } } },
         { "or body_max without a body",
