@@ -161,6 +161,7 @@ CREATE TABLE app_grant (
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX app_grant_pair ON app_grant (user_id, app_id);
 CREATE INDEX app_grant_app ON app_grant (app_id);
+CREATE INDEX app_grant_expiry ON app_grant (expires_at);
 
 -- One authorization under a grant: a code and every token issued from it. `domains_limited` is 1 if
 -- the app asked for single domains; its writes and hints are then limited to these. `user_row_key`
@@ -277,3 +278,14 @@ CREATE TABLE app_refusal (
     PRIMARY KEY (app_id, endpoint, error, reason)
 ) WITHOUT ROWID;
 CREATE INDEX app_refusal_age ON app_refusal (last_at);
+
+-- ---- service ----
+
+-- One row: the wall-clock times that a service has seen (src/base/timekeeper.h).
+CREATE TABLE clock_state (
+    id            BIGINT NOT NULL PRIMARY KEY,
+    highest       BIGINT NOT NULL,
+    set_back_at   BIGINT NOT NULL,
+    expired_until BIGINT NOT NULL,
+    trusted       BIGINT NOT NULL
+) WITHOUT ROWID;

@@ -276,7 +276,7 @@ void
 log_stop(void)
 {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += STOP_WAIT_SECONDS;
 
     pthread_mutex_lock(&queue.lock);
@@ -288,7 +288,7 @@ log_stop(void)
     pthread_cond_signal(&queue.filled);
     int late = 0;
     while (queue.running && late == 0)
-        late = pthread_cond_timedwait(&queue.emptied, &queue.lock, &until);
+        late = pthread_cond_clockwait(&queue.emptied, &queue.lock, CLOCK_MONOTONIC, &until);
     pthread_mutex_unlock(&queue.lock);
     if (late != 0) {
         pthread_detach(queue.thread); /* blocked in write(); the process exits soon */

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/timekeeper.h"
 #include "dispatch/guard.h"
 #include "dispatch/request_metrics.h"
 #include "dispatch/request_usage.h"
@@ -188,7 +189,7 @@ static void
 on_handle(void *context, struct http_exchange *exchange)
 {
     struct call *call = call_of(context, exchange);
-    call->now = clock_now();
+    call->now = timekeeper_now();
     enum err err = run_whole(call);
     if (err == ERR_NONE && exchange->response.status == 0)
         err = ERR_INTERNAL; /* the handler sent nothing: a defect */

@@ -1,6 +1,7 @@
 #include "dispatch/response_cache.h"
 
 #include "base/arena.h"
+#include "base/timekeeper.h"
 #include "crypt/fingerprint.h"
 #include "dispatch/throttle.h"
 #include "flow/apps.h"
@@ -173,6 +174,7 @@ static bool
 is_current(struct call *call, const struct access *access)
 {
     return access->valid_until > call->now && access->version != 0 &&
+           !timekeeper_rejects(access->created_at, access->expires_at, call->now) &&
            token_access_version(call->db, access) == access->version;
 }
 

@@ -1,5 +1,6 @@
 #include "flow/tokens.h"
 
+#include "base/timekeeper.h"
 #include "crypt/secret.h"
 #include "model/pkce.h"
 #include "store/token_store.h"
@@ -82,7 +83,9 @@ exchange(struct db_tx *tx, void *argument)
                       "redirect_uri differs from the one in the authorization request.");
     if (!pkce_proves(work->mem, work->verifier, code.challenge))
         return refuse(work, ERR_INVALID, "code_verifier does not match the code_challenge.");
-    if (code.redeemed_at == 0 && code.expires_at <= work->now)
+    if (code.redeemed_at == 0 &&
+        (code.expires_at <= work->now ||
+         timekeeper_rejects(code.expires_at - CODE_SECONDS, code.expires_at, work->now)))
         return refuse(work, ERR_INVALID, "The code has expired: it is valid for 60 seconds.");
     if (code.redeemed_at == 0)
         err = code_store_redeem(tx, work->mem, work->hash, work->now);
@@ -325,7 +328,8 @@ token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, st
     if (access == NULL)
         *sentence = "This is a refresh token. Exchange it at the token endpoint, and send the "
                     "access token that you get.";
-    else if (expires_at != 0 && expires_at <= now)
+    else if (expires_at != 0 && (expires_at <= now ||
+                                 timekeeper_rejects(expires_at - ACCESS_SECONDS, expires_at, now)))
         *sentence =
             "The access token has expired: it is valid for one hour. Get a new one with the "
             "refresh token.";

@@ -3,12 +3,15 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/timekeeper.h"
 #include "job/expiry.h"
 #include "job/rebuild.h"
 #include "job/usage.h"
 #include "job/usage_counters.h"
+#include "store/clock_store.h"
 #include "store/draft_store.h"
 #include "store/token_store.h"
+#include "store/tx.h"
 #include "store/undo_store.h"
 #include "store/usage_store.h"
 
@@ -18,6 +21,7 @@
 #include <time.h>
 
 #define ROUND_MS (60 * 1000) /* from the end of one round of deletion to the next */
+#define CLOCK_SECONDS 60     /* between two writes of the state of the clock */
 #define WRITE_MS (10 * 1000) /* between two writes of usage counters */
 #define STEP_MS 100          /* between two steps of a round, so that requests can write */
 #define REBUILD_MS 20        /* between two rebuild steps, which are short */
@@ -28,6 +32,7 @@ struct housekeeping {
     struct usage_counters *counters;
     struct rebuild_queue *rebuilds;
     int64_t next_write_ms;
+    struct timekeeper_state clock; /* as stored */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t stop;
@@ -43,11 +48,11 @@ wait_for(struct housekeeping *housekeeping, int64_t ms)
     while (!housekeeping->stopping && clock_steady_ms() < until) {
         struct timespec wake_at;
         int64_t pause = ms < CLOCK_CHECK_MS ? ms : CLOCK_CHECK_MS;
-        clock_gettime(CLOCK_REALTIME, &wake_at);
+        clock_gettime(CLOCK_MONOTONIC, &wake_at);
         wake_at.tv_nsec += (long)(pause * 1000000);
         wake_at.tv_sec += wake_at.tv_nsec / 1000000000;
         wake_at.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&housekeeping->stop, &housekeeping->lock, &wake_at);
+        pthread_cond_clockwait(&housekeeping->stop, &housekeeping->lock, CLOCK_MONOTONIC, &wake_at);
     }
     bool stopping = housekeeping->stopping;
     pthread_mutex_unlock(&housekeeping->lock);
@@ -72,6 +77,48 @@ write_counts_if_due(struct housekeeping *housekeeping, struct arena *mem)
     housekeeping->next_write_ms = clock_steady_ms() + WRITE_MS;
 }
 
+/* ---- the state of the clock ---- */
+
+struct clock_work {
+    struct arena *mem;
+    struct timekeeper_state state;
+};
+
+static enum err
+put_clock(struct db_tx *tx, void *argument)
+{
+    struct clock_work *work = argument;
+    return clock_store_put(tx, work->mem, work->state);
+}
+
+/* Once per minute, and soon after the clock has jumped. */
+static void
+save_clock_if_due(struct housekeeping *housekeeping, struct arena *mem)
+{
+    timekeeper_deletion_time(); /* notices a jump without requests, too */
+    struct clock_work work = { .mem = mem, .state = timekeeper_save() };
+    if (work.state.highest < housekeeping->clock.highest + CLOCK_SECONDS &&
+        work.state.set_back_at == housekeeping->clock.set_back_at)
+        return;
+    if (tx_write(housekeeping->db, put_clock, &work) == ERR_NONE)
+        housekeeping->clock = work.state;
+    arena_reset(mem);
+}
+
+static void
+load_clock(struct housekeeping *housekeeping)
+{
+    struct arena *mem = arena_new();
+    struct timekeeper_state state;
+    struct db_tx *tx = tx_begin_read(housekeeping->db);
+    if (tx_end_read(tx, clock_store_find(tx, mem, &state)) == ERR_NONE)
+        timekeeper_load(state);
+    save_clock_if_due(housekeeping, mem);
+    arena_free(mem);
+}
+
+/* ---- the rounds ---- */
+
 static void
 delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
 {
@@ -81,7 +128,8 @@ delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
         bool more = true;
         while (more && !wait_for(housekeeping, STEP_MS)) {
-            if (expiry_step(housekeeping->db, mem, deletes[i], clock_now(), &more) != ERR_NONE)
+            if (expiry_step(housekeeping->db, mem, deletes[i], timekeeper_deletion_time(), &more) !=
+                ERR_NONE)
                 more = false; /* the store is unavailable: the next round tries again */
             arena_reset(mem);
             write_counts_if_due(housekeeping, mem);
@@ -111,11 +159,14 @@ run(void *argument)
     while (!wait_for(housekeeping, CLOCK_CHECK_MS)) {
         write_counts_if_due(housekeeping, mem);
         rebuild_hints(housekeeping, mem);
+        save_clock_if_due(housekeeping, mem);
         if (clock_steady_ms() < next_round)
             continue;
         delete_expired_rows(housekeeping, mem);
         next_round = clock_steady_ms() + ROUND_MS;
+        log_debug("housekeeping_done");
     }
+    save_clock_if_due(housekeeping, mem);
     write_counts(housekeeping, mem); /* the HTTP server has stopped: these are the last */
     arena_free(mem);
     return NULL;
@@ -129,6 +180,7 @@ housekeeping_start(struct db *db, struct usage_counters *counters, struct rebuil
     housekeeping->db = db;
     housekeeping->counters = counters;
     housekeeping->rebuilds = rebuilds;
+    load_clock(housekeeping);
     pthread_mutex_init(&housekeeping->lock, NULL);
     pthread_cond_init(&housekeeping->stop, NULL);
     sigfillset(&all);

@@ -1,5 +1,6 @@
 #include "store/token_store.h"
 
+#include "base/timekeeper.h"
 #include "db/db.h"
 #include "store/row_key.h"
 #include "store/usage_store.h"
@@ -314,7 +315,7 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     };
     if (!is_current)
         narrow(&out->allowed, &rows, 9);
-    return ERR_NONE;
+    return timekeeper_rejects(out->created_at, out->expires_at, now) ? ERR_NOT_FOUND : ERR_NONE;
 }
 
 enum err
