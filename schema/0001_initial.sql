@@ -263,6 +263,7 @@ CREATE TABLE usage_revocation (
     user_key   BIGINT NOT NULL PRIMARY KEY,
     revoked_at BIGINT NOT NULL
 ) WITHOUT ROWID;
+CREATE INDEX usage_revocation_age ON usage_revocation (revoked_at);
 
 -- Rejected requests of an app, one row per kind with a count and the newest example, so that a
 -- client that repeats an error fills one row. Holds no secret, token, or code.

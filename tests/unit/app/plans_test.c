@@ -1,0 +1,208 @@
+/* No statement of the program reads a whole table, except those listed here.
+ *
+ * SQLite has no statistics about tables, because the program never runs ANALYZE: its plans are the
+ * same for an empty store and for a million rows. PostgreSQL plans with statistics, so each table
+ * is filled (PLANS_ROWS rows, 20,000 by default) and analyzed first. All values of the rows are
+ * larger than the parameter, so that few rows match: on a store in use, few rows have expired. */
+#include "unit/store_kit.h"
+
+#include "app/routes.h"
+#include "db/driver.h"
+#include "job/housekeeping.h"
+
+#include <libpq-fe.h>
+#include <sqlite3.h>
+
+#define PARAMETER "200"
+
+/* PostgreSQL decides after the fifth execution whether to keep one plan for all parameters. */
+#define EXECUTIONS 7
+
+/* These links bring every store, and so every statement, into this test. */
+const void *const linked[] = { routes_public, routes_private };
+void (*const also_linked)(struct housekeeping *) = housekeeping_stop;
+
+static const struct {
+    const char *name, *reason;
+} may_scan[] = {
+    { "usage_list_revoked", "needs all rows; housekeeping deletes them after an hour" },
+    { "user_count", "only `penchant user list` counts users" },
+};
+
+static bool
+is_checked(const struct sql *sql)
+{
+    if (strncmp(sql->name, "kit_", 4) == 0 || strncmp(sql->name, "db_ping", 7) == 0)
+        return false;
+    for (size_t i = 0; i < KIT_COUNT(may_scan); i++)
+        if (strcmp(may_scan[i].name, sql->name) == 0)
+            return false;
+    return true;
+}
+
+/* ---- SQLite ---- */
+
+/* A subquery may be scanned: its own plan says how its rows are found. */
+static bool
+is_subquery(const char *plan, const char *scanned)
+{
+    char made[2][80];
+    size_t length = strcspn(scanned, " ");
+    snprintf(made[0], sizeof made[0], "CO-ROUTINE %.*s\n", (int)length, scanned);
+    snprintf(made[1], sizeof made[1], "MATERIALIZE %.*s\n", (int)length, scanned);
+    return strstr(plan, made[0]) != NULL || strstr(plan, made[1]) != NULL;
+}
+
+static size_t
+check_on_sqlite(sqlite3 *handle, struct arena *mem, const struct sql *sql)
+{
+    sqlite3_stmt *explain = NULL;
+    struct str text = str_format(mem, "EXPLAIN QUERY PLAN %s", sql->text);
+    char plan[4096] = "";
+    size_t length = 0;
+    bool scans = false;
+    assert_int_equal(sqlite3_prepare_v2(handle, text.ptr, -1, &explain, NULL), SQLITE_OK);
+    while (sqlite3_step(explain) == SQLITE_ROW) {
+        const char *step = (const char *)sqlite3_column_text(explain, 3);
+        if (strncmp(step, "SCAN ", 5) == 0 && strstr(step, "CONSTANT ROW") == NULL &&
+            !is_subquery(plan, step + 5))
+            scans = true;
+        if (strstr(step, "AUTOMATIC") != NULL)
+            scans = true;
+        length += (size_t)snprintf(plan + length, sizeof plan - length, "%s\n", step);
+        assert_true(length < sizeof plan);
+    }
+    sqlite3_finalize(explain);
+    if (scans)
+        print_error("%s reads a whole table on SQLite:\n%s", sql->name, plan);
+    return scans ? 1 : 0;
+}
+
+static size_t
+check_all_on_sqlite(struct kit *kit)
+{
+    sqlite3 *handle = NULL;
+    size_t failed = 0;
+    assert_int_equal(sqlite3_open(kit->address + strlen("sqlite:"), &handle), SQLITE_OK);
+    for (size_t i = 0; i < db_statement_count(); i++)
+        if (is_checked(db_statement(i)))
+            failed += check_on_sqlite(handle, kit->mem, db_statement(i));
+    sqlite3_close(handle);
+    return failed;
+}
+
+/* ---- PostgreSQL ---- */
+
+static PGresult *
+run(PGconn *handle, const char *text)
+{
+    PGresult *result = PQexec(handle, text);
+    ExecStatusType status = PQresultStatus(result);
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+        fail_msg("%s: %s", text, PQerrorMessage(handle));
+    return result;
+}
+
+/* Copies of all tables in a schema of their own, which the end of the transaction removes. */
+static void
+fill_tables(PGconn *handle, struct arena *mem)
+{
+    const char *rows = getenv("PLANS_ROWS");
+    PQclear(run(handle, "BEGIN"));
+    PGresult *tables =
+        run(handle,
+            "SELECT format('CREATE TABLE plans.%1$I (LIKE %2$I.%1$I INCLUDING ALL)', table_name,"
+            " table_schema), format('INSERT INTO plans.%I SELECT %s FROM generate_series(1, ',"
+            " table_name, string_agg(CASE data_type WHEN 'bigint' THEN 'g + 1000000'"
+            " ELSE '''k'' || g' END, ', ' ORDER BY ordinal_position)), format('ANALYZE plans.%I',"
+            " table_name) FROM information_schema.columns WHERE table_schema = current_schema()"
+            " GROUP BY table_schema, table_name");
+    PQclear(run(handle, "CREATE SCHEMA plans"));
+    assert_true(PQntuples(tables) > 15);
+    for (int i = 0; i < PQntuples(tables); i++) {
+        PQclear(run(handle, PQgetvalue(tables, i, 0)));
+        PQclear(run(handle, str_format(mem, "%s%s) g", PQgetvalue(tables, i, 1),
+                                       rows == NULL ? "20000" : rows)
+                                .ptr));
+        PQclear(run(handle, PQgetvalue(tables, i, 2)));
+    }
+    PQclear(tables);
+    PQclear(run(handle, "SET LOCAL search_path = plans"));
+}
+
+static long
+count_parameters(const char *text)
+{
+    long most = 0;
+    for (const char *at = text; (at = strchr(at, '$')) != NULL; at++) {
+        long number = strtol(at + 1, NULL, 10);
+        most = number > most ? number : most;
+    }
+    return most;
+}
+
+/* An index that is read without a condition is read as a whole. */
+static bool
+plan_scans(const PGresult *plan)
+{
+    for (int i = 0; i < PQntuples(plan); i++) {
+        const char *line = PQgetvalue(plan, i, 0);
+        const char *next = i + 1 < PQntuples(plan) ? PQgetvalue(plan, i + 1, 0) : "";
+        bool by_index = strstr(line, "Index Scan") != NULL || strstr(line, "Index Only") != NULL;
+        if (strstr(line, "Seq Scan") != NULL || (by_index && strstr(next, "Index Cond") == NULL))
+            return true;
+    }
+    return false;
+}
+
+static size_t
+check_on_postgres(PGconn *handle, struct arena *mem, const struct sql *sql)
+{
+    long parameters = count_parameters(sql->text);
+    struct str explain = str_format(mem, "EXPLAIN EXECUTE %s%s", sql->name, parameters ? "(" : "");
+    for (long i = 0; i < parameters; i++)
+        explain =
+            str_format(mem, "%s'" PARAMETER "'%c", explain.ptr, i + 1 < parameters ? ',' : ')');
+    PQclear(run(handle, str_format(mem, "PREPARE %s AS %s", sql->name, sql->text).ptr));
+    bool scans = false;
+    for (int i = 0; i < EXECUTIONS && !scans; i++) {
+        PGresult *plan = run(handle, explain.ptr);
+        scans = plan_scans(plan);
+        if (scans)
+            print_error("%s reads a whole table on PostgreSQL:\n", sql->name);
+        for (int line = 0; scans && line < PQntuples(plan); line++)
+            print_error("%s\n", PQgetvalue(plan, line, 0));
+        PQclear(plan);
+    }
+    return scans ? 1 : 0;
+}
+
+static size_t
+check_all_on_postgres(struct kit *kit)
+{
+    PGconn *handle = PQconnectdb(kit->address);
+    size_t failed = 0;
+    assert_int_equal(PQstatus(handle), CONNECTION_OK);
+    fill_tables(handle, kit->mem);
+    for (size_t i = 0; i < db_statement_count(); i++)
+        if (is_checked(db_statement(i)))
+            failed += check_on_postgres(handle, kit->mem, db_statement(i));
+    PQfinish(handle);
+    return failed;
+}
+
+static void
+no_statement_reads_a_whole_table(struct kit *kit)
+{
+    assert_true(db_statement_count() > 100);
+    size_t failed = kit->postgres ? check_all_on_postgres(kit) : check_all_on_sqlite(kit);
+    if (failed > 0)
+        fail_msg("%zu statements read a whole table", failed);
+}
+
+int
+main(void)
+{
+    static const struct kit_case cases[] = { KIT_CASE(no_statement_reads_a_whole_table) };
+    return KIT_RUN("app/plans", cases, LOG_WARN);
+}
