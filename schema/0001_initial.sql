@@ -140,7 +140,8 @@ CREATE TABLE auth_request (
     must_sign_in BIGINT NOT NULL,
     must_consent BIGINT NOT NULL,
     expires_at   BIGINT NOT NULL,
-    is_trial     BIGINT NOT NULL DEFAULT 0
+    is_trial     BIGINT NOT NULL DEFAULT 0,
+    shown        TEXT   NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX auth_request_expiry ON auth_request (expires_at);
 CREATE INDEX auth_request_session ON auth_request (session_hash);
@@ -148,6 +149,8 @@ CREATE INDEX auth_request_session ON auth_request (session_hash);
 -- The scopes that a user allows an app. Revoking a grant deletes the row, which revokes its token
 -- families. `hint_domains` and `write_domains` are the domains in which agent_hints and
 -- preferences:write may be used, because a consent page showed them for that; `*` is every domain.
+-- `shown` is what the page said about the app, one line each: its name, its privacy link, and every
+-- place to which it sent the user.
 CREATE TABLE app_grant (
     grant_id      TEXT   NOT NULL PRIMARY KEY,
     user_id       TEXT   NOT NULL,
@@ -157,7 +160,8 @@ CREATE TABLE app_grant (
     write_domains TEXT   NOT NULL,
     expires_at    BIGINT NOT NULL,
     created_at    BIGINT NOT NULL,
-    updated_at    BIGINT NOT NULL
+    updated_at    BIGINT NOT NULL,
+    shown         TEXT   NOT NULL
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX app_grant_pair ON app_grant (user_id, app_id);
 CREATE INDEX app_grant_app ON app_grant (app_id);

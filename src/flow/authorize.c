@@ -3,6 +3,7 @@
 #include "crypt/digest.h"
 #include "crypt/random.h"
 #include "crypt/secret.h"
+#include "model/redirect_uri.h"
 #include "model/user.h"
 #include "store/app_store.h"
 #include "store/grant_store.h"
@@ -54,6 +55,24 @@ issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **co
     return err ? err : code_store_add(tx, mem, &row);
 }
 
+/* What the consent page says about the app, apart from the place: see grant_shows(). */
+static struct str
+about_app(struct arena *mem, const struct app *app)
+{
+    return str_format(mem, "%.*s\n%.*s\n", STR_ARG(app->name), STR_ARG(app->privacy_link));
+}
+
+/* The scopes of the request that the grant covers; *asks: the user has to decide. */
+static scopes
+covered(struct arena *mem, const struct grant *grant, const struct app *app, struct str uri,
+        scopes asked, bool *asks)
+{
+    scopes held = grant_covered(&grant->allowed, asked);
+    *asks = held != asked ||
+            !grant_shows(grant->shown, about_app(mem, app), redirect_uri_display(mem, uri));
+    return held;
+}
+
 /* ---- step 3: issue a code or store the request ---- */
 
 struct beginning {
@@ -82,6 +101,7 @@ keep_request(struct db_tx *tx, struct beginning *beginning)
         .must_sign_in = checked->must_sign_in,
         .must_consent = checked->must_consent,
         .is_trial = checked->is_trial,
+        .shown = about_app(mem, &checked->app),
         .expires_at = beginning->now + REQUEST_SECONDS,
     };
     return request_store_add(tx, mem, &request);
@@ -98,8 +118,10 @@ begin(struct db_tx *tx, void *argument)
                                     beginning->now, &grant);
     if (err && err != ERR_NOT_FOUND)
         return err;
-    beginning->out->held = grant_covered(&grant.allowed, checked->scopes);
-    if (checked->must_sign_in || checked->must_consent || beginning->out->held != checked->scopes) {
+    bool asks;
+    beginning->out->held = covered(beginning->mem, &grant, &checked->app, checked->redirect_uri,
+                                   checked->scopes, &asks);
+    if (checked->must_sign_in || checked->must_consent || asks) {
         beginning->out->next = checked->must_sign_in ? NEXT_SIGN_IN : NEXT_CONSENT;
         return keep_request(tx, beginning);
     }
@@ -172,6 +194,8 @@ find_app_of(struct db_tx *tx, struct deciding *deciding)
     if (!err && !trial &&
         !str_present(app_find_uri(deciding->app, deciding->request->redirect_uri)))
         return ERR_FORBIDDEN;
+    if (!err && !str_eq(deciding->request->shown, about_app(deciding->mem, deciding->app)))
+        return ERR_FORBIDDEN;
     return err;
 }
 
@@ -192,9 +216,10 @@ find_request(struct db_tx *tx, struct deciding *deciding)
         deciding->request->must_sign_in = true;
     err = grant_store_find(tx, deciding->mem, deciding->session->user_id, deciding->app->id,
                            deciding->now, &grant);
-    *deciding->held = grant_covered(&grant.allowed, deciding->request->scopes);
-    if (*deciding->held != deciding->request->scopes)
-        deciding->request->must_consent = true;
+    bool asks;
+    *deciding->held = covered(deciding->mem, &grant, deciding->app, deciding->request->redirect_uri,
+                              deciding->request->scopes, &asks);
+    deciding->request->must_consent |= asks;
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 
@@ -231,6 +256,8 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes allowed, struct gr
                                  .app_id = request->app_id,
                                  .created_at = now };
     grant->allowed = grant_after_consent(&grant->allowed, request->scopes, allowed);
+    grant->shown = grant_add_shown(deciding->mem, grant->shown, request->shown,
+                                   redirect_uri_display(deciding->mem, request->redirect_uri));
     grant->expires_at = grant_term_end(deciding->params->term, now);
     grant->updated_at = now;
     return exists ? grant_store_put(tx, deciding->mem, grant)
@@ -296,8 +323,10 @@ resume(struct db_tx *tx, void *argument)
                            deciding->now, &grant);
     if (err)
         return err;
-    scopes asked = deciding->request->scopes;
-    if (deciding->request->must_consent || grant_covered(&grant.allowed, asked) != asked)
+    bool asks;
+    covered(deciding->mem, &grant, deciding->app, deciding->request->redirect_uri,
+            deciding->request->scopes, &asks);
+    if (deciding->request->must_consent || asks)
         return ERR_FORBIDDEN;
     return issue_for(tx, deciding, grant.id, deciding->request->scopes);
 }

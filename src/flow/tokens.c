@@ -23,6 +23,12 @@ struct work {
     const char *problem;
 };
 
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 static enum err
 refuse(struct work *work, enum err refusal, const char *problem)
 {
@@ -43,10 +49,13 @@ static enum err
 issue(struct db_tx *tx, struct work *work, const struct live_family *of, scopes allowed)
 {
     struct arena *mem = work->mem;
+    int64_t ends =
+        earlier(work->now + ACCESS_SECONDS, earlier(of->family.expires_at, of->granted_until));
     *work->out = (struct token_set){
         .access = secret_make(mem, SECRET_ACCESS_TOKEN),
         .refresh = secret_make(mem, SECRET_REFRESH_TOKEN),
         .scopes = allowed,
+        .expires_in = ends - work->now,
     };
     struct access_token access = {
         .hash = secret_hash(mem, work->out->access),
@@ -358,8 +367,8 @@ find_refresh(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now, 
         .app_id = live.family.app_id,
         .allowed.scopes = live.family.scopes & live.granted.scopes,
         .created_at = token.expires_at - REFRESH_SECONDS,
-        .expires_at =
-            token.expires_at < live.family.expires_at ? token.expires_at : live.family.expires_at,
+        .valid_until =
+            earlier(token.expires_at, earlier(live.family.expires_at, live.granted_until)),
     };
     return ERR_NONE;
 }
@@ -381,7 +390,7 @@ token_introspect(struct db *db, struct arena *mem, const struct app *app, struct
                                : access_store_find(tx, mem, hash, now, out, NULL);
     if (!err && !*is_refresh)
         out->commits = tx_commits(tx);
-    if (!err)
+    if (!err && (out->allowed.scopes & SCOPE_PROFILE_READ) != 0)
         err = user_store_find(tx, mem, out->user_id, &user);
     out->username = user.username;
     err = tx_end_read(tx, err);

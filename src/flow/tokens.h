@@ -17,6 +17,7 @@ struct token_set {
     const struct secret *access;
     const struct secret *refresh;
     scopes scopes;
+    int64_t expires_in; /* of the access token: an hour, or until its family or grant expires */
 };
 
 struct exchange {

@@ -1,5 +1,8 @@
 #include "model/grant.h"
 
+/* Beyond this a new place replaces the others. */
+#define SHOWN_MAX 4096
+
 bool
 grant_term_read(struct str text, enum grant_term *out)
 {
@@ -83,6 +86,28 @@ grant_covered(const struct permissions *held, scopes asked)
     if ((wanted.write_domains & ~held->write_domains) != 0)
         covered &= ~(scopes)SCOPE_PREFERENCES_WRITE;
     return covered;
+}
+
+bool
+grant_shows(struct str shown, struct str about, struct str place)
+{
+    struct str rest = str_from(shown, about.len), line;
+    if (!str_starts(shown, about))
+        return false;
+    while (str_cut(&rest, '\n', &line))
+        if (str_eq(line, place))
+            return true;
+    return false;
+}
+
+struct str
+grant_add_shown(struct arena *mem, struct str shown, struct str about, struct str place)
+{
+    if (grant_shows(shown, about, place))
+        return shown;
+    bool add = str_starts(shown, about) && shown.len < SHOWN_MAX;
+    return str_format(mem, "%.*s%s%.*s", STR_ARG(add ? shown : about), add ? "\n" : "",
+                      STR_ARG(place));
 }
 
 enum refresh_verdict

@@ -11,6 +11,7 @@
 
 #define SESSION_SECONDS ((int64_t)30 * 24 * 3600)
 #define SESSIONS_PER_USER_MAX 50
+#define REQUESTS_PER_SESSION_MAX 20
 #define REQUEST_SECONDS 600 /* to sign in and decide */
 #define CODE_SECONDS 60
 #define ACCESS_SECONDS 3600
@@ -42,6 +43,7 @@ struct auth_request {
     bool must_sign_in;
     bool must_consent;
     bool is_trial; /* started by the app's developer on the portal, which receives the response */
+    struct str shown; /* about the app when the request was stored: see grant_shows() */
     int64_t expires_at;
 };
 
@@ -58,6 +60,7 @@ struct grant {
     struct str user_id;
     struct str app_id;
     struct permissions allowed;
+    struct str shown; /* about the app when the user allowed this: see grant_shows() */
     int64_t expires_at;
     int64_t created_at;
     int64_t updated_at;
@@ -98,7 +101,7 @@ struct refresh_token {
 /* A valid access token, together with data of its family, grant, app and user. */
 struct access {
     struct str user_id;
-    struct str username; /* set by introspection only */
+    struct str username; /* set by introspection only, with profile:read */
     struct str app_id;
     struct str token_hash;
     struct permissions allowed; /* the token's permissions that the grant still includes */
@@ -133,6 +136,12 @@ struct permissions grant_without(const struct permissions *held, scopes removed)
 /* Those of the requested scopes that the grant already includes, in every domain in which the
  * request would use them. If it is all of them, no consent is needed. */
 scopes grant_covered(const struct permissions *held, scopes asked);
+
+/* Users decide by an app's name, its privacy link, and the place that they return to. `shown` in a
+ * grant is these two lines and then the places, one per line. grant_shows() is whether the user has
+ * seen them all; grant_add_shown() is `shown` after a consent. */
+bool grant_shows(struct str shown, struct str about, struct str place);
+struct str grant_add_shown(struct arena *mem, struct str shown, struct str about, struct str place);
 
 /* How to treat a presented refresh token. */
 enum refresh_verdict {

@@ -50,7 +50,7 @@ send_tokens(struct call *call, enum err err, const struct token_set *set, const 
     json_open_object(out);
     json_put_str(out, "access_token", secret_reveal(set->access));
     json_put_str(out, "token_type", STR("Bearer"));
-    json_put_int(out, "expires_in", ACCESS_SECONDS);
+    json_put_int(out, "expires_in", set->expires_in);
     json_put_str(out, "refresh_token", secret_reveal(set->refresh));
     json_put_str(out, "scope", scopes_write(call->mem, set->scopes));
     json_close_object(out);
@@ -152,10 +152,11 @@ post_introspect(struct call *call)
         json_put_str(out, "scope", scopes_write(call->mem, access->allowed.scopes));
         json_put_str(out, "client_id", access->app_id);
         json_put_str(out, "sub", access->user_id);
-        json_put_str(out, "username", access->username);
+        if (str_present(access->username))
+            json_put_str(out, "username", access->username);
         json_put_str(out, "token_type", is_refresh ? STR("refresh_token") : STR("Bearer"));
         json_put_int(out, "iat", access->created_at);
-        json_put_int(out, "exp", access->expires_at);
+        json_put_int(out, "exp", access->valid_until);
         json_put_str(out, "iss", call->web->settings.base_url);
     }
     json_close_object(out);

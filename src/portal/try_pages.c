@@ -177,7 +177,7 @@ post_exchange(struct call *call)
     json_open_object(out);
     json_put_str(out, "access_token", secret_reveal(set.access));
     json_put_str(out, "token_type", STR("Bearer"));
-    json_put_int(out, "expires_in", ACCESS_SECONDS);
+    json_put_int(out, "expires_in", set.expires_in);
     json_put_str(out, "refresh_token", secret_reveal(set.refresh));
     json_put_str(out, "scope", scopes_write(call->mem, set.scopes));
     json_close_object(out);

@@ -6,7 +6,7 @@
 
 #define COLUMNS                                                                   \
     "grant_id, user_id, app_id, scopes, hint_domains, write_domains, expires_at," \
-    " created_at, updated_at"
+    " created_at, updated_at, shown"
 
 SQL(grant_find, "SELECT " COLUMNS " FROM app_grant"
                 " WHERE user_id = $1 AND app_id = $2 AND expires_at > $3");
@@ -14,10 +14,12 @@ SQL(grant_find, "SELECT " COLUMNS " FROM app_grant"
 SQL(grant_list, "SELECT " COLUMNS " FROM app_grant WHERE user_id = $1 AND expires_at > $2"
                 " ORDER BY created_at");
 
-SQL(grant_add, "INSERT INTO app_grant (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)");
+SQL(grant_add,
+    "INSERT INTO app_grant (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)");
 
-SQL(grant_put, "UPDATE app_grant SET scopes = $2, hint_domains = $3, write_domains = $4,"
-               " expires_at = $5, updated_at = $6 WHERE grant_id = $1 RETURNING user_id");
+SQL(grant_put,
+    "UPDATE app_grant SET scopes = $2, hint_domains = $3, write_domains = $4,"
+    " expires_at = $5, updated_at = $6, shown = $7 WHERE grant_id = $1 RETURNING user_id");
 
 SQL(grant_end, "DELETE FROM app_grant WHERE user_id = $1 AND app_id = $2 RETURNING user_id");
 
@@ -35,6 +37,7 @@ read_grant(const struct db_rows *rows, size_t row)
         .expires_at = db_cell_int(rows, row, 6),
         .created_at = db_cell_int(rows, row, 7),
         .updated_at = db_cell_int(rows, row, 8),
+        .shown = db_cell_text(rows, row, 9),
     };
     scopes_read_known(db_cell_text(rows, row, 3), &grant.allowed.scopes);
     return grant;
@@ -82,7 +85,7 @@ grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant)
         return err;
     return db_query(tx, mem, &grant_add, NULL, db_text(grant->id), db_text(grant->user_id),
                     db_text(grant->app_id), db_permissions(mem, &grant->allowed),
-                    db_int(grant->expires_at), db_int(grant->created_at));
+                    db_int(grant->expires_at), db_int(grant->created_at), db_text(grant->shown));
 }
 
 /* Runs a statement that returns the user of each changed row. */
@@ -101,7 +104,7 @@ grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant)
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &grant_put, &rows, db_text(grant->id),
                             db_permissions(mem, &grant->allowed), db_int(grant->expires_at),
-                            db_int(grant->updated_at));
+                            db_int(grant->updated_at), db_text(grant->shown));
     return bump_auth_version(tx, mem, err, &rows);
 }
 

@@ -18,8 +18,9 @@ enum err grant_store_list(struct db_tx *tx, struct arena *mem, struct str user_i
 /* Replaces the user's grant for the app, which revokes the token families of the old grant. */
 enum err grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant);
 
-/* Writes permissions and expiry. ERR_NOT_FOUND if the grant was revoked. Call user_store_hold()
- * before reading the permissions to change, or a concurrent change may be lost. */
+/* Writes permissions, expiry, and `shown`. ERR_NOT_FOUND if the grant was revoked. Call
+ * user_store_hold() before reading the permissions to change, or a concurrent change may be lost.
+ */
 enum err grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant);
 
 /* ERR_NOT_FOUND if the user has no grant for the app. */

@@ -22,10 +22,14 @@ SQL(session_end_all, "DELETE FROM session WHERE user_id = $1");
 
 #define REQUEST_COLUMNS                                                                         \
     "request_hash, session_hash, app_id, redirect_uri, scopes, state, challenge, must_sign_in," \
-    " must_consent, expires_at, is_trial"
+    " must_consent, expires_at, is_trial, shown"
 
 SQL(request_add, "INSERT INTO auth_request (" REQUEST_COLUMNS ")"
-                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)");
+                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)");
+
+SQL(request_trim, "DELETE FROM auth_request WHERE session_hash = $1 AND request_hash NOT IN"
+                  " (SELECT request_hash FROM auth_request WHERE session_hash = $1"
+                  " ORDER BY expires_at DESC, request_hash LIMIT $2)");
 
 /* The request belongs to this session ($2), or to one that is no longer valid at $3; see
  * session_store_find. */
@@ -128,12 +132,16 @@ session_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id)
 enum err
 request_store_add(struct db_tx *tx, struct arena *mem, const struct auth_request *request)
 {
-    return db_query(tx, mem, &request_add, NULL, db_text(request->hash),
-                    db_text(request->session_hash), db_text(request->app_id),
-                    db_text(request->redirect_uri), db_text(scopes_write(mem, request->scopes)),
-                    db_text(request->state), db_text(request->challenge),
-                    db_int(request->must_sign_in), db_int(request->must_consent),
-                    db_int(request->expires_at), db_int(request->is_trial));
+    enum err err = db_query(tx, mem, &request_trim, NULL, db_text(request->session_hash),
+                            db_int(REQUESTS_PER_SESSION_MAX - 1));
+    if (err)
+        return err;
+    return db_query(
+        tx, mem, &request_add, NULL, db_text(request->hash), db_text(request->session_hash),
+        db_text(request->app_id), db_text(request->redirect_uri),
+        db_text(scopes_write(mem, request->scopes)), db_text(request->state),
+        db_text(request->challenge), db_int(request->must_sign_in), db_int(request->must_consent),
+        db_int(request->expires_at), db_int(request->is_trial), db_text(request->shown));
 }
 
 static enum err
@@ -157,6 +165,7 @@ one_request(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct s
         .must_consent = db_cell_int(&rows, 0, 8) != 0,
         .expires_at = db_cell_int(&rows, 0, 9),
         .is_trial = db_cell_int(&rows, 0, 10) != 0,
+        .shown = db_cell_text(&rows, 0, 11),
     };
     scopes_read_known(db_cell_text(&rows, 0, 4), &out->scopes);
     return ERR_NONE;

@@ -24,6 +24,7 @@ enum err session_store_list(struct db_tx *tx, struct arena *mem, struct str user
 enum err session_store_end(struct db_tx *tx, struct arena *mem, struct str hash);
 enum err session_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id);
 
+/* Deletes the oldest requests of the session above REQUESTS_PER_SESSION_MAX. */
 enum err request_store_add(struct db_tx *tx, struct arena *mem, const struct auth_request *request);
 
 /* Finds a pending request that belongs to this session or to one that no longer exists.

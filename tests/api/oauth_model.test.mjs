@@ -85,6 +85,7 @@ class Model {
   }
 
   add(family, answer, scopes = family.scopes) {
+    assert.equal(answer.expires_in, Math.min(HOUR, family.ends - this.now, family.grant.ends - this.now), "expires_in");
     this.tokens.push({ kind: "access", text: answer.access_token, family, scopes: both(scopes, family.grant.scopes), ends: this.now + HOUR });
     this.tokens.push({ kind: "refresh", text: answer.refresh_token, family, ends: this.now + 30 * DAY, used: null, reuses: 0 });
   }

@@ -418,8 +418,9 @@ decide_at_once(void *argument)
                                      .now = T0 };
     struct auth_request request;
     const struct secret *code = NULL;
-    racer->err = consent_decide(world->kit->db, racer->mem, &world->session, &world->ada, &params,
-                                &request, &code);
+    const struct session *session = racer->session != NULL ? racer->session : &world->session;
+    racer->err =
+        consent_decide(world->kit->db, racer->mem, session, &world->ada, &params, &request, &code);
     racer->set.access = code;
     return NULL;
 }
@@ -442,15 +443,20 @@ concurrent_decisions_on_a_request_give_one_code(struct kit *kit)
 static void
 concurrent_decisions_on_several_requests_add_up(struct kit *kit)
 {
-    struct world world = world_begin(kit);
+    struct world world = world_begin(kit), second = world; /* two browsers */
+    second.session = world_session(kit, &world.ada);
     for (int round = 0; round < 4;
          round++) { /* from the second round on, database connections exist */
         struct racer racers[RACERS] = { 0 };
         world.app = world_app(kit, false, NULL);
         struct authorize_params hints = with(&world.app, SCOPE, STR("agent_hints"));
         struct authorize_params music = with(&world.app, SCOPE, STR("music_preferences"));
-        for (int i = 0; i < RACERS; i++)
-            racers[i].input = world_ask(&world, i % 2 == 0 ? &hints : &music, T0).request_id;
+        second.app = world.app;
+        for (int i = 0; i < RACERS; i++) {
+            struct world *of = i < RACERS / 2 ? &world : &second;
+            racers[i].session = &of->session;
+            racers[i].input = world_ask(of, i % 2 == 0 ? &hints : &music, T0).request_id;
+        }
         world_race(&world, racers, decide_at_once);
         assert_int_equal(world_count(racers, ERR_NONE), RACERS);
         assert_int_equal(granted(&world, T0), HINTS | MUSIC);

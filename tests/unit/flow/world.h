@@ -225,6 +225,7 @@ struct racer {
     const struct world *world;
     struct arena *mem;
     struct str input;
+    const struct session *session; /* NULL: the world's */
     enum err err;
     struct token_set set;
     int number;

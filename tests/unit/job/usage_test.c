@@ -52,7 +52,8 @@ connect_until(struct kit *kit, struct str user_id, struct str app_id, int64_t ex
                                      { .id = random_id(kit->mem, "grt_"),
                                        .user_id = user_id,
                                        .app_id = app_id,
-                                       .allowed = { .scopes = HINTS },
+                                       .allowed.scopes = HINTS,
+                                       .shown = STR(""),
                                        .expires_at = expires_at,
                                        .created_at = T0 } };
     assert_int_equal(tx_write(kit->db, add_grant, &connecting), ERR_NONE);

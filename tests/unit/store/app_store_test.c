@@ -185,6 +185,7 @@ deleting_an_app_deletes_only_its_grants(struct kit *kit)
                         .grant = { .id = STR("grt_1"),
                                    .user_id = ada.id,
                                    .app_id = finder.id,
+                                   .shown = STR(""),
                                    .expires_at = NEVER_EXPIRES } };
     struct args other = own;
     other.grant.id = STR("grt_2");

@@ -21,6 +21,7 @@ static const struct grant grant = {
     .user_id = { ADA, 26 },
     .app_id = { FINDER, 26 },
     .allowed = { SCOPE_AGENT_HINTS | KIT_MUSIC, KIT_MUSIC, DOMAINS_ALL },
+    .shown = { "Finder\n\nc.example", 17 },
     .expires_at = T0 + 100,
     .created_at = T0,
     .updated_at = T0,
@@ -49,6 +50,7 @@ assert_same_grant(const struct grant *a, const struct grant *b)
     assert_same_text(a->user_id, b->user_id);
     assert_same_text(a->app_id, b->app_id);
     assert_memory_equal(&a->allowed, &b->allowed, sizeof a->allowed);
+    assert_same_text(a->shown, b->shown);
     assert_int_equal(a->expires_at, b->expires_at);
     assert_int_equal(a->created_at, b->created_at);
     assert_int_equal(a->updated_at, b->updated_at);
@@ -100,11 +102,13 @@ only_scopes_and_expiry_can_be_changed(struct kit *kit)
                                     .user_id = bob.id,
                                     .app_id = player.id,
                                     .allowed = { HINTS, DOMAINS_ALL, KIT_FOOD },
+                                    .shown = STR("Bank\n\nb.example"),
                                     .expires_at = NEVER_EXPIRES,
                                     .created_at = 7,
                                     .updated_at = T0 + 50 } };
     assert_int_equal(tx_write(kit->db, put_work, &args), ERR_NONE);
     expected.allowed = (struct permissions){ HINTS, DOMAINS_ALL, KIT_FOOD };
+    expected.shown = STR("Bank\n\nb.example");
     expected.expires_at = NEVER_EXPIRES;
     expected.updated_at = T0 + 50;
     assert_int_equal(find(kit, ADA, FINDER, T0, &found), ERR_NONE);

@@ -160,6 +160,7 @@ static const struct auth_request request = {
     .session_hash = { "s1", 2 },
     .app_id = { FINDER, 26 },
     .redirect_uri = { "http://127.0.0.1:8/cb", 21 },
+    .shown = { "Finder\n\n", 8 },
     .scopes = SCOPE_AGENT_HINTS | KIT_MUSIC,
     .state = { "x y&z", 5 },
     .challenge = { "challenge", 9 },
@@ -180,6 +181,7 @@ assert_same_request(const struct auth_request *a, const struct auth_request *b)
     assert_same_text(a->hash, b->hash);
     assert_same_text(a->session_hash, b->session_hash);
     assert_same_text(a->app_id, b->app_id);
+    assert_same_text(a->shown, b->shown);
     assert_same_text(a->redirect_uri, b->redirect_uri);
     assert_int_equal(a->scopes, b->scopes);
     assert_same_text(a->state, b->state);

@@ -41,6 +41,7 @@ add_session_and_request(struct db_tx *tx, void *argument)
                                     .app_id = finder.id,
                                     .redirect_uri = STR("x"),
                                     .challenge = STR("x"),
+                                    .shown = STR(""),
                                     .expires_at = T0 + 200 };
     enum err err = session_store_add(tx, a->mem, &session);
     return err ? err : request_store_add(tx, a->mem, &request);

@@ -39,6 +39,7 @@ static const struct grant grant = {
     .user_id = { ADA, 26 },
     .app_id = { FINDER, 26 },
     .allowed = { SCOPE_AGENT_HINTS | KIT_MUSIC, KIT_MUSIC, DOMAINS_ALL },
+    .shown = { "Finder\n\nc.example", 17 },
     .expires_at = T0 + 5000,
     .created_at = T0,
 };
