@@ -30,25 +30,6 @@
 #define WRITTEN_BYTES ((size_t)11 * 1000)
 #define WRITTEN_ONE_BYTES 230
 
-MESSAGE(disconnected, "flash.disconnected");
-MESSAGE(narrowed, "flash.narrowed");
-MESSAGE(end_set, "flash.end_set");
-MESSAGE(removed, "flash.app_facts_removed");
-MESSAGE(end_past, "apps.end.past");
-MESSAGE(end_invalid, "apps.end.invalid");
-MESSAGE(wrote_one, "apps.wrote.one");
-MESSAGE(wrote_other, "apps.wrote.other");
-MESSAGE(wrote_none, "apps.wrote.none");
-MESSAGE(uses_one, "apps.uses.one");
-MESSAGE(uses_other, "apps.uses.other");
-MESSAGE(count_one, "apps.count.one");
-MESSAGE(count_other, "apps.count.other");
-MESSAGE(until_date, "apps.until");
-MESSAGE(until_never, "apps.until.never");
-MESSAGE(areas_all, "apps.areas.all");
-MESSAGE(areas_some, "apps.areas.some");
-MESSAGE(areas_none, "apps.areas.none");
-
 enum { PAGE };
 enum { UNTIL, DATE };
 
@@ -74,9 +55,9 @@ domain_names(struct call *call, scopes domains)
             buf_add(&names, message_sentence(call, str_of(scope_row(i)->title)));
         }
     if (domains == DOMAINS_ALL)
-        return message(call, areas_all);
-    return names.len == 0 ? message(call, areas_none)
-                          : message_one(call, areas_some, "areas", buf_str(&names));
+        return message(call, KEY("apps.areas.all"));
+    return names.len == 0 ? message(call, KEY("apps.areas.none"))
+                          : message_one(call, KEY("apps.areas.some"), "areas", buf_str(&names));
 }
 
 /* Domains first, then the other scopes, as on the consent page. */
@@ -139,13 +120,15 @@ put_connection(struct call *call, struct values *values, const struct connection
     values_flag(values, "disabled", connection->app.status != APP_ACTIVE);
     put_scopes(call, values, &grant->allowed);
     when_put(call, values, "since", grant->created_at);
-    values_text(values, "until",
-                grant->expires_at == NEVER_EXPIRES
-                    ? message(call, until_never)
-                    : message_one(call, until_date, "date", when_date(call, grant->expires_at)));
+    values_text(
+        values, "until",
+        grant->expires_at == NEVER_EXPIRES
+            ? message(call, KEY("apps.until.never"))
+            : message_one(call, KEY("apps.until"), "date", when_date(call, grant->expires_at)));
     values_text(values, "wrote",
-                written == 0 ? message(call, wrote_none)
-                             : message_count(call, wrote_one, wrote_other, written));
+                written == 0
+                    ? message(call, KEY("apps.wrote.none"))
+                    : message_count(call, KEY("apps.wrote.one"), KEY("apps.wrote.other"), written));
     values_flag(values, "has_written", written > 0);
 }
 
@@ -168,7 +151,8 @@ put_usage(struct call *call, struct values *values, const struct connection *con
     }
     when_put(call, values, "last_use", usage.last_use);
     values_flag(values, "used", total > 0);
-    values_text(values, "uses", message_count(call, uses_one, uses_other, total));
+    values_text(values, "uses",
+                message_count(call, KEY("apps.uses.one"), KEY("apps.uses.other"), total));
     if (total > 0 && with_chart)
         chart_put(call, values, days);
     return ERR_NONE;
@@ -203,7 +187,9 @@ get_apps(struct call *call)
     if (err != ERR_NONE)
         return err;
     if (count > 0)
-        values_text(values, "count", message_count(call, count_one, count_other, (int64_t)count));
+        values_text(
+            values, "count",
+            message_count(call, KEY("apps.count.one"), KEY("apps.count.other"), (int64_t)count));
     pager_put(call, values, &pager, STR(HERE "?page="), "");
     return account_page(call, 200, "account_apps", "apps", values);
 }
@@ -292,7 +278,8 @@ post_scopes(struct call *call)
     bool ended = connection.grant.allowed.scopes == 0;
     flash_redirect(
         call, ended ? HERE : path_of(call, &connection),
-        &(struct flash){ .key = ended ? disconnected : narrowed, .what = connection.app.name });
+        &(struct flash){ .key = ended ? KEY("flash.disconnected") : KEY("flash.narrowed"),
+                         .what = connection.app.name });
     return ERR_NONE;
 }
 
@@ -310,18 +297,18 @@ post_end(struct call *call)
     int64_t expires_at = NEVER_EXPIRES;
     if (str_eq_c(call_text(call, UNTIL), "date")) {
         if (!read_date(call, call_text(call, DATE), &expires_at))
-            return show(call, 400, message(call, end_invalid));
+            return show(call, 400, message(call, KEY("apps.end.invalid")));
         if (expires_at <= call->now)
-            return show(call, 400, message(call, end_past));
+            return show(call, 400, message(call, KEY("apps.end.past")));
     } else if (!str_eq_c(call_text(call, UNTIL), "revoked")) {
-        return show(call, 400, message(call, end_invalid));
+        return show(call, 400, message(call, KEY("apps.end.invalid")));
     }
     enum err err = connection_set_end(call->db, call->mem, call->browser->user.id,
                                       call_param(call, 0), expires_at, call->now, &connection);
     if (err != ERR_NONE)
         return err;
     flash_redirect(call, path_of(call, &connection),
-                   &(struct flash){ .key = end_set, .what = connection.app.name });
+                   &(struct flash){ .key = KEY("flash.end_set"), .what = connection.app.name });
     return ERR_NONE;
 }
 
@@ -333,7 +320,9 @@ post_disconnect(struct call *call)
                                   call->now, &connection);
     if (err != ERR_NONE)
         return err;
-    flash_redirect(call, HERE, &(struct flash){ .key = disconnected, .what = connection.app.name });
+    flash_redirect(
+        call, HERE,
+        &(struct flash){ .key = KEY("flash.disconnected"), .what = connection.app.name });
     return ERR_NONE;
 }
 
@@ -355,7 +344,7 @@ post_remove_written(struct call *call)
     if (err != ERR_NONE)
         return err;
     flash_redirect(call, path_of(call, &connection),
-                   &(struct flash){ .key = removed,
+                   &(struct flash){ .key = KEY("flash.app_facts_removed"),
                                     .what = connection.app.name,
                                     .count = message_number(call, result.removed) });
     return ERR_NONE;

@@ -28,17 +28,6 @@
 #define PREVIEW_FACTS 200        /* shown before an import, of all domains */
 #define FORM_OVERHEAD (64 * KIB) /* the multipart form without the document */
 
-MESSAGE(wrong_password, "security.password.wrong");
-MESSAGE(wait_one, "signin.wait.one");
-MESSAGE(wait_other, "signin.wait.other");
-MESSAGE(import_nothing, "data.import.nothing");
-MESSAGE(import_problem, "data.import.problem");
-MESSAGE(import_unreadable, "data.import.unreadable");
-MESSAGE(import_expired, "data.import.expired");
-MESSAGE(imported, "flash.imported");
-MESSAGE(more_one, "account.more.one");
-MESSAGE(more_other, "account.more.other");
-
 enum { PASSWORD };
 
 static const struct field delete_fields[] = {
@@ -119,7 +108,8 @@ put_added(struct call *call, struct values *item, const struct import_domain *do
     values_flag(item, "some", count > 0);
     if (shown < count)
         values_text(item, "more",
-                    message_count(call, more_one, more_other, (int64_t)(count - shown)));
+                    message_count(call, KEY("account.more.one"), KEY("account.more.other"),
+                                  (int64_t)(count - shown)));
 }
 
 static enum err
@@ -144,7 +134,8 @@ show_preview(struct call *call, const struct import_counts *counts, struct str d
 static struct str
 problem_text(struct call *call, const struct why *why)
 {
-    return message_one(call, import_problem, "problem", message_sentence(call, str_of(why->text)));
+    return message_one(call, KEY("data.import.problem"), "problem",
+                       message_sentence(call, str_of(why->text)));
 }
 
 static enum err
@@ -155,12 +146,12 @@ post_import(struct call *call)
     struct why why = { 0 };
     enum err err = browser_session_read_parts(call, &parts);
     if (err != ERR_NONE)
-        return show(call, 400, message(call, import_unreadable), STR_NONE);
+        return show(call, 400, message(call, KEY("data.import.unreadable")), STR_NONE);
     struct str document = multipart_find(&parts, "file");
     if (document.len == 0)
         document = multipart_find(&parts, "text");
     if (str_trim(document).len == 0)
-        return show(call, 400, message(call, import_nothing), STR_NONE);
+        return show(call, 400, message(call, KEY("data.import.nothing")), STR_NONE);
     if (document.len > TRANSFER_MAX) {
         why_set(&why, "it is larger than 8 MiB, and only an administrator can import it, with "
                       "penchant import");
@@ -185,7 +176,7 @@ post_confirm(struct call *call)
     enum err err =
         draft_find(call->db, call->mem, user_id, call_text(call, DRAFT), call->now, &document);
     if (err == ERR_NOT_FOUND)
-        return show(call, 400, message(call, import_expired), STR_NONE);
+        return show(call, 400, message(call, KEY("data.import.expired")), STR_NONE);
     if (err != ERR_NONE)
         return err;
     err = transfer_import(call->db, call->mem, user_id, call->web->settings.domains, document,
@@ -197,7 +188,8 @@ post_confirm(struct call *call)
     if (err != ERR_NONE)
         return err;
     flash_redirect(call, HERE,
-                   &(struct flash){ .key = imported, .count = message_number(call, counts.added) });
+                   &(struct flash){ .key = KEY("flash.imported"),
+                                    .count = message_number(call, counts.added) });
     return ERR_NONE;
 }
 
@@ -217,9 +209,10 @@ post_delete(struct call *call)
         throttle_return(call->web->sign_in_failures, budget);
     if (wait != 0)
         return show(call, 429, STR_NONE,
-                    message_count(call, wait_one, wait_other, (wait + 59) / 60));
+                    message_count(call, KEY("signin.wait.one"), KEY("signin.wait.other"),
+                                  (wait + 59) / 60));
     if (err == ERR_UNAUTHENTICATED)
-        return show(call, 400, STR_NONE, message(call, wrong_password));
+        return show(call, 400, STR_NONE, message(call, KEY("security.password.wrong")));
     if (err == ERR_NONE)
         err = account_delete(call->db, call->mem, id, &deleted);
     if (err != ERR_NONE)

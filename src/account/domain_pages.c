@@ -21,12 +21,6 @@
 #define HERE "/account/domains/{domain}"
 #define DOCUMENT_MAX ((size_t)16 * 1024)
 
-MESSAGE(added, "flash.fact_added");
-MESSAGE(set, "flash.fact_set");
-MESSAGE(removed, "flash.fact_removed");
-MESSAGE(exists, "flash.fact_exists");
-MESSAGE(wrong_value, "fact.value.problem");
-
 enum { SHOW, PAGE, MEMBER, VALUE, ADD, REMOVE };
 
 #define VIEW_FIELDS \
@@ -174,7 +168,8 @@ static enum err
 refuse(struct call *call, const struct domain_view *view, const struct member *member,
        struct str problem)
 {
-    problem = message_one(call, wrong_value, "problem", message_sentence(call, problem));
+    problem =
+        message_one(call, KEY("fact.value.problem"), "problem", message_sentence(call, problem));
     return account_domain_show(
         call, 400, view,
         &(struct domain_form_error){ member->name, problem, call_text(call, VALUE) });
@@ -200,9 +195,9 @@ add_fact(struct call *call, const struct domain_view *view, const struct member 
         return refuse(call, view, member, problems.count > 0 ? problems.list[0].problem : STR(""));
     if (err != ERR_NONE)
         return err;
-    struct flash flash = { .key = counts.added > 0     ? added
-                                  : counts.updated > 0 ? set
-                                                       : exists,
+    struct flash flash = { .key = counts.added > 0     ? KEY("flash.fact_added")
+                                  : counts.updated > 0 ? KEY("flash.fact_set")
+                                                       : KEY("flash.fact_exists"),
                            .what = facts_short(call, facts_value(call, member, value)),
                            .undo = undo };
     return finish(call, view, member, &flash);
@@ -222,7 +217,7 @@ remove_fact(struct call *call, const struct domain_view *view)
     const struct member *member = domain_member(view->domain, out.atom.member);
     if (member == NULL)
         return ERR_NOT_FOUND;
-    struct flash flash = { .key = removed,
+    struct flash flash = { .key = KEY("flash.fact_removed"),
                            .what = facts_short(call, facts_value(call, member, out.atom.value)),
                            .undo = out.undo };
     return finish(call, view, member, &flash);

@@ -24,13 +24,6 @@
 #define PAGE_BYTES ((size_t)19 * 1000)
 #define CHIP_BYTES 190 /* without its value, which appears twice */
 
-MESSAGE(facts_one, "account.facts.one");
-MESSAGE(facts_other, "account.facts.other");
-MESSAGE(more_one, "account.more.one");
-MESSAGE(more_other, "account.more.other");
-MESSAGE(yes, "fact.yes");
-MESSAGE(no, "fact.no");
-
 struct showing {
     struct call *call;
     const struct domain_view *view;
@@ -156,8 +149,8 @@ static void
 put_choices(struct call *call, struct values *item, const struct member *member, struct str now)
 {
     if (member->type == MEMBER_BOOL) {
-        put_choice(item, STR("true"), message(call, yes), str_eq_c(now, "true"));
-        put_choice(item, STR("false"), message(call, no), str_eq_c(now, "false"));
+        put_choice(item, STR("true"), message(call, KEY("fact.yes")), str_eq_c(now, "true"));
+        put_choice(item, STR("false"), message(call, KEY("fact.no")), str_eq_c(now, "false"));
         return;
     }
     struct str shown = str_present(now) ? facts_value(call, NULL, now) : STR_NONE;
@@ -272,9 +265,11 @@ put_facts(struct showing *showing, struct values *values, struct values *item,
                   "");
     } else if (pager.count > pager.last) {
         int64_t rest = (int64_t)(pager.count - pager.last);
-        values_text(item, "more",
-                    pager.last == 0 ? message_count(call, facts_one, facts_other, rest)
-                                    : message_count(call, more_one, more_other, rest));
+        values_text(
+            item, "more",
+            pager.last == 0
+                ? message_count(call, KEY("account.facts.one"), KEY("account.facts.other"), rest)
+                : message_count(call, KEY("account.more.one"), KEY("account.more.other"), rest));
     }
 }
 

@@ -23,30 +23,12 @@
 #define SOURCES_BYTES ((size_t)8 * 1000)
 #define SOURCE_BYTES 420
 
-MESSAGE(removed, "flash.fact_removed");
-MESSAGE(suppressed, "flash.fact_suppressed");
-MESSAGE(lifted, "flash.fact_lifted");
-MESSAGE(accepted, "flash.fact_accepted");
-MESSAGE(rejected, "flash.fact_rejected");
-MESSAGE(changed, "flash.fact_changed");
-MESSAGE(wrong_value, "fact.value.problem");
-MESSAGE(reason_not_accurate, "fact.reason.not_accurate");
-MESSAGE(reason_outdated, "fact.reason.outdated");
-MESSAGE(reason_not_mine, "fact.reason.not_mine");
-MESSAGE(reason_too_personal, "fact.reason.too_personal");
-MESSAGE(reason_other, "fact.reason.other");
-MESSAGE(more_readers_one, "fact.readers.more.one");
-MESSAGE(more_readers_other, "fact.readers.more.other");
+#define REASON_KEY "fact.reason."
 
-static const struct {
-    const char *reason;
-    const char *key;
-} reasons[] = {
-    { "not_accurate", reason_not_accurate },
-    { "outdated", reason_outdated },
-    { "not_mine", reason_not_mine },
-    { "too_personal", reason_too_personal },
-    { "other", reason_other },
+/* Without REASON_KEY, each is a reason. */
+static const char reasons[][32] MESSAGE_KEYS = {
+    REASON_KEY "not_accurate", REASON_KEY "outdated", REASON_KEY "not_mine",
+    REASON_KEY "too_personal", REASON_KEY "other",
 };
 
 enum { FROM, PAGE };
@@ -85,8 +67,8 @@ static struct str
 reason_text(struct call *call, struct str reason)
 {
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-        if (str_eq_c(reason, reasons[i].reason))
-            return message(call, reasons[i].key);
+        if (str_eq_c(reason, reasons[i] + strlen(REASON_KEY)))
+            return message(call, reasons[i]);
     return reason;
 }
 
@@ -118,9 +100,9 @@ put_readers(struct call *call, struct values *values, struct str domain, bool se
     }
     values_flag(values, "readers_any", readers > 0);
     if (readers > READERS_SHOWN)
-        values_text(
-            values, "more_readers",
-            message_count(call, more_readers_one, more_readers_other, readers - READERS_SHOWN));
+        values_text(values, "more_readers",
+                    message_count(call, KEY("fact.readers.more.one"),
+                                  KEY("fact.readers.more.other"), readers - READERS_SHOWN));
     return err;
 }
 
@@ -172,8 +154,8 @@ put_reasons(struct call *call, struct values *values)
 {
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
         struct values *item = values_item(values, "reasons");
-        values_text(item, "reason", str_of(reasons[i].reason));
-        values_text(item, "label", message(call, reasons[i].key));
+        values_text(item, "reason", str_of(reasons[i] + strlen(REASON_KEY)));
+        values_text(item, "label", message(call, reasons[i]));
     }
 }
 
@@ -254,7 +236,7 @@ post_remove(struct call *call)
     struct correction params = params_of(call);
     struct corrected out;
     enum err err = corrections_remove(call->db, call->mem, &params, &out);
-    return err == ERR_NONE ? finish(call, &out, removed) : err;
+    return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_removed")) : err;
 }
 
 static enum err
@@ -268,7 +250,7 @@ post_suppress(struct call *call)
     if (!atom_reason_valid(reason))
         return ERR_INVALID;
     enum err err = corrections_suppress(call->db, call->mem, &params, reason, &out);
-    return err == ERR_NONE ? finish(call, &out, suppressed) : err;
+    return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_suppressed")) : err;
 }
 
 static enum err
@@ -277,7 +259,7 @@ post_lift(struct call *call)
     struct correction params = params_of(call);
     struct corrected out;
     enum err err = corrections_lift(call->db, call->mem, &params, &out);
-    return err == ERR_NONE ? finish(call, &out, lifted) : err;
+    return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_lifted")) : err;
 }
 
 static enum err
@@ -286,7 +268,7 @@ post_accept(struct call *call)
     struct correction params = params_of(call);
     struct corrected out;
     enum err err = corrections_accept(call->db, call->mem, &params, &out);
-    return err == ERR_NONE ? finish(call, &out, accepted) : err;
+    return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_accepted")) : err;
 }
 
 static enum err
@@ -295,7 +277,7 @@ post_reject(struct call *call)
     struct correction params = params_of(call);
     struct corrected out;
     enum err err = corrections_suppress(call->db, call->mem, &params, STR("not_accurate"), &out);
-    return err == ERR_NONE ? finish(call, &out, rejected) : err;
+    return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_rejected")) : err;
 }
 
 static enum err
@@ -314,9 +296,9 @@ post_edit(struct call *call)
         err = corrections_edit(call->db, call->mem, &params, value, &out, &problem);
     if (err == ERR_INVALID)
         return show(call, 400, &(struct origin){ .page = 1, .to = call_text(call, TO) },
-                    message_one(call, wrong_value, "problem",
+                    message_one(call, KEY("fact.value.problem"), "problem",
                                 message_sentence(call, str_of(problem == NULL ? "" : problem))));
-    return err == ERR_NONE ? finish(call, &out, changed) : err;
+    return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_changed")) : err;
 }
 
 #define FACT_FORM .page = true, .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true

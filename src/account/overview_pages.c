@@ -34,14 +34,6 @@
 
 MESSAGE(facts_one, "account.facts.one");
 MESSAGE(facts_other, "account.facts.other");
-MESSAGE(more_one, "account.more.one");
-MESSAGE(more_other, "account.more.other");
-MESSAGE(found_one, "account.found.one");
-MESSAGE(found_other, "account.found.other");
-MESSAGE(brief, "hints.budget.50");
-MESSAGE(standard, "hints.budget.100");
-MESSAGE(detailed, "hints.budget.200");
-MESSAGE(everything, "hints.budget.500");
 
 enum { QUERY, PAGE, CONTEXT, BUDGET };
 
@@ -140,7 +132,8 @@ put_member(struct shown *shown, struct values *values, const struct domain *doma
         return;
     values_text(item, "more",
                 put == 0 ? message_count(call, facts_one, facts_other, count)
-                         : message_count(call, more_one, more_other, count - put));
+                         : message_count(call, KEY("account.more.one"), KEY("account.more.other"),
+                                         count - put));
     values_text(item, "member", member->name);
 }
 
@@ -218,7 +211,10 @@ put_budgets(struct call *call, struct values *values)
     const struct {
         int64_t tokens;
         const char *key;
-    } budgets[] = { { 50, brief }, { 100, standard }, { 200, detailed }, { 500, everything } };
+    } budgets[] = { { 50, KEY("hints.budget.50") },
+                    { 100, KEY("hints.budget.100") },
+                    { 200, KEY("hints.budget.200") },
+                    { 500, KEY("hints.budget.500") } };
     for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
         struct values *item = values_item(values, "budgets");
         values_text(item, "budget", str_format(call->mem, "%lld", (long long)budgets[i].tokens));
@@ -287,7 +283,8 @@ show(struct shown *shown)
     put_domains(shown, values);
     if (is_searching(shown) && shown->pager.count > 0)
         values_text(values, "found",
-                    message_count(call, found_one, found_other, (int64_t)shown->pager.count));
+                    message_count(call, KEY("account.found.one"), KEY("account.found.other"),
+                                  (int64_t)shown->pager.count));
     if (is_searching(shown))
         pager_put(
             call, values, &shown->pager,

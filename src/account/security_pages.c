@@ -16,15 +16,6 @@
 
 #define HERE "/account/security"
 
-MESSAGE(wrong_password, "security.password.wrong");
-MESSAGE(wait_one, "signin.wait.one");
-MESSAGE(wait_other, "signin.wait.other");
-MESSAGE(device_on, "security.device");
-MESSAGE(device_unknown, "security.device.unknown");
-MESSAGE(changed, "flash.password_changed");
-MESSAGE(changed_apps, "flash.password_changed_apps");
-MESSAGE(ended, "flash.session_ended");
-
 enum { OLD, NEW, END_APPS };
 
 static const struct field password_fields[] = {
@@ -41,10 +32,10 @@ device_text(struct call *call, const struct device *device)
     if (device->browser == NULL || device->os == NULL)
         return device->browser != NULL ? str_of(device->browser)
                : device->os != NULL    ? str_of(device->os)
-                                       : message(call, device_unknown);
+                                       : message(call, KEY("security.device.unknown"));
     const struct message_value values[] = { { "browser", str_of(device->browser) },
                                             { "system", str_of(device->os) } };
-    return message_with(call, device_on, values, 2);
+    return message_with(call, KEY("security.device"), values, 2);
 }
 
 static void
@@ -121,15 +112,19 @@ post_password(struct call *call)
     if (wait == 0 && err != ERR_UNAUTHENTICATED)
         throttle_return(call->web->sign_in_failures, budget);
     if (wait != 0)
-        return show(call, 429, message_count(call, wait_one, wait_other, (wait + 59) / 60),
-                    STR_NONE);
+        return show(
+            call, 429,
+            message_count(call, KEY("signin.wait.one"), KEY("signin.wait.other"), (wait + 59) / 60),
+            STR_NONE);
     if (err == ERR_UNAUTHENTICATED)
-        return show(call, 400, message(call, wrong_password), STR_NONE);
+        return show(call, 400, message(call, KEY("security.password.wrong")), STR_NONE);
     if (err == ERR_INVALID)
         return show(call, 400, STR_NONE, message_sentence(call, str_of(problem)));
     if (err != ERR_NONE)
         return err;
-    flash_redirect(call, HERE, &(struct flash){ .key = params.end_apps ? changed_apps : changed });
+    flash_redirect(call, HERE,
+                   &(struct flash){ .key = params.end_apps ? KEY("flash.password_changed_apps")
+                                                           : KEY("flash.password_changed") });
     browser_session_set_device(call, &user);
     browser_session_set_cookie(call, key);
     return ERR_NONE;
@@ -143,7 +138,8 @@ post_end_session(struct call *call)
     enum err err = security_end_session(call->db, call->mem, call->browser->user.id, id, call->now);
     if (err != ERR_NONE)
         return err;
-    flash_redirect(call, is_this ? "/" : HERE, &(struct flash){ .key = ended });
+    flash_redirect(call, is_this ? "/" : HERE,
+                   &(struct flash){ .key = KEY("flash.session_ended") });
     if (is_this)
         browser_session_clear_cookie(call);
     return ERR_NONE;

@@ -8,9 +8,6 @@
 #include "web/message.h"
 #include "web/state.h"
 
-MESSAGE(undone, "flash.undone");
-MESSAGE(too_late, "flash.undo_too_late");
-
 enum { UNDO, TO };
 
 static const struct field undo_fields[] = {
@@ -30,7 +27,8 @@ post_undo(struct call *call)
     if (err != ERR_NONE && err != ERR_NOT_FOUND)
         return err;
     flash_redirect(call, account_return_url(call, call_text(call, TO), out.domain, out.member),
-                   &(struct flash){ .key = err == ERR_NONE ? undone : too_late });
+                   &(struct flash){ .key = err == ERR_NONE ? KEY("flash.undone")
+                                                           : KEY("flash.undo_too_late") });
     return ERR_NONE;
 }
 

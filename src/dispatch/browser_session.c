@@ -17,9 +17,6 @@
 
 #define NEXT_MAX ((size_t)8 * 1024)
 
-MESSAGE(signed_out, "flash.signed_out");
-MESSAGE(signed_out_deciding, "flash.signed_out_deciding");
-
 #define SESSION_COOKIE "penchant"
 #define DEVICE_COOKIE "penchant-device"
 #define DEVICE_SECONDS (365 * 24 * 3600)
@@ -164,7 +161,8 @@ redirect_form(struct call *call)
 {
     const struct form *form = call->route->resumes == NULL ? NULL : call_form(call);
     struct str id = form == NULL ? STR_NONE : form_find(form, call->route->resumes);
-    const char *key = request_id_ok(id) ? signed_out_deciding : signed_out;
+    const char *key =
+        request_id_ok(id) ? KEY("flash.signed_out_deciding") : KEY("flash.signed_out");
     flash_redirect(call, request_sign_in_path(call, id), &(struct flash){ .key = key });
 }
 

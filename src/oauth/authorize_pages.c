@@ -33,9 +33,6 @@ static const struct field consent_fields[] = {
 };
 
 MESSAGE(expired, "consent.expired");
-MESSAGE(unreadable, "consent.unreadable");
-MESSAGE(choose, "consent.choose");
-MESSAGE(choose_term, "consent.choose_term");
 
 bool
 authorize_query_read(struct call *call, struct str query, struct authorize_params *out)
@@ -185,7 +182,7 @@ get_authorize(struct call *call)
     struct authorize_checked checked;
     struct str target = call->exchange->request.target;
     if (!authorize_query_read(call, str_from(target, str_index(target, '?') + 1), &params))
-        return error_send_page(call, 400, message(call, unreadable));
+        return error_send_page(call, 400, message(call, KEY("consent.unreadable")));
     if (trial_matches(call, params.client_id, params.redirect_uri, params.state))
         params.trial_of = call->browser->user.id;
     enum err err = authorize_check(call->db, call->mem, &params, &checked);
@@ -290,9 +287,9 @@ post_consent(struct call *call)
     };
     bool term_ok = grant_term_read(call_text(call, TERM), &params.term);
     if (!params.allow && !str_eq(decision, STR("deny")))
-        return error_send_page(call, 400, message(call, choose));
+        return error_send_page(call, 400, message(call, KEY("consent.choose")));
     if (params.allow && !term_ok)
-        return error_send_page(call, 400, message(call, choose_term));
+        return error_send_page(call, 400, message(call, KEY("consent.choose_term")));
     enum err err = consent_decide(call->db, call->mem, &call->browser->session,
                                   &call->browser->user, &params, &request, &code);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)

@@ -15,14 +15,6 @@
 #define VALUES_MAX 5
 #define LINE_MAX ((size_t)2048)
 
-MESSAGE(more_one, "consent.preview.more.one");
-MESSAGE(more_other, "consent.preview.more.other");
-MESSAGE(more_values, "consent.preview.values");
-MESSAGE(member_of, "consent.preview.member");
-MESSAGE(username, "signup.username");
-MESSAGE(email, "signup.email");
-MESSAGE(name, "signup.name");
-
 enum err
 consent_preview_load(struct call *call, scopes requested, struct consent_preview *out)
 {
@@ -69,7 +61,7 @@ member_values(struct consent_preview *preview, const struct domain *domain,
         { "values", buf_str(&out) },
         { "count", message_number(call, *count - VALUES_MAX) },
     };
-    return message_with(call, more_values, values, 2);
+    return message_with(call, KEY("consent.preview.values"), values, 2);
 }
 
 static void
@@ -84,7 +76,9 @@ put_domain(struct consent_preview *preview, struct lines *lines, const struct do
         const struct message_value values[] = { { "domain", domain->title },
                                                 { "member", facts_member_label(call, member) } };
         if (count > 0 && lines->shown < lines->most)
-            put_line(lines, name_domain ? message_with(call, member_of, values, 2) : values[1].text,
+            put_line(lines,
+                     name_domain ? message_with(call, KEY("consent.preview.member"), values, 2)
+                                 : values[1].text,
                      reads);
         else
             lines->omitted += count;
@@ -96,11 +90,11 @@ put_profile(struct consent_preview *preview, struct lines *lines)
 {
     struct call *call = preview->call;
     const struct user *user = &call->browser->user;
-    put_line(lines, message(call, username), user->username);
+    put_line(lines, message(call, KEY("signup.username")), user->username);
     if (user->name.len > 0)
-        put_line(lines, message(call, name), user->name);
+        put_line(lines, message(call, KEY("signup.name")), user->name);
     if (user->email.len > 0)
-        put_line(lines, message(call, email), user->email);
+        put_line(lines, message(call, KEY("signup.email")), user->email);
 }
 
 void
@@ -118,7 +112,8 @@ consent_preview_put_scope(struct consent_preview *preview, struct values *item, 
     values_flag(item, "reads_none", lines.shown == 0 && (everything || scopes_domains(one) != 0));
     if (lines.omitted > 0)
         values_text(item, "more",
-                    message_count(preview->call, more_one, more_other, lines.omitted));
+                    message_count(preview->call, KEY("consent.preview.more.one"),
+                                  KEY("consent.preview.more.other"), lines.omitted));
 }
 
 /* ---- hints ---- */

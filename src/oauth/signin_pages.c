@@ -18,10 +18,6 @@
 #include "web/response.h"
 #include "web/state.h"
 
-MESSAGE(wrong, "signin.wrong");
-MESSAGE(wait_one, "signin.wait.one");
-MESSAGE(wait_other, "signin.wait.other");
-
 enum { USERNAME, PASSWORD, NEXT, REQUEST };
 
 static const struct field signin_fields[] = {
@@ -142,7 +138,8 @@ static enum err
 send_wait(struct call *call, int64_t seconds)
 {
     int64_t minutes = (seconds + 59) / 60;
-    enum err err = show_form(call, 429, message_count(call, wait_one, wait_other, minutes));
+    enum err err = show_form(
+        call, 429, message_count(call, KEY("signin.wait.one"), KEY("signin.wait.other"), minutes));
     response_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)seconds).ptr);
     return err;
 }
@@ -159,7 +156,7 @@ post_signin(struct call *call)
         return err;
     /* Too long to be right. It costs no hash, so it is not counted. */
     if (password.len > PASSWORD_BYTES_MAX)
-        return show_form(call, 401, message(call, wrong));
+        return show_form(call, 401, message(call, KEY("signin.wrong")));
     /* Failures count by the account, however its name is spelled, and by the network. */
     struct str device = browser_session_device(call, &user);
     struct str one = str_present(device) ? device : call->exchange->request.network;
@@ -187,7 +184,7 @@ post_signin(struct call *call)
     if (wait != 0)
         return send_wait(call, wait);
     if (err == ERR_UNAUTHENTICATED)
-        return show_form(call, 401, message(call, wrong));
+        return show_form(call, 401, message(call, KEY("signin.wrong")));
     const char *next = NULL;
     if (err == ERR_NONE)
         err = find_next(call, key, &next);

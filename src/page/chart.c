@@ -5,8 +5,6 @@
 #include "web/call.h"
 #include "web/message.h"
 
-MESSAGE(bar_label, "developer.chart.bar");
-
 #define STEP 10   /* from one bar to the next */
 #define HEIGHT 80 /* of the chart */
 #define SECONDS_A_DAY 86400
@@ -47,7 +45,7 @@ bar_title(struct call *call, const struct usage_day *day)
         { "served", message_number(call, served(day)) },
         { "refused", message_number(call, not_served(day)) },
     };
-    return message_with(call, bar_label, values, sizeof values / sizeof *values);
+    return message_with(call, KEY("developer.chart.bar"), values, sizeof values / sizeof *values);
 }
 
 static void

@@ -21,17 +21,6 @@
 #define SHOWN_MAX 1024
 #define ELLIPSIS "…"
 
-MESSAGE(yes, "fact.yes");
-MESSAGE(no, "fact.no");
-MESSAGE(pair, "fact.pair");
-MESSAGE(you, "fact.source.you");
-MESSAGE(deleted_app, "fact.source.deleted_app");
-MESSAGE(and_others_one, "fact.source.others.one");
-MESSAGE(and_others_other, "fact.source.others.other");
-MESSAGE(instead, "account.held.instead");
-MESSAGE(instead_of_app, "account.held.instead.app");
-MESSAGE(looks_like, "account.held.looks_like");
-
 struct source_name {
     struct str source;
     struct str name;
@@ -103,7 +92,7 @@ object_text(struct call *call, const struct json_value *object)
             { "value", value_text(call, NULL, &object->children[i]) },
         };
         buf_add_c(&out, i > 0 ? ", " : "");
-        buf_add(&out, message_with(call, pair, values, 2));
+        buf_add(&out, message_with(call, KEY("fact.pair"), values, 2));
     }
     return buf_str(&out);
 }
@@ -121,7 +110,7 @@ value_text(struct call *call, const struct member *member, const struct json_val
         }
         return value->text;
     case JSON_BOOL:
-        return message(call, value->integer != 0 ? yes : no);
+        return message(call, value->integer != 0 ? KEY("fact.yes") : KEY("fact.no"));
     case JSON_INT:
     case JSON_REAL:
         return number_text(call, value);
@@ -190,14 +179,15 @@ facts_source(struct call *call, struct facts *facts, struct str source)
 {
     struct app app;
     if (str_eq(source, SOURCE_USER))
-        return message(call, you);
+        return message(call, KEY("fact.source.you"));
     for (const struct source_name *known = facts->names; known != NULL; known = known->next)
         if (str_eq(known->source, source))
             return known->name;
     struct source_name *name = ARENA_NEW(call->mem, struct source_name);
     bool found = app_find(call->db, call->mem, source, &app) == ERR_NONE;
-    *name =
-        (struct source_name){ source, found ? app.name : message(call, deleted_app), facts->names };
+    *name = (struct source_name){ source,
+                                  found ? app.name : message(call, KEY("fact.source.deleted_app")),
+                                  facts->names };
     facts->names = name;
     return name->name;
 }
@@ -213,14 +203,16 @@ sources_text(struct call *call, struct facts *facts, const struct sourced_atom *
              fact->sources[i].created_at < shown->created_at))
             shown = &fact->sources[i];
     if (shown == NULL)
-        return message(call, deleted_app);
+        return message(call, KEY("fact.source.deleted_app"));
     struct str name = facts_source(call, facts, shown->source);
     if (fact->source_count == 1)
         return name;
     int64_t others = (int64_t)fact->source_count - 1;
     const struct message_value values[] = { { "name", name },
                                             { "count", message_number(call, others) } };
-    return message_with(call, others == 1 ? and_others_one : and_others_other, values, 2);
+    return message_with(
+        call, others == 1 ? KEY("fact.source.others.one") : KEY("fact.source.others.other"), values,
+        2);
 }
 
 void
@@ -270,7 +262,9 @@ replaces_text(struct call *call, struct facts *facts, const struct member *membe
         { "value", facts_value(call, member, current->atom.value) },
         { "source", sources_text(call, facts, current) },
     };
-    return message_with(call, current->atom.by_user ? instead : instead_of_app, values, 2);
+    return message_with(
+        call, current->atom.by_user ? KEY("account.held.instead") : KEY("account.held.instead.app"),
+        values, 2);
 }
 
 void
@@ -282,9 +276,9 @@ facts_put_why(struct call *call, struct facts *facts, struct values *item, const
     struct value value = { .json = held->value };
     const char *suspicion = value_suspicion(call->mem, &value);
     if (suspicion != NULL)
-        values_text(
-            item, "why",
-            message_one(call, looks_like, "pattern", message_sentence(call, str_of(suspicion))));
+        values_text(item, "why",
+                    message_one(call, KEY("account.held.looks_like"), "pattern",
+                                message_sentence(call, str_of(suspicion))));
     else if (member != NULL && member->type != MEMBER_ARRAY && current != NULL)
         values_text(item, "why", replaces_text(call, facts, member, current));
     values_flag(item, "suspicious", suspicion != NULL);

@@ -10,11 +10,6 @@
 #include "web/message.h"
 #include "web/state.h"
 
-MESSAGE(omitted_one, "hints.omitted.one");
-MESSAGE(omitted_other, "hints.omitted.other");
-MESSAGE(tokens_one, "hints.tokens.one");
-MESSAGE(tokens_other, "hints.tokens.other");
-
 enum err
 hints_panel_put(struct call *call, struct values *values, const struct hints_panel_params *panel)
 {
@@ -39,9 +34,11 @@ hints_panel_put(struct call *call, struct values *values, const struct hints_pan
     for (size_t i = 0; i < list->count; i++)
         values_text(values_item(values, "hints"), "sentence", list->children[i].text);
     values_text(values, "tokens",
-                message_count(call, tokens_one, tokens_other, hints.answer.tokens));
+                message_count(call, KEY("hints.tokens.one"), KEY("hints.tokens.other"),
+                              hints.answer.tokens));
     if (hints.answer.omitted > 0)
         values_text(values, "omitted",
-                    message_count(call, omitted_one, omitted_other, hints.answer.omitted));
+                    message_count(call, KEY("hints.omitted.one"), KEY("hints.omitted.other"),
+                                  hints.answer.omitted));
     return ERR_NONE;
 }

@@ -9,8 +9,6 @@
 #define NEIGHBORS 2 /* pages on either side with their own link */
 #define TEXT_MAX ((size_t)64 * 1024)
 
-MESSAGE(range, "pager.range");
-
 struct pager
 pager_for(int64_t wanted, size_t items_max, size_t bytes_max)
 {
@@ -103,7 +101,7 @@ pager_put(struct call *call, struct values *values, const struct pager *pager, s
         { "count", message_number(call, (int64_t)pager->count) },
     };
     values_text(values, "range",
-                message_with(call, range, numbers, sizeof numbers / sizeof *numbers));
+                message_with(call, KEY("pager.range"), numbers, sizeof numbers / sizeof *numbers));
     if (pager->wanted > 1)
         values_text(values, "previous", link_to(call, address, pager->wanted - 1, anchor));
     if (pager->wanted < pager->pages)

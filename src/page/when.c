@@ -9,29 +9,10 @@
 #define HOUR ((int64_t)60 * MINUTE)
 #define DAY ((int64_t)24 * HOUR)
 
-MESSAGE(now, "when.now");
-MESSAGE(minutes_one, "when.minutes.one");
-MESSAGE(minutes_other, "when.minutes.other");
-MESSAGE(hours_one, "when.hours.one");
-MESSAGE(hours_other, "when.hours.other");
-MESSAGE(yesterday, "when.yesterday");
-MESSAGE(days_other, "when.days");
-MESSAGE(date, "when.date");
-MESSAGE(january, "when.month.1");
-MESSAGE(february, "when.month.2");
-MESSAGE(march, "when.month.3");
-MESSAGE(april, "when.month.4");
-MESSAGE(may, "when.month.5");
-MESSAGE(june, "when.month.6");
-MESSAGE(july, "when.month.7");
-MESSAGE(august, "when.month.8");
-MESSAGE(september, "when.month.9");
-MESSAGE(october, "when.month.10");
-MESSAGE(november, "when.month.11");
-MESSAGE(december, "when.month.12");
-
-static const char *const months[] = { january, february, march,     april,   may,      june,
-                                      july,    august,   september, october, november, december };
+static const char months[][16] MESSAGE_KEYS = { "when.month.1",  "when.month.2",  "when.month.3",
+                                                "when.month.4",  "when.month.5",  "when.month.6",
+                                                "when.month.7",  "when.month.8",  "when.month.9",
+                                                "when.month.10", "when.month.11", "when.month.12" };
 
 struct str
 when_date(struct call *call, int64_t seconds)
@@ -51,7 +32,7 @@ when_date(struct call *call, int64_t seconds)
         { "month", message(call, months[month - 1]) },
         { "day", day_text },
     };
-    return message_with(call, date, values, sizeof values / sizeof *values);
+    return message_with(call, KEY("when.date"), values, sizeof values / sizeof *values);
 }
 
 struct str
@@ -62,12 +43,14 @@ when_text(struct call *call, int64_t seconds)
     if (ago < -MINUTE || days >= 14)
         return when_date(call, seconds);
     if (ago < MINUTE)
-        return message(call, now);
+        return message(call, KEY("when.now"));
     if (ago < HOUR)
-        return message_count(call, minutes_one, minutes_other, ago / MINUTE);
+        return message_count(call, KEY("when.minutes.one"), KEY("when.minutes.other"),
+                             ago / MINUTE);
     if (ago < DAY)
-        return message_count(call, hours_one, hours_other, ago / HOUR);
-    return days <= 1 ? message(call, yesterday) : message_count(call, days_other, days_other, days);
+        return message_count(call, KEY("when.hours.one"), KEY("when.hours.other"), ago / HOUR);
+    return days <= 1 ? message(call, KEY("when.yesterday"))
+                     : message_count(call, KEY("when.days"), KEY("when.days"), days);
 }
 
 void

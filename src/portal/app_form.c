@@ -10,8 +10,6 @@
 #include "web/call.h"
 #include "web/message.h"
 
-MESSAGE(lines_problem, "developer.redirect_uris.lines");
-
 /* Looser than the rules of app_register(), whose error messages are better. */
 const struct field developer_app_fields[APP_FIELDS] = {
     [APP_NAME] = { "name", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
@@ -128,7 +126,7 @@ uris_problem(struct call *call, const struct app_params *params, const char *pro
             { "line", str_format(call->mem, "%zu", i + 1) },
             { "problem", sentence },
         };
-        return message_with(call, lines_problem, values, 2);
+        return message_with(call, KEY("developer.redirect_uris.lines"), values, 2);
     }
     return sentence;
 }

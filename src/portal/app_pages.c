@@ -15,14 +15,6 @@
 #include "web/response.h"
 #include "web/state.h"
 
-MESSAGE(times_one, "developer.refusals.times.one");
-MESSAGE(times_other, "developer.refusals.times.other");
-MESSAGE(flash_saved, "flash.app.saved");
-MESSAGE(flash_disabled, "flash.app.disabled");
-MESSAGE(flash_enabled, "flash.app.enabled");
-MESSAGE(flash_deleted, "flash.app.deleted");
-MESSAGE(flash_old_secret_revoked, "flash.app.old_secret_revoked");
-
 static const char *
 settings_path(struct call *call, const struct app *app)
 {
@@ -55,7 +47,9 @@ put_refusals(struct call *call, struct values *values, const struct refusal *lis
         values_text(item, "error", list[i].error);
         values_text(item, "reason", message_sentence(call, list[i].reason));
         values_text(item, "detail", list[i].detail);
-        values_text(item, "times", message_count(call, times_one, times_other, list[i].times));
+        values_text(item, "times",
+                    message_count(call, KEY("developer.refusals.times.one"),
+                                  KEY("developer.refusals.times.other"), list[i].times));
         when_put(call, item, "last", list[i].last_at);
     }
     pager_put(call, values, &pager,
@@ -151,7 +145,8 @@ post_settings(struct call *call)
     if (err == ERR_INVALID)
         return show_settings(call, 400, &app, &params, &problems);
     if (err == ERR_NONE)
-        flash_redirect(call, settings_path(call, &app), &(struct flash){ .key = flash_saved });
+        flash_redirect(call, settings_path(call, &app),
+                       &(struct flash){ .key = KEY("flash.app.saved") });
     return err;
 }
 
@@ -193,7 +188,7 @@ post_end_old(struct call *call)
         err = app_end_old_secret(call->db, call->mem, app.id, call->now, &app);
     if (err == ERR_NONE)
         flash_redirect(call, settings_path(call, &app),
-                       &(struct flash){ .key = flash_old_secret_revoked });
+                       &(struct flash){ .key = KEY("flash.app.old_secret_revoked") });
     return err;
 }
 
@@ -216,10 +211,10 @@ post_status(struct call *call)
     if (err == ERR_NONE && status != app.status)
         err = app_set_status(call->db, call->mem, app.id, status, call->now, &app);
     if (err == ERR_NONE)
-        flash_redirect(
-            call, settings_path(call, &app),
-            &(struct flash){ .key = status == APP_ACTIVE ? flash_enabled : flash_disabled,
-                             .what = app.name });
+        flash_redirect(call, settings_path(call, &app),
+                       &(struct flash){ .key = status == APP_ACTIVE ? KEY("flash.app.enabled")
+                                                                    : KEY("flash.app.disabled"),
+                                        .what = app.name });
     return err;
 }
 
@@ -246,10 +241,11 @@ post_delete(struct call *call)
     enum err err = developer_app_find(call, &app);
     if (err == ERR_NONE)
         err = app_delete(call->db, call->mem, app.id, &app);
-    if (err == ERR_NONE)
-        flash_redirect(call, "/developer",
-                       &(struct flash){ .key = flash_deleted, .what = app.name });
-    return err;
+    if (err != ERR_NONE)
+        return err;
+    struct flash flash = { .key = KEY("flash.app.deleted"), .what = app.name };
+    flash_redirect(call, "/developer", &flash);
+    return ERR_NONE;
 }
 
 #define FORM .page = true, .body = BODY_FORM, .blocks = true

@@ -9,57 +9,6 @@
 #include "web/response.h"
 #include "web/state.h"
 
-MESSAGE(means_unknown_app, "errors.unknown_app");
-MESSAGE(do_unknown_app, "errors.unknown_app.do");
-MESSAGE(means_other_uri, "errors.other_uri");
-MESSAGE(do_other_uri, "errors.other_uri.do");
-MESSAGE(means_expired, "errors.expired");
-MESSAGE(do_expired, "errors.expired.do");
-MESSAGE(means_denied, "errors.denied");
-MESSAGE(do_denied, "errors.denied.do");
-MESSAGE(means_scope, "errors.scope");
-MESSAGE(do_scope, "errors.scope.do");
-MESSAGE(means_authorize, "errors.authorize");
-MESSAGE(do_authorize, "errors.authorize.do");
-MESSAGE(means_response_type, "errors.response_type");
-MESSAGE(do_response_type, "errors.response_type.do");
-MESSAGE(means_target, "errors.target");
-MESSAGE(do_target, "errors.target.do");
-MESSAGE(means_client, "errors.client");
-MESSAGE(do_client, "errors.client.do");
-MESSAGE(means_code_old, "errors.code_old");
-MESSAGE(do_code_old, "errors.code_old.do");
-MESSAGE(means_verifier, "errors.verifier");
-MESSAGE(do_verifier, "errors.verifier.do");
-MESSAGE(means_uri_differs, "errors.uri_differs");
-MESSAGE(do_uri_differs, "errors.uri_differs.do");
-MESSAGE(means_refresh, "errors.refresh");
-MESSAGE(do_refresh, "errors.refresh.do");
-MESSAGE(means_refresh_scope, "errors.refresh_scope");
-MESSAGE(do_refresh_scope, "errors.refresh_scope.do");
-MESSAGE(means_resource, "errors.resource");
-MESSAGE(do_resource, "errors.resource.do");
-MESSAGE(means_grant_type, "errors.grant_type");
-MESSAGE(do_grant_type, "errors.grant_type.do");
-MESSAGE(means_form, "errors.form");
-MESSAGE(do_form, "errors.form.do");
-MESSAGE(means_token, "errors.no_token");
-MESSAGE(do_token, "errors.no_token.do");
-MESSAGE(means_no_scope, "errors.no_scope");
-MESSAGE(do_no_scope, "errors.no_scope.do");
-MESSAGE(means_invalid, "errors.invalid");
-MESSAGE(do_invalid, "errors.invalid.do");
-MESSAGE(means_not_found, "errors.not_found");
-MESSAGE(do_not_found, "errors.not_found.do");
-MESSAGE(means_json, "errors.json");
-MESSAGE(do_json, "errors.json.do");
-MESSAGE(means_rate, "errors.rate");
-MESSAGE(do_rate, "errors.rate.do");
-MESSAGE(means_unavailable, "errors.unavailable");
-MESSAGE(do_unavailable, "errors.unavailable.do");
-MESSAGE(means_internal, "errors.internal");
-MESSAGE(do_internal, "errors.internal.do");
-
 static struct snippet
 urls(const struct call *call)
 {
@@ -92,43 +41,49 @@ get_guide(struct call *call)
 
 /* ---- errors ---- */
 
-static const struct error_row {
+struct error_row {
     const char *table; /* of the page */
     const char *status;
     const char *error;
     const char *means;
     const char *action;
-} errors[] = {
-    { "page", "400", "", means_unknown_app, do_unknown_app },
-    { "page", "400", "", means_other_uri, do_other_uri },
-    { "page", "400", "", means_expired, do_expired },
-    { "redirect", "", "access_denied", means_denied, do_denied },
-    { "redirect", "", "invalid_scope", means_scope, do_scope },
-    { "redirect", "", "invalid_request", means_authorize, do_authorize },
-    { "redirect", "", "unsupported_response_type", means_response_type, do_response_type },
-    { "redirect", "", "invalid_target", means_target, do_target },
-    { "token", "401", "invalid_client", means_client, do_client },
-    { "token", "400", "invalid_grant", means_code_old, do_code_old },
-    { "token", "400", "invalid_grant", means_verifier, do_verifier },
-    { "token", "400", "invalid_grant", means_uri_differs, do_uri_differs },
-    { "token", "400", "invalid_grant", means_refresh, do_refresh },
-    { "token", "400", "invalid_scope", means_refresh_scope, do_refresh_scope },
-    { "token", "400", "invalid_target", means_resource, do_resource },
-    { "token", "400", "unsupported_grant_type", means_grant_type, do_grant_type },
-    { "token", "415", "unsupported_media_type", means_form, do_form },
-    { "api", "401", "invalid_token", means_token, do_token },
-    { "api", "403", "insufficient_scope", means_no_scope, do_no_scope },
-    { "api", "400", "invalid_request", means_invalid, do_invalid },
-    { "api", "404", "not_found", means_not_found, do_not_found },
-    { "api", "415", "unsupported_media_type", means_json, do_json },
-    { "any", "429", "rate_limited", means_rate, do_rate },
-    { "any", "503", "temporarily_unavailable", means_unavailable, do_unavailable },
-    { "any", "500", "server_error", means_internal, do_internal },
 };
+
+#define ERROR_ROW(table, status, error, key)                               \
+    {                                                                      \
+        table, status, error, KEY("errors." key), KEY("errors." key ".do") \
+    }
 
 static enum err
 get_errors(struct call *call)
 {
+    const struct error_row errors[] = {
+        ERROR_ROW("page", "400", "", "unknown_app"),
+        ERROR_ROW("page", "400", "", "other_uri"),
+        ERROR_ROW("page", "400", "", "expired"),
+        ERROR_ROW("redirect", "", "access_denied", "denied"),
+        ERROR_ROW("redirect", "", "invalid_scope", "scope"),
+        ERROR_ROW("redirect", "", "invalid_request", "authorize"),
+        ERROR_ROW("redirect", "", "unsupported_response_type", "response_type"),
+        ERROR_ROW("redirect", "", "invalid_target", "target"),
+        ERROR_ROW("token", "401", "invalid_client", "client"),
+        ERROR_ROW("token", "400", "invalid_grant", "code_old"),
+        ERROR_ROW("token", "400", "invalid_grant", "verifier"),
+        ERROR_ROW("token", "400", "invalid_grant", "uri_differs"),
+        ERROR_ROW("token", "400", "invalid_grant", "refresh"),
+        ERROR_ROW("token", "400", "invalid_scope", "refresh_scope"),
+        ERROR_ROW("token", "400", "invalid_target", "resource"),
+        ERROR_ROW("token", "400", "unsupported_grant_type", "grant_type"),
+        ERROR_ROW("token", "415", "unsupported_media_type", "form"),
+        ERROR_ROW("api", "401", "invalid_token", "no_token"),
+        ERROR_ROW("api", "403", "insufficient_scope", "no_scope"),
+        ERROR_ROW("api", "400", "invalid_request", "invalid"),
+        ERROR_ROW("api", "404", "not_found", "not_found"),
+        ERROR_ROW("api", "415", "unsupported_media_type", "json"),
+        ERROR_ROW("any", "429", "rate_limited", "rate"),
+        ERROR_ROW("any", "503", "temporarily_unavailable", "unavailable"),
+        ERROR_ROW("any", "500", "server_error", "internal"),
+    };
     struct values *values = values_new(call->mem);
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
         struct values *item = values_item(values, errors[i].table);

@@ -18,11 +18,6 @@
 #include "web/message.h"
 #include "web/response.h"
 
-MESSAGE(calls_one, "developer.list.calls.one");
-MESSAGE(calls_other, "developer.list.calls.other");
-MESSAGE(refused_one, "developer.list.refused.one");
-MESSAGE(refused_other, "developer.list.refused.other");
-
 #define APPS_SHOWN 20
 #define APPS_BYTES ((size_t)14 * 1000)
 #define APP_BYTES 620
@@ -44,9 +39,13 @@ put_app(struct call *call, struct values *values, const struct app *app,
     values_text(item, "app", app->name);
     values_flag(item, "public", app->is_public);
     values_flag(item, "disabled", app->status == APP_DISABLED);
-    values_text(item, "calls", message_count(call, calls_one, calls_other, sum->calls));
+    values_text(item, "calls",
+                message_count(call, KEY("developer.list.calls.one"),
+                              KEY("developer.list.calls.other"), sum->calls));
     if (sum->refused > 0)
-        values_text(item, "refused", message_count(call, refused_one, refused_other, sum->refused));
+        values_text(item, "refused",
+                    message_count(call, KEY("developer.list.refused.one"),
+                                  KEY("developer.list.refused.other"), sum->refused));
     when_put(call, item, "since", app->created_at);
 }
 

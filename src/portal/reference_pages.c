@@ -17,8 +17,6 @@
 #define EXAMPLE_MAX ((size_t)64 * 1024)
 #define EXAMPLE_WIDTH 76
 
-MESSAGE(other_status, "reference.others");
-
 /* Parsed for each request: in memory it would take ten times the size of the document. */
 static enum err
 make(struct call *call, struct reference *out)
@@ -51,7 +49,8 @@ put_responses(struct call *call, struct values *values, const struct reference_r
         const struct reference_response *response = &responses->list[i];
         struct values *item = values_item(values, "responses");
         bool other = str_eq_c(response->status, "default");
-        values_text(item, "status", other ? message(call, other_status) : response->status);
+        values_text(item, "status",
+                    other ? message(call, KEY("reference.others")) : response->status);
         message_marked(item, "errors", response->errors);
         message_marked(item, "description", response->summary);
     }

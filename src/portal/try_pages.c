@@ -21,8 +21,6 @@
 #include "web/response.h"
 #include "web/state.h"
 
-MESSAGE(not_yours, "try.not_yours");
-
 #define URL_MAX ((size_t)16 * 1024)
 
 /* ---- page ---- */
@@ -79,7 +77,7 @@ get_callback(struct call *call)
     struct trial trial;
     struct app app;
     if (!trial_read(call, call_text(call, STATE), &trial))
-        return error_send_page(call, 400, message(call, not_yours));
+        return error_send_page(call, 400, message(call, KEY("try.not_yours")));
     enum err err = developer_app_find_id(call, trial.app_id, &app);
     return err == ERR_NONE ? show(call, &app) : err;
 }
@@ -155,7 +153,7 @@ post_exchange(struct call *call)
         return err;
     if (!trial_read(call, call_text(call, EXCHANGE_STATE), &trial) ||
         !str_eq(trial.app_id, app.id)) {
-        error_send_oauth(call, 400, "invalid_request", message(call, not_yours));
+        error_send_oauth(call, 400, "invalid_request", message(call, KEY("try.not_yours")));
         return ERR_NONE;
     }
     struct exchange params = {

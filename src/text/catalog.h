@@ -6,7 +6,7 @@
  *   *words*    are strong and `words` are code, in texts that templates show between elements.
  * A key consists of a-z, 0-9, _ and -, in parts separated by dots.
  *
- * Templates refer to a key with {{:key}} (template.h), C code with MESSAGE(). Both uses are
+ * Templates refer to a key with {{:key}} (template.h), C code with KEY(). Both uses are
  * counted: the program refuses to start if a used key has no text or a text is never used.
  * Sentences that lower modules produce in English (such as validation errors) have a key that
  * starts with "sentence."; catalog_translate() finds the translation by the English sentence.
@@ -28,10 +28,16 @@ struct message_value {
     struct str text;
 };
 
-/* MESSAGE(expired, "consent.expired"); declares a key that catalog_check() requires. */
-#define MESSAGE(variable, key)                                                                     \
-    static const char variable[] __attribute__((section("penchant_messages"), used, aligned(1))) = \
-        key
+/* Keys that catalog_check() requires. KEY("consent.expired") is an expression;
+ * MESSAGE(expired, "consent.expired"); declares a key that a file uses often; MESSAGE_KEYS marks a
+ * table of keys, char[][n]. */
+#define MESSAGE_KEYS __attribute__((section("penchant_messages"), used, aligned(1)))
+#define MESSAGE(variable, key) static const char variable[] MESSAGE_KEYS = key
+#define KEY(key)                                               \
+    ({                                                         \
+        static const char key_of_message[] MESSAGE_KEYS = key; \
+        key_of_message;                                        \
+    })
 
 /* `name` is the file name for error messages. ERR_INVALID: `why` has the name, line, and problem.
  */

@@ -9,49 +9,32 @@
 #include "web/page.h"
 #include "web/response.h"
 
-MESSAGE(invalid_request, "error.invalid_request");
-MESSAGE(invalid_token, "error.invalid_token");
-MESSAGE(access_denied, "error.access_denied");
-MESSAGE(not_found, "error.not_found");
-MESSAGE(method_not_allowed, "error.method_not_allowed");
-MESSAGE(payload_too_large, "error.payload_too_large");
-MESSAGE(uri_too_long, "error.uri_too_long");
-MESSAGE(unsupported_media_type, "error.unsupported_media_type");
-MESSAGE(expectation_failed, "error.expectation_failed");
-MESSAGE(rate_limited, "error.rate_limited");
-MESSAGE(request_header_fields_too_large, "error.request_header_fields_too_large");
-MESSAGE(temporarily_unavailable, "error.temporarily_unavailable");
-MESSAGE(server_error, "error.server_error");
+#include <string.h>
 
-/* The error code in JSON, and the heading of the error page. */
-struct error_kind {
-    int status;
-    const char *name;
-    const char *headline;
-};
+#define ERROR "error."
 
-static const struct error_kind *
-error_kind(int status)
+/* The message that is the heading of the error page. Without ERROR it is the error code in JSON. */
+static const char *
+error_key(int status)
 {
-    static const struct error_kind kinds[] = {
-        { 400, "invalid_request", invalid_request },
-        { 401, "invalid_token", invalid_token },
-        { 403, "access_denied", access_denied },
-        { 404, "not_found", not_found },
-        { 405, "method_not_allowed", method_not_allowed },
-        { 413, "payload_too_large", payload_too_large },
-        { 414, "uri_too_long", uri_too_long },
-        { 415, "unsupported_media_type", unsupported_media_type },
-        { 417, "expectation_failed", expectation_failed },
-        { 429, "rate_limited", rate_limited },
-        { 431, "request_header_fields_too_large", request_header_fields_too_large },
-        { 503, "temporarily_unavailable", temporarily_unavailable },
-    };
-    static const struct error_kind internal = { 500, "server_error", server_error };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].status == status)
-            return &kinds[i];
-    return &internal;
+    static const int statuses[] = { 400, 401, 403, 404, 405, 413, 414, 415, 417, 429, 431, 503 };
+    static const char keys[][40] MESSAGE_KEYS = { ERROR "invalid_request",
+                                                  ERROR "invalid_token",
+                                                  ERROR "access_denied",
+                                                  ERROR "not_found",
+                                                  ERROR "method_not_allowed",
+                                                  ERROR "payload_too_large",
+                                                  ERROR "uri_too_long",
+                                                  ERROR "unsupported_media_type",
+                                                  ERROR "expectation_failed",
+                                                  ERROR "rate_limited",
+                                                  ERROR "request_header_fields_too_large",
+                                                  ERROR "temporarily_unavailable",
+                                                  ERROR "server_error" };
+    size_t i = 0;
+    while (i < sizeof statuses / sizeof *statuses && statuses[i] != status)
+        i++;
+    return keys[i];
 }
 
 void
@@ -65,7 +48,7 @@ enum err
 error_send_page(struct call *call, int status, struct str sentence)
 {
     struct values *values = values_new(call->mem);
-    values_text(values, "headline", message(call, error_kind(status)->headline));
+    values_text(values, "headline", message(call, error_key(status)));
     values_text(values, "sentence", message_sentence(call, sentence));
     values_text(values, "status", str_format(call->mem, "%d", status));
     values_text(values, "request", call->exchange->request.id);
@@ -107,7 +90,7 @@ error_send(struct call *call, int status, struct str sentence)
     bool as_page = (call->at.endpoint == NULL || call->at.endpoint->page) &&
                    accept_prefers_page(http_header(&call->exchange->request, "Accept"));
     if (!as_page || error_send_page(call, status, sentence) != ERR_NONE)
-        error_json(call, status, error_kind(status)->name, sentence);
+        error_json(call, status, error_key(status) + strlen(ERROR), sentence);
     if (status == 503 || status == 429)
         response_retry_later(call);
     if (status == 401)

@@ -15,60 +15,33 @@
 #define COOKIE_MAX ((size_t)3 * 1024) /* browsers keep 4 KiB */
 #define SECONDS "60"
 
-MESSAGE(signed_out, "flash.signed_out");
-MESSAGE(signed_out_deciding, "flash.signed_out_deciding");
-MESSAGE(password_changed, "flash.password_changed");
-MESSAGE(password_changed_apps, "flash.password_changed_apps");
-MESSAGE(session_ended, "flash.session_ended");
-MESSAGE(disconnected, "flash.disconnected");
-MESSAGE(narrowed, "flash.narrowed");
-MESSAGE(end_set, "flash.end_set");
-MESSAGE(app_facts_removed, "flash.app_facts_removed");
-MESSAGE(fact_added, "flash.fact_added");
-MESSAGE(fact_set, "flash.fact_set");
-MESSAGE(fact_exists, "flash.fact_exists");
-MESSAGE(fact_removed, "flash.fact_removed");
-MESSAGE(fact_suppressed, "flash.fact_suppressed");
-MESSAGE(fact_lifted, "flash.fact_lifted");
-MESSAGE(fact_accepted, "flash.fact_accepted");
-MESSAGE(fact_rejected, "flash.fact_rejected");
-MESSAGE(fact_changed, "flash.fact_changed");
-MESSAGE(undone, "flash.undone");
-MESSAGE(undo_too_late, "flash.undo_too_late");
-MESSAGE(imported, "flash.imported");
-MESSAGE(app_saved, "flash.app.saved");
-MESSAGE(app_disabled, "flash.app.disabled");
-MESSAGE(app_enabled, "flash.app.enabled");
-MESSAGE(app_deleted, "flash.app.deleted");
-MESSAGE(app_old_secret_revoked, "flash.app.old_secret_revoked");
-
 /* All flash messages. The cookie contains one of these keys. */
-static const char *const messages[] = { signed_out,
-                                        password_changed,
-                                        password_changed_apps,
-                                        session_ended,
-                                        disconnected,
-                                        narrowed,
-                                        end_set,
-                                        app_facts_removed,
-                                        fact_added,
-                                        fact_set,
-                                        fact_exists,
-                                        fact_removed,
-                                        fact_suppressed,
-                                        fact_lifted,
-                                        fact_accepted,
-                                        fact_rejected,
-                                        fact_changed,
-                                        imported,
-                                        app_saved,
-                                        app_disabled,
-                                        app_enabled,
-                                        app_deleted,
-                                        app_old_secret_revoked,
-                                        undone,
-                                        undo_too_late,
-                                        signed_out_deciding };
+static const char messages[][32] MESSAGE_KEYS = { "flash.signed_out",
+                                                  "flash.password_changed",
+                                                  "flash.password_changed_apps",
+                                                  "flash.session_ended",
+                                                  "flash.disconnected",
+                                                  "flash.narrowed",
+                                                  "flash.end_set",
+                                                  "flash.app_facts_removed",
+                                                  "flash.fact_added",
+                                                  "flash.fact_set",
+                                                  "flash.fact_exists",
+                                                  "flash.fact_removed",
+                                                  "flash.fact_suppressed",
+                                                  "flash.fact_lifted",
+                                                  "flash.fact_accepted",
+                                                  "flash.fact_rejected",
+                                                  "flash.fact_changed",
+                                                  "flash.imported",
+                                                  "flash.app.saved",
+                                                  "flash.app.disabled",
+                                                  "flash.app.enabled",
+                                                  "flash.app.deleted",
+                                                  "flash.app.old_secret_revoked",
+                                                  "flash.undone",
+                                                  "flash.undo_too_late",
+                                                  "flash.signed_out_deciding" };
 
 static struct str
 cookie_name(const struct call *call)

@@ -8,8 +8,6 @@
 
 #define NUMBER_MAX ((size_t)64) /* of 19 digits, a sign and six separators */
 
-MESSAGE(thousands, "number.thousands");
-
 const struct language *
 message_language(struct call *call)
 {
@@ -41,7 +39,7 @@ struct str
 message_number(struct call *call, int64_t number)
 {
     struct str digits = str_format(call->mem, "%lld", (long long)number);
-    struct str separator = message(call, thousands);
+    struct str separator = message(call, KEY("number.thousands"));
     struct buf out = buf_in(call->mem, NUMBER_MAX);
     for (size_t i = 0; i < digits.len; i++) {
         if (i > 0 && digits.ptr[i - 1] != '-' && (digits.len - i) % 3 == 0)

@@ -1,7 +1,6 @@
 /* message.h - messages of the pages, in the language of the request.
  *
- * Declare keys with MESSAGE() of text/catalog.h, so that a key without a message fails at startup.
- */
+ * Write keys with KEY() of text/catalog.h, so that a key without a message fails at startup. */
 #ifndef WEB_MESSAGE_H
 #define WEB_MESSAGE_H
 
