@@ -3,6 +3,7 @@
 #include "db/db_sqlite.h"
 
 #include "base/buf.h"
+#include "db/row_sum.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -150,6 +151,49 @@ check_log(const char *path, struct buf *report)
     close(fd);
 }
 
+static struct str
+column_text(sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    return (struct str){ text, (size_t)sqlite3_column_bytes(statement, column) };
+}
+
+/* Verifies the checksums of the rows after `key`; false if there are none. */
+static bool
+check_sums(sqlite3_stmt *statement, const char *name, int64_t *key, struct buf *report)
+{
+    bool found = false;
+    sqlite3_bind_int64(statement, 1, *key);
+    for (; sqlite3_step(statement) == SQLITE_ROW; found = true) {
+        struct row_sum row = {
+            .user_id = column_text(statement, 0),
+            .domain = column_text(statement, 1),
+            .numbers = { sqlite3_column_int64(statement, 2), sqlite3_column_int64(statement, 3) },
+            .text = column_text(statement, 4),
+        };
+        *key = sqlite3_column_int64(statement, 5);
+        row_sum_report(&row, name, report);
+    }
+    sqlite3_reset(statement);
+    return found;
+}
+
+static enum err
+check_rows(sqlite3 *handle, struct buf *report)
+{
+    for (size_t i = 0; i < sizeof row_sum_queries / sizeof *row_sum_queries; i++) {
+        sqlite3_stmt *statement = NULL;
+        int64_t key = INT64_MIN;
+        if (sqlite3_prepare_v2(handle, row_sum_queries[i].sql->text, -1, &statement, NULL) !=
+            SQLITE_OK)
+            return ERR_UNAVAILABLE;
+        while (check_sums(statement, row_sum_queries[i].name, &key, report))
+            continue;
+        sqlite3_finalize(statement);
+    }
+    return ERR_NONE;
+}
+
 enum err
 sqlite_check(const char *address, struct buf *report, struct why *why)
 {
@@ -161,6 +205,8 @@ sqlite_check(const char *address, struct buf *report, struct why *why)
     err = report_rows(handle, "PRAGMA integrity_check(100)", report);
     if (!err)
         err = report_rows(handle, "PRAGMA foreign_key_check", report);
+    if (!err && check_rows(handle, report))
+        buf_add_format(report, "%s\n", sqlite3_errmsg(handle));
     sqlite3_close_v2(handle);
     return err;
 }

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "db/db.h"
+#include "db/row_sum.h"
 #include "model/atom_list.h"
 #include "store/row_key.h"
 
@@ -81,24 +82,23 @@ compare_sequence(const void *a, const void *b)
 
 /* Merges the atoms of several domains, oldest first. */
 static enum err
-join_atom_lists(struct arena *mem, const struct db_rows *rows, struct str caller,
-                struct sourced_atom **out, size_t *count)
+join_atom_lists(struct arena *mem, const struct atom_list *lists, size_t list_count,
+                struct str caller, struct sourced_atom **out, size_t *count)
 {
-    struct sourced_atom **parts = ARENA_ARRAY(mem, struct sourced_atom *, rows->count);
-    size_t *counts = ARENA_ARRAY(mem, size_t, rows->count);
+    struct sourced_atom **parts = ARENA_ARRAY(mem, struct sourced_atom *, list_count);
+    size_t *counts = ARENA_ARRAY(mem, size_t, list_count);
     *count = 0;
-    for (size_t i = 0; i < rows->count; i++) {
-        if (!atom_list_read(mem, db_cell_text(rows, i, 0), db_cell_text(rows, i, 1), caller,
-                            &parts[i], &counts[i]))
+    for (size_t i = 0; i < list_count; i++) {
+        if (!atom_list_read(mem, lists[i].domain, lists[i].text, caller, &parts[i], &counts[i]))
             return ERR_INTERNAL;
         *count += counts[i];
     }
-    if (rows->count == 1) {
+    if (list_count == 1) {
         *out = parts[0];
         return ERR_NONE;
     }
     *out = ARENA_ARRAY(mem, struct sourced_atom, *count);
-    for (size_t i = 0, at = 0; i < rows->count; i++)
+    for (size_t i = 0, at = 0; i < list_count; i++)
         for (size_t j = 0; j < counts[i]; j++)
             (*out)[at++] = parts[i][j];
     qsort(*out, *count, sizeof **out, compare_sequence);
@@ -108,22 +108,35 @@ join_atom_lists(struct arena *mem, const struct db_rows *rows, struct str caller
 /* The atom lists of all domains if `domain` is absent. */
 static enum err
 find_atom_lists(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                struct db_rows *rows)
+                struct atom_list **out, size_t *count)
 {
-    return str_present(domain)
-               ? db_query(tx, mem, &atom_list_find, rows, db_user(user_id), db_text(domain))
-               : db_query(tx, mem, &atom_list_list, rows, db_user(user_id));
+    struct db_rows rows = { 0 };
+    enum err err =
+        str_present(domain)
+            ? db_query(tx, mem, &atom_list_find, &rows, db_user(user_id), db_text(domain))
+            : db_query(tx, mem, &atom_list_list, &rows, db_user(user_id));
+    *out = ARENA_ARRAY(mem, struct atom_list, rows.count);
+    *count = rows.count;
+    for (size_t i = 0; i < rows.count && !err; i++) {
+        struct row_sum row = { .user_id = user_id,
+                               .domain = db_cell_text(&rows, i, 0),
+                               .text = db_cell_text(&rows, i, 1) };
+        err = row_sum_check(&row);
+        (*out)[i] = (struct atom_list){ row.domain, row.text };
+    }
+    return err;
 }
 
 enum err
 atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                 struct str caller, struct sourced_atom **out, size_t *count)
 {
-    struct db_rows rows = { 0 };
-    enum err err = find_atom_lists(tx, mem, user_id, domain, &rows);
+    struct atom_list *lists;
+    size_t list_count;
+    enum err err = find_atom_lists(tx, mem, user_id, domain, &lists, &list_count);
     *out = NULL;
     *count = 0;
-    return err ? err : join_atom_lists(mem, &rows, caller, out, count);
+    return err ? err : join_atom_lists(mem, lists, list_count, caller, out, count);
 }
 
 /* Updates a row, or inserts it if it does not exist. */
@@ -143,8 +156,8 @@ enum err
 atom_store_check_room(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                       const struct sourced_atom *atoms, size_t count)
 {
-    size_t sources = 0, bytes = 0;
-    struct db_rows rows = { 0 };
+    size_t sources = 0, bytes = 0, list_count;
+    struct atom_list *lists;
     for (size_t i = 0; i < count; i++) {
         const struct atom *atom = &atoms[i].atom;
         sources += atoms[i].source_count;
@@ -156,9 +169,9 @@ atom_store_check_room(struct db_tx *tx, struct arena *mem, struct str user_id, s
         return ERR_INVALID;
     if (bytes <= SMALL_LIST)
         return ERR_NONE;
-    enum err err = find_atom_lists(tx, mem, user_id, STR_NONE, &rows);
-    for (size_t i = 0; i < rows.count; i++)
-        bytes += str_eq(db_cell_text(&rows, i, 0), domain) ? 0 : db_cell_text(&rows, i, 1).len;
+    enum err err = find_atom_lists(tx, mem, user_id, STR_NONE, &lists, &list_count);
+    for (size_t i = 0; i < list_count; i++)
+        bytes += str_eq(lists[i].domain, domain) ? 0 : lists[i].text.len;
     return err || bytes <= ATOMS_BYTES_MAX ? err : ERR_INVALID;
 }
 
@@ -166,10 +179,12 @@ enum err
 atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                 const struct sourced_atom *atoms, size_t count)
 {
-    struct str list = atom_list_write(mem, atoms, count);
-    if (!str_present(list))
+    struct row_sum row = { .user_id = user_id, .domain = domain };
+    row.text = atom_list_write(mem, atoms, count);
+    if (!str_present(row.text))
         return ERR_INVALID;
-    const struct db_value values[] = { db_user(user_id), db_text(domain), db_text(list) };
+    const struct db_value values[] = { db_user(user_id), db_text(domain),
+                                       db_text(row_sum_add(mem, &row)) };
     return put_or_add(tx, mem, &atom_list_put, &atom_list_add, values,
                       sizeof values / sizeof values[0]);
 }
@@ -192,15 +207,13 @@ enum err
 atom_store_page(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                 const struct atom_query *query, struct atom_page *out)
 {
-    struct db_rows rows = { 0 };
-    enum err err = find_atom_lists(tx, mem, user_id, domain, &rows);
-    struct atom_list *lists = ARENA_ARRAY(mem, struct atom_list, rows.count);
-    for (size_t i = 0; i < rows.count; i++)
-        lists[i] = (struct atom_list){ db_cell_text(&rows, i, 0), db_cell_text(&rows, i, 1) };
+    struct atom_list *lists;
+    size_t count;
+    enum err err = find_atom_lists(tx, mem, user_id, domain, &lists, &count);
     *out = (struct atom_page){ 0 };
     if (err)
         return err;
-    return atom_page_read(mem, lists, rows.count, query, out) ? ERR_NONE : ERR_INTERNAL;
+    return atom_page_read(mem, lists, count, query, out) ? ERR_NONE : ERR_INTERNAL;
 }
 
 enum err
@@ -272,11 +285,19 @@ record_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struc
                        : db_query(tx, mem, &record_list, &rows, db_user(user_id));
     *out = ARENA_ARRAY(mem, struct record, rows.count);
     *count = rows.count;
-    for (size_t i = 0; i < rows.count; i++)
-        (*out)[i] = (struct record){ .domain = db_cell_text(&rows, i, 0),
-                                     .json = db_cell_text(&rows, i, 1),
-                                     .atom_count = db_cell_int(&rows, i, 2),
-                                     .updated_at = db_cell_int(&rows, i, 3) };
+    for (size_t i = 0; i < rows.count && !err; i++) {
+        struct row_sum row = {
+            .user_id = user_id,
+            .domain = db_cell_text(&rows, i, 0),
+            .numbers = { db_cell_int(&rows, i, 2), db_cell_int(&rows, i, 3) },
+            .text = db_cell_text(&rows, i, 1),
+        };
+        err = row_sum_check(&row);
+        (*out)[i] = (struct record){ .domain = row.domain,
+                                     .json = row.text,
+                                     .atom_count = row.numbers[0],
+                                     .updated_at = row.numbers[1] };
+    }
     return err;
 }
 
@@ -295,19 +316,30 @@ next_set(struct str *rest, struct record *out)
     return true;
 }
 
+enum err
+record_store_check(struct str user_id, struct str *hint_sets)
+{
+    struct row_sum row = { .user_id = user_id, .domain = STR(""), .text = *hint_sets };
+    enum err err = row_sum_check(&row);
+    *hint_sets = row.text;
+    return err;
+}
+
 static enum err
 find_sets(struct db_tx *tx, struct arena *mem, struct str user_id, struct str *out)
 {
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &hint_sets_find, &rows, db_user(user_id));
     *out = db_cell_text(&rows, 0, 0);
-    return err;
+    return err ? err : record_store_check(user_id, out);
 }
 
 static enum err
 put_hint_sets(struct db_tx *tx, struct arena *mem, struct str user_id, struct str hint_sets)
 {
-    return db_query(tx, mem, &hint_sets_put, NULL, db_user(user_id), db_text(hint_sets));
+    struct row_sum row = { .user_id = user_id, .domain = STR(""), .text = hint_sets };
+    return db_query(tx, mem, &hint_sets_put, NULL, db_user(user_id),
+                    db_text(row_sum_add(mem, &row)));
 }
 
 static void
@@ -344,12 +376,13 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
                  const struct record *record)
 {
     bool has_atoms = record->atom_count > 0;
+    struct row_sum row = { .user_id = user_id,
+                           .domain = record->domain,
+                           .numbers = { record->atom_count, record->updated_at },
+                           .text = has_atoms ? record->json : STR("{}") };
     const struct db_value values[] = {
-        db_user(user_id),
-        db_text(record->domain),
-        db_text(has_atoms ? record->json : STR("{}")),
-        db_int(record->atom_count),
-        db_int(record->updated_at),
+        db_user(user_id),           db_text(record->domain),    db_text(row_sum_add(mem, &row)),
+        db_int(record->atom_count), db_int(record->updated_at),
     };
     enum err err =
         put_or_add(tx, mem, &record_put, &record_add, values, sizeof values / sizeof values[0]);

@@ -1,6 +1,7 @@
 /* atom_store.h - reads and writes atoms, their sources, and the record and hint set of each domain.
  *
- * Results are allocated in `mem`. */
+ * Stored texts carry a checksum (db/row_sum.h): reading a damaged one is ERR_UNAVAILABLE. Results
+ * are allocated in `mem`. */
 #ifndef STORE_ATOM_STORE_H
 #define STORE_ATOM_STORE_H
 
@@ -67,9 +68,12 @@ enum err record_store_list(struct db_tx *tx, struct arena *mem, struct str user_
 enum err record_store_hints(struct db_tx *tx, struct arena *mem, struct str user_id,
                             struct record **out, size_t *count);
 
-/* The same from the hint sets of the user header row. */
+/* The same from the hint sets of the user header row, as record_store_check() leaves them. */
 void record_store_split(struct arena *mem, struct str hint_sets, struct record **out,
                         size_t *count);
+
+/* Takes the checksum off the stored hint sets. ERR_UNAVAILABLE if they are damaged. */
+enum err record_store_check(struct str user_id, struct str *hint_sets);
 
 /* A record without atoms is not listed. Call atom_store_hold() first. */
 enum err record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,

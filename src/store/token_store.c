@@ -2,6 +2,7 @@
 
 #include "base/timekeeper.h"
 #include "db/db.h"
+#include "store/atom_store.h"
 #include "store/row_key.h"
 #include "store/usage_store.h"
 #include "store/user_store.h"
@@ -315,6 +316,8 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     };
     if (!is_current)
         narrow(&out->allowed, &rows, 9);
+    if (hint_sets != NULL && record_store_check(out->user_id, hint_sets))
+        return ERR_UNAVAILABLE;
     return timekeeper_rejects(out->created_at, out->expires_at, now) ? ERR_NOT_FOUND : ERR_NONE;
 }
 

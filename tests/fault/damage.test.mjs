@@ -3,7 +3,12 @@
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { onSqlite, RELEASE, world } from "../kit/world.mjs";
+import test from "node:test";
+import { addPerson } from "../kit/oauth.mjs";
+import { psql } from "../kit/pg.mjs";
+import { Client, connected, MUSIC } from "../kit/preferences.mjs";
+import { run } from "../kit/process.mjs";
+import { onSqlite, RELEASE, STORE, world } from "../kit/world.mjs";
 
 const add = (w, name) => w.control(["user", "add", name, "--no-password", "--json"]);
 
@@ -82,4 +87,71 @@ onSqlite("a log that was truncated or restarted is no damage after kill -9", asy
   await w.kill();
   await w.start();
   assert.deepEqual((await w.usernames()).sort(), ["ada", "grace"]);
+});
+
+const ARTIST = "Zanzibarbarians of Quux";
+const EVERY = "preferences:read preferences:write agent_hints";
+
+// Every place of the file where the fact is stored: the atoms, the record, and the hint set.
+function places(file) {
+  const bytes = fs.readFileSync(file, "latin1");
+  const found = [];
+  for (let at = bytes.indexOf(ARTIST); at >= 0; at = bytes.indexOf(ARTIST, at + 1)) found.push(at);
+  return found;
+}
+
+onSqlite("a flipped bit in a stored fact is 503, a log line, and a finding of check, never a wrong fact", async (t) => {
+  const { w, ada, api } = await connected(t, { scope: EVERY });
+  const grace = await addPerson(w, "grace");
+  const other = await Client.connect(grace, api.app, { scope: EVERY });
+  await api.write(MUSIC, { favorite_artists: [ARTIST] });
+  await other.write(MUSIC, { favorite_artists: ["Blondie"] });
+  await w.stop();
+
+  const routes = [`preferences/${MUSIC}`, "preferences", "preferences/atoms?limit=100", "agent-hints?context=music&max_tokens=200"];
+  const found = places(w.file);
+  assert.ok(found.length >= 3, `${found.length} places`);
+  const refused = new Set();
+  for (const at of found) {
+    flipBit(w.file, at + 3);
+    await w.start();
+    let damaged = 0;
+    for (const route of routes) {
+      const { status, text, data } = await api.get(route);
+      assert.ok(status === 200 || status === 503, `${route}: ${status} ${text}`);
+      if (status === 200) assert.ok(text.includes(ARTIST), `${route}: a wrong fact: ${text}`);
+      else assert.equal(data.error, "temporarily_unavailable");
+      if (status === 503) refused.add(route);
+      damaged += status === 503;
+      assert.equal((await other.get(route)).status, 200, "another user is hit");
+    }
+    assert.ok(damaged > 0, `nothing noticed at ${at}`);
+    await w.service.logged("the damaged row", ({ event, level }) => event === "store_row_damaged" && level === "error");
+    const check = await w.command("check");
+    assert.equal(check.status, 1, check.out);
+    assert.match(check.out + check.err, /damaged (facts|record|hint sets) of user usr_/);
+    await w.stop();
+    flipBit(w.file, at + 3);
+  }
+  assert.deepEqual([...refused].sort(), [...routes].sort());
+  await w.start();
+  for (const route of routes) assert.equal((await api.get(route)).status, 200);
+  assert.equal((await w.command("check")).status, 0);
+  assert.ok(ada);
+});
+
+async function sql(w, statement) {
+  if (STORE === "sqlite") assert.equal((await run("sqlite3", [w.file, statement])).status, 0);
+  else await psql(w.address, statement);
+}
+
+test("check finds a damaged row on both stores", async (t) => {
+  const { w, api } = await connected(t);
+  await api.write(MUSIC, { favorite_artists: [ARTIST] });
+  assert.equal((await w.command("check")).status, 0);
+  await sql(w, "UPDATE user_record SET record = replace(record, 'Zanzi', 'Zenzi') WHERE domain <> ''");
+  const { status, out, err } = await w.command("check");
+  assert.equal(status, 1);
+  assert.match(out + err, /damaged record of user usr_\S+, domain music_preferences/);
+  assert.equal((await api.get(`preferences/${MUSIC}`)).status, 503);
 });

@@ -1,20 +1,22 @@
 /* Hint sets that token_access() returns with a token. */
 #include "unit/flow/world.h"
 
+#include "db/row_sum.h"
 #include "flow/connections.h"
 #include "store/tx.h"
 #include "unit/assert_str.h"
 
-#define CARDS STR("food_profile one\nmusic_preferences two")
+#define HINT_SETS STR("food_profile one\nmusic_preferences two")
 
-SQL(test_put_cards, "UPDATE user_record SET hint_sets = $2 WHERE user_id = $1 AND domain = ''");
+SQL(test_put_hint_sets, "UPDATE user_record SET hint_sets = $2 WHERE user_id = $1 AND domain = ''");
 
 static enum err
 put_hint_sets(struct db_tx *tx, void *argument)
 {
     const struct world *world = argument;
-    return db_query(tx, world->kit->mem, &test_put_cards, NULL, db_text(world->ada.id),
-                    db_text(CARDS));
+    struct row_sum row = { .user_id = world->ada.id, .domain = STR(""), .text = HINT_SETS };
+    return db_query(tx, world->kit->mem, &test_put_hint_sets, NULL, db_text(world->ada.id),
+                    db_text(row_sum_add(world->kit->mem, &row)));
 }
 
 /* The hint sets of a token; the access is the same with and without requesting them. */
@@ -42,7 +44,7 @@ hint_sets_are_returned_with_the_token(struct kit *kit)
     struct token_set set = world_tokens(&world, T0);
     assert_false(str_present(found_with(&world, set.access)));
     assert_int_equal(tx_write(kit->db, put_hint_sets, &world), ERR_NONE);
-    assert_str(found_with(&world, set.access), CARDS, "cards");
+    assert_str(found_with(&world, set.access), HINT_SETS, "hint sets");
 }
 
 static void
