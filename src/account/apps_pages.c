@@ -352,9 +352,9 @@ post_remove_written(struct call *call)
 
 const struct route account_apps_routes[] = {
     { GET, HERE, get_apps, CALLER_USER, .summary = "Lists the user's connected apps.", .page = true,
-      .reads_store = true, ROUTE_FIELDS(page_fields) },
+      .blocks = true, ROUTE_FIELDS(page_fields) },
     { GET, HERE "/{app}", get_app, CALLER_USER, .summary = "Shows a connected app.", .page = true,
-      .reads_store = true, ROUTE_FIELDS(page_fields) },
+      .blocks = true, ROUTE_FIELDS(page_fields) },
     { POST, HERE "/{app}/scopes", post_scopes, CALLER_USER,
       .summary = "Reduces an app's permissions.", .page = true, .body = BODY_FORM,
       .body_max = 16 * KIB, .blocks = true },

@@ -238,7 +238,7 @@ post_domain(struct call *call)
 
 const struct route account_domain_routes[] = {
     { GET, HERE, get_domain, CALLER_USER, .summary = "Shows the preferences of a domain.",
-      .page = true, .reads_store = true, ROUTE_FIELDS(view_fields) },
+      .page = true, .blocks = true, ROUTE_FIELDS(view_fields) },
     { POST, HERE, post_domain, CALLER_USER, .summary = "Adds, changes, or deletes a fact.",
       .page = true, ROUTE_FIELDS(domain_fields), .body = BODY_FORM, .body_max = 32 * KIB,
       .blocks = true },

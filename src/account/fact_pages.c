@@ -305,7 +305,7 @@ post_edit(struct call *call)
 
 const struct route account_fact_routes[] = {
     { GET, HERE, get_fact, CALLER_USER, .summary = "Shows a fact, its sources, and its readers.",
-      .page = true, .reads_store = true, ROUTE_FIELDS(shown_fields) },
+      .page = true, .blocks = true, ROUTE_FIELDS(shown_fields) },
     { POST, HERE "/remove", post_remove, CALLER_USER, .summary = "Deletes a fact.",
       ROUTE_FIELDS(plain_fields), FACT_FORM },
     { POST, HERE "/suppress", post_suppress, CALLER_USER, .summary = "Marks a fact as wrong.",

@@ -97,7 +97,7 @@ get_list(struct call *call)
 
 const struct route account_list_routes[] = {
     { GET, "/account/facts", get_list, CALLER_USER,
-      .summary = "Lists facts to review, or marked as wrong.", .page = true, .reads_store = true,
+      .summary = "Lists facts to review, or marked as wrong.", .page = true, .blocks = true,
       ROUTE_FIELDS(list_fields) },
     { 0 },
 };

@@ -233,13 +233,18 @@ post_domain(struct call *call)
     struct json *out = response_json(call, 200);
     json_open_object(out);
     json_put_str(out, "domain", domain->name);
-    if (allowed_domains_can_read(call->access, domain))
+    if (allowed_domains_can_read(call->access, domain)) {
         write_record(out, &record);
-    json_put_int(out, "added", counts.added);
-    json_put_int(out, "updated", counts.updated);
-    json_put_int(out, "unchanged", counts.unchanged);
-    json_put_int(out, "suppressed", counts.suppressed);
-    json_put_int(out, "held", counts.held);
+        json_put_int(out, "added", counts.added);
+        json_put_int(out, "updated", counts.updated);
+        json_put_int(out, "unchanged", counts.unchanged);
+        json_put_int(out, "suppressed", counts.suppressed);
+        json_put_int(out, "held", counts.held);
+    } else { /* the other counts would reveal what was stored before */
+        json_put_int(out, "received",
+                     counts.added + counts.updated + counts.unchanged + counts.suppressed +
+                         counts.held);
+    }
     json_close_object(out);
     return ERR_NONE;
 }
@@ -366,6 +371,6 @@ const struct route preferences_routes[] = {
       .body_max = BODY_MAX, .blocks = true, .cors = true },
     { GET, "/v1/preferences/export", get_export, CALLER_TOKEN,
       .summary = "Exports all preferences as one document.", .scope = SCOPE_PREFERENCES_READ,
-      .cors = true },
+      .blocks = true, .cors = true },
     { 0 },
 };

@@ -10,6 +10,7 @@
 #include "domain/domain.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +113,8 @@ main(int argc, char **argv)
     occupy_standard_descriptors();
     umask(077); /* only the owner may read the store and its backups */
     signal(SIGPIPE, SIG_IGN);
+    /* Setting it stops glibc from raising it: a large block is then unmapped when it is freed. */
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024);
     fault_injection_start();
     random_start();
 

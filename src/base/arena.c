@@ -20,6 +20,7 @@
 #define ALIGNMENT alignof(max_align_t)
 #define FIRST_CHUNK ((size_t)8 * 1024)
 #define LARGEST_KEPT ((size_t)64 * 1024)
+#define LARGE_CHUNK ((size_t)1024 * 1024) /* of an arena that already has so much */
 
 struct chunk {
     struct chunk *next;
@@ -30,6 +31,11 @@ struct chunk {
 
 struct arena {
     struct chunk *current; /* the newest; the older ones after it are full */
+    size_t size;           /* of all chunks */
+    size_t max;            /* 0: no limit */
+    struct arena_budget *budget;
+    size_t taken; /* from the budget */
+    enum arena_excess excess;
 };
 
 static _Noreturn void
@@ -49,10 +55,11 @@ memory_alloc(size_t count, size_t size)
 }
 
 static struct chunk *
-chunk_new(size_t size)
+chunk_new(struct arena *arena, size_t size)
 {
     struct chunk *chunk = memory_alloc(1, sizeof *chunk + size);
     chunk->size = size;
+    arena->size += size;
     ASAN_POISON_MEMORY_REGION(chunk->bytes, size);
     return chunk;
 }
@@ -61,8 +68,73 @@ struct arena *
 arena_new(void)
 {
     struct arena *arena = memory_alloc(1, sizeof *arena);
-    arena->current = chunk_new(FIRST_CHUNK);
+    arena->current = chunk_new(arena, FIRST_CHUNK);
     return arena;
+}
+
+void
+arena_reserve(struct arena *arena, size_t bytes)
+{
+    if (arena->budget == NULL)
+        return;
+    arena->taken += bytes;
+    if (atomic_fetch_add(&arena->budget->used, bytes) + bytes > arena->budget->max &&
+        arena->excess == ARENA_WITHIN_LIMITS)
+        arena->excess = ARENA_OVER_BUDGET;
+}
+
+/* Takes from the budget what the arena has beyond its own bytes. */
+static void
+check_limits(struct arena *arena)
+{
+    if (arena->max != 0 && arena->size > arena->max)
+        arena->excess = ARENA_OVER_MAX;
+    if (arena->size > ARENA_OWN_BYTES + arena->taken)
+        arena_reserve(arena, arena->size - ARENA_OWN_BYTES - arena->taken);
+}
+
+static void
+return_budget(struct arena *arena)
+{
+    if (arena->taken > 0)
+        atomic_fetch_sub(&arena->budget->used, arena->taken);
+    arena->taken = 0;
+    arena->excess = ARENA_WITHIN_LIMITS;
+}
+
+void
+arena_limit(struct arena *arena, size_t max, struct arena_budget *budget)
+{
+    return_budget(arena);
+    arena->max = max;
+    arena->budget = budget;
+    check_limits(arena);
+}
+
+enum arena_excess
+arena_excess(const struct arena *arena)
+{
+    return arena->excess;
+}
+
+/* A chunk with room for `need` bytes. A large block gets a chunk of its own behind the current one,
+ * which small blocks continue to fill. */
+static struct chunk *
+chunk_for(struct arena *arena, size_t need)
+{
+    struct chunk *current = arena->current;
+    bool large = need > LARGEST_KEPT;
+    size_t grown = current->size * 2;
+    if (grown > LARGEST_KEPT)
+        grown = arena->size < LARGE_CHUNK ? LARGEST_KEPT : LARGE_CHUNK;
+    struct chunk *chunk = chunk_new(arena, large || need > grown ? need : grown);
+    chunk->next = large ? current->next : current;
+    if (large)
+        current->next = chunk;
+    else
+        arena->current = chunk;
+    check_limits(arena);
+    return chunk;
 }
 
 void *
@@ -72,14 +144,8 @@ arena_alloc(struct arena *arena, size_t size)
         out_of_memory(size);
     size_t need = (size + REDZONE + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct chunk *chunk = arena->current;
-    if (chunk->size - chunk->used < need) {
-        size_t grown = chunk->size * 2;
-        if (grown > LARGEST_KEPT)
-            grown = LARGEST_KEPT;
-        chunk = chunk_new(need > grown ? need : grown);
-        chunk->next = arena->current;
-        arena->current = chunk;
-    }
+    if (chunk->size - chunk->used < need)
+        chunk = chunk_for(arena, need);
     char *memory = (char *)chunk->bytes + chunk->used;
     chunk->used += need;
     ASAN_UNPOISON_MEMORY_REGION(memory, size);
@@ -112,6 +178,36 @@ chunk_free(struct chunk *chunk)
     free(chunk);
 }
 
+/* Frees the chunk that has only this block, if there is one. */
+static void
+free_large(struct arena *arena, const void *block)
+{
+    for (struct chunk **at = &arena->current->next; *at != NULL; at = &(*at)->next) {
+        struct chunk *chunk = *at;
+        if ((const void *)chunk->bytes != block || chunk->size <= LARGEST_KEPT)
+            continue;
+        size_t given = chunk->size < arena->taken ? chunk->size : arena->taken;
+        if (given > 0)
+            atomic_fetch_sub(&arena->budget->used, given);
+        arena->taken -= given;
+        arena->size -= chunk->size;
+        *at = chunk->next;
+        chunk_free(chunk);
+        return;
+    }
+}
+
+void *
+arena_grow(struct arena *arena, void *old, size_t used, size_t size)
+{
+    void *grown = arena_alloc(arena, size);
+    if (used > 0)
+        memcpy(grown, old, used);
+    if (used > LARGEST_KEPT)
+        free_large(arena, old);
+    return grown;
+}
+
 void
 arena_reset(struct arena *arena)
 {
@@ -127,10 +223,12 @@ arena_reset(struct arena *arena)
             chunk_free(chunk);
         }
     }
+    arena->size = keep == NULL ? 0 : keep->size;
     if (keep == NULL)
-        keep = chunk_new(FIRST_CHUNK);
+        keep = chunk_new(arena, FIRST_CHUNK);
     keep->next = NULL;
     arena->current = keep;
+    return_budget(arena);
 }
 
 void
@@ -138,6 +236,7 @@ arena_free(struct arena *arena)
 {
     if (arena == NULL)
         return;
+    return_budget(arena);
     struct chunk *next;
     for (struct chunk *chunk = arena->current; chunk != NULL; chunk = next) {
         next = chunk->next;
@@ -149,8 +248,5 @@ arena_free(struct arena *arena)
 size_t
 arena_size(const struct arena *arena)
 {
-    size_t total = 0;
-    for (const struct chunk *chunk = arena->current; chunk != NULL; chunk = chunk->next)
-        total += chunk->size;
-    return total;
+    return arena->size;
 }

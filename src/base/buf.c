@@ -15,7 +15,7 @@ buf_in(struct arena *mem, size_t max)
 bool
 buf_reserve(struct buf *buf, size_t more)
 {
-    if (buf->overflow || more > buf->max - buf->len) {
+    if (buf->overflow || more > buf->max - buf->len || arena_excess(buf->mem)) {
         buf->overflow = true;
         buf->capacity = buf->len; /* so that a later, shorter addition is dropped too */
         return false;
@@ -28,10 +28,7 @@ buf_reserve(struct buf *buf, size_t more)
         capacity = need;
     if (capacity > buf->max)
         capacity = buf->max;
-    char *grown = arena_alloc(buf->mem, capacity);
-    if (buf->len > 0)
-        memcpy(grown, buf->ptr, buf->len);
-    buf->ptr = grown;
+    buf->ptr = arena_grow(buf->mem, buf->ptr, buf->len, capacity);
     buf->capacity = capacity;
     return true;
 }

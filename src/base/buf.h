@@ -1,7 +1,8 @@
 /* buf.h - a growing byte buffer with a maximum size.
  *
- * The bytes are allocated from an arena. An addition that would exceed the maximum is dropped and
- * sets `overflow`, and so is every later one. Writers therefore check `overflow` once, at the end.
+ * The bytes are allocated from an arena. An addition that would exceed the maximum, or that needs
+ * more memory in an arena over its limit, is dropped and sets `overflow`, and so is every later
+ * one. Writers therefore check `overflow` once, at the end.
  * Not thread-safe. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H

@@ -20,6 +20,7 @@
  *
  * ERR_UNAVAILABLE: nothing was changed, or the connection was lost during the commit and the
  * outcome is unknown; the transaction was applied completely or not at all. ERR_INTERNAL: a defect.
+ * ERR_TOO_LARGE: the arena of the result exceeds its limit.
  * After an error every further statement of the transaction fails. Functions are safe from any
  * thread; a transaction belongs to the thread that runs it. */
 #ifndef DB_DB_H

@@ -185,6 +185,8 @@ db_query_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
         return tx->broken;
     size_t statement = (size_t)(sql - __start_penchant_sql);
     enum err err = tx->db->driver->query(tx, mem, statement, values, count, rows);
+    if (!err && arena_excess(mem))
+        err = ERR_TOO_LARGE;
     if (err)
         tx->broken = err;
     return err;

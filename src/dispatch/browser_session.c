@@ -10,12 +10,14 @@
 #include "text/multipart.h"
 #include "text/url.h"
 #include "web/call.h"
+#include "web/error.h"
 #include "web/flash.h"
 #include "web/message.h"
 #include "web/response.h"
 #include "web/state.h"
 
 #define NEXT_MAX ((size_t)8 * 1024)
+#define LOCATION_MAX ((size_t)8 * 1024) /* must fit into HTTP_RESPONSE_HEAD_MAX */
 
 #define SESSION_COOKIE "penchant"
 #define DEVICE_COOKIE "penchant-device"
@@ -173,8 +175,13 @@ browser_session_require(struct call *call)
         redirect_form(call);
         return;
     }
-    struct str next = call->exchange->request.target;
-    response_redirect(call, str_c(call->mem, return_path_via(call, "/signin", next)));
+    struct str path = return_path_via(call, "/signin", call->exchange->request.target);
+    if (path.len > LOCATION_MAX)
+        error_send(call, 414,
+                   STR("This address is too long to return to after signing in. Sign in first, "
+                       "then open it again."));
+    else
+        response_redirect(call, str_c(call->mem, path));
 }
 
 bool

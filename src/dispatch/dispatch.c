@@ -14,6 +14,7 @@
 #include "dispatch/request_metrics.h"
 #include "dispatch/request_usage.h"
 #include "dispatch/response_cache.h"
+#include "http/limits.h"
 #include "http/server.h"
 #include "store/tx.h"
 #include "web/call.h"
@@ -21,6 +22,11 @@
 #include "web/read_fields.h"
 #include "web/response.h"
 #include "web/state.h"
+
+/* Memory of a request about one user, who may have ATOMS_BYTES_MAX of facts: a change handles them
+ * several times, and an import has a document of TRANSFER_MAX besides. Other requests have
+ * HTTP_REQUEST_MEMORY. */
+#define USER_MEMORY HTTP_REQUESTS_MEMORY
 
 #define SLOW_NS ((int64_t)1000 * 1000 * 1000)
 #define LOGGED_PATH_MAX 300 /* bytes; a log line has a maximum length */
@@ -129,6 +135,9 @@ on_head(void *context, struct http_exchange *exchange)
         return;
     const struct route *route = call->route;
     exchange->body_max = route->body_max;
+    if (route->caller == CALLER_USER || route->caller == CALLER_TOKEN)
+        exchange->memory_max = USER_MEMORY;
+    exchange->identify_blocks = site->web->reads_block;
     bool reads_store = route->reads_store || route->page || route->caller > CALLER_OPERATOR;
     exchange->hashes = route->hashes;
     exchange->blocks = route->blocks || (reads_store && site->web->reads_block);
@@ -140,6 +149,18 @@ on_head(void *context, struct http_exchange *exchange)
     else if (route->page && route->method != GET &&
              !guard_origin_ok(&exchange->request, site->web->settings.auth_url))
         refuse_origin(call);
+}
+
+/* Before a large body is read: the caller must be one that may send it. The form token, which is in
+ * the body, and the rest are checked when the whole request has arrived. */
+static void
+on_identify(void *context, struct http_exchange *exchange)
+{
+    struct call *call = call_of(context, exchange);
+    call->now = clock_now();
+    enum err err = guard_sender(call);
+    if (err != ERR_NONE)
+        error_send_err(call, err);
 }
 
 /* ---- the rest ---- */
@@ -185,6 +206,33 @@ run_whole(struct call *call)
     return tx_end_read(tx, run(call));
 }
 
+/* The request needed more memory than it, or all requests together, may use. */
+static void
+refuse_memory(struct call *call)
+{
+    bool busy = arena_excess(call->mem) == ARENA_OVER_BUDGET;
+    log_warn("request_memory", log_text("id", call->exchange->request.id),
+             log_text("route", str_of(call->route->path)),
+             log_number("bytes", (int64_t)arena_size(call->mem)), log_number("all", busy));
+    arena_limit(call->mem, 0, NULL); /* for the error page */
+    if (busy) {
+        error_send(call, 503, STR("The service is busy. Try again in a few seconds."));
+        response_retry_later(call);
+        return;
+    }
+    error_send(call, 413,
+               STR("This request needs more memory than one request may use. Ask for less."));
+}
+
+static void
+refuse_request(struct call *call, enum err err)
+{
+    if (err == ERR_INTERNAL)
+        log_error("request_failed", log_text("id", call->exchange->request.id),
+                  log_text("route", str_of(call->route->path)));
+    error_send_err(call, err);
+}
+
 static void
 on_handle(void *context, struct http_exchange *exchange)
 {
@@ -193,15 +241,16 @@ on_handle(void *context, struct http_exchange *exchange)
     enum err err = run_whole(call);
     if (err == ERR_NONE && exchange->response.status == 0)
         err = ERR_INTERNAL; /* the handler sent nothing: a defect */
-    if (err == ERR_INTERNAL)
-        log_error("request_failed", log_text("id", exchange->request.id),
-                  log_text("route", str_of(call->route->path)));
-    if (err != ERR_NONE)
-        error_send_err(call, err);
-    response_finish(call);
+    if (err == ERR_NONE)
+        response_finish(call);
     if (call->response_overflow)
-        error_send_err(call, ERR_INTERNAL);
-    else if (call->cacheable && exchange->response.status == 200)
+        err = ERR_INTERNAL;
+    if (arena_excess(call->mem) && (err != ERR_NONE || exchange->response.status >= 400))
+        refuse_memory(call);
+    else if (err != ERR_NONE)
+        refuse_request(call, err);
+    response_finish(call);
+    if (err == ERR_NONE && call->cacheable && exchange->response.status == 200)
         response_cache_put(call, call->etag, exchange->response.body);
     response_apply_etag(call);
 }
@@ -285,6 +334,7 @@ dispatch_service(struct site *site)
     return (struct http_service){
         .context = site,
         .head = on_head,
+        .identify = on_identify,
         .handle = on_handle,
         .refuse = on_refuse,
         .done = on_done,

@@ -113,6 +113,23 @@ guard_caller(struct call *call)
     return ERR_FORBIDDEN;
 }
 
+enum err
+guard_sender(struct call *call)
+{
+    enum err err = ERR_NONE;
+    if (call->route->caller == CALLER_TOKEN) {
+        err = bearer_auth(call);
+    } else if (call->route->caller == CALLER_USER) {
+        err = browser_session_find(call);
+        if (err == ERR_NONE && call->browser == NULL)
+            browser_session_require(call);
+    }
+    call->access = NULL;
+    call->browser = NULL;
+    call->form_token = call->username = STR_NONE;
+    return err;
+}
+
 #define CREATIONS_IN_ALL 50 /* times the limit of one network */
 
 bool

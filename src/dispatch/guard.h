@@ -20,6 +20,10 @@ bool guard_content_type_ok(const struct http_request *request, enum body body);
 /* True without a Content-Encoding, or with "identity". */
 bool guard_encoding_ok(const struct http_request *request, enum body body);
 
+/* The same check without the body: whether the caller may send one. Leaves nothing in the call, so
+ * that guard_caller() decides again. */
+enum err guard_sender(struct call *call);
+
 /* Authenticates the caller as the route requires. ERR_NONE: allowed, or an error response was sent;
  * see guard_has_response(). */
 enum err guard_caller(struct call *call);

@@ -267,9 +267,11 @@ write_record(struct db_tx *tx, struct arena *mem, struct str user_id, const stru
     out->domain = domain->name;
     out->json = atom_record(mem, domain, atoms, count, &out->atom_count);
     out->updated_at = out->atom_count == 0 ? 0 : now;
+    struct arena *scratch = arena_new(); /* hints take many times the length of their atoms */
     struct hint_set set;
-    hint_set_make(mem, domain, atoms, count, &set);
+    hint_set_make(scratch, domain, atoms, count, &set);
     out->hints = hint_set_write(mem, &set);
+    arena_free(scratch);
     return record_store_put(tx, mem, user_id, out);
 }
 

@@ -71,18 +71,18 @@ write_own_atom(struct json *out, const struct sourced_atom *sourced)
 }
 
 static struct str
-record_of(const struct exporting *exporting, const struct domain *domain)
+record_of(struct arena *mem, const struct exporting *exporting, const struct domain *domain)
 {
     size_t count = 0;
     int64_t active;
     for (size_t i = 0; i < exporting->count; i++)
         count += str_eq(exporting->atoms[i].atom.domain, domain->name) ? 1 : 0;
-    struct atom *atoms = ARENA_ARRAY(exporting->mem, struct atom, count);
+    struct atom *atoms = ARENA_ARRAY(mem, struct atom, count);
     count = 0;
     for (size_t i = 0; i < exporting->count; i++)
         if (str_eq(exporting->atoms[i].atom.domain, domain->name))
             atoms[count++] = exporting->atoms[i].atom;
-    return atom_record(exporting->mem, domain, atoms, count, &active);
+    return atom_record(mem, domain, atoms, count, &active);
 }
 
 static void
@@ -92,7 +92,9 @@ write_domain(struct json *out, const struct exporting *exporting, const struct d
     json_key_str(out, domain->name);
     json_open_object(out);
     json_key(out, "preferences");
-    json_raw(out, record_of(exporting, domain));
+    struct arena *scratch = arena_new();
+    json_raw(out, record_of(scratch, exporting, domain));
+    arena_free(scratch);
     json_key(out, "atoms");
     json_open_array(out);
     for (size_t i = 0; i < exporting->count; i++) {

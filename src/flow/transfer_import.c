@@ -88,23 +88,22 @@ add_atoms(struct importing *importing, const struct document_domain *part, struc
 
 /* Saves the atoms, the record, and the hint set. */
 static enum err
-save_domain(struct db_tx *tx, struct importing *importing, const struct domain *domain,
-            const struct merged *merged)
+save_domain(struct db_tx *tx, struct arena *mem, struct importing *importing,
+            const struct domain *domain, const struct merged *merged)
 {
     importing->full = "it would lead to more than 2,000 facts in one domain";
     if (merged->count > ATOMS_PER_DOMAIN_MAX)
         return ERR_INVALID;
     importing->full = "it would lead to more than 10,000 sources in one domain, or 6 MiB in all";
-    enum err err = atom_store_check_room(tx, importing->mem, importing->user_id, domain->name,
-                                         merged->atoms, merged->count);
+    enum err err = atom_store_check_room(tx, mem, importing->user_id, domain->name, merged->atoms,
+                                         merged->count);
     if (err || importing->preview_only)
         return err;
-    err = atom_store_save(tx, importing->mem, importing->user_id, domain->name, merged->atoms,
-                          merged->count);
+    err = atom_store_save(tx, mem, importing->user_id, domain->name, merged->atoms, merged->count);
     if (err)
         return err;
-    return preferences_put_record(tx, importing->mem, importing->user_id, domain, merged->atoms,
-                                  merged->count, importing->now);
+    return preferences_put_record(tx, mem, importing->user_id, domain, merged->atoms, merged->count,
+                                  importing->now);
 }
 
 static enum err
@@ -123,7 +122,12 @@ merge_domain(struct db_tx *tx, struct importing *importing, const struct documen
     for (size_t i = 0; i < merged.count; i++)
         merged.atoms[i] = found[i];
     add_atoms(importing, part, &merged, counters);
-    return counters->added == 0 ? ERR_NONE : save_domain(tx, importing, part->domain, &merged);
+    if (counters->added == 0)
+        return ERR_NONE;
+    struct arena *scratch = arena_new(); /* the texts of one domain at a time */
+    err = save_domain(tx, scratch, importing, part->domain, &merged);
+    arena_free(scratch);
+    return err;
 }
 
 static enum err

@@ -94,10 +94,11 @@ read_suppression(const struct json_value *given, struct atom *atom)
     return NULL;
 }
 
-/* Returns NULL, or the problem as the end of a sentence. */
+/* Returns NULL, or the problem as the end of a sentence. Reading a value takes many times its
+ * length, which comes from `scratch`. */
 static const char *
-read_atom(struct arena *mem, const struct domain *domain, const struct json_value *given,
-          struct sourced_atom *out)
+read_atom(struct arena *mem, struct arena *scratch, const struct domain *domain,
+          const struct json_value *given, struct sourced_atom *out)
 {
     struct value value = { 0 };
     const struct member *member = domain_member(domain, text_of(given, "member"));
@@ -107,21 +108,21 @@ read_atom(struct arena *mem, const struct domain *domain, const struct json_valu
     *out = (struct sourced_atom){ 0 };
     if (member == NULL)
         return "has a member that its domain does not define";
-    const char *problem = shown == NULL ? "is missing" : value_read(mem, member, shown, &value);
+    const char *problem = shown == NULL ? "is missing" : value_read(scratch, member, shown, &value);
     if (problem != NULL)
         return str_format(mem, "has an invalid value: it %s", problem).ptr;
     if (by_user == NULL || by_user->type != JSON_BOOL)
         return "must have by_user, either true or false";
     *atom = (struct atom){ .domain = domain->name,
                            .member = member->name,
-                           .key = preferences_key(mem, value.key),
-                           .value = value.json,
+                           .key = str_copy(mem, preferences_key(scratch, value.key)),
+                           .value = str_copy(mem, value.json),
                            .by_user = by_user->integer != 0 };
     if (!atom_status_read(text_of(given, "status"), &atom->status))
         return "must have the status active, suppressed, or held";
     /* A document can claim anything, also that the user stated the value: a value that could
      * instruct an agent waits until the user accepts it. */
-    if (atom->status == ATOM_ACTIVE && value_suspicion(mem, &value) != NULL)
+    if (atom->status == ATOM_ACTIVE && value_suspicion(scratch, &value) != NULL)
         atom->status = ATOM_HELD;
     if (!time_of(given, "created_at", &atom->created_at) ||
         !time_of(given, "updated_at", &atom->updated_at))
@@ -155,10 +156,14 @@ read_domain(struct arena *mem, const struct domains *domains, const struct json_
         why_set(why, "domains.%.*s.atoms has more than 2,000 facts", STR_ARG(name));
     } else {
         const char *problem = NULL;
+        struct arena *scratch = arena_new();
         out->atoms = ARENA_ARRAY(mem, struct sourced_atom, atoms->count);
-        for (; out->count < atoms->count && problem == NULL; out->count++)
-            problem =
-                read_atom(mem, out->domain, &atoms->children[out->count], &out->atoms[out->count]);
+        for (; out->count < atoms->count && problem == NULL; out->count++) {
+            problem = read_atom(mem, scratch, out->domain, &atoms->children[out->count],
+                                &out->atoms[out->count]);
+            arena_reset(scratch);
+        }
+        arena_free(scratch);
         if (problem == NULL)
             return ERR_NONE;
         why_set(why, "domains.%.*s.atoms[%zu] %s", STR_ARG(name), out->count - 1, problem);

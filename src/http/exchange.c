@@ -25,16 +25,26 @@ struct exchange {
     struct connection *connection;
     struct MHD_Connection *handle;
     struct exchange *next; /* in the pool */
-    enum step step;
-    bool seen_by_service; /* `done` must be called */
+    _Atomic int step;      /* enum step; a worker and the library's thread may set it in turn */
+    bool seen_by_service;  /* `done` must be called */
+    bool identified;       /* `identify` was called */
+    bool identifying;      /* … and is running on a worker */
+    bool large;            /* has set large_body */
     size_t target_len;
     size_t body_capacity;
-    size_t discarded;
+    size_t dropped;
     char id[17];
     char client[ADDRESS_TEXT_MAX];
     char network[ADDRESS_TEXT_MAX];
     struct head head;
 };
+
+/* Everything before is visible to the thread that sees the step. */
+static void
+set_step(struct exchange *x, enum step step)
+{
+    atomic_store_explicit(&x->step, (int)step, memory_order_release);
+}
 
 /* ---- pool ---- */
 
@@ -123,13 +133,27 @@ add_header(struct MHD_Response *response, const char *name, const char *value)
         log_error("http_header_not_sent", log_text("name", str_of(name)));
 }
 
+/* A response without a status, or with a head that cannot be sent, is a bug in the service; respond
+ * anyway. */
+static void
+check_response(struct http_response *reply)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < reply->header_count; i++)
+        bytes += strlen(reply->headers[i].name) + strlen(reply->headers[i].value) + 4;
+    if (reply->status != 0 && bytes <= HTTP_RESPONSE_HEAD_MAX)
+        return;
+    log_error("http_response_invalid", log_number("status", reply->status),
+              log_number("head_bytes", (int64_t)bytes));
+    *reply = (struct http_response){ .status = 500, .close = reply->close };
+}
+
 static enum MHD_Result
 send_response(struct exchange *x)
 {
     struct http_response *reply = &x->open.response;
+    check_response(reply);
     struct str body = reply->body;
-    if (reply->status == 0)
-        reply->status = 500; /* a bug in the service; respond anyway */
     if (reply->status == 204 || reply->status == 304)
         body.len = 0;
     struct MHD_Response *response = MHD_create_response_from_buffer(
@@ -144,7 +168,7 @@ send_response(struct exchange *x)
     if (reply->close || x->head.length == HEAD_CHUNKED ||
         atomic_load(&x->server->connections.mode) != CONNECTIONS_SERVE)
         add_header(response, "Connection", "close");
-    x->step = STEP_SENT;
+    set_step(x, STEP_SENT);
     connection_enter_response(x->connection, body.len);
     enum MHD_Result queued = MHD_queue_response(x->handle, (unsigned)reply->status, response);
     MHD_destroy_response(response);
@@ -159,7 +183,7 @@ respond_early(struct exchange *x)
     const struct head *head = &x->head;
     bool small = head->length >= 0 && head->length <= HTTP_DISCARD_MAX;
     if (small && !head->expects_continue && !x->open.response.close) {
-        x->step = STEP_DISCARD;
+        set_step(x, STEP_DISCARD);
         connection_enter(x->connection, STAGE_BODY);
         return MHD_YES;
     }
@@ -207,14 +231,15 @@ exchange_begin(void *argument, const char *target, struct MHD_Connection *handle
     struct exchange *x = pool_take(&server->exchanges);
     struct arena *mem = x->open.mem;
     x->open = (struct http_exchange){ .mem = mem };
+    arena_limit(mem, HTTP_REQUEST_MEMORY, &server->memory);
     x->server = server;
     x->handle = handle;
     x->connection =
         MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-    x->step = STEP_HEAD;
+    set_step(x, STEP_HEAD);
     x->seen_by_service = false;
-    x->body_capacity = 0;
-    x->discarded = 0;
+    x->identified = x->identifying = x->large = false;
+    x->body_capacity = x->dropped = 0;
     x->head.count = 0;
     x->head.length = 0;
     /* Copied, because the library modifies it in place. */
@@ -264,21 +289,37 @@ find_client(struct exchange *x)
     x->open.request.network = str_of(x->network);
 }
 
+/* Leaves STEP_WORKING. After `identify` the body is read on, or dropped if there is a response. */
+static void
+finish_work(struct exchange *x)
+{
+    if (!x->identifying) {
+        set_step(x, STEP_READY);
+        return;
+    }
+    x->identifying = false;
+    connection_enter(x->connection, STAGE_BODY);
+    set_step(x, x->open.response.status == 0 ? STEP_BODY : STEP_DISCARD);
+}
+
 /* Runs on a worker. Must not touch the exchange after resuming the connection. */
 static void
 work(void *argument)
 {
     struct exchange *x = argument;
     struct http_server *server = x->server;
-    if (atomic_load(&server->connections.mode) != CONNECTIONS_CUT)
+    bool cut = atomic_load(&server->connections.mode) == CONNECTIONS_CUT;
+    if (!cut && x->identifying)
+        server->service.identify(server->service.context, &x->open);
+    else if (!cut)
         server->service.handle(server->service.context, &x->open);
-    x->step = STEP_READY;
+    finish_work(x);
     MHD_resume_connection(x->handle);
     atomic_fetch_sub(&server->suspended, 1);
 }
 
 static enum MHD_Result
-handle_on_worker(struct exchange *x)
+run_on_worker(struct exchange *x)
 {
     struct http_server *server = x->server;
     connection_enter(x->connection, STAGE_WORKING);
@@ -289,12 +330,12 @@ handle_on_worker(struct exchange *x)
         atomic_fetch_sub(&server->suspended, 1);
         return MHD_NO;
     }
-    x->step = STEP_WORKING;
+    set_step(x, STEP_WORKING);
     MHD_suspend_connection(x->handle); /* before the worker can resume it */
     if (workers_submit(x->open.hashes ? server->hashers : server->workers, work, x))
         return MHD_YES;
     refuse(x, HTTP_OVERLOADED, NULL);
-    x->step = STEP_READY;
+    finish_work(x);
     MHD_resume_connection(x->handle);
     atomic_fetch_sub(&server->suspended, 1);
     return MHD_YES;
@@ -304,10 +345,23 @@ static enum MHD_Result
 on_request(struct exchange *x)
 {
     struct http_server *server = x->server;
+    if (x->large)
+        arena_reserve(x->open.mem, HTTP_LARGE_BODY_MEMORY * x->open.request.body.len);
+    if (arena_excess(x->open.mem)) {
+        refuse(x, HTTP_OVERLOADED, NULL);
+        return send_response(x);
+    }
     if (x->open.blocks && !connection_read_shutdown(x->connection))
-        return handle_on_worker(x);
+        return run_on_worker(x);
     server->service.handle(server->service.context, &x->open);
     return send_response(x);
+}
+
+/* Whether the caller must be identified before so many bytes of the body are read. */
+static bool
+must_identify(const struct exchange *x, int64_t bytes)
+{
+    return bytes > HTTP_SMALL_BODY && !x->identified && x->server->service.identify != NULL;
 }
 
 static enum MHD_Result
@@ -330,11 +384,19 @@ on_head(struct exchange *x, const char *method, const char *version)
 
     x->seen_by_service = true;
     server->service.head(server->service.context, &x->open);
+    if (x->open.response.status == 0 && x->head.length > 0 &&
+        (uint64_t)x->head.length > x->open.body_max)
+        return refuse_at_head(x, HTTP_BODY_TOO_LARGE, NULL);
+    if (x->open.memory_max != 0)
+        arena_limit(x->open.mem, x->open.memory_max, &server->memory);
+    if (x->open.response.status == 0 && must_identify(x, x->head.length) &&
+        !x->open.identify_blocks) {
+        x->identified = true;
+        server->service.identify(server->service.context, &x->open);
+    }
     if (x->open.response.status != 0)
         return respond_early(x);
-    if (x->head.length > 0 && (uint64_t)x->head.length > x->open.body_max)
-        return refuse_at_head(x, HTTP_BODY_TOO_LARGE, NULL);
-    x->step = STEP_BODY;
+    set_step(x, STEP_BODY);
     if (x->head.length != 0)
         connection_enter(x->connection, STAGE_BODY);
     return MHD_YES;
@@ -345,41 +407,56 @@ static char *
 reserve_body(struct exchange *x, size_t need)
 {
     struct str *body = &x->open.request.body;
+    char *old = (char *)(uintptr_t)body->ptr;
     if (need <= x->body_capacity)
-        return (char *)(uintptr_t)body->ptr;
+        return old;
     size_t most = x->head.length > 0 ? (size_t)x->head.length : x->open.body_max;
     size_t capacity = x->body_capacity * 2 < 16 * 1024 ? 16 * 1024 : x->body_capacity * 2;
     if (capacity < need)
         capacity = need;
     if (capacity > most)
         capacity = most;
-    char *grown = arena_alloc(x->open.mem, capacity);
-    if (body->len > 0)
-        memcpy(grown, body->ptr, body->len);
     x->body_capacity = capacity;
-    body->ptr = grown;
-    return grown;
+    body->ptr = arena_grow(x->open.mem, old, body->len, capacity);
+    return (char *)(uintptr_t)body->ptr;
 }
 
 static enum MHD_Result
-discard(struct exchange *x, size_t size)
+refuse_body(struct exchange *x, enum http_refusal refusal)
 {
-    x->discarded += size;
-    return x->discarded <= HTTP_DISCARD_MAX ? MHD_YES : MHD_NO;
+    refuse(x, refusal, NULL);
+    set_step(x, STEP_DISCARD);
+    return MHD_YES;
+}
+
+static enum MHD_Result
+identify_sender(struct exchange *x)
+{
+    struct http_server *server = x->server;
+    x->identified = x->identifying = true;
+    if (x->open.identify_blocks && !connection_read_shutdown(x->connection))
+        return run_on_worker(x);
+    server->service.identify(server->service.context, &x->open);
+    finish_work(x);
+    return MHD_YES;
 }
 
 static enum MHD_Result
 gather(struct exchange *x, const char *data, size_t size)
 {
     struct str *body = &x->open.request.body;
-    if (size > x->open.body_max - body->len) { /* only chunked bodies: Content-Length was checked */
-        refuse(x, HTTP_BODY_TOO_LARGE, NULL);
-        x->step = STEP_DISCARD;
-        return discard(x, size);
-    }
+    if (size > x->open.body_max - body->len) /* only chunked bodies: Content-Length was checked */
+        return refuse_body(x, HTTP_BODY_TOO_LARGE);
     memcpy(reserve_body(x, body->len + size) + body->len, data, size);
     body->len += size;
-    return MHD_YES;
+    bool over = arena_excess(x->open.mem) != ARENA_WITHIN_LIMITS;
+    if (body->len > HTTP_LARGE_BODY && !x->large) {
+        x->large = !atomic_exchange(&x->server->large_body, true);
+        over = over || !x->large;
+    }
+    if (over)
+        return refuse_body(x, HTTP_OVERLOADED);
+    return must_identify(x, (int64_t)body->len) ? identify_sender(x) : MHD_YES;
 }
 
 enum MHD_Result
@@ -392,16 +469,19 @@ exchange_continue(void *server, struct MHD_Connection *handle, const char *path,
     (void)handle;
     (void)path; /* modified by the library; we have our own copy */
     *size = 0;  /* all data is consumed */
-    switch (x->step) {
+    switch ((enum step)atomic_load_explicit(&x->step, memory_order_acquire)) {
     case STEP_HEAD:
         return on_head(x, method, version);
     case STEP_BODY:
         return more > 0 ? gather(x, data, more) : on_request(x);
     case STEP_DISCARD:
-        return more > 0 ? discard(x, more) : send_response(x);
+        x->dropped += more;
+        return more == 0 ? send_response(x) : x->dropped < HTTP_DROPPED_MAX ? MHD_YES : MHD_NO;
     case STEP_READY:
         return send_response(x);
-    case STEP_WORKING:
+    case STEP_WORKING: /* the library calls once more if it has another chunk: not now */
+        *size = more;
+        break;
     case STEP_SENT:
         break;
     }
@@ -419,6 +499,8 @@ exchange_end(void *argument, struct MHD_Connection *handle, void **request,
     if (x == NULL)
         return;
     *request = NULL;
+    if (x->large)
+        atomic_store(&server->large_body, false);
     if (x->seen_by_service)
         server->service.done(server->service.context, &x->open);
     connection_enter(x->connection, STAGE_IDLE);

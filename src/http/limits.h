@@ -23,14 +23,34 @@
 #define HTTP_OVER_LIMIT_MS 2000
 #define HTTP_OVER_LIMIT_CONNECTIONS 64
 
-/* An unwanted request body is read and dropped up to this size, so that the response arrives and
- * the connection stays usable. Beyond it the connection is closed. */
+/* An unwanted request body of up to this length is read and dropped, so that the connection stays
+ * usable. A longer one is not read, and the connection is closed after the response. Once reading
+ * has begun, the library can respond only at the end of the body: then HTTP_DROPPED_MAX are dropped
+ * before the connection is closed without a response. */
 #define HTTP_DISCARD_MAX (256 * 1024)
+#define HTTP_DROPPED_MAX ((size_t)16 * 1024 * 1024)
 
 /* A connection closed with unread bytes stays open this long after the response: closing it at once
  * would send a TCP reset, which can overtake the response. */
 #define HTTP_LINGER_MS 2000
 #define HTTP_LINGER_CONNECTIONS 256
+
+/* Memory for one request, unless the service allows it more, and for all requests together. The
+ * first ARENA_OWN_BYTES of each request count only toward the first. */
+#define HTTP_REQUEST_MEMORY ((size_t)16 * 1024 * 1024)
+#define HTTP_REQUESTS_MEMORY ((size_t)44 * 1024 * 1024)
+
+/* The caller of a request with a larger body is identified before the rest of it is read. */
+#define HTTP_SMALL_BODY (16 * 1024)
+
+/* One body over HTTP_LARGE_BODY is read at a time, and its request is handled only if there is
+ * memory for so many times its length. */
+#define HTTP_LARGE_BODY ((size_t)1024 * 1024)
+#define HTTP_LARGE_BODY_MEMORY 3
+
+/* Largest head of a response. It must fit into HTTP_LIBRARY_MEMORY together with the head of the
+ * request; else the library closes the connection without a response. */
+#define HTTP_RESPONSE_HEAD_MAX (10 * 1024)
 
 /* File descriptors reserved for the database, logs, and files. */
 #define HTTP_DESCRIPTORS_SPARED 256

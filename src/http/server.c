@@ -188,6 +188,7 @@ http_server_start(const struct http_settings *settings, const struct http_servic
     server->service = *service;
     server->workers = settings->workers;
     server->hashers = settings->hashers != NULL ? settings->hashers : settings->workers;
+    server->memory.max = HTTP_REQUESTS_MEMORY;
     server->connections.max = affordable_connections(settings->connections_max);
     server->connections.per_address_max = settings->connections_per_address_max;
     snprintf(server->name, sizeof server->name, "%s", settings->name);

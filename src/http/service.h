@@ -46,11 +46,13 @@ struct http_exchange {
     struct arena *mem;
     struct http_request request;
     struct http_response response;
-    size_t body_max;    /* set by `head`; 0: a request body is rejected */
-    bool blocks;        /* set by `head`: `handle` may block, so run it on a worker thread */
-    bool hashes;        /* set by `head`: … of the pool for hashing passwords */
-    void *owner;        /* for the service's use */
-    int64_t started_ns; /* clock_ticks_ns() when the request head was complete */
+    size_t body_max;      /* set by `head`; 0: a request body is rejected */
+    size_t memory_max;    /* set by `head`: limit of `mem`; 0: HTTP_REQUEST_MEMORY */
+    bool blocks;          /* set by `head`: `handle` may block, so run it on a worker thread */
+    bool hashes;          /* set by `head`: … of the pool for hashing passwords */
+    bool identify_blocks; /* set by `head`: so may `identify` */
+    void *owner;          /* for the service's use */
+    int64_t started_ns;   /* clock_ticks_ns() when the request head was complete */
 };
 
 /* Why the server rejects a request itself. The service writes the response. */
@@ -60,7 +62,7 @@ enum http_refusal {
     HTTP_TARGET_TOO_LONG,
     HTTP_HEAD_TOO_LARGE,
     HTTP_BAD_EXPECTATION,
-    HTTP_OVERLOADED, /* the workers' queue is full */
+    HTTP_OVERLOADED, /* the workers' queue is full, or requests use too much memory */
     HTTP_TOO_MANY_CONNECTIONS,
 };
 
@@ -69,6 +71,9 @@ struct http_service {
     /* Called when the request head is complete. Sets body_max and blocks, or responds at once by
      * setting a status. */
     void (*head)(void *context, struct http_exchange *exchange);
+    /* Called before more than HTTP_SMALL_BODY bytes of a body are read. Responds by setting a
+     * status if the caller may not send the request; the rest of the body is then not kept. */
+    void (*identify)(void *context, struct http_exchange *exchange);
     /* Called when the whole request has arrived. Fills in the response. */
     void (*handle)(void *context, struct http_exchange *exchange);
     /* Fills in the response to a request that the server rejects. */

@@ -2,6 +2,7 @@
 #ifndef HTTP_STATE_H
 #define HTTP_STATE_H
 
+#include "base/arena.h"
 #include "http/connection.h"
 #include "http/listen.h"
 #include "http/service.h"
@@ -23,6 +24,8 @@ struct http_server {
     struct listener listener;
     struct connections connections;
     struct exchange_pool exchanges;
+    struct arena_budget memory; /* of all exchanges */
+    _Atomic bool large_body;    /* one is being read or handled */
     pthread_t acceptor;
     _Atomic bool closing; /* no more connections are accepted */
     int closing_fd;       /* wakes the acceptor */

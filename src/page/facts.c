@@ -168,10 +168,15 @@ facts_match(struct call *call, const struct atom *atom, struct str wanted)
     if (domain == NULL)
         return false;
     const struct member *member = domain_member(domain, atom->member);
-    return contains(value_fold(call->mem, facts_value(call, member, atom->value)), wanted) ||
-           contains(value_fold(call->mem, label_of(call, atom, member)), wanted) ||
-           contains(value_fold(call->mem, facts_label(call, atom->member)), wanted) ||
-           contains(value_fold(call->mem, domain->title), wanted);
+    struct arena *mem = call->mem; /* folding takes many times the length of a text */
+    call->mem = arena_new();
+    bool found = contains(value_fold(call->mem, facts_value(call, member, atom->value)), wanted) ||
+                 contains(value_fold(call->mem, label_of(call, atom, member)), wanted) ||
+                 contains(value_fold(call->mem, facts_label(call, atom->member)), wanted) ||
+                 contains(value_fold(call->mem, domain->title), wanted);
+    arena_free(call->mem);
+    call->mem = mem;
+    return found;
 }
 
 struct str

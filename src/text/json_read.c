@@ -388,6 +388,8 @@ read_children(struct reader *reader, struct json_value *out)
         reader->at++;
         return true;
     }
+    if (arena_excess(reader->mem))
+        return fail(reader, start, "the document needs too much memory");
     out->children = ARENA_ARRAY(reader->mem, struct json_value, most);
     for (char next = ','; next == ','; reader->at++) {
         struct json_value *child = &out->children[out->count++];

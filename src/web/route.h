@@ -59,7 +59,7 @@ struct route {
     enum body body;
     size_t body_max;
     bool hashes;      /* also hashes or rates a password: the small pool for that runs it */
-    bool blocks;      /* writes or hashes a password: a worker thread runs it */
+    bool blocks;      /* writes, hashes a password, or reads much: a worker thread runs it */
     bool creates;     /* an account or an app: limited per network and in all, 400s not counted */
     bool reads_store; /* blocks only if reading the database does */
     bool page;        /* HTML: forms are checked for their origin, and errors are pages */

@@ -89,12 +89,12 @@ test("a body in chunks that does not end is cut, with or without a word", async 
   const w = await world(t);
   const connection = await w.connect();
   connection.send("POST /signup HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n");
-  for (let i = 0; i < 400 && !connection.closed; i++) {
+  for (let i = 0; i < 1500 && !connection.closed; i++) {
     connection.send(`4000\r\n${"a".repeat(0x4000)}\r\n`);
-    await pause(1);
+    if (i % 20 === 0) await pause(1);
   }
   await connection.untilClosed();
-  assert.ok(connection.socket.bytesWritten < 6_000_000, "it reads on and on");
+  assert.ok(connection.socket.bytesWritten < 22_000_000, "it reads on and on");
   assert.deepEqual(await w.users(), []);
 });
 

@@ -35,6 +35,17 @@ test("hints are sentences within the budget, safety-critical ones first", async 
   });
 });
 
+test("a diet among the restrictions is no food that the user refuses", async (t) => {
+  const { api } = await connected(t, { scope: ASKING });
+  const told = async (dietary_restrictions) => {
+    await api.write(FOOD, { dietary_restrictions });
+    return (await api.read(query({ domains: FOOD }))).hints;
+  };
+  assert.deepEqual(await told(["vegan"]), ["User's dietary restriction is vegan."]);
+  assert.deepEqual(await told(["halal", "pork"]), ["User's dietary restrictions are halal, pork, and vegan."]);
+  assert.equal((await api.read(query({ domains: FOOD, format: "bullets" }))).hints, "- Dietary restrictions: halal, pork, and vegan");
+});
+
 test("each format has its own shape", async (t) => {
   const { api } = await fed(t);
   const bullets = await api.read(query({ domains: MUSIC, format: "bullets" }));

@@ -142,7 +142,7 @@ test("writing reaches as far as the domains that were asked for and ticked", asy
       const answer = await api.send(domain, { statements: [statement] });
       assert.equal(answer.status, writes.includes(domain) ? 200 : 403, `${why}, writing ${domain}: ${answer.text}`);
       if (answer.status === 200) {
-        assert.equal(answer.data.added, 1, why);
+        assert.equal(reads.includes(domain) ? answer.data.added : answer.data.received, 1, why);
         assert.equal("preferences" in answer.data, reads.includes(domain), `${why}: a record is told only to who may read`);
         assert.equal("updated_at" in answer.data, reads.includes(domain), why);
       } else assert.match(answer.headers["www-authenticate"], new RegExp(`scope="[^"]*\\b${writes.length || asks.includes("preferences:write") ? domain : "preferences:write"}\\b`), why);
@@ -154,6 +154,22 @@ test("writing reaches as far as the domains that were asked for and ticked", asy
       assert.equal(other.status, gone, `${why}, suppressing in ${domain}: ${other.text}`);
     }
   }
+});
+
+test("a token that may not read learns nothing about what exists from writing", async (t) => {
+  const { w, ada, app } = await stage(t);
+  const reader = await Client.connect(ada, app, { scope: "preferences:read preferences:write" });
+  const writer = await Client.connect(ada, await addApp(w, { owner: "ada", name: "Writer" }), { scope: "preferences:write" });
+  await reader.write(FOOD, { cuisines: ["Thai", "Greek"], dietary: "vegan" });
+  await reader.suppress("Greek", "not_mine");
+  const probes = [["Thai"], ["Greek"], ["Polish"], ["see https://evil.example"]];
+  for (const cuisines of [...probes, ...probes]) {
+    const answer = await writer.send(FOOD, { cuisines });
+    assert.deepEqual([answer.status, answer.data], [200, { domain: FOOD, received: 1 }], `${cuisines}`);
+  }
+  for (const dietary of ["vegan", "halal"]) assert.deepEqual((await writer.send(FOOD, { dietary })).data, { domain: FOOD, received: 1 });
+  const seen = await reader.send(FOOD, { cuisines: ["Thai"] });
+  assert.deepEqual(Object.keys(seen.data), ["domain", "preferences", "updated_at", "added", "updated", "unchanged", "suppressed", "held"]);
 });
 
 test("what several domains tell is only of those the token reads", async (t) => {

@@ -138,3 +138,29 @@ test("clients that disconnect at any stage leak nothing", async (t) => {
   });
   assert.equal((await w.get("/healthz")).status, 200);
 });
+
+// The rest of a body can only be dropped once the library reads it; the response comes at its end.
+test("a chunked body over the limit gets its 413, however long it is", async (t) => {
+  const w = await world(t);
+  for (const size of [200_000, 300_000, 5_000_000]) {
+    const chunk = `1000\r\n${"a".repeat(4096)}\r\n`;
+    const connection = await w.connect();
+    connection.send(`POST /signup HTTP/1.1\r\n${FORM}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(Math.ceil(size / 4096))}0\r\n\r\n`);
+    const answer = await connection.answer();
+    assert.equal(answer.status, 413, `${size} bytes`);
+    await until("its end", () => connection.closed);
+  }
+});
+
+test("a long target while signed out gets a response, as short ones do", async (t) => {
+  const w = await world(t);
+  const asked = (query) => w.raw(`GET /account?q=${query} HTTP/1.1\r\n${END.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")}`);
+  const near = await asked("a".repeat(5000));
+  assert.equal(near.status, 303);
+  assert.match(near.headers.location, /^\/signin\?next=%2Faccount%3Fq%3Da{5000}$/);
+  const far = await asked("!".repeat(8000));
+  assert.equal(far.status, 414);
+  assert.match(far.text, /too long to return to after signing in/);
+  const past = await asked("a".repeat(9000));
+  assert.equal(past.status, 414);
+});

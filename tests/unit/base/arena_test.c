@@ -1,6 +1,7 @@
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 
 #include <stdalign.h>
 #include <sys/wait.h>
@@ -176,10 +177,75 @@ without_memory_the_process_says_one_line_and_stops(void **state)
     }
 }
 
+static void
+a_block_that_grows_keeps_its_bytes_and_no_copies(void **state)
+{
+    struct arena *arena = arena_new();
+    char *block = NULL;
+    size_t used = 0;
+    (void)state;
+    for (size_t size = 16; size <= (size_t)8 * 1024 * 1024; size *= 2) {
+        block = arena_grow(arena, block, used, size);
+        assert_true(used == 0 || (block[0] == 'g' && block[used - 1] == 'g'));
+        assert_true(all_zero(block + used, size - used));
+        memset(block, 'g', size);
+        used = size;
+    }
+    assert_true(arena_size(arena) < (size_t)9 * 1024 * 1024);
+    arena_free(arena);
+}
+
+static void
+an_arena_over_its_limit_remembers_it_until_it_is_reset(void **state)
+{
+    struct arena *arena = arena_new();
+    (void)state;
+    arena_limit(arena, 1000000, NULL);
+    for (int i = 0; i < 9; i++)
+        memset(arena_alloc(arena, 100000), 'x', 100000);
+    assert_int_equal(arena_excess(arena), ARENA_WITHIN_LIMITS);
+    memset(arena_alloc(arena, 100000), 'x', 100000); /* memory all the same */
+    assert_int_equal(arena_excess(arena), ARENA_OVER_MAX);
+    struct buf buf = buf_in(arena, 1000);
+    buf_add_c(&buf, "text");
+    assert_true(buf.overflow);
+    arena_reset(arena);
+    assert_int_equal(arena_excess(arena), ARENA_WITHIN_LIMITS);
+    arena_free(arena);
+}
+
+static void
+arenas_share_a_budget_and_give_back_what_they_took(void **state)
+{
+    struct arena_budget budget = { .max = 1000000 };
+    struct arena *one = arena_new(), *two = arena_new();
+    (void)state;
+    arena_limit(one, 0, &budget);
+    arena_limit(two, 0, &budget);
+    arena_alloc(one, ARENA_OWN_BYTES / 2);
+    assert_int_equal(budget.used, 0);
+    arena_alloc(one, 900000);
+    assert_true(budget.used > 800000);
+    assert_int_equal(arena_excess(one), ARENA_WITHIN_LIMITS);
+    arena_alloc(two, 900000);
+    assert_int_equal(arena_excess(two), ARENA_OVER_BUDGET);
+    assert_int_equal(arena_excess(one), ARENA_WITHIN_LIMITS);
+    arena_free(one);
+    arena_reset(two);
+    assert_int_equal(budget.used, 0);
+    arena_alloc(two, 900000);
+    assert_int_equal(arena_excess(two), ARENA_WITHIN_LIMITS);
+    arena_free(two);
+    assert_int_equal(budget.used, 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_block_that_grows_keeps_its_bytes_and_no_copies),
+        cmocka_unit_test(an_arena_over_its_limit_remembers_it_until_it_is_reset),
+        cmocka_unit_test(arenas_share_a_budget_and_give_back_what_they_took),
         cmocka_unit_test(fresh_memory_is_zero_and_aligned),
         cmocka_unit_test(allocations_do_not_overlap),
         cmocka_unit_test(memory_used_again_after_a_reset_is_zero),

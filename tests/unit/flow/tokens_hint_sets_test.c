@@ -1,8 +1,10 @@
 /* Hint sets that token_access() returns with a token. */
 #include "unit/flow/world.h"
 
+#include "base/buf.h"
 #include "db/row_sum.h"
 #include "flow/connections.h"
+#include "flow/hints.h"
 #include "store/tx.h"
 #include "unit/assert_str.h"
 
@@ -70,12 +72,31 @@ hint_sets_are_absent_after_the_auth_version_changed(struct kit *kit)
     assert_str(hint_sets, STR("left over"), "of a token that opens nothing");
 }
 
+/* A damaged row that names a domain more often than there can be domains. */
+static void
+a_domain_that_a_row_names_twice_is_read_once(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct buf row = buf_in(kit->mem, 100000);
+    struct hints hints;
+    for (int i = 0; i < 3 * DOMAINS_MAX; i++)
+        buf_add_c(&row, "food_profile damaged\n");
+    struct hints_params params = { .user_id = world.ada.id,
+                                   .hint_sets = buf_str(&row),
+                                   .domains = kit_domains(),
+                                   .allowed = UINT64_MAX,
+                                   .max_tokens = 100 };
+    assert_int_equal(hints_read(kit->db, kit->mem, &params, &hints), ERR_NONE);
+    assert_true(hints.stale);
+}
+
 int
 main(void)
 {
     static const struct kit_case cases[] = {
         KIT_CASE(hint_sets_are_returned_with_the_token),
         KIT_CASE(hint_sets_are_absent_after_the_auth_version_changed),
+        KIT_CASE(a_domain_that_a_row_names_twice_is_read_once),
     };
     return KIT_RUN("flow/tokens_hint_sets", cases, LOG_WARN);
 }

@@ -138,18 +138,17 @@ bodies_up_to_the_limit_are_accepted(void **state)
 static void
 a_body_over_the_limit_gets_an_error_response(void **state)
 {
-    /* Over HTTP_DISCARD_MAX, a chunked request gets no response. */
     static const struct {
         size_t size;
         bool chunked;
         const char *path;
     } rows[] = {
-        { BODY_MAX + 1, false, "/p" }, { BODY_MAX + 1, true, "/p" },     { 200000, false, "/p" },
-        { 200000, true, "/p" },        { 20000000, false, "/p" },        { 1, false, "/nobody" },
-        { 1, true, "/nobody" },        { 1, true, "/block/nobody-not" },
+        { BODY_MAX + 1, false, "/p" }, { BODY_MAX + 1, true, "/p" }, { 200000, false, "/p" },
+        { 200000, true, "/p" },        { 20000000, false, "/p" },    { 1, false, "/nobody" },
+        { 1, true, "/nobody" },        { 300000, true, "/p" },       { 4000000, true, "/p" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0] - 1; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct answer answer;
         int before = atomic_load(&world.handled);
         int fd = wire_connect(&world);
@@ -161,10 +160,88 @@ a_body_over_the_limit_gets_an_error_response(void **state)
         assert_int_equal(atomic_load(&world.handled), before);
         close(fd);
     }
-    int fd = wire_connect(&world);
-    send_post(fd, "/p", 4000000, true);
-    assert_true(wire_ends(fd));
-    close(fd);
+}
+
+/* Only the caller of a large body is asked for before all of it is there, and the answer arrives.
+ */
+static void
+a_large_body_of_a_stranger_is_not_kept(void **state)
+{
+    static const char *const paths[] = { "/stranger", "/block/stranger" };
+    static const size_t sizes[] = { HTTP_SMALL_BODY, HTTP_SMALL_BODY + 1, BODY_MAX };
+    (void)state;
+    for (size_t p = 0; p < 2; p++)
+        for (size_t s = 0; s < 3; s++)
+            for (int chunked = 0; chunked < 2; chunked++) {
+                struct answer answer;
+                bool small = sizes[s] == HTTP_SMALL_BODY;
+                int handled = atomic_load(&world.handled), asked = atomic_load(&world.identified);
+                int fd = wire_connect(&world);
+                send_post(fd, paths[p], sizes[s], chunked);
+                assert_true(wire_answer(fd, &answer));
+                assert_int_equal(answer.status, small ? 200 : 401);
+                assert_int_equal(atomic_load(&world.handled), handled + small);
+                assert_int_equal(atomic_load(&world.identified), asked + !small);
+                close(fd);
+            }
+}
+
+static void
+a_caller_who_may_send_a_large_body_is_asked_once(void **state)
+{
+    struct answer answer;
+    int asked = atomic_load(&world.identified);
+    (void)state;
+    for (int chunked = 0; chunked < 2; chunked++) {
+        int fd = wire_connect(&world);
+        send_post(fd, "/block/known", BODY_MAX, chunked);
+        assert_true(wire_answer(fd, &answer));
+        assert_int_equal(answer.status, 200);
+        assert_int_equal(answer.body_len,
+                         strlen("POST /block/known from 127.0.0.1 agent  body ") + BODY_MAX);
+        close(fd);
+    }
+    assert_int_equal(atomic_load(&world.identified), asked + 2);
+}
+
+static void
+one_large_body_is_taken_at_a_time(void **state)
+{
+    enum { SIZE = 2 * 1024 * 1024 };
+    struct answer answer;
+    int first = wire_connect(&world), second = wire_connect(&world);
+    int gated = atomic_load(&world.gated);
+    (void)state;
+    atomic_store(&world.gate_open, false);
+    send_post(first, "/gate/large", SIZE, false);
+    WAIT_UNTIL(atomic_load(&world.gated) > gated);
+    send_post(second, "/large", SIZE, false);
+    assert_true(wire_answer(second, &answer));
+    assert_int_equal(answer.status, 503);
+    assert_int_equal(atomic_load(&world.last_refusal), HTTP_OVERLOADED);
+    atomic_store(&world.gate_open, true);
+    assert_true(wire_answer(first, &answer));
+    assert_int_equal(answer.status, 200);
+    send_post(second, "/large", SIZE, false); /* the turn of the next */
+    assert_true(wire_answer(second, &answer));
+    assert_int_equal(answer.status, 200);
+    send_post(second, "/large", (size_t)16 * 1024 * 1024, false); /* takes more than there is */
+    assert_true(wire_answer(second, &answer));
+    assert_int_equal(answer.status, 503);
+    atomic_store(&world.gate_open, false);
+    close(first);
+    close(second);
+}
+
+static void
+an_answer_whose_headers_cannot_be_sent_is_an_error(void **state)
+{
+    struct answer answer;
+    (void)state;
+    assert_true(ask(&world, GET("/wider"), &answer));
+    assert_int_equal(answer.status, 500);
+    assert_true(ask(&world, GET("/wide"), &answer));
+    assert_int_equal(answer.status, 200);
 }
 
 static void
@@ -459,6 +536,10 @@ main(void)
         cmocka_unit_test(a_response_can_close_the_connection),
         cmocka_unit_test(bodies_up_to_the_limit_are_accepted),
         cmocka_unit_test(a_body_over_the_limit_gets_an_error_response),
+        cmocka_unit_test(a_large_body_of_a_stranger_is_not_kept),
+        cmocka_unit_test(a_caller_who_may_send_a_large_body_is_asked_once),
+        cmocka_unit_test(one_large_body_is_taken_at_a_time),
+        cmocka_unit_test(an_answer_whose_headers_cannot_be_sent_is_an_error),
         cmocka_unit_test(a_body_too_large_is_rejected_before_it_is_sent),
         cmocka_unit_test(a_rejection_during_the_body_closes_without_a_reset),
         cmocka_unit_test(an_early_response_waits_for_a_small_body_and_keeps_the_connection),

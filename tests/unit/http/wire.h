@@ -4,7 +4,9 @@
  *   /block…   runs on a worker            /gate     on a worker, waits until the gate is opened
  *   /big?N    sends N bytes               /none, /same   send 204, 304
  *   /early    sends 404 at the head       /nobody   accepts no body    /close   closes the
- * connection /wide     sends 2000 bytes of headers Every wait is bounded. */
+ * connection /wide     sends 2000 bytes of headers, /wider 20,000
+ * /stranger and /block/stranger refuse a large body, /large accepts 60 MiB. Every wait is bounded.
+ */
 #ifndef TESTS_UNIT_HTTP_WIRE_H
 #define TESTS_UNIT_HTTP_WIRE_H
 
@@ -44,7 +46,7 @@ struct world {
     struct http_server *server;
     struct workers *workers;
     uint16_t port;
-    atomic_int heads, handled, refused, done, gated;
+    atomic_int heads, identified, handled, refused, done, gated;
     atomic_int last_refusal;
     atomic_bool gate_open;
 };
@@ -87,8 +89,20 @@ service_head(void *context, struct http_exchange *x)
     x->owner = world;
     x->body_max = asks(x, "/nobody") ? 0 : BODY_MAX;
     x->blocks = asks(x, "/block") || asks(x, "/gate");
+    x->identify_blocks = x->blocks;
+    if (asks(x, "/large") || asks(x, "/gate/large"))
+        x->body_max = x->memory_max = (size_t)60 * 1024 * 1024;
     if (asks(x, "/early"))
         answer_text(x, 404, STR("early"));
+}
+
+static inline void
+service_identify(void *context, struct http_exchange *x)
+{
+    struct world *world = context;
+    atomic_fetch_add(&world->identified, 1);
+    if (asks(x, "/stranger") || asks(x, "/block/stranger"))
+        answer_text(x, 401, STR("a stranger"));
 }
 
 static inline void
@@ -115,8 +129,9 @@ service_handle(void *context, struct http_exchange *x)
         return;
     }
     if (asks(x, "/wide")) {
-        char *wide = arena_alloc(x->mem, 2001);
-        memset(wide, 'w', 2000);
+        size_t length = asks(x, "/wider") ? 20000 : 2000;
+        char *wide = arena_alloc(x->mem, length + 1);
+        memset(wide, 'w', length);
         http_response_header(&x->response, "X-Wide", wide);
     }
     struct str agent = http_header(r, "user-agent");
@@ -164,8 +179,8 @@ usual_settings(void)
 static inline void
 world_open_with(struct world *world, struct http_settings settings, size_t workers, size_t queue)
 {
-    struct http_service service = { world, service_head, service_handle, service_refuse,
-                                    service_done };
+    struct http_service service = { world,          service_head,   service_identify,
+                                    service_handle, service_refuse, service_done };
     struct why why = { "" };
     *world = (struct world){ .workers = workers_start("workers", workers, queue, 0) };
     settings.workers = world->workers;
