@@ -201,16 +201,17 @@ reject_connection(struct connection *connection)
 
 /* ---- one thread accepts connections and reads their requests ---- */
 
-static void
+/* False: it failed, usually because no descriptor is free. */
+static bool
 accept_connection(struct control *control)
 {
     int fd = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0)
-        return;
+        return false;
     if (!peer_is_allowed(fd)) {
         log_warn("control_peer_rejected");
         close(fd);
-        return;
+        return true;
     }
     struct connection *connection = memory_alloc(1, sizeof *connection);
     connection->control = control;
@@ -219,6 +220,7 @@ accept_connection(struct control *control)
     connection->reader = (struct control_reader){ .fd = fd, .max = CONTROL_REQUEST_MAX };
     connection->deadline_ms = clock_steady_ms() + REQUEST_TIMEOUT_MS;
     control->waiting[control->waiting_count++] = connection;
+    return true;
 }
 
 /* Reads available bytes. True: the connection was passed to a worker or closed. */
@@ -262,20 +264,21 @@ control_thread(void *argument)
 {
     struct control *control = argument;
     struct pollfd fds[CONNECTIONS_MAX + 2];
+    bool pause = false; /* after a failed accept: poll() would return at once again */
     for (;;) {
         size_t count = control->waiting_count;
         for (size_t i = 0; i < count; i++)
             fds[i] = (struct pollfd){ control->waiting[i]->fd, POLLIN, 0 };
         /* When the table is full, new connections wait in the listen backlog. */
-        fds[count] = (struct pollfd){ count < CONNECTIONS_MAX ? control->fd : -1, POLLIN, 0 };
+        fds[count] =
+            (struct pollfd){ count < CONNECTIONS_MAX && !pause ? control->fd : -1, POLLIN, 0 };
         fds[count + 1] = (struct pollfd){ control->stop_fd, POLLIN, 0 };
-        if (poll(fds, count + 2, count > 0 ? POLL_MS : -1) < 0 && errno != EINTR)
+        if (poll(fds, count + 2, count > 0 || pause ? POLL_MS : -1) < 0 && errno != EINTR)
             break;
         if (fds[count + 1].revents != 0)
             break;
         read_connections(control, fds, count);
-        if (fds[count].revents != 0)
-            accept_connection(control);
+        pause = fds[count].revents != 0 && !accept_connection(control);
     }
     for (size_t i = 0; i < control->waiting_count; i++)
         close_connection(control->waiting[i]);

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define RESPONSE_LINE_MAX ((size_t)16 * 1024 * 1024) /* above LINE_MAX_BYTES of control.c */
@@ -51,6 +53,21 @@ print_line(struct arena *mem, struct str line, struct console *console, int *exi
     return last != NULL;
 }
 
+/* True if the listener runs as this user, as root, or as the owner of the store. Anyone who can
+ * write to the folder could have put another socket there, and commands contain passwords. */
+static bool
+listener_is_trusted(struct arena *mem, int fd, const char *path)
+{
+    struct ucred peer = { 0 };
+    socklen_t size = sizeof peer;
+    struct stat store;
+    struct str file = str_first(str_of(path), strlen(path) - strlen(".sock"));
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return false;
+    return peer.uid == 0 || peer.uid == geteuid() ||
+           (stat(str_c(mem, file), &store) == 0 && peer.uid == store.st_uid);
+}
+
 enum err
 control_send(const char *path, struct arena *mem, const struct str *words, size_t count,
              struct str input, struct console *console, int *exit_status, struct why *why)
@@ -64,6 +81,14 @@ control_send(const char *path, struct arena *mem, const struct str *words, size_
     if (fd < 0) {
         why_set(why, "the store is in use, and its service cannot be reached on %s: %s", path,
                 strerror(errno));
+        return ERR_UNAVAILABLE;
+    }
+    if (!listener_is_trusted(mem, fd, path)) {
+        close(fd);
+        why_set(why,
+                "%s belongs to another user's process, so nothing was sent to it; stop that "
+                "process and restart the service",
+                path);
         return ERR_UNAVAILABLE;
     }
     bool ended = false;

@@ -43,7 +43,7 @@ sqlite_lock(struct sqlite_store *store, struct why *why)
 {
     char path[PATH_MAX];
     path_beside(path, sizeof path, store, ".lock");
-    store->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    store->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (store->lock_fd < 0) {
         int problem = errno;
         enum err err = sqlite_check_rights(store->path, why);

@@ -134,6 +134,13 @@ on_head(void *context, struct http_exchange *exchange)
     if (!find_route(call))
         return;
     const struct route *route = call->route;
+    if (route->caller == CALLER_OPERATOR &&
+        !guard_host_ok(&exchange->request, &site->web->settings)) {
+        error_send(call, 403,
+                   STR("This listener answers to its IP address, to a name without a dot, and to "
+                       "the host of base-url. Use one of them."));
+        return;
+    }
     exchange->body_max = route->body_max;
     if (route->caller == CALLER_USER || route->caller == CALLER_TOKEN)
         exchange->memory_max = USER_MEMORY;

@@ -30,6 +30,29 @@ guard_origin_ok(const struct http_request *request, struct str our_origin)
     return !str_present(site) || same_site || str_eq_c(site, "none");
 }
 
+static struct str
+host_of_url(struct str url)
+{
+    struct str rest = str_from(url, str_index(url, ':') + 3);
+    return str_first(rest, str_index(rest, ':'));
+}
+
+bool
+guard_host_ok(const struct http_request *request, const struct web_settings *settings)
+{
+    struct str host = http_header(request, "Host");
+    if (host.len > 0 && host.ptr[0] == '[')
+        return true; /* an IPv6 address */
+    host = str_first(host, str_index(host, ':'));
+    size_t digits = 0;
+    while (digits < host.len &&
+           ((host.ptr[digits] >= '0' && host.ptr[digits] <= '9') || host.ptr[digits] == '.'))
+        digits++;
+    return digits == host.len || str_index(host, '.') == host.len ||
+           str_eq_nocase(host, host_of_url(settings->base_url)) ||
+           str_eq_nocase(host, host_of_url(settings->auth_url));
+}
+
 static bool
 is_utf8(struct str charset)
 {

@@ -8,11 +8,17 @@
 struct call;
 struct http_request;
 struct str;
+struct web_settings;
 
 /* True if a form may come from our own pages: Origin, if sent, matches auth_url, and
  * Sec-Fetch-Site, if sent, is same-origin or none; "Origin: null" only with same-origin. False if
  * either is repeated. Host and X-Forwarded-* are not used. */
 bool guard_origin_ok(const struct http_request *request, struct str our_origin);
+
+/* True if the Host of a request to the private listener is an IP address, a name without a dot, or
+ * the host of our URLs. A page of another site cannot read the metrics by pointing a name of its
+ * own at this address (DNS rebinding). */
+bool guard_host_ok(const struct http_request *request, const struct web_settings *settings);
 
 /* True if the Content-Type is the one that the route takes and its charset, if any, is UTF-8. */
 bool guard_content_type_ok(const struct http_request *request, enum body body);

@@ -38,7 +38,7 @@ check_params(struct arena *mem, const struct app_params *params, struct app *app
 {
     struct str unknown = STR_NONE;
     app->name = app_clean_name(mem, params->name);
-    problems->name = app_name_problem(app->name);
+    problems->name = app_name_problem(mem, app->name);
     app->redirect_uris = app_join_uris(mem, params->redirect_uris, params->redirect_uri_count,
                                        &problems->redirect_uris);
     if (!scopes_read(str_trim(params->scopes), &app->scopes, &unknown))

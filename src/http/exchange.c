@@ -251,17 +251,37 @@ exchange_begin(void *argument, const char *target, struct MHD_Connection *handle
     return x;
 }
 
-/* A bijection (splitmix64) of a counter with a random start: ids are unique in this process and do
- * not repeat after a restart. */
+/* SipHash-2-4 of one word: without the key, an id does not reveal how many requests came before. */
+static uint64_t
+keyed_hash(const uint64_t key[2], uint64_t word)
+{
+    uint64_t a = key[0] ^ 0x736f6d6570736575u, b = key[1] ^ 0x646f72616e646f6du,
+             c = key[0] ^ 0x6c7967656e657261u, d = key[1] ^ 0x7465646279746573u;
+    const uint64_t words[] = { word, (uint64_t)8 << 56, 0 };
+#define ROTATE(x, n) ((x) << (n) | (x) >> (64 - (n)))
+    for (int round = 0; round < 8; round++) {
+        uint64_t added = words[round < 4 ? round / 2 : 2];
+        if (round % 2 == 0)
+            d ^= added;
+        if (round == 4)
+            c ^= 0xff;
+        a += b, b = ROTATE(b, 13) ^ a, a = ROTATE(a, 32);
+        c += d, d = ROTATE(d, 16) ^ c;
+        a += d, d = ROTATE(d, 21) ^ a;
+        c += b, b = ROTATE(b, 17) ^ c, c = ROTATE(c, 32);
+        if (round % 2 == 1)
+            a ^= added;
+    }
+#undef ROTATE
+    return a ^ b ^ c ^ d;
+}
+
 static void
 make_id(struct exchange *x)
 {
     static const char digits[] = "0123456789abcdef";
-    uint64_t id = x->server->id_seed +
-                  atomic_fetch_add_explicit(&x->server->id_count, 1, memory_order_relaxed);
-    id = (id ^ id >> 30) * 0xbf58476d1ce4e5b9u;
-    id = (id ^ id >> 27) * 0x94d049bb133111ebu;
-    id ^= id >> 31;
+    uint64_t count = atomic_fetch_add_explicit(&x->server->id_count, 1, memory_order_relaxed);
+    uint64_t id = keyed_hash(x->server->id_key, count);
     for (size_t i = 0; i < 16; i++)
         x->id[i] = digits[id >> (60 - 4 * i) & 15];
     x->id[16] = '\0';

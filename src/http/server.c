@@ -141,7 +141,9 @@ prepare(struct http_server *server, const struct http_settings *settings, struct
         if (err)
             return err;
     }
-    if (getrandom(&server->id_seed, sizeof server->id_seed, 0) != sizeof server->id_seed) {
+    if (getrandom(server->id_key, sizeof server->id_key, 0) != sizeof server->id_key ||
+        getrandom(&server->address_seed, sizeof server->address_seed, 0) !=
+            sizeof server->address_seed) {
         why_set(why, "cannot get random numbers from the system: %s", strerror(errno));
         return ERR_UNAVAILABLE;
     }
@@ -162,7 +164,7 @@ start_threads(struct http_server *server, const struct http_settings *settings,
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     exchange_pool_start(&server->exchanges);
-    connections_start(&server->connections, server->id_seed);
+    connections_start(&server->connections, server->address_seed);
     server->daemon = start_daemon(server, settings, tls);
     bool started = server->daemon != NULL && acceptor_start(server);
     if (!started && server->daemon != NULL)

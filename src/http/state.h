@@ -29,7 +29,8 @@ struct http_server {
     pthread_t acceptor;
     _Atomic bool closing; /* no more connections are accepted */
     int closing_fd;       /* wakes the acceptor */
-    uint64_t id_seed;
+    uint64_t id_key[2];
+    uint64_t address_seed;
     _Atomic uint64_t id_count;
     _Atomic size_t suspended; /* exchanges handed to the workers */
     _Atomic uint64_t refused[HTTP_REFUSALS];

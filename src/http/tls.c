@@ -9,11 +9,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PEM_MAX ((size_t)1024 * 1024)
 
+static bool
+others_may_read(FILE *file)
+{
+    struct stat status;
+    return fstat(fileno(file), &status) != 0 ||
+           (S_ISREG(status.st_mode) && (status.st_mode & S_IRWXO) != 0);
+}
+
 static enum err
-load_pem(const char *setting, const char *path, char **out, struct why *why)
+load_pem(const char *setting, const char *path, bool secret, char **out, struct why *why)
 {
     if (path == NULL) {
         why_set(why, "%s: is missing; TLS needs both tls-cert and tls-key", setting);
@@ -22,6 +31,12 @@ load_pem(const char *setting, const char *path, char **out, struct why *why)
     FILE *file = fopen(path, "re");
     if (file == NULL) {
         why_set(why, "%s: cannot read %s: %s", setting, path, strerror(errno));
+        return ERR_INVALID;
+    }
+    if (secret && others_may_read(file)) {
+        why_set(why, "%s: %s is open to every user of this machine; run chmod o= %s", setting, path,
+                path);
+        fclose(file);
         return ERR_INVALID;
     }
     setvbuf(file, NULL, _IONBF,
@@ -63,9 +78,9 @@ enum err
 tls_load(const char *cert_file, const char *key_file, struct tls_files *out, struct why *why)
 {
     *out = (struct tls_files){ 0 };
-    enum err err = load_pem("tls-cert", cert_file, &out->cert, why);
+    enum err err = load_pem("tls-cert", cert_file, false, &out->cert, why);
     if (!err)
-        err = load_pem("tls-key", key_file, &out->key, why);
+        err = load_pem("tls-key", key_file, true, &out->key, why);
     if (!err)
         err = check_pair(out, cert_file, key_file, why);
     if (err)

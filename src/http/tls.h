@@ -6,8 +6,11 @@
 
 #include "base/err.h"
 
-/* Only TLS 1.2 and 1.3, in server order. */
-#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE"
+/* Only TLS 1.2 and 1.3, in server order, with forward secrecy and authenticated encryption: neither
+ * static RSA nor CBC. */
+#define TLS_PRIORITIES                                                                        \
+    "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-CIPHER-ALL:" \
+    "+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD:%SERVER_PRECEDENCE"
 
 struct tls_files {
     char *cert; /* PEM, ends in NUL */

@@ -4,6 +4,7 @@
 #include "crypt/digest.h"
 #include "model/redirect_uri.h"
 #include "text/base64url.h"
+#include "text/look_alike.h"
 #include "text/utf8.h"
 
 #define NAME_MAX_CHARACTERS 60
@@ -42,17 +43,38 @@ mixes_alphabets(struct str name)
 }
 
 static bool
-contains_service_name(struct str name)
+is_alphanumeric(char c)
 {
-    static const struct str ours = STR("penchant");
-    for (size_t i = 0; i + ours.len <= name.len; i++)
-        if (str_eq_nocase(str_first(str_from(name, i), ours.len), ours))
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/* Finds the name of this service also in letters that only look like it and with blanks or other
+ * characters in between; then it must start a word, so that "Open Chant" is allowed. */
+static bool
+contains_service_name(struct arena *mem, struct str name)
+{
+    static const char ours[] = "penchant";
+    struct str key = look_alike_latin(mem, utf8_match_key(mem, name));
+    for (size_t start = 0; start < key.len; start++) {
+        size_t found = 0, gaps = 0;
+        for (size_t i = start; i < key.len && ours[found] != '\0'; i++) {
+            char c = key.ptr[i] == '3' ? 'e' : key.ptr[i] == '4' ? 'a' : key.ptr[i];
+            if (c == ours[found])
+                found++;
+            else if (found == 0 || is_alphanumeric(c))
+                break;
+            else
+                gaps++;
+        }
+        if (ours[found] == '\0' &&
+            (gaps == 0 || start == 0 || !is_alphanumeric(key.ptr[start - 1])))
             return true;
+    }
     return false;
 }
 
 const char *
-app_name_problem(struct str name)
+app_name_problem(struct arena *mem, struct str name)
 {
     if (!str_present(name) || !utf8_valid(name))
         return "The app's name is not valid UTF-8 text.";
@@ -66,7 +88,7 @@ app_name_problem(struct str name)
     if (mixes_alphabets(name))
         return "The app's name mixes alphabets in one word, so it can imitate another name. Use "
                "one alphabet per word.";
-    if (contains_service_name(name))
+    if (contains_service_name(mem, name))
         return "The app's name contains the name of this service, Penchant. Choose another name.";
     return NULL;
 }

@@ -40,7 +40,7 @@ bool app_id_well_formed(struct str id);
 /* A name is one line of 1 to 60 visible characters, NFC and trimmed. Words that mix alphabets and
  * names that imitate this service are rejected, because users decide by the name. */
 struct str app_clean_name(struct arena *mem, struct str name);
-const char *app_name_problem(struct str cleaned);
+const char *app_name_problem(struct arena *mem, struct str cleaned);
 
 /* Joins the redirect URIs, one per line; absent, with *problem, if one of them is invalid. */
 struct str app_join_uris(struct arena *mem, const struct str *uris, size_t count,

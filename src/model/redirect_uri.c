@@ -100,6 +100,33 @@ is_own_scheme(struct str scheme)
 }
 
 static bool
+is_number(struct str label)
+{
+    if (label.len == 0 || label.ptr[0] < '0' || label.ptr[0] > '9')
+        return false;
+    bool hex = str_starts(label, STR("0x"));
+    for (size_t i = hex ? 2 : 0; i < label.len; i++)
+        if (hex ? !is_hex(label.ptr[i]) : label.ptr[i] < '0' || label.ptr[i] > '9')
+            return false;
+    return true;
+}
+
+/* Browsers read a host whose last label is a number as an IPv4 address: 2130706433 and 0x7f.1 are
+ * 127.0.0.1. Only its plain form is accepted. */
+static bool
+number_valid(struct str host)
+{
+    struct str label = STR(""), rest = host;
+    int64_t value;
+    size_t count = 0, plain = 0;
+    while (str_cut(&rest, '.', &label)) {
+        count++;
+        plain += str_to_int(label, 0, 255, &value) && (label.len == 1 || label.ptr[0] != '0');
+    }
+    return !is_number(label) || (count == 4 && plain == 4);
+}
+
+static bool
 host_valid(struct str host)
 {
     if (host.len == 0)
@@ -117,7 +144,7 @@ host_valid(struct str host)
         if (c == '.' && (i == 0 || i + 1 == host.len || host.ptr[i + 1] == '.'))
             return false;
     }
-    return true;
+    return number_valid(host);
 }
 
 static bool
@@ -150,7 +177,14 @@ has_reserved_parameter(struct str rest)
     static const char *const reserved[] = { "code", "state", "iss", "error", "error_description" };
     struct str query = str_from(rest, str_index(rest, '?') + 1), pair;
     while (str_index(rest, '?') < rest.len && str_cut(&query, '&', &pair)) {
-        struct str name = str_first(pair, str_index(pair, '='));
+        struct str raw = str_first(pair, str_index(pair, '='));
+        char decoded[REDIRECT_URI_MAX];
+        struct str name = { decoded, 0 };
+        while (raw.len > 0) { /* the app's parser decodes names, so ?%63ode= is code too */
+            int byte = raw.ptr[0] == '%' ? url_escaped_byte(raw) : (unsigned char)raw.ptr[0];
+            decoded[name.len++] = (char)byte;
+            raw = str_from(raw, raw.ptr[0] == '%' ? 3 : 1);
+        }
         for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
             if (str_eq_c(name, reserved[i]))
                 return true;

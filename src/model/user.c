@@ -2,6 +2,8 @@
 
 #include "text/utf8.h"
 
+#include <string.h>
+
 #define ID_LENGTH 26
 
 #define USERNAME_MIN 3
@@ -47,6 +49,24 @@ user_fold_username(struct arena *mem, struct str username)
     return str_lower(mem, username);
 }
 
+/* Names under which a message would seem to come from the operator, also with separators. */
+static bool
+is_reserved(struct str username)
+{
+    static const char *const reserved[] = { "abuse",    "admin",    "administrator", "hostmaster",
+                                            "noreply",  "official", "postmaster",    "root",
+                                            "security", "staff",    "support",       "system",
+                                            "webmaster" };
+    char plain[USERNAME_MAX + 1] = "";
+    for (size_t i = 0, n = 0; i < username.len && n < USERNAME_MAX; i++)
+        if (is_lower(username.ptr[i]) || is_digit(username.ptr[i]))
+            plain[n++] = username.ptr[i];
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(plain, reserved[i]) == 0)
+            return true;
+    return strstr(plain, "penchant") != NULL;
+}
+
 const char *
 user_username_problem(struct str folded)
 {
@@ -66,6 +86,8 @@ user_username_problem(struct str folded)
         return "A username can have at most 32 characters.";
     if (user_id_well_formed(folded))
         return "This username looks like an account ID. Choose another.";
+    if (is_reserved(folded))
+        return "This username is reserved. Choose another.";
     return NULL;
 }
 

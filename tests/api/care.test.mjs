@@ -199,3 +199,14 @@ test("a store made by a newer program is refused and left alone", async (t) => {
   assert.match(err, /newer/);
   assert.equal((await w.command("migrate")).status, 1);
 });
+
+onSqlite("a lock file that is a symbolic link is not followed", async (t) => {
+  const w = await world(t, { start: false });
+  const victim = path.join(w.dir, "victim");
+  fs.writeFileSync(victim, "precious");
+  fs.symlinkSync(victim, `${w.file}.lock`);
+  const service = w.launch({ "log-format": "text" });
+  assert.equal((await service.exited()).status, 1);
+  assert.match(service.err, /penchant\.db\.lock/);
+  assert.equal(fs.readFileSync(victim, "utf8"), "precious");
+});

@@ -1,6 +1,7 @@
 // The control socket of a running service on SQLite; PostgreSQL needs none.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import fs from "node:fs";
 import net from "node:net";
 import { controlBytes } from "../kit/control.mjs";
@@ -81,4 +82,25 @@ onSqlite("a stale socket of a killed service is replaced", async (t) => {
   await w.start();
   await until("the new socket", () => fs.existsSync(w.socket));
   assert.equal((await w.control(["user", "list"])).status, 0);
+});
+
+// Another user is needed for this, so only root can try it.
+(process.getuid() === 0 ? onSqlite : () => {})("a command sends nothing to a socket of another user's process", async (t) => {
+  const w = await world(t);
+  const real = `${w.socket}.real`;
+  fs.renameSync(w.socket, real);
+  fs.chmodSync(w.dir, 0o777);
+  const listener = `require("net").createServer((c) => c.on("data", (d) => console.log("got", d.length))).listen(${JSON.stringify(w.socket)}, () => console.log("ready"))`;
+  const thief = spawn(process.execPath, ["-e", listener], { uid: 65534, cwd: "/" });
+  let out = "";
+  thief.stdout.on("data", (data) => (out += data));
+  t.after(() => thief.kill("SIGKILL"));
+  await until("the other listener", () => out.includes("ready"));
+  const done = await w.command("user", "add", "ada", { stdin: `${PASSWORD}\n` });
+  assert.equal(done.status, 1);
+  assert.match(done.err, /belongs to another user's process/);
+  assert.ok(!out.includes("got"), out);
+  fs.rmSync(w.socket);
+  fs.renameSync(real, w.socket);
+  assert.equal((await w.command("user", "add", "ada", { stdin: `${PASSWORD}\n` })).status, 0);
 });

@@ -89,3 +89,12 @@ test("the metrics listener has the same error format and no other routes", async
   }
   assert.equal((await w.get("/metrics")).status, 404);
 });
+
+test("a name that another site points at the metrics listener gets nothing", async (t) => {
+  const w = await world(t, { settings: { ...observed.settings, "base-url": "https://penchant.example" } });
+  const origin = await w.service.metricsOrigin();
+  const status = async (host) => (await ask(origin, "GET", "/metrics", { headers: { host } })).status;
+  for (const host of ["evil.example", "127.0.0.1.evil.example:9090", "localhost.evil.example", "penchant.example.evil.example", "x.penchant.example"])
+    assert.equal(await status(host), 403, host);
+  for (const host of ["127.0.0.1:9090", "[::1]:9090", "localhost:9090", "penchant", "Penchant.example:9090"]) assert.equal(await status(host), 200, host);
+});

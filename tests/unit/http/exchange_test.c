@@ -3,6 +3,16 @@
 
 static struct world world;
 
+/* The counter that the SplitMix64 generator maps to this value. */
+static uint64_t
+unmix(const char *id)
+{
+    uint64_t x = strtoull(id, NULL, 16);
+    x = (x ^ x >> 31 ^ x >> 62) * 0x319642b2d24d8ec3u;
+    x = (x ^ x >> 27 ^ x >> 54) * 0x96de1b173f119089u;
+    return x ^ x >> 30 ^ x >> 60;
+}
+
 static void
 responses_have_the_services_headers_and_a_request_id(void **state)
 {
@@ -22,6 +32,7 @@ responses_have_the_services_headers_and_a_request_id(void **state)
     assert_int_equal(strlen(id), 16);
     assert_int_equal(strspn(id, "0123456789abcdef"), 16);
     assert_string_not_equal(id, other);
+    assert_true(unmix(other) - unmix(id) != 1); /* an id is no request counter in disguise */
     close(fd);
 }
 

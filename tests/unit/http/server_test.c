@@ -2,6 +2,9 @@
 #include "http/listen.h"
 #include "unit/http/wire.h"
 
+#include "http/tls.h"
+
+#include <sys/stat.h>
 #include <gnutls/gnutls.h>
 
 static struct world world;
@@ -240,6 +243,24 @@ first_byte_to_hello(char minor)
 }
 
 static void
+tls_has_forward_secrecy_and_authenticated_encryption(void **state)
+{
+    gnutls_priority_t priorities;
+    unsigned suite;
+    (void)state;
+    assert_int_equal(gnutls_priority_init(&priorities, TLS_PRIORITIES, NULL), 0);
+    for (unsigned i = 0; gnutls_priority_get_cipher_suite_index(priorities, i, &suite) == 0; i++) {
+        gnutls_protocol_t oldest;
+        const char *name = gnutls_cipher_suite_info(suite, NULL, NULL, NULL, NULL, &oldest);
+        assert_non_null(name);
+        if (strstr(name, "CBC") != NULL ||
+            (oldest < GNUTLS_TLS1_3 && strstr(name, "ECDHE") == NULL))
+            fail_msg("%s", name);
+    }
+    gnutls_priority_deinit(priorities);
+}
+
+static void
 tls_is_1_2_or_1_3_and_nothing_older(void **state)
 {
     struct http_settings settings = usual_settings();
@@ -250,6 +271,9 @@ tls_is_1_2_or_1_3_and_nothing_older(void **state)
     settings.tls_key_file = cert_file;
     expect_no_start(settings, ERR_INVALID, cert_file);
     settings.tls_key_file = key_file;
+    assert_int_equal(chmod(key_file, 0604), 0);
+    expect_no_start(settings, ERR_INVALID, "chmod o=");
+    assert_int_equal(chmod(key_file, 0640), 0); /* a group may be that of the service */
     world_open_with(&world, settings, 2, 10);
     const char *answer = ask_by_tls("NORMAL:-VERS-ALL:+VERS-TLS1.3", text);
     assert_non_null(answer);
@@ -258,6 +282,7 @@ tls_is_1_2_or_1_3_and_nothing_older(void **state)
     answer = ask_by_tls("NORMAL:-VERS-ALL:+VERS-TLS1.2", text);
     assert_non_null(answer);
     assert_non_null(strstr(answer, "HTTP/1.1 200"));
+    assert_null(ask_by_tls("NORMAL:-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+AES-128-CBC", text));
     assert_int_equal(first_byte_to_hello(0x03), HANDSHAKE); /* the hello itself is valid */
     assert_int_not_equal(first_byte_to_hello(0x02), HANDSHAKE);
     assert_int_not_equal(first_byte_to_hello(0x01), HANDSHAKE);
@@ -317,6 +342,7 @@ main(void)
         cmocka_unit_test(one_thread_is_enough),
         cmocka_unit_test(any_address_accepts_v4_and_v6),
         cmocka_unit_test(an_inherited_socket_is_used_and_outlives_the_server),
+        cmocka_unit_test(tls_has_forward_secrecy_and_authenticated_encryption),
         cmocka_unit_test(tls_is_1_2_or_1_3_and_nothing_older),
         cmocka_unit_test(server_threads_block_signals),
     };

@@ -65,11 +65,21 @@ app_names_are_one_line_and_imitate_nothing(void **state)
         { "B14 our name, and official", STR("Penchant (official)"), "name of this service" },
         { "our name in capitals", STR("PENCHANT SUPPORT"), "name of this service" },
         { "our name inside a word", STR("MyPenchantApp"), "name of this service" },
+        { "our name in Cyrillic", STR("\u0440\u0435\u043f\u0441\u04bb\u0430\u043f\u0442"),
+          "name of this service" },
+        { "our name in full width", STR("\uff30\uff45\uff4e\uff43\uff48\uff41\uff4e\uff54"),
+          "name of this service" },
+        { "our name with an accent", STR("P\u00e9nch\u00e4nt"), "name of this service" },
+        { "our name in digits", STR("P3nch4nt"), "name of this service" },
+        { "our name with a blank", STR("Pen chant"), "name of this service" },
+        { "our name with a no-break space", STR("The Pen\u00a0chant"), "name of this service" },
+        { "our name letter by letter", STR("P.e.n-c h a n t"), "name of this service" },
+        { "words that only join to our name", STR("Open Chant"), NULL },
         { "our name at the end", STR("The real penchant"), "name of this service" },
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++) {
-        const char *problem = app_name_problem(app_clean_name(mem, rows[i].input));
+        const char *problem = app_name_problem(mem, app_clean_name(mem, rows[i].input));
         if (rows[i].expected == NULL && problem != NULL)
             fail_msg("%s: refused: %s", rows[i].why, problem);
         if (rows[i].expected != NULL && problem == NULL)
@@ -79,7 +89,7 @@ app_names_are_one_line_and_imitate_nothing(void **state)
     }
     char *much = arena_alloc(mem, 10241);
     memset(much, 'a', 10240);
-    assert_non_null(app_name_problem((struct str){ much, 10240 }));
+    assert_non_null(app_name_problem(mem, (struct str){ much, 10240 }));
     assert_str(app_clean_name(mem, STR(" Cafe\xcc\x81 ")), STR("Caf\xc3\xa9"), "NFC and trimmed");
     arena_free(mem);
 }

@@ -93,7 +93,8 @@ sentences_of_lower_layers_are_in_the_catalog(void **state)
                                              "1ab",
                                              "ab",
                                              "abcdefghijklmnopqrstuvwxyzabcdefghijkl",
-                                             "usr_aaaaaaaaaaaaaaaaaaaaaa" };
+                                             "usr_aaaaaaaaaaaaaaaaaaaaaa",
+                                             "admin" };
     static const char *const emails[] = { "", "a b@c", "ab", "a@b@c", "@b" };
     static const char *const names[] = { "\xff", "", "a\xe2\x80\x8b" };
     static const char *const passwords[] = { "\xff",         "a\tbcdefghijk", "short",
