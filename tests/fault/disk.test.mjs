@@ -82,12 +82,12 @@ onSqlite("a failed fsync during compacting ends the process, and no acknowledged
   await w.assertSound();
 });
 
-// The largest document that can be imported for one user.
+// Nearly the largest document that can be imported for one user.
 function longLife() {
   const at = "2026-01-01T00:00:00Z";
   const sources = [{ source: "user", created_at: at, updated_at: at }];
   const atoms = Array.from({ length: 2000 }, (_, i) => ({
-    member: "statements", value: `${i} ${"é".repeat(190)}`, status: "active", by_user: true, created_at: at, updated_at: at, sources,
+    member: "statements", value: `${i} ${"é".repeat(150)}`, status: "active", by_user: true, created_at: at, updated_at: at, sources,
   }));
   const domains = ["music_preferences", "food_profile", "travel_profile", "coding_profile"];
   return { format: "penchant-export", version: 1, exported_at: at, user: {}, domains: Object.fromEntries(domains.map((name) => [name, { preferences: {}, atoms }])) };
