@@ -48,7 +48,7 @@ export const reads = one(hints);
 
 // The refresh token of another user for each connection. Used tokens are invalid, so the next run takes other users.
 const sent = new WeakMap(); // town → how many
-const refreshes = (town) => {
+export const refreshes = (town) => {
   const from = sent.get(town) ?? 0;
   sent.set(town, from + settings.connections);
   return town.tokens.slice(from, from + settings.connections).map(({ refresh: refresh_token }) =>

@@ -40,3 +40,6 @@ export async function loadWith(port, requestsFile, status, seconds, every, other
   const output = await runLoad(port, requestsFile, status, seconds, "every", every, othersFile);
   return { usual: numbersOf(output, status), others: numbersOf(output, status, "OTHERS") };
 }
+
+// Sends the requests repeatedly, whatever the responses are.
+export const flood = (port, requestsFile, seconds) => runLoad(port, requestsFile, 200, seconds);

@@ -8,6 +8,7 @@ import { cases } from "./cases.mjs";
 import { asItIs, onSlowDisk } from "./commit.mjs";
 import { measureCase } from "./compare.mjs";
 import { instructionsPerComposition } from "./instructions.mjs";
+import { measureFlood } from "./flood.mjs";
 import { measureMixed } from "./mixed.mjs";
 import { endPopulations, populations } from "./population.mjs";
 import { memory, run } from "./process.mjs";
@@ -15,7 +16,7 @@ import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
 import { targets, root, settings, tools } from "./settings.mjs";
 import { fixed, median, percent, table, whole } from "./table.mjs";
 
-const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], populations: [], skipped: [], composition: [], start: null, commit: {}, notMeasured: [] };
+const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], floods: [], populations: [], skipped: [], composition: [], start: null, commit: {}, notMeasured: [] };
 
 function notMeasured(what, why) {
   report.notMeasured.push({ what, why });
@@ -62,6 +63,15 @@ async function measureBeside() {
     await measure(what, needs, async () => {
       for (const people of settings.people[store]) report.mixed.push(await measureMixed(store, people));
     });
+  }
+}
+
+async function measureFloods() {
+  for (const store of ["sqlite", "postgresql"]) {
+    const what = `refresh during a sign-up flood, ${store}`;
+    if (!what.includes(settings.only)) continue;
+    const needs = ["taskset", "load", "people", ...(store === "sqlite" ? [] : ["postgres", "initdb"])];
+    await measure(what, needs, async () => report.floods.push(await measureFlood(store, settings.people[store][0])));
   }
 }
 
@@ -159,6 +169,16 @@ function printMixed() {
   ])));
 }
 
+function printFloods() {
+  if (report.floods.length === 0) return;
+  console.log("\nRefreshing tokens alone, and while 64 other connections sign up as fast as they can\n");
+  const headings = ["store", "users", "refreshes/s alone", "p50 ms", "p99 ms", "refreshes/s in the flood", "p50 ms", "p99 ms", "target"];
+  console.log(table(headings, report.floods.map((f) => [
+    f.store, whole(f.people), whole(f.alone.perSecond), fixed(f.alone.p50), fixed(f.alone.p99), whole(f.flooded.perSecond), fixed(f.flooded.p50), fixed(f.flooded.p99),
+    atMost(f.flooded.p99, targets.floodP99Ms),
+  ])));
+}
+
 // Composing hints: one row per format and context, one column per budget.
 function printComposition() {
   if (report.composition.length === 0) return;
@@ -198,6 +218,7 @@ async function main() {
   await measure("start and memory", ["taskset", "nginx"], measureStart);
   for (const row of chosen.filter(({ last }) => !last)) await measureRow(row);
   await measureBeside();
+  await measureFloods();
   for (const row of chosen.filter(({ last }) => last)) await measureRow(row);
   await measureComposition();
   report.populations = await populations();
@@ -208,6 +229,7 @@ async function main() {
   printCases();
   printComposition();
   printMixed();
+  printFloods();
   printPeers();
   printPopulations();
   printCommit();

@@ -43,6 +43,7 @@ export const targets = {
   startMs: 100, // at most
   idleMiB: 15, // at most
   mixedP99: 3, // p99 of reads with writes relative to reads alone, at most
+  floodP99Ms: 250, // p99 of a refresh during a flood of sign-ups, at most
   groupCommitSlowDisk: 20, // 64 writers to 1, at least, when fsync takes 5 ms
 };
 
