@@ -194,7 +194,7 @@ test: require-check ## build and run the tests that T selects: make test T=api/s
 	@needs=$$(tests/run --needs "$(T)") && $(MAKE) --no-print-directory $$needs
 	@tests/run "$(T)"
 
-soak: deps-check build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer
+soak: deps-check build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES) $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer, libmicrohttpd 1.0
 	@tests/soak
 
 lint: deps-lint build/penchant ## check layers, names, formatting, static analysis, generated documents

@@ -395,7 +395,9 @@ on_head(struct exchange *x, const char *method, const char *version)
     request->method = str_of(method);
     request->headers = &x->head;
     bool fine = x->target_len <= HTTP_TARGET_MAX &&
-                head_read(&x->head, x->handle, method, request->target, version, &problem);
+                head_read(&x->head, x->handle, method, request->target, version, &problem) &&
+                (!server->library_lenient || head_check_layout(&x->head, x->handle, method,
+                                                               request->target, version, &problem));
     find_client(x);
     if (x->connection->over_limit)
         return refuse_at_head(x, HTTP_TOO_MANY_CONNECTIONS, NULL);

@@ -43,24 +43,12 @@ bad(struct head_problem *problem, const char *detail)
     return false;
 }
 
-/* State while fields are read. The library parses a head in place and overwrites separators with
- * NUL. So the fields it reports must cover the head without a gap: a name, NUL for the colon,
- * blanks, the value, two NULs for CR LF, then the next name. A value truncated by a NUL from the
- * sender, a line that ends in a single byte, and a folded line all leave a gap. */
 struct reading {
     struct head *head;
-    const char *at; /* where the next field must begin */
     bool too_many;
-    bool gap;
     bool bad_name;
     bool bad_value;
 };
-
-static bool
-line_end(const char *at)
-{
-    return at[0] == '\0' && at[1] == '\0';
-}
 
 static enum MHD_Result
 read_field(void *context, enum MHD_ValueKind kind, const char *name, size_t name_len,
@@ -76,34 +64,26 @@ read_field(void *context, enum MHD_ValueKind kind, const char *name, size_t name
     struct head_field *field = &head->fields[head->count++];
     field->name = (struct str){ name, name_len };
     field->value = (struct str){ value == NULL ? "" : value, value_len };
-
-    const char *blank = name + name_len + 1;
-    if (name != reading->at || value == NULL || value < blank) {
-        reading->gap = true;
-        return MHD_NO;
-    }
-    while (blank < value && (*blank == ' ' || *blank == '\t'))
-        blank++;
-    reading->gap |= blank != value || !line_end(value + value_len);
     reading->bad_name |= name_len == 0 || !all_allowed(field->name, token_byte);
     reading->bad_value |= !all_allowed(field->value, value_byte);
-    reading->at = value + value_len + 2;
     return MHD_YES;
 }
 
-static bool
-read_fields(struct head *head, struct MHD_Connection *connection, const char *begin,
-            const char *version, struct head_problem *problem)
+static size_t
+head_size(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    size_t size = info == NULL ? 0 : info->header_size;
-    struct reading reading = { .head = head, .at = version + strlen(version) + 2 };
+    return info == NULL ? 0 : info->header_size;
+}
+
+static bool
+read_fields(struct head *head, struct MHD_Connection *connection, struct head_problem *problem)
+{
+    struct reading reading = { .head = head };
     head->count = 0;
-    if (!line_end(reading.at - 2))
-        return bad(problem, "The request line does not end in CR LF.");
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, read_field, &reading);
-    if (reading.too_many || size > HTTP_HEAD_MAX) {
+    if (reading.too_many || head_size(connection) > HTTP_HEAD_MAX) {
         *problem = (struct head_problem){ HTTP_HEAD_TOO_LARGE, NULL };
         return false;
     }
@@ -111,7 +91,36 @@ read_fields(struct head *head, struct MHD_Connection *connection, const char *be
         return bad(problem, "A header name has a character that is not allowed in names.");
     if (reading.bad_value)
         return bad(problem, "A header value has a control character.");
-    if (reading.gap || reading.at + 2 != begin + size || !line_end(reading.at))
+    return true;
+}
+
+static bool
+line_end(const char *at)
+{
+    return at[0] == '\0' && at[1] == '\0';
+}
+
+bool
+head_check_layout(const struct head *head, struct MHD_Connection *connection, const char *method,
+                  struct str target, const char *version, struct head_problem *problem)
+{
+    const char *end = method + head_size(connection) - 2;
+    if (version != method + strlen(method) + 1 + target.len + 1)
+        return bad(problem, "The request line is not a method, a path, and a version.");
+    const char *at = version + strlen(version);
+    if (!line_end(at))
+        return bad(problem, "The request line does not end in CR LF.");
+    bool contiguous = true;
+    for (size_t i = 0; i < head->count && contiguous; i++) {
+        const struct head_field *field = &head->fields[i];
+        const char *value = at + 2 + field->name.len + 1;
+        while (value < field->value.ptr && value < end && (*value == ' ' || *value == '\t'))
+            value++;
+        contiguous = field->name.ptr == at + 2 && field->value.ptr == value &&
+                     line_end(value + field->value.len);
+        at = value + field->value.len;
+    }
+    if (!contiguous || at + 2 != end || !line_end(end))
         return bad(problem, "The headers are malformed: each must be one line that ends in CR LF.");
     return true;
 }
@@ -121,7 +130,7 @@ check_request_line(const char *method, struct str target, const char *version,
                    struct head_problem *problem)
 {
     struct str name = str_of(method);
-    if (!all_allowed(name, token_byte) || version != name.ptr + name.len + 1 + target.len + 1)
+    if (!all_allowed(name, token_byte))
         return bad(problem, "The request line is not a method, a path, and a version.");
     if (!all_allowed(target, target_byte))
         return bad(problem, "The path has a character that must be percent-encoded.");
@@ -213,8 +222,7 @@ head_read(struct head *head, struct MHD_Connection *connection, const char *meth
     head->length = 0;
     head->expects_continue = false;
     if (!check_request_line(method, target, version, problem) ||
-        !read_fields(head, connection, method, version, problem) ||
-        !find_singles(head, found, problem) ||
+        !read_fields(head, connection, problem) || !find_singles(head, found, problem) ||
         !find_length(head, found[ENCODING], found[LENGTH], http_1_0, problem))
         return false;
     if (!str_present(found[HOST]) && !http_1_0)

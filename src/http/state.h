@@ -21,6 +21,7 @@ struct http_server {
     struct workers *workers;
     struct workers *hashers;
     struct MHD_Daemon *daemon;
+    bool library_lenient; /* heads need head_check_layout() */
     struct listener listener;
     struct connections connections;
     struct exchange_pool exchanges;

@@ -1,13 +1,13 @@
 // `make soak`: the long tests. A hundred rounds of kill -9 on each store, two minutes of mixed load with
 // random crashes, four thousand random walks through OAuth, fifty thousand bodies generated from the
 // schemas, two million texts for the token counter, two million hint responses checked for their
-// invariants, the pages in all four views, the unit and API tests under ThreadSanitizer, and leak checks
-// where they are too slow for `make check`.
+// invariants, the pages in all four views, the unit and API tests under ThreadSanitizer, leak checks
+// where they are too slow for `make check`, and the HTTP tests with libmicrohttpd 1.0.1.
 
 import os from "node:os";
 import path from "node:path";
 import { sanitizers } from "./process.mjs";
-import { conclude, countingTask, fileTask, ROOT, testFiles, unitBinaries, unitTask } from "./runner.mjs";
+import { conclude, countingTask, execute, fileTask, ROOT, testFiles, unitBinaries, unitTask } from "./runner.mjs";
 import { runShared } from "./shared.mjs";
 import { choose } from "./words.mjs";
 
@@ -15,6 +15,18 @@ const HOUR = 3_600_000;
 const fault = (name) => path.join(ROOT, "tests/fault", `${name}.test.mjs`);
 const ON_DISK = { TMPDIR: os.tmpdir() };
 const stores = { sqlite: "SQLite", postgres: "PostgreSQL" };
+
+// Runs a task with the library that tests/libmicrohttpd builds; skips it, with the reason, if there is none.
+const LIBRARY = "libmicrohttpd 1.0.1";
+let built;
+const withLibrary = (makeTask) => ({
+  ...makeTask({}),
+  async run(shared) {
+    const { status, out, err } = await (built ??= execute(`${ROOT}/tests/libmicrohttpd`, [], { within: HOUR }));
+    if (status !== 0) return { passed: 0, failures: [], skipped: [{ skipped: "all tests", why: err.trim().split("\n").at(-1) }] };
+    return makeTask({ LD_LIBRARY_PATH: out.trim() }).run(shared);
+  },
+});
 
 const tasks = [
   countingTask("build", "reproducible_test", `${ROOT}/tests/reproducible_test`, ["build/penchant"], HOUR),
@@ -30,6 +42,12 @@ const tasks = [
   fileTask("oracle", path.join(ROOT, "tests/oracle/hints.test.mjs"), { HINTS_SHARE: "20", HINTS_SEED: `${Date.now() % 1e6}` }, 2 * HOUR),
   ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite", EVERY_VIEW: "1", SCREENSHOTS: "1" }, HOUR)),
   ...unitBinaries("tsan").map((binary) => unitTask("TSan unit", binary)),
+  ...unitBinaries("check")
+    .filter((binary) => binary.includes("/unit/http/"))
+    .map((binary) => withLibrary((env) => unitTask(LIBRARY, binary, async () => env))),
+  ...["wire", "connections", "deadlines", "drain"].map((name) =>
+    withLibrary((env) => fileTask(LIBRARY, path.join(ROOT, "tests/api", `${name}.test.mjs`), { STORE: "sqlite", ...env }, HOUR)),
+  ),
   ...unitBinaries("check").map((binary) => unitTask("leaks in unit", binary, async () => sanitizers(true))),
 ];
 

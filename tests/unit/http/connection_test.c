@@ -455,7 +455,7 @@ the_metrics_page_counts(void **state)
     int fd = wire_connect(&world);
     assert_true(wire_send(fd, GET("/x")));
     assert_true(wire_answer(fd, &answer));
-    assert_true(ask(&world, "GET * HTTP/1.1\r\n\r\n", &answer));
+    assert_true(ask(&world, GET("*"), &answer));
     WAIT_UNTIL(http_server_connections(world.server) == 1);
     assert_int_equal(metric_of("penchant_http_connections{listener=\"main\"} "), 1);
     assert_int_equal(metric_of("penchant_http_connections_total{listener=\"main\"} "), 2);

@@ -5,9 +5,20 @@
 #include "http/tls.h"
 
 #include <sys/stat.h>
+#include <dlfcn.h>
 #include <gnutls/gnutls.h>
 
 static struct world world;
+static const char *library_version; /* replaces the version that the library reports */
+
+const char *MHD_get_version(void);
+
+const char *
+MHD_get_version(void)
+{
+    const char *(*real)(void) = (const char *(*)(void))dlsym(RTLD_NEXT, "MHD_get_version");
+    return library_version == NULL ? real() : library_version;
+}
 
 static void
 expect_no_start(struct http_settings settings, enum err expected, const char *said)
@@ -59,6 +70,22 @@ invalid_settings_are_reported(void **state)
     settings = usual_settings();
     settings.inherited = true;
     expect_no_start(settings, ERR_INVALID, "listen: systemd passed no socket to this process");
+    world_close(&world);
+}
+
+static void
+an_untested_library_is_refused(void **state)
+{
+    static const char *const untested[] = { "0.9.74", "0.9.76", "1.0.0", "1.0.2", "1.0.10", "" };
+    (void)state;
+    for (size_t i = 0; i < sizeof untested / sizeof untested[0]; i++) {
+        char said[64];
+        library_version = untested[i];
+        snprintf(said, sizeof said, "libmicrohttpd %s is not supported", untested[i]);
+        expect_no_start(usual_settings(), ERR_INVALID, said);
+    }
+    library_version = NULL;
+    world_open(&world);
     world_close(&world);
 }
 
@@ -339,6 +366,7 @@ main(void)
     rehearse();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(invalid_settings_are_reported),
+        cmocka_unit_test(an_untested_library_is_refused),
         cmocka_unit_test(one_thread_is_enough),
         cmocka_unit_test(any_address_accepts_v4_and_v6),
         cmocka_unit_test(an_inherited_socket_is_used_and_outlives_the_server),
