@@ -29,6 +29,7 @@
 /* On SQLite, HTTP threads run reads themselves and have priority over the workers, which write and
  * hash passwords: a write waits for the disk anyway. */
 #define WORKER_NICENESS 10
+#define OTHER_DESCRIPTORS 64
 #define HASH_NICENESS 5 /* added: hashing goes after writing */
 
 struct service {
@@ -161,6 +162,18 @@ start_web(struct service *service, struct why *why)
     return err;
 }
 
+/* For the connections to the store that threads open when they first need them (a file and its log
+ * on SQLite), and for everything else. */
+static size_t
+reserved_descriptors(const struct service *service)
+{
+    const struct settings *settings = service->settings;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t threads =
+        (size_t)settings->workers + (size_t)settings->threads + 2 * (size_t)cores + CONTROL_WORKERS;
+    return OTHER_DESCRIPTORS + (db_reads_block(service->db) ? (size_t)settings->pool : 2 * threads);
+}
+
 static enum err
 start_server(struct service *service, struct why *why)
 {
@@ -172,6 +185,7 @@ start_server(struct service *service, struct why *why)
         .threads = settings->threads > 0 ? (size_t)settings->threads : (size_t)cores,
         .connections_max = (size_t)settings->connections,
         .connections_per_address_max = (size_t)settings->connections_per_address,
+        .descriptors_reserved = reserved_descriptors(service),
         .trusted_proxies = settings->trusted_proxies,
         .tls_cert_file = settings->tls_cert,
         .tls_key_file = settings->tls_key,

@@ -52,7 +52,7 @@ bool
 connections_at_limit(const struct connections *connections)
 {
     return atomic_load(&connections->pending) + atomic_load(&connections->open) >=
-           connections->max + HTTP_OVER_LIMIT_CONNECTIONS;
+           connections->max + connections->over_limit_max;
 }
 
 void
@@ -144,7 +144,8 @@ connections_remove(struct connections *connections, struct connection *connectio
     if (connection->next != NULL)
         connection->next->link = connection->link;
     address_count_remove(connections, connection);
-    if (connection->lingers && connections->to_linger_count < HTTP_LINGER_CONNECTIONS) {
+    if (connection->lingers &&
+        connections->to_linger_count + connections->lingering_count < connections->linger_max) {
         /* The library closes its descriptor; the duplicate keeps the connection open. */
         int fd = fcntl(connection->fd, F_DUPFD_CLOEXEC, 0);
         if (fd >= 0)

@@ -53,6 +53,8 @@ struct lingering {
 struct connections {
     size_t max;
     size_t per_address_max;
+    size_t over_limit_max; /* more than `max`, for error responses */
+    size_t linger_max;
     struct networks trusted;
     _Atomic size_t pending; /* accepted, not yet added by the library's thread */
     _Atomic size_t open;

@@ -52,8 +52,9 @@
  * request; else the library closes the connection without a response. */
 #define HTTP_RESPONSE_HEAD_MAX (10 * 1024)
 
-/* File descriptors reserved for the database, logs, and files. */
-#define HTTP_DESCRIPTORS_SPARED 256
+/* File descriptors reserved for the database, logs, and files, unless the settings name another
+ * number. */
+#define HTTP_DESCRIPTORS_RESERVED 256
 
 #define HTTP_PROXIES_MAX 64     /* networks in `trusted_proxies` */
 #define HTTP_EXCHANGES_KEPT 256 /* kept with their arenas for reuse */

@@ -54,33 +54,51 @@ leave_encoded(void *argument, struct MHD_Connection *handle, char *text)
 
 /* ---- starting ---- */
 
-/* A connection over the limit gets an error response, but without a free descriptor it can only
- * wait. So the limit must be reached first: raises RLIMIT_NOFILE as needed, and lowers the
- * connection limit to what the system grants. */
+/* Raises RLIMIT_NOFILE to what is needed, and returns what the system grants. */
 static size_t
-affordable_connections(size_t wanted)
+get_descriptors(size_t needed)
 {
-    size_t reserved =
-        HTTP_OVER_LIMIT_CONNECTIONS + HTTP_LINGER_CONNECTIONS + HTTP_DESCRIPTORS_SPARED;
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-        return wanted;
-    if (limit.rlim_cur < wanted + reserved) {
+        return needed;
+    if (limit.rlim_cur < needed) {
         rlim_t before = limit.rlim_cur;
-        limit.rlim_cur = limit.rlim_max < wanted + reserved ? limit.rlim_max : wanted + reserved;
+        limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
         if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
             limit.rlim_cur = before;
     }
-    size_t granted = (size_t)limit.rlim_cur;
-    if (granted >= wanted + reserved)
-        return wanted;
-    size_t affordable = granted >= 2 * reserved ? granted - reserved : granted / 2;
-    if (affordable >= wanted)
-        return wanted;
+    return (size_t)limit.rlim_cur;
+}
+
+/* A connection over the limit gets an error response, but without a free descriptor it can only
+ * wait, and a thread without one cannot open the database. So the limits must be reached first:
+ * lowers them to what the system grants beside the reserved descriptors. */
+static void
+limit_connections(struct connections *connections, const struct http_settings *settings)
+{
+    size_t wanted = settings->connections_max;
+    size_t reserved = settings->descriptors_reserved;
+    if (reserved == 0)
+        reserved = HTTP_DESCRIPTORS_RESERVED;
+    connections->max = wanted;
+    connections->over_limit_max = HTTP_OVER_LIMIT_CONNECTIONS;
+    connections->linger_max = HTTP_LINGER_CONNECTIONS;
+    size_t needed = wanted + HTTP_OVER_LIMIT_CONNECTIONS + HTTP_LINGER_CONNECTIONS + reserved;
+    size_t granted = get_descriptors(needed);
+    if (granted >= needed)
+        return;
+    size_t left = granted > 2 * reserved ? granted - reserved : granted / 2;
+    if (left / 8 < HTTP_OVER_LIMIT_CONNECTIONS)
+        connections->over_limit_max = left / 8;
+    if (left / 4 < HTTP_LINGER_CONNECTIONS)
+        connections->linger_max = left / 4;
+    left -= connections->over_limit_max + connections->linger_max;
+    if (left >= wanted)
+        return;
+    connections->max = left;
     log_warn("connections_capped", log_number("wanted", (int64_t)wanted),
-             log_number("connections", (int64_t)affordable),
+             log_number("connections", (int64_t)left),
              log_text("why", STR("the limit of open files (RLIMIT_NOFILE) allows no more")));
-    return affordable;
 }
 
 static struct MHD_Daemon *
@@ -209,7 +227,7 @@ http_server_start(const struct http_settings *settings, const struct http_servic
     server->workers = settings->workers;
     server->hashers = settings->hashers != NULL ? settings->hashers : settings->workers;
     server->memory.max = HTTP_REQUESTS_MEMORY;
-    server->connections.max = affordable_connections(settings->connections_max);
+    limit_connections(&server->connections, settings);
     server->connections.per_address_max = settings->connections_per_address_max;
     snprintf(server->name, sizeof server->name, "%s", settings->name);
     enum err err = prepare(server, settings, &tls, why);

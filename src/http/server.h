@@ -21,6 +21,7 @@ struct http_settings {
     size_t threads;
     size_t connections_max;
     size_t connections_per_address_max;
+    size_t descriptors_reserved; /* of the rest of the process; 0: HTTP_DESCRIPTORS_RESERVED */
     const char *trusted_proxies; /* addresses and networks, separated by commas; NULL: none */
     const char *tls_cert_file;   /* NULL: no TLS */
     const char *tls_key_file;

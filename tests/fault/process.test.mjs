@@ -109,6 +109,24 @@ test("with 64 descriptors it survives more clients than it can accept, and recov
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
 
+test("when clients take all descriptors, the threads still open the store", async (t) => {
+  const w = await world(t, { start: false });
+  const workers = 4;
+  await w.start({ pool: 8, threads: 1, workers }, { launch: (program, args) => ["prlimit", "--nofile=120:120", program, ...args] });
+  const form = "grant_type=refresh_token&refresh_token=x&client_id=app_nobody";
+  const first = [];
+  for (let i = 0; i < workers; i++) first.push(await w.connect());
+  const crowd = [];
+  for (let i = 0; i < 200; i++) crowd.push(await Connection.open(w.port).catch(() => null));
+  for (const connection of crowd) connection?.send("GET /healthz HTTP/1.1\r\nHost: h\r\n");
+  // Each of these takes a worker, which has not read from the store before.
+  for (const connection of first)
+    connection.send(`POST /oauth/token HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`);
+  for (const connection of first) assert.ok([400, 401, 429].includes((await connection.answer()).status), "the store is out of reach");
+  for (const connection of crowd) connection?.destroy();
+  assert.doesNotMatch(w.service.err, /store_reader_failed/);
+});
+
 test("too few descriptors stop the start or are enough, never a crash", async (t) => {
   const w = await world(t, { start: false });
   for (const limit of [8, 12, 16, 24]) {
