@@ -24,7 +24,7 @@ fail(struct command_call *call, enum err err)
         return command_fail(call, err, "app %.*s is public and has no secret",
                             STR_ARG(call->arguments[0]));
     if (err == ERR_UNAVAILABLE)
-        return command_fail(call, err, "the store is unavailable; nothing was changed");
+        return command_fail_unavailable(call);
     return command_fail(call, err, "the command failed (%s)", err_name(err));
 }
 

@@ -3,6 +3,7 @@
 #include "app/help_text.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "db/db.h"
 #include "text/json_write.h"
 
 #include <stdarg.h>
@@ -232,6 +233,17 @@ command_fail(struct command_call *call, enum err err, const char *format, ...)
     va_end(args);
     command_error(call, COMMAND_FAILED, str_of(err_name(err)), str_of(sentence));
     return 1;
+}
+
+int
+command_fail_unavailable(struct command_call *call)
+{
+    if (call->db != NULL && db_is_full(call->db))
+        return command_fail(call, ERR_UNAVAILABLE,
+                            "store: the disk of %.*s is full; nothing was changed; free space and "
+                            "try again",
+                            STR_ARG(db_describe(call->db, call->mem)));
+    return command_fail(call, ERR_UNAVAILABLE, "the store is unavailable; nothing was changed");
 }
 
 int

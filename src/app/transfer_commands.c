@@ -34,7 +34,7 @@ fail(struct command_call *call, enum err err, struct str login, const struct why
     if (err == ERR_NOT_FOUND)
         return command_fail(call, err, "there is no user %.*s", STR_ARG(login));
     if (err == ERR_UNAVAILABLE)
-        return command_fail(call, err, "the store is unavailable; nothing was changed");
+        return command_fail_unavailable(call);
     if (err == ERR_TOO_LARGE)
         return command_fail(call, err, "the document would be larger than 64 MiB");
     return command_fail(call, err, "the command failed (%s)", err_name(err));

@@ -20,7 +20,7 @@ fail(struct command_call *call, enum err err, struct str login)
     case ERR_NOT_FOUND:
         return command_fail(call, err, "there is no user %.*s", STR_ARG(login));
     case ERR_UNAVAILABLE:
-        return command_fail(call, err, "the store is unavailable; nothing was changed");
+        return command_fail_unavailable(call);
     case ERR_NONE:
     case ERR_INVALID:
     case ERR_UNAUTHENTICATED:

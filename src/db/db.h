@@ -92,6 +92,11 @@ typedef enum err db_work(struct db_tx *tx, void *argument);
 
 enum err db_write(struct db *db, db_work *work, void *argument);
 
+/* For transactions that take access away: may use the space that SQLite's store reserves for a full
+ * disk, on which db_write() fails. */
+enum err db_write_urgent(struct db *db, db_work *work, void *argument);
+bool db_is_full(const struct db *db); /* the last write failed because the disk is full */
+
 struct db_tx *db_begin_read(struct db *db);
 
 /* Returns `result`, or the first error of a statement if `result` is ERR_NONE. */

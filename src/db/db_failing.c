@@ -105,12 +105,12 @@ run_wrapped(struct db_tx *inner, void *argument)
 }
 
 static enum err
-failing_write(struct db *db, db_work *work, void *argument)
+failing_write(struct db *db, db_work *work, void *argument, bool urgent)
 {
     struct wrapped wrapped = { db, work, argument };
     if (fault_injection_call_fails())
         return ERR_UNAVAILABLE;
-    return driver_of(db)->write(inner_of(db), run_wrapped, &wrapped);
+    return driver_of(db)->write(inner_of(db), run_wrapped, &wrapped, urgent);
 }
 
 static struct db_tx *

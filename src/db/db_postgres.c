@@ -89,6 +89,7 @@ err_of(struct postgres_tx *tx, const PGresult *result, const char *statement)
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     if (state == NULL || PQstatus(tx->connection->handle) != CONNECTION_OK)
         return ERR_UNAVAILABLE;
+    tx->tx.db->is_full = strcmp(state, "53100") == 0;
     tx->conflict = strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0;
     if (tx->conflict)
         return ERR_UNAVAILABLE;
@@ -230,8 +231,9 @@ attempt_write(struct postgres_store *store, struct postgres_connection *connecti
 }
 
 static enum err
-postgres_write(struct db *db, db_work *work, void *argument)
+postgres_write(struct db *db, db_work *work, void *argument, bool urgent)
 {
+    (void)urgent; /* the disk is the server's */
     struct postgres_store *store = store_of(db);
     atomic_fetch_add(&store->transactions, 1);
     for (size_t i = 0; i < ATTEMPTS_MAX; i++) {
@@ -245,6 +247,7 @@ postgres_write(struct db *db, db_work *work, void *argument)
         postgres_give_back(store, connection);
         switch (outcome) {
         case DONE:
+            db->is_full = false;
             return ERR_NONE;
         case REJECTED:
             return err;

@@ -201,6 +201,8 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
         add_row(statement, &gather);
     enum err err = code == SQLITE_DONE ? ERR_NONE : err_of(connection->handle, sql);
+    if (code == SQLITE_FULL)
+        tx->db->is_full = true;
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
     *rows = (struct db_rows){ gather.count, gather.columns, gather.cells };
@@ -231,6 +233,7 @@ sqlite_close(struct db *db)
         sqlite_writer_stop(store);
         sqlite_disconnect(&store->writer_connection);
     }
+    sqlite_reserve_close(store);
     sqlite_unlock(store);
     free(store->versions.of);
     free(store->path);
@@ -246,7 +249,7 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
     struct sqlite_store *store = memory_alloc(1, sizeof *store);
     store->db.driver = &db_sqlite_driver;
     store->path = strdup(path);
-    store->lock_fd = store->log_fd = -1;
+    store->lock_fd = store->log_fd = store->reserve_fd = -1;
     store->versions.of = memory_alloc(VERSIONS, sizeof *store->versions.of);
     sqlite_readers_start(store);
 
@@ -268,6 +271,7 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
         sqlite_close(&store->db);
         return err;
     }
+    sqlite_reserve_open(store);
     *out = &store->db;
     return ERR_NONE;
 }

@@ -5,6 +5,7 @@
  *   db_sqlite_commit.c  the write connection: group commit and checkpoints
  *   db_sqlite_versions.c  versions of rows, for caches
  *   db_sqlite_log.c     detects a damaged write-ahead log
+ *   db_sqlite_reserve.c   disk space for transactions that revoke access
  *   db_sqlite_files.c   checks of the files before SQLite uses them
  *   db_sqlite_lock.c    the lock file: one process per store
  *   db_sqlite_maintenance.c  backup and check */
@@ -90,6 +91,8 @@ struct sqlite_store {
     int lock_fd;
     int log_fd; /* the write-ahead log, to read its salts; -1: not open */
     int64_t log_written_out_ms;
+    int reserve_fd; /* -1: none */
+    bool has_reserve;
     struct sqlite_connection writer_connection;
     struct sqlite_writer writer;
     struct sqlite_versions versions;
@@ -118,7 +121,7 @@ void sqlite_readers_metrics(struct sqlite_store *store, struct buf *page);
 enum err sqlite_writer_start(struct sqlite_store *store);
 void sqlite_writer_stop(struct sqlite_store *store);
 enum err sqlite_compact(struct db *db, struct why *why);
-enum err sqlite_write(struct db *db, db_work *work, void *argument);
+enum err sqlite_write(struct db *db, db_work *work, void *argument, bool urgent);
 void sqlite_writer_metrics(struct sqlite_store *store, struct buf *page);
 
 /* db_sqlite_versions.c. The first two: only by the thread that has the write connection. */
@@ -150,6 +153,12 @@ bool sqlite_log_is_marked(int lock_fd);
 /* Writes the mark. 0 frames, durable: the log is about to be emptied. Only by the thread that has
  * the write connection. */
 void sqlite_log_mark(struct sqlite_store *store, uint32_t frames);
+
+/* db_sqlite_reserve.c. Refill and release: only by the thread that has the write connection. */
+void sqlite_reserve_open(struct sqlite_store *store);
+void sqlite_reserve_close(struct sqlite_store *store);
+void sqlite_reserve_refill(struct sqlite_store *store);  /* if possible; then not full any more */
+void sqlite_reserve_release(struct sqlite_store *store); /* if the disk is full */
 
 /* db_sqlite_lock.c */
 enum err sqlite_lock(struct sqlite_store *store, struct why *why); /* ERR_TAKEN: locked */

@@ -25,6 +25,7 @@
 #define QUEUE_SECONDS 10       /* how long a member waits for its work to begin */
 #define CHECKPOINT_FRAMES 4000 /* checkpoint when the log has grown by this many pages */
 #define RESTART_FRAMES 16000   /* from this size on, wait for readers, so that the log restarts */
+#define FULL_FRAMES 64         /* the same on a full disk: restart the log early */
 #define RESTART_WAIT_MS 100    /* enough for requests; a backup holds the log for longer */
 
 /* On the stack of its thread, which waits until `done` is signaled. */
@@ -33,6 +34,7 @@ struct member {
     void *argument;
     struct member *next; /* in the queue, then in the group */
     pthread_cond_t done;
+    bool urgent;
     bool leads;
     bool finished; /* its result is final */
     enum err result;
@@ -188,12 +190,14 @@ roll_back_all(struct sqlite_store *store)
 
 /* Runs one member's work. Check is_rolled_back() afterwards. */
 static enum err
-run_member(struct sqlite_store *store, db_work *work, void *argument)
+run_member(struct sqlite_store *store, struct member *member)
 {
+    if (store->db.is_full && !member->urgent)
+        return ERR_UNAVAILABLE;
     struct sqlite_tx tx = { .tx = { .db = &store->db }, .connection = &store->writer_connection };
     if (step(store->writer.savepoint))
         return ERR_UNAVAILABLE;
-    enum err err = work(&tx.tx, argument);
+    enum err err = member->work(&tx.tx, member->argument);
     if (!err)
         err = tx.tx.broken;
     if (err && sqlite_execute(handle_of(store), "ROLLBACK TO member"))
@@ -228,6 +232,8 @@ commit(struct sqlite_store *store)
     if (err) {
         exit_on_fsync_error(code);
         log_error_code("store_commit_failed", code);
+        if (code == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE)
+            store->db.is_full = true;
         if (!is_rolled_back(store))
             sqlite_execute(handle_of(store), "ROLLBACK");
     } else if (store->writer.wal_frames > 0) {
@@ -258,10 +264,12 @@ static void
 checkpoint(struct sqlite_store *store)
 {
     struct sqlite_writer *writer = &store->writer;
-    if (writer->wal_frames - writer->checkpointed_at < CHECKPOINT_FRAMES)
+    bool is_full = store->db.is_full;
+    int grown = writer->wal_frames - writer->checkpointed_at;
+    if (grown < (is_full ? FULL_FRAMES : CHECKPOINT_FRAMES))
         return;
-    int mode =
-        writer->wal_frames < RESTART_FRAMES ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_RESTART;
+    int mode = writer->wal_frames < RESTART_FRAMES && !is_full ? SQLITE_CHECKPOINT_PASSIVE
+                                                               : SQLITE_CHECKPOINT_RESTART;
     sqlite_pause_snapshots(store);
     sqlite3_busy_timeout(handle_of(store), RESTART_WAIT_MS);
     int code = sqlite3_wal_checkpoint_v2(handle_of(store), NULL, mode, NULL, NULL);
@@ -283,7 +291,7 @@ run_group(struct sqlite_store *store, struct member *me, struct member **group, 
 {
     struct member *member = me;
     for (*count = 0; member != NULL; *count += 1) {
-        member->result = run_member(store, member->work, member->argument);
+        member->result = run_member(store, member);
         member->next = *group;
         *group = member;
         if (is_rolled_back(store))
@@ -314,11 +322,14 @@ lead(struct sqlite_store *store, struct member *me)
     struct sqlite_writer *writer = &store->writer;
     struct member *group = NULL;
     size_t count = 0;
+    sqlite_reserve_refill(store);
     me->result = begin(store);
     if (!me->result) {
         enum err err = run_group(store, me, &group, &count);
         if (!err)
             err = commit(store);
+        if (err)
+            sqlite_reserve_release(store);
         sqlite_invalidate_snapshots(store); /* before the versions, see db_sqlite_read.c */
         sqlite_bump_versions(store);        /* before any member returns, see db.h */
         atomic_fetch_add(&writer->transactions, count);
@@ -331,14 +342,19 @@ lead(struct sqlite_store *store, struct member *me)
 }
 
 enum err
-sqlite_write(struct db *db, db_work *work, void *argument)
+sqlite_write(struct db *db, db_work *work, void *argument, bool urgent)
 {
     struct sqlite_store *store = (struct sqlite_store *)db;
-    struct member me = { .work = work, .argument = argument };
-    acquire_writer(&store->writer, &me);
-    if (me.leads)
-        lead(store, &me);
-    return me.result;
+    for (int attempts = urgent ? 2 : 1; attempts > 0;
+         attempts--) { /* the second uses the reserve */
+        struct member me = { .work = work, .argument = argument, .urgent = urgent };
+        acquire_writer(&store->writer, &me);
+        if (me.leads)
+            lead(store, &me);
+        if (me.result != ERR_UNAVAILABLE || !store->db.is_full)
+            return me.result;
+    }
+    return ERR_UNAVAILABLE;
 }
 
 /* ---- compacting ---- */

@@ -71,6 +71,7 @@ reader_open(struct sqlite_store *store)
                                      .reader = reader };
     connection->statements = memory_alloc(db_statement_count(), sizeof *connection->statements);
     pthread_mutex_init(&reader->in_use, NULL);
+    sqlite_execute(connection->handle, workers_is_current() ? worker_cache : http_thread_cache);
     if (prepare(reader, "BEGIN", &reader->begin) && prepare(reader, "COMMIT", &reader->end))
         return reader;
     log_error("store_reader_failed",
@@ -93,8 +94,6 @@ reader_of_thread(struct sqlite_store *store)
     reader->next = readers->all;
     readers->all = reader;
     pthread_mutex_unlock(&readers->lock);
-    sqlite_execute(reader->connection.handle,
-                   workers_is_current() ? worker_cache : http_thread_cache);
     pthread_setspecific(readers->of_thread, reader);
     return reader;
 }

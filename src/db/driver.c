@@ -135,7 +135,19 @@ db_reads_block(const struct db *db)
 enum err
 db_write(struct db *db, db_work *work, void *argument)
 {
-    return db->driver->write(db, work, argument);
+    return db->driver->write(db, work, argument, false);
+}
+
+enum err
+db_write_urgent(struct db *db, db_work *work, void *argument)
+{
+    return db->driver->write(db, work, argument, true);
+}
+
+bool
+db_is_full(const struct db *db)
+{
+    return db->is_full;
 }
 
 /* Stands in for the read of a store that is unavailable: every statement fails. */

@@ -31,7 +31,7 @@ struct db_driver {
     /* Prepares every statement of the program, so that an invalid one fails at startup. */
     enum err (*prepare)(struct db *db, struct why *why);
 
-    enum err (*write)(struct db *db, db_work *work, void *argument);
+    enum err (*write)(struct db *db, db_work *work, void *argument, bool urgent);
     struct db_tx *(*begin_read)(struct db *db); /* NULL: unavailable */
     enum err (*end_read)(struct db_tx *tx);     /* returns the first error of a statement */
     enum err (*query)(struct db_tx *tx, struct arena *mem, size_t statement,
@@ -60,7 +60,8 @@ const char *db_address_rest(const char *address);          /* the address withou
 
 struct db {
     const struct db_driver *driver;
-    bool is_postgres; /* the dialect of schema scripts */
+    bool is_postgres;     /* the dialect of schema scripts */
+    _Atomic bool is_full; /* the last write failed because the disk is full */
 };
 
 struct db_tx {

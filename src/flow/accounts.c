@@ -210,7 +210,7 @@ account_set_status(struct db *db, struct arena *mem, struct str login, enum user
                    int64_t now, struct user *out)
 {
     struct change change = { .mem = mem, .login = login, .status = status, .now = now, .out = out };
-    return tx_write(db, change_status, &change);
+    return tx_write_urgent(db, change_status, &change);
 }
 
 static enum err
@@ -246,7 +246,7 @@ account_set_password(struct db *db, struct arena *mem, struct str login, struct 
     };
     if (!str_present(change.password_hash))
         return ERR_UNAVAILABLE;
-    return tx_write(db, change_password, &change);
+    return tx_write_urgent(db, change_password, &change);
 }
 
 /* Only the owner can manage an app, so it is deleted with its owner. */
@@ -300,5 +300,5 @@ enum err
 account_delete(struct db *db, struct arena *mem, struct str login, struct user *out)
 {
     struct deletion deletion = { .mem = mem, .login = login, .out = out };
-    return tx_write(db, delete_account, &deletion);
+    return tx_write_urgent(db, delete_account, &deletion);
 }

@@ -158,7 +158,7 @@ run_change(struct db *db, struct change *change, tx_work *work, struct app *out)
 {
     if (!app_id_well_formed(change->id))
         return ERR_NOT_FOUND;
-    enum err err = tx_write(db, work, change);
+    enum err err = tx_write_urgent(db, work, change);
     *out = change->app;
     return err;
 }

@@ -118,7 +118,7 @@ end(struct db_tx *tx, void *argument)
 static enum err
 change(struct db *db, tx_work *body, struct work *work)
 {
-    return app_id_well_formed(work->app_id) ? tx_write(db, body, work) : ERR_NOT_FOUND;
+    return app_id_well_formed(work->app_id) ? tx_write_urgent(db, body, work) : ERR_NOT_FOUND;
 }
 
 enum err

@@ -83,7 +83,8 @@ security_change_password(struct db *db, struct arena *mem, const struct password
     *key = session_make_key(mem);
     changing.session.hash = session_hash(mem, *key);
     user->password_hash = password_hash(mem, params->new_password);
-    return str_present(user->password_hash) ? tx_write(db, change, &changing) : ERR_UNAVAILABLE;
+    return str_present(user->password_hash) ? tx_write_urgent(db, change, &changing)
+                                            : ERR_UNAVAILABLE;
 }
 
 /* ---- sessions ---- */
@@ -130,7 +131,7 @@ security_end_session(struct db *db, struct arena *mem, struct str user_id, struc
                      int64_t now)
 {
     struct sessions all = { .mem = mem, .user_id = user_id, .session_id = session_id, .now = now };
-    return tx_write(db, end_one, &all);
+    return tx_write_urgent(db, end_one, &all);
 }
 
 static enum err
@@ -144,5 +145,5 @@ enum err
 security_end_sessions(struct db *db, struct arena *mem, struct str user_id)
 {
     struct sessions all = { .mem = mem, .user_id = user_id };
-    return tx_write(db, end_all, &all);
+    return tx_write_urgent(db, end_all, &all);
 }

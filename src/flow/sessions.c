@@ -196,5 +196,5 @@ session_sign_out(struct db *db, struct arena *mem, struct str key)
     if (!session_key_well_formed(key))
         return ERR_NONE;
     struct lookup lookup = { .mem = mem, .hash = session_hash(mem, key) };
-    return tx_write(db, end, &lookup);
+    return tx_write_urgent(db, end, &lookup);
 }

@@ -263,11 +263,11 @@ token_revoke(struct db *db, struct arena *mem, const struct app *app, struct str
     struct work work = { .mem = mem, .app = app, .now = now };
     if (access != NULL) {
         work.hash = secret_hash(mem, access);
-        return tx_write(db, revoke_access, &work);
+        return tx_write_urgent(db, revoke_access, &work);
     }
     if (refresh_secret != NULL) {
         work.hash = secret_hash(mem, refresh_secret);
-        return tx_write(db, revoke_refresh, &work);
+        return tx_write_urgent(db, revoke_refresh, &work);
     }
     return ERR_NONE;
 }

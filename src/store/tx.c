@@ -8,6 +8,12 @@ tx_write(struct db *db, tx_work *work, void *argument)
     return db_write(db, work, argument);
 }
 
+enum err
+tx_write_urgent(struct db *db, tx_work *work, void *argument)
+{
+    return db_write_urgent(db, work, argument);
+}
+
 struct db_tx *
 tx_begin_read(struct db *db)
 {

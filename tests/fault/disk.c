@@ -6,18 +6,22 @@
  *   DISK_FAIL_WRITE_AT=n       the n-th write fails;   DISK_FAIL_WRITE_FOR=m: m in a row (1)
  *   DISK_FAIL_FSYNC_WHILE=f    they fail as long as the file f exists
  *   DISK_FAIL_WRITE_WHILE=f    the same for writes
- *   DISK_NO_NOREPLACE=1        renameat2 with flags fails, as on some file systems
- *   DISK_ERRNO=ENOSPC          errno of a failed write: ENOSPC (default) or EIO; of an fsync: EIO
+ *   DISK_FULL_WHILE=f          as long as the file f exists, files can only grow by what other
+ * files have shrunk since, and writes within a file succeed DISK_NO_NOREPLACE=1        renameat2
+ * with flags fails, as on some file systems DISK_ERRNO=ENOSPC          errno of a failed write:
+ * ENOSPC (default) or EIO; of an fsync: EIO
  *
  * The program under test must not be built with a sanitizer, which must be preloaded first. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -70,10 +74,36 @@ fails(struct fault *fault)
     return meanwhile != NULL && access(meanwhile, F_OK) == 0;
 }
 
+static _Atomic long free_bytes; /* of a full disk */
+
 static bool
-write_fails(int fd)
+is_full(void)
 {
-    if (!is_affected(fd) || !fails(&writes))
+    const char *file = getenv("DISK_FULL_WHILE");
+    return file != NULL && access(file, F_OK) == 0;
+}
+
+/* False if the disk is full and the file cannot have `size` bytes. */
+static bool
+grow(int fd, off_t size)
+{
+    struct stat now;
+    if (!is_full())
+        atomic_store(&free_bytes, 0);
+    if (!is_full() || fstat(fd, &now) != 0)
+        return true;
+    long more = (long)(size - now.st_size);
+    if (more > 0 && more > atomic_load(&free_bytes))
+        return false;
+    if (more > 0)
+        atomic_fetch_sub(&free_bytes, more);
+    return true;
+}
+
+static bool
+write_fails(int fd, off_t end)
+{
+    if (!is_affected(fd) || (!fails(&writes) && grow(fd, end)))
         return false;
     const char *name = getenv("DISK_ERRNO");
     errno = name != NULL && strcmp(name, "EIO") == 0 ? EIO : ENOSPC;
@@ -111,7 +141,7 @@ write(int fd, const void *bytes, size_t length)
 {
     ssize_t (*real)(int, const void *, size_t);
     find(&real, "write");
-    return write_fails(fd) ? -1 : real(fd, bytes, length);
+    return write_fails(fd, 0) ? -1 : real(fd, bytes, length);
 }
 
 ssize_t
@@ -119,7 +149,7 @@ pwrite(int fd, const void *bytes, size_t length, off_t offset)
 {
     ssize_t (*real)(int, const void *, size_t, off_t);
     find(&real, "pwrite");
-    return write_fails(fd) ? -1 : real(fd, bytes, length, offset);
+    return write_fails(fd, offset + (off_t)length) ? -1 : real(fd, bytes, length, offset);
 }
 
 ssize_t
@@ -127,7 +157,7 @@ pwrite64(int fd, const void *bytes, size_t length, off64_t offset)
 {
     ssize_t (*real)(int, const void *, size_t, off64_t);
     find(&real, "pwrite64");
-    return write_fails(fd) ? -1 : real(fd, bytes, length, offset);
+    return write_fails(fd, offset + (off_t)length) ? -1 : real(fd, bytes, length, offset);
 }
 
 ssize_t
@@ -135,7 +165,26 @@ writev(int fd, const struct iovec *pieces, int count)
 {
     ssize_t (*real)(int, const struct iovec *, int);
     find(&real, "writev");
-    return write_fails(fd) ? -1 : real(fd, pieces, count);
+    return write_fails(fd, 0) ? -1 : real(fd, pieces, count);
+}
+
+int
+ftruncate(int fd, off_t size)
+{
+    int (*real)(int, off_t);
+    struct stat now;
+    find(&real, "ftruncate");
+    if (is_full() && is_affected(fd) && fstat(fd, &now) == 0 && size < now.st_size)
+        atomic_fetch_add(&free_bytes, (long)(now.st_size - size));
+    return real(fd, size);
+}
+
+int
+posix_fallocate(int fd, off_t offset, off_t length)
+{
+    int (*real)(int, off_t, off_t);
+    find(&real, "posix_fallocate");
+    return is_affected(fd) && !grow(fd, offset + length) ? ENOSPC : real(fd, offset, length);
 }
 
 int

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
+import { press } from "../kit/account.mjs";
 import { assertUnavailable } from "../kit/expect.mjs";
+import { addApp, addPerson, userCommand } from "../kit/oauth.mjs";
 import { until } from "../kit/until.mjs";
 import { onSqlite, RELEASE, ROOT, world } from "../kit/world.mjs";
 
@@ -134,6 +136,49 @@ onSqlite("a full disk is 503 and exit status 1; the service keeps running and re
   assert.deepEqual(await w.usernames(), ["before", "during", "during2"]);
   await w.stop();
   await w.assertSound();
+});
+
+onSqlite("on a full disk nothing can be added and commands say why, but sign-out and revocation succeed", async (t) => {
+  const w = await diskWorld(t);
+  await w.start({ "rate-auth": 0, "rate-signin": 0, "rate-signup": 0, "rate-api": 0 }, { env: onDisk({ DISK_FULL_WHILE: w.full }) });
+  const ada = await addPerson(w, "ada");
+  const eve = await addPerson(w, "eve");
+  const app = await addApp(w);
+  const other = await addApp(w, { name: "Dinner Planner" });
+  const made = ["ada", "eve"];
+  for (const round of ["first", "second"]) {
+    const tokens = await ada.connect(app);
+    const more = await ada.connect(other);
+    fs.writeFileSync(w.full, "");
+    for (let i = 0; (await add(w, `${round}${i}`)).status === 0; i++) made.push(`${round}${i}`); // the log may have room
+    assertUnavailable(await w.signUp({ username: round }));
+    assertUnavailable(await app.refresh(tokens.refresh_token));
+    const refused = await w.command("user", "add", round, "--no-password");
+    assert.equal(refused.status, 1);
+    assert.match(refused.err, /store: the disk of sqlite:\S+ is full; nothing was changed; free space and try again/);
+    assert.match(w.service.err, /store_full/);
+
+    assert.equal((await app.revoke(tokens.refresh_token)).status, 200);
+    assert.equal((await app.userinfo(tokens.access_token)).status, 401);
+    await press(ada, `/account/apps/${other.client_id}`, `/account/apps/${other.client_id}/disconnect`);
+    assert.equal((await other.userinfo(more.access_token)).status, 401);
+    await eve.signOut();
+    assert.equal((await eve.get("/account")).status, 303);
+    // The reserve has room for about 100 transactions; checkpoints make room for any number.
+    const before = fs.statSync(`${w.file}-wal`).size;
+    for (let i = 0; i < 400; i++) await userCommand(w, i % 2 ? "enable" : "disable", "eve");
+    assert.ok(fs.statSync(`${w.file}-wal`).size <= before + 4 * 1024 * 1024);
+
+    fs.rmSync(w.full);
+    await until("writing to work again", async () => (await w.signUp({ username: round })).status === 303);
+    made.push(round);
+    assert.match(w.service.err, /store_space_available/);
+    assert.equal((await eve.signIn()).status, 303);
+  }
+  assert.deepEqual(await w.usernames(), made.sort());
+  await w.stop();
+  await w.assertSound();
+  assert.deepEqual(fs.readdirSync(w.dir).filter((name) => name.includes("reserve")), []);
 });
 
 for (const [errno, from] of [["EIO", 1], ["ENOSPC", 1], ["EIO", 30], ["ENOSPC", 30]])

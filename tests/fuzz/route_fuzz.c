@@ -60,6 +60,15 @@ tx_write(struct db *db, tx_work *work, void *argument)
     return ERR_UNAVAILABLE;
 }
 
+enum err
+tx_write_urgent(struct db *db, tx_work *work, void *argument)
+{
+    (void)db;
+    (void)work;
+    (void)argument;
+    return ERR_UNAVAILABLE;
+}
+
 struct db_tx *
 tx_begin_read(struct db *db)
 {

@@ -10,10 +10,10 @@ static const struct str new_password = STR("nine purple kettles sing");
 
 /* ---- replaces store/tx.c, to run another request between two steps ---- */
 
-static void (*meanwhile)(void); /* runs once, before the next transaction that writes */
+static void (*meanwhile)(void); /* runs once, before the next urgent transaction */
 
 enum err
-tx_write(struct db *db, tx_work *work, void *argument)
+tx_write_urgent(struct db *db, tx_work *work, void *argument)
 {
     void (*first)(void) = meanwhile;
     meanwhile = NULL;
