@@ -11,7 +11,7 @@ export async function startPenchant(store, { under = [], threads = 1, cache = se
   const port = await freePort();
   const args = ["serve", "--listen", `127.0.0.1:${port}`, "--store", store, "--threads", String(threads)];
   args.push("--cache", String(cache), "--access-log", "off", "--log-level", "warn");
-  args.push("--rate-api", "0", "--rate-signin", "0", "--rate-auth", "0", "--rate-signup", "0"); // no rate limits
+  args.push("--rate-api", "0", "--rate-signin", "0", "--rate-auth", "0", "--rate-refresh", "0", "--rate-signup", "0"); // no rate limits
   const [program, ...words] = [...under, settings.program, ...args];
   const since = performance.now();
   const started = start(settings.serverCore, program, words);

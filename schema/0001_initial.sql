@@ -150,7 +150,8 @@ CREATE INDEX auth_request_session ON auth_request (session_hash);
 -- families. `hint_domains` and `write_domains` are the domains in which agent_hints and
 -- preferences:write may be used, because a consent page showed them for that; `*` is every domain.
 -- `shown` is what the page said about the app, one line each: its name, its privacy link, and every
--- place to which it sent the user.
+-- place to which it sent the user. `reused_at` is when a code or refresh token was last used a second
+-- time, which revoked its family; 0: never.
 CREATE TABLE app_grant (
     grant_id      TEXT   NOT NULL PRIMARY KEY,
     user_id       TEXT   NOT NULL,
@@ -161,7 +162,8 @@ CREATE TABLE app_grant (
     expires_at    BIGINT NOT NULL,
     created_at    BIGINT NOT NULL,
     updated_at    BIGINT NOT NULL,
-    shown         TEXT   NOT NULL
+    shown         TEXT   NOT NULL,
+    reused_at     BIGINT NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX app_grant_pair ON app_grant (user_id, app_id);
 CREATE INDEX app_grant_app ON app_grant (app_id);

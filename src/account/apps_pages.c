@@ -125,6 +125,10 @@ put_connection(struct call *call, struct values *values, const struct connection
         grant->expires_at == NEVER_EXPIRES
             ? message(call, KEY("apps.until.never"))
             : message_one(call, KEY("apps.until"), "date", when_date(call, grant->expires_at)));
+    if (grant->reused_at != 0)
+        values_text(
+            values, "reused",
+            message_one(call, KEY("apps.reused"), "date", when_date(call, grant->reused_at)));
     values_text(values, "wrote",
                 written == 0
                     ? message(call, KEY("apps.wrote.none"))

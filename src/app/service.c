@@ -152,6 +152,7 @@ start_web(struct service *service, struct why *why)
         .rate_sign_in = settings->rate_signin,
         .rate_auth = settings->rate_auth,
         .rate_sign_up = settings->rate_signup,
+        .rate_refresh = settings->rate_refresh,
     };
     struct openapi_params params = { web.base_url, web.auth_url, web.domains };
     struct arena *scratch = arena_new(); /* making the document takes ten times its size */

@@ -102,6 +102,8 @@ static const struct row rows[] = {
     { "rate-signup", NUMBER, "30", AT(rate_signup), .max = 1000000,
       .summary = "Maximum new accounts and apps per address in one hour, and 50 times as many in "
                  "all; 0 means no limit." },
+    { "rate-refresh", NUMBER, "20", AT(rate_refresh), .max = 1000000,
+      .summary = "Maximum refreshes of one authorization in one minute; 0 means no limit." },
     { "registration", .fallback = "open", CHOICE_AT(registration_open),
       .choices = { "closed", "open" }, .summary = "Whether new users can sign up." },
     { "access-log", .fallback = "on", CHOICE_AT(access_log), .choices = { "off", "on" },

@@ -34,6 +34,7 @@ struct settings {
     int64_t rate_signin;
     int64_t rate_auth;
     int64_t rate_signup;
+    int64_t rate_refresh;
     bool registration_open;
     bool access_log;
     enum log_format log_format;

@@ -17,6 +17,7 @@
 #define SIGN_IN_WINDOW_MS (15 * 60 * 1000)
 #define CLIENT_WINDOW_MS (60 * 1000)
 #define API_WINDOW_MS 1000
+#define REFRESH_WINDOW_MS (60 * 1000)
 #define CREATION_WINDOW_MS (60 * 60 * 1000)
 
 static enum err
@@ -67,6 +68,7 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
     web->client_failures = throttle_new(web->mem, settings->rate_auth, CLIENT_WINDOW_MS);
     web->cache = cache_new(settings->cache_bytes);
     web->api_calls = throttle_new(web->mem, settings->rate_api, API_WINDOW_MS);
+    web->refreshes = throttle_new(web->mem, settings->rate_refresh, REFRESH_WINDOW_MS);
     web->creations = throttle_new(web->mem, settings->rate_sign_up, CREATION_WINDOW_MS);
 
     enum err err = open_site(web, &web->public, settings->public, why);
@@ -93,6 +95,7 @@ web_free(struct web *web)
     throttle_free(web->sign_in_failures);
     throttle_free(web->client_failures);
     throttle_free(web->api_calls);
+    throttle_free(web->refreshes);
     throttle_free(web->creations);
     cache_free(web->cache);
     router_free(web->public.router);

@@ -1,5 +1,6 @@
 #include "flow/tokens.h"
 
+#include "base/log.h"
 #include "base/timekeeper.h"
 #include "crypt/secret.h"
 #include "model/pkce.h"
@@ -21,6 +22,8 @@ struct work {
     struct token_set *out;
     enum err refusal; /* returned to the caller although the transaction commits */
     const char *problem;
+    struct str reused_of; /* the user whose family was revoked because of reuse */
+    const struct refresh *refresh;
 };
 
 static int64_t
@@ -42,6 +45,14 @@ run_write(struct db *db, tx_work *body, struct work *work)
 {
     enum err err = tx_write(db, body, work);
     return err ? err : work->refusal;
+}
+
+/* A security event: two parties have the same code or refresh token. */
+static void
+log_reuse(const char *event, const struct work *work)
+{
+    if (str_present(work->reused_of))
+        log_warn(event, log_text("app", work->app->id), log_text("user", work->reused_of));
 }
 
 /* Adds an access token and a refresh token to the family. */
@@ -100,7 +111,7 @@ exchange(struct db_tx *tx, void *argument)
         err = code_store_redeem(tx, work->mem, work->hash, work->now);
     if (code.redeemed_at != 0 || err == ERR_NOT_FOUND) {
         /* A second complete exchange: two parties have the code (RFC 6749 §4.1.2). */
-        err = family_store_end(tx, work->mem, code.family_id);
+        err = family_store_end_reused(tx, work->mem, code.family_id, work->now, &work->reused_of);
         return err ? err
                    : refuse(work, ERR_INVALID,
                             "The code was already used; its tokens were revoked.");
@@ -112,7 +123,7 @@ exchange(struct db_tx *tx, void *argument)
         return refuse(work, ERR_INVALID, "The user disconnected the app.");
     live.family.expires_at = work->now + FAMILY_SECONDS;
     if (!err)
-        err = family_store_put_end(tx, work->mem, live.family.id, live.family.expires_at);
+        err = family_store_put_end(tx, work->mem, &live.family);
     return err ? err : issue(tx, work, &live, live.family.scopes & live.granted.scopes);
 }
 
@@ -132,6 +143,7 @@ token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
                          .verifier = params->verifier,
                          .out = out };
     enum err err = run_write(db, exchange, &work);
+    log_reuse("code_reuse", &work);
     *problem = work.problem;
     return err;
 }
@@ -178,7 +190,7 @@ refresh_once(struct db_tx *tx, struct work *work)
         return refuse(work, ERR_INVALID, "The refresh token was issued to another app.");
     enum refresh_verdict verdict = refresh_judge(&token, work->now);
     if (verdict == REFRESH_STOLEN) {
-        err = family_store_end(tx, work->mem, token.family_id);
+        err = family_store_end_reused(tx, work->mem, token.family_id, work->now, &work->reused_of);
         return err ? err
                    : refuse(
                          work, ERR_INVALID,
@@ -193,6 +205,9 @@ refresh_once(struct db_tx *tx, struct work *work)
         return err;
     if (!narrow(work, live.family.scopes & live.granted.scopes, &allowed))
         return ERR_NONE;
+    const struct refresh *params = work->refresh;
+    if (params->may_refresh != NULL && !params->may_refresh(params->context, live.family.id))
+        return refuse(work, ERR_RATE, NULL);
     err = use(tx, work, verdict);
     return err ? err : issue(tx, work, &live, allowed);
 }
@@ -225,8 +240,10 @@ token_refresh(struct db *db, struct arena *mem, const struct refresh *params, st
                          .hash = secret_hash(mem, token),
                          .now = params->now,
                          .scope = params->scope,
-                         .out = out };
+                         .out = out,
+                         .refresh = params };
     enum err err = run_write(db, refresh, &work);
+    log_reuse("refresh_token_reuse", &work);
     *problem = work.problem;
     return err;
 }

@@ -37,9 +37,13 @@ struct refresh {
     struct str token;
     struct str scope; /* absent: unchanged */
     int64_t now;
+    /* Limits refreshes per family; called inside the transaction, on any thread. NULL: no limit. */
+    bool (*may_refresh)(void *context, struct str family_id);
+    void *context;
 };
 
-/* ERR_INVALID means invalid_grant, ERR_FORBIDDEN invalid_scope. */
+/* ERR_INVALID means invalid_grant, ERR_FORBIDDEN invalid_scope, ERR_RATE that may_refresh()
+ * returned false: the token stays unused. */
 enum err token_refresh(struct db *db, struct arena *mem, const struct refresh *params,
                        struct token_set *out, const char **problem);
 

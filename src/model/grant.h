@@ -64,6 +64,7 @@ struct grant {
     int64_t expires_at;
     int64_t created_at;
     int64_t updated_at;
+    int64_t reused_at; /* when reuse of a code or refresh token revoked a family; 0: never */
 };
 
 struct family {

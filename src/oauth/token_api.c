@@ -5,6 +5,7 @@
 #include "dispatch/request_usage.h"
 #include "dispatch/response_cache.h"
 #include "flow/authorize.h"
+#include "dispatch/throttle.h"
 #include "flow/tokens.h"
 #include "oauth/oauth_routes.h"
 #include "oauth/resource.h"
@@ -90,6 +91,12 @@ exchange(struct call *call)
     return send_tokens(call, err, &set, problem);
 }
 
+static bool
+may_refresh(void *context, struct str family_id)
+{
+    return throttle_take(context, family_id) == 0;
+}
+
 static enum err
 refresh(struct call *call)
 {
@@ -100,6 +107,8 @@ refresh(struct call *call)
         .token = call_text(call, REFRESH_TOKEN),
         .scope = call_text(call, SCOPE),
         .now = call->now,
+        .may_refresh = may_refresh,
+        .context = call->web->refreshes,
     };
     struct token_set set;
     const char *problem = NULL;

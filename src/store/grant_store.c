@@ -8,11 +8,12 @@
     "grant_id, user_id, app_id, scopes, hint_domains, write_domains, expires_at," \
     " created_at, updated_at, shown"
 
-SQL(grant_find, "SELECT " COLUMNS " FROM app_grant"
+SQL(grant_find, "SELECT " COLUMNS ", reused_at FROM app_grant"
                 " WHERE user_id = $1 AND app_id = $2 AND expires_at > $3");
 
-SQL(grant_list, "SELECT " COLUMNS " FROM app_grant WHERE user_id = $1 AND expires_at > $2"
-                " ORDER BY created_at");
+SQL(grant_list,
+    "SELECT " COLUMNS ", reused_at FROM app_grant WHERE user_id = $1 AND expires_at > $2"
+    " ORDER BY created_at");
 
 SQL(grant_add,
     "INSERT INTO app_grant (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)");
@@ -38,6 +39,7 @@ read_grant(const struct db_rows *rows, size_t row)
         .created_at = db_cell_int(rows, row, 7),
         .updated_at = db_cell_int(rows, row, 8),
         .shown = db_cell_text(rows, row, 9),
+        .reused_at = db_cell_int(rows, row, 10),
     };
     scopes_read_known(db_cell_text(rows, row, 3), &grant.allowed.scopes);
     return grant;

@@ -36,12 +36,15 @@ SQL(family_find,
     " g.write_domains, g.expires_at, f.user_row_key, h.auth_version"
     " FROM token_family f" FAMILY_VALID " AND f.family_id = $1");
 
+/* $3: 1 for families whose code was redeemed, 0 for those that still expire with it. */
 SQL(family_others, "SELECT family_id FROM token_family WHERE grant_id = $1 AND family_id <> $2"
+                   " AND CASE WHEN expires_at - created_at > $4 THEN 1 ELSE 0 END = $3"
                    " ORDER BY created_at DESC");
 
 SQL(family_put_end, "UPDATE token_family SET expires_at = $2 WHERE family_id = $1");
 
-SQL(family_end, "DELETE FROM token_family WHERE family_id = $1 RETURNING user_id");
+SQL(family_end, "DELETE FROM token_family WHERE family_id = $1 RETURNING user_id, grant_id");
+SQL(grant_reused, "UPDATE app_grant SET reused_at = $2 WHERE grant_id = $1");
 SQL(family_end_user, "DELETE FROM token_family WHERE user_id = $1");
 
 SQL_UNTRACKED(code_add,
@@ -140,9 +143,10 @@ read_permissions(const struct db_rows *rows, size_t first)
 static enum err
 end_oldest(struct db_tx *tx, struct arena *mem, const struct family *but)
 {
+    bool redeemed = but->expires_at - but->created_at > CODE_SECONDS;
     struct db_rows rows = { 0 };
-    enum err err =
-        db_query(tx, mem, &family_others, &rows, db_text(but->grant_id), db_text(but->id));
+    enum err err = db_query(tx, mem, &family_others, &rows, db_text(but->grant_id),
+                            db_text(but->id), db_int(redeemed), db_int(CODE_SECONDS));
     for (size_t i = FAMILIES_PER_GRANT_MAX - 1; i < rows.count && !err; i++)
         err = family_store_end(tx, mem, db_cell_text(&rows, i, 0));
     return err;
@@ -187,19 +191,34 @@ family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t no
 }
 
 enum err
-family_store_put_end(struct db_tx *tx, struct arena *mem, struct str id, int64_t expires_at)
+family_store_put_end(struct db_tx *tx, struct arena *mem, const struct family *family)
 {
-    return db_query(tx, mem, &family_put_end, NULL, db_text(id), db_int(expires_at));
+    enum err err =
+        db_query(tx, mem, &family_put_end, NULL, db_text(family->id), db_int(family->expires_at));
+    return err ? err : end_oldest(tx, mem, family);
 }
 
 enum err
 family_store_end(struct db_tx *tx, struct arena *mem, struct str id)
 {
+    struct str user_id;
+    return family_store_end_reused(tx, mem, id, 0, &user_id);
+}
+
+enum err
+family_store_end_reused(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
+                        struct str *user_id)
+{
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &family_end, &rows, db_text(id));
-    return err || rows.count == 0
-               ? err
-               : user_store_bump_auth_version(tx, mem, db_cell_text(&rows, 0, 0));
+    *user_id = STR_NONE;
+    if (err || rows.count == 0)
+        return err;
+    *user_id = db_cell_text(&rows, 0, 0);
+    if (now != 0)
+        err =
+            db_query(tx, mem, &grant_reused, NULL, db_text(db_cell_text(&rows, 0, 1)), db_int(now));
+    return err ? err : user_store_bump_auth_version(tx, mem, *user_id);
 }
 
 enum err

@@ -17,7 +17,8 @@
 struct arena;
 struct db_tx;
 
-/* Deletes the oldest families of the grant above FAMILIES_PER_GRANT_MAX. */
+/* Families whose code was not redeemed yet are counted separately: of each kind, the oldest of the
+ * grant above FAMILIES_PER_GRANT_MAX are deleted. */
 enum err family_store_add(struct db_tx *tx, struct arena *mem, const struct family *family);
 
 /* A valid family, and what its grant allows, read in one snapshot. */
@@ -32,12 +33,18 @@ struct live_family {
 /* ERR_NOT_FOUND if the family is not valid. */
 enum err family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
                            struct live_family *out);
-enum err family_store_put_end(struct db_tx *tx, struct arena *mem, struct str id,
-                              int64_t expires_at);
+
+/* Stores a later expires_at, because the code was redeemed. */
+enum err family_store_put_end(struct db_tx *tx, struct arena *mem, const struct family *family);
 
 /* Revokes the family with its codes and tokens, whose rows are deleted when they expire. No error
  * if the family does not exist. */
 enum err family_store_end(struct db_tx *tx, struct arena *mem, struct str id);
+
+/* The same because a code or token was reused, which the grant records. `user_id` is absent if the
+ * family does not exist. */
+enum err family_store_end_reused(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
+                                 struct str *user_id);
 enum err family_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id);
 
 enum err code_store_add(struct db_tx *tx, struct arena *mem, const struct auth_code *code);

@@ -35,6 +35,7 @@ struct web_settings {
     int64_t rate_api;     /* requests per second and token; 0: no limit, as below */
     int64_t rate_sign_in; /* failed sign-ins per account and per address in 15 minutes */
     int64_t rate_sign_up; /* new accounts and apps per network in an hour */
+    int64_t rate_refresh; /* refreshes per authorization a minute */
     int64_t rate_auth;    /* failed client authentications per client and per address a minute */
 };
 
@@ -56,6 +57,7 @@ struct web {
     struct throttle *sign_in_failures; /* by account and by address */
     struct throttle *client_failures;  /* by client_id and by address */
     struct throttle *api_calls;        /* by token */
+    struct throttle *refreshes;        /* by token family */
     struct throttle *creations;        /* of accounts and apps, by network and in all */
     struct site public;
     struct site private;

@@ -422,7 +422,7 @@ test("of more than 100 connections under one grant the oldest ends", async (t) =
   w.clock.forward(1);
   const second = await ada.connect(app, { scope: TWO });
   w.clock.forward(1);
-  for (let i = 0; i < 98; i++) assert.ok((await ada.authorize(app, { scope: TWO })).code);
+  for (let i = 0; i < 98; i++) await ada.connect(app, { scope: TWO });
   assert.deepEqual(await app.worth(first.access_token), words(TWO));
   w.clock.forward(1);
   const last = await ada.connect(app, { scope: TWO });

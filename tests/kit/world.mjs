@@ -120,6 +120,7 @@ class World {
       listen: "127.0.0.1:0",
       "log-format": "json",
       "rate-signup": 0,
+      "rate-refresh": 0,
       ...(this.witness && { "base-url": this.witness.origin }),
       ...this.options.settings,
       ...settings,

@@ -318,16 +318,22 @@ a_refused_refresh_does_not_use_the_token(struct kit *kit)
         struct refresh params;
         enum err expected;
     } rows[] = {
-        { "another app", { &other, token, STR_NONE, T0 }, ERR_INVALID },
+        { "another app", { &other, token, STR_NONE, T0, NULL, NULL }, ERR_INVALID },
         { "more than was allowed",
-          { &world.app, token, STR("agent_hints profile:read"), T0 },
+          { &world.app, token, STR("agent_hints profile:read"), T0, NULL, NULL },
           ERR_FORBIDDEN },
-        { "an unknown scope", { &world.app, token, STR("all"), T0 }, ERR_FORBIDDEN },
-        { "unknown", { &world.app, secret_reveal(unknown), STR_NONE, T0 }, ERR_INVALID },
-        { "an access token", { &world.app, secret_reveal(set.access), STR_NONE, T0 }, ERR_INVALID },
-        { "garbage", { &world.app, STR("pn_rt_x"), STR_NONE, T0 }, ERR_INVALID },
-        { "absent", { &world.app, STR_NONE, STR_NONE, T0 }, ERR_INVALID },
-        { "idle for 30 days", { &world.app, token, STR_NONE, T0 + REFRESH_SECONDS }, ERR_INVALID },
+        { "an unknown scope", { &world.app, token, STR("all"), T0, NULL, NULL }, ERR_FORBIDDEN },
+        { "unknown",
+          { &world.app, secret_reveal(unknown), STR_NONE, T0, NULL, NULL },
+          ERR_INVALID },
+        { "an access token",
+          { &world.app, secret_reveal(set.access), STR_NONE, T0, NULL, NULL },
+          ERR_INVALID },
+        { "garbage", { &world.app, STR("pn_rt_x"), STR_NONE, T0, NULL, NULL }, ERR_INVALID },
+        { "absent", { &world.app, STR_NONE, STR_NONE, T0, NULL, NULL }, ERR_INVALID },
+        { "idle for 30 days",
+          { &world.app, token, STR_NONE, T0 + REFRESH_SECONDS, NULL, NULL },
+          ERR_INVALID },
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
         const char *problem = NULL;
@@ -344,7 +350,8 @@ a_refresh_can_narrow_scopes_for_one_token(struct kit *kit)
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0), less, all;
     const char *problem;
-    struct refresh params = { &world.app, secret_reveal(set.refresh), STR("agent_hints"), T0 };
+    struct refresh params = { &world.app, secret_reveal(set.refresh), STR("agent_hints"), T0, NULL,
+                              NULL };
     assert_int_equal(token_refresh(kit->db, kit->mem, &params, &less, &problem), ERR_NONE);
     assert_int_equal(less.scopes, HINTS);
     assert_int_equal(world_scopes(&world, less.access, T0), HINTS);

@@ -7,7 +7,7 @@ WORK(delete_app, app_store_delete(tx, a->mem, finder.id))
 WORK(put_user, user_store_put_status(tx, a->mem, ada.id, a->status, T0))
 WORK(delete_user, user_store_delete(tx, a->mem, ada.id))
 WORK(find_family, family_store_find(tx, a->mem, a->id, a->now, &a->live))
-WORK(put_family_end, family_store_put_end(tx, a->mem, a->id, a->number))
+WORK(put_family_end, family_store_put_end(tx, a->mem, &a->family))
 WORK(bump_auth_version, user_store_bump_auth_version(tx, a->mem, a->id))
 WORK(end_family, family_store_end(tx, a->mem, a->id))
 WORK(end_families, family_store_end_user(tx, a->mem, ada.id))
@@ -240,7 +240,8 @@ families_and_tokens_expire(struct kit *kit)
     assert_int_equal(look(kit, find_access, "at", T0 + 3600), ERR_NOT_FOUND);
     assert_int_equal(look(kit, find_family, "fam_1", T0 + 3999), ERR_NONE);
     assert_int_equal(look(kit, find_family, "fam_1", T0 + 4000), ERR_NOT_FOUND);
-    struct args later = { .id = family.id, .number = T0 + 6000 };
+    struct args later = { .family = family };
+    later.family.expires_at = T0 + 6000;
     assert_int_equal(write_one(kit, put_family_end, later), ERR_NONE);
     assert_int_equal(look(kit, find_family, "fam_1", T0 + 4999), ERR_NONE);
     assert_int_equal(look(kit, find_family, "fam_1", T0 + 5000), ERR_NOT_FOUND); /* the grant's */

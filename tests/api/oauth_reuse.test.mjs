@@ -1,0 +1,63 @@
+// Limits on codes and refresh tokens, and what users, developers, and operators learn about reuse.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { open, says } from "../kit/account.mjs";
+import { assertError } from "../kit/expect.mjs";
+import { addPerson, assertDead, assertInvalidGrant, assertTokens, stage, words } from "../kit/oauth.mjs";
+import { refusals } from "../kit/portal.mjs";
+import { until } from "../kit/until.mjs";
+
+const SCOPE = "profile:read";
+
+test("codes that are never redeemed do not end a valid authorization", async (t) => {
+  const { w, ada, app } = await stage(t);
+  const first = await ada.connect(app, { scope: SCOPE });
+  w.clock.forward(1);
+  const codes = [];
+  for (let i = 0; i < 101; i++) codes.push(await ada.authorize(app, { scope: SCOPE }));
+  assert.deepEqual(await app.worth(first.access_token), words(SCOPE));
+  assertTokens(await app.refresh(first.refresh_token));
+  assertTokens(await app.exchange(codes[100])); // the newest codes work
+});
+
+test("an authorization is refreshed at most rate-refresh times a minute", async (t) => {
+  const { ada, app } = await stage(t, { settings: { "rate-refresh": 3 } });
+  let set = await ada.connect(app, { scope: SCOPE });
+  const other = await ada.connect(app, { scope: SCOPE });
+  for (let i = 0; i < 3; i++) set = assertTokens(await app.refresh(set.refresh_token));
+  const refused = await app.refresh(set.refresh_token);
+  assertError(refused, 429, "rate_limited");
+  assert.match(refused.headers["retry-after"], /^[1-9]\d*$/);
+  assert.deepEqual(await app.worth(set.refresh_token), words(SCOPE), "the refused token was not used");
+  assert.deepEqual(await app.worth(set.access_token), words(SCOPE));
+  assertTokens(await app.refresh(other.refresh_token)); // counted by itself
+});
+
+test("reuse of a refresh token or code is logged and shown to the user and the developer", async (t) => {
+  for (const [event, reuse, reason] of [
+    ["refresh_token_reuse", async (w, app, first) => {
+      assertTokens(await app.refresh(first.refresh_token));
+      w.clock.forward(61);
+      return app.refresh(first.refresh_token);
+    }, /refresh token was already used, and the authorization was revoked/],
+    ["code_reuse", (w, app, first) => app.exchange(first), /code was already used; its tokens were revoked/],
+  ]) {
+    const { w, ada, app } = await stage(t);
+    const grace = await addPerson(w, "grace");
+    const kept = await grace.connect(app, { scope: SCOPE });
+    const first = await grace.connect(app, { scope: SCOPE });
+    const where = ["/account/apps", `/account/apps/${app.client_id}`];
+    for (const page of where) assert.doesNotMatch(says(await open(grace, page)), /used twice/);
+
+    assertInvalidGrant(await reuse(w, app, first));
+    await assertDead(app, first);
+    const line = await w.service.logged(event, (one) => one.event === event);
+    assert.deepEqual([line.level, line.app, line.user], ["warn", app.client_id, (await app.userinfo(kept.access_token)).data.sub]);
+    for (const page of where) assert.match(says(await open(grace, page)), /an old key of this app was used twice/);
+    await until("the developer sees it", async () => (await refusals(ada, app)).some((one) => reason.test(one.reason)));
+
+    assertInvalidGrant(await app.refresh(first.refresh_token)); // the authorization is gone: not another event
+    assert.equal(w.service.log.filter((one) => one.event === event).length, 1);
+  }
+});
