@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define TOLERANCE_SECONDS 60
+#define TOLERANCE_SECONDS (5 * 60)
 #define TRUST_AFTER_MS (60 * 60 * 1000)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for changing the atomics below */
@@ -46,7 +46,12 @@ timekeeper_now(void)
     else
         while (now > seen && !atomic_compare_exchange_weak(&highest, &seen, now))
             continue;
-    /* What is created in the second of the step must be told from what was created before. */
+    return now;
+}
+
+int64_t
+timekeeper_created_at(int64_t now)
+{
     return now == atomic_load_explicit(&set_back_at, memory_order_relaxed) ? now + 1 : now;
 }
 

@@ -6,7 +6,7 @@
  * If the clock jumps ahead, requests follow it, but deleting rows cannot be undone:
  * timekeeper_deletion_time() follows only after an hour.
  *
- * Steps of up to a minute are ignored. The state belongs to the process; housekeeping stores it, so
+ * Steps of up to five minutes are ignored. The state belongs to the process; housekeeping stores it, so
  * that it survives a restart. Safe from any thread. */
 #ifndef BASE_TIMEKEEPER_H
 #define BASE_TIMEKEEPER_H
@@ -23,6 +23,10 @@ struct timekeeper_state {
 
 /* clock_now(), for everything that decides on expiry. */
 int64_t timekeeper_now(void);
+
+/* The creation time to store with a credential: `now`, but a second later in the very second to
+ * which the clock was set back, to tell it from credentials that were created in it before. */
+int64_t timekeeper_created_at(int64_t now);
 
 /* True if a credential with these times is expired or not valid yet, although `now` is before
  * `expires_at`: it was expired before the clock was set back, or created before that in what is now

@@ -1,5 +1,6 @@
 #include "flow/authorize.h"
 
+#include "base/timekeeper.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
 #include "crypt/secret.h"
@@ -49,7 +50,7 @@ issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **co
         .app_id = issue->app->id,
         .redirect_uri = issue->redirect_uri,
         .challenge = issue->challenge,
-        .expires_at = issue->now + CODE_SECONDS,
+        .expires_at = timekeeper_created_at(issue->now) + CODE_SECONDS,
     };
     enum err err = family_store_add(tx, mem, &family);
     return err ? err : code_store_add(tx, mem, &row);

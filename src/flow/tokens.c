@@ -71,7 +71,7 @@ issue(struct db_tx *tx, struct work *work, const struct live_family *of, scopes 
     struct access_token access = {
         .hash = secret_hash(mem, work->out->access),
         .scopes = allowed,
-        .created_at = work->now,
+        .created_at = timekeeper_created_at(work->now),
         .expires_at = work->now + ACCESS_SECONDS,
     };
     enum err err = access_store_add(tx, mem, &access, of);

@@ -164,7 +164,7 @@ post_introspect(struct call *call)
         if (str_present(access->username))
             json_put_str(out, "username", access->username);
         json_put_str(out, "token_type", is_refresh ? STR("refresh_token") : STR("Bearer"));
-        json_put_int(out, "iat", access->created_at);
+        json_put_int(out, "iat", access->created_at < call->now ? access->created_at : call->now);
         json_put_int(out, "exp", access->valid_until);
         json_put_str(out, "iss", call->web->settings.base_url);
     }

@@ -135,14 +135,16 @@ test("of two consents at the same time, one narrowing and one adding, neither is
   }
 });
 
-test("64 answers to requests of their own at the same time are each answered", async (t) => {
+const WAITING = 20; // requests that can wait in one session
+
+test("20 answers to requests of their own at the same time are each answered", async (t) => {
   const { ada, app } = await stage(t);
   await ada.connect(app);
   const asked = [];
-  for (let i = 0; i < MANY; i++) asked.push(await ada.asked(app, { prompt: "consent" }));
-  const answers = await atOnce((i) => ada.decide(asked[i].page));
-  assert.deepEqual(tally(answers), { 303: MANY });
+  for (let i = 0; i < WAITING; i++) asked.push(await ada.asked(app, { prompt: "consent" }));
+  const answers = await Promise.all(asked.map(({ page }) => ada.decide(page)));
+  assert.deepEqual(tally(answers), { 303: WAITING });
   const codes = answers.map((answer) => new URL(answer.headers.location).searchParams.get("code"));
-  assert.equal(new Set(codes).size, MANY);
+  assert.equal(new Set(codes).size, WAITING);
   answers.forEach((answer, i) => assert.equal(new URL(answer.headers.location).searchParams.get("state"), asked[i].state));
 });
