@@ -6,8 +6,8 @@
  * If the clock jumps ahead, requests follow it, but deleting rows cannot be undone:
  * timekeeper_deletion_time() follows only after an hour.
  *
- * Steps of up to five minutes are ignored. The state belongs to the process; housekeeping stores it, so
- * that it survives a restart. Safe from any thread. */
+ * Steps of up to five minutes are ignored. The state belongs to the process; housekeeping stores
+ * it, so that it survives a restart. Safe from any thread. */
 #ifndef BASE_TIMEKEEPER_H
 #define BASE_TIMEKEEPER_H
 
