@@ -171,8 +171,8 @@ what_is_wrong_is_said_with_its_place(void **state)
         { { "\"\xed\xa0\x80\"", 5 }, "line 1, column 2: these bytes are not UTF-8" },
         { { "\xef\xbb\xbf{}", 5 },
           "line 1, column 1: a JSON document must not start with a byte order mark" },
-        { { "[\0]", 3 }, "line 1, column 2: a NUL character stands here" },
-        { { "{}\0", 3 }, "line 1, column 3: a NUL character stands here" },
+        { { "[\0]", 3 }, "line 1, column 2: a NUL character is not allowed" },
+        { { "{}\0", 3 }, "line 1, column 3: a NUL character is not allowed" },
     };
     struct arena *mem = arena_new();
     (void)state;
