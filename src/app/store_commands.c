@@ -3,6 +3,8 @@
 
 #include "base/buf.h"
 #include "db/db.h"
+#include "store/token_store.h"
+#include "store/tx.h"
 #include "text/json_write.h"
 
 #define REPORT_MAX (256 * 1024)
@@ -53,6 +55,22 @@ backup(struct command_call *call)
     return 0;
 }
 
+static enum err
+delete_orphans(struct db_tx *tx, void *mem)
+{
+    return token_store_delete_orphans(tx, mem);
+}
+
+/* What is left of deleted accounts: hashes of revoked codes and tokens, and old pages. */
+static enum err
+compact_store(struct command_call *call, struct why *why)
+{
+    enum err err = tx_write(call->db, delete_orphans, call->mem);
+    if (err)
+        why_set(why, "the store is unavailable; nothing was changed");
+    return err ? err : db_compact(call->db, why);
+}
+
 static int
 check(struct command_call *call)
 {
@@ -67,7 +85,7 @@ check(struct command_call *call)
         return command_fail(call, ERR_INVALID, "the store is damaged; restore a backup");
     }
     if (compact) {
-        err = db_compact(call->db, &why);
+        err = compact_store(call, &why);
         if (err)
             return command_fail(call, err, "%s", why.text);
     }

@@ -428,6 +428,22 @@ end_use(struct db_tx *tx, struct arena *mem, const struct db_rows *grants, int64
     return err;
 }
 
+#define WITHOUT_FAMILY(table) \
+    "DELETE FROM " table      \
+    " WHERE NOT EXISTS (SELECT 1 FROM token_family f WHERE f.family_id = " table ".family_id)"
+SQL(orphan_codes, WITHOUT_FAMILY("auth_code"));
+SQL(orphan_access, WITHOUT_FAMILY("access_token"));
+SQL(orphan_refresh, WITHOUT_FAMILY("refresh_token"));
+
+enum err
+token_store_delete_orphans(struct db_tx *tx, struct arena *mem)
+{
+    enum err err = db_query(tx, mem, &orphan_codes, NULL);
+    if (!err)
+        err = db_query(tx, mem, &orphan_access, NULL);
+    return err ? err : db_query(tx, mem, &orphan_refresh, NULL);
+}
+
 enum err
 token_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                            size_t *removed)

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
+import { addApp, addPerson, stage, userinfo } from "../kit/oauth.mjs";
 import { psql } from "../kit/pg.mjs";
 import { run } from "../kit/process.mjs";
 import { onPostgres, onSqlite, STORE, world } from "../kit/world.mjs";
@@ -209,4 +210,24 @@ onSqlite("a lock file that is a symbolic link is not followed", async (t) => {
   assert.equal((await service.exited()).status, 1);
   assert.match(service.err, /penchant\.db\.lock/);
   assert.equal(fs.readFileSync(victim, "utf8"), "precious");
+});
+
+test("after an account is deleted, check --compact leaves no row of its codes and tokens", async (t) => {
+  const { w, ada, app } = await stage(t);
+  const grace = await addPerson(w, "grace");
+  const gone = await grace.connect(app);
+  const set = await ada.connect(app);
+  await app.refresh(set.refresh_token);
+  const other = await addApp(w, { owner: "grace", name: "Dinner Planner" });
+  await ada.connect(other);
+  assert.equal((await w.command("user", "delete", "grace")).status, 0);
+  const rows = async (table) => {
+    const count = `SELECT count(*) FROM ${table}`;
+    return Number(STORE === "postgres" ? await psql(w.address, count) : (await run("sqlite3", [w.file, count])).out);
+  };
+  assert.ok((await rows("auth_code")) > 0, "the test looks at the wrong table");
+  assert.equal((await w.command("user", "delete", "ada")).status, 0);
+  assert.equal((await w.command("check", "--compact")).status, 0);
+  for (const table of ["auth_code", "access_token", "refresh_token", "token_family", "app_grant"]) assert.equal(await rows(table), 0, table);
+  assert.equal((await userinfo(w, gone.access_token)).status, 401);
 });

@@ -26,6 +26,9 @@ static const struct {
     const char *name, *reason;
 } may_scan[] = {
     { "usage_list_revoked", "needs all rows; housekeeping deletes them after an hour" },
+    { "orphan_access", "only `penchant check --compact` deletes what has no family" },
+    { "orphan_codes", "the same" },
+    { "orphan_refresh", "the same" },
     { "user_count", "only `penchant user list` counts users" },
 };
 
