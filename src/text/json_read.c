@@ -112,7 +112,8 @@ check_text(struct str document, size_t depth_max, size_t *containers, struct why
     if (str_starts(document, STR("\xef\xbb\xbf")))
         return refuse_at(document, 0, "a JSON document must not start with a byte order mark", why);
     if (str_index(document, '\0') < document.len)
-        return refuse_at(document, str_index(document, '\0'), "a NUL character is not allowed", why);
+        return refuse_at(document, str_index(document, '\0'), "a NUL character is not allowed",
+                         why);
     const char *at;
     const char *problem =
         structure_problem(document, depth_max < DEPTH_MAX ? depth_max : DEPTH_MAX, &at, containers);
