@@ -142,7 +142,21 @@ failing_query(struct db_tx *tx, struct arena *mem, size_t statement, const struc
     if (fault_injection_call_fails())
         return ERR_UNAVAILABLE;
     struct db_tx *inner = ((struct failing_tx *)tx)->inner;
-    return driver_of(tx->db)->query(inner, mem, statement, values, count, rows);
+    enum err err = driver_of(tx->db)->query(inner, mem, statement, values, count, rows);
+    tx->commits = inner->commits;
+    return err;
+}
+
+static uint64_t
+version(struct db *db, struct str id)
+{
+    return db_version(inner_of(db), id);
+}
+
+static uint64_t
+commits(struct db *db)
+{
+    return db_commits(inner_of(db));
 }
 
 static struct str
@@ -190,6 +204,8 @@ const struct db_driver db_failing_driver = {
     .begin_read = begin_read,
     .end_read = end_read,
     .query = failing_query,
+    .version = version,
+    .commits = commits,
     .describe = describe,
     .write_metrics = write_metrics,
     .backup = backup,
