@@ -33,10 +33,12 @@ struct message_value {
  * table of keys, char[][n]. */
 #define MESSAGE_KEYS __attribute__((section("penchant_messages"), used, aligned(1)))
 #define MESSAGE(variable, key) static const char variable[] MESSAGE_KEYS = key
-#define KEY(key)                                               \
-    ({                                                         \
-        static const char key_of_message[] MESSAGE_KEYS = key; \
-        key_of_message;                                        \
+#define KEY(key)                                                                               \
+    ({                                                                                         \
+        static const char key_of_message[] MESSAGE_KEYS = key;                                 \
+        const char *key_text = key_of_message;                                                 \
+        __asm__("" : "+r"(key_text)); /* a constant, clang would emit it in another section */ \
+        key_text;                                                                              \
     })
 
 /* `name` is the file name for error messages. ERR_INVALID: `why` has the name, line, and problem.
