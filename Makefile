@@ -25,6 +25,9 @@ STRIP   := $(CROSS)strip
 HOST_CC := gcc
 PREFIX  ?= /usr/local
 
+# The settings file that is read if it exists and no other is named; empty: none. The Debian package sets it.
+CONFIG_FILE ?=
+
 # ---- inputs ----
 
 SOURCES  := $(sort $(wildcard src/*/*.c))
@@ -32,14 +35,14 @@ EMBED    := $(sort $(wildcard schema/*.sql pages/* api/*.json) $(filter-out %.sc
 MINIFY   := $(filter %.css %.js,$(EMBED))
 UNITS    := $(sort $(wildcard tests/unit/*/*_test.c))
 FUZZERS  := $(patsubst tests/fuzz/%_fuzz.c,%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
-LIBS     := $(LDFLAGS) -lmicrohttpd -lgnutls -lsqlite3 -lpq -lsodium -lutf8proc -lzxcvbn -lpthread -lm
+LIBS     := $(LDFLAGS) -lmicrohttpd -lcurl-gnutls -lgnutls -lsqlite3 -lpq -lsodium -lutf8proc -lzxcvbn -lpthread -lm
 
 # ---- flags ----
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wvla -Wstrict-prototypes \
             -Wswitch-enum -Wformat=2 -Wimplicit-fallthrough -Wmissing-prototypes -Werror
 COMMON    = -std=c17 -D_GNU_SOURCE -Isrc -isystem /usr/include/postgresql -include src/base/banned.h \
-            -DPENCHANT_VERSION='"$(VERSION)"' -g '-ffile-prefix-map=$(CURDIR)=.' $(WARNINGS) $(CPPFLAGS)
+            -DPENCHANT_VERSION='"$(VERSION)"' -DPENCHANT_CONFIG_FILE='"$(CONFIG_FILE)"' -g '-ffile-prefix-map=$(CURDIR)=.' $(WARNINGS) $(CPPFLAGS)
 
 HARDEN_x86_64  := -fcf-protection=full
 HARDEN_aarch64 := -mbranch-protection=standard
@@ -65,13 +68,14 @@ FUZZ_LD    := -fsanitize=address,undefined
 INSTALLS_run   := build
 INSTALLS_deps  := build
 INSTALLS_check := check
-INSTALLS_soak  := check
+INSTALLS_soak  := check deb
 INSTALLS_fuzz  := fuzz
 INSTALLS_lint  := lint
 INSTALLS_bench := bench
+INSTALLS_deb   := deb
 INSTALLS := $(sort $(foreach goal,$(MAKECMDGOALS),$(INSTALLS_$(goal)) $(patsubst deps-%,%,$(filter deps-%,$(goal)))))
 
-STEPS := build unit fuzz check lint bench
+STEPS := build unit fuzz check lint bench deb
 .PHONY: deps $(STEPS:%=deps-%) $(STEPS:%=require-%)
 
 deps: deps-build ## install the packages that the build needs (also: deps-check, deps-lint, deps-bench)
@@ -176,7 +180,7 @@ PRELOADS := $(patsubst tests/fault/%.c,build/preload/%.so,$(wildcard tests/fault
 
 # ---- targets ----
 
-.PHONY: run check check-quick test soak lint bench fuzz install help clean FORCE docs
+.PHONY: run check check-quick test soak lint bench fuzz mutate install dist deb help clean FORCE docs
 FORCE:
 
 run: deps-build build/penchant ## install packages, build, and serve a demo with a sample user on 127.0.0.1:8080
@@ -194,7 +198,7 @@ test: require-check ## build and run the tests that T selects: make test T=api/s
 	@needs=$$(tests/run --needs "$(T)") && $(MAKE) --no-print-directory $$needs
 	@tests/run "$(T)"
 
-soak: deps-check build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES) $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer, libmicrohttpd 1.0
+soak: deps-check deb build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES) $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer, libmicrohttpd 1.0
 	@tests/soak
 
 lint: deps-lint build/penchant ## check layers, names, formatting, static analysis, generated documents
@@ -210,11 +214,44 @@ build/bench/%: bench/%.c build/release/penchant.a
 fuzz: deps-fuzz $(FUZZERS:%=build/fuzz/target/%) ## run every fuzz target for FUZZ_SECONDS seconds (60)
 	@tests/fuzz/run
 
+mutate: require-check build/check/penchant ## change the source in 100 places, one at a time, and list the changes that no test notices
+	@node tools/mutate.mjs
+
 docs: build/penchant ## update the parts of docs/ that the program generates
 	@tools/generated-docs write
 
-install: build/penchant ## install to PREFIX (/usr/local)
+MAN_PAGES := build/man/penchant.1 build/man/penchant.conf.5
+
+build/man/penchant.1: build/penchant
+	@mkdir -p $(@D)
+	@$< help man penchant > $@
+
+build/man/penchant.conf.5: build/penchant
+	@mkdir -p $(@D)
+	@$< help man penchant.conf > $@
+
+build/systemd/%: deploy/systemd/%
+	@mkdir -p $(@D)
+	@sed 's|@PREFIX@|$(PREFIX)|' $< > $@
+
+UNITS_SYSTEMD := build/systemd/penchant.service build/systemd/penchant.socket
+
+install: build/penchant $(MAN_PAGES) $(UNITS_SYSTEMD) ## install program, manual pages, and systemd units to DESTDIR and PREFIX (/usr/local)
 	install -D -m 0755 build/penchant $(DESTDIR)$(PREFIX)/bin/penchant
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man1 build/man/penchant.1
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man5 build/man/penchant.conf.5
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system $(UNITS_SYSTEMD)
+
+# The files of the last commit, with its time: the same commit always gives the same bytes.
+DIST := penchant-$(VERSION)
+
+dist: ## make build/penchant-VERSION.tar.gz from the last commit, with SHA256SUMS
+	@mkdir -p build
+	@git archive --format=tar --prefix=$(DIST)/ HEAD | gzip -9n > build/$(DIST).tar.gz
+	@cd build && sha256sum $(DIST).tar.gz > SHA256SUMS && cat SHA256SUMS
+
+deb: deps-deb ## build the Debian package into build/deb
+	@tools/deb
 
 clean: ## remove build/
 	rm -rf build

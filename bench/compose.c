@@ -9,7 +9,7 @@
  * Prints a line of JSON per combination,
  * {"format":…,"context":…,"max_tokens":…,"tokens":…,"bytes":…}; the last has neither format nor
  * context: it only reads the hint sets. */
-#include "app/definitions.h"
+#include "config/definitions.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/log.h"

@@ -14,7 +14,8 @@
  * them. The program ends after the last response, so none is lost.
  *
  * Prints a line for load.mjs: NUMBERS responses microseconds p50 p99 wrong, with the percentiles in
- * microseconds; wrong counts responses with another status than STATUS. With "every", a second line
+ * microseconds; wrong counts responses with another status than STATUS, and with status 200 those
+ * whose body differs from the first response to the same request. With "every", a second line
  * has the same for the second FILE: OTHERS … */
 #include "base/clock.h"
 
@@ -35,6 +36,7 @@
 struct request {
     char *bytes;
     size_t length;
+    uint64_t first; /* hash and length of the first response's body; 0: none yet */
 };
 
 /* The requests of one file, and counts of their responses. */
@@ -105,7 +107,7 @@ read_requests(struct kind *kind, const char *path)
             kind->requests = grow(kind->requests, room, sizeof *kind->requests);
         }
         struct request *request = &kind->requests[kind->request_count++];
-        *request = (struct request){ grow(NULL, length + 1, 1), length };
+        *request = (struct request){ grow(NULL, length + 1, 1), length, 0 };
         if (fread(request->bytes, 1, length, file) != length)
             errx(1, "%s ends inside a request", path);
         request->bytes[length] = '\0';
@@ -215,6 +217,24 @@ follow(const char *member, char *body, struct request *request)
     memcpy(old, new, new_length);
 }
 
+/* Whether a repeated request got the same body again. Other statuses have a request id in it. */
+static bool
+same_body(const struct load *load, struct connection *connection, const char *body)
+{
+    if (load->end_ns == 0 || load->member != NULL || load->status != 200)
+        return true;
+    size_t length = connection->got - (size_t)(body - connection->answer);
+    uint64_t hash = 14695981039346656037u ^ length; /* FNV-1a, eight bytes at a time */
+    for (size_t i = 0; i < length; i += sizeof hash) {
+        uint64_t word = 0;
+        memcpy(&word, body + i, length - i < sizeof word ? length - i : sizeof word);
+        hash = (hash ^ word) * 1099511628211u;
+    }
+    if (connection->request->first == 0)
+        connection->request->first = hash;
+    return connection->request->first == hash;
+}
+
 static void
 count_answer(struct load *load, struct connection *connection, char *body)
 {
@@ -227,7 +247,8 @@ count_answer(struct load *load, struct connection *connection, char *body)
     kind->latencies[kind->answers++] = (uint32_t)(took_ns / 1000);
     load->busy--;
     /* "HTTP/1.1 200 …" */
-    if (strtol(connection->answer + strlen("HTTP/1.1 "), NULL, 10) != load->status)
+    if (strtol(connection->answer + strlen("HTTP/1.1 "), NULL, 10) != load->status ||
+        !same_body(load, connection, body))
         kind->wrong++;
     else if (load->member != NULL)
         follow(load->member, body, connection->request);

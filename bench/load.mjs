@@ -20,12 +20,12 @@ const runLoad = (port, requestsFile, status, seconds, ...more) =>
   run(tools.taskset, ["-c", settings.loadCore, tools.load, port, settings.connections, status, requestsFile, seconds, ...more].map(String));
 
 // { perSecond, p50, p99 } (milliseconds), from the line that it prints. Fails if any response had the wrong
-// status, because errors are fast.
+// status or another body than the first, because errors are fast.
 function numbersOf(output, status, name = "NUMBERS") {
   const numbers = output.match(new RegExp(`^${name} (.*)$`, "m"))?.[1].split(" ").map(Number);
   if (!numbers) throw new Error(`the load program said: ${output}`);
   const [requests, microseconds, p50, p99, wrong] = numbers;
-  if (requests === 0 || wrong > 0) throw new Error(`of ${requests} answers ${wrong} had another status than ${status}`);
+  if (requests === 0 || wrong > 0) throw new Error(`of ${requests} answers ${wrong} had another status than ${status} or another body than the first`);
   return { requests, perSecond: requests / (microseconds / 1e6), p50: p50 / 1000, p99: p99 / 1000 };
 }
 

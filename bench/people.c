@@ -17,7 +17,7 @@
  * Prints {"people":…,"atoms":…,"seconds":…}; on a terminal also the progress. */
 #include "people_facts.h"
 
-#include "app/definitions.h"
+#include "config/definitions.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"

@@ -40,9 +40,9 @@ if (choice) {
 
 const preview = document.querySelector("[data-hints]");
 if (preview) {
-  const boxes = [...document.querySelectorAll(".consent input[name=scope]")];
+  const boxes = [...document.querySelectorAll(".consent input:is([name=scope], [name=areas], [name=area])")];
   const look = debounce(async (signal) => {
-    const ticked = boxes.filter((box) => box.checked).map((box) => `&scope=${encodeURIComponent(box.value)}`);
+    const ticked = boxes.filter((box) => box.checked).map((box) => `&${box.name}=${encodeURIComponent(box.value)}`);
     try {
       const response = await fetch(preview.dataset.hints + ticked.join(""), { signal });
       if (!response.ok) throw new Error(response.status);

@@ -17,7 +17,9 @@
 
 -- ---- users ----
 
--- `username` and `email_key` are case-folded, which makes them unique regardless of case.
+-- `username` and `email_key` are case-folded, which makes them unique regardless of case. `email` is
+-- confirmed. `new_email` is not: it is not unique, and nothing but a link sent to it proves that it
+-- belongs to the user.
 CREATE TABLE user_account (
     user_id       TEXT   NOT NULL PRIMARY KEY,
     username      TEXT   NOT NULL,
@@ -29,7 +31,10 @@ CREATE TABLE user_account (
     position      BIGINT NOT NULL,
     created_at    BIGINT NOT NULL,
     updated_at    BIGINT NOT NULL,
-    epoch         BIGINT NOT NULL DEFAULT 0
+    epoch         BIGINT NOT NULL DEFAULT 0,
+    new_email     TEXT,
+    language      TEXT,
+    time_zone     TEXT
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX user_account_username ON user_account (username);
 CREATE UNIQUE INDEX user_account_email ON user_account (email_key);
@@ -47,6 +52,42 @@ CREATE TABLE session (
 CREATE INDEX session_of_user ON session (user_id, created_at);
 CREATE INDEX session_expiry ON session (expires_at);
 
+-- Recovery codes that have not been used. A user's codes are replaced together.
+CREATE TABLE recovery_code (
+    user_id   TEXT NOT NULL,
+    code_hash TEXT NOT NULL,
+    PRIMARY KEY (user_id, code_hash)
+) WITHOUT ROWID;
+
+-- Links that work once. `purpose` is 'reset' (set a new password) or 'verify' (confirm that the
+-- email address `address` belongs to the user).
+CREATE TABLE one_time_link (
+    link_hash  TEXT   NOT NULL PRIMARY KEY,
+    user_id    TEXT   NOT NULL,
+    purpose    TEXT   NOT NULL,
+    address    TEXT,
+    expires_at BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX one_time_link_user ON one_time_link (user_id);
+CREATE INDEX one_time_link_expiry ON one_time_link (expires_at);
+
+-- Email that has not been sent. A message is written when it is sent, so that its link exists only
+-- there. `address` is the recipient; for a password reset, the address that somebody typed, which may
+-- belong to no user. `detail` is the device or the app that a notice names.
+CREATE TABLE outbox (
+    mail_id     TEXT   NOT NULL PRIMARY KEY,
+    kind        TEXT   NOT NULL,
+    user_id     TEXT,
+    address     TEXT   NOT NULL,
+    detail      TEXT,
+    tries       BIGINT NOT NULL,
+    next_try_at BIGINT NOT NULL,
+    created_at  BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX outbox_next_try ON outbox (next_try_at);
+CREATE INDEX outbox_address ON outbox (address);
+CREATE INDEX outbox_user ON outbox (user_id);
+
 -- ---- preferences ----
 
 -- A user's atoms, one row per domain. `atoms` is the domain's atom list: one line per atom, with
@@ -62,7 +103,7 @@ CREATE TABLE user_atoms (
 -- A user's preferences as the API returns them: one row per domain, and one user header row, whose
 -- domain is ''. Rewritten in the transaction that changes the atoms.
 --
--- Only the header row has `generation`, which increases with every change to the user's atoms;
+-- Only the header row has `generation`, a random number that changes with the user's atoms;
 -- `auth_version`, which increases whenever something that the user allowed changes
 -- (src/store/token_store.h); `atom_sequence`, the number of the last atom added; and `hint_sets`,
 -- one line per domain: its name, a space, and its hint set (src/store/atom_store.c).
@@ -105,6 +146,9 @@ CREATE INDEX import_draft_expiry ON import_draft (expires_at);
 
 -- ---- apps and what users allow them ----
 
+-- `kind` is portal, document, or registered (src/model/app.h); only the portal's apps have an owner.
+-- `document` is the client_id of an app that has a client ID metadata document: its URL.
+-- `expires_at` is 0 for the portal's apps; use of the others postpones it (src/model/app.h).
 -- `redirect_uris` has one URI per line. The previous secret stays valid until `old_secret_expires_at`.
 CREATE TABLE app (
     app_id                TEXT   NOT NULL PRIMARY KEY,
@@ -122,10 +166,15 @@ CREATE TABLE app (
     created_at            BIGINT NOT NULL,
     updated_at            BIGINT NOT NULL,
     homepage              TEXT,
-    privacy_link          TEXT
+    privacy_link          TEXT,
+    kind                  TEXT   NOT NULL,
+    document              TEXT,
+    expires_at            BIGINT NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX app_owner ON app (owner_id, position);
 CREATE UNIQUE INDEX app_position ON app (position);
+CREATE INDEX app_kind ON app (kind, position);
+CREATE INDEX app_expiry ON app (expires_at);
 
 -- An authorization request while the user decides. It is stored here rather than in the form, so
 -- that the form cannot change it. `is_trial`: the app's developer started it on the portal.
@@ -141,7 +190,8 @@ CREATE TABLE auth_request (
     must_consent BIGINT NOT NULL,
     expires_at   BIGINT NOT NULL,
     is_trial     BIGINT NOT NULL DEFAULT 0,
-    shown        TEXT   NOT NULL
+    shown        TEXT   NOT NULL,
+    audience     BIGINT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX auth_request_expiry ON auth_request (expires_at);
 CREATE INDEX auth_request_session ON auth_request (session_hash);
@@ -151,7 +201,8 @@ CREATE INDEX auth_request_session ON auth_request (session_hash);
 -- preferences:write may be used, because a consent page showed them for that; `*` is every domain.
 -- `shown` is what the page said about the app, one line each: its name, its privacy link, and every
 -- place to which it sent the user. `reused_at` is when a code or refresh token was last used a second
--- time, which revoked its family; 0: never.
+-- time, which revoked its family; 0: never. `writes_wait` is 1 if what the app writes is held until the
+-- user confirms it. `requested` is every scope that the app has requested, allowed or not.
 CREATE TABLE app_grant (
     grant_id      TEXT   NOT NULL PRIMARY KEY,
     user_id       TEXT   NOT NULL,
@@ -163,6 +214,8 @@ CREATE TABLE app_grant (
     created_at    BIGINT NOT NULL,
     updated_at    BIGINT NOT NULL,
     shown         TEXT   NOT NULL,
+    writes_wait   BIGINT NOT NULL,
+    requested     TEXT   NOT NULL,
     reused_at     BIGINT NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX app_grant_pair ON app_grant (user_id, app_id);
@@ -171,7 +224,8 @@ CREATE INDEX app_grant_expiry ON app_grant (expires_at);
 
 -- One authorization under a grant: a code and every token issued from it. `domains_limited` is 1 if
 -- the app asked for single domains; its writes and hints are then limited to these. `user_row_key`
--- is the row key of the user header row.
+-- is the row key of the user header row. `issued_at` is when a refresh token was issued; it is
+-- updated at most once a day. `audience` is where its tokens are valid (src/model/grant.h).
 --
 -- Codes and tokens have no index on `family_id`: deleting the family revokes them, and they are
 -- deleted when they expire. Such indexes were a third of the bytes that a refresh wrote.
@@ -186,7 +240,9 @@ CREATE TABLE token_family (
     domains_limited BIGINT NOT NULL,
     created_at      BIGINT NOT NULL,
     expires_at      BIGINT NOT NULL,
-    user_row_key    BIGINT NOT NULL
+    user_row_key    BIGINT NOT NULL,
+    issued_at       BIGINT NOT NULL DEFAULT 0,
+    audience        BIGINT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX token_family_grant ON token_family (grant_id, created_at);
 CREATE INDEX token_family_user ON token_family (user_id);
@@ -219,11 +275,15 @@ CREATE TABLE access_token (
     write_domains   TEXT   NOT NULL,
     created_at      BIGINT NOT NULL,
     expires_at      BIGINT NOT NULL,
-    valid_until     BIGINT NOT NULL
+    valid_until     BIGINT NOT NULL,
+    audience        BIGINT NOT NULL
 );
 CREATE INDEX access_token_expiry ON access_token (expires_at);
 
--- A used refresh token stays until it expires: using it again is either a retry or a theft.
+-- A used refresh token stays for a minute, in which its client may retry. After that the family, whose
+-- id is part of every refresh token, recognizes it (src/store/token_store.h).
+-- `seed` is random: the pair that replaced a public client's token is derived from that token and
+-- `seed`, so that a retry gets the same pair again.
 CREATE TABLE refresh_token (
     row_key    INTEGER PRIMARY KEY,
     token_hash TEXT   NOT NULL,
@@ -231,7 +291,8 @@ CREATE TABLE refresh_token (
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
     used_at    BIGINT,
-    reuses     BIGINT NOT NULL
+    reuses     BIGINT NOT NULL,
+    seed       TEXT
 );
 CREATE INDEX refresh_token_expiry ON refresh_token (expires_at);
 

@@ -7,13 +7,18 @@
 #include "web/route.h"
 
 extern const struct route start_routes[];
+extern const struct route site_routes[];
 extern const struct route account_security_routes[];
 extern const struct route account_apps_routes[];
+extern const struct route account_assistant_routes[];
 extern const struct route account_routes[];
 extern const struct route account_domain_routes[];
 extern const struct route account_fact_routes[];
 extern const struct route account_list_routes[];
 extern const struct route account_undo_routes[];
 extern const struct route account_data_routes[];
+extern const struct route account_recover_routes[];
+extern const struct route account_verify_routes[];
+extern const struct route account_profile_routes[];
 
 #endif

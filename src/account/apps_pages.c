@@ -42,6 +42,12 @@ static const struct field end_fields[] = {
     [DATE] = { "date", FIELD_LINE, FIELD_IN_FORM, .max = 40 },
 };
 
+enum { WRITES };
+
+static const struct field writes_fields[] = {
+    [WRITES] = { "writes", FIELD_LINE, FIELD_IN_FORM, .max = 20 },
+};
+
 /* ---- one connection ---- */
 
 /* "Areas: Food, Music." */
@@ -194,6 +200,7 @@ get_apps(struct call *call)
         values_text(
             values, "count",
             message_count(call, KEY("apps.count.one"), KEY("apps.count.other"), (int64_t)count));
+    values_flag(values, "mcp", call->web->settings.mcp);
     pager_put(call, values, &pager, STR(HERE "?page="), "");
     return account_page(call, 200, "account_apps", "apps", values);
 }
@@ -230,6 +237,32 @@ put_end(struct call *call, struct values *values, const struct grant *grant, str
     values_text(values, "tomorrow", str_first(time_write(call->mem, call->now + 86400), 10));
 }
 
+/* How far the app's name is verified, as on the consent page. */
+static void
+put_identity(struct call *call, struct values *values, const struct app *app)
+{
+    if (app->kind == APP_REGISTERED)
+        values_text(values, "identity", message(call, KEY("consent.self.registered")));
+    if (app->kind == APP_DOCUMENT)
+        values_text(values, "identity",
+                    message_one(call, KEY("apps.document"), "document", app->document));
+}
+
+static void
+put_waiting(struct call *call, struct values *values, const struct facts *facts, struct str app_id)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct atom *atom = &facts->list[i].atom;
+        enum atom_review review = atom_review(atom);
+        count += (review == REVIEW_FACT && wrote(&facts->list[i], app_id)) ||
+                 (review == REVIEW_REMOVAL && str_eq(atom->suppressed_by, app_id));
+    }
+    if (count > 0)
+        values_text(values, "waiting",
+                    message_count(call, KEY("apps.waiting.one"), KEY("apps.waiting.other"), count));
+}
+
 static enum err
 show(struct call *call, int status, struct str end_problem)
 {
@@ -245,6 +278,10 @@ show(struct call *call, int status, struct str end_problem)
     put_connection(call, values, &connection, &facts);
     put_written(call, values, &facts, connection.app.id);
     put_end(call, values, &connection.grant, end_problem);
+    put_identity(call, values, &connection.app);
+    values_flag(values, "writes", (connection.grant.allowed.scopes & SCOPE_PREFERENCES_WRITE) != 0);
+    values_flag(values, "writes_wait", connection.grant.writes_wait);
+    put_waiting(call, values, &facts, connection.app.id);
     err = put_usage(call, values, &connection, true);
     if (err != ERR_NONE)
         return err;
@@ -317,6 +354,22 @@ post_end(struct call *call)
 }
 
 static enum err
+post_writes(struct call *call)
+{
+    struct connection connection;
+    bool store = str_eq_c(call_text(call, WRITES), "store");
+    if (!store && !str_eq_c(call_text(call, WRITES), "wait"))
+        return ERR_INVALID;
+    enum err err = connection_set_writes_wait(call->db, call->mem, call->browser->user.id,
+                                              call_param(call, 0), !store, call->now, &connection);
+    if (err != ERR_NONE)
+        return err;
+    flash_redirect(call, path_of(call, &connection),
+                   &(struct flash){ .key = KEY("flash.narrowed"), .what = connection.app.name });
+    return ERR_NONE;
+}
+
+static enum err
 post_disconnect(struct call *call)
 {
     struct connection connection;
@@ -365,6 +418,9 @@ const struct route account_apps_routes[] = {
     { POST, HERE "/{app}/end", post_end, CALLER_USER, .summary = "Sets when an app's access ends.",
       .page = true, ROUTE_FIELDS(end_fields), .body = BODY_FORM, .body_max = 4 * KIB,
       .blocks = true },
+    { POST, HERE "/{app}/writes", post_writes, CALLER_USER,
+      .summary = "Sets whether an app's changes wait for confirmation.", .page = true,
+      ROUTE_FIELDS(writes_fields), .body = BODY_FORM, .body_max = 4 * KIB, .blocks = true },
     { POST, HERE "/{app}/disconnect", post_disconnect, CALLER_USER,
       .summary = "Disconnects an app.", .page = true, .body = BODY_FORM, .body_max = 4 * KIB,
       .blocks = true },

@@ -1,21 +1,20 @@
 /* data_pages.c - export, import, and account deletion: /account/data.
  *
  * The user reviews an import before it runs. Until then the document is stored as a draft
- * (flow/draft.h), and the form contains its id, so the user confirms exactly what was shown. */
+ * (transfer/draft.h), and the form contains its id, so the user confirms exactly what was shown. */
 #include "account/account_routes.h"
+#include "account/confirm.h"
 #include "base/buf.h"
 #include "crypt/password.h"
 #include "dispatch/browser_session.h"
-#include "dispatch/throttle.h"
 #include "flow/accounts.h"
-#include "flow/draft.h"
-#include "flow/security.h"
-#include "flow/transfer.h"
 #include "page/account_page.h"
 #include "page/facts.h"
 #include "text/multipart.h"
 #include "text/template.h"
 #include "text/time_text.h"
+#include "transfer/draft.h"
+#include "transfer/transfer.h"
 #include "web/call.h"
 #include "web/error.h"
 #include "web/flash.h"
@@ -198,23 +197,14 @@ post_confirm(struct call *call)
 static enum err
 post_delete(struct call *call)
 {
-    struct str id = call->browser->user.id, password = call_text(call, PASSWORD);
+    struct str problem;
+    int status;
     struct user deleted;
-    struct str budget = call->browser->session.hash;
-    int64_t wait = throttle_take(call->web->sign_in_failures, budget);
-    enum err err = wait != 0 ? ERR_RATE
-                             : security_check_password(call->db, call->mem, id,
-                                                       str_present(password) ? password : STR(""));
-    if (wait == 0 && err != ERR_UNAUTHENTICATED)
-        throttle_return(call->web->sign_in_failures, budget);
-    if (wait != 0)
-        return show(call, 429, STR_NONE,
-                    message_count(call, KEY("signin.wait.one"), KEY("signin.wait.other"),
-                                  (wait + 59) / 60));
+    enum err err = confirm_password(call, call_text(call, PASSWORD), &status, &problem);
     if (err == ERR_UNAUTHENTICATED)
-        return show(call, 400, STR_NONE, message(call, KEY("security.password.wrong")));
+        return show(call, status, STR_NONE, problem);
     if (err == ERR_NONE)
-        err = account_delete(call->db, call->mem, id, &deleted);
+        err = account_delete(call->db, call->mem, call->browser->user.id, &deleted);
     if (err != ERR_NONE)
         return err;
     response_redirect(call, "/goodbye");

@@ -23,14 +23,6 @@
 #define SOURCES_BYTES ((size_t)8 * 1000)
 #define SOURCE_BYTES 420
 
-#define REASON_KEY "fact.reason."
-
-/* Without REASON_KEY, each is a reason. */
-static const char reasons[][32] MESSAGE_KEYS = {
-    REASON_KEY "not_accurate", REASON_KEY "outdated", REASON_KEY "not_mine",
-    REASON_KEY "too_personal", REASON_KEY "other",
-};
-
 enum { FROM, PAGE };
 enum { TO, REASON };
 enum { VALUE = 1 };
@@ -62,15 +54,6 @@ static const struct field edit_fields[] = {
 };
 
 /* ---- page ---- */
-
-static struct str
-reason_text(struct call *call, struct str reason)
-{
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-        if (str_eq_c(reason, reasons[i] + strlen(REASON_KEY)))
-            return message(call, reasons[i]);
-    return reason;
-}
 
 struct origin {
     int64_t from;  /* page of the member's facts; 0: another page */
@@ -152,10 +135,11 @@ put_back(struct call *call, struct values *values, const struct atom *atom,
 static void
 put_reasons(struct call *call, struct values *values)
 {
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+    for (size_t i = 0; facts_reason_name(i) != NULL; i++) {
+        struct str reason = str_of(facts_reason_name(i));
         struct values *item = values_item(values, "reasons");
-        values_text(item, "reason", str_of(reasons[i] + strlen(REASON_KEY)));
-        values_text(item, "label", message(call, reasons[i]));
+        values_text(item, "reason", reason);
+        values_text(item, "label", facts_reason(call, reason));
     }
 }
 
@@ -184,10 +168,9 @@ show(struct call *call, int status, const struct origin *origin, struct str prob
                       problem.len > 0 ? call_text(call, VALUE)
                                       : facts_value(call, member, fact->atom.value),
                       problem);
-    if (fact->atom.status == ATOM_HELD)
-        facts_put_why(call, &facts, values, &fact->atom);
+    facts_put_review(call, &facts, values, &fact->atom);
     if (fact->atom.status == ATOM_SUPPRESSED) {
-        values_text(values, "reason_text", reason_text(call, fact->atom.reason));
+        values_text(values, "reason_text", facts_reason(call, fact->atom.reason));
         values_text(values, "suppressed_by", facts_source(call, &facts, fact->atom.suppressed_by));
         when_put(call, values, "suppressed_when", fact->atom.suppressed_at);
     }
@@ -262,22 +245,32 @@ post_lift(struct call *call)
     return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_lifted")) : err;
 }
 
+/* The user's answer to a suggested fact, or to an app that says the fact is wrong. */
+static enum err
+decide(struct call *call, bool confirm)
+{
+    static const char keys[][2][32] MESSAGE_KEYS = {
+        [REVIEW_NONE] = { "flash.fact_decided", "flash.fact_decided" },
+        [REVIEW_FACT] = { "flash.fact_rejected", "flash.fact_accepted" },
+        [REVIEW_REMOVAL] = { "flash.fact_kept", "flash.fact_suppressed" },
+        [REVIEW_REMOVED] = { "flash.fact_lifted", "flash.fact_suppressed" },
+    };
+    struct correction params = params_of(call);
+    struct corrected out;
+    enum err err = corrections_decide(call->db, call->mem, &params, confirm, &out);
+    return err == ERR_NONE ? finish(call, &out, keys[out.decided][confirm]) : err;
+}
+
 static enum err
 post_accept(struct call *call)
 {
-    struct correction params = params_of(call);
-    struct corrected out;
-    enum err err = corrections_accept(call->db, call->mem, &params, &out);
-    return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_accepted")) : err;
+    return decide(call, true);
 }
 
 static enum err
 post_reject(struct call *call)
 {
-    struct correction params = params_of(call);
-    struct corrected out;
-    enum err err = corrections_suppress(call->db, call->mem, &params, STR("not_accurate"), &out);
-    return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_rejected")) : err;
+    return decide(call, false);
 }
 
 static enum err
@@ -313,10 +306,10 @@ const struct route account_fact_routes[] = {
     { POST, HERE "/lift", post_lift, CALLER_USER,
       .summary = "Restores a fact that was marked as wrong.", ROUTE_FIELDS(plain_fields),
       FACT_FORM },
-    { POST, HERE "/accept", post_accept, CALLER_USER, .summary = "Accepts a suggested fact.",
-      ROUTE_FIELDS(plain_fields), FACT_FORM },
-    { POST, HERE "/reject", post_reject, CALLER_USER, .summary = "Rejects a suggested fact.",
-      ROUTE_FIELDS(plain_fields), FACT_FORM },
+    { POST, HERE "/accept", post_accept, CALLER_USER,
+      .summary = "Accepts what an app says about a fact.", ROUTE_FIELDS(plain_fields), FACT_FORM },
+    { POST, HERE "/reject", post_reject, CALLER_USER,
+      .summary = "Rejects what an app says about a fact.", ROUTE_FIELDS(plain_fields), FACT_FORM },
     { POST, HERE "/edit", post_edit, CALLER_USER, .summary = "Changes a fact's value.",
       ROUTE_FIELDS(edit_fields), FACT_FORM },
     { 0 },

@@ -196,24 +196,25 @@ put_domains(struct shown *shown, struct values *values)
 /* ---- facts to review, facts marked as wrong ---- */
 
 static void
-put_others(struct shown *shown, struct values *values, enum atom_status status, int64_t most)
+put_others(struct shown *shown, struct values *values, bool review, int64_t most)
 {
     struct call *call = shown->call;
-    bool held = status == ATOM_HELD;
     int64_t count = 0;
     for (size_t i = shown->facts.count; i > 0; i--) {
         const struct sourced_atom *fact = &shown->facts.list[i - 1];
-        if (fact->atom.status != status || !shown->matches[i - 1] ||
+        bool listed =
+            review ? atom_review(&fact->atom) != REVIEW_NONE : fact->atom.status == ATOM_SUPPRESSED;
+        if (!listed || !shown->matches[i - 1] ||
             domains_find(call->web->settings.domains, fact->atom.domain) == NULL || count++ >= most)
             continue;
-        struct values *item = values_item(values, held ? "waiting" : "wrong");
+        struct values *item = values_item(values, review ? "waiting" : "wrong");
         facts_put(call, &shown->facts, item, fact);
-        if (held)
-            facts_put_why(call, &shown->facts, item, &fact->atom);
+        if (review)
+            facts_put_review(call, &shown->facts, item, &fact->atom);
     }
     if (count > 0)
-        values_text(values, held ? "waiting_count" : "wrong_count", message_number(call, count));
-    values_flag(values, held ? "more_waiting" : "more_wrong", count > most);
+        values_text(values, review ? "waiting_count" : "wrong_count", message_number(call, count));
+    values_flag(values, review ? "more_waiting" : "more_wrong", count > most);
 }
 
 /* ---- hints ---- */
@@ -305,8 +306,8 @@ show(struct shown *shown)
                 is_searching(shown) ? shown->pager.count > 0 : shown->facts.count > 0);
     values_text(values, "to", STR("overview"));
     values_text(values, "total", message_count(call, facts_one, facts_other, active));
-    put_others(shown, values, ATOM_HELD, shown->most < MEMBER_FEW ? 1 : WAITING_MOST);
-    put_others(shown, values, ATOM_SUPPRESSED, shown->most < MEMBER_FEW ? 1 : WRONG_MOST);
+    put_others(shown, values, true, shown->most < MEMBER_FEW ? 1 : WAITING_MOST);
+    put_others(shown, values, false, shown->most < MEMBER_FEW ? 1 : WRONG_MOST);
     shown->at = 0;
     put_domains(shown, values);
     if (is_searching(shown) && shown->pager.count > 0)

@@ -1,11 +1,14 @@
 /* security_pages.c - password and sessions: /account/security. */
 #include "account/account_routes.h"
-#include "account/device.h"
+#include "account/confirm.h"
 #include "crypt/password.h"
 #include "dispatch/browser_session.h"
 #include "dispatch/throttle.h"
-#include "flow/security.h"
+#include "identity/security.h"
+#include "identity/recovery.h"
 #include "page/account_page.h"
+#include "page/device.h"
+#include "page/notice.h"
 #include "page/when.h"
 #include "text/template.h"
 #include "web/call.h"
@@ -24,19 +27,14 @@ static const struct field password_fields[] = {
     [END_APPS] = { "end_apps", FIELD_TEXT, FIELD_IN_FORM, .max = 10 },
 };
 
-/* ---- page ---- */
+enum { CODES_PASSWORD };
 
-static struct str
-device_text(struct call *call, const struct device *device)
-{
-    if (device->browser == NULL || device->os == NULL)
-        return device->browser != NULL ? str_of(device->browser)
-               : device->os != NULL    ? str_of(device->os)
-                                       : message(call, KEY("security.device.unknown"));
-    const struct message_value values[] = { { "browser", str_of(device->browser) },
-                                            { "system", str_of(device->os) } };
-    return message_with(call, KEY("security.device"), values, 2);
-}
+static const struct field codes_fields[] = {
+    [CODES_PASSWORD] = { "codes_password", FIELD_TEXT, FIELD_IN_FORM,
+                         .max = 4 * PASSWORD_BYTES_MAX },
+};
+
+/* ---- page ---- */
 
 static void
 put_session(struct call *call, struct values *values, const struct session *session)
@@ -44,7 +42,7 @@ put_session(struct call *call, struct values *values, const struct session *sess
     struct values *item = values_item(values, "sessions");
     struct device device = device_read(session->device);
     bool is_this = str_eq(session->hash, call->browser->session.hash);
-    values_text(item, "device", device_text(call, &device));
+    values_text(item, "device", device_text(call, session->device));
     values_text(item, "icon", device.is_phone ? STR("phone") : STR("desk"));
     values_text(item, "address", session->address);
     values_text(item, "session", security_session_id(call->mem, session));
@@ -71,15 +69,30 @@ put_sessions(struct call *call, struct values *values)
 }
 
 static enum err
-show(struct call *call, int status, struct str old_problem, struct str new_problem)
+show_with(struct call *call, int status, struct str old_problem, struct str new_problem,
+          struct str codes_problem)
 {
     struct values *values = values_new(call->mem);
+    account_put_field(call, values, "codes_password", STR_NONE, codes_problem);
     account_put_field(call, values, "password", STR_NONE, old_problem);
     account_put_field(call, values, "new_password", STR_NONE, new_problem);
     values_flag(values, "refused", old_problem.len + new_problem.len > 0);
+    int64_t codes = 0;
     enum err err = put_sessions(call, values);
+    if (err == ERR_NONE)
+        err = recovery_count_codes(call->db, call->mem, call->browser->user.id, &codes);
+    values_text(values, "codes",
+                codes == 0 ? STR_NONE
+                           : message_count(call, KEY("security.codes.left.one"),
+                                           KEY("security.codes.left.other"), codes));
     return err == ERR_NONE ? account_page(call, status, "account_security", "security", values)
                            : err;
+}
+
+static enum err
+show(struct call *call, int status, struct str old_problem, struct str new_problem)
+{
+    return show_with(call, status, old_problem, new_problem, STR_NONE);
 }
 
 static enum err
@@ -112,22 +125,39 @@ post_password(struct call *call)
     if (wait == 0 && err != ERR_UNAUTHENTICATED)
         throttle_return(call->web->sign_in_failures, budget);
     if (wait != 0)
-        return show(
-            call, 429,
-            message_count(call, KEY("signin.wait.one"), KEY("signin.wait.other"), (wait + 59) / 60),
-            STR_NONE);
+        return show(call, 429, confirm_wait(call, wait), STR_NONE);
     if (err == ERR_UNAUTHENTICATED)
         return show(call, 400, message(call, KEY("security.password.wrong")), STR_NONE);
     if (err == ERR_INVALID)
         return show(call, 400, STR_NONE, message_sentence(call, str_of(problem)));
     if (err != ERR_NONE)
         return err;
+    notice_send(call, &user, MAIL_PASSWORD, STR_NONE);
     flash_redirect(call, HERE,
                    &(struct flash){ .key = params.end_apps ? KEY("flash.password_changed_apps")
                                                            : KEY("flash.password_changed") });
     browser_session_set_device(call, &user);
     browser_session_set_cookie(call, key);
     return ERR_NONE;
+}
+
+/* The codes are in this response and nowhere else. */
+static enum err
+post_codes(struct call *call)
+{
+    struct str codes[RECOVERY_CODES], problem;
+    int status;
+    enum err err = confirm_password(call, call_text(call, CODES_PASSWORD), &status, &problem);
+    if (err == ERR_UNAUTHENTICATED)
+        return show_with(call, status, STR_NONE, STR_NONE, problem);
+    if (err == ERR_NONE)
+        err = recovery_make_codes(call->db, call->mem, call->browser->user.id, codes);
+    if (err != ERR_NONE)
+        return err;
+    struct values *values = values_new(call->mem);
+    for (size_t i = 0; i < RECOVERY_CODES; i++)
+        values_text(values_item(values, "codes"), "code", codes[i]);
+    return account_page(call, 200, "account_codes", "security", values);
 }
 
 static enum err
@@ -161,6 +191,9 @@ const struct route account_security_routes[] = {
       .reads_store = true },
     { POST, HERE "/password", post_password, CALLER_USER, .summary = "Changes the password.",
       .page = true, ROUTE_FIELDS(password_fields), .body = BODY_FORM, .body_max = 32 * KIB,
+      .blocks = true, .hashes = true },
+    { POST, HERE "/codes", post_codes, CALLER_USER, .summary = "Makes new recovery codes.",
+      .page = true, ROUTE_FIELDS(codes_fields), .body = BODY_FORM, .body_max = 16 * KIB,
       .blocks = true, .hashes = true },
     { POST, HERE "/sessions/{session}/end", post_end_session, CALLER_USER,
       .summary = "Signs one session out.", .page = true, .body = BODY_FORM, .body_max = 4 * KIB,

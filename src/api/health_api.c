@@ -27,11 +27,13 @@ get_alive(struct call *call)
 static enum err
 get_ready(struct call *call)
 {
+    struct why why = { 0 };
     if (atomic_load(&call->web->draining))
         error_send(call, 503, STR("The service is shutting down. Use another instance."));
-    else if (store_ping(call->db) != ERR_NONE)
-        error_send(call, 503, STR("The database does not respond. Try again in a few seconds."));
-    else
+    else if (store_ping(call->db, &why) != ERR_NONE) {
+        why_set(&why, "The database does not respond. Try again in a few seconds.");
+        error_send(call, 503, str_copy(call->mem, str_of(why.text)));
+    } else
         send_ok(call);
     return ERR_NONE;
 }
@@ -39,6 +41,7 @@ get_ready(struct call *call)
 const struct route health_routes[] = {
     { GET, "/healthz", get_alive, CALLER_ANYONE, .summary = "Returns 200 while the process runs." },
     { GET, "/readyz", get_ready, CALLER_ANYONE,
-      .summary = "Returns 200 if the service can handle requests.", .reads_store = true },
+      .summary = "Returns 200 if the service can handle requests.", .reads_store = true,
+      .health = true },
     { 0 },
 };

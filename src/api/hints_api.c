@@ -7,17 +7,24 @@
 #include "model/grant.h"
 #include "web/call.h"
 #include "web/error.h"
+#include "web/read_fields.h"
 #include "web/response.h"
 #include "web/state.h"
 
-enum { DOMAINS, MAX_TOKENS, FORMAT, CONTEXT };
+enum { DOMAINS, MAX_TOKENS, FORMAT, CONTEXT, FALLBACK };
 
 static const struct field hints_fields[] = {
-    [DOMAINS] = { "domains", FIELD_LINE, FIELD_IN_QUERY, .max = 4000 },
+    [DOMAINS] = { "domains", FIELD_LINE, FIELD_IN_QUERY, .max = 4000,
+                  .instead_of = "scope scopes category categories profile profiles" },
     [MAX_TOKENS] = { "max_tokens", FIELD_INTEGER, FIELD_IN_QUERY, .min = 1, .max = HINTS_TOKENS_MAX,
-                     .fallback = HINTS_TOKENS_DEFAULT },
-    [FORMAT] = { "format", FIELD_LINE, FIELD_IN_QUERY, .max = 100 },
-    [CONTEXT] = { "context", FIELD_TEXT, FIELD_IN_QUERY, .max = CONTEXT_MAX },
+                     .fallback = HINTS_TOKENS_DEFAULT,
+                     .instead_of =
+                         "budget token_budget tokens maxTokens token_limit limit max size" },
+    [FORMAT] = { "format", FIELD_LINE, FIELD_IN_QUERY, .max = 100,
+                 .instead_of = "type output output_format style as" },
+    [CONTEXT] = { "context", FIELD_TEXT, FIELD_IN_QUERY, .max = CONTEXT_MAX,
+                  .instead_of = "task query q intent topic purpose goal prompt search" },
+    [FALLBACK] = { "fallback", FIELD_LINE, FIELD_IN_QUERY, .max = 100, .instead_of = "default" },
 };
 
 static scopes
@@ -71,8 +78,15 @@ read_rest(struct call *call, struct hints_params *params)
         return false;
     }
     if (params->context.len > CONTEXT_MAX) {
-        error_add_detail(call, STR("context"), STR("must have at most 128 bytes"));
-        error_send(call, 400, STR("context must have at most 128 bytes."));
+        error_add_detail(call, STR("context"), STR("must have at most 2048 bytes"));
+        error_send(call, 400, STR("context must have at most 2048 bytes."));
+        return false;
+    }
+    struct str fallback = call_text(call, FALLBACK);
+    params->general = str_eq_c(fallback, "general");
+    if (str_present(fallback) && !params->general) {
+        error_add_detail(call, STR("fallback"), STR("must be general, or left out"));
+        error_send(call, 400, STR("fallback must be general, or left out."));
         return false;
     }
     return true;
@@ -97,7 +111,11 @@ get_hints(struct call *call)
         return err;
     if (hints.stale)
         rebuild_queue_add(call->web->settings.rebuilds, params.user_id);
-    hints_write(response_json(call, 200), &params, &hints);
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    hints_write_members(out, &params, &hints);
+    read_fields_warn(call, out);
+    json_close_object(out);
     response_conditional(call);
     return ERR_NONE;
 }

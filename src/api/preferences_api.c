@@ -5,7 +5,7 @@
 #include "dispatch/bearer_error.h"
 #include "flow/corrections.h"
 #include "flow/preferences.h"
-#include "flow/transfer.h"
+#include "transfer/transfer.h"
 #include "model/grant.h"
 #include "text/json_read.h"
 #include "web/call.h"
@@ -221,6 +221,7 @@ post_domain(struct call *call)
         .source = call->access->app_id,
         .preferences = json_member(body, "preferences"),
         .now = call->now,
+        .as_granted = true,
     };
     struct preference_counts counts;
     struct preference_problems problems;
@@ -281,6 +282,24 @@ body_text(struct call *call, const struct json_value *body, const char *name)
     return STR_NONE;
 }
 
+static void
+write_suppression(struct call *call, const struct atom *atom)
+{
+    bool waits = atom->status == ATOM_ACTIVE;
+    struct json *out = response_json(call, waits ? 202 : 200);
+    json_open_object(out);
+    json_put_str(out, "atom_id", atom->id);
+    json_put_str(out, "status", waits ? STR("waiting") : STR("suppressed"));
+    json_put_str(out, "reason", atom->reason);
+    if (waits)
+        json_put_str(out, "confirm_url",
+                     str_format(call->mem, "%.*s/account/waiting#%.*s",
+                                STR_ARG(call->web->settings.auth_url), STR_ARG(atom->id)));
+    else
+        json_put_time(out, "suppressed_at", atom->suppressed_at);
+    json_close_object(out);
+}
+
 static enum err
 post_suppress(struct call *call)
 {
@@ -313,16 +332,15 @@ post_suppress(struct call *call)
         error_send(call, 404, STR("This atom does not exist, or the app may not change it."));
         return ERR_NONE;
     }
-    if (err != ERR_NONE)
-        return err;
-    struct json *out = response_json(call, 200);
-    json_open_object(out);
-    json_put_str(out, "atom_id", atom.id);
-    json_put_str(out, "status", STR("suppressed"));
-    json_put_str(out, "reason", atom.reason);
-    json_put_time(out, "suppressed_at", atom.suppressed_at);
-    json_close_object(out);
-    return ERR_NONE;
+    if (err == ERR_TOO_LARGE) {
+        error_send(call, 400,
+                   STR("100 changes by this app wait for the user's confirmation. The user must "
+                       "decide on some of them first."));
+        return ERR_NONE;
+    }
+    if (err == ERR_NONE)
+        write_suppression(call, &atom);
+    return err;
 }
 
 /* ---- export ---- */

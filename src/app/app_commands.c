@@ -10,11 +10,6 @@
 
 #define PAGE 500
 
-#define JSON_OPTION                \
-    {                              \
-        "json", NULL, "print JSON" \
-    }
-
 static int
 fail(struct command_call *call, enum err err)
 {
@@ -97,6 +92,9 @@ app_add(struct command_call *call)
     if (!str_present(params.owner))
         return command_fail(call, ERR_INVALID,
                             "--owner is missing; pass the user who owns the app");
+    if (!str_present(params.name))
+        return command_fail(call, ERR_INVALID,
+                            "--name is missing; pass the name that users will see");
     enum err err =
         app_register(call->db, call->mem, &params, clock_now(), &app, &secret, &problems);
     const char *found[] = { problems.owner, problems.name, problems.redirect_uris,
@@ -228,35 +226,11 @@ const struct command app_commands[] = {
       NULL,
       app_rotate,
       "create a new secret and print it once" },
-    { "app disable",
-      "APP",
-      1,
-      1,
-      { JSON_OPTION },
-      COMMAND_ON_STORE,
-      NO_INPUT,
-      NULL,
-      app_disable,
-      "disable an app and revoke all its tokens" },
-    { "app enable",
-      "APP",
-      1,
-      1,
-      { JSON_OPTION },
-      COMMAND_ON_STORE,
-      NO_INPUT,
-      NULL,
-      app_enable,
-      "let a disabled app request access again" },
-    { "app delete",
-      "APP",
-      1,
-      1,
-      { JSON_OPTION },
-      COMMAND_ON_STORE,
-      NO_INPUT,
-      NULL,
-      app_remove,
-      "delete an app and all its connections" },
+    COMMAND_ON_ONE("app disable", "APP", NO_INPUT, app_disable,
+                   "disable an app and revoke all its tokens"),
+    COMMAND_ON_ONE("app enable", "APP", NO_INPUT, app_enable,
+                   "let a disabled app request access again"),
+    COMMAND_ON_ONE("app delete", "APP", NO_INPUT, app_remove,
+                   "delete an app and all its connections"),
     { 0 },
 };

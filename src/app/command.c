@@ -1,8 +1,8 @@
 #include "app/command.h"
 
-#include "app/help_text.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/nearest.h"
 #include "db/db.h"
 #include "text/json_write.h"
 
@@ -12,10 +12,9 @@
 
 #define OUTPUT_MAX ((size_t)64 * 1024 * 1024)
 
-const struct command *const command_tables[] = { serve_commands, user_commands,
-                                                 app_commands,   hints_commands,
-                                                 store_commands, transfer_commands,
-                                                 help_commands,  NULL };
+const struct command *const command_tables[] = { serve_commands,    user_commands,  app_commands,
+                                                 hints_commands,    store_commands, backup_commands,
+                                                 transfer_commands, help_commands,  NULL };
 
 /* Walks the rows of every table. */
 static const struct command *
@@ -61,6 +60,56 @@ command_find(const struct str *words, size_t count, size_t *used)
 
 /* ---- parsing ---- */
 
+/* The command that the words probably mean, or NULL. */
+static const struct command *
+nearest_command(const struct str *words, size_t count)
+{
+    const struct command *nearest = NULL;
+    size_t least = NEAREST_MAX, table = 0, row = 0;
+    for (const struct command *command; (command = next_command(&table, &row)) != NULL;) {
+        char typed[NEAREST_MAX];
+        if (strchr(command->words, ' ') != NULL && count > 1)
+            snprintf(typed, sizeof typed, "%.*s %.*s", STR_ARG(words[0]), STR_ARG(words[1]));
+        else
+            snprintf(typed, sizeof typed, "%.*s", STR_ARG(words[0]));
+        size_t distance = nearest_distance(str_of(typed), str_of(command->words));
+        if (distance < least && nearest_is_typo(str_of(typed), str_of(command->words))) {
+            nearest = command;
+            least = distance;
+        }
+    }
+    return nearest;
+}
+
+/* Whether commands begin with this word: "user". */
+static bool
+is_first_word(struct str word)
+{
+    size_t table = 0, row = 0;
+    for (const struct command *command; (command = next_command(&table, &row)) != NULL;)
+        if (str_starts(str_of(command->words), word) && command->words[word.len] == ' ')
+            return true;
+    return false;
+}
+
+static void
+explain_unknown_command(const struct str *words, size_t count, struct why *why)
+{
+    if (count == 0) {
+        why_set(why, "the command is missing; see `penchant help`");
+        return;
+    }
+    const struct command *nearest = nearest_command(words, count);
+    if (nearest != NULL)
+        why_set(why, "there is no command %.*s; did you mean `penchant %s`?", STR_ARG(words[0]),
+                nearest->words);
+    else if (is_first_word(words[0]))
+        why_set(why, "%.*s needs another word; see `penchant help %.*s`", STR_ARG(words[0]),
+                STR_ARG(words[0]));
+    else
+        why_set(why, "there is no command %.*s; see `penchant help`", STR_ARG(words[0]));
+}
+
 static const struct command_option *
 option_of(const struct command *command, struct str name)
 {
@@ -68,6 +117,15 @@ option_of(const struct command *command, struct str name)
         if (str_eq_c(name, option->name))
             return option;
     return NULL;
+}
+
+static const char *
+nearest_option(const struct command *command, struct str name)
+{
+    for (const struct command_option *option = command->options; option->name != NULL; option++)
+        if (nearest_is_typo(name, str_of(option->name)))
+            return option->name;
+    return setting_nearest(name);
 }
 
 /* Takes the option at words[*at] and its value, which follows '=' or is the next word. */
@@ -86,6 +144,9 @@ take_option(const struct str *words, size_t count, size_t *at, struct command_li
     const struct command_option *option = option_of(out->command, name);
     bool setting = option == NULL && setting_exists(name);
     if (option == NULL && !setting) {
+        const char *nearest = nearest_option(out->command, name);
+        if (nearest != NULL)
+            why_set(why, "there is no option --%.*s; did you mean --%s?", STR_ARG(name), nearest);
         why_set(why, "there is no option --%.*s; see `penchant help %s`", STR_ARG(name),
                 out->command->words);
         return ERR_INVALID;
@@ -124,8 +185,7 @@ command_parse(struct arena *mem, const struct str *words, size_t count, struct c
     *out = (struct command_line){ .command = command_find(words, count, &used) };
     struct command_call *call = &out->call;
     if (out->command == NULL) {
-        why_set(why, "there is no command %.*s; see `penchant help`",
-                count > 0 ? (int)words[0].len : 0, count > 0 ? words[0].ptr : "");
+        explain_unknown_command(words, count, why);
         return ERR_INVALID;
     }
     call->command = out->command;
@@ -287,7 +347,7 @@ command_describe(struct buf *out, const struct command *command)
 {
     buf_add_format(out, "penchant %s%s%s\n\n", command->words,
                    command->arguments[0] == '\0' ? "" : " ", command->arguments);
-    help_text_wrap(out, 2, command->summary);
+    help_text_wrap(out, "  ", command->summary);
     if (command->input == SECRET_INPUT)
         buf_add_format(out, "  The password is read from standard input%s%s.\n",
                        command->input_unless == NULL ? "" : ", unless --",
@@ -311,19 +371,44 @@ command_describe(struct buf *out, const struct command *command)
         buf_add_c(out, "  Creates the store if it does not exist.\n");
 }
 
+static void
+describe_for_man(struct buf *out, const struct command *command)
+{
+    buf_add_c(out, ".TP\n.B ");
+    help_text_man(out, str_of(command->words));
+    buf_add_format(out, "%s%s\n", command->arguments[0] == '\0' ? "" : " ", command->arguments);
+    help_text_man(out, str_of(command->summary));
+    buf_add_c(out, ".\n");
+    if (command->options[0].name != NULL)
+        buf_add_c(out, ".RS\n");
+    for (const struct command_option *option = command->options; option->name != NULL; option++) {
+        buf_add_c(out, ".TP\n.B ");
+        help_text_man(out, STR("--"));
+        help_text_man(out, str_of(option->name));
+        buf_add_format(out, "%s%s\n", option->value == NULL ? "" : " ",
+                       option->value == NULL ? "" : option->value);
+        help_text_man(out, str_of(option->summary));
+        buf_add_c(out, ".\n");
+    }
+    if (command->options[0].name != NULL)
+        buf_add_c(out, ".RE\n");
+}
+
 void
-command_describe_all(struct buf *out, bool markdown)
+command_describe_all(struct buf *out, enum help_format format)
 {
     size_t table = 0, row = 0;
-    if (markdown)
+    if (format == HELP_MARKDOWN)
         buf_add_c(out, "| Command | |\n|---|---|\n");
     for (const struct command *command; (command = next_command(&table, &row)) != NULL;) {
         char left[80];
         snprintf(left, sizeof left, "%s %s", command->words, command->arguments);
-        if (markdown)
+        if (format == HELP_MARKDOWN)
             buf_add_format(out, "| `penchant %.*s` | %s |\n",
                            (int)strlen(left) - (command->arguments[0] == '\0'), left,
                            command->summary);
+        else if (format == HELP_MAN)
+            describe_for_man(out, command);
         else
             buf_add_format(out, "  penchant %-28s %s\n", left, command->summary);
     }

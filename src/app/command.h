@@ -8,7 +8,7 @@
 #define APP_COMMAND_H
 
 #include "app/console.h"
-#include "app/settings.h"
+#include "config/settings.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -59,12 +59,25 @@ struct command {
     const char *summary;
 };
 
+#define JSON_OPTION                \
+    {                              \
+        "json", NULL, "print JSON" \
+    }
+
+/* A command on one user or app, with --json as its only option. */
+#define COMMAND_ON_ONE(words, argument, input, run, summary)                                \
+    {                                                                                       \
+        words, argument, 1, 1, { JSON_OPTION }, COMMAND_ON_STORE, input, NULL, run, summary \
+    }
+
 /* One command being run. */
 struct command_call {
     const struct command *command;
     struct arena *mem;
     struct console *console;
     const struct settings *settings;
+    const struct setting_flag *flags; /* the settings of the command line, to load them again */
+    size_t flag_count;
     const struct domains *domains;   /* not COMMAND_WITHOUT_STORE */
     struct db *db;                   /* COMMAND_ON_STORE, and a step */
     const struct store_access *side; /* COMMAND_IN_STEPS, but not in its steps */
@@ -135,13 +148,14 @@ extern const struct command user_commands[];
 extern const struct command app_commands[];
 extern const struct command hints_commands[];
 extern const struct command store_commands[];
+extern const struct command backup_commands[];
 extern const struct command transfer_commands[];
 extern const struct command serve_commands[];
 extern const struct command help_commands[];
 
 /* Help for one command, or a list of all commands. */
 void command_describe(struct buf *out, const struct command *command);
-void command_describe_all(struct buf *out, bool markdown);
+void command_describe_all(struct buf *out, enum help_format format);
 const struct command *command_find(const struct str *words, size_t count, size_t *used);
 
 #endif

@@ -95,8 +95,10 @@ grow_buffer(struct arena *mem, struct control_reader *reader)
 static bool
 find_line(struct control_reader *reader, size_t *length)
 {
+    if (reader->length == reader->seen) /* also before anything was read, when there is no buffer */
+        return false;
     struct str fresh = { reader->bytes + reader->seen, reader->length - reader->seen };
-    size_t at = fresh.len == 0 ? 0 : str_index(fresh, '\n');
+    size_t at = str_index(fresh, '\n');
     *length = reader->seen + at;
     reader->seen += at;
     return at < fresh.len;

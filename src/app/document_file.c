@@ -1,7 +1,7 @@
 #include "app/document_file.h"
 
 #include "base/arena.h"
-#include "flow/transfer.h"
+#include "transfer/transfer.h"
 #include "text/json_read.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* version and help: every text is generated from the tables the program runs on. */
 #include "app/command.h"
-#include "app/definitions.h"
+#include "config/definitions.h"
 
 #include "api/openapi.h"
 #include "app/routes.h"
@@ -37,13 +37,19 @@ static int
 help_settings(struct command_call *call)
 {
     struct buf out = buf_in(call->mem, HELP_MAX);
-    bool markdown = command_has(call, "markdown");
-    if (!markdown)
+    enum help_format format = command_has(call, "markdown") ? HELP_MARKDOWN
+                              : command_has(call, "file")   ? HELP_FILE
+                                                            : HELP_TEXT;
+    if (format == HELP_FILE)
+        buf_add_c(&out, "# Settings of Penchant; penchant.conf(5) describes the format. Remove the "
+                        "# before a setting\n# to change it, and run `systemctl reload penchant`."
+                        "\n");
+    if (format == HELP_TEXT)
         buf_add_c(&out,
                   "Set each setting as a flag (--base-url), as an environment variable "
                   "(PENCHANT_BASE_URL),\nor as a line of the file given with --config (base-url "
                   "= …). A flag overrides a variable,\nand a variable overrides the file.\n\n");
-    settings_describe(&out, markdown);
+    settings_describe(&out, format);
     return print(call, &out);
 }
 
@@ -103,7 +109,50 @@ static int
 help_commands_list(struct command_call *call)
 {
     struct buf out = buf_in(call->mem, HELP_MAX);
-    command_describe_all(&out, command_has(call, "markdown"));
+    command_describe_all(&out, command_has(call, "markdown") ? HELP_MARKDOWN : HELP_TEXT);
+    return print(call, &out);
+}
+
+static void
+write_command_page(struct buf *out)
+{
+    help_text_man_start(out, "penchant", 1, "stores user preferences under the user's control");
+    buf_add_c(out, ".SH SYNOPSIS\n.B penchant\n.I COMMAND\n.RI [ ARGUMENT ...]\n"
+                   ".RI [ OPTION ...]\n.SH DESCRIPTION\nAn OAuth 2.0 authorization server with "
+                   "an API for preferences and hints for AI agents. Every command also accepts "
+                   "the settings of\n.BR penchant.conf (5)\nas options.\n.SH COMMANDS\n");
+    command_describe_all(out, HELP_MAN);
+    buf_add_c(out, ".SH EXIT STATUS\n0 success, 1 failure, 2 usage error.\n.SH SEE ALSO\n"
+                   ".BR penchant.conf (5)\n");
+}
+
+static void
+write_settings_page(struct buf *out)
+{
+    help_text_man_start(out, "penchant.conf", 5, "settings of penchant");
+    buf_add_c(out,
+              ".SH DESCRIPTION\nA text file with one setting per line, as\n.BR \"key = value\" .\n"
+              "Lines that begin with # are comments; each setting may appear once. Name the file "
+              "with\n.BR \\-\\-config \" or \" PENCHANT_CONFIG .\nA setting is also a "
+              "variable, such as\n.BR PENCHANT_BASE_URL ,\nand an option, such as\n"
+              ".BR \\-\\-base\\-url .\nAn option overrides a variable, and a variable "
+              "overrides the file.\n.SH SETTINGS\n");
+    settings_describe(out, HELP_MAN);
+    buf_add_c(out, ".SH FILES\n.I /etc/penchant/penchant.conf\nis used by the Debian package if "
+                   "no other file is named.\n.SH SEE ALSO\n.BR penchant (1)\n");
+}
+
+static int
+help_man(struct command_call *call)
+{
+    struct buf out = buf_in(call->mem, HELP_MAX);
+    struct str page = call->argument_count > 0 ? call->arguments[0] : STR("penchant");
+    if (str_eq_c(page, "penchant"))
+        write_command_page(&out);
+    else if (str_eq_c(page, "penchant.conf"))
+        write_settings_page(&out);
+    else
+        return command_usage_error(call, "there are two manual pages: penchant and penchant.conf");
     return print(call, &out);
 }
 
@@ -135,7 +184,7 @@ help(struct command_call *call)
         return 2;
     }
     buf_add_c(&out, "Penchant: user preferences in one place, under the user's control.\n\n");
-    command_describe_all(&out, false);
+    command_describe_all(&out, HELP_TEXT);
     buf_add_c(&out, "\nRun `penchant help COMMAND` for details. Exit status: 0 success, 1 failure, "
                     "2 usage error.\n");
     return print(call, &out);
@@ -161,7 +210,7 @@ const struct command help_commands[] = {
       "",
       0,
       0,
-      { MARKDOWN },
+      { MARKDOWN, { "file", NULL, "print a settings file with every setting commented out" } },
       COMMAND_WITHOUT_STORE,
       NO_INPUT,
       NULL,
@@ -198,6 +247,16 @@ const struct command help_commands[] = {
       NULL,
       help_commands_list,
       "list all commands" },
+    { "help man",
+      "[PAGE]",
+      0,
+      1,
+      { { 0 } },
+      COMMAND_WITHOUT_STORE,
+      NO_INPUT,
+      NULL,
+      help_man,
+      "print the source of a manual page: penchant or penchant.conf" },
     { "help",
       "[COMMAND]",
       0,

@@ -92,6 +92,10 @@ show_hints(struct command_call *call)
         return command_json_done(call, json);
     }
     print_hints(call, &hints);
+    if (hints.answer.available == 0)
+        console_error(call->console,
+                      "penchant: there are no hints for this user and context; nothing is stored "
+                      "that fits\n");
     return 0;
 }
 

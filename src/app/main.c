@@ -1,7 +1,7 @@
 /* main.c - parses the command line, loads the settings, and runs the command where it has to run.
  */
 #include "app/command.h"
-#include "app/definitions.h"
+#include "config/definitions.h"
 #include "app/store_access.h"
 #include "base/arena.h"
 #include "base/fault_injection.h"
@@ -75,6 +75,8 @@ run(struct arena *mem, const struct str *words, size_t count)
     if (settings_load(mem, line->flags, line->flag_count, &settings, &why))
         return usage(why.text);
     call->settings = &settings;
+    call->flags = line->flags;
+    call->flag_count = line->flag_count;
     if (command_mode(call) != COMMAND_WITHOUT_STORE) {
         if (definitions_load(mem, settings.domains, &domains, &why))
             return usage(why.text);

@@ -4,6 +4,7 @@
 #include "api/api_routes.h"
 #include "base/buf.h"
 #include "dispatch/request_metrics.h"
+#include "mcp/mcp_routes.h"
 #include "oauth/oauth_routes.h"
 #include "portal/portal_routes.h"
 #include "text/json_write.h"
@@ -11,26 +12,33 @@
 
 const struct route *const routes_public[] = {
     start_routes,
+    site_routes,
     signup_routes,
     signin_routes,
     oauth_routes,
     token_routes,
     userinfo_routes,
     metadata_routes,
+    register_routes,
     preferences_routes,
     domains_routes,
     hints_routes,
+    mcp_routes,
     openapi_routes,
     asset_routes,
     health_routes,
     account_security_routes,
     account_apps_routes,
+    account_assistant_routes,
     account_routes,
     account_domain_routes,
     account_fact_routes,
     account_list_routes,
     account_undo_routes,
     account_data_routes,
+    account_recover_routes,
+    account_verify_routes,
+    account_profile_routes,
     developer_routes,
     developer_app_routes,
     developer_connect_routes,

@@ -1,7 +1,8 @@
-/* serve and demo: run the service on the configured store, or on a temporary one with sample data.
- */
+/* serve, demo, and health: run the service on the configured store or on a temporary one, and ask
+ * it whether it is ready. */
 #include "app/command.h"
 
+#include "config/definitions.h"
 #include "app/demo_data.h"
 #include "app/service.h"
 #include "base/arena.h"
@@ -10,7 +11,9 @@
 #include "crypt/random.h"
 #include "crypt/secret.h"
 #include "flow/accounts.h"
+#include "domain/domain.h"
 #include "flow/apps.h"
+#include "http/probe.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -20,11 +23,58 @@
 #include <string.h>
 #include <unistd.h>
 
+#define HEALTH_MS 3000
+
+static enum err
+load_settings_again(void *context, struct service_settings *next, struct why *why)
+{
+    const struct command_call *call = context;
+    struct settings *settings = ARENA_NEW(next->mem, struct settings);
+    struct domains *domains = ARENA_NEW(next->mem, struct domains);
+    enum err err = settings_load(next->mem, call->flags, call->flag_count, settings, why);
+    if (!err)
+        err = definitions_load(next->mem, settings->domains, domains, why);
+    next->settings = settings;
+    next->domains = domains;
+    return err;
+}
+
 static int
 serve(struct command_call *call)
 {
-    struct service_plan plan = { .settings = call->settings, .domains = call->domains };
+    struct service_plan plan = { .settings = call->settings,
+                                 .domains = call->domains,
+                                 .reload = load_settings_again,
+                                 .context = call };
     return service_run(&plan);
+}
+
+/* ---- health ---- */
+
+static int
+health(struct command_call *call)
+{
+    const struct settings *settings = call->settings;
+    struct str host = STR("localhost"), scheme;
+    if (settings->base_url != NULL) {
+        host = str_of(settings->base_url);
+        str_cut(&host, ':', &scheme);
+        host = str_from(host, 2);
+    }
+    struct probe probe = { .listen = settings->listen,
+                           .tls = settings->tls_cert != NULL,
+                           .host = host,
+                           .path = "/readyz",
+                           .deadline_ms = HEALTH_MS };
+    struct why why = { 0 };
+    int status = 0;
+    if (probe_ask(&probe, &status, &why))
+        return command_fail(call, ERR_UNAVAILABLE, "%s", why.text);
+    if (status != 200)
+        return command_fail(call, ERR_UNAVAILABLE,
+                            "the service runs but is not ready (status %d); see its log", status);
+    console_print(call->console, "ready\n");
+    return 0;
 }
 
 /* ---- demo ---- */
@@ -37,17 +87,6 @@ struct demo {
     const char *folder;
     struct str password;
 };
-
-/* Four groups of four characters that are easy to tell apart: 79 bits. */
-static struct str
-make_password(struct arena *mem)
-{
-    static const char letters[] = "abcdefghjkmnpqrstuvwxyz23456789";
-    char *text = arena_alloc(mem, 20);
-    for (size_t i = 0; i < 19; i++)
-        text[i] = i % 5 == 4 ? '-' : letters[random_below(sizeof letters - 1)];
-    return (struct str){ text, 19 };
-}
 
 /* The absolute path of this program, so that the printed commands work in any directory. */
 static const char *
@@ -62,6 +101,7 @@ add_user(struct demo *demo, struct db *db, struct user *user)
 {
     struct account_params params = { .username = STR("ada"),
                                      .email = STR("ada@example.org"),
+                                     .confirmed = true,
                                      .name = STR("Ada"),
                                      .password = demo->password };
     struct account_problems problems = { 0 };
@@ -142,7 +182,8 @@ fill(void *context, struct db *db, const char *base_url, struct why *why)
         "         %lld facts, %lld marked as wrong, %lld to review\n"
         "  App    Concert Finder\n"
         "         client_id      %.*s\n"
-        "         client_secret  %.*s\n\n"
+        "         client_secret  %.*s\n"
+        "  MCP    %s/mcp   paste it into an AI assistant; instructions: %s/connect\n\n"
         "  Try    the OAuth flow, as an app and its user:\n"
         "         sh %s %s %.*s %.*s ada %.*s\n"
         "         list the accounts:\n"
@@ -151,11 +192,13 @@ fill(void *context, struct db *db, const char *base_url, struct why *why)
         "         %s export ada --store %s\n"
         "         print the hints that an AI model would get:\n"
         "         %s hints ada --context restaurant_search --store %s\n\n"
+        "  Mail   that would be sent is in\n"
+        "         %s\n\n"
         "  Stop   Ctrl-C\n\n",
         base_url, STR_ARG(demo->password), (long long)facts.active, (long long)facts.suppressed,
-        (long long)facts.held, STR_ARG(app.id), STR_ARG(shown), write_script(demo), base_url,
-        STR_ARG(app.id), STR_ARG(shown), STR_ARG(demo->password), program, store, program, store,
-        program, store);
+        (long long)facts.held, STR_ARG(app.id), STR_ARG(shown), base_url, base_url,
+        write_script(demo), base_url, STR_ARG(app.id), STR_ARG(shown), STR_ARG(demo->password),
+        program, store, program, store, program, store, demo->settings->smtp_url);
     fflush(stdout);
     return ERR_NONE;
 }
@@ -200,9 +243,17 @@ demo(struct command_call *call)
         return command_fail(call, ERR_UNAVAILABLE, "cannot create a folder for the demo: %s",
                             strerror(errno));
     settings.store = str_format(call->mem, "sqlite:%s/penchant.db", folder_path).ptr;
+    if (settings.smtp_url == NULL) {
+        settings.smtp_url = str_format(call->mem, "file:%s/mail.txt", folder_path).ptr;
+        settings.smtp_from = "penchant@localhost";
+    }
     struct demo demo = { call->mem,     call->console, &settings,
-                         call->domains, folder_path,   make_password(call->mem) };
-    struct service_plan plan = { &settings, call->domains, &listener, fill, &demo };
+                         call->domains, folder_path,   random_groups(call->mem) };
+    struct service_plan plan = { .settings = &settings,
+                                 .domains = call->domains,
+                                 .listener = &listener,
+                                 .before = fill,
+                                 .context = &demo };
     int status = service_run(&plan);
     nftw(folder_path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     return status;
@@ -229,5 +280,15 @@ const struct command serve_commands[] = {
       NULL,
       demo,
       "run the service on a temporary store with sample data" },
+    { "health",
+      "",
+      0,
+      0,
+      { { "json", NULL, "print errors as JSON" } },
+      COMMAND_WITHOUT_STORE,
+      NO_INPUT,
+      NULL,
+      health,
+      "ask the running service whether it is ready, at the address of --listen" },
     { 0 },
 };

@@ -2,6 +2,8 @@
 
 #include "api/openapi.h"
 #include "app/control.h"
+#include "app/notify.h"
+#include "app/reload.h"
 #include "app/routes.h"
 #include "base/arena.h"
 #include "base/log.h"
@@ -10,9 +12,16 @@
 #include "db/db.h"
 #include "dispatch/web.h"
 #include "job/housekeeping.h"
+#include "job/outbox.h"
 #include "job/rebuild.h"
 #include "job/usage_counters.h"
+#include "mcp/fixtures.h"
+#include "mcp/surface.h"
+#include "net/net.h"
+#include "web/state.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,6 +33,8 @@
 #define QUEUE_PER_WORKER 16
 #define HASH_QUEUE 32 /* short: a hash takes tens of milliseconds of a core */
 #define CONTROL_WORKERS 16
+#define HEALTH_WORKERS 2
+#define HEALTH_QUEUE 64
 #define DRAIN_MS 10000
 
 /* On SQLite, HTTP threads run reads themselves and have priority over the workers, which write and
@@ -34,11 +45,13 @@
 
 struct service {
     const struct settings *settings;
+    struct settings effective; /* with the base URL, for commands that print links */
     const struct domains *domains;
     struct arena *mem;
     struct db *db;
     struct workers *workers;
     struct workers *hashers;         /* only hash passwords */
+    struct workers *health_workers;  /* only check readiness, while all others wait */
     struct workers *control_workers; /* only run commands, so that a flood cannot delay them */
     struct listener listener;
     struct web *web;
@@ -48,6 +61,7 @@ struct service {
     struct usage_counters *counters;
     struct rebuild_queue *rebuilds;
     struct housekeeping *housekeeping;
+    struct outbox *outbox; /* NULL: email is not configured */
     const char *base_url;
 };
 
@@ -70,19 +84,21 @@ prepare_process(const struct settings *settings)
     }
 }
 
-/* From here on only root can read this process's memory and its /proc/self/fd. The control socket
- * is bound through /proc/self/fd, so it must be open before. */
+/* While the service runs, only root can read this process's memory and its /proc/self/fd. The
+ * control socket is bound through /proc/self/fd, so it must be open before. */
 static void
-hide_memory(void)
+hide_memory(bool hidden)
 {
 #ifndef PENCHANT_FAULT_INJECTION
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    prctl(PR_SET_DUMPABLE, hidden ? 0 : 1, 0, 0, 0);
+#else
+    (void)hidden;
 #endif
 }
 
-/* Closing the terminal stops the service like Ctrl-C, unless it was started with nohup. */
+/* SIGHUP is left alone if it was ignored at startup (nohup). */
 static sigset_t
-stop_signals(void)
+awaited_signals(void)
 {
     sigset_t set;
     struct sigaction hangup = { 0 };
@@ -100,35 +116,42 @@ static enum err
 open_store(struct service *service, struct why *why)
 {
     struct db_settings settings = { .address = service->settings->store,
-                                    .connections = (size_t)service->settings->pool };
+                                    .connections = (size_t)service->settings->pool,
+                                    .deadline_ms = service->settings->store_deadline,
+                                    .watched = true };
     return db_open(&settings, &service->db, why);
 }
 
 static enum err
-open_listener(struct service *service, const struct listener *given, struct why *why)
+open_listener(const struct service_plan *plan, struct listener *out, struct why *why)
 {
-    if (given != NULL) {
-        service->listener = *given;
+    if (plan->listener != NULL) {
+        *out = *plan->listener;
         return ERR_NONE;
     }
     if (http_socket_inherited())
-        return listener_inherit(&service->listener, why);
-    return listener_open("listen", service->settings->listen, &service->listener, why);
+        return listener_inherit(out, why);
+    return listener_open("listen", plan->settings->listen, out, why);
 }
 
-/* The configured base URL, or one made from the listen address: localhost if it listens on all. */
+/* See settings_base_url(). */
 static const char *
 find_base_url(struct service *service)
 {
     const struct settings *settings = service->settings;
-    const char *address = service->listener.address;
-    const char *port = strrchr(address, ':');
-    if (settings->base_url != NULL)
-        return settings->base_url;
-    bool any_address = strncmp(address, "[::]", 4) == 0 || strncmp(address, "0.0.0.0", 7) == 0;
-    return str_format(service->mem, "%s://%s%s", settings->tls_cert != NULL ? "https" : "http",
-                      any_address ? "localhost" : address, any_address && port != NULL ? port : "")
-        .ptr;
+    const char *url = settings_base_url(service->mem, settings, service->listener.address);
+    if (settings->base_url == NULL && strstr(url, "://localhost") != NULL)
+        log_warn(
+            "base_url_not_set",
+            log_text("hint", STR("other machines reach this address, but links, redirects, and "
+                                 "the issuer name localhost; set base-url")));
+    return url;
+}
+
+static bool
+is_loopback(const char *address)
+{
+    return strncmp(address, "127.", 4) == 0 || strncmp(address, "[::1]", 5) == 0;
 }
 
 static enum err
@@ -136,6 +159,7 @@ start_web(struct service *service, struct why *why)
 {
     const struct settings *settings = service->settings;
     const char *auth_url = settings->auth_url != NULL ? settings->auth_url : service->base_url;
+    enum err err;
     struct web_settings web = {
         .public = routes_public,
         .private = routes_private,
@@ -145,18 +169,36 @@ start_web(struct service *service, struct why *why)
         .domains = service->domains,
         .base_url = str_of(service->base_url),
         .auth_url = str_of(auth_url),
+        .on_loopback = is_loopback(service->listener.address),
         .cache_bytes = (size_t)settings->cache * 1024 * 1024,
         .registration_open = settings->registration_open,
+        .sends_mail = settings->smtp_url != NULL,
+        .rate_mail = settings->rate_mail,
         .access_log = settings->access_log,
         .rate_api = settings->rate_api,
         .rate_sign_in = settings->rate_signin,
         .rate_auth = settings->rate_auth,
         .rate_sign_up = settings->rate_signup,
         .rate_refresh = settings->rate_refresh,
+        .rate_register = settings->rate_register,
+        .mcp = settings->mcp,
+        .mcp_origins = str_of(settings->mcp_origins),
+        .client_registration = settings->mcp && settings->client_registration,
+        .redirect_schemes = str_of(settings->redirect_schemes),
     };
+    struct str unknown = STR_NONE;
+    if (!scopes_read(str_of(settings->mcp_scope), &web.mcp_scope, &unknown)) {
+        why_set(why, "mcp-scope: the scope %.*s does not exist or is listed twice",
+                STR_ARG(unknown));
+        return ERR_INVALID;
+    }
+    err = surface_make(service->mem, web.base_url, web.domains, fixtures_read(service->mem),
+                       &web.mcp_surface, why);
+    if (err)
+        return err;
     struct openapi_params params = { web.base_url, web.auth_url, web.domains };
     struct arena *scratch = arena_new(); /* making the document takes ten times its size */
-    enum err err = openapi_make(scratch, &params, &web.openapi, why);
+    err = openapi_make(scratch, &params, &web.openapi, why);
     if (err == ERR_NONE)
         err = web_new(&web, &service->web, why);
     arena_free(scratch);
@@ -180,9 +222,16 @@ start_server(struct service *service, struct why *why)
 {
     const struct settings *settings = service->settings;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    /* The server closes its descriptor; a restart in place needs another one. */
+    struct listener listener = service->listener;
+    listener.fd = fcntl(service->listener.fd, F_DUPFD_CLOEXEC, 0);
+    if (listener.fd < 0) {
+        why_set(why, "listen: cannot serve on %s: %s", listener.address, strerror(errno));
+        return ERR_UNAVAILABLE;
+    }
     struct http_settings http = {
         .name = "main",
-        .listener = &service->listener,
+        .listener = &listener,
         .threads = settings->threads > 0 ? (size_t)settings->threads : (size_t)cores,
         .connections_max = (size_t)settings->connections,
         .connections_per_address_max = (size_t)settings->connections_per_address,
@@ -192,6 +241,7 @@ start_server(struct service *service, struct why *why)
         .tls_key_file = settings->tls_key,
         .workers = service->workers,
         .hashers = service->hashers,
+        .health_workers = service->health_workers,
     };
     struct http_service offered = web_service(service->web);
     malloc_trim(0); /* loading definitions and pages used far more memory than they keep */
@@ -236,8 +286,9 @@ start_control(struct service *service, struct why *why)
     const char *store = service->settings->store;
     if (!db_address_is_sqlite(store))
         return ERR_NONE; /* PostgreSQL accepts other processes, so commands connect directly */
+    hide_memory(false);
     struct str path = db_path_beside(service->mem, store, ".sock");
-    struct control_settings settings = { service->settings, service->domains, service->db,
+    struct control_settings settings = { &service->effective, service->domains, service->db,
                                          service->control_workers };
     return control_start(path.ptr, &settings, &service->control, why);
 }
@@ -254,18 +305,34 @@ start_workers(struct service *service)
                                      niceness + HASH_NICENESS);
     service->control_workers =
         workers_start("control_workers", CONTROL_WORKERS, CONTROL_WORKERS * QUEUE_PER_WORKER, 0);
+    service->health_workers = workers_start("health_workers", HEALTH_WORKERS, HEALTH_QUEUE, 0);
     metric_register(workers_write_metrics, service->workers);
     metric_register(workers_write_metrics, service->hashers);
+}
+
+static void
+start_outbox(struct service *service)
+{
+    const struct settings *settings = service->settings;
+    if (settings->smtp_url == NULL)
+        return;
+    struct outbox_settings outbox = {
+        .db = service->db,
+        .catalog = service->web->languages.list[0].catalog,
+        .auth_url = service->web->settings.auth_url,
+        .smtp = { settings->smtp_url, settings->smtp_from, settings->smtp_user,
+                  settings->smtp_password, settings->smtp_ca },
+    };
+    service->outbox = outbox_start(&outbox);
 }
 
 static enum err
 start(struct service *service, const struct service_plan *plan, struct why *why)
 {
-    enum err err = open_listener(service, plan->listener, why);
-    if (err)
-        return err;
     service->base_url = find_base_url(service);
-    err = open_store(service, why);
+    service->effective = *service->settings;
+    service->effective.base_url = service->base_url;
+    enum err err = open_store(service, why);
     if (err)
         return err;
     start_workers(service);
@@ -281,8 +348,9 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
         err = start_control(service, why);
     if (err)
         return err;
+    start_outbox(service);
     service->housekeeping = housekeeping_start(service->db, service->counters, service->rebuilds);
-    hide_memory();
+    hide_memory(true);
     return start_server(service, why); /* last, so that requests find everything started */
 }
 
@@ -293,17 +361,21 @@ stop(struct service *service)
 {
     if (service->web != NULL)
         web_begin_drain(service->web);
+    if (service->db != NULL)
+        db_interrupt(service->db, DRAIN_MS);
     control_stop(service->control);
     if (service->server != NULL)
         http_server_drain(service->server, DRAIN_MS);
     if (service->metrics_server != NULL)
         http_server_drain(service->metrics_server, DRAIN_MS);
+    outbox_stop(service->outbox);
     housekeeping_stop(service->housekeeping);
     if (service->workers != NULL) {
         metric_unregister(service->workers);
         metric_unregister(service->hashers);
         workers_stop(service->workers);
         workers_stop(service->hashers);
+        workers_stop(service->health_workers);
         workers_stop(service->control_workers);
     }
     control_free(service->control);
@@ -314,34 +386,81 @@ stop(struct service *service)
     db_close(service->db);
 }
 
+/* ---- from start to stop ---- */
+
+/* Waits until the service has to stop. True: to start again with the settings in *next. */
+static bool
+wait_for_end(struct service *service, const struct service_plan *plan, const sigset_t *signals,
+             struct service_settings *next)
+{
+    struct reload reload = { .load = plan->reload,
+                             .context = plan->context,
+                             .settings = service->settings,
+                             .address = service->listener.address,
+                             .signals = signals };
+    int received = reload_wait(&reload, next);
+    if (received == 0) {
+        log_info("reloading");
+        notify_send("RELOADING=1");
+        return true;
+    }
+    log_info("stopping", log_text("signal", str_of(sigabbrev_np(received))));
+    notify_send("STOPPING=1");
+    web_begin_drain(service->web);
+    struct timespec delay = { .tv_sec = service->settings->drain_delay };
+    if (delay.tv_sec > 0) /* a second signal ends it */
+        sigtimedwait(signals, NULL, &delay);
+    return false;
+}
+
+/* True: to start again with the settings in *next. */
+static bool
+run_once(const struct service_plan *plan, const struct service_settings *with,
+         const struct listener *listener, const sigset_t *signals, struct service_settings *next,
+         enum err *err, struct why *why)
+{
+    struct service service = { .settings = with->settings,
+                               .domains = with->domains,
+                               .listener = *listener,
+                               .mem = arena_new() };
+    bool again = false;
+    log_setup(with->settings->log_format, with->settings->log_level);
+    prepare_process(with->settings);
+    net_start();
+    log_start();
+    *err = start(&service, plan, why);
+    if (!*err) {
+        notify_send("READY=1");
+        again = wait_for_end(&service, plan, signals, next);
+    }
+    stop(&service);
+    if (!*err)
+        log_info("stopped");
+    log_stop();
+    arena_free(service.mem);
+    return again;
+}
+
 int
 service_run(const struct service_plan *plan)
 {
-    struct service service = { .settings = plan->settings,
-                               .domains = plan->domains,
-                               .mem = arena_new() };
+    struct service_settings now = { NULL, plan->settings, plan->domains }, next = { 0 };
+    struct listener listener;
     struct why why = { 0 };
-    sigset_t signals = stop_signals();
-    int received = 0;
+    sigset_t signals = awaited_signals();
 
     pthread_sigmask(SIG_BLOCK, &signals,
                     NULL); /* before the first thread, so that every thread inherits it */
     signal(SIGPIPE, SIG_IGN);
-    log_setup(plan->settings->log_format, plan->settings->log_level);
-    prepare_process(plan->settings);
-    log_start();
-
-    enum err err = start(&service, plan, &why);
-    if (!err) {
-        sigwait(&signals, &received);
-        log_info("stopping", log_text("signal", str_of(sigabbrev_np(received))));
+    enum err err = open_listener(plan, &listener, &why);
+    while (!err && run_once(plan, &now, &listener, &signals, &next, &err, &why)) {
+        if (now.mem != NULL)
+            arena_free(now.mem);
+        now = next;
     }
-    stop(&service);
-    if (!err)
-        log_info("stopped");
-    log_stop();
+    if (now.mem != NULL)
+        arena_free(now.mem);
     if (err)
         fprintf(stderr, "penchant: %s\n", why.text);
-    arena_free(service.mem);
     return err ? 1 : 0;
 }

@@ -4,13 +4,17 @@
 #include "base/arena.h"
 #include "db/db.h"
 
+#define COMMAND_STATEMENT_MS 60000 /* no other request waits for a command's statement */
 #define WORDS_MAX (8 + COMMAND_OPTIONS_MAX + COMMAND_ARGUMENTS_MAX)
 
 enum err
 store_access_open(const struct settings *settings, const struct domains *domains, bool must_exist,
                   struct store_access *out, struct why *why)
 {
-    struct db_settings with = { settings->store, 1, must_exist };
+    struct db_settings with = { .address = settings->store,
+                                .connections = 1,
+                                .deadline_ms = COMMAND_STATEMENT_MS,
+                                .must_exist = must_exist };
     *out = (struct store_access){ .settings = settings, .domains = domains };
     enum err err = db_open(&with, &out->db, why);
     if (err)

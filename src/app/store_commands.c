@@ -1,4 +1,4 @@
-/* migrate, backup, and check: maintain the store. */
+/* migrate and check: maintain the store. */
 #include "app/command.h"
 
 #include "base/buf.h"
@@ -8,18 +8,6 @@
 #include "text/json_write.h"
 
 #define REPORT_MAX (256 * 1024)
-
-#define JSON_OPTION                \
-    {                              \
-        "json", NULL, "print JSON" \
-    }
-
-static void
-show_progress(void *context, int percent)
-{
-    struct console *console = context;
-    console->progress(console, percent);
-}
 
 static int
 migrate(struct command_call *call)
@@ -33,25 +21,6 @@ migrate(struct command_call *call)
         return command_json_done(call, json);
     }
     console_print(call->console, "the schema is up to date (step %lld)\n", (long long)version);
-    return 0;
-}
-
-static int
-backup(struct command_call *call)
-{
-    struct why why = { 0 };
-    const char *file = str_c(call->mem, call->arguments[0]);
-    enum err err = db_backup(call->settings->store, file, show_progress, call->console, &why);
-    if (err)
-        return command_fail_store(call, err, &why);
-    if (command_has(call, "json")) {
-        struct json *json = command_json(call);
-        json_open_object(json);
-        json_put_str(json, "file", str_of(file));
-        json_close_object(json);
-        return command_json_done(call, json);
-    }
-    console_print(call->console, "copied the store to %s\n", file);
     return 0;
 }
 
@@ -114,16 +83,6 @@ const struct command store_commands[] = {
       NULL,
       migrate,
       "update the schema of the store; serve does this automatically" },
-    { "backup",
-      "FILE",
-      1,
-      1,
-      { JSON_OPTION },
-      COMMAND_BESIDE_SERVICE,
-      NO_INPUT,
-      NULL,
-      backup,
-      "copy the store to a new file; safe while the service runs" },
     { "check",
       "",
       0,

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "flow/accounts.h"
-#include "flow/transfer.h"
+#include "transfer/transfer.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
 
@@ -20,11 +20,6 @@
 #define UNAVAILABLE_MAX \
     3 /* after this many failures in a row the store is unavailable, not the account broken */
 #define CAPTURE_MAX ((size_t)1024 * 1024) /* a page of accounts, or the result of one import */
-
-#define JSON_OPTION                \
-    {                              \
-        "json", NULL, "print JSON" \
-    }
 
 static int
 fail(struct command_call *call, enum err err, struct str login, const struct why *why)

@@ -2,16 +2,14 @@
 #include "app/command.h"
 
 #include "base/clock.h"
+#include "crypt/secret.h"
 #include "flow/accounts.h"
+#include "identity/profile.h"
+#include "identity/recovery.h"
 #include "text/json_write.h"
 #include "text/time_text.h"
 
 #define PAGE 500
-
-#define JSON_OPTION                \
-    {                              \
-        "json", NULL, "print JSON" \
-    }
 
 static int
 fail(struct command_call *call, enum err err, struct str login)
@@ -28,6 +26,7 @@ fail(struct command_call *call, enum err err, struct str login)
     case ERR_TAKEN:
     case ERR_TOO_LARGE:
     case ERR_RATE:
+    case ERR_UNCONFIRMED:
     case ERR_INTERNAL:
         break;
     }
@@ -41,7 +40,10 @@ write_user(struct json *json, const struct user *user)
     json_put_str(json, "sub", user->id);
     json_put_str(json, "username", user->username);
     json_put_str(json, "email", user->email);
+    json_put_str(json, "unconfirmed_email", user->new_email);
     json_put_str(json, "name", user->name);
+    json_put_str(json, "language", user->language);
+    json_put_str(json, "time_zone", user->time_zone);
     json_put_str(json, "status", str_of(user_status_name(user->status)));
     json_put_time(json, "created_at", user->created_at);
     json_close_object(json);
@@ -67,6 +69,7 @@ user_add(struct command_call *call)
     struct account_params params = {
         .username = call->arguments[0],
         .email = command_option_value(call, "email"),
+        .confirmed = true,
         .name = command_option_value(call, "name"),
         .password = call->input,
     };
@@ -188,6 +191,59 @@ user_passwd(struct command_call *call)
 }
 
 static int
+user_set(struct command_call *call)
+{
+    struct profile_params params = {
+        .username = command_option_value(call, "username"),
+        .name = command_option_value(call, "name"),
+        .language = command_option_value(call, "language"),
+        .time_zone = command_option_value(call, "time-zone"),
+        .email = command_option_value(call, "email"),
+        .now = clock_now(),
+    };
+    struct profile_problems problems = { 0 };
+    struct user user;
+    enum err err =
+        profile_change(call->db, call->mem, call->arguments[0], &params, &user, &problems);
+    const char *found[] = { problems.username, problems.name, problems.language, problems.time_zone,
+                            problems.email };
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+        if (found[i] != NULL)
+            return command_fail(call, err, "%s", found[i]);
+    return err ? fail(call, err, call->arguments[0]) : report_user(call, "changed", &user);
+}
+
+/* Prints a link that sets a new password. It is a secret: it goes to the console only. */
+static int
+user_recover(struct command_call *call)
+{
+    const struct settings *settings = call->settings;
+    const char *url = settings->auth_url != NULL
+                          ? settings->auth_url
+                          : settings_base_url(call->mem, settings, settings->listen);
+    const struct secret *secret = NULL;
+    struct user user;
+    enum err err = recovery_make_link(call->db, call->mem, call->arguments[0], clock_now(),
+                                      RECOVERY_OPERATOR_SECONDS, &secret, &user);
+    if (err)
+        return fail(call, err, call->arguments[0]);
+    struct str link =
+        str_format(call->mem, "%s/reset?token=%.*s", url, STR_ARG(secret_reveal(secret)));
+    if (command_has(call, "json")) {
+        struct json *json = command_json(call);
+        json_open_object(json);
+        json_put_str(json, "sub", user.id);
+        json_put_str(json, "username", user.username);
+        json_put_str(json, "link", link);
+        json_put_time(json, "expires_at", clock_now() + RECOVERY_OPERATOR_SECONDS);
+        json_close_object(json);
+        return command_json_done(call, json);
+    }
+    console_print(call->console, "%.*s\n", STR_ARG(link));
+    return 0;
+}
+
+static int
 user_delete(struct command_call *call)
 {
     struct user user;
@@ -221,45 +277,29 @@ const struct command user_commands[] = {
       NULL,
       user_list,
       "list accounts, oldest first" },
-    { "user disable",
+    COMMAND_ON_ONE("user disable", "USER", NO_INPUT, user_disable,
+                   "disable an account, sign it out, and revoke its tokens"),
+    COMMAND_ON_ONE("user enable", "USER", NO_INPUT, user_enable,
+                   "let a disabled account sign in again"),
+    COMMAND_ON_ONE("user passwd", "USER", SECRET_INPUT, user_passwd, "set an account's password"),
+    { "user set",
       "USER",
       1,
       1,
-      { JSON_OPTION },
+      { { "username", "NAME", "username" },
+        { "email", "ADDRESS", "email address, which counts as confirmed; empty: none" },
+        { "name", "NAME", "display name; empty: none" },
+        { "language", "TAG", "language, such as de; empty: none" },
+        { "time-zone", "ZONE", "time zone, such as Europe/Berlin; empty: none" },
+        JSON_OPTION },
       COMMAND_ON_STORE,
       NO_INPUT,
       NULL,
-      user_disable,
-      "disable an account, sign it out, and revoke its tokens" },
-    { "user enable",
-      "USER",
-      1,
-      1,
-      { JSON_OPTION },
-      COMMAND_ON_STORE,
-      NO_INPUT,
-      NULL,
-      user_enable,
-      "let a disabled account sign in again" },
-    { "user passwd",
-      "USER",
-      1,
-      1,
-      { JSON_OPTION },
-      COMMAND_ON_STORE,
-      SECRET_INPUT,
-      NULL,
-      user_passwd,
-      "set an account's password" },
-    { "user delete",
-      "USER",
-      1,
-      1,
-      { JSON_OPTION },
-      COMMAND_ON_STORE,
-      NO_INPUT,
-      NULL,
-      user_delete,
-      "delete an account and all its data" },
+      user_set,
+      "change an account's profile" },
+    COMMAND_ON_ONE("user recover", "USER", NO_INPUT, user_recover,
+                   "print a link that sets a new password, once, within 24 hours"),
+    COMMAND_ON_ONE("user delete", "USER", NO_INPUT, user_delete,
+                   "delete an account and all its data"),
     { 0 },
 };

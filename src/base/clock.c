@@ -2,6 +2,7 @@
 
 #include "base/fault_injection.h"
 
+#include <stdatomic.h>
 #include <time.h>
 
 static struct timespec
@@ -12,11 +13,34 @@ read_clock(clockid_t id)
     return now;
 }
 
+static _Atomic int64_t followed;
+
+void
+clock_follow_ns(int64_t difference)
+{
+    followed = difference;
+}
+
+int64_t
+clock_followed_ns(void)
+{
+    return followed;
+}
+
+int64_t
+clock_real_ns(void)
+{
+    struct timespec now = read_clock(CLOCK_REALTIME);
+    return ((int64_t)now.tv_sec + fault_injection_skew()) * 1000000000 + now.tv_nsec;
+}
+
 int64_t
 clock_now(void)
 {
-    int64_t stopped = fault_injection_now();
-    return stopped != 0 ? stopped : (int64_t)read_clock(CLOCK_REALTIME).tv_sec;
+    int64_t stopped = fault_injection_now(), difference = followed;
+    if (stopped != 0)
+        return stopped;
+    return (difference != 0 ? clock_ticks_ns() + difference : clock_real_ns()) / 1000000000;
 }
 
 int64_t

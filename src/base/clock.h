@@ -10,7 +10,20 @@
 
 int64_t clock_now(void);       /* seconds; for stored and displayed times */
 int64_t clock_steady_ms(void); /* monotonic milliseconds; for deadlines */
+
+/* Lets clock_now() follow another clock, such as the database's, which the monotonic clock
+ * interpolates: its time in nanoseconds minus clock_ticks_ns(). 0: the system's clock. */
+void clock_follow_ns(int64_t difference);
+int64_t clock_followed_ns(void); /* that difference */
+int64_t clock_real_ns(void);     /* the system's clock, in nanoseconds */
+
 int64_t
 clock_ticks_ns(void); /* monotonic nanoseconds; for measuring durations; never moved by tests */
+
+static inline int64_t
+clock_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 #endif

@@ -25,6 +25,8 @@ err_name(enum err err)
         return "rate";
     case ERR_UNAVAILABLE:
         return "unavailable";
+    case ERR_UNCONFIRMED:
+        return "unconfirmed";
     case ERR_INTERNAL:
         return "internal";
     }

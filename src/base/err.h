@@ -16,7 +16,8 @@ enum err {
     ERR_TOO_LARGE,       /* exceeds a limit */
     ERR_RATE,            /* rate limited */
     ERR_UNAVAILABLE,     /* database unreachable, full, or overloaded; nothing was changed */
-    ERR_INTERNAL,        /* a bug in this program */
+    ERR_UNCONFIRMED, /* the database did not confirm a commit: it was made wholly or not at all */
+    ERR_INTERNAL,    /* a bug in this program */
 };
 
 const char *err_name(enum err err);

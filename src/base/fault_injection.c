@@ -15,6 +15,7 @@ struct script {
     _Atomic int64_t calls_left;
     _Atomic int64_t calls;
     _Atomic int64_t cheap_hashing;
+    _Atomic int64_t skew;
 };
 
 static struct script no_script = { .calls_left = -1 };
@@ -62,6 +63,12 @@ bool
 fault_injection_hashes_cheaply(void)
 {
     return atomic_load_explicit(&script->cheap_hashing, memory_order_relaxed) == 1;
+}
+
+int64_t
+fault_injection_skew(void)
+{
+    return atomic_load_explicit(&script->skew, memory_order_relaxed);
 }
 
 #else

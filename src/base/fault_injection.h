@@ -2,7 +2,7 @@
  * password hashing cheap.
  *
  * Compiled only with PENCHANT_FAULT_INJECTION, which `make check` sets and releases do not. The
- * environment variable PENCHANT_FAULT_INJECTION names a file of five 64-bit integers in native byte
+ * environment variable PENCHANT_FAULT_INJECTION names a file of six 64-bit integers in native byte
  * order. The program maps the file; the test writes to it:
  *
  *   0  the time in seconds; 0: the real time
@@ -10,6 +10,7 @@
  *   2  number of database calls that succeed before one fails; -1: all succeed
  *   3  number of database calls so far (written by the program)
  *   4  1: hash passwords with the least memory and time that Argon2id allows
+ *   5  seconds by which the system's clock is wrong
  *
  * Safe from any thread. */
 #ifndef BASE_FAULT_INJECTION_H
@@ -26,6 +27,7 @@ int64_t fault_injection_now(void);
 int64_t fault_injection_forward_ms(void);
 bool fault_injection_call_fails(void); /* counts one database call */
 bool fault_injection_hashes_cheaply(void);
+int64_t fault_injection_skew(void);
 
 #else
 
@@ -56,6 +58,12 @@ static inline bool
 fault_injection_hashes_cheaply(void)
 {
     return false;
+}
+
+static inline int64_t
+fault_injection_skew(void)
+{
+    return 0;
 }
 
 #endif

@@ -53,6 +53,19 @@ digest_short(struct str data, char out[DIGEST_SHORT_LENGTH])
     encode(hash, DIGEST_SHORT_BYTES, out);
 }
 
+struct str
+digest_mac(struct arena *mem, struct str key, struct str data)
+{
+    unsigned char mac[crypto_auth_hmacsha256_BYTES];
+    crypto_auth_hmacsha256_state state;
+    char *text = arena_alloc(mem, DIGEST_TEXT_LENGTH + 1);
+    crypto_auth_hmacsha256_init(&state, (const unsigned char *)key.ptr, key.len);
+    crypto_auth_hmacsha256_update(&state, (const unsigned char *)data.ptr, data.len);
+    crypto_auth_hmacsha256_final(&state, mac);
+    encode(mac, sizeof mac, text);
+    return (struct str){ text, DIGEST_TEXT_LENGTH };
+}
+
 bool
 digest_equal(struct str a, struct str b)
 {

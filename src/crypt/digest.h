@@ -1,4 +1,4 @@
-/* digest.h - SHA-256 and constant-time comparison.
+/* digest.h - SHA-256, HMAC, and constant-time comparison.
  *
  * For values with high entropy (tokens, codes, client secrets) and for PKCE S256. Use password.h
  * for passwords. Safe from any thread. */
@@ -16,6 +16,9 @@ struct str digest_text(struct arena *mem, struct str data);
 #define DIGEST_SHORT_BYTES 16
 #define DIGEST_SHORT_LENGTH 22
 void digest_short(struct str data, char out[DIGEST_SHORT_LENGTH]);
+
+/* HMAC-SHA-256 as 43 base64url characters. */
+struct str digest_mac(struct arena *mem, struct str key, struct str data);
 
 /* Compares in time that depends only on the lengths. An absent string equals nothing, not even
  * another absent string: a missing secret must not match a missing secret. */

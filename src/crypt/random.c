@@ -1,5 +1,7 @@
 #include "crypt/random.h"
 
+#include "base/arena.h"
+
 #include <sodium.h>
 
 #define ID_BYTES 16
@@ -37,4 +39,15 @@ random_id(struct arena *mem, const char *prefix)
     sodium_bin2base64(text, sizeof text, bytes, sizeof bytes,
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     return str_format(mem, "%s%s", prefix, text);
+}
+
+struct str
+random_groups(struct arena *mem)
+{
+    static const char letters[] = "abcdefghjkmnpqrstuvwxyz23456789";
+    const size_t length = RANDOM_GROUPS_CHARACTERS + 3;
+    char *text = arena_alloc(mem, length + 1);
+    for (size_t i = 0; i < length; i++)
+        text[i] = i % 5 == 4 ? '-' : letters[random_below(sizeof letters - 1)];
+    return (struct str){ text, length };
 }

@@ -14,4 +14,8 @@ uint32_t random_below(uint32_t limit); /* uniform, 0 to limit - 1 */
 /* prefix + 22 base64url characters (16 random bytes): usr_…, app_…, atm_… */
 struct str random_id(struct arena *mem, const char *prefix);
 
+/* Four groups of four characters that are easy to tell apart, for people to copy: 79 bits. */
+#define RANDOM_GROUPS_CHARACTERS 16 /* without the three hyphens */
+struct str random_groups(struct arena *mem);
+
 #endif

@@ -9,6 +9,7 @@
 #define PREFIX_LENGTH 6
 #define RANDOM_BYTES 32
 #define RANDOM_LENGTH 43
+#define GROUP_BYTES 16
 #define CHECKED_LENGTH (PREFIX_LENGTH + RANDOM_LENGTH)
 #define CHECKSUM_LENGTH (SECRET_LENGTH - CHECKED_LENGTH)
 
@@ -20,6 +21,9 @@ _Static_assert(CHECKSUM_LENGTH == 6, "the contract says six characters of checks
 _Static_assert(sodium_base64_ENCODED_LEN(RANDOM_BYTES, sodium_base64_VARIANT_URLSAFE_NO_PADDING) ==
                    RANDOM_LENGTH + 1,
                "as many characters as the random bytes need");
+_Static_assert(sodium_base64_ENCODED_LEN(GROUP_BYTES, sodium_base64_VARIANT_URLSAFE_NO_PADDING) ==
+                   SECRET_GROUP_LENGTH + 1,
+               "as many characters as the bytes of a group need");
 
 static struct str
 prefix_of(enum secret_kind kind)
@@ -33,6 +37,8 @@ prefix_of(enum secret_kind kind)
         return STR("pn_ac_");
     case SECRET_CLIENT:
         return STR("pn_cs_");
+    case SECRET_LINK:
+        return STR("pn_li_");
     }
     abort(); /* a secret without a prefix could not be parsed */
 }
@@ -45,18 +51,73 @@ write_checksum(const char *text, char checksum[static CHECKSUM_LENGTH])
     memcpy(checksum, digest, CHECKSUM_LENGTH);
 }
 
+/* Wipes the bytes. */
+static const struct secret *
+make(struct arena *mem, enum secret_kind kind, unsigned char bytes[static RANDOM_BYTES])
+{
+    struct secret *secret = ARENA_NEW(mem, struct secret);
+    memcpy(secret->text, prefix_of(kind).ptr, PREFIX_LENGTH);
+    sodium_bin2base64(secret->text + PREFIX_LENGTH, RANDOM_LENGTH + 1, bytes, RANDOM_BYTES,
+                      sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    sodium_memzero(bytes, RANDOM_BYTES);
+    write_checksum(secret->text, secret->text + CHECKED_LENGTH);
+    return secret;
+}
+
 const struct secret *
 secret_make(struct arena *mem, enum secret_kind kind)
 {
-    struct secret *secret = ARENA_NEW(mem, struct secret);
     unsigned char bytes[RANDOM_BYTES];
     random_bytes(bytes, sizeof bytes);
-    memcpy(secret->text, prefix_of(kind).ptr, PREFIX_LENGTH);
-    sodium_bin2base64(secret->text + PREFIX_LENGTH, RANDOM_LENGTH + 1, bytes, sizeof bytes,
+    return make(mem, kind, bytes);
+}
+
+/* Decodes exactly `length` bytes; anything else is a defect of the caller. */
+static void
+decode(struct str text, unsigned char *out, size_t length)
+{
+    size_t decoded = 0;
+    if (sodium_base642bin(out, length, text.ptr, text.len, NULL, &decoded, NULL,
+                          sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0 ||
+        decoded != length)
+        abort();
+}
+
+const struct secret *
+secret_make_in(struct arena *mem, enum secret_kind kind, struct str group)
+{
+    unsigned char bytes[RANDOM_BYTES];
+    decode(group, bytes, GROUP_BYTES);
+    random_bytes(bytes + GROUP_BYTES, sizeof bytes - GROUP_BYTES);
+    return make(mem, kind, bytes);
+}
+
+struct str
+secret_group(struct arena *mem, const struct secret *secret)
+{
+    unsigned char bytes[RANDOM_BYTES];
+    char *group = arena_alloc(mem, SECRET_GROUP_LENGTH + 1);
+    decode((struct str){ secret->text + PREFIX_LENGTH, RANDOM_LENGTH }, bytes, sizeof bytes);
+    sodium_bin2base64(group, SECRET_GROUP_LENGTH + 1, bytes, GROUP_BYTES,
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     sodium_memzero(bytes, sizeof bytes);
-    write_checksum(secret->text, secret->text + CHECKED_LENGTH);
-    return secret;
+    return (struct str){ group, SECRET_GROUP_LENGTH };
+}
+
+const struct secret *
+secret_derive(struct arena *mem, enum secret_kind kind, const struct secret *from, struct str seed,
+              struct str group)
+{
+    unsigned char bytes[RANDOM_BYTES];
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, (const unsigned char *)from->text, SECRET_LENGTH, sizeof bytes);
+    crypto_generichash_update(&state, (const unsigned char *)prefix_of(kind).ptr, PREFIX_LENGTH);
+    crypto_generichash_update(&state, (const unsigned char *)seed.ptr, seed.len);
+    crypto_generichash_final(&state, bytes, sizeof bytes);
+    sodium_memzero(&state, sizeof state);
+    if (str_present(group))
+        decode(group, bytes, GROUP_BYTES);
+    return make(mem, kind, bytes);
 }
 
 static bool

@@ -6,6 +6,8 @@
  * 6 base64url characters of SHA-256 over the 49 characters before it. It adds no security; it
  * rejects garbage and typing errors before a database lookup.
  *
+ * A refresh token names its family: 16 of its bytes are the family's id, 16 are random.
+ *
  * A secret has its own type, and only secret_reveal() converts it to text, so it cannot reach a log
  * line or the database by accident. The database stores secret_hash(). Secrets belong to the arena
  * they were created in, which wipes them. Safe from any thread. */
@@ -16,11 +18,28 @@
 
 #define SECRET_LENGTH 55
 
-enum secret_kind { SECRET_ACCESS_TOKEN, SECRET_REFRESH_TOKEN, SECRET_CODE, SECRET_CLIENT };
+enum secret_kind {
+    SECRET_ACCESS_TOKEN,
+    SECRET_REFRESH_TOKEN,
+    SECRET_CODE,
+    SECRET_CLIENT,
+    SECRET_LINK
+};
 
 struct secret;
 
 const struct secret *secret_make(struct arena *mem, enum secret_kind kind);
+
+/* A secret that names its group: its first 16 bytes are those of `group`, which is 22 base64url
+ * characters, and the other 16 are random. secret_group() reads the group of a secret. */
+#define SECRET_GROUP_LENGTH 22
+const struct secret *secret_make_in(struct arena *mem, enum secret_kind kind, struct str group);
+struct str secret_group(struct arena *mem, const struct secret *secret);
+
+/* Derived from another secret and a random seed: the same for the same two, unpredictable without
+ * either. With a group, or absent: without one. */
+const struct secret *secret_derive(struct arena *mem, enum secret_kind kind,
+                                   const struct secret *from, struct str seed, struct str group);
 
 /* Parses a secret from a request. NULL unless kind, length, and checksum match. */
 const struct secret *secret_read(struct arena *mem, struct str text, enum secret_kind kind);

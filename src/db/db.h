@@ -18,8 +18,9 @@
  * thread that began it. db_begin_read() does not fail: if the store is unavailable, the statements
  * and db_end_read() do.
  *
- * ERR_UNAVAILABLE: nothing was changed, or the connection was lost during the commit and the
- * outcome is unknown; the transaction was applied completely or not at all. ERR_INTERNAL: a defect.
+ * ERR_UNAVAILABLE: nothing was changed. ERR_UNCONFIRMED: the connection was lost during the commit,
+ * and the outcome could not be found out; the transaction was applied completely or not at all.
+ * ERR_INTERNAL: a defect.
  * ERR_TOO_LARGE: the arena of the result exceeds its limit.
  * After an error every further statement of the transaction fails. Functions are safe from any
  * thread; a transaction belongs to the thread that runs it. */
@@ -120,8 +121,10 @@ uint64_t db_tx_commits(const struct db_tx *tx); /* the commits that a read sees 
 
 struct db_settings {
     const char *address;
-    size_t connections; /* PostgreSQL's pool */
-    bool must_exist;    /* do not create a store: ERR_NOT_FOUND */
+    size_t connections;  /* PostgreSQL's pool */
+    int64_t deadline_ms; /* of a statement on PostgreSQL; 0: the default, two seconds */
+    bool watched;        /* db_ping() is used: check readiness and follow the database's clock */
+    bool must_exist;     /* do not create a store: ERR_NOT_FOUND */
 };
 
 /* Describes what is wrong with the address; NULL if it is valid. Does not open anything. */
@@ -133,18 +136,31 @@ bool db_address_is_sqlite(const char *address);
 enum err db_open(const struct db_settings *settings, struct db **out, struct why *why);
 void db_close(struct db *db); /* no other thread may use it */
 
+/* After so many milliseconds every wait for a remote database ends with ERR_UNAVAILABLE, so that
+ * the process can exit. The outcome of a commit under way is then unknown. */
+void db_interrupt(struct db *db, int64_t after_ms);
+
 /* The address without its password, for logs and messages. */
 struct str db_describe(const struct db *db, struct arena *mem);
 
 /* True if reads wait for a network and must run on a worker thread. */
 bool db_reads_block(const struct db *db);
 
-enum err db_ping(struct db *db);
+/* ERR_NONE if the store can serve requests; otherwise `why` is a sentence for the operator. Answers
+ * within a second, even if the database hangs. */
+enum err db_ping(struct db *db, struct why *why);
 
 /* Writes a consistent copy to a new file, in SQLite's format or as pg_dump writes it. A service may
  * use the store meanwhile. `progress` may be NULL. */
 enum err db_backup(const char *address, const char *file,
                    void (*progress)(void *context, int percent), void *context, struct why *why);
+
+/* Puts a backup in place of the store, which no process may use (ERR_TAKEN). `prepare` changes the
+ * opened copy before it takes that place. SQLite: the old store is kept beside it, as *aside;
+ * PostgreSQL: the database must be empty, and *aside is absent. */
+enum err db_restore(const char *address, const char *file,
+                    enum err (*prepare)(struct db *db, void *context), void *context,
+                    struct arena *mem, struct str *aside, struct why *why);
 
 /* Checks the whole store for damage and adds one line per problem to `report`. The store is intact
  * if the result is ERR_NONE and the report is empty. A service may use the store meanwhile. */

@@ -69,6 +69,12 @@ failing_close(struct db *db)
     free(db);
 }
 
+static void
+failing_interrupt(struct db *db, int64_t after_ms)
+{
+    db_interrupt(inner_of(db), after_ms);
+}
+
 static enum err
 schema_begin(struct db *db, struct why *why)
 {
@@ -147,6 +153,12 @@ failing_query(struct db_tx *tx, struct arena *mem, size_t statement, const struc
     return err;
 }
 
+static enum err
+ping(struct db *db, struct why *why)
+{
+    return fault_injection_call_fails() ? ERR_UNAVAILABLE : db_ping(inner_of(db), why);
+}
+
 static uint64_t
 version(struct db *db, struct str id)
 {
@@ -179,6 +191,13 @@ backup(const char *address, const char *file, void (*progress)(void *context, in
 }
 
 static enum err
+restore(const char *address, const char *file, enum err (*run)(struct db *db, void *context),
+        void *context, struct arena *mem, struct str *aside, struct why *why)
+{
+    return db_restore(db_address_rest(address), file, run, context, mem, aside, why);
+}
+
+static enum err
 check(const char *address, struct buf *report, struct why *why)
 {
     return db_check(db_address_rest(address), report, why);
@@ -196,6 +215,7 @@ const struct db_driver db_failing_driver = {
     .address_problem = address_problem,
     .open = failing_open,
     .close = failing_close,
+    .interrupt = failing_interrupt,
     .schema_begin = schema_begin,
     .schema_run = schema_run,
     .schema_end = schema_end,
@@ -204,11 +224,13 @@ const struct db_driver db_failing_driver = {
     .begin_read = begin_read,
     .end_read = end_read,
     .query = failing_query,
+    .ping = ping,
     .version = version,
     .commits = commits,
     .describe = describe,
     .write_metrics = write_metrics,
     .backup = backup,
+    .restore = restore,
     .check = check,
     .compact = compact,
 };

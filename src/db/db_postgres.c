@@ -7,9 +7,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #define ATTEMPTS_MAX 6
+#define START_MS 5000    /* for the first connections */
+#define SCHEMA_MS 600000 /* another node may be updating the schema */
 #define PARAMETERS_MAX 64
 #define SCHEMA_LOCK "7305808854526354"
 
@@ -21,7 +25,8 @@ enum outcome {
     REJECTED,    /* the work returned an error: rolled back, and the error is the result */
     CONFLICT,    /* with another transaction: try again */
     LOST_BEFORE, /* the connection was lost before the commit: nothing changed, try again */
-    LOST,        /* the connection was lost during the commit: the outcome is unknown */
+    LOST,        /* the connection was lost during the commit: find out */
+    UNKNOWN,     /* … and it cannot be found out */
 };
 
 struct postgres_tx {
@@ -87,15 +92,20 @@ static enum err
 err_of(struct postgres_tx *tx, const PGresult *result, const char *statement)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    if (state == NULL || PQstatus(tx->connection->handle) != CONNECTION_OK)
+    if (state != NULL && strcmp(state, "25006") == 0 && store_of(tx->tx.db)->wants_writable)
+        postgres_leave(tx->connection, "store_read_only");
+    if (state == NULL || tx->connection->lost)
         return ERR_UNAVAILABLE;
     tx->tx.db->is_full = strcmp(state, "53100") == 0;
-    tx->conflict = strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0;
+    /* 23505: another transaction has just added the same key. The next run sees it; if it fails in
+     * the same way, it is a defect. */
+    bool same_key = strcmp(state, "23505") == 0;
+    tx->conflict = same_key || strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0;
     if (tx->conflict)
-        return ERR_UNAVAILABLE;
+        return same_key ? ERR_INTERNAL : ERR_UNAVAILABLE;
     bool unavailable = (is_class(state, "08") && strcmp(state, "08P01") != 0) ||
                        is_class(state, "53") || is_class(state, "57") || is_class(state, "58") ||
-                       is_class(state, "25");
+                       is_class(state, "25") || strcmp(state, "55P03") == 0; /* lock_timeout */
     /* The server's message may quote a value, so only its code is logged. */
     if (unavailable) {
         log_warn("store_unavailable", log_text("statement", str_of(statement)),
@@ -128,8 +138,7 @@ static enum err
 execute(struct postgres_tx *tx, struct arena *mem, const char *name, const char *const *texts,
         size_t count, struct db_rows *rows)
 {
-    PGresult *result =
-        PQexecPrepared(tx->connection->handle, name, (int)count, texts, NULL, NULL, 0);
+    PGresult *result = postgres_execute(tx->connection, name, texts, count);
     ExecStatusType status = PQresultStatus(result);
     enum err err = ERR_NONE;
     tx->conflict = false;
@@ -150,13 +159,23 @@ wait_before_retry(size_t attempt)
     nanosleep(&pause, NULL);
 }
 
+/* Whether a transaction that began then may run again: after a hang the caller has waited enough.
+ */
+static bool
+is_in_time(int64_t began, const struct postgres_store *store)
+{
+    return clock_ticks_ns() < began + store->deadline_ms * 1000000;
+}
+
 /* After a failed statement of a read: true if it may run again, on another connection if this one
  * was lost. A connection that went stale while idle is the common case. */
 static bool
-may_read_again(struct postgres_tx *tx, size_t attempt)
+may_read_again(struct postgres_tx *tx, size_t attempt, int64_t began)
 {
     struct postgres_store *store = store_of(tx->tx.db);
-    bool lost = PQstatus(tx->connection->handle) != CONNECTION_OK;
+    bool lost = tx->connection->lost;
+    if (!is_in_time(began, store))
+        return false;
     if (!lost && !tx->conflict)
         return false;
     if (lost) {
@@ -179,28 +198,21 @@ postgres_query(struct db_tx *tx, struct arena *mem, size_t number, const struct 
         log_error("store_parameters_invalid", log_text("statement", str_of(name)));
         return ERR_INTERNAL;
     }
+    int64_t began = clock_ticks_ns();
     enum err err = execute(mine, mem, name, texts, count, rows);
-    for (size_t i = 1; err && mine->is_read && i < ATTEMPTS_MAX && may_read_again(mine, i); i++)
+    for (size_t i = 1; err && mine->is_read && i < ATTEMPTS_MAX && may_read_again(mine, i, began);
+         i++)
         err = execute(mine, mem, name, texts, count, rows);
     return err;
 }
 
 /* ---- transactions ---- */
 
-static bool
-command(PGconn *handle, const char *text)
-{
-    PGresult *result = PQexec(handle, text);
-    bool done = PQresultStatus(result) == PGRES_COMMAND_OK;
-    PQclear(result);
-    return done;
-}
-
 /* In a failed transaction COMMIT rolls back and succeeds with the tag ROLLBACK. */
 static enum outcome
-commit(PGconn *handle)
+commit(struct postgres_connection *connection)
 {
-    PGresult *result = PQexec(handle, "COMMIT");
+    PGresult *result = postgres_run(connection, "COMMIT");
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     enum outcome outcome = LOST;
     if (PQresultStatus(result) == PGRES_COMMAND_OK && strcmp(PQcmdStatus(result), "COMMIT") == 0)
@@ -216,18 +228,31 @@ attempt_write(struct postgres_store *store, struct postgres_connection *connecti
               void *argument, enum err *err)
 {
     struct postgres_tx tx = { .tx = { .db = &store->db }, .connection = connection };
-    PGconn *handle = connection->handle;
-    if (!command(handle, "BEGIN"))
+    if (!postgres_begin(connection))
         return LOST_BEFORE;
     *err = work(&tx.tx, argument);
     if (!*err)
         *err = tx.tx.broken;
     if (!*err)
-        return commit(handle);
-    if (PQstatus(handle) != CONNECTION_OK)
+        return commit(connection);
+    if (connection->lost)
         return LOST_BEFORE;
-    command(handle, "ROLLBACK");
+    postgres_command(connection, "ROLLBACK");
     return tx.conflict ? CONFLICT : REJECTED;
+}
+
+static enum outcome
+find_out(const struct postgres_connection *lost)
+{
+    switch (postgres_commit_status(lost)) {
+    case POSTGRES_COMMITTED:
+        return DONE;
+    case POSTGRES_ROLLED_BACK:
+        return LOST_BEFORE;
+    case POSTGRES_UNKNOWN:
+        break;
+    }
+    return UNKNOWN;
 }
 
 static enum err
@@ -236,26 +261,39 @@ postgres_write(struct db *db, db_work *work, void *argument, bool urgent)
     (void)urgent; /* the disk is the server's */
     struct postgres_store *store = store_of(db);
     atomic_fetch_add(&store->transactions, 1);
-    for (size_t i = 0; i < ATTEMPTS_MAX; i++) {
+    if (store->schema_is_newer) {
+        atomic_fetch_add(&store->failed, 1);
+        return ERR_UNAVAILABLE;
+    }
+    int64_t first = clock_ticks_ns();
+    enum err last = ERR_UNAVAILABLE;
+    for (size_t i = 0; i < ATTEMPTS_MAX && (i == 0 || is_in_time(first, store)); i++) {
         struct postgres_connection *connection = NULL;
         enum err err = postgres_borrow(store, &connection);
+        last = ERR_UNAVAILABLE;
         if (err)
             break;
         int64_t began = clock_ticks_ns();
         enum outcome outcome = attempt_write(store, connection, work, argument, &err);
         histogram_observe(&store->transaction_latency, clock_ticks_ns() - began);
+        if (outcome == LOST)
+            outcome = find_out(connection);
         postgres_give_back(store, connection);
         switch (outcome) {
         case DONE:
             db->is_full = false;
             return ERR_NONE;
         case REJECTED:
+            if (err == ERR_UNAVAILABLE || err == ERR_INTERNAL)
+                atomic_fetch_add(&store->failed, 1);
             return err;
         case LOST:
+        case UNKNOWN:
             log_error("store_commit_lost", log_text("problem", STR("the outcome is unknown")));
             atomic_fetch_add(&store->failed, 1);
-            return ERR_UNAVAILABLE;
+            return ERR_UNCONFIRMED;
         case CONFLICT:
+            last = err == ERR_INTERNAL ? ERR_INTERNAL : ERR_UNAVAILABLE;
             wait_before_retry(i);
             break;
         case LOST_BEFORE: /* an idle connection had become stale: the next one is new */
@@ -264,7 +302,7 @@ postgres_write(struct db *db, db_work *work, void *argument, bool urgent)
         atomic_fetch_add(&store->retries, 1);
     }
     atomic_fetch_add(&store->failed, 1);
-    return ERR_UNAVAILABLE;
+    return last;
 }
 
 static struct db_tx *
@@ -288,7 +326,7 @@ end_read(struct db_tx *tx)
     histogram_observe(&store->transaction_latency, clock_ticks_ns() - mine->began);
     if (mine->connection != NULL)
         postgres_give_back(store, mine->connection);
-    if (err == ERR_UNAVAILABLE)
+    if (err == ERR_UNAVAILABLE || err == ERR_INTERNAL)
         atomic_fetch_add(&store->failed, 1);
     free(mine);
     return err;
@@ -299,8 +337,7 @@ end_read(struct db_tx *tx)
 static enum err
 schema_run(struct db *db, const char *script, int64_t *number, struct why *why)
 {
-    PGconn *handle = store_of(db)->schema_connection->handle;
-    PGresult *result = PQexec(handle, script);
+    PGresult *result = postgres_run(store_of(db)->schema_connection, script);
     ExecStatusType status = PQresultStatus(result);
     enum err err = ERR_NONE;
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
@@ -321,11 +358,10 @@ static enum err
 schema_begin(struct db *db, struct why *why)
 {
     struct postgres_store *store = store_of(db);
-    struct postgres_connection *connection = memory_alloc(1, sizeof *connection);
-    connection->handle = postgres_connect(store->address, why);
-    store->schema_connection = connection;
-    if (connection->handle == NULL)
+    store->schema_connection = postgres_connect(store, START_MS, why);
+    if (store->schema_connection == NULL)
         return ERR_UNAVAILABLE;
+    store->schema_connection->deadline_ms = SCHEMA_MS;
     int64_t unsafe = 0;
     enum err err = schema_run(db,
                               "SELECT COUNT(*) FROM pg_settings"
@@ -348,8 +384,7 @@ schema_end(struct db *db, bool keep, struct why *why)
 {
     struct postgres_store *store = store_of(db);
     enum err err = schema_run(db, keep ? "COMMIT" : "ROLLBACK", NULL, why);
-    PQfinish(store->schema_connection->handle);
-    free(store->schema_connection);
+    postgres_disconnect(store->schema_connection);
     store->schema_connection = NULL;
     return err;
 }
@@ -370,11 +405,11 @@ static void
 postgres_close(struct db *db)
 {
     struct postgres_store *store = store_of(db);
-    if (store->schema_connection != NULL) {
-        PQfinish(store->schema_connection->handle);
-        free(store->schema_connection);
-    }
+    postgres_monitor_stop(store);
+    postgres_disconnect(store->schema_connection);
     postgres_pool_stop(store);
+    postgres_free_hosts(store);
+    close(store->stop_fd);
     explicit_bzero(store->address, strlen(store->address));
     free(store->address);
     free(store);
@@ -383,14 +418,29 @@ postgres_close(struct db *db)
 static enum err
 postgres_open(const struct db_settings *settings, struct db **out, struct why *why)
 {
-    (void)why;
     struct postgres_store *store = memory_alloc(1, sizeof *store);
     store->db.driver = &db_postgres_driver;
     store->db.is_postgres = true;
     store->address = strdup(settings->address);
+    store->deadline_ms = settings->deadline_ms > 0 ? settings->deadline_ms : POSTGRES_DEADLINE_MS;
+    store->watched = settings->watched;
+    store->stop_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     postgres_pool_start(store, settings->connections == 0 ? 1 : settings->connections);
+    if (store->stop_fd < 0 || !postgres_read_hosts(store)) {
+        why_set(why, "store: the address names more than %d hosts, or no descriptor is left",
+                POSTGRES_HOSTS_MAX);
+        postgres_close(&store->db);
+        return ERR_INVALID;
+    }
     *out = &store->db;
     return ERR_NONE;
+}
+
+static void
+interrupt(struct db *db, int64_t after_ms)
+{
+    struct itimerspec at = { .it_value = { after_ms / 1000, after_ms % 1000 * 1000000 + 1 } };
+    timerfd_settime(store_of(db)->stop_fd, 0, &at, NULL);
 }
 
 /* On a new connection, which becomes the first of the pool. */
@@ -398,19 +448,26 @@ static enum err
 prepare(struct db *db, struct why *why)
 {
     struct postgres_store *store = store_of(db);
-    PGconn *handle = postgres_connect(store->address, why);
-    if (handle == NULL)
+    struct postgres_connection *connection = postgres_connect(store, START_MS, why);
+    if (connection == NULL)
         return ERR_UNAVAILABLE;
-    enum err err = postgres_prepare_all(handle, why);
+    enum err err = postgres_prepare_all(connection, START_MS, why);
     if (err) {
-        PQfinish(handle);
+        postgres_disconnect(connection);
         return err;
     }
-    struct postgres_connection *connection = memory_alloc(1, sizeof *connection);
-    connection->handle = handle;
     store->connections = 1;
     postgres_give_back(store, connection);
+    if (store->watched)
+        postgres_monitor_start(store);
     return ERR_NONE;
+}
+
+static enum err
+ping(struct db *db, struct why *why)
+{
+    struct postgres_store *store = store_of(db);
+    return store->monitor == NULL ? db_ping_by_query(db) : postgres_monitor_ask(store, why);
 }
 
 static struct str
@@ -434,8 +491,12 @@ write_metrics(struct db *db, struct buf *page)
                   "Transactions run again after a conflict or a lost connection.");
     metric_value(page, "penchant_store_retries_total", "", (int64_t)atomic_load(&store->retries));
     metric_family(page, "penchant_store_failed_total", "counter",
-                  "Transactions that failed because the store was unavailable.");
+                  "Transactions that failed because of the store.");
     metric_value(page, "penchant_store_failed_total", "", (int64_t)atomic_load(&store->failed));
+    metric_family(page, "penchant_store_deadlines_missed_total", "counter",
+                  "Statements without an answer within store-deadline; the connection was closed.");
+    metric_value(page, "penchant_store_deadlines_missed_total", "",
+                 (int64_t)atomic_load(&store->late));
     metric_family(page, "penchant_store_transaction_seconds", "histogram",
                   "How long a transaction used its connection.");
     metric_histogram(page, "penchant_store_transaction_seconds", "", &store->transaction_latency);
@@ -448,6 +509,7 @@ const struct db_driver db_postgres_driver = {
     .address_problem = address_problem,
     .open = postgres_open,
     .close = postgres_close,
+    .interrupt = interrupt,
     .schema_begin = schema_begin,
     .schema_run = schema_run,
     .schema_end = schema_end,
@@ -456,8 +518,10 @@ const struct db_driver db_postgres_driver = {
     .begin_read = begin_read,
     .end_read = end_read,
     .query = postgres_query,
+    .ping = ping,
     .describe = describe,
     .write_metrics = write_metrics,
     .backup = postgres_backup,
+    .restore = postgres_restore,
     .check = postgres_check,
 };

@@ -1,8 +1,12 @@
 /* db_postgres.h - declarations shared by the files of the PostgreSQL engine. Private to db/.
  *
- *   db_postgres.c       opening, transactions, statements
- *   db_postgres_pool.c  the connection pool
- *   db_postgres_maintenance.c  backup and check */
+ *   db_postgres.c              opening, transactions, statements
+ *   db_postgres_wire.c         one statement on one connection, with a deadline
+ *   db_postgres_connect.c      hosts and new connections
+ *   db_postgres_commit.c       commits whose confirmation was lost
+ *   db_postgres_pool.c         the connection pool
+ *   db_postgres_monitor.c      readiness, and the server's clock
+ *   db_postgres_maintenance.c  backup, restore, and check */
 #ifndef DB_DB_POSTGRES_H
 #define DB_DB_POSTGRES_H
 
@@ -12,30 +16,111 @@
 #include <libpq-fe.h>
 #include <pthread.h>
 
+#define POSTGRES_DEADLINE_MS 2000 /* default of db_settings.deadline_ms */
+#define POSTGRES_HOSTS_MAX 16
+
 struct postgres_connection {
     PGconn *handle;
+    struct postgres_store *store;
+    struct postgres_host *host;
+    int64_t deadline_ms;   /* of each statement */
+    uint64_t generation;   /* of the pool when it was opened */
+    char incarnation[100]; /* of the server; empty: not known */
+    char xid[24];          /* of the current transaction */
+    bool lost;             /* closed, or hung, or connected to a server that became read-only */
     struct postgres_connection *next; /* in the idle list */
 };
 
+/* A server that the address names. */
+struct postgres_host {
+    char *name, *address, *port; /* NULL: libpq's default */
+    _Atomic int64_t failed_at;   /* clock_ticks_ns() of the last failure; 0: none */
+};
+
+struct postgres_waiter;
+
 struct postgres_store {
     struct db db;
+    PQconninfoOption *options; /* of the address */
     char *address;
+    struct postgres_host hosts[POSTGRES_HOSTS_MAX];
+    size_t host_count;
+    bool wants_writable; /* a server that became read-only is left */
+    bool watched;        /* has a monitor after it is opened */
+    struct postgres_monitor *monitor;
+    _Atomic bool schema_is_newer; /* another node updated it: this one must not write any more */
+    int64_t deadline_ms;
+    int stop_fd; /* a timer: readable when db_interrupt() ends all waits */
     struct postgres_connection *schema_connection; /* during a schema transaction */
 
     pthread_mutex_t lock;
-    pthread_cond_t given_back;
     struct postgres_connection *idle;
-    size_t connections; /* idle and in use */
+    struct postgres_waiter *waiters, **waiters_end; /* first come, first served */
+    size_t connections;                             /* idle and in use */
     size_t connections_max;
+    size_t connecting; /* of them, being opened */
+    bool failing;      /* the last attempt to open one failed */
     size_t waiting;
-    int64_t reconnect_after_ms;
+    uint64_t generation;   /* changes when a connection is lost: older ones are not reused */
+    int64_t connect_after; /* clock_ticks_ns(): no attempt before it */
 
     _Atomic uint64_t transactions;
     _Atomic uint64_t retries;
     _Atomic uint64_t failed;
+    _Atomic uint64_t late;
     _Atomic uint64_t reconnects;
     struct histogram transaction_latency;
 };
+
+/* db_postgres_wire.c: libpq without blocking. No function waits longer than the deadline, and
+ * db_interrupt() ends every wait. A connection that misses a deadline is lost: the server cancels
+ * the statement by itself (statement_timeout) unless it hangs. */
+
+/* Waits until the socket is ready for `events` (see poll(2)). False: not before `until`. */
+bool postgres_wait(const struct postgres_store *store, PGconn *handle, short events, int64_t until);
+
+/* The next result of a pipeline or a query; NULL after the last one. Without an answer in time, an
+ * error result without a SQLSTATE. The caller frees it. */
+PGresult *postgres_next_result(struct postgres_connection *connection, int64_t until);
+
+/* The last result of what was sent, or the first error. The caller frees it. */
+PGresult *postgres_collect(struct postgres_connection *connection);
+
+/* The result of one prepared statement or a script. The caller frees it. */
+PGresult *postgres_execute(struct postgres_connection *connection, const char *name,
+                           const char *const *values, size_t count);
+PGresult *postgres_run(struct postgres_connection *connection, const char *script);
+
+/* Marks the connection as lost, and tries its host after the others. */
+void postgres_leave(struct postgres_connection *connection, const char *event);
+bool postgres_command(struct postgres_connection *connection, const char *text);
+int64_t postgres_until(int64_t ms); /* clock_ticks_ns() in so many milliseconds */
+
+/* db_postgres_commit.c: what became of a commit whose confirmation was lost. */
+bool
+postgres_begin(struct postgres_connection *connection); /* and remembers the transaction's id */
+enum postgres_status { POSTGRES_COMMITTED, POSTGRES_ROLLED_BACK, POSTGRES_UNKNOWN };
+enum postgres_status postgres_commit_status(const struct postgres_connection *lost);
+
+/* Changes whenever the server may have lost transactions or reuses their ids: it was restarted,
+ * recovered from a crash, or another server was promoted. NULL: the server does not say. */
+#define POSTGRES_INCARNATION                                          \
+    " (CASE WHEN pg_is_in_recovery() THEN NULL"                       \
+    " ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END" \
+    " || ' ' || EXTRACT(EPOCH FROM pg_postmaster_start_time())"       \
+    " || ' ' || (SELECT EXTRACT(EPOCH FROM stats_reset) FROM pg_stat_bgwriter))"
+
+/* db_postgres_connect.c */
+bool postgres_read_hosts(struct postgres_store *store);
+void postgres_free_hosts(struct postgres_store *store);
+
+/* A connection outside the pool, without prepared statements. Tries the hosts in the order of the
+ * address, those that failed last after the others. NULL if none accepts writes in `within_ms`. */
+struct postgres_connection *postgres_connect(struct postgres_store *store, int64_t within_ms,
+                                             struct why *why);
+void postgres_disconnect(struct postgres_connection *connection); /* NULL is allowed */
+enum err postgres_prepare_all(struct postgres_connection *connection, int64_t within_ms,
+                              struct why *why);
 
 /* db_postgres_pool.c */
 void postgres_pool_start(struct postgres_store *store, size_t connections);
@@ -44,19 +129,24 @@ void postgres_pool_stop(struct postgres_store *store);
 /* A connection with every statement prepared. ERR_UNAVAILABLE if none is free in time. */
 enum err postgres_borrow(struct postgres_store *store, struct postgres_connection **out);
 
-/* Returns a connection to the pool. A broken one is closed together with all idle ones; new ones
- * are opened on demand. */
+/* Returns a connection to the pool. A lost one is closed together with all idle ones; new ones are
+ * opened on demand. */
 void postgres_give_back(struct postgres_store *store, struct postgres_connection *connection);
 
-/* A connection outside the pool, without prepared statements. */
-PGconn *postgres_connect(const char *address, struct why *why);
-enum err postgres_prepare_all(PGconn *handle, struct why *why);
 void postgres_pool_metrics(struct postgres_store *store, struct buf *page);
+
+/* db_postgres_monitor.c */
+void postgres_monitor_start(struct postgres_store *store);
+void postgres_monitor_stop(struct postgres_store *store);
+enum err postgres_monitor_ask(struct postgres_store *store, struct why *why);
 
 /* db_postgres_maintenance.c */
 enum err postgres_backup(const char *address, const char *file,
                          void (*progress)(void *context, int percent), void *context,
                          struct why *why);
+enum err postgres_restore(const char *address, const char *file,
+                          enum err (*prepare)(struct db *db, void *context), void *context,
+                          struct arena *mem, struct str *aside, struct why *why);
 enum err postgres_check(const char *address, struct buf *report, struct why *why);
 char *postgres_address_without_password(const char *address); /* caller frees; NULL if invalid */
 

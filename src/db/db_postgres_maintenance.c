@@ -1,5 +1,6 @@
-/* db_postgres_maintenance.c - backup and check. pg_dump makes the backup. It gets the password in
- * its environment, because other users of the machine can read its arguments. */
+/* db_postgres_maintenance.c - backup, restore, and check. pg_dump makes the backup and pg_restore
+ * restores it. They get the password in their environment, because other users of the machine can
+ * read its arguments. */
 #include "db/db_postgres.h"
 
 #include "base/arena.h"
@@ -12,6 +13,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define CHECK_MS 60000 /* reads whole tables */
 
 extern char **environ;
 
@@ -75,6 +78,39 @@ run_program(char *const arguments[])
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* Runs pg_dump or pg_restore on the database of the address. `purpose` is "backup" or "restore". */
+static enum err
+run_tool(const char *address, const char *purpose, char *const options[], struct why *why)
+{
+    struct arena *mem = arena_new();
+    struct str connection, password;
+    enum err err = ERR_UNAVAILABLE;
+    if (read_address(mem, address, &connection, &password)) {
+        char *arguments[10] = { 0 };
+        size_t count = 0;
+        while (options[count] != NULL) {
+            arguments[count] = options[count];
+            count++;
+        }
+        arguments[count] = (char *)(uintptr_t)str_format(mem, "--dbname=%s", connection.ptr).ptr;
+        if (str_present(password))
+            setenv("PGPASSWORD", password.ptr, 1);
+        int status = run_program(arguments);
+        unsetenv("PGPASSWORD");
+        if (status == 0)
+            err = ERR_NONE;
+        else if (status < 0)
+            why_set(why, "%s: cannot run %s; install postgresql-client", purpose, options[0]);
+        else
+            why_set(why, "%s: %s failed with status %d%s", purpose, options[0], status,
+                    strcmp(purpose, "restore") == 0
+                        ? "; nothing was changed; the database must exist and be empty"
+                        : "");
+    }
+    arena_free(mem);
+    return err;
+}
+
 enum err
 postgres_backup(const char *address, const char *file, void (*progress)(void *context, int percent),
                 void *context, struct why *why)
@@ -86,26 +122,40 @@ postgres_backup(const char *address, const char *file, void (*progress)(void *co
         return ERR_TAKEN;
     }
     struct arena *mem = arena_new();
-    struct str options;
-    struct str password;
-    enum err err = ERR_UNAVAILABLE;
-    if (read_address(mem, address, &options, &password)) {
-        if (str_present(password))
-            setenv("PGPASSWORD", password.ptr, 1);
-        struct str target = str_format(mem, "--file=%s", file);
-        struct str source = str_format(mem, "--dbname=%s", options.ptr);
-        char *arguments[] = { (char[]){ "pg_dump" }, (char[]){ "--format=custom" },
-                              (char *)(uintptr_t)target.ptr, (char *)(uintptr_t)source.ptr, NULL };
-        int status = run_program(arguments);
-        unsetenv("PGPASSWORD");
-        if (status == 0)
-            err = ERR_NONE;
-        else if (status < 0)
-            why_set(why, "backup: cannot run pg_dump; install postgresql-client");
-        else
-            why_set(why, "backup: pg_dump failed with status %d", status);
-    }
+    struct str target = str_format(mem, "--file=%s", file);
+    enum err err = run_tool(address, "backup",
+                            (char *[]){ (char[]){ "pg_dump" }, (char[]){ "--format=custom" },
+                                        (char *)(uintptr_t)target.ptr, NULL },
+                            why);
     arena_free(mem);
+    return err;
+}
+
+/* In one transaction, so that a failure changes nothing. */
+enum err
+postgres_restore(const char *address, const char *file,
+                 enum err (*prepare)(struct db *db, void *context), void *context,
+                 struct arena *mem, struct str *aside, struct why *why)
+{
+    struct db *db = NULL;
+    struct db_settings settings = { .address = address, .connections = 1, .must_exist = true };
+    (void)mem;
+    (void)aside;
+    enum err err =
+        run_tool(address, "restore",
+                 (char *[]){ (char[]){ "pg_restore" }, (char[]){ "--single-transaction" },
+                             (char[]){ "--exit-on-error" }, (char[]){ "--no-owner" },
+                             (char *)(uintptr_t)file, NULL },
+                 why);
+    if (!err)
+        err = db_open(&settings, &db, why);
+    if (err)
+        return err;
+    err = prepare(db, context);
+    if (err)
+        why_set(why, "restore: cannot end the sessions and tokens of the backup; drop the database "
+                     "and try again");
+    db_close(db);
     return err;
 }
 
@@ -139,7 +189,9 @@ check_rows(struct db *db, struct arena *mem, const struct row_sum_query *query, 
 enum err
 postgres_check(const char *address, struct buf *report, struct why *why)
 {
-    struct db_settings settings = { .address = address, .connections = 1, .must_exist = true };
+    struct db_settings settings = {
+        .address = address, .connections = 1, .deadline_ms = CHECK_MS, .must_exist = true
+    };
     struct db *db = NULL;
     struct arena *mem = arena_new();
     enum err err = db_open(&settings, &db, why);

@@ -1,3 +1,5 @@
+/* db_postgres_pool.c - the connection pool. First come, first served: a connection that is returned
+ * goes to the transaction that has waited longest. */
 #include "db/db_postgres.h"
 
 #include "base/arena.h"
@@ -9,107 +11,23 @@
 #include <string.h>
 #include <time.h>
 
-#define BORROW_SECONDS 5
+#define BORROW_MS 5000
 #define RECONNECT_MS 250 /* between two attempts while the server is unreachable */
 #define WAITING_MAX 512
 
-/* Defaults that the address may override, the address, then settings it may not override.
- * target_session_attrs avoids a node that was demoted in a failover. */
-static const char *const keywords[] = { "connect_timeout",  "tcp_user_timeout",
-                                        "keepalives_idle",  "target_session_attrs",
-                                        "application_name", "dbname",
-                                        "client_encoding",  NULL };
-
-static void
-ignore_notice(void *context, const PGresult *result)
-{
-    (void)context;
-    (void)result;
-}
-
-/* libpq writes one line per server that the address names, and hints that begin with a tab. Joins
- * the reasons to one line without the hints. */
-static void
-join_reasons(const char *message, struct why *why)
-{
-    static const struct str prefix = STR("connection to server ");
-    char reasons[sizeof why->text] = "";
-    struct str line, rest = str_of(message);
-    size_t length = 0;
-    while (str_cut(&rest, '\n', &line) && length < sizeof reasons) {
-        if (line.len == 0 || line.ptr[0] == '\t')
-            continue;
-        if (str_starts(line, prefix))
-            line = str_from(line, prefix.len);
-        length += (size_t)snprintf(reasons + length, sizeof reasons - length, "%s%.*s",
-                                   length == 0 ? "" : "; ", STR_ARG(line));
-    }
-    why_set(why, "store: cannot connect to PostgreSQL: %s", reasons);
-}
-
-PGconn *
-postgres_connect(const char *address, struct why *why)
-{
-    const char *values[] = { "5", "10000", "30", "read-write", "penchant", address, "UTF8", NULL };
-    PGconn *handle = PQconnectdbParams(keywords, values, 1);
-    if (PQstatus(handle) == CONNECTION_OK) {
-        PQsetNoticeReceiver(handle, ignore_notice, NULL);
-        return handle;
-    }
-    join_reasons(PQerrorMessage(handle), why);
-    PQfinish(handle);
-    return NULL;
-}
-
-/* Uses pipeline mode, so that it does not need a round trip per statement. */
-enum err
-postgres_prepare_all(PGconn *handle, struct why *why)
-{
-    enum err err = ERR_NONE;
-    size_t count = db_statement_count();
-    if (!PQenterPipelineMode(handle))
-        return ERR_UNAVAILABLE;
-    for (size_t i = 0; i < count; i++)
-        if (!PQsendPrepare(handle, db_statement(i)->name, db_statement(i)->text, 0, NULL))
-            err = ERR_UNAVAILABLE;
-    if (!PQpipelineSync(handle))
-        err = ERR_UNAVAILABLE;
-    for (size_t i = 0; i < count && !err; i++) {
-        PGresult *result = PQgetResult(handle);
-        if (PQresultStatus(result) != PGRES_COMMAND_OK) {
-            const char *problem = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-            why_set(why, "store: cannot prepare statement %s: %s", db_statement(i)->name,
-                    problem == NULL ? "connection lost" : problem);
-            err = PQstatus(handle) == CONNECTION_OK ? ERR_INTERNAL : ERR_UNAVAILABLE;
-        }
-        PQclear(result);
-        PQclear(PQgetResult(handle)); /* the NULL after each result */
-    }
-    if (err)
-        return err; /* the caller closes the connection */
-    PGresult *sync = PQgetResult(handle);
-    err = PQresultStatus(sync) == PGRES_PIPELINE_SYNC ? ERR_NONE : ERR_UNAVAILABLE;
-    PQclear(sync);
-    return PQexitPipelineMode(handle) ? err : ERR_UNAVAILABLE;
-}
+struct postgres_waiter {
+    pthread_cond_t granted;
+    enum grant { WAIT, USE, OPEN, FAIL } grant;
+    struct postgres_connection *connection; /* to use */
+    struct postgres_waiter *next;
+};
 
 void
 postgres_pool_start(struct postgres_store *store, size_t connections)
 {
-    pthread_condattr_t attributes;
     pthread_mutex_init(&store->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&store->given_back, &attributes);
-    pthread_condattr_destroy(&attributes);
+    store->waiters_end = &store->waiters;
     store->connections_max = connections;
-}
-
-static void
-connection_free(struct postgres_connection *connection)
-{
-    PQfinish(connection->handle);
-    free(connection);
 }
 
 static void
@@ -118,7 +36,7 @@ connections_free(struct postgres_connection *first)
     struct postgres_connection *next;
     for (struct postgres_connection *at = first; at != NULL; at = next) {
         next = at->next;
-        connection_free(at);
+        postgres_disconnect(at);
     }
 }
 
@@ -127,75 +45,162 @@ postgres_pool_stop(struct postgres_store *store)
 {
     connections_free(store->idle);
     store->idle = NULL;
-    pthread_cond_destroy(&store->given_back);
     pthread_mutex_destroy(&store->lock);
 }
 
-/* The caller has already counted the new connection in store->connections. */
+/* ---- waiting; call these functions with the lock held ---- */
+
+static void
+enqueue(struct postgres_store *store, struct postgres_waiter *waiter, bool first)
+{
+    waiter->next = first ? store->waiters : NULL;
+    if (first)
+        store->waiters = waiter;
+    else
+        *store->waiters_end = waiter;
+    if (waiter->next == NULL)
+        store->waiters_end = &waiter->next;
+    store->waiting++;
+}
+
+static void
+dequeue(struct postgres_store *store, const struct postgres_waiter *waiter)
+{
+    struct postgres_waiter **at = &store->waiters;
+    while (*at != waiter)
+        at = &(*at)->next;
+    *at = waiter->next;
+    if (*at == NULL)
+        store->waiters_end = at;
+    store->waiting--;
+}
+
+/* Wakes the transaction that has waited longest. */
+static void
+grant(struct postgres_store *store, enum grant what, struct postgres_connection *connection)
+{
+    struct postgres_waiter *first = store->waiters;
+    dequeue(store, first);
+    first->grant = what;
+    first->connection = connection;
+    pthread_cond_signal(&first->granted);
+}
+
+/* Returns FAIL if nothing was granted before `until`. */
+static enum grant
+wait_for_grant(struct postgres_store *store, bool first, int64_t until,
+               struct postgres_connection **out)
+{
+    struct postgres_waiter waiter = { .grant = WAIT };
+    struct timespec end = { until / 1000000000, until % 1000000000 };
+    pthread_condattr_t attributes;
+    if (store->waiting >= WAITING_MAX)
+        return FAIL;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&waiter.granted, &attributes);
+    pthread_condattr_destroy(&attributes);
+    enqueue(store, &waiter, first);
+    int late = 0;
+    while (waiter.grant == WAIT && late == 0)
+        late = pthread_cond_timedwait(&waiter.granted, &store->lock, &end);
+    if (waiter.grant == WAIT)
+        dequeue(store, &waiter);
+    pthread_cond_destroy(&waiter.granted);
+    *out = waiter.connection;
+    return waiter.grant == WAIT ? FAIL : waiter.grant;
+}
+
+/* While attempts fail, one transaction at a time tries again. */
+static bool
+may_open(const struct postgres_store *store)
+{
+    return store->connections < store->connections_max &&
+           clock_ticks_ns() >= store->connect_after && (!store->failing || store->connecting == 0);
+}
+
+static void
+reserve(struct postgres_store *store)
+{
+    store->connections++;
+    store->connecting++;
+}
+
+/* Lets the first waiters open connections while the pool may grow. If the server is unreachable and
+ * no connection is left to wait for, all waiters fail at once. */
+static void
+grow(struct postgres_store *store)
+{
+    while (store->waiters != NULL && may_open(store)) {
+        reserve(store);
+        grant(store, OPEN, NULL);
+    }
+    while (store->waiters != NULL && store->connections == 0)
+        grant(store, FAIL, NULL);
+}
+
+/* What a new borrower may do. */
+static enum grant
+decide(struct postgres_store *store, struct postgres_connection **out)
+{
+    *out = store->idle;
+    if (*out != NULL) {
+        store->idle = (*out)->next;
+        return USE;
+    }
+    grow(store);
+    if (store->waiters == NULL && may_open(store)) {
+        reserve(store);
+        return OPEN;
+    }
+    return store->connections > 0 ? WAIT : FAIL;
+}
+
+/* ---- borrowing ---- */
+
 static struct postgres_connection *
-connection_open(struct postgres_store *store)
+connection_open(struct postgres_store *store, uint64_t generation)
 {
     struct why why = { 0 };
-    struct postgres_connection *connection = memory_alloc(1, sizeof *connection);
-    connection->handle = postgres_connect(store->address, &why);
-    if (connection->handle != NULL && postgres_prepare_all(connection->handle, &why) == ERR_NONE) {
+    struct postgres_connection *connection = postgres_connect(store, store->deadline_ms, &why);
+    if (connection != NULL &&
+        postgres_prepare_all(connection, store->deadline_ms, &why) == ERR_NONE) {
+        connection->generation = generation;
         atomic_fetch_add(&store->reconnects, 1);
         return connection;
     }
     log_warn("store_connect_failed", log_text("problem", str_of(why.text)));
-    connection_free(connection);
+    postgres_disconnect(connection);
     return NULL;
-}
-
-/* Call with the lock held. Waits until a connection is idle or the pool may grow. */
-static enum err
-wait_for_connection(struct postgres_store *store)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += BORROW_SECONDS;
-    int late = 0;
-    if (store->waiting >= WAITING_MAX)
-        return ERR_UNAVAILABLE;
-    store->waiting++;
-    while (store->idle == NULL && store->connections >= store->connections_max && late == 0)
-        late = pthread_cond_timedwait(&store->given_back, &store->lock, &until);
-    store->waiting--;
-    return late == 0 ? ERR_NONE : ERR_UNAVAILABLE;
 }
 
 enum err
 postgres_borrow(struct postgres_store *store, struct postgres_connection **out)
 {
+    int64_t until = postgres_until(BORROW_MS);
     pthread_mutex_lock(&store->lock);
-    enum err err = wait_for_connection(store);
-    struct postgres_connection *connection = store->idle;
-    if (!err && connection != NULL) {
-        store->idle = connection->next;
+    enum grant granted = decide(store, out);
+    if (granted == WAIT)
+        granted = wait_for_grant(store, false, until, out);
+    while (granted == OPEN) {
+        uint64_t generation = store->generation;
         pthread_mutex_unlock(&store->lock);
-        *out = connection;
-        return ERR_NONE;
+        *out = connection_open(store, generation);
+        pthread_mutex_lock(&store->lock);
+        store->connecting--;
+        store->failing = *out == NULL;
+        if (*out == NULL) {
+            store->connections--;
+            store->connect_after = postgres_until(RECONNECT_MS);
+        }
+        grow(store);
+        if (*out != NULL)
+            break;
+        /* The server may have too many connections: wait for one in use. */
+        granted = store->connections > 0 ? wait_for_grant(store, true, until, out) : FAIL;
     }
-    if (!err && clock_steady_ms() < store->reconnect_after_ms)
-        err = ERR_UNAVAILABLE;
-    if (err) {
-        pthread_mutex_unlock(&store->lock);
-        return err;
-    }
-    store->connections++;
     pthread_mutex_unlock(&store->lock);
-
-    connection = connection_open(store);
-    if (connection != NULL) {
-        *out = connection;
-        return ERR_NONE;
-    }
-    pthread_mutex_lock(&store->lock);
-    store->connections--;
-    store->reconnect_after_ms = clock_steady_ms() + RECONNECT_MS;
-    pthread_cond_signal(&store->given_back);
-    pthread_mutex_unlock(&store->lock);
-    return ERR_UNAVAILABLE;
+    return granted == FAIL ? ERR_UNAVAILABLE : ERR_NONE;
 }
 
 /* Call with the lock held. Removes all idle connections from the pool. */
@@ -209,29 +214,48 @@ take_idle(struct postgres_store *store)
     return first;
 }
 
-/* When one connection is lost, usually the server restarted and the idle ones are lost too. They
- * are closed at once, so that later transactions do not each spend an attempt on one. */
+/* A server that became read-only reports it with the next result. */
+static bool
+is_read_only(PGconn *handle)
+{
+    const char *standby = PQparameterStatus(handle, "in_hot_standby");
+    const char *read_only = PQparameterStatus(handle, "default_transaction_read_only");
+    return (standby != NULL && strcmp(standby, "on") == 0) ||
+           (read_only != NULL && strcmp(read_only, "on") == 0);
+}
+
+/* When one connection is lost, usually the server restarted and the others are lost too. Idle ones
+ * are closed at once, so that later transactions do not each spend an attempt on one, and those in
+ * use when they come back. If the only server hangs, it gets a pause. */
 void
 postgres_give_back(struct postgres_store *store, struct postgres_connection *connection)
 {
-    bool lost = PQstatus(connection->handle) != CONNECTION_OK;
-    bool reusable = !lost && PQtransactionStatus(connection->handle) == PQTRANS_IDLE;
+    if (store->wants_writable && is_read_only(connection->handle))
+        postgres_leave(connection, "store_read_only");
     struct postgres_connection *dropped = NULL;
     pthread_mutex_lock(&store->lock);
-    if (lost)
+    bool current = connection->generation == store->generation;
+    if (connection->lost && current) {
         dropped = take_idle(store);
-    if (reusable) {
+        store->generation++;
+        if (PQstatus(connection->handle) == CONNECTION_OK && store->host_count == 1)
+            store->connect_after = postgres_until(RECONNECT_MS);
+    }
+    bool reusable =
+        !connection->lost && current && PQtransactionStatus(connection->handle) == PQTRANS_IDLE;
+    if (!reusable) {
+        store->connections--;
+        grow(store);
+    } else if (store->waiters != NULL)
+        grant(store, USE, connection);
+    else {
         connection->next = store->idle;
         store->idle = connection;
-        pthread_cond_signal(&store->given_back);
-    } else {
-        store->connections--;
-        pthread_cond_broadcast(&store->given_back);
     }
     pthread_mutex_unlock(&store->lock);
     connections_free(dropped);
     if (!reusable)
-        connection_free(connection);
+        postgres_disconnect(connection);
 }
 
 void

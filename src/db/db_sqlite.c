@@ -249,12 +249,14 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
     struct sqlite_store *store = memory_alloc(1, sizeof *store);
     store->db.driver = &db_sqlite_driver;
     store->path = strdup(path);
-    store->lock_fd = store->log_fd = store->reserve_fd = -1;
+    store->lock_fd = store->file_fd = store->log_fd = store->reserve_fd = -1;
     store->versions.of = memory_alloc(VERSIONS, sizeof *store->versions.of);
     sqlite_readers_start(store);
 
     struct sqlite_connection *writer = &store->writer_connection;
     enum err err = sqlite_lock(store, why);
+    if (!err)
+        err = sqlite_lock_file(store, why);
     if (!err)
         err = sqlite_connect(store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                              &writer->handle, why);
@@ -265,6 +267,8 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
             why_set(why, "store: cannot write to %s: %s", store->path,
                     sqlite3_errmsg(writer->handle));
     }
+    if (!err)
+        err = sqlite_lock_file(store, why); /* SQLite has created it */
     if (!err)
         err = sqlite_lock_mark_open(store, why);
     if (err) {
@@ -352,11 +356,13 @@ const struct db_driver db_sqlite_driver = {
     .begin_read = sqlite_begin_read,
     .end_read = sqlite_end_read,
     .query = sqlite_query,
+    .ping = sqlite_ping,
     .version = sqlite_row_version,
     .commits = sqlite_commits,
     .describe = describe,
     .write_metrics = write_metrics,
     .backup = sqlite_backup,
+    .restore = sqlite_restore,
     .check = sqlite_check,
     .compact = sqlite_compact,
 };

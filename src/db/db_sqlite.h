@@ -8,7 +8,8 @@
  *   db_sqlite_reserve.c   disk space for transactions that revoke access
  *   db_sqlite_files.c   checks of the files before SQLite uses them
  *   db_sqlite_lock.c    the lock file: one process per store
- *   db_sqlite_maintenance.c  backup and check */
+ *   db_sqlite_maintenance.c  backup and check
+ *   db_sqlite_restore.c  restoring a backup */
 #ifndef DB_DB_SQLITE_H
 #define DB_DB_SQLITE_H
 
@@ -89,7 +90,8 @@ struct sqlite_store {
     struct db db;
     char *path;
     int lock_fd;
-    int log_fd; /* the write-ahead log, to read its salts; -1: not open */
+    int file_fd; /* the store itself: locked, and read by readiness checks */
+    int log_fd;  /* the write-ahead log, to read its salts; -1: not open */
     int64_t log_written_out_ms;
     int reserve_fd; /* -1: none */
     bool has_reserve;
@@ -164,12 +166,22 @@ void sqlite_reserve_release(struct sqlite_store *store); /* if the disk is full 
 enum err sqlite_lock(struct sqlite_store *store, struct why *why); /* ERR_TAKEN: locked */
 enum err sqlite_lock_mark_open(struct sqlite_store *store, struct why *why);
 void sqlite_lock_mark_closed(struct sqlite_store *store); /* after the last checkpoint */
-void sqlite_unlock(struct sqlite_store *store);
+
+/* Locks the file itself, which other names may lead to. Nothing, if it does not exist yet. */
+enum err sqlite_lock_file(struct sqlite_store *store, struct why *why);
+void sqlite_unlock(struct sqlite_store *store); /* after all connections are closed */
+enum err sqlite_ping(struct db *db, struct why *why);
 
 /* db_sqlite_maintenance.c */
 enum err sqlite_backup(const char *address, const char *file,
                        void (*progress)(void *context, int percent), void *context,
                        struct why *why);
 enum err sqlite_check(const char *address, struct buf *report, struct why *why);
+enum err sqlite_flush_folder(const char *file); /* of this file */
+
+/* db_sqlite_restore.c */
+enum err sqlite_restore(const char *address, const char *file,
+                        enum err (*prepare)(struct db *db, void *context), void *context,
+                        struct arena *mem, struct str *aside, struct why *why);
 
 #endif

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void
@@ -46,6 +47,11 @@ sqlite_lock(struct sqlite_store *store, struct why *why)
     store->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (store->lock_fd < 0) {
         int problem = errno;
+        if (problem == ENOENT || problem == ENOTDIR) {
+            why_set(why, "store: the folder of %s does not exist; create it, or correct --store",
+                    store->path);
+            return ERR_UNAVAILABLE;
+        }
         enum err err = sqlite_check_rights(store->path, why);
         why_set(why, "store: cannot open %s: %s", path, strerror(problem));
         return err ? err : ERR_UNAVAILABLE;
@@ -88,9 +94,49 @@ sqlite_lock_mark_closed(struct sqlite_store *store)
     mark(store->lock_fd, "closed\n"); /* a failure is harmless: the next start finds a log */
 }
 
+/* Closing a descriptor of the file drops SQLite's locks on it, so this one stays open. */
+enum err
+sqlite_lock_file(struct sqlite_store *store, struct why *why)
+{
+    if (store->file_fd >= 0)
+        return ERR_NONE;
+    store->file_fd = open(store->path, O_RDONLY | O_CLOEXEC);
+    if (store->file_fd < 0 || flock(store->file_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return ERR_NONE; /* some file systems cannot lock; the lock file is locked anyway */
+    why_set(why, "store: %s is in use by another penchant process under another name", store->path);
+    return ERR_TAKEN;
+}
+
+/* SQLite reads from its cache and from open files, so it does not notice that they are gone. */
+static bool
+file_is_intact(const struct sqlite_store *store)
+{
+    static const char magic[] = "SQLite format 3";
+    char head[sizeof magic];
+    struct stat named, opened;
+    return stat(store->path, &named) == 0 && fstat(store->file_fd, &opened) == 0 &&
+           named.st_ino == opened.st_ino && named.st_dev == opened.st_dev &&
+           pread(store->file_fd, head, sizeof head, 0) == sizeof head &&
+           memcmp(head, magic, sizeof head) == 0 && file_exists(store, "-wal");
+}
+
+enum err
+sqlite_ping(struct db *db, struct why *why)
+{
+    if (!file_is_intact((struct sqlite_store *)db)) {
+        why_set(why,
+                "The database file is missing, was replaced, or cannot be read. Restore it and "
+                "restart the service.");
+        return ERR_UNAVAILABLE;
+    }
+    return db_ping_by_query(db);
+}
+
 void
 sqlite_unlock(struct sqlite_store *store)
 {
+    if (store->file_fd >= 0)
+        close(store->file_fd);
     if (store->lock_fd >= 0)
         close(store->lock_fd);
     if (store->log_fd >= 0)

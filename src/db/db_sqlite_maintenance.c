@@ -46,8 +46,8 @@ copy_pages(sqlite3 *from, sqlite3 *to, void (*progress)(void *context, int perce
     return code == SQLITE_DONE ? finished : code;
 }
 
-static enum err
-flush_directory(const char *file)
+enum err
+sqlite_flush_folder(const char *file)
 {
     char path[PATH_MAX];
     sqlite_folder_of(file, path, sizeof path);
@@ -64,12 +64,12 @@ static enum err
 publish(const char *part, const char *file, struct why *why)
 {
     if (renameat2(AT_FDCWD, part, AT_FDCWD, file, RENAME_NOREPLACE) == 0)
-        return flush_directory(file);
+        return sqlite_flush_folder(file);
     int problem = errno;
     /* Not every file system can rename without replacing; a link never replaces. */
     if (problem != EEXIST && link(part, file) == 0) {
         unlink(part);
-        return flush_directory(file);
+        return sqlite_flush_folder(file);
     }
     if (problem != EEXIST)
         problem = errno;

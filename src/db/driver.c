@@ -13,7 +13,17 @@ extern const struct sql __start_penchant_sql[];
 extern const struct sql __stop_penchant_sql[];
 
 /* At least one statement, so that the section exists in programs that link no store module. */
-SQL(db_ping_statement, "SELECT 1");
+SQL(db_ping_statement, "SELECT COALESCE(MAX(version), 0) FROM schema_step");
+
+enum err
+db_ping_by_query(struct db *db)
+{
+    struct arena *mem = arena_new();
+    struct db_tx *tx = db_begin_read(db);
+    enum err err = db_end_read(tx, db_query(tx, mem, &db_ping_statement, NULL));
+    arena_free(mem);
+    return err;
+}
 
 static const struct db_driver *const drivers[] = {
     &db_sqlite_driver,
@@ -118,6 +128,13 @@ db_close(struct db *db)
         return;
     metric_unregister(db);
     db->driver->close(db);
+}
+
+void
+db_interrupt(struct db *db, int64_t after_ms)
+{
+    if (db->driver->interrupt != NULL)
+        db->driver->interrupt(db, after_ms);
 }
 
 struct str
@@ -243,13 +260,9 @@ db_gather_row(struct db_gather *gather)
 }
 
 enum err
-db_ping(struct db *db)
+db_ping(struct db *db, struct why *why)
 {
-    struct arena *mem = arena_new();
-    struct db_tx *tx = db_begin_read(db);
-    enum err err = db_end_read(tx, db_query(tx, mem, &db_ping_statement, NULL));
-    arena_free(mem);
-    return err;
+    return db->driver->ping(db, why);
 }
 
 enum err
@@ -257,6 +270,14 @@ db_backup(const char *address, const char *file, void (*progress)(void *context,
           void *context, struct why *why)
 {
     return db_driver_of(address)->backup(address, file, progress, context, why);
+}
+
+enum err
+db_restore(const char *address, const char *file, enum err (*prepare)(struct db *db, void *context),
+           void *context, struct arena *mem, struct str *aside, struct why *why)
+{
+    *aside = STR_NONE;
+    return db_driver_of(address)->restore(address, file, prepare, context, mem, aside, why);
 }
 
 enum err

@@ -20,6 +20,7 @@ struct db_driver {
     /* Opens the store. Does not read the schema or prepare statements. */
     enum err (*open)(const struct db_settings *settings, struct db **out, struct why *why);
     void (*close)(struct db *db);
+    void (*interrupt)(struct db *db, int64_t after_ms); /* NULL: the store is not remote */
 
     /* A schema transaction. schema_begin() takes a lock that excludes the schema transactions of
      * other processes. schema_run() executes a script; if `number` is not NULL, it receives the
@@ -37,6 +38,8 @@ struct db_driver {
     enum err (*query)(struct db_tx *tx, struct arena *mem, size_t statement,
                       const struct db_value *values, size_t count, struct db_rows *rows);
 
+    enum err (*ping)(struct db *db, struct why *why); /* see db_ping() */
+
     /* db_version() and db_commits(); NULL if other processes may write to the store. */
     uint64_t (*version)(struct db *db, struct str id);
     uint64_t (*commits)(struct db *db);
@@ -47,6 +50,9 @@ struct db_driver {
     enum err (*backup)(const char *address, const char *file,
                        void (*progress)(void *context, int percent), void *context,
                        struct why *why);
+    enum err (*restore)(const char *address, const char *file,
+                        enum err (*prepare)(struct db *db, void *context), void *context,
+                        struct arena *mem, struct str *aside, struct why *why);
     enum err (*check)(const char *address, struct buf *report, struct why *why);
     enum err (*compact)(struct db *db, struct why *why); /* NULL: not needed */
 };
@@ -69,6 +75,9 @@ struct db_tx {
     uint64_t commits; /* see db_tx_commits() */
     enum err broken;  /* the first error; later statements return it without running */
 };
+
+/* Reads from the schema's table. */
+enum err db_ping_by_query(struct db *db);
 
 /* All statements declared with SQL(). */
 size_t db_statement_count(void);

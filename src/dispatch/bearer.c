@@ -48,6 +48,13 @@ bearer_auth(struct call *call)
         return refuse_token(call, token);
     if (err != ERR_NONE)
         return err;
+    if ((access->audience & (call->route->mcp ? AUDIENCE_MCP : AUDIENCE_API)) == 0) {
+        request_usage_refused(call, access->app_id, STR_NONE, STR_NONE);
+        bearer_error_invalid_token(
+            call, STR("The access token was issued for another part of this service: its resource "
+                      "parameter names it. Request a token for this one."));
+        return ERR_NONE;
+    }
     int64_t wait = throttle_take(call->web->api_calls, token);
     if (wait != 0) {
         request_usage_refused(call, access->app_id, STR_NONE, STR_NONE);

@@ -1,8 +1,8 @@
 /* bearer.h - authenticates a request by its access token (RFC 6750, Authorization header only).
  *
  * Sets call->access, or sends the error response: 401 without a token, 401 invalid_token if the
- * token is unknown, expired, or revoked, 429 past the token's rate limit, 403 insufficient_scope if
- * it lacks the scope that the route requires. */
+ * token is unknown, expired, revoked, or limited to another part of the service, 429 past the
+ * token's rate limit, 403 insufficient_scope if it lacks the scope that the route requires. */
 #ifndef DISPATCH_BEARER_H
 #define DISPATCH_BEARER_H
 

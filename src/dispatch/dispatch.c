@@ -14,6 +14,7 @@
 #include "dispatch/request_metrics.h"
 #include "dispatch/request_usage.h"
 #include "dispatch/response_cache.h"
+#include "dispatch/rpc_guard.h"
 #include "http/limits.h"
 #include "http/server.h"
 #include "store/tx.h"
@@ -77,15 +78,25 @@ find_route(struct call *call)
                        "/healthz."));
         return false;
     }
-    if (!router_find(call->site->router, call->mem, path_of(request), &call->at)) {
+    bool found = router_find(call->site->router, call->mem, path_of(request), &call->at);
+    if (found && call->at.endpoint->mcp && !call->web->settings.mcp) {
+        call->at = (struct endpoint_match){ 0 };
+        found = false;
+    }
+    if (!found) {
         error_send_err(call, ERR_NOT_FOUND);
         return false;
     }
+    bool rpc = call->at.endpoint->rpc;
+    if (rpc && !rpc_guard_check(call))
+        return false;
     if (str_eq_c(request->method, "OPTIONS")) {
         response_options(call);
         return false;
     }
     enum method method = method_of(request->method);
+    if (rpc && method == METHOD_UNSET)
+        method = GET; /* which authenticates the caller, then rejects the method */
     call->route = call->at.endpoint->rows[method];
     call->number = call->at.endpoint->numbers[method];
     if (call->route == NULL)
@@ -147,6 +158,7 @@ on_head(void *context, struct http_exchange *exchange)
     exchange->identify_blocks = site->web->reads_block;
     bool reads_store = route->reads_store || route->page || route->caller > CALLER_OPERATOR;
     exchange->hashes = route->hashes;
+    exchange->health = route->health;
     exchange->blocks = route->blocks || (reads_store && site->web->reads_block);
     call->body = !guard_encoding_ok(&exchange->request, route->body)       ? CALL_BODY_ENCODED
                  : !guard_content_type_ok(&exchange->request, route->body) ? CALL_BODY_WRONG_TYPE
@@ -170,12 +182,21 @@ on_identify(void *context, struct http_exchange *exchange)
         error_send_err(call, err);
 }
 
+/* With the whole body, which may decide whether the request blocks. */
+static void
+on_body(void *context, struct http_exchange *exchange)
+{
+    const struct route *route = call_of(context, exchange)->route;
+    if (route != NULL && route->body_blocks != NULL && route->body_blocks(exchange->request.body))
+        exchange->blocks = true;
+}
+
 /* ---- the rest ---- */
 
 static enum err
 run(struct call *call)
 {
-    if (call->body != CALL_BODY_FINE) {
+    if (call->body != CALL_BODY_FINE && !call->route->rpc) {
         refuse_body(call);
         request_usage_refused_unread(call);
         return ERR_NONE;
@@ -183,6 +204,10 @@ run(struct call *call)
     enum err err = guard_caller(call);
     if (err != ERR_NONE || guard_has_response(call))
         return err;
+    if (call->body != CALL_BODY_FINE) {
+        refuse_body(call);
+        return ERR_NONE;
+    }
     if (response_cache_send(call))
         return ERR_NONE;
     err = read_fields(call);
@@ -198,7 +223,8 @@ static bool
 only_reads(const struct call *call)
 {
     const struct route *route = call->route;
-    return route->caller == CALLER_TOKEN && route->method == GET && !call->exchange->blocks;
+    return route->caller == CALLER_TOKEN && (route->method == GET || route->body_blocks != NULL) &&
+           !call->exchange->blocks;
 }
 
 static enum err
@@ -342,6 +368,7 @@ dispatch_service(struct site *site)
         .context = site,
         .head = on_head,
         .identify = on_identify,
+        .body = on_body,
         .handle = on_handle,
         .refuse = on_refuse,
         .done = on_done,

@@ -78,7 +78,7 @@ token_key(struct str token)
 struct shape {
     size_t size;
     size_t count;
-    size_t texts[8]; /* offsets of its strings */
+    size_t texts[9]; /* offsets of its strings */
 };
 
 static const struct shape access_shape = {
@@ -90,11 +90,11 @@ static const struct shape access_shape = {
 
 static const struct shape app_shape = {
     sizeof(struct app),
-    8,
-    { offsetof(struct app, id), offsetof(struct app, owner_id), offsetof(struct app, name),
-      offsetof(struct app, redirect_uris), offsetof(struct app, homepage),
-      offsetof(struct app, privacy_link), offsetof(struct app, secret_hash),
-      offsetof(struct app, old_secret_hash) }
+    9,
+    { offsetof(struct app, document), offsetof(struct app, id), offsetof(struct app, owner_id),
+      offsetof(struct app, name), offsetof(struct app, redirect_uris),
+      offsetof(struct app, homepage), offsetof(struct app, privacy_link),
+      offsetof(struct app, secret_hash), offsetof(struct app, old_secret_hash) }
 };
 
 static struct str
@@ -214,15 +214,14 @@ may_cache(const struct call *call)
     return call->access->version != 0 || (cached_by == CACHE_PREFERENCES && call->web->reads_block);
 }
 
-bool
-response_cache_send(struct call *call)
+/* Sets call->response_key and call->cacheable. */
+static struct str
+find_response(struct call *call, char kind, struct str name)
 {
     const struct access *access = call->access;
-    if (access == NULL || !may_cache(call))
-        return false;
     struct key_builder builder;
-    begin(&builder, 'a');
-    add_text(&builder, call->exchange->request.target);
+    begin(&builder, kind);
+    add_text(&builder, name);
     /* A version is a sum of counters that only rise. For one token it never repeats, but a token
      * before a change and another one after it can have the same sum: so the key has the token. */
     add_text(&builder, access->token_hash);
@@ -232,14 +231,40 @@ response_cache_send(struct call *call)
     add_bytes(&builder, &access->generation, sizeof access->generation);
     add_bytes(&builder, &access->version, sizeof access->version);
     call->cacheable = make_key(&builder, &call->response_key);
-    struct str cached =
-        call->cacheable ? cache_get(call->web->cache, call->mem, &call->response_key) : STR_NONE;
+    return call->cacheable ? cache_get(call->web->cache, call->mem, &call->response_key) : STR_NONE;
+}
+
+bool
+response_cache_send(struct call *call)
+{
+    const struct access *access = call->access;
+    if (access == NULL || !may_cache(call))
+        return false;
+    struct str cached = find_response(call, 'a', call->exchange->request.target);
     if (!str_present(cached))
         return false;
     size_t tag = (unsigned char)cached.ptr[0];
     call->cacheable = false;
     response_cached(call, str_first(str_from(cached, 1), tag), str_from(cached, 1 + tag));
     return true;
+}
+
+struct str
+response_cache_part(struct call *call, struct str name)
+{
+    bool may_cache =
+        cache_enabled(call->web->cache) && (call->access->version != 0 || call->web->reads_block);
+    struct str part = may_cache ? find_response(call, 'p', name) : STR_NONE;
+    call->part_cacheable = may_cache && call->cacheable;
+    call->cacheable = false;
+    return part;
+}
+
+void
+response_cache_put_part(struct call *call, struct str part)
+{
+    if (call->part_cacheable)
+        cache_put(call->web->cache, &call->response_key, part);
 }
 
 /* ---- introspection ---- */

@@ -36,6 +36,12 @@ bool response_cache_introspection(struct call *call);
 /* Requests that the introspection response for this valid token be cached. */
 void response_cache_want_introspection(struct call *call, struct access *access);
 
+/* A part of a response of a CALLER_TOKEN route that depends only on `name`, the token, and the
+ * user's preferences. Absent: not cached; pass the part to response_cache_put_part(), which has the
+ * name from this call. */
+struct str response_cache_part(struct call *call, struct str name);
+void response_cache_put_part(struct call *call, struct str part);
+
 /* From dispatch.c, with the finished body; `tag` is its ETag or absent. */
 void response_cache_put(struct call *call, struct str tag, struct str body);
 

@@ -60,6 +60,8 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
     web->settings = *settings;
     web->settings.base_url = str_copy(web->mem, settings->base_url);
     web->settings.auth_url = str_copy(web->mem, settings->auth_url);
+    web->settings.mcp_origins = str_copy(web->mem, settings->mcp_origins);
+    web->settings.redirect_schemes = str_copy(web->mem, settings->redirect_schemes);
     web->started_at = clock_now();
     web->https = url_is_https(settings->base_url) || url_is_https(settings->auth_url);
     web->reads_block = store_reads_block(settings->db);
@@ -69,7 +71,9 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
     web->cache = cache_new(settings->cache_bytes);
     web->api_calls = throttle_new(web->mem, settings->rate_api, API_WINDOW_MS);
     web->refreshes = throttle_new(web->mem, settings->rate_refresh, REFRESH_WINDOW_MS);
+    web->registrations = throttle_new(web->mem, settings->rate_register, CREATION_WINDOW_MS);
     web->creations = throttle_new(web->mem, settings->rate_sign_up, CREATION_WINDOW_MS);
+    web->mails = throttle_new(web->mem, settings->rate_mail, CREATION_WINDOW_MS);
 
     enum err err = open_site(web, &web->public, settings->public, why);
     if (err == ERR_NONE)
@@ -96,7 +100,9 @@ web_free(struct web *web)
     throttle_free(web->client_failures);
     throttle_free(web->api_calls);
     throttle_free(web->refreshes);
+    throttle_free(web->registrations);
     throttle_free(web->creations);
+    throttle_free(web->mails);
     cache_free(web->cache);
     router_free(web->public.router);
     router_free(web->private.router);

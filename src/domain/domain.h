@@ -27,10 +27,15 @@ enum member_type {
 
 enum member_safety { SAFETY_NONE, SAFETY_CONSTRAINT, SAFETY_CRITICAL };
 
+/* What a value must be to fit into the sentence of a hint; see domain/phrase.h. */
+enum phrase_form { FORM_ANY, FORM_NOUN, FORM_GERUND, FORM_ADJECTIVE, FORM_ROLE };
+
 struct vocabulary_value {
-    struct str value; /* canonical spelling, as stored and shown */
-    struct str label; /* as shown to users and agents; the value by default */
-    struct str key;   /* value_fold() of the value */
+    struct str value;           /* canonical spelling, as stored and shown */
+    struct str label;           /* as shown to users and agents; the value by default */
+    struct str key;             /* value_fold() of the value */
+    const struct str *contains; /* keys of values that are a part of it: cheese contains milk */
+    size_t contain_count;
 };
 
 struct vocabulary {
@@ -81,7 +86,9 @@ struct member {
     int32_t weight;         /* 0 to 65536 */
     bool has_minimum, has_maximum;
     double minimum, maximum;
-    size_t max_length; /* in characters */
+    size_t max_length;       /* in characters */
+    const struct str *trims; /* phrases removed from either end of a value, folded */
+    size_t trim_count;
     const struct property *properties;
     size_t property_count;
     const struct context_weight *contexts;
@@ -89,6 +96,8 @@ struct member {
     struct {
         struct str text, text_one, short_text; /* absent: none */
         struct str emphasis, emphasis_one;
+        enum phrase_form form;
+        struct str loose; /* for values that do not have the form */
         const struct value_sentence *values;
         size_t value_count;
         bool or_list; /* "a or b" */
@@ -117,6 +126,7 @@ struct domain {
     size_t vocabulary_count;
     const struct context *contexts;
     size_t context_count;
+    bool always; /* relevant in every context: how the user wants to be answered */
     const struct str *safety_contexts;
     size_t safety_context_count;
     const struct str *strong_words;

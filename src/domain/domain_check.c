@@ -278,22 +278,19 @@ is_value_of(const struct member *member, struct str text)
         return str_eq_c(text, "true") || str_eq_c(text, "false");
     if (member->type == MEMBER_NUMBER)
         return value_is_number_text(member, text);
-    for (size_t i = 0; i < member->vocabulary->count; i++)
+    for (size_t i = 0; member->vocabulary != NULL && i < member->vocabulary->count; i++)
         if (str_eq(member->vocabulary->values[i].value, text))
             return true;
-    return false;
+    return member->type != MEMBER_ENUM && str_eq_c(text, "none");
 }
 
 static void
 check_sentences(const struct node *values, const struct member *member)
 {
-    bool fits =
-        member->type == MEMBER_ENUM || member->type == MEMBER_BOOL || member->type == MEMBER_NUMBER;
     if (values->value == NULL)
         return;
-    if (!fits) {
-        node_reject(values,
-                    "only an enum, a bool, or a number can have sentences for single values");
+    if (member->type == MEMBER_OBJECT) {
+        node_reject(values, "an object cannot have sentences for single values");
         return;
     }
     for (size_t i = 0; i < member->hint.value_count; i++) {
@@ -311,6 +308,24 @@ check_sentences(const struct node *values, const struct member *member)
 }
 
 static void
+check_form(const struct node *hint, const struct member *member)
+{
+    struct node loose = node_member(hint, "loose"), form = node_member(hint, "form");
+    bool text = member->type == MEMBER_ARRAY || member->type == MEMBER_STRING;
+    bool has_form = member->hint.form != FORM_ANY;
+    if (has_form && !(text && str_present(member->hint.text)))
+        node_reject(&form, "requires an array or a string with a text");
+    else if (has_form != str_present(member->hint.loose))
+        node_reject(&loose, "is required with a form and not allowed without one");
+    if (!str_present(member->hint.loose))
+        return;
+    check_placeholders(&loose, member->hint.loose, member);
+    domain_check_sentence(&loose, member->hint.loose);
+    if (contains_list(member->hint.loose) && !str_ends(member->hint.loose, STR("{list}.")))
+        node_reject(&loose, "{list} must come last, right before the period");
+}
+
+static void
 check_hint(const struct node *node, const struct member *member)
 {
     struct node hint = node_member(node, "hint"), values = node_member(&hint, "values");
@@ -319,6 +334,7 @@ check_hint(const struct node *node, const struct member *member)
     if (!str_present(member->hint.text) && member->hint.value_count == 0)
         node_reject(&hint, "text is missing");
     check_templates(&hint, member);
+    check_form(&hint, member);
     struct node emphasis = node_member(&hint, "emphasis"),
                 emphasis_one = node_member(&hint, "emphasis_one");
     check_emphasis(&emphasis, member->hint.emphasis, str_present(member->hint.text), "text");

@@ -163,7 +163,7 @@ domain_read(const struct node *root, struct domain *out)
     static const char *const keys[] = {
         "format",   "domain",       "version",     "title",   "members",  "",
         "$schema",  "heading",      "description", "consent", "contexts", "safety_contexts",
-        "keywords", "vocabularies", "summary",     NULL
+        "keywords", "vocabularies", "summary",     "always",  NULL
     };
     if (!node_is_object(root, keys))
         return;
@@ -173,12 +173,13 @@ domain_read(const struct node *root, struct domain *out)
                 keywords = node_member(root, "keywords"),
                 vocabularies = node_member(root, "vocabularies"),
                 members = node_member(root, "members"), summary = node_member(root, "summary"),
-                consent = node_member(root, "consent");
+                consent = node_member(root, "consent"), always = node_member(root, "always");
     node_int(&format, 1, 1, 1);
     node_text(&schema, 0, 500);
     read_texts(root, out);
     read_contexts(&contexts, out);
     out->safety_contexts = node_texts(&safety, CONTEXTS_MAX, node_name, &out->safety_context_count);
+    out->always = node_bool(&always);
     read_keywords(&keywords, out);
     out->vocabularies = vocabularies_read(&vocabularies, &out->vocabulary_count);
     read_members(&members, out);

@@ -77,6 +77,25 @@ read_suggested(const struct node *node, struct member *out)
     }
 }
 
+/* Phrases are compared with folded values, so they are folded here. */
+static void
+read_trims(const struct node *node, struct member *out)
+{
+    struct node trim = node_member(node, "trim");
+    if (trim.value == NULL)
+        return;
+    if (out->type != MEMBER_ARRAY && out->type != MEMBER_STRING) {
+        node_reject(&trim, "only an array or a string can be trimmed");
+        return;
+    }
+    if (!node_is_array(&trim, 1, ITEMS_MAX))
+        return;
+    struct str *list = node_texts(&trim, ITEMS_MAX, vocabulary_text, &out->trim_count);
+    for (size_t i = 0; i < out->trim_count && !node->in->failed; i++)
+        list[i] = value_fold(node->in->mem, list[i]);
+    out->trims = list;
+}
+
 static void
 read_opposes(const struct node *node, struct member *out)
 {
@@ -258,12 +277,13 @@ read_items(const struct node *node, struct member *out)
 static void
 read_hint(const struct node *node, struct member *out)
 {
-    static const char *const keys[] = { "",           "text",      "text_one",
-                                        "short",      "emphasis",  "emphasis_one",
-                                        "values",     "pairs",     "conjunction",
-                                        "base_items", "std_items", "max_items",
-                                        NULL };
+    static const char *const keys[] = { "",          "text",      "text_one",
+                                        "short",     "emphasis",  "emphasis_one",
+                                        "values",    "pairs",     "conjunction",
+                                        "form",      "loose",     "base_items",
+                                        "std_items", "max_items", NULL };
     static const char *const conjunctions[] = { "and", "or", NULL };
+    static const char *const forms[] = { "any", "noun", "gerund", "adjective", "role", NULL };
     struct node hint = node_member(node, "hint");
     read_items(&hint, out);
     if (!node_is_object(&hint, keys))
@@ -272,13 +292,16 @@ read_hint(const struct node *node, struct member *out)
                 short_text = node_member(&hint, "short"), emphasis = node_member(&hint, "emphasis"),
                 emphasis_one = node_member(&hint, "emphasis_one"),
                 values = node_member(&hint, "values"), pairs = node_member(&hint, "pairs"),
-                conjunction = node_member(&hint, "conjunction");
+                conjunction = node_member(&hint, "conjunction"), form = node_member(&hint, "form"),
+                loose = node_member(&hint, "loose");
     out->hint.text = node_text(&text, 1, 200);
     out->hint.text_one = node_text(&text_one, 1, 200);
     out->hint.short_text = node_text(&short_text, 1, 200);
     out->hint.emphasis = node_text(&emphasis, 1, 120);
     out->hint.emphasis_one = node_text(&emphasis_one, 1, 120);
     out->hint.or_list = node_choice(&conjunction, conjunctions, 0) == 1;
+    out->hint.form = (enum phrase_form)node_choice(&form, forms, FORM_ANY);
+    out->hint.loose = node_text(&loose, 1, 200);
     read_sentences(&values, out);
     read_phrases(&pairs, out);
 }
@@ -306,7 +329,7 @@ member_read(const struct node *node, const struct domain *domain, struct member 
         "name",       "type",    "cardinality", "",           "items",      "description",
         "vocabulary", "safety",  "sensitive",   "polarity",   "opposes",    "half_life_days",
         "weight",     "minimum", "maximum",     "max_length", "properties", "contexts",
-        "hint",       "json",    "title",       "suggest",    NULL
+        "hint",       "json",    "title",       "suggest",    "trim",       NULL
     };
     static const char *const safeties[] = { "constraint", "critical", NULL };
     static const char *const polarities[] = { "prefer", "avoid", NULL };
@@ -326,6 +349,7 @@ member_read(const struct node *node, const struct domain *domain, struct member 
     read_type(node, out);
     read_vocabulary_of(node, domain, out);
     read_suggested(node, out);
+    read_trims(node, out);
     if (safety.value != NULL)
         out->safety = node_choice(&safety, safeties, 0) == 1 ? SAFETY_CRITICAL : SAFETY_CONSTRAINT;
     out->sensitive = node_bool(&sensitive);

@@ -1,7 +1,10 @@
 #include "domain/value.h"
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "domain/definition.h"
+#include "domain/statement.h"
+#include "domain/value_clean.h"
 #include "domain/value_patterns.h"
 #include "domain/value_text.h"
 #include "text/json_read.h"
@@ -52,30 +55,58 @@ list_values(struct arena *mem, const struct vocabulary *vocabulary)
     return str_c(mem, buf_str(&out));
 }
 
-/* A closed vocabulary replaces the spelling by its own, so that records match the schema; other
- * values keep theirs. */
-static const char *
-read_word(struct arena *mem, const struct member *member, const struct json_value *given,
-          struct str *shown, struct str *key)
+static struct str
+quoted(struct arena *mem, struct str text)
 {
-    const struct vocabulary *vocabulary = member->vocabulary;
-    bool closed = vocabulary != NULL && !vocabulary->open;
-    const char *problem =
-        read_text(mem, closed ? VALUE_MAX_CHARACTERS : member->max_length, given, shown);
-    if (problem != NULL)
-        return problem;
-    *key = value_fold(mem, *shown);
-    if (!str_present(*key))
+    struct buf out = buf_in(mem, SHOWN_MAX_BYTES);
+    struct json json = json_into(&out);
+    json_str(&json, text);
+    return str_copy(mem, buf_str(&out));
+}
+
+/* A closed vocabulary replaces the spelling by its own, so that records match the schema. */
+static const char *
+read_closed(struct arena *mem, const struct vocabulary *vocabulary, struct str *shown,
+            struct str *key)
+{
+    struct str folded = value_fold(mem, *shown);
+    if (!str_present(folded))
         return "has too many combining marks on one letter";
-    if (vocabulary == NULL)
-        return NULL;
-    const struct vocabulary_value *found = vocabulary_find(vocabulary, *key);
+    const struct vocabulary_value *found = vocabulary_find(vocabulary, folded);
     if (found == NULL)
-        return closed ? list_values(mem, vocabulary) : NULL;
+        return list_values(mem, vocabulary);
     *key = found->key;
-    if (closed)
-        *shown = found->value;
+    *shown = found->value;
     return NULL;
+}
+
+static bool
+is_closed(const struct member *member)
+{
+    return member->vocabulary != NULL && !member->vocabulary->open;
+}
+
+/* Makes the value of a text with single spaces. */
+static const char *
+read_word(struct arena *mem, const struct member *member, struct str text, struct value *out)
+{
+    struct str shown = text, key;
+    const char *problem = NULL;
+    if (is_closed(member)) {
+        problem = read_closed(mem, member->vocabulary, &shown, &key);
+    } else if (statement_holds(member)) {
+        key = statement_key(mem, text);
+        problem = str_present(key) ? NULL : "has too many combining marks on one letter";
+    } else if (!value_clean(mem, member, text, &shown, &key)) {
+        problem = "has too many combining marks on one letter";
+    }
+    if (problem == NULL)
+        *out = (struct value){ .json = quoted(mem, shown),
+                               .key = key,
+                               .wording = is_closed(member) || str_eq(shown, text)
+                                              ? STR_NONE
+                                              : quoted(mem, text) };
+    return problem;
 }
 
 /* ---- numbers ---- */
@@ -172,36 +203,28 @@ read_object(struct arena *mem, const struct member *member, const struct json_va
     }
     json_close_object(&shown);
     json_close_object(&key);
-    *out = (struct value){ str_copy(mem, buf_str(&shown_text)), str_copy(mem, buf_str(&key_text)) };
+    *out = (struct value){ .json = str_copy(mem, buf_str(&shown_text)),
+                           .key = str_copy(mem, buf_str(&key_text)) };
     return NULL;
 }
 
 /* ---- any value ---- */
 
-static struct str
-quoted(struct arena *mem, struct str text)
-{
-    struct buf out = buf_in(mem, SHOWN_MAX_BYTES);
-    struct json json = json_into(&out);
-    json_str(&json, text);
-    return str_copy(mem, buf_str(&out));
-}
-
 const char *
 value_read(struct arena *mem, const struct member *member, const struct json_value *given,
            struct value *out)
 {
-    struct str shown, key;
+    struct str text;
     double number = 0;
     const char *problem;
+    *out = (struct value){ 0 };
     switch (member->type) {
     case MEMBER_ARRAY:
     case MEMBER_STRING:
     case MEMBER_ENUM:
-        problem = read_word(mem, member, given, &shown, &key);
-        if (problem == NULL)
-            *out = (struct value){ quoted(mem, shown), key };
-        return problem;
+        problem = read_text(mem, is_closed(member) ? VALUE_MAX_CHARACTERS : member->max_length,
+                            given, &text);
+        return problem != NULL ? problem : read_word(mem, member, text, out);
     case MEMBER_NUMBER:
         problem = read_number(mem, given, member->has_minimum ? member->minimum : -VALUE_NUMBER_MAX,
                               member->has_maximum ? member->maximum : VALUE_NUMBER_MAX, &number);
@@ -218,10 +241,34 @@ value_read(struct arena *mem, const struct member *member, const struct json_val
 }
 
 const char *
-value_suspicion(struct arena *mem, const struct value *value)
+value_read_list(struct arena *mem, const struct member *member, const struct json_value *given,
+                struct value **out, size_t *count)
+{
+    struct str text, *parts;
+    *out = ARENA_NEW(mem, struct value);
+    *count = 1;
+    if (member->type != MEMBER_ARRAY || is_closed(member) || given->type != JSON_STR)
+        return value_read(mem, member, given, *out);
+    const char *problem = read_text(mem, VALUE_MAX_CHARACTERS, given, &text);
+    if (problem != NULL)
+        return problem;
+    *count = value_parts(mem, member, text, &parts);
+    if (*count == 1)
+        return value_read(mem, member, given, *out);
+    *out = ARENA_ARRAY(mem, struct value, *count);
+    for (size_t i = 0; i < *count && problem == NULL; i++) {
+        struct json_value part = { .type = JSON_STR, .text = parts[i] };
+        problem = value_read(mem, member, &part, &(*out)[i]);
+        (*out)[i].wording = quoted(mem, text);
+    }
+    return problem;
+}
+
+static const char *
+suspicion_in(struct arena *mem, struct str json)
 {
     const struct json_value *read;
-    if (json_read(mem, value->json, 2, &read, NULL))
+    if (json_read(mem, json, 2, &read, NULL))
         return "no value"; /* not made by value_read(); held rather than served */
     if (read->type == JSON_STR)
         return value_pattern_in(mem, read->text);
@@ -233,4 +280,19 @@ value_suspicion(struct arena *mem, const struct value *value)
             return name;
     }
     return NULL;
+}
+
+const char *
+value_suspicion(struct arena *mem, const struct value *value)
+{
+    const char *name = suspicion_in(mem, value->json);
+    return name == NULL && str_present(value->wording) ? suspicion_in(mem, value->wording) : name;
+}
+
+bool
+value_needs_user(struct arena *mem, const struct member *member, const struct value *value)
+{
+    bool known = member->vocabulary != NULL && vocabulary_find(member->vocabulary, value->key);
+    return statement_holds(member) || (member->safety == SAFETY_CRITICAL && !known) ||
+           value_suspicion(mem, value) != NULL;
 }

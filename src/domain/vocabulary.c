@@ -67,13 +67,14 @@ add_spelling(struct vocabulary_index *index, const struct vocabulary_value *valu
 static void
 read_value(const struct node *node, struct vocabulary_value *out, struct vocabulary_index *index)
 {
-    static const char *const keys[] = { "value", "", "label", "aliases", "note", NULL };
+    static const char *const keys[] = { "value", "", "label", "aliases", "note", "contains", NULL };
     struct arena *mem = node->in->mem;
     size_t alias_count = 0;
     if (!node_is_object(node, keys))
         return;
     struct node value = node_member(node, "value"), label = node_member(node, "label"),
-                aliases = node_member(node, "aliases"), note = node_member(node, "note");
+                aliases = node_member(node, "aliases"), note = node_member(node, "note"),
+                contains = node_member(node, "contains");
     out->value = vocabulary_text(&value);
     out->label = vocabulary_text(&label);
     if (!str_present(out->label))
@@ -81,6 +82,10 @@ read_value(const struct node *node, struct vocabulary_value *out, struct vocabul
     out->key = value_fold(mem, out->value);
     node_text(&note, 0, 200);
     const struct str *texts = node_texts(&aliases, ALIASES_MAX, vocabulary_text, &alias_count);
+    struct str *parts = node_texts(&contains, ALIASES_MAX, vocabulary_text, &out->contain_count);
+    for (size_t i = 0; i < out->contain_count && !node->in->failed; i++)
+        parts[i] = value_fold(mem, parts[i]);
+    out->contains = parts;
     add_spelling(index, out, out->key);
     add_spelling(index, out, value_fold(mem, out->label));
     for (size_t i = 0; i < alias_count; i++)
@@ -100,6 +105,21 @@ check_spellings(const struct node *values, const struct vocabulary *vocabulary)
         node_reject(&node, "%s is already a spelling of %s",
                     definition_quote(values->in, other->folded),
                     definition_quote(values->in, one->value->value));
+    }
+}
+
+static void
+check_parts(const struct node *values, const struct vocabulary *vocabulary)
+{
+    for (size_t i = 0; i < vocabulary->count; i++) {
+        const struct vocabulary_value *value = &vocabulary->values[i];
+        struct node node = node_child(values, i), contains = node_member(&node, "contains");
+        for (size_t j = 0; j < value->contain_count && !values->in->failed; j++) {
+            const struct vocabulary_value *part = vocabulary_find(vocabulary, value->contains[j]);
+            struct node child = node_child(&contains, j);
+            if (part == NULL || !str_eq(part->key, value->contains[j]))
+                node_reject(&child, "is not a value of this vocabulary");
+        }
     }
 }
 
@@ -139,6 +159,7 @@ read_vocabulary(const struct node *node, struct vocabulary *out)
     }
     qsort(out->index->spellings, out->index->count, sizeof(struct spelling), compare_spellings);
     check_spellings(&values, out);
+    check_parts(&values, out);
 }
 
 struct vocabulary *

@@ -7,6 +7,8 @@
 #include "store/atom_store.h"
 #include "store/draft_store.h"
 #include "store/grant_store.h"
+#include "store/outbox_store.h"
+#include "store/recovery_store.h"
 #include "store/session_store.h"
 #include "store/token_store.h"
 #include "store/tx.h"
@@ -72,7 +74,7 @@ account_count(struct db *db, struct arena *mem, int64_t *out)
 static const char *
 choice_problem(struct arena *mem, const struct user *user, struct str password)
 {
-    const struct str words[] = { user->username, user->email, user->name };
+    const struct str words[] = { user->username, user->email, user->name, user->new_email };
     return password_problem(mem, password, words, sizeof words / sizeof words[0]);
 }
 
@@ -93,6 +95,10 @@ read_params(struct arena *mem, const struct account_params *params, int64_t now,
         user.email = STR_NONE;
     else
         problems->email = user_email_problem(user.email);
+    if (!params->confirmed) {
+        user.new_email = user.email;
+        user.email = STR_NONE;
+    }
     if (params->name.len > 0) {
         user.name = user_clean_name(mem, params->name);
         problems->name = user_name_problem(user.name);
@@ -104,6 +110,7 @@ read_params(struct arena *mem, const struct account_params *params, int64_t now,
 
 struct making {
     struct arena *mem;
+    struct mail mail; /* id absent: none */
     struct user user;
     uint32_t chance;
     struct account_problems *problems;
@@ -146,6 +153,8 @@ add_account(struct db_tx *tx, void *argument)
     for (uint32_t attempt = 0; attempt < POSITION_ATTEMPTS; attempt++) {
         making->user.position = user_position(making->user.created_at, making->chance + attempt);
         enum err err = user_store_add(tx, making->mem, &making->user);
+        if (err == ERR_NONE && str_present(making->mail.id))
+            err = outbox_store_add(tx, making->mem, &making->mail);
         if (err != ERR_TAKEN)
             return err;
         err = find_taken(tx, making);
@@ -176,6 +185,12 @@ account_make(struct db *db, struct arena *mem, const struct account_params *para
             return ERR_UNAVAILABLE;
     }
     making.user.id = random_id(mem, "usr_");
+    if (params->send_mail && str_present(making.user.new_email))
+        making.mail = (struct mail){ .id = random_id(mem, "mail_"),
+                                     .kind = MAIL_VERIFY,
+                                     .user_id = making.user.id,
+                                     .address = making.user.new_email,
+                                     .created_at = now };
     enum err err = tx_write(db, add_account, &making);
     if (err)
         return err;
@@ -213,15 +228,23 @@ account_set_status(struct db *db, struct arena *mem, struct str login, enum user
     return tx_write_urgent(db, change_status, &change);
 }
 
+enum err
+account_put_password(struct db_tx *tx, struct arena *mem, struct str user_id,
+                     struct str password_hash, int64_t now)
+{
+    enum err err = user_store_put_password(tx, mem, user_id, password_hash, now);
+    /* An attacker who knew the old password may be signed in. */
+    if (!err)
+        err = session_store_end_all(tx, mem, user_id);
+    return err ? err : recovery_store_end_links(tx, mem, user_id, LINK_RESET);
+}
+
 static enum err
 change_password(struct db_tx *tx, void *argument)
 {
     struct change *change = argument;
     enum err err =
-        user_store_put_password(tx, change->mem, change->login, change->password_hash, change->now);
-    /* An attacker who knew the old password may be signed in. */
-    if (!err)
-        err = session_store_end_all(tx, change->mem, change->login);
+        account_put_password(tx, change->mem, change->login, change->password_hash, change->now);
     return err ? err : user_store_find(tx, change->mem, change->login, change->out);
 }
 
@@ -293,6 +316,10 @@ delete_account(struct db_tx *tx, void *argument)
         err = undo_store_end(tx, mem, id);
     if (!err)
         err = draft_store_end(tx, mem, id);
+    if (!err)
+        err = recovery_store_end_user(tx, mem, id);
+    if (!err)
+        err = outbox_store_end_user(tx, mem, id);
     return err ? err : delete_apps(tx, mem, id);
 }
 

@@ -13,6 +13,8 @@ struct db;
 struct account_params {
     struct str username;
     struct str email;    /* absent or empty: none */
+    bool confirmed;      /* an operator vouches for the email address */
+    bool send_mail;      /* otherwise, send a link that confirms it */
     struct str name;     /* absent or empty: none */
     struct str password; /* absent: sign-in stays impossible until one is set */
 };
@@ -45,6 +47,13 @@ enum err account_set_status(struct db *db, struct arena *mem, struct str login,
 enum err account_set_password(struct db *db, struct arena *mem, struct str login,
                               struct str password, int64_t now, struct user *out,
                               const char **problem);
+
+/* Inside a transaction: stores the hash, and ends the user's sessions and links that set a
+ * password.
+ */
+struct db_tx;
+enum err account_put_password(struct db_tx *tx, struct arena *mem, struct str user_id,
+                              struct str password_hash, int64_t now);
 
 enum err account_delete(struct db *db, struct arena *mem, struct str login, struct user *out);
 

@@ -274,6 +274,15 @@ app_delete(struct db *db, struct arena *mem, struct str id, struct app *out)
     return run_change(db, &change, delete_app, out);
 }
 
+enum err
+app_keep(struct db_tx *tx, struct arena *mem, const struct app *app, int64_t now)
+{
+    int64_t until = now + APP_KEPT_SECONDS;
+    if (app->expires_at == 0 || app->expires_at > until - APP_DAY)
+        return ERR_NONE;
+    return app_store_put_expiry(tx, mem, app->id, until);
+}
+
 /* ---- authenticating ---- */
 
 const char *

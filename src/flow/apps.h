@@ -10,6 +10,7 @@
 
 struct arena;
 struct db;
+struct db_tx;
 struct secret;
 
 struct app_params {
@@ -63,6 +64,10 @@ enum err app_set_status(struct db *db, struct arena *mem, struct str id, enum ap
                         int64_t now, struct app *out);
 
 enum err app_delete(struct db *db, struct arena *mem, struct str id, struct app *out);
+
+/* Records that an app that is not of the portal is in use, at most once a day, so that it is kept.
+ */
+enum err app_keep(struct db_tx *tx, struct arena *mem, const struct app *app, int64_t now);
 
 /* Why app_is_proved() rejected this secret: a sentence for the app's developer. */
 const char *app_refusal(struct arena *mem, const struct app *app, struct str secret_text,

@@ -4,6 +4,7 @@
 #include "crypt/digest.h"
 #include "crypt/random.h"
 #include "crypt/secret.h"
+#include "flow/apps.h"
 #include "model/redirect_uri.h"
 #include "model/user.h"
 #include "store/app_store.h"
@@ -22,6 +23,7 @@ struct issue {
     struct str grant_id;
     scopes asked;
     scopes allowed;
+    audience audience;
     struct str redirect_uri;
     struct str challenge;
     int64_t now;
@@ -40,6 +42,7 @@ issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **co
         .app_epoch = issue->app->epoch,
         .scopes = issue->allowed,
         .domains_limited = scopes_limit_domains(issue->asked),
+        .audience = issue->audience,
         .created_at = issue->now,
         .expires_at = issue->now + CODE_SECONDS, /* until the code is redeemed */
     };
@@ -63,14 +66,16 @@ about_app(struct arena *mem, const struct app *app)
     return str_format(mem, "%.*s\n%.*s\n", STR_ARG(app->name), STR_ARG(app->privacy_link));
 }
 
-/* The scopes of the request that the grant covers; *asks: the user has to decide. */
+/* The scopes of the request that the grant covers; *asks: the user has to decide; *changed: the app
+ * is not as the user saw it. */
 static scopes
 covered(struct arena *mem, const struct grant *grant, const struct app *app, struct str uri,
-        scopes asked, bool *asks)
+        scopes asked, bool *asks, bool *changed)
 {
     scopes held = grant_covered(&grant->allowed, asked);
-    *asks = held != asked ||
-            !grant_shows(grant->shown, about_app(mem, app), redirect_uri_display(mem, uri));
+    bool shows = grant_shows(grant->shown, about_app(mem, app), redirect_uri_display(mem, uri));
+    *asks = held != asked || !shows;
+    *changed = str_present(grant->id) && !shows;
     return held;
 }
 
@@ -97,6 +102,7 @@ keep_request(struct db_tx *tx, struct beginning *beginning)
         .app_id = checked->app.id,
         .redirect_uri = checked->redirect_uri,
         .scopes = checked->scopes,
+        .audience = checked->audience,
         .state = checked->state,
         .challenge = checked->challenge,
         .must_sign_in = checked->must_sign_in,
@@ -121,7 +127,7 @@ begin(struct db_tx *tx, void *argument)
         return err;
     bool asks;
     beginning->out->held = covered(beginning->mem, &grant, &checked->app, checked->redirect_uri,
-                                   checked->scopes, &asks);
+                                   checked->scopes, &asks, &beginning->out->app_changed);
     if (checked->must_sign_in || checked->must_consent || asks) {
         beginning->out->next = checked->must_sign_in ? NEXT_SIGN_IN : NEXT_CONSENT;
         return keep_request(tx, beginning);
@@ -134,6 +140,7 @@ begin(struct db_tx *tx, void *argument)
         .grant_id = grant.id,
         .asked = checked->scopes,
         .allowed = checked->scopes,
+        .audience = checked->audience,
         .redirect_uri = checked->redirect_uri,
         .challenge = checked->challenge,
         .now = beginning->now,
@@ -219,7 +226,7 @@ find_request(struct db_tx *tx, struct deciding *deciding)
                            deciding->now, &grant);
     bool asks;
     *deciding->held = covered(deciding->mem, &grant, deciding->app, deciding->request->redirect_uri,
-                              deciding->request->scopes, &asks);
+                              deciding->request->scopes, &asks, &deciding->request->app_changed);
     deciding->request->must_consent |= asks;
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
@@ -240,9 +247,16 @@ consent_find(struct db *db, struct arena *mem, const struct session *session, st
     return tx_end_read(tx, find_request(tx, &deciding));
 }
 
+/* Only users of an app that registered itself choose the domains: it may have named none. */
+static scopes
+domains_chosen(const struct deciding *deciding)
+{
+    return deciding->app->kind == APP_PORTAL ? DOMAINS_ALL : deciding->params->domains;
+}
+
 /* Updates the user's valid grant, or adds one. */
 static enum err
-put_grant(struct db_tx *tx, struct deciding *deciding, scopes allowed, struct grant *grant)
+put_grant(struct db_tx *tx, struct deciding *deciding, scopes ticked, struct grant *grant)
 {
     const struct auth_request *request = deciding->request;
     int64_t now = deciding->now;
@@ -256,7 +270,11 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes allowed, struct gr
                                  .user_id = deciding->user->id,
                                  .app_id = request->app_id,
                                  .created_at = now };
-    grant->allowed = grant_after_consent(&grant->allowed, request->scopes, allowed);
+    grant->allowed = grant_after_limited_consent(&grant->allowed, request->scopes, ticked,
+                                                 domains_chosen(deciding));
+    grant->requested |= request->scopes;
+    if (deciding->app->kind != APP_PORTAL)
+        grant->writes_wait = deciding->params->writes_wait;
     grant->shown = grant_add_shown(deciding->mem, grant->shown, request->shown,
                                    redirect_uri_display(deciding->mem, request->redirect_uri));
     grant->expires_at = grant_term_end(deciding->params->term, now);
@@ -278,16 +296,19 @@ take_request(struct db_tx *tx, struct deciding *deciding)
     return err ? err : find_app_of(tx, deciding);
 }
 
+/* `asked` decides whether the authorization is limited to the domains among its scopes. */
 static enum err
-issue_for(struct db_tx *tx, struct deciding *deciding, struct str grant_id, scopes allowed)
+issue_for(struct db_tx *tx, struct deciding *deciding, struct str grant_id, scopes asked,
+          scopes allowed)
 {
     struct issue issue = {
         .mem = deciding->mem,
         .app = deciding->app,
         .user = deciding->user,
         .grant_id = grant_id,
-        .asked = deciding->request->scopes,
+        .asked = asked,
         .allowed = allowed,
+        .audience = deciding->request->audience,
         .redirect_uri = deciding->request->redirect_uri,
         .challenge = deciding->request->challenge,
         .now = deciding->now,
@@ -301,15 +322,21 @@ decide(struct db_tx *tx, void *argument)
     struct deciding *deciding = argument;
     struct auth_request *request = deciding->request;
     enum err err = take_request(tx, deciding);
-    scopes allowed = err ? 0 : request->scopes & deciding->params->ticked;
+    scopes ticked = err ? 0 : request->scopes & deciding->params->ticked;
+    scopes allowed =
+        err ? 0 : grant_limited_scopes(request->scopes, ticked, domains_chosen(deciding));
     if (err || !deciding->params->allow || allowed == 0)
         return err; /* a denial only deletes the request */
     /* Serializes two tabs that decide on requests of the same app at the same time. */
     err = user_store_hold(tx, deciding->mem, deciding->user->id);
     struct grant grant = { 0 };
     if (!err)
-        err = put_grant(tx, deciding, allowed, &grant);
-    return err ? err : issue_for(tx, deciding, grant.id, allowed);
+        err = put_grant(tx, deciding, ticked, &grant);
+    if (!err)
+        err = app_keep(tx, deciding->mem, deciding->app, deciding->now);
+    return err ? err
+               : issue_for(tx, deciding, grant.id, allowed == ticked ? request->scopes : allowed,
+                           allowed);
 }
 
 static enum err
@@ -324,12 +351,12 @@ resume(struct db_tx *tx, void *argument)
                            deciding->now, &grant);
     if (err)
         return err;
-    bool asks;
+    bool asks, changed;
     covered(deciding->mem, &grant, deciding->app, deciding->request->redirect_uri,
-            deciding->request->scopes, &asks);
+            deciding->request->scopes, &asks, &changed);
     if (deciding->request->must_consent || asks)
         return ERR_FORBIDDEN;
-    return issue_for(tx, deciding, grant.id, deciding->request->scopes);
+    return issue_for(tx, deciding, grant.id, deciding->request->scopes, deciding->request->scopes);
 }
 
 enum err

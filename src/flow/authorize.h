@@ -19,7 +19,9 @@ struct secret;
 struct user;
 
 /* error_description of invalid_target, for the authorization and token endpoints. */
-#define AUTHORIZE_WRONG_TARGET "resource does not identify this service. Omit it."
+#define AUTHORIZE_WRONG_TARGET                                                               \
+    "resource must be the base URL of this service, its /mcp, or its /v1, and at the token " \
+    "endpoint a part of what was authorized. Or omit it."
 
 /* As sent; absent: not sent, or sent empty. */
 struct authorize_params {
@@ -31,7 +33,9 @@ struct authorize_params {
     struct str challenge;
     struct str challenge_method;
     struct str prompt;
-    struct str resource;    /* RFC 8707: a resource other than this service */
+    audience audience;      /* of `resource` (RFC 8707); 0: not sent */
+    bool wrong_target;      /* `resource` is not this service */
+    scopes default_scopes;  /* for a self-registered client that named none */
     struct str request;     /* RFC 9101: not supported */
     struct str request_uri; /* the same */
     const char *repeated;   /* a parameter sent more than once; NULL: none */
@@ -57,6 +61,7 @@ struct authorize_checked {
     struct str state;
     struct str challenge;
     scopes scopes;
+    audience audience;
     bool is_trial;
     bool must_sign_in; /* prompt=login */
     bool must_consent; /* prompt=consent, or the app is public */
@@ -73,6 +78,7 @@ struct authorize_begun {
     const struct secret *code; /* NEXT_CODE */
     struct str request_id;     /* NEXT_SIGN_IN, NEXT_CONSENT */
     scopes held;               /* NEXT_CONSENT: as of grant_covered() */
+    bool app_changed;          /* since the user allowed it: its name, link, or place */
 };
 
 enum err authorize_begin(struct db *db, struct arena *mem, const struct authorize_checked *checked,
@@ -95,6 +101,8 @@ struct consent_params {
     struct str request_id;
     bool allow;
     scopes ticked;
+    scopes domains;   /* chosen by the user if the app registered itself; else not used */
+    bool writes_wait; /* the same */
     enum grant_term term;
     int64_t now;
 };

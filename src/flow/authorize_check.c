@@ -100,15 +100,17 @@ check_scopes(struct arena *mem, const struct authorize_params *params,
              struct authorize_checked *out)
 {
     struct str unknown = STR_NONE;
-    if (!str_present(params->scope))
-        return redirect_error(out, "invalid_scope",
-                              "scope is missing. Request at least one scope.");
-    if (!scopes_read(params->scope, &out->scopes, &unknown)) {
+    bool of_portal = out->app.kind == APP_PORTAL;
+    bool known = scopes_read_request(params->scope, !of_portal, &out->scopes, &unknown);
+    if (!known || (out->scopes == 0 && str_present(unknown))) {
         out->detail = unknown;
         return redirect_error(out, "invalid_scope",
                               "scope contains an unknown or a repeated name.");
     }
-    scopes beyond = out->scopes & ~out->app.scopes;
+    if (out->scopes == 0) /* RFC 6749 §3.3: a default is used */
+        out->scopes = out->app.scopes != 0 ? out->app.scopes : params->default_scopes;
+    /* What a client wrote into its own metadata is a wish: it may ask for more later. */
+    scopes beyond = of_portal ? out->scopes & ~out->app.scopes : 0;
     if (beyond != 0)
         out->reason = str_format(mem,
                                  "scope %s is not registered for this app. Add it to the app's "
@@ -142,7 +144,7 @@ check_rest(struct arena *mem, const struct authorize_params *params, struct auth
         return redirect_error(out, "request_not_supported", "request objects are not supported.");
     if (str_present(params->request_uri))
         return redirect_error(out, "request_uri_not_supported", "request_uri is not supported.");
-    if (str_present(params->resource))
+    if (params->wrong_target)
         return redirect_error(out, "invalid_target", AUTHORIZE_WRONG_TARGET);
     if (!str_present(params->response_type))
         return redirect_error(out, "invalid_request", "response_type is missing; send code.");
@@ -185,6 +187,7 @@ authorize_check(struct db *db, struct arena *mem, const struct authorize_params 
         return err;
     out->state = is(params->repeated, "state") ? STR_NONE : params->state;
     out->challenge = params->challenge;
+    out->audience = params->audience != 0 ? params->audience : AUDIENCE_SERVICE;
     out->must_consent = out->app.is_public; /* any program can pose as it (RFC 8252 §8.6) */
     read_prompt(params->prompt, out);
     check_rest(mem, params, out);

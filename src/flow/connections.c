@@ -14,6 +14,7 @@ struct work {
     int64_t now;
     scopes keep;
     int64_t expires_at;
+    bool writes_wait;
     struct connection *one;
 };
 
@@ -108,6 +109,19 @@ set_end(struct db_tx *tx, void *argument)
 }
 
 static enum err
+set_writes_wait(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    struct grant *grant = &work->one->grant;
+    enum err err = find_held(tx, work);
+    if (err)
+        return err;
+    grant->writes_wait = work->writes_wait;
+    grant->updated_at = work->now;
+    return grant_store_put(tx, work->mem, grant);
+}
+
+static enum err
 end(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
@@ -142,6 +156,19 @@ connection_set_end(struct db *db, struct arena *mem, struct str user_id, struct 
                          .expires_at = expires_at,
                          .one = out };
     return change(db, set_end, &work);
+}
+
+enum err
+connection_set_writes_wait(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
+                           bool waits, int64_t now, struct connection *out)
+{
+    struct work work = { .mem = mem,
+                         .user_id = user_id,
+                         .app_id = app_id,
+                         .now = now,
+                         .writes_wait = waits,
+                         .one = out };
+    return change(db, set_writes_wait, &work);
 }
 
 enum err

@@ -34,6 +34,11 @@ enum err connection_narrow(struct db *db, struct arena *mem, struct str user_id,
 enum err connection_set_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                             int64_t expires_at, int64_t now, struct connection *out);
 
+/* Whether what the app writes waits for the user's confirmation. What waits already stays. */
+enum err connection_set_writes_wait(struct db *db, struct arena *mem, struct str user_id,
+                                    struct str app_id, bool waits, int64_t now,
+                                    struct connection *out);
+
 enum err connection_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                         int64_t now, struct connection *out);
 

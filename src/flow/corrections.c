@@ -3,41 +3,39 @@
 #include "base/arena.h"
 #include "crypt/random.h"
 #include "domain/value.h"
+#include "flow/corrections_internal.h"
 #include "flow/preferences.h"
 #include "flow/undo_note.h"
 #include "store/tx.h"
 #include "store/undo_store.h"
 
-/* One correction. find() sets the second half before `change` is called. */
-struct work {
-    struct arena *mem;
-    const struct correction *params;
-    struct str source; /* of the correction: SOURCE_USER or an app's id */
-    const struct app_suppression *by_app;
-    enum err (*change)(struct work *work);
-    struct str reason;
-    const struct json_value *value;
-    const char **problem;
-    struct corrected *out;
-
-    int64_t sequence;
-    const struct domain *domain;
-    const struct member *member; /* NULL: not in the definition anymore */
-    struct sourced_atom *atoms;  /* of the domain; a new one is appended */
-    size_t count;
-    size_t at;           /* index of the atom to correct */
-    bool changed;        /* the atoms must be saved */
-    bool record_changed; /* the record must be rebuilt */
-};
-
 /* ---- finding and saving ---- */
 
+enum err
+corrections_read_atoms(struct db_tx *tx, struct correction_work *work)
+{
+    struct sourced_atom *found = NULL;
+    enum err err = atom_store_read(tx, work->mem, work->params->user_id, work->domain->name,
+                                   work->source, &found, &work->count);
+    work->atoms = ARENA_ARRAY(work->mem, struct sourced_atom, work->count + 1);
+    for (size_t i = 0; i < work->count; i++)
+        work->atoms[i] = found[i];
+    return err;
+}
+
+void
+corrections_find_id(struct correction_work *work, struct str id)
+{
+    work->at = 0;
+    while (work->at < work->count && !str_eq(work->atoms[work->at].atom.id, id))
+        work->at++;
+}
+
 static enum err
-find(struct db_tx *tx, struct work *work)
+find(struct db_tx *tx, struct correction_work *work)
 {
     const struct correction *params = work->params;
     struct atom atom;
-    struct sourced_atom *found = NULL;
     if (str_index(params->atom_id, '\0') < params->atom_id.len)
         return ERR_NOT_FOUND; /* a store must not see a NUL */
     enum err err = atom_store_hold(tx, work->mem, params->user_id, &work->sequence);
@@ -49,29 +47,20 @@ find(struct db_tx *tx, struct work *work)
     if (work->domain == NULL)
         return ERR_NOT_FOUND;
     work->member = domain_member(work->domain, atom.member);
-    err = atom_store_read(tx, work->mem, params->user_id, work->domain->name, work->source, &found,
-                          &work->count);
-    if (err)
-        return err;
-    work->atoms = ARENA_ARRAY(work->mem, struct sourced_atom, work->count + 1);
-    for (size_t i = 0; i < work->count; i++) {
-        work->atoms[i] = found[i];
-        if (str_eq(found[i].atom.id, atom.id))
-            work->at = i;
-    }
-    return ERR_NONE;
+    err = corrections_read_atoms(tx, work);
+    corrections_find_id(work, atom.id);
+    return err;
 }
 
-/* Saves the atoms, the undo record, and the domain's record. */
-static enum err
-save(struct db_tx *tx, struct work *work, const struct undo_state *before)
+enum err
+corrections_save(struct db_tx *tx, struct correction_work *work, const struct undo_state *before)
 {
     const struct correction *params = work->params;
     if (!work->changed)
         return ERR_NONE;
     enum err err = atom_store_save(tx, work->mem, params->user_id, work->domain->name, work->atoms,
                                    work->count);
-    if (!err && work->by_app == NULL)
+    if (!err && before != NULL)
         err = undo_save(tx, work->mem, before, params->now, &work->out->undo);
     if (!err && work->record_changed)
         err = preferences_put_record(tx, work->mem, params->user_id, work->domain, work->atoms,
@@ -82,32 +71,34 @@ save(struct db_tx *tx, struct work *work, const struct undo_state *before)
 static enum err
 correct(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct correction_work *work = argument;
     const struct correction *params = work->params;
     struct undo_state before;
+    bool by_user = work->by_app == NULL;
+    work->tx = tx;
     *work->out = (struct corrected){ 0 };
     work->changed = work->record_changed = false;
     enum err err = find(tx, work);
-    if (!err && work->by_app == NULL)
+    if (!err && by_user)
         err = undo_begin(tx, work->mem, params->user_id, work->domain->name, &before);
     if (!err) {
         work->out->atom = work->atoms[work->at].atom;
         err = work->change(work);
     }
-    return err ? err : save(tx, work, &before);
+    return err ? err : corrections_save(tx, work, by_user ? &before : NULL);
 }
 
 /* ---- steps of corrections ---- */
 
-static void
-mark_changed(struct work *work, const struct atom *atom)
+void
+corrections_mark_changed(struct correction_work *work, const struct atom *atom)
 {
     work->changed = true;
     work->out->atom = *atom;
 }
 
-static void
-delete_atom(struct work *work, size_t at)
+void
+corrections_delete_atom(struct correction_work *work, size_t at)
 {
     work->changed = true;
     work->record_changed = work->record_changed || work->atoms[at].atom.status == ATOM_ACTIVE;
@@ -117,19 +108,19 @@ delete_atom(struct work *work, size_t at)
 }
 
 static void
-suppress(struct work *work, struct atom *atom, struct str reason)
+suppress(struct correction_work *work, struct atom *atom, struct str reason)
 {
     work->record_changed = work->record_changed || atom->status == ATOM_ACTIVE;
     atom->status = ATOM_SUPPRESSED;
     atom->reason = reason;
     atom->suppressed_by = work->source;
     atom->suppressed_at = atom->updated_at = work->params->now;
-    mark_changed(work, atom);
+    corrections_mark_changed(work, atom);
 }
 
 /* Makes the user one of the atom's sources. */
 static void
-add_user_source(struct work *work, struct sourced_atom *atom)
+add_user_source(struct correction_work *work, struct sourced_atom *atom)
 {
     struct atom_source source = { .source = SOURCE_USER,
                                   .created_at = work->params->now,
@@ -140,7 +131,7 @@ add_user_source(struct work *work, struct sourced_atom *atom)
 
 /* Deletes the current value of a single-valued member unless it is this atom. */
 static void
-delete_current(struct work *work)
+delete_current(struct correction_work *work)
 {
     if (work->member == NULL || work->member->type == MEMBER_ARRAY)
         return;
@@ -150,42 +141,48 @@ delete_current(struct work *work)
             !str_eq(atom->member, work->member->name))
             continue;
         work->out->ended = *atom;
-        delete_atom(work, i);
+        corrections_delete_atom(work, i);
         return;
     }
 }
 
 static void
-activate(struct work *work, bool own)
+activate(struct correction_work *work, bool own)
 {
     delete_current(work);
     struct sourced_atom *sourced = &work->atoms[work->at];
     struct atom *atom = &sourced->atom;
-    struct value value = { atom->value, atom->key };
+    struct value value = { atom->value, atom->key, atom->wording };
     /* The user becomes a source if no source is left, or if an app could not have made the atom
      * active by itself. */
     if (own || sourced->source_count == 0 || str_present(work->out->ended.id) ||
-        value_suspicion(work->mem, &value) != NULL)
+        work->member == NULL || value_needs_user(work->mem, work->member, &value))
         add_user_source(work, sourced);
     atom->status = ATOM_ACTIVE;
-    atom->reason = atom->suppressed_by = STR_NONE;
-    atom->suppressed_at = 0;
+    corrections_clear(atom);
     atom->updated_at = work->params->now;
     work->record_changed = true;
-    mark_changed(work, atom);
+    corrections_mark_changed(work, atom);
+}
+
+void
+corrections_clear(struct atom *atom)
+{
+    atom->reason = atom->suppressed_by = STR_NONE;
+    atom->suppressed_at = 0;
 }
 
 /* ---- corrections by the user ---- */
 
 static enum err
-remove_atom(struct work *work)
+remove_atom(struct correction_work *work)
 {
-    delete_atom(work, work->at);
+    corrections_delete_atom(work, work->at);
     return ERR_NONE;
 }
 
-static enum err
-suppress_atom(struct work *work)
+enum err
+corrections_suppress_atom(struct correction_work *work)
 {
     struct atom *atom = &work->atoms[work->at].atom;
     if (atom->status != ATOM_SUPPRESSED)
@@ -193,10 +190,11 @@ suppress_atom(struct work *work)
     return ERR_NONE;
 }
 
-static enum err
-lift_atom(struct work *work)
+enum err
+corrections_lift_atom(struct correction_work *work)
 {
-    switch (work->atoms[work->at].atom.status) {
+    const struct atom *atom = &work->atoms[work->at].atom;
+    switch (atom->status) {
     case ATOM_ACTIVE:
         return ERR_NONE;
     case ATOM_HELD:
@@ -204,12 +202,12 @@ lift_atom(struct work *work)
     case ATOM_SUPPRESSED:
         break;
     }
-    activate(work, false);
+    activate(work, !str_eq(atom->suppressed_by, SOURCE_USER)); /* it overrules an app */
     return ERR_NONE;
 }
 
-static enum err
-accept_atom(struct work *work)
+enum err
+corrections_accept_atom(struct correction_work *work)
 {
     switch (work->atoms[work->at].atom.status) {
     case ATOM_ACTIVE:
@@ -223,8 +221,9 @@ accept_atom(struct work *work)
     return ERR_NONE;
 }
 
-static enum err
-run(struct db *db, struct arena *mem, const struct correction *params, struct work *work)
+enum err
+corrections_run(struct db *db, struct arena *mem, const struct correction *params,
+                struct correction_work *work)
 {
     work->mem = mem;
     work->params = params;
@@ -237,35 +236,40 @@ enum err
 corrections_remove(struct db *db, struct arena *mem, const struct correction *params,
                    struct corrected *out)
 {
-    return run(db, mem, params, &(struct work){ .change = remove_atom, .out = out });
+    return corrections_run(db, mem, params,
+                           &(struct correction_work){ .change = remove_atom, .out = out });
 }
 
 enum err
 corrections_suppress(struct db *db, struct arena *mem, const struct correction *params,
                      struct str reason, struct corrected *out)
 {
-    return run(db, mem, params,
-               &(struct work){ .change = suppress_atom, .reason = reason, .out = out });
+    return corrections_run(db, mem, params,
+                           &(struct correction_work){
+                               .change = corrections_suppress_atom, .reason = reason, .out = out });
 }
 
 enum err
 corrections_lift(struct db *db, struct arena *mem, const struct correction *params,
                  struct corrected *out)
 {
-    return run(db, mem, params, &(struct work){ .change = lift_atom, .out = out });
+    return corrections_run(
+        db, mem, params, &(struct correction_work){ .change = corrections_lift_atom, .out = out });
 }
 
 enum err
 corrections_accept(struct db *db, struct arena *mem, const struct correction *params,
                    struct corrected *out)
 {
-    return run(db, mem, params, &(struct work){ .change = accept_atom, .out = out });
+    return corrections_run(
+        db, mem, params,
+        &(struct correction_work){ .change = corrections_accept_atom, .out = out });
 }
 
 /* ---- editing ---- */
 
 static enum err
-refuse(struct work *work, const char *problem)
+refuse(struct correction_work *work, const char *problem)
 {
     *work->problem = problem;
     return ERR_INVALID;
@@ -273,7 +277,7 @@ refuse(struct work *work, const char *problem)
 
 /* Index of the member's atom with this key; count: none. */
 static size_t
-find_key(const struct work *work, struct str key)
+find_key(const struct correction_work *work, struct str key)
 {
     size_t i = 0;
     while (i < work->count && !(str_eq(work->atoms[i].atom.key, key) &&
@@ -283,7 +287,7 @@ find_key(const struct work *work, struct str key)
 }
 
 static enum err
-add_value(struct work *work, const struct value *value)
+add_value(struct correction_work *work, const struct value *value)
 {
     if (work->count >= ATOMS_PER_DOMAIN_MAX)
         return refuse(work, "would exceed the limit of 2,000 facts in a domain; delete some first");
@@ -301,14 +305,14 @@ add_value(struct work *work, const struct value *value)
                                     } };
     add_user_source(work, added);
     work->record_changed = true;
-    mark_changed(work, &added->atom);
+    corrections_mark_changed(work, &added->atom);
     return ERR_NONE;
 }
 
 /* Removes the value that an edit replaces. An app that wrote it to a list would write it again, so
  * it is suppressed there. */
 static void
-remove_old_value(struct work *work)
+remove_old_value(struct correction_work *work)
 {
     struct atom *atom = &work->atoms[work->at].atom;
     bool from_app = atom->source_count > (atom->by_caller ? 1 : 0);
@@ -316,11 +320,11 @@ remove_old_value(struct work *work)
     if (from_app && work->member->type == MEMBER_ARRAY)
         suppress(work, atom, STR("not_accurate"));
     else
-        delete_atom(work, work->at);
+        corrections_delete_atom(work, work->at);
 }
 
 static enum err
-edit_atom(struct work *work)
+edit_atom(struct correction_work *work)
 {
     const struct atom *atom = &work->atoms[work->at].atom;
     struct value value = { 0 };
@@ -345,39 +349,10 @@ corrections_edit(struct db *db, struct arena *mem, const struct correction *para
                  const struct json_value *value, struct corrected *out, const char **problem)
 {
     *problem = NULL;
-    return run(
+    return corrections_run(
         db, mem, params,
-        &(struct work){ .change = edit_atom, .value = value, .problem = problem, .out = out });
-}
-
-/* ---- corrections by an app ---- */
-
-/* The atom must be visible to the app and in its allowed domains. */
-static enum err
-suppress_by_app(struct work *work)
-{
-    const struct atom *atom = &work->atoms[work->at].atom;
-    bool known = atom_visible(atom) || str_eq(atom->suppressed_by, work->source);
-    if (!known || !work->by_app->may_touch(work->domain, work->by_app->context))
-        return ERR_NOT_FOUND;
-    return suppress_atom(work);
-}
-
-enum err
-corrections_suppress_by_app(struct db *db, struct arena *mem, const struct app_suppression *params,
-                            struct atom *out)
-{
-    struct correction correction = { params->user_id, params->atom_id, params->domains,
-                                     params->now };
-    struct corrected corrected = { 0 };
-    struct work work = { .change = suppress_by_app,
-                         .source = params->app_id,
-                         .by_app = params,
-                         .reason = params->reason,
-                         .out = &corrected };
-    enum err err = run(db, mem, &correction, &work);
-    *out = corrected.atom;
-    return err;
+        &(struct correction_work){
+            .change = edit_atom, .value = value, .problem = problem, .out = out });
 }
 
 /* ---- removing an app ---- */
@@ -430,6 +405,12 @@ remove_from_domain(struct db_tx *tx, struct removal *removal, struct str domain)
         atom_store_read(tx, removal->mem, params->user_id, domain, params->app_id, &atoms, &count);
     for (size_t i = 0; i < count && !err; i++) {
         struct sourced_atom atom = atoms[i];
+        if (atom_review(&atom.atom) == REVIEW_REMOVAL &&
+            str_eq(atom.atom.suppressed_by, params->app_id)) {
+            corrections_clear(&atom.atom);
+            removal->out->withdrawn++;
+            changed = true;
+        }
         changed = changed || atom.atom.by_caller;
         record_changed = record_changed || (atom.atom.by_caller && atom.atom.status == ATOM_ACTIVE);
         if (!atom.atom.by_caller || !remove_source(removal, &atom))
@@ -457,7 +438,7 @@ remove_app(struct db_tx *tx, void *argument)
         err = atom_store_domains(tx, removal->mem, params->user_id, &domains, &count);
     for (size_t i = 0; i < count && !err; i++)
         err = remove_from_domain(tx, removal, domains[i]);
-    if (err || out->removed + out->kept + out->suppressed == 0)
+    if (err || out->removed + out->kept + out->suppressed + out->withdrawn == 0)
         return err;
     err = undo_store_end(tx, removal->mem, params->user_id); /* an undo could restore its atoms */
     return err ? err : atom_store_release(tx, removal->mem, params->user_id, sequence);

@@ -101,7 +101,7 @@ find_considered(const struct hints_params *params, const struct hint_query *quer
 {
     uint64_t found = 0;
     for (size_t i = 0; i < params->domains->count; i++)
-        if (!hints->match.known || params->domains_named ||
+        if ((!hints->match.known && query->fallback == HINT_EVERYTHING) || params->domains_named ||
             context_chosen(&hints->match, &params->domains->list[i]) != NULL)
             found |= (uint64_t)1 << i;
     for (size_t i = 0; i < query->set_count; i++)
@@ -118,6 +118,14 @@ concerns_allowed(const struct hints_params *params, const struct context_match *
         if (is_allowed(params, params->allowed, match->list[i].domain))
             return true;
     return false;
+}
+
+static enum hint_fallback
+fallback_of(const struct hints_params *params, const struct context_match *match)
+{
+    if (params->context.len == 0 || params->domains_named || params->general)
+        return HINT_EVERYTHING;
+    return match->unrelated ? HINT_NOTHING : HINT_ONLY_SAFETY;
 }
 
 void
@@ -144,14 +152,15 @@ hints_from_sets(struct arena *mem, const struct hints_params *params,
         context_find(params->domains->contexts, params->context, &out->match);
     if (params->domains_named && !concerns_allowed(params, &out->match))
         out->match = (struct context_match){ 0 };
+    query.fallback = fallback_of(params, &out->match);
     hint_answer(mem, &query, &out->answer);
     out->considered = find_considered(params, &query, out);
 }
 
-/* The context's name; the domain's if only the domain matched. */
-static struct str
-matched_name(const struct context_match *match)
+struct str
+hints_matched(const struct hints *hints)
 {
+    const struct context_match *match = &hints->match;
     if (!match->known || match->count == 0)
         return STR_NONE;
     const struct context_choice *choice = &match->list[0];
@@ -159,9 +168,8 @@ matched_name(const struct context_match *match)
 }
 
 void
-hints_write(struct json *out, const struct hints_params *params, const struct hints *hints)
+hints_write_members(struct json *out, const struct hints_params *params, const struct hints *hints)
 {
-    json_open_object(out);
     json_put_raw(out, "hints", hints->answer.hints);
     json_put_name(out, "format", str_of(formats[params->format]));
     json_key(out, "domains");
@@ -175,10 +183,17 @@ hints_write(struct json *out, const struct hints_params *params, const struct hi
     json_put_integer(out, "token_count", hints->answer.tokens);
     json_put_name(out, "tokenizer", STR("o200k_base"));
     json_put_integer(out, "omitted", hints->answer.omitted);
-    json_put_str(out, "context_matched", matched_name(&hints->match));
+    json_put_str(out, "context_matched", hints_matched(hints));
     json_put_integer(out, "hints_available", hints->answer.available);
     json_put_raw(out, "safety_complete",
                  hints->answer.safety_complete ? STR("true") : STR("false"));
     json_put_name(out, "content_role", STR("data")); /* never instructions */
+}
+
+void
+hints_write(struct json *out, const struct hints_params *params, const struct hints *hints)
+{
+    json_open_object(out);
+    hints_write_members(out, params, hints);
     json_close_object(out);
 }

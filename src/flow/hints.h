@@ -20,6 +20,7 @@ struct hints_params {
     uint64_t sensitive; /* … with their sensitive members */
     bool domains_named; /* the caller named the domains: the context only ranks within them */
     struct str context; /* absent: none; at most CONTEXT_MAX bytes */
+    bool general;       /* a context that matches nothing counts as none */
     enum hint_format format;
     int max_tokens;
 };
@@ -41,7 +42,12 @@ enum err hints_read(struct db *db, struct arena *mem, const struct hints_params 
 void hints_from_sets(struct arena *mem, const struct hints_params *params,
                      const struct hint_set *hint_sets, size_t count, struct hints *out);
 
-/* Writes the JSON of the API response. */
+/* The name of the matched context; the domain's if only the domain matched; absent: none. */
+struct str hints_matched(const struct hints *hints);
+
+/* Writes the JSON of the API response, whole or without its braces. */
 void hints_write(struct json *out, const struct hints_params *params, const struct hints *hints);
+void hints_write_members(struct json *out, const struct hints_params *params,
+                         const struct hints *hints);
 
 #endif

@@ -6,10 +6,12 @@
 #include "domain/value.h"
 #include "flow/undo_note.h"
 #include "hint/hint.h"
+#include "store/grant_store.h"
 #include "store/tx.h"
 #include "text/json_read.h"
 
-#define KEY_MAX_BYTES 400 /* longer keys are hashed: an index entry is limited in size */
+#define KEY_MAX_BYTES 400    /* longer keys are hashed: an index entry is limited in size */
+#define SPLIT_ITEMS_MAX 1000 /* items that lists within single texts may add to a write */
 #define DAY ((int64_t)24 * 3600)
 
 /* One valid value of the request. */
@@ -22,13 +24,15 @@ struct merge {
     struct arena *mem;
     const struct preference_write *params;
     struct item *items;
-    size_t item_count;
+    size_t item_count, item_limit;
     struct sourced_atom *atoms; /* of the domain, oldest first; new ones are appended */
     size_t count;
     int64_t sequence;
     bool changed;        /* the atoms must be saved */
     bool record_changed; /* the record must be rebuilt; held atoms do not even change its time */
     const char *full;    /* the limit that it would exceed; NULL: none */
+    bool waits;          /* new values are held */
+    size_t room;         /* then: how many more may wait */
     struct preference_counts *counts;
     struct record *record;
 };
@@ -54,15 +58,20 @@ static void
 check_item(struct merge *merge, const struct member *member, const struct json_value *given,
            struct str at, struct preference_problems *problems)
 {
-    struct item *item = &merge->items[merge->item_count];
-    const char *problem = value_read(merge->mem, member, given, &item->value);
+    struct value *values = NULL;
+    size_t count = 0;
+    const char *problem = value_read_list(merge->mem, member, given, &values, &count);
+    if (problem == NULL && merge->item_count + count > merge->item_limit)
+        problem = "has too many values; send them in several writes";
     if (problem != NULL) {
         add_problem(merge->mem, problems, at, problem);
         return;
     }
-    item->member = member;
-    item->value.key = preferences_key(merge->mem, item->value.key);
-    merge->item_count++;
+    for (size_t i = 0; i < count; i++) {
+        struct item *item = &merge->items[merge->item_count++];
+        *item = (struct item){ member, values[i] };
+        item->value.key = preferences_key(merge->mem, item->value.key);
+    }
 }
 
 static void
@@ -99,7 +108,8 @@ check_items(struct merge *merge, struct preference_problems *problems)
     size_t most = 0;
     for (size_t i = 0; i < given->count; i++)
         most += given->children[i].type == JSON_ARRAY ? given->children[i].count : 1;
-    merge->items = ARENA_ARRAY(merge->mem, struct item, most + 1);
+    merge->item_limit = most + SPLIT_ITEMS_MAX;
+    merge->items = ARENA_ARRAY(merge->mem, struct item, merge->item_limit);
     for (size_t i = 0; i < given->count; i++)
         check_member(merge, &given->children[i], problems);
     return problems->count == 0 ? ERR_NONE : ERR_INVALID;
@@ -145,18 +155,47 @@ add_source(struct merge *merge, struct sourced_atom *atom)
     atom->atom.by_caller = merge->changed = true;
 }
 
+/* One more value of the app waits. False: too many do. */
+static bool
+may_wait(struct merge *merge)
+{
+    if (!merge->waits || merge->room-- > 0)
+        return true;
+    merge->full = "would exceed the limit of 100 changes by this app that wait for the user's "
+                  "confirmation; the user must decide on some first";
+    return false;
+}
+
+/* Whether an app's value waits for the user, also because the app has stated enough critical facts:
+ * they come before everything else and would leave no room for what the user stated. */
+static bool
+exceeds_authority(struct merge *merge, const struct item *item)
+{
+    int critical = 0;
+    for (size_t i = 0; item->member->safety == SAFETY_CRITICAL && i < merge->count; i++) {
+        const struct atom *atom = &merge->atoms[i].atom;
+        const struct member *member = domain_member(merge->params->domain, atom->member);
+        critical += atom->by_caller && !atom->by_user && atom->status == ATOM_ACTIVE &&
+                    member != NULL && member->safety == SAFETY_CRITICAL;
+    }
+    return critical >= CRITICAL_PER_APP_MAX ||
+           value_needs_user(merge->mem, item->member, &item->value);
+}
+
 static enum err
 add_atom(struct merge *merge, const struct item *item)
 {
     const struct preference_write *params = merge->params;
     struct sourced_atom *current = find_current(merge, item->member);
-    bool suspicious = !from_user(merge) && value_suspicion(merge->mem, &item->value) != NULL;
-    bool held = suspicious || (current != NULL && current->atom.by_user && !from_user(merge));
+    bool held = merge->waits || (!from_user(merge) && (exceeds_authority(merge, item) ||
+                                                       (current != NULL && current->atom.by_user)));
     if (merge->count >= ATOMS_PER_DOMAIN_MAX && (current == NULL || held)) {
         merge->full = "would exceed the limit of 2,000 facts in this domain, including suppressed "
                       "ones; the user must delete some first";
         return ERR_INVALID;
     }
+    if (!may_wait(merge))
+        return ERR_INVALID;
     if (current != NULL && !held)
         *current = merge->atoms[--merge->count]; /* write_record() sorts by sequence again */
     struct sourced_atom *added = &merge->atoms[merge->count++];
@@ -166,6 +205,7 @@ add_atom(struct merge *merge, const struct item *item)
                                         .member = item->member->name,
                                         .key = item->value.key,
                                         .value = item->value.json,
+                                        .wording = item->value.wording,
                                         .status = held ? ATOM_HELD : ATOM_ACTIVE,
                                         .by_user = from_user(merge),
                                         .sequence = ++merge->sequence,
@@ -206,7 +246,7 @@ static void
 repeat_atom(struct merge *merge, struct sourced_atom *atom)
 {
     bool same_day = atom->atom.updated_at / DAY == merge->params->now / DAY;
-    if (atom->atom.by_caller && same_day) {
+    if ((atom->atom.by_caller && same_day) || merge->waits) {
         merge->counts->unchanged++;
         return;
     }
@@ -218,12 +258,16 @@ repeat_atom(struct merge *merge, struct sourced_atom *atom)
 }
 
 /* Another app that writes a held atom becomes a source and so can see its status. */
-static void
+static enum err
 repeat_held(struct merge *merge, struct sourced_atom *atom)
 {
     merge->counts->held++;
-    if (!atom->atom.by_caller)
-        add_source(merge, atom);
+    if (atom->atom.by_caller)
+        return ERR_NONE;
+    if (!may_wait(merge))
+        return ERR_INVALID;
+    add_source(merge, atom);
+    return ERR_NONE;
 }
 
 static enum err
@@ -232,15 +276,30 @@ merge_item(struct merge *merge, const struct item *item)
     struct sourced_atom *atom = find_atom(merge, item);
     if (atom == NULL)
         return add_atom(merge, item);
-    if (from_user(merge) && (atom->atom.status != ATOM_ACTIVE || !atom->atom.by_user))
+    if (from_user(merge) && (atom_review(&atom->atom) != REVIEW_NONE ||
+                             atom->atom.status != ATOM_ACTIVE || !atom->atom.by_user))
         confirm_atom(merge, item, atom);
     else if (atom->atom.status == ATOM_HELD)
-        repeat_held(merge, atom);
+        return repeat_held(merge, atom);
     else if (atom->atom.status == ATOM_ACTIVE)
         repeat_atom(merge, atom);
     else
         merge->counts->suppressed++; /* stays suppressed in every spelling */
     return ERR_NONE;
+}
+
+static struct preference_outcome
+outcome_of(struct merge *merge, const struct item *item, bool known)
+{
+    const struct atom *atom = &find_atom(merge, item)->atom;
+    struct preference_outcome outcome = { OUTCOME_STORED, atom->id };
+    if (atom->status == ATOM_HELD)
+        outcome.status = OUTCOME_WAITING;
+    else if (atom->status == ATOM_SUPPRESSED)
+        outcome.status = OUTCOME_REFUSED;
+    else if (known)
+        outcome.status = OUTCOME_KNOWN;
+    return outcome;
 }
 
 static void
@@ -322,9 +381,27 @@ static enum err
 merge_items(struct db_tx *tx, struct merge *merge)
 {
     enum err err = ERR_NONE;
-    for (size_t i = 0; i < merge->item_count && !err; i++)
+    for (size_t i = 0; i < merge->item_count && !err; i++) {
+        bool known = merge->params->outcomes != NULL && find_atom(merge, &merge->items[i]) != NULL;
         err = merge_item(merge, &merge->items[i]);
+        if (!err && merge->params->outcomes != NULL)
+            merge->params->outcomes[i] = outcome_of(merge, &merge->items[i], known);
+    }
     return err ? err : save_all(tx, merge);
+}
+
+/* Whether new values wait, and how many more may. */
+static enum err
+read_mode(struct db_tx *tx, struct merge *merge)
+{
+    const struct preference_write *params = merge->params;
+    size_t count = 0;
+    enum err err = grant_store_writes_wait(tx, merge->mem, params->user_id, params->source,
+                                           params->now, &merge->waits);
+    if (!err && merge->waits)
+        err = atom_store_count_waiting(tx, merge->mem, params->user_id, params->source, &count);
+    merge->room = count < WAITING_PER_APP_MAX ? WAITING_PER_APP_MAX - count : 0;
+    return err;
 }
 
 static enum err
@@ -343,6 +420,8 @@ merge_all(struct db_tx *tx, void *argument)
                               &found, &merge->count);
     if (!err && params->undo != NULL)
         err = undo_begin(tx, merge->mem, params->user_id, params->domain->name, &before);
+    if (!err && params->as_granted)
+        err = read_mode(tx, merge);
     if (err)
         return err;
     merge->atoms =

@@ -1,7 +1,7 @@
 /* preferences.h - writes and reads a user's preferences. Corrections by the user: corrections.h.
  *
  * Every change is one transaction: it locks the user's row, merges the atoms, rewrites the domain's
- * record, and increments the user's generation; on failure nothing changes. */
+ * record, and changes the user's generation; on failure nothing changes. */
 #ifndef FLOW_PREFERENCES_H
 #define FLOW_PREFERENCES_H
 
@@ -27,6 +27,17 @@ struct preference_problems {
     struct preference_problem list[PREFERENCE_PROBLEMS_MAX];
 };
 
+/* What became of one value. */
+struct preference_outcome {
+    enum {
+        OUTCOME_STORED,
+        OUTCOME_KNOWN,   /* was stored before */
+        OUTCOME_WAITING, /* held until the user confirms it */
+        OUTCOME_REFUSED, /* the user marked it as wrong */
+    } status;
+    struct str atom_id;
+};
+
 struct preference_write {
     struct str user_id;
     const struct domain *domain;
@@ -34,13 +45,15 @@ struct preference_write {
     const struct json_value *preferences;
     int64_t now;
     struct str *undo; /* SOURCE_USER: set to the id for undo_run(); NULL: no undo */
+    bool as_granted;  /* an app: hold new values if the writes of its grant wait */
+    struct preference_outcome *outcomes; /* one per value, in their order; NULL: not wanted */
 };
 
 struct preference_counts {
     int64_t added, updated, unchanged, suppressed, held;
 };
 
-/* ERR_INVALID: `problems` lists the invalid values. */
+/* ERR_INVALID: `problems` lists the invalid values, or says which limit the write would exceed. */
 enum err preferences_write(struct db *db, struct arena *mem, const struct preference_write *params,
                            struct preference_counts *out, struct record *record,
                            struct preference_problems *problems);

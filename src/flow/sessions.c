@@ -118,6 +118,30 @@ clean_device(struct arena *mem, struct str device)
     return str_copy(mem, cut);
 }
 
+static enum err
+store_session(struct db *db, struct arena *mem, const struct sign_in *params, struct str new_hash,
+              struct user *user, struct str *key, bool *stale)
+{
+    *key = session_make_key(mem);
+    struct entry entry = {
+        .mem = mem,
+        .params = params,
+        .user = user,
+        .new_hash = new_hash,
+        .session = {
+            .hash = session_hash(mem, *key),
+            .user_id = user->id,
+            .device = clean_device(mem, params->device),
+            .address = str_copy(mem, params->address),
+            .created_at = params->now,
+            .expires_at = params->now + SESSION_SECONDS,
+        },
+    };
+    enum err err = tx_write(db, add_session, &entry);
+    *stale = !err && !entry.refused && entry.stale;
+    return !err && entry.refused ? ERR_UNAUTHENTICATED : err;
+}
+
 /* *stale: another request replaced the password hash in the meantime; compare again. */
 static enum err
 try_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, struct str *key,
@@ -131,26 +155,11 @@ try_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, stru
         params->password.len <= PASSWORD_BYTES_MAX && password_matches(hash, params->password);
     if (err || !right || user->status != USER_ACTIVE)
         return ERR_UNAUTHENTICATED;
-    *key = session_make_key(mem);
-    struct entry entry = {
-        .mem = mem,
-        .params = params,
-        .user = user,
-        .new_hash = password_outdated(hash) ? password_hash(mem, params->password) : STR_NONE,
-        .session = {
-            .hash = session_hash(mem, *key),
-            .user_id = user->id,
-            .device = clean_device(mem, params->device),
-            .address = str_copy(mem, params->address),
-            .created_at = params->now,
-            .expires_at = params->now + SESSION_SECONDS,
-        },
-    };
-    err = tx_write(db, add_session, &entry);
-    *stale = !err && !entry.refused && entry.stale;
-    if (str_present(entry.new_hash))
-        user->password_hash = entry.new_hash;
-    return !err && entry.refused ? ERR_UNAUTHENTICATED : err;
+    struct str new_hash = password_outdated(hash) ? password_hash(mem, params->password) : STR_NONE;
+    err = store_session(db, mem, params, new_hash, user, key, stale);
+    if (str_present(new_hash))
+        user->password_hash = new_hash;
+    return err;
 }
 
 enum err
@@ -164,6 +173,15 @@ session_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, 
         err = try_sign_in(db, mem, params, key, user, &stale);
     }
     return !err && stale ? ERR_UNAVAILABLE : err;
+}
+
+enum err
+session_start(struct db *db, struct arena *mem, const struct sign_in *params, struct user *user,
+              struct str *key)
+{
+    bool stale = false;
+    enum err err = store_session(db, mem, params, STR_NONE, user, key, &stale);
+    return !err && stale ? ERR_UNAUTHENTICATED : err;
 }
 
 /* ---- finding and ending ---- */

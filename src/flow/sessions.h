@@ -41,6 +41,12 @@ struct str session_device_nonce(struct arena *mem, const struct user *user, stru
 enum err session_sign_in(struct db *db, struct arena *mem, const struct sign_in *params,
                          struct str *key, struct user *user);
 
+/* Starts a session of a user who was authenticated in another way, such as by creating the account;
+ * login and password of `params` are not used. ERR_UNAUTHENTICATED: the account has been disabled
+ * or its password changed. */
+enum err session_start(struct db *db, struct arena *mem, const struct sign_in *params,
+                       struct user *user, struct str *key);
+
 /* ERR_NOT_FOUND: no valid session has this key. */
 enum err session_find(struct db *db, struct arena *mem, struct str key, int64_t now,
                       struct session *out, struct user *user);

@@ -1,36 +1,37 @@
 #include "flow/tokens.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/timekeeper.h"
+#include "crypt/random.h"
 #include "crypt/secret.h"
+#include "flow/apps.h"
+#include "flow/authorize.h"
 #include "model/pkce.h"
 #include "store/token_store.h"
 #include "store/tx.h"
-#include "store/user_store.h"
 
 #define RACES_MAX 4
+#define DAY_SECONDS 86400
 
 /* Input and output of the transactions below. */
 struct work {
     struct arena *mem;
     const struct app *app;
+    const struct secret *token; /* the presented refresh token */
     struct str hash;
+    struct str family_id; /* that the refresh token names */
     int64_t now;
     struct str redirect_uri;
     struct str verifier;
     struct str scope;
+    audience audience; /* 0: the family's */
     struct token_set *out;
     enum err refusal; /* returned to the caller although the transaction commits */
     const char *problem;
     struct str reused_of; /* the user whose family was revoked because of reuse */
     const struct refresh *refresh;
 };
-
-static int64_t
-earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static enum err
 refuse(struct work *work, enum err refusal, const char *problem)
@@ -55,29 +56,66 @@ log_reuse(const char *event, const struct work *work)
         log_warn(event, log_text("app", work->app->id), log_text("user", work->reused_of));
 }
 
-/* Adds an access token and a refresh token to the family. */
+static struct token_set
+make_pair(struct arena *mem, const struct live_family *of)
+{
+    return (struct token_set){
+        .access = secret_make(mem, SECRET_ACCESS_TOKEN),
+        .refresh = secret_make_in(mem, SECRET_REFRESH_TOKEN, str_from(of->family.id, 4)),
+    };
+}
+
+/* The pair that replaces the presented refresh token. */
+static struct token_set
+derive_pair(const struct work *work, struct str seed)
+{
+    struct str family = secret_group(work->mem, work->token);
+    return (struct token_set){
+        .access = secret_derive(work->mem, SECRET_ACCESS_TOKEN, work->token, seed, STR_NONE),
+        .refresh = secret_derive(work->mem, SECRET_REFRESH_TOKEN, work->token, seed, family),
+    };
+}
+
+static audience
+audience_of(const struct work *work, const struct live_family *of)
+{
+    return work->audience != 0 ? work->audience : of->family.audience;
+}
+
+/* Adds the access token and the refresh token to the family. */
 static enum err
-issue(struct db_tx *tx, struct work *work, const struct live_family *of, scopes allowed)
+issue(struct db_tx *tx, struct work *work, const struct live_family *of, scopes allowed,
+      const struct token_set *pair)
 {
     struct arena *mem = work->mem;
-    int64_t ends =
-        earlier(work->now + ACCESS_SECONDS, earlier(of->family.expires_at, of->granted_until));
-    *work->out = (struct token_set){
-        .access = secret_make(mem, SECRET_ACCESS_TOKEN),
-        .refresh = secret_make(mem, SECRET_REFRESH_TOKEN),
-        .scopes = allowed,
-        .expires_in = ends - work->now,
-    };
+    int64_t ends = clock_earlier(work->now + ACCESS_SECONDS,
+                                 clock_earlier(of->family.expires_at, of->granted_until));
+    *work->out = *pair;
+    work->out->scopes = allowed;
+    work->out->expires_in = ends - work->now;
     struct access_token access = {
-        .hash = secret_hash(mem, work->out->access),
+        .hash = secret_hash(mem, pair->access),
         .scopes = allowed,
+        .audience = audience_of(work, of),
         .created_at = timekeeper_created_at(work->now),
         .expires_at = work->now + ACCESS_SECONDS,
     };
     enum err err = access_store_add(tx, mem, &access, of);
+    if (!err)
+        err = app_keep(tx, mem, work->app, work->now);
     return err ? err
-               : refresh_store_add(tx, mem, secret_hash(mem, work->out->refresh), of->family.id,
+               : refresh_store_add(tx, mem, secret_hash(mem, pair->refresh), of->family.id,
                                    work->now);
+}
+
+/* Whether the request asks for no more places than the user authorized; false: refused. */
+static bool
+audience_ok(struct work *work, const struct live_family *of)
+{
+    if ((work->audience & ~of->family.audience) == 0)
+        return true;
+    refuse(work, ERR_TOO_LARGE, AUTHORIZE_WRONG_TARGET);
+    return false;
 }
 
 /* ---- exchanging a code ---- */
@@ -107,6 +145,11 @@ exchange(struct db_tx *tx, void *argument)
         (code.expires_at <= work->now ||
          timekeeper_rejects(code.expires_at - CODE_SECONDS, code.expires_at, work->now)))
         return refuse(work, ERR_INVALID, "The code has expired: it is valid for 60 seconds.");
+    enum err family_err = family_store_find(tx, work->mem, code.family_id, work->now, &live);
+    if (family_err && family_err != ERR_NOT_FOUND)
+        return family_err;
+    if (!family_err && !audience_ok(work, &live))
+        return ERR_NONE;
     if (code.redeemed_at == 0)
         err = code_store_redeem(tx, work->mem, work->hash, work->now);
     if (code.redeemed_at != 0 || err == ERR_NOT_FOUND) {
@@ -118,13 +161,13 @@ exchange(struct db_tx *tx, void *argument)
     }
     if (err)
         return err;
-    err = family_store_find(tx, work->mem, code.family_id, work->now, &live);
-    if (err == ERR_NOT_FOUND)
+    if (family_err == ERR_NOT_FOUND)
         return refuse(work, ERR_INVALID, "The user disconnected the app.");
     live.family.expires_at = work->now + FAMILY_SECONDS;
-    if (!err)
-        err = family_store_put_end(tx, work->mem, &live.family);
-    return err ? err : issue(tx, work, &live, live.family.scopes & live.granted.scopes);
+    live.family.issued_at = work->now;
+    err = family_store_put_times(tx, work->mem, &live.family);
+    struct token_set pair = make_pair(work->mem, &live);
+    return err ? err : issue(tx, work, &live, live.family.scopes & live.granted.scopes, &pair);
 }
 
 enum err
@@ -141,6 +184,7 @@ token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
                          .now = params->now,
                          .redirect_uri = params->redirect_uri,
                          .verifier = params->verifier,
+                         .audience = params->audience,
                          .out = out };
     enum err err = run_write(db, exchange, &work);
     log_reuse("code_reuse", &work);
@@ -150,6 +194,19 @@ token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
 
 /* ---- refreshing ---- */
 
+/* The family that a refresh token names. */
+static struct str
+family_of(struct arena *mem, const struct secret *token)
+{
+    return str_format(mem, "fam_%.*s", STR_ARG(secret_group(mem, token)));
+}
+
+static int64_t
+reuses_max(const struct work *work)
+{
+    return work->app->is_public ? PUBLIC_REUSES_MAX : REUSES_MAX;
+}
+
 /* Applies the scope parameter; false: refused. */
 static bool
 narrow(struct work *work, scopes held, scopes *out)
@@ -157,8 +214,12 @@ narrow(struct work *work, scopes held, scopes *out)
     *out = held;
     if (!str_present(work->scope))
         return true;
+    struct str unknown = STR_NONE;
     scopes asked;
-    if (!scopes_read(work->scope, &asked, NULL) || (asked & ~held) != 0 || asked == 0) {
+    bool known = scopes_read_request(work->scope, work->app->kind != APP_PORTAL, &asked, &unknown);
+    if (known && asked == 0 && !str_present(unknown))
+        return true; /* only offline_access */
+    if (!known || (asked & ~held) != 0 || asked == 0) {
         refuse(work, ERR_FORBIDDEN, "scope contains more than the user allowed.");
         return false;
     }
@@ -166,12 +227,62 @@ narrow(struct work *work, scopes held, scopes *out)
     return true;
 }
 
+/* The rows of used tokens are deleted after a minute; then the family tells that one was used. */
+static enum err
+find_token(struct db_tx *tx, const struct work *work, struct refresh_token *out)
+{
+    enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, out);
+    if (err != ERR_NOT_FOUND)
+        return err;
+    return refresh_store_find_forgotten(tx, work->mem, work->family_id, work->now, out);
+}
+
+/* Records that a refresh token is issued, at most once a day. */
+static enum err
+put_issued(struct db_tx *tx, struct work *work, struct family *family)
+{
+    int64_t age = work->now - family->issued_at;
+    if (age >= 0 && age < DAY_SECONDS)
+        return ERR_NONE;
+    family->issued_at = work->now;
+    return family_store_put_times(tx, work->mem, family);
+}
+
+/* Repeats the response that the first use of the token got, if neither of its tokens was used up or
+ * revoked since: many processes of one public client may share a refresh token, and must not end up
+ * in different branches of the family. ERR_NOT_FOUND: there is nothing to repeat. */
+static enum err
+repeat(struct db_tx *tx, struct work *work, const struct refresh_token *token,
+       const struct live_family *live, scopes allowed)
+{
+    struct refresh_token next;
+    struct access access;
+    if (token->used_at == 0 || !str_present(token->seed))
+        return ERR_NOT_FOUND;
+    struct token_set set = derive_pair(work, token->seed);
+    enum err err =
+        refresh_store_find(tx, work->mem, secret_hash(work->mem, set.refresh), work->now, &next);
+    if (!err && next.used_at != 0)
+        err = ERR_NOT_FOUND;
+    if (!err)
+        err = access_store_find(tx, work->mem, secret_hash(work->mem, set.access), work->now,
+                                &access, NULL);
+    if (err)
+        return err;
+    if (access.allowed.scopes != allowed || access.audience != audience_of(work, live))
+        return ERR_NOT_FOUND; /* this request asks for something else */
+    set.scopes = allowed;
+    set.expires_in = access.valid_until - work->now;
+    *work->out = set;
+    return ERR_NONE;
+}
+
 /* Marks the token as used. ERR_NOT_FOUND: a concurrent request did so first; judge it again. */
 static enum err
-use(struct db_tx *tx, struct work *work, enum refresh_verdict verdict)
+use(struct db_tx *tx, struct work *work, bool is_fresh, struct str seed)
 {
-    return verdict == REFRESH_FRESH ? refresh_store_use(tx, work->mem, work->hash, work->now)
-                                    : refresh_store_reuse(tx, work->mem, work->hash);
+    return is_fresh ? refresh_store_use(tx, work->mem, work->hash, seed, work->now)
+                    : refresh_store_reuse(tx, work->mem, work->hash, reuses_max(work));
 }
 
 static enum err
@@ -180,15 +291,16 @@ refresh_once(struct db_tx *tx, struct work *work)
     static const char invalid[] = "The refresh token is unknown, expired, or revoked.";
     struct refresh_token token;
     struct live_family live = { 0 };
+    const struct refresh *params = work->refresh;
     scopes allowed;
-    enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, &token);
+    enum err err = find_token(tx, work, &token);
     if (err == ERR_NOT_FOUND)
         return refuse(work, ERR_INVALID, invalid);
     if (err)
         return err;
     if (!str_eq(token.app_id, work->app->id))
         return refuse(work, ERR_INVALID, "The refresh token was issued to another app.");
-    enum refresh_verdict verdict = refresh_judge(&token, work->now);
+    enum refresh_verdict verdict = refresh_judge(&token, reuses_max(work), work->now);
     if (verdict == REFRESH_STOLEN) {
         err = family_store_end_reused(tx, work->mem, token.family_id, work->now, &work->reused_of);
         return err ? err
@@ -203,13 +315,24 @@ refresh_once(struct db_tx *tx, struct work *work)
         return refuse(work, ERR_INVALID, invalid);
     if (err)
         return err;
-    if (!narrow(work, live.family.scopes & live.granted.scopes, &allowed))
+    if (!narrow(work, live.family.scopes & live.granted.scopes, &allowed) ||
+        !audience_ok(work, &live))
         return ERR_NONE;
-    const struct refresh *params = work->refresh;
-    if (params->may_refresh != NULL && !params->may_refresh(params->context, live.family.id))
+    err = repeat(tx, work, &token, &live, allowed);
+    if (err && err != ERR_NOT_FOUND)
+        return err;
+    bool repeated = err == ERR_NONE, is_fresh = verdict == REFRESH_FRESH;
+    if (!repeated && params->may_refresh != NULL &&
+        !params->may_refresh(params->context, live.family.id))
         return refuse(work, ERR_RATE, NULL);
-    err = use(tx, work, verdict);
-    return err ? err : issue(tx, work, &live, allowed);
+    struct str seed = is_fresh && work->app->is_public ? random_id(work->mem, "") : STR_NONE;
+    err = use(tx, work, is_fresh, seed);
+    if (err || repeated)
+        return err;
+    err = put_issued(tx, work, &live.family);
+    struct token_set set =
+        str_present(seed) ? derive_pair(work, seed) : make_pair(work->mem, &live);
+    return err ? err : issue(tx, work, &live, allowed, &set);
 }
 
 static enum err
@@ -238,8 +361,11 @@ token_refresh(struct db *db, struct arena *mem, const struct refresh *params, st
     struct work work = { .mem = mem,
                          .app = params->app,
                          .hash = secret_hash(mem, token),
+                         .family_id = family_of(mem, token),
                          .now = params->now,
+                         .token = token,
                          .scope = params->scope,
+                         .audience = params->audience,
                          .out = out,
                          .refresh = params };
     enum err err = run_write(db, refresh, &work);
@@ -266,7 +392,7 @@ revoke_refresh(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
     struct refresh_token token;
-    enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, &token);
+    enum err err = find_token(tx, work, &token);
     if (err || !str_eq(token.app_id, work->app->id))
         return err == ERR_NOT_FOUND ? ERR_NONE : err;
     return family_store_end(tx, work->mem, token.family_id);
@@ -284,139 +410,8 @@ token_revoke(struct db *db, struct arena *mem, const struct app *app, struct str
     }
     if (refresh_secret != NULL) {
         work.hash = secret_hash(mem, refresh_secret);
+        work.family_id = family_of(mem, refresh_secret);
         return tx_write_urgent(db, revoke_refresh, &work);
     }
     return ERR_NONE;
-}
-
-/* ---- finding ---- */
-
-uint64_t
-token_access_version(struct db *db, const struct access *access)
-{
-    if (store_commits(db) == 0)
-        return 0;
-    /* Revoking a family and changing a grant bump the user's auth version. */
-    return store_version(db, access->user_id) + store_version(db, access->app_id) +
-           store_version(db, access->token_hash);
-}
-
-/* The ids are known only after reading. If a commit came in between, the access may be older than
- * the versions: it must not be cached. */
-void
-token_access_mark(struct db *db, struct access *access)
-{
-    uint64_t version = token_access_version(db, access);
-    access->version = access->commits == store_commits(db) ? version : 0;
-}
-
-enum err
-token_access(struct db *db, struct arena *mem, struct str token, int64_t now, struct access *out,
-             struct str *hint_sets)
-{
-    const struct secret *secret = secret_read(mem, token, SECRET_ACCESS_TOKEN);
-    if (secret == NULL)
-        return ERR_UNAUTHENTICATED;
-    struct db_tx *tx = tx_begin_read(db);
-    enum err err = access_store_find(tx, mem, secret_hash(mem, secret), now, out, hint_sets);
-    out->commits = tx_commits(tx);
-    err = tx_end_read(tx, err);
-    return err == ERR_NOT_FOUND ? ERR_UNAUTHENTICATED : err;
-}
-
-enum err
-token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, struct str *app_id,
-              const char **sentence)
-{
-    const struct secret *access = secret_read(mem, text, SECRET_ACCESS_TOKEN);
-    const struct secret *refresh_secret = secret_read(mem, text, SECRET_REFRESH_TOKEN);
-    struct refresh_token token = { 0 };
-    int64_t expires_at = 0;
-    *app_id = STR_NONE;
-    *sentence = "The access token is unknown, expired, or revoked. Get a new one with the refresh "
-                "token, or ask the user again.";
-    if (access == NULL && refresh_secret == NULL) {
-        bool cut = str_starts(text, STR("pn_at_"));
-        *sentence =
-            cut ? "The access token is incomplete or was altered in transit."
-                : "This is not an access token of this service. Access tokens begin with pn_at_.";
-        return ERR_NONE;
-    }
-    struct str hash = secret_hash(mem, access != NULL ? access : refresh_secret);
-    struct db_tx *tx = tx_begin_read(db);
-    enum err err =
-        tx_end_read(tx, access != NULL ? access_store_find_app(tx, mem, hash, app_id, &expires_at)
-                                       : refresh_store_find(tx, mem, hash, now, &token));
-    if (err && err != ERR_NOT_FOUND)
-        return err;
-    if (access == NULL)
-        *app_id = token.app_id;
-    if (access == NULL)
-        *sentence = "This is a refresh token. Exchange it at the token endpoint, and send the "
-                    "access token that you get.";
-    else if (expires_at != 0 && (expires_at <= now ||
-                                 timekeeper_rejects(expires_at - ACCESS_SECONDS, expires_at, now)))
-        *sentence =
-            "The access token has expired: it is valid for one hour. Get a new one with the "
-            "refresh token.";
-    else if (expires_at != 0)
-        *sentence = "The access token was revoked: the user disconnected the app, or the user or "
-                    "the app was disabled. Ask the user again.";
-    return ERR_NONE;
-}
-
-/* Fills in the access with the family's scopes and the token's idle expiry. `commits` stays 0: the
- * token rotates with its next use and is not worth caching. */
-static enum err
-find_refresh(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now, struct access *out)
-{
-    struct refresh_token token;
-    struct live_family live = { 0 };
-    enum err err = refresh_store_find(tx, mem, hash, now, &token);
-    if (!err && token.used_at != 0)
-        err = ERR_NOT_FOUND;
-    if (!err)
-        err = family_store_find(tx, mem, token.family_id, now, &live);
-    if (err)
-        return err;
-    *out = (struct access){
-        .user_id = live.family.user_id,
-        .app_id = live.family.app_id,
-        .allowed.scopes = live.family.scopes & live.granted.scopes,
-        .created_at = token.expires_at - REFRESH_SECONDS,
-        .valid_until =
-            earlier(token.expires_at, earlier(live.family.expires_at, live.granted_until)),
-    };
-    return ERR_NONE;
-}
-
-enum err
-token_introspect(struct db *db, struct arena *mem, const struct app *app, struct str token,
-                 int64_t now, struct access *out, bool *is_refresh)
-{
-    const struct secret *secret = secret_read(mem, token, SECRET_ACCESS_TOKEN);
-    *is_refresh = secret == NULL;
-    if (secret == NULL)
-        secret = secret_read(mem, token, SECRET_REFRESH_TOKEN);
-    if (secret == NULL)
-        return ERR_NOT_FOUND;
-    struct str hash = secret_hash(mem, secret);
-    struct user user = { 0 };
-    struct db_tx *tx = tx_begin_read(db);
-    enum err err = *is_refresh ? find_refresh(tx, mem, hash, now, out)
-                               : access_store_find(tx, mem, hash, now, out, NULL);
-    if (!err && !*is_refresh)
-        out->commits = tx_commits(tx);
-    if (!err && (out->allowed.scopes & SCOPE_PROFILE_READ) != 0)
-        err = user_store_find(tx, mem, out->user_id, &user);
-    out->username = user.username;
-    err = tx_end_read(tx, err);
-    return err || str_eq(out->app_id, app->id) ? err : ERR_NOT_FOUND;
-}
-
-bool
-token_is_ours(struct arena *mem, struct str text)
-{
-    return secret_read(mem, text, SECRET_ACCESS_TOKEN) != NULL ||
-           secret_read(mem, text, SECRET_REFRESH_TOKEN) != NULL;
 }

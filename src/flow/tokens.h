@@ -25,24 +25,28 @@ struct exchange {
     struct str code;
     struct str redirect_uri;
     struct str verifier;
+    audience audience; /* where the access token shall be valid; 0: as authorized */
     int64_t now;
 };
 
-/* ERR_INVALID means invalid_grant; *problem is a sentence for the app's developer. */
+/* ERR_INVALID means invalid_grant, ERR_TOO_LARGE invalid_target: the audience was not authorized.
+ * *problem is a sentence for the app's developer. */
 enum err token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
                         struct token_set *out, const char **problem);
 
 struct refresh {
     const struct app *app;
     struct str token;
-    struct str scope; /* absent: unchanged */
+    struct str scope;  /* absent: unchanged */
+    audience audience; /* 0: unchanged */
     int64_t now;
     /* Limits refreshes per family; called inside the transaction, on any thread. NULL: no limit. */
     bool (*may_refresh)(void *context, struct str family_id);
     void *context;
 };
 
-/* ERR_INVALID means invalid_grant, ERR_FORBIDDEN invalid_scope, ERR_RATE that may_refresh()
+/* ERR_INVALID means invalid_grant, ERR_FORBIDDEN invalid_scope, ERR_TOO_LARGE invalid_target,
+ * ERR_RATE that may_refresh()
  * returned false: the token stays unused. */
 enum err token_refresh(struct db *db, struct arena *mem, const struct refresh *params,
                        struct token_set *out, const char **problem);

@@ -19,7 +19,8 @@ is_same(const struct sourced_atom *a, const struct sourced_atom *b)
         a->atom.status == b->atom.status && a->atom.by_user == b->atom.by_user &&
         a->atom.suppressed_at == b->atom.suppressed_at &&
         a->atom.created_at == b->atom.created_at && a->atom.updated_at == b->atom.updated_at &&
-        str_eq(a->atom.value, b->atom.value) && str_eq(a->atom.reason, b->atom.reason) &&
+        str_eq(a->atom.value, b->atom.value) && str_eq(a->atom.wording, b->atom.wording) &&
+        str_eq(a->atom.reason, b->atom.reason) &&
         str_eq(a->atom.suppressed_by, b->atom.suppressed_by) && a->source_count == b->source_count;
     for (size_t i = 0; same && i < a->source_count; i++)
         same = str_eq(a->sources[i].source, b->sources[i].source) &&

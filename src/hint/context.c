@@ -3,6 +3,9 @@
 #include "hint/context_internal.h"
 
 #define PHRASE_WORDS 4 /* words of the longest keyword or name that is looked up */
+#define PROSE_WORDS                                                              \
+    32 /* longer labels are task text: parts of its sentences are no enumeration \
+        */
 
 _Static_assert(LABEL_MAX == CONTEXT_MAX, "a label must hold the longest context");
 
@@ -69,6 +72,7 @@ find_whole(const struct context_index *index, const struct label *label, struct 
 struct keyword_counts {
     unsigned strong;  /* in the current part of the label */
     unsigned weak;    /* in the whole label */
+    unsigned all;     /* strong keywords in the whole label */
     unsigned covered; /* words in its keywords that are neither generic nor repeated */
     size_t until;     /* the words before this index belong to a counted keyword */
     bool chosen;
@@ -105,11 +109,27 @@ find_keyword(const struct context_index *index, struct str text)
     return NULL;
 }
 
+static bool
+is_little(const struct label_word *word)
+{
+    return word->generic && !word->term->action;
+}
+
+/* Several words of a label form a keyword written as one ("hip hop" is "hiphop") only if neither
+ * end is a little word: "take out a loan" is not about takeout, and "B&B" is not a band. A name of
+ * as many words is the same phrase. */
+static bool
+forms_one_word(const struct label *label, const struct use *use, size_t first, size_t count)
+{
+    return count == 1 || use->kind == USE_NOT || use->word_count == count ||
+           (!is_little(&label->words[first]) && !is_little(&label->words[first + count - 1]));
+}
+
 static void
 count_use(const struct label *label, const struct use *use, size_t first, size_t count,
           struct keyword_counts *counts)
 {
-    if (!is_keyword(use) || counts->until > first)
+    if (!is_keyword(use) || counts->until > first || !forms_one_word(label, use, first, count))
         return;
     counts->until = first + count;
     if (use->kind == USE_NOT || (count == 1 && label->words[first].again))
@@ -122,8 +142,10 @@ count_use(const struct label *label, const struct use *use, size_t first, size_t
         counts->weak++;
     else if (use->kind == USE_PHRASE && covered == 0)
         counts->weak += 2;
-    else
+    else {
         counts->strong++;
+        counts->all++;
+    }
 }
 
 static void
@@ -132,6 +154,23 @@ count_term(const struct label *label, const struct term *term, size_t first, siz
 {
     for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
         count_use(label, use, first, count, &counts[use->domain]);
+}
+
+/* ---- other tasks ---- */
+
+/* Whether the words form a task or noun of this kind, in singular or plural. */
+static bool
+is_other(const struct context_index *index, const struct label *label, size_t first, size_t count,
+         enum use_kind kind)
+{
+    for (size_t n = FORM_ITSELF; n <= FORM_PLURALS; n++) {
+        const struct term *term =
+            context_index_find_form(index, label_texts(label, first, count), n);
+        for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
+            if (use->kind == kind && use->word_count == count)
+                return true;
+    }
+    return false;
 }
 
 /* The number of words from `first` on that may form one keyword. */
@@ -143,6 +182,16 @@ longest_phrase(const struct label *label, size_t first)
            !label->words[first + count].starts_part)
         count++;
     return count;
+}
+
+static bool
+has_other(const struct context_index *index, const struct label *label, enum use_kind kind)
+{
+    for (size_t i = 0; i < label->count; i++)
+        for (size_t count = longest_phrase(label, i); count > 0; count--)
+            if (is_other(index, label, i, count, kind))
+                return true;
+    return false;
 }
 
 /* Of several keywords that begin at this word, the longest counts. */
@@ -159,15 +208,24 @@ count_keywords_at(const struct context_index *index, const struct label *label, 
     count_term(label, find_keyword(index, label->words[first].text), first, 1, counts);
 }
 
-/* Chooses the domains with the most strong keywords in the part. */
+static bool
+is_prose(const struct label *label)
+{
+    return label->count > PROSE_WORDS;
+}
+
+/* Chooses the domains with the most strong keywords in the part; in prose, which mentions much in
+ * passing, also those with several and at least half as many. */
 static void
-end_part(struct keyword_counts *counts, size_t count)
+end_part(const struct label *label, struct keyword_counts *counts, size_t count)
 {
     unsigned most = 1;
     for (size_t i = 0; i < count; i++)
         most = counts[i].strong > most ? counts[i].strong : most;
     for (size_t i = 0; i < count; i++) {
-        counts[i].chosen = counts[i].chosen || counts[i].strong == most;
+        counts[i].chosen =
+            counts[i].chosen || counts[i].strong == most ||
+            (is_prose(label) && counts[i].strong > 1 && 2 * counts[i].strong >= most);
         counts[i].strong = 0;
     }
 }
@@ -210,12 +268,12 @@ find_keywords(const struct context_index *index, const struct label *label,
     unsigned words = 0;
     bool chosen = false;
     for (size_t i = 0; i < label->count; i++) {
-        if (is_between_parts(label, i, counts, domains))
-            end_part(counts, domains);
+        if (!is_prose(label) && is_between_parts(label, i, counts, domains))
+            end_part(label, counts, domains);
         count_keywords_at(index, label, i, counts);
         words += !label->words[i].generic && !label->words[i].again;
     }
-    end_part(counts, domains);
+    end_part(label, counts, domains);
     for (size_t i = 0; i < domains; i++)
         chosen = chosen || counts[i].chosen;
     if (!chosen)
@@ -294,12 +352,21 @@ best_context(const struct context_index *index, const struct label *label, size_
 
 /* ---- public functions ---- */
 
+static bool
+has_two_keywords(const struct keyword_counts *counts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (counts[i].all > 1)
+            return true;
+    return false;
+}
+
 void
 context_find(const struct context_index *index, struct str text, struct context_match *out)
 {
     struct keyword_counts counts[DOMAINS_MAX] = { 0 };
     struct label label;
-    out->known = false;
+    out->known = out->unrelated = false;
     out->count = 0;
     if (!label_split(text, &label))
         return;
@@ -307,8 +374,13 @@ context_find(const struct context_index *index, struct str text, struct context_
     find_whole(index, &label, out);
     if (out->known)
         return;
+    out->unrelated = has_other(index, &label, USE_OTHER_TASK);
+    if (out->unrelated)
+        return;
     find_keywords(index, &label, counts);
-    for (size_t i = 0; i < index->domains->count; i++)
+    out->unrelated = !has_two_keywords(counts, index->domains->count) &&
+                     has_other(index, &label, USE_OTHER_NOUN);
+    for (size_t i = 0; i < index->domains->count && !out->unrelated; i++)
         if (counts[i].chosen)
             choose(index, out, i, best_context(index, &label, i));
 }

@@ -4,14 +4,13 @@
  * Definitions list contexts, aliases and keywords. docs/DOMAINS.md describes the matching rules.
  *
  * The index is built once, is read-only, and may be shared between threads. context_find() does a
- * few hash lookups for each word, allocates nothing and cannot fail. A label that matches no domain
- * is treated as if no context was given. */
+ * few hash lookups for each word, allocates nothing and cannot fail. */
 #ifndef HINT_CONTEXT_H
 #define HINT_CONTEXT_H
 
 #include "domain/domain.h"
 
-#define CONTEXT_MAX 128 /* bytes; longer labels never match */
+#define CONTEXT_MAX 2048 /* bytes; longer labels never match */
 
 struct context_choice {
     const struct domain *domain;
@@ -20,7 +19,8 @@ struct context_choice {
 
 struct context_match {
     bool known;
-    size_t count; /* distinct domains, sorted by name; 0 if not known */
+    bool unrelated; /* not known, and about something else: money, a calendar, settings */
+    size_t count;   /* distinct domains, sorted by name; 0 if not known */
     struct context_choice list[DOMAINS_MAX];
 };
 

@@ -265,13 +265,27 @@ add_names(struct arena *mem, struct context_index *index, size_t number)
     }
 }
 
+/* ---- other tasks ---- */
+
+static void
+add_others(struct arena *mem, struct context_index *index, const char *const *names,
+           enum use_kind kind)
+{
+    struct label label;
+    for (; *names != NULL; names++) {
+        label_split(str_of(*names), &label);
+        add_use(mem, index, label_texts(&label, 0, label.count),
+                (struct use){ .kind = kind, .word_count = label.count });
+    }
+}
+
 /* ---- building the index ---- */
 
 /* An estimate of the number of terms, rounded up to a power of two. */
 static size_t
 bucket_count(const struct domains *domains)
 {
-    size_t texts = 512, count = 1;
+    size_t texts = 1024, count = 1;
     for (size_t i = 0; i < domains->count; i++) {
         const struct domain *domain = &domains->list[i];
         texts += domain->strong_count + domain->weak_count + domain->not_count;
@@ -298,5 +312,7 @@ context_index_make(struct arena *mem, const struct domains *domains)
     set_bases(index);
     for (size_t i = 0; i < domains->count; i++)
         add_names(mem, index, i);
+    add_others(mem, index, label_other_tasks, USE_OTHER_TASK);
+    add_others(mem, index, label_other_nouns, USE_OTHER_NOUN);
     return index;
 }

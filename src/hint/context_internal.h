@@ -10,9 +10,9 @@
 
 /* ---- labels ---- */
 
-#define LABEL_MAX 128                /* bytes of a label; the same as CONTEXT_MAX */
+#define LABEL_MAX 2048               /* bytes of a label; the same as CONTEXT_MAX */
 #define LABEL_BUFFER (4 * LABEL_MAX) /* normalizing replaces '&' with "_and_" */
-#define LABEL_WORDS LABEL_MAX
+#define LABEL_WORDS 384              /* words of a label; further ones are ignored */
 
 struct term;
 
@@ -47,11 +47,18 @@ struct str label_bases(const struct label *label, size_t first, size_t count);
 extern const char *const label_little_words[];
 extern const char *const label_action_words[];
 
+/* Tasks that no domain helps with: money, calendars, reminders, leave, settings. A label with one
+ * of the tasks is about it, whatever else it mentions; a label with one of the nouns only if no
+ * domain has two keywords in it. Words of a phrase are separated by '_'. Each list ends with NULL.
+ */
+extern const char *const label_other_tasks[];
+extern const char *const label_other_nouns[];
+
 /* ---- forms of words ---- */
 
 /* Inflections keep the meaning of a word. Other endings change it, so they only help to choose the
  * context within a domain: "meal planner" matches meal_planning. */
-enum { FORM_ITSELF = 0, FORM_INFLECTIONS = 6, FORM_ALL = 16 };
+enum { FORM_ITSELF = 0, FORM_PLURALS = 3, FORM_INFLECTIONS = 6, FORM_ALL = 16 };
 
 /* The word without the n-th ending, which may point into `buffer`; absent if the word does not have
  * that ending. 0 is the word itself. */
@@ -68,9 +75,11 @@ enum use_kind {
     USE_NOT,    /* an excluding keyword: its words do not count for the domain */
     USE_STRONG, /* a keyword */
     USE_WEAK,
-    USE_DOMAIN, /* the domain's own name, its words concatenated */
-    USE_PHRASE, /* a context's name or alias, its words concatenated */
-    USE_ANCHOR, /* the first word of a context's name or alias that is not generic */
+    USE_DOMAIN,     /* the domain's own name, its words concatenated */
+    USE_PHRASE,     /* a context's name or alias, its words concatenated */
+    USE_ANCHOR,     /* the first word of a context's name or alias that is not generic */
+    USE_OTHER_TASK, /* a task or noun that no domain helps with; `domain` is not set */
+    USE_OTHER_NOUN,
 };
 
 /* One meaning of a term in one domain. */

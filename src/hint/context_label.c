@@ -190,7 +190,7 @@ cut_words(struct label *out, struct str separated, bool drop)
     char *end = out->text_bytes;
     bool starts_part = false;
     out->count = 0;
-    for (size_t i = 0, start = 0; i <= separated.len; i++) {
+    for (size_t i = 0, start = 0; i <= separated.len && out->count < LABEL_WORDS; i++) {
         if (i < separated.len && separated.ptr[i] != '_' && separated.ptr[i] != ',')
             continue;
         struct str word = { &separated.ptr[start], i - start };

@@ -18,10 +18,11 @@ struct buf;
 
 #define HINT_ONE 65536 /* 1.0 as a weight or score */
 
-/* Values of hint.sentence that are not an index: the sentence is made from the pattern, or from the
- * pattern for an object with a single property. */
+/* Values of hint.sentence that are not an index: the sentence is made from the pattern, from the
+ * pattern for an object with a single property, or from the loose pattern. */
 #define HINT_FROM_PATTERN (-1)
 #define HINT_OF_ONE (-2)
+#define HINT_LOOSE (-3)
 
 struct hint_value {
     struct str shown; /* as written in a sentence, without quotes */
@@ -45,6 +46,9 @@ struct hint {
     int total;                       /* number of values, named or not */
     int without_hint;                /* facts beyond the maximum number of hints of a member */
     bool is_long;                    /* long even with its fewest values, and not critical */
+    enum member_safety safety;       /* the member's, or higher for a statement about safety */
+    bool sensitive;                  /* the member is, or the statement is about health */
+    bool by_app;                     /* no value was stated or accepted by the user */
     const struct hint_value *values; /* best first; hint_value_limit() of them at most */
     size_t value_count;
     const struct hint_level *levels; /* at least one; each names more values than the one before */
@@ -82,6 +86,9 @@ int hint_more_items(const struct member *member, int total, int items);
 
 #define HINT_LENGTHS_MAX 96
 size_t hint_length_count(const struct member *member, int total); /* 1 to HINT_LENGTHS_MAX */
+
+/* The index of the sentence for a single value, or HINT_FROM_PATTERN. */
+int hint_sentence_of(const struct member *member, struct str value);
 
 /* How many of `total` values the longest length or JSON can name. */
 size_t hint_value_limit(const struct member *member, int total);

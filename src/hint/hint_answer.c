@@ -115,7 +115,7 @@ count_omitted(struct arena *mem, const struct ladder *ladder, const struct selec
     else
         for (size_t i = 0; i < selection->count; i++)
             shown[i] = ladder->rungs[i].hint->levels[selection->by_rung[i]->level].items;
-    out->safety_complete = true;
+    out->safety_complete = !ladder->order.safety_withheld;
     out->omitted = ladder->order.facts;
     for (size_t i = 0; i < ladder->rung_count; i++)
         out->omitted -= shown[i];

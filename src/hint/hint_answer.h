@@ -11,7 +11,7 @@ struct hint_answer {
     int tokens;           /* of the sentences joined by line feeds, the object, or the string */
     int available;        /* hints that match the query */
     int omitted;          /* facts of these hints that are not named; "and 4 more" omits 4 */
-    bool safety_complete; /* no critical fact is omitted */
+    bool safety_complete; /* no critical fact is omitted, or withheld as sensitive */
     uint64_t hint_sets;   /* bit n: the n-th hint set of the query has a matching hint */
 };
 

@@ -1,6 +1,7 @@
 #include "hint/hint_json.h"
 
 #include "base/arena.h"
+#include "domain/value_clean.h"
 #include "hint/hint_words.h"
 #include "hint/tokenizer.h"
 #include "text/json_write.h"
@@ -139,6 +140,14 @@ summary_level(const struct selection *selection, size_t rung)
     return is_selected(selection, rung) ? selection->by_rung[rung]->level : 0;
 }
 
+/* The summary says that there is none; under the key it would look like a value. */
+static bool
+is_none(const struct hint *hint)
+{
+    return hint->member->type == MEMBER_ARRAY && hint->sentence >= 0 &&
+           str_eq(hint->values[0].shown, VALUE_NONE);
+}
+
 /* The number of values written under the key; 0: the key is absent. Critical members are complete
  * or absent. */
 static int
@@ -146,7 +155,7 @@ keyed_items(const struct ladder *ladder, const struct selection *selection, size
 {
     const struct hint *hint = ladder->rungs[rung].hint;
     if (!is_selected(selection, rung) || !selection->by_rung[rung]->keyed ||
-        !str_present(hint->member->json_key))
+        !str_present(hint->member->json_key) || is_none(hint))
         return 0;
     int items = hint->levels[selection->by_rung[rung]->level].items;
     int limit = hint->member->json_limit;

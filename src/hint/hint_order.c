@@ -15,17 +15,20 @@
 struct view {
     bool known; /* a known context; without one, all members have the same weight */
     bool chosen, safety, named;
+    enum hint_fallback fallback;
     const struct context *context;
 };
 
 static struct view
 view_of(const struct hint_query *query, const struct domain *domain)
 {
-    struct view view = { .known = query->context->known, .named = query->domains_named };
+    struct view view = { .known = query->context->known,
+                         .named = query->domains_named,
+                         .fallback = domain->always ? HINT_EVERYTHING : query->fallback };
     if (!view.known)
         return view;
     const struct context_choice *choice = context_chosen(query->context, domain);
-    view.chosen = choice != NULL;
+    view.chosen = choice != NULL || domain->always;
     view.context = choice == NULL ? NULL : choice->context;
     view.safety = choice != NULL || context_is_safety(query->context, domain);
     return view;
@@ -46,29 +49,34 @@ context_weight(const struct member *member, const struct context *context)
 
 /* False: the member is left out in this context. */
 static bool
-weigh(const struct view *view, const struct member *member, int32_t *out)
+weigh(const struct view *view, const struct hint *hint, int32_t *out)
 {
     *out = HINT_ONE;
     if (!view->known)
-        return true;
+        return view->fallback == HINT_EVERYTHING ||
+               (view->fallback == HINT_ONLY_SAFETY && hint->safety == SAFETY_CRITICAL &&
+                !hint->sensitive);
     if (!view->named && !view->chosen &&
         !(view->safety &&
-          member->safety == SAFETY_CRITICAL)) /* critical members of other domains may be needed */
+          hint->safety == SAFETY_CRITICAL)) /* critical hints of other domains may be needed */
         return false;
-    *out = context_weight(member, view->context);
-    return view->named || member->safety == SAFETY_CRITICAL || *out >= LEAST_CONTEXT;
+    *out = context_weight(hint->member, view->context);
+    return view->named || hint->safety == SAFETY_CRITICAL || *out >= LEAST_CONTEXT;
 }
 
 #define SCORE_BITS 17 /* a score can be HINT_ONE = 1 << 16 */
+#define BY_APP_BIT ((uint32_t)1 << SCORE_BITS)
+#define TIER_AT (SCORE_BITS + 1)
 
+/* Within a tier, facts that the user stated or accepted come before those of apps alone. */
 static uint32_t
 rank_of(const struct hint *hint, unsigned tier, int32_t weight)
 {
     const struct member *member = hint->member;
     uint64_t score =
         (uint64_t)weight * (uint64_t)member->weight / HINT_ONE * (uint64_t)hint->score / HINT_ONE;
-    return (uint32_t)(HINT_ONE - score) | tier << SCORE_BITS |
-           (hint->is_long ? 4u << SCORE_BITS : 0);
+    return (uint32_t)(HINT_ONE - score) | (hint->by_app ? BY_APP_BIT : 0) | tier << TIER_AT |
+           (hint->is_long ? 4u << TIER_AT : 0);
 }
 
 /* ---- sorting ---- */
@@ -179,9 +187,13 @@ gather(const struct hint_query *query, size_t set_index, struct hint_order *out,
     for (size_t i = 0; i < set->count; i++) {
         struct hint *hint = &set->hints[i];
         int32_t weight;
-        if ((hint->member->sensitive && !sensitive) || !weigh(&view, hint->member, &weight))
+        if (!weigh(&view, hint, &weight))
             continue;
-        unsigned tier = SAFETY_CRITICAL - hint->member->safety;
+        if (hint->sensitive && !sensitive) {
+            out->safety_withheld = out->safety_withheld || hint->safety == SAFETY_CRITICAL;
+            continue;
+        }
+        unsigned tier = SAFETY_CRITICAL - hint->safety;
         struct rung *rung = tier == 0 ? &out->rungs[out->critical++] : next++;
         *rung = (struct rung){ set, hint, rank_of(hint, tier, weight), (uint8_t)tier,
                                (uint8_t)set_index };

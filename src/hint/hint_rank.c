@@ -1,7 +1,9 @@
 #include "hint/hint_rank.h"
 
 #include "base/arena.h"
+#include "domain/value_clean.h"
 #include "hint/hint.h"
+#include "text/json_read.h"
 
 #include <stdlib.h>
 
@@ -82,11 +84,21 @@ compare_keys(const void *left, const void *right)
     return str_order((*a)->atom->key, (*b)->atom->key);
 }
 
+/* Both exclude the same thing. The members of a definition are in the order of their gravity. */
+static bool
+say_the_same(const struct member *a, const struct member *b)
+{
+    return a != b && a->avoid && b->avoid && a->vocabulary != NULL &&
+           a->vocabulary == b->vocabulary;
+}
+
 static void
 settle_pair(struct ranked *a, struct ranked *b)
 {
     struct ranked *loser = NULL;
-    if (is_against(a->member, b->member))
+    if (say_the_same(a->member, b->member))
+        loser = a->member < b->member ? b : a;
+    else if (is_against(a->member, b->member))
         loser = loser_of(a, b);
     else if (is_against(b->member, a->member))
         loser = loser_of(b, a);
@@ -106,6 +118,47 @@ settle(struct arena *mem, struct ranked *facts, size_t count)
             settle_pair(by_key[i], by_key[j]);
 }
 
+static struct str
+text_of(struct arena *mem, const struct atom *atom)
+{
+    const struct json_value *value = NULL;
+    struct why why;
+    bool is_text =
+        json_read(mem, atom->value, 2, &value, &why) == ERR_NONE && value->type == JSON_STR;
+    return is_text ? value->text : STR("");
+}
+
+/* Leaves out what contains something the user must not have: no peanut butter with an allergy. */
+static void
+leave_out_dishes(struct arena *mem, const struct ranked *critical, struct ranked *facts,
+                 size_t count)
+{
+    const struct vocabulary *vocabulary = critical->member->vocabulary;
+    if (critical->member->safety != SAFETY_CRITICAL || vocabulary == NULL || critical->score < 0)
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (facts[i].member->vocabulary == vocabulary &&
+            opposes(critical->member, facts[i].member) &&
+            value_contains(mem, vocabulary, text_of(mem, facts[i].atom), critical->atom->key))
+            facts[i].score = -1;
+}
+
+/* "none" is a value only if there is a sentence for it and no other value. */
+static void
+leave_out_none(struct ranked *facts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct member *member = facts[i].member;
+        if (member->type != MEMBER_ARRAY || !str_eq(facts[i].atom->key, VALUE_NONE))
+            continue;
+        bool alone = hint_sentence_of(member, VALUE_NONE) >= 0;
+        for (size_t j = 0; j < count && alone; j++)
+            alone = j == i || facts[j].member != member || facts[j].score < 0;
+        if (!alone)
+            facts[i].score = -1;
+    }
+}
+
 /* ---- order ---- */
 
 /* The user's own list keeps the user's order; of single values, the latest comes first. */
@@ -115,6 +168,8 @@ compare_facts(const void *left, const void *right)
     const struct ranked *a = left, *b = right;
     if (a->member != b->member)
         return a->member < b->member ? -1 : 1;
+    if ((a->concern != CONCERN_NONE) != (b->concern != CONCERN_NONE))
+        return a->concern != CONCERN_NONE ? -1 : 1;
     if (a->atom->by_user != b->atom->by_user)
         return a->atom->by_user ? -1 : 1;
     if (a->atom->by_user && a->member->type == MEMBER_ARRAY)
@@ -146,9 +201,15 @@ hint_rank(struct arena *mem, const struct domain *domain, const struct atom *ato
         const struct member *member = domain_member(domain, atoms[i].member);
         if (atoms[i].status == ATOM_ACTIVE && has_hint(member))
             facts[found++] =
-                (struct ranked){ &atoms[i], member, score_of(member, &atoms[i], newest) };
+                (struct ranked){ &atoms[i], member, score_of(member, &atoms[i], newest),
+                                 statement_holds(member)
+                                     ? statement_concern(mem, domain, text_of(mem, &atoms[i]))
+                                     : CONCERN_NONE };
     }
     settle(mem, facts, found);
+    for (size_t i = 0; i < found; i++)
+        leave_out_dishes(mem, &facts[i], facts, found);
+    leave_out_none(facts, found);
     for (size_t i = 0; i < found; i++)
         if (facts[i].score >= LEAST_SCORE || (facts[i].score >= 0 && facts[i].atom->by_user))
             facts[selected++] = facts[i];

@@ -6,17 +6,21 @@
 #ifndef HINT_HINT_RANK_H
 #define HINT_HINT_RANK_H
 
+#include "domain/statement.h"
 #include "model/atom.h"
 
 struct ranked {
     const struct atom *atom;
     const struct member *member;
-    int32_t score; /* 0 to HINT_ONE */
+    int32_t score;        /* 0 to HINT_ONE */
+    enum concern concern; /* of a statement */
 };
 
 /* Returns the number of active facts for hints, in the order of the definition's members, the best
- * of each member first. One of two contradicting facts is left out, and so is a fact from apps that
- * has not been repeated for a long time. */
+ * of each member first, statements about safety before others. Left out are: one of two
+ * contradicting facts; of equal facts that exclude something, all but the most serious ("allergic
+ * to peanuts" and "dislikes peanuts"); a preference for something that contains an allergen; "none"
+ * beside another value; a fact from apps that has not been repeated for a long time. */
 size_t hint_rank(struct arena *mem, const struct domain *domain, const struct atom *atoms,
                  size_t count, struct ranked **out);
 

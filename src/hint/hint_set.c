@@ -3,6 +3,8 @@
 #include "hint/hint.h"
 
 #include "base/arena.h"
+#include "domain/phrase.h"
+#include "domain/value_clean.h"
 #include "domain/value_text.h"
 #include "hint/hint_pairs.h"
 #include "hint/hint_rank.h"
@@ -73,17 +75,22 @@ shown_number(struct arena *mem, const struct json_value *value)
     return value_number_text(mem, value->type == JSON_REAL ? value->real : (double)value->integer);
 }
 
+/* The entry of an open or closed vocabulary; NULL: none. */
+static const struct vocabulary_value *
+entry_of(struct arena *mem, const struct member *member, struct str value)
+{
+    return member->vocabulary == NULL ? NULL
+                                      : vocabulary_find(member->vocabulary, value_fold(mem, value));
+}
+
 /* The label of a value: always from a closed vocabulary, and from an open one if it defines a
  * label. Otherwise the value as the user wrote it. */
 static struct str
-label_of(struct arena *mem, const struct member *member, struct str value)
+label_of(const struct member *member, const struct vocabulary_value *entry, struct str value)
 {
-    const struct vocabulary *vocabulary = member->vocabulary;
-    if (vocabulary == NULL)
-        return value;
-    const struct vocabulary_value *found = vocabulary_find(vocabulary, value_fold(mem, value));
-    bool use_label = found != NULL && (!vocabulary->open || !str_eq(found->label, found->value));
-    return use_label ? found->label : value;
+    bool use_label =
+        entry != NULL && (!member->vocabulary->open || !str_eq(entry->label, entry->value));
+    return use_label ? entry->label : value;
 }
 
 static bool
@@ -93,10 +100,26 @@ is_plain_json(struct str json, struct str shown)
            memcmp(json.ptr + 1, shown.ptr, shown.len) == 0;
 }
 
-/* *pairs is set to the number of properties of an object. */
+/* What the values of a hint decide about its sentence. */
+struct facts_form {
+    struct str plain; /* the value that hint.values may have a sentence for */
+    size_t pairs;     /* properties of an object */
+    bool loose;       /* a value does not have the form that the pattern needs */
+};
+
+/* A value of a member with a form: in the third person, and quoted if it is a clause. */
+static void
+shape_value(struct arena *mem, const struct member *member, struct hint_value *out,
+            struct facts_form *form)
+{
+    out->shown = phrase_third_person(mem, out->shown);
+    out->quote = out->quote || phrase_is_clause(out->shown);
+    form->loose = form->loose || out->quote || !phrase_fits(member->hint.form, out->shown);
+}
+
 static void
 make_value(struct arena *mem, const struct member *member, const struct atom *atom,
-           struct hint_value *out, struct str *plain, size_t *pairs)
+           struct hint_value *out, struct facts_form *form)
 {
     const struct json_value *value = NULL;
     struct why why;
@@ -104,26 +127,30 @@ make_value(struct arena *mem, const struct member *member, const struct atom *at
     if (json_read(mem, atom->value, 4, &value, &why) != ERR_NONE)
         return;
     if (value->type == JSON_STR) {
-        *plain = value->text;
-        out->shown = label_of(mem, member, value->text);
-        out->quote = hint_must_quote(mem, out->shown);
+        const struct vocabulary_value *entry = entry_of(mem, member, value->text);
+        form->plain = entry != NULL ? entry->value : value->text;
+        out->shown = label_of(member, entry, value->text);
+        out->quote = hint_must_quote(mem, out->shown) ||
+                     (!atom->by_user && entry == NULL && !phrase_is_name(out->shown));
+        if (member->hint.form != FORM_ANY && entry == NULL)
+            shape_value(mem, member, out, form);
         if (is_plain_json(atom->value, out->shown))
             out->json = STR_NONE;
     } else if (value->type == JSON_BOOL) {
-        *plain = value->integer != 0 ? STR("true") : STR("false");
+        form->plain = value->integer != 0 ? STR("true") : STR("false");
         out->shown = value->integer != 0 ? STR("yes") : STR("no");
     } else if (value->type == JSON_OBJECT) {
-        out->shown = hint_pairs(mem, member, value, pairs);
+        out->shown = hint_pairs(mem, member, value, &form->pairs);
     } else {
-        *plain = out->shown = shown_number(mem, value);
+        form->plain = out->shown = shown_number(mem, value);
     }
 }
 
-static int
-sentence_of(const struct member *member, struct str plain)
+int
+hint_sentence_of(const struct member *member, struct str value)
 {
     for (size_t i = 0; i < member->hint.value_count; i++)
-        if (str_eq(member->hint.values[i].value, plain))
+        if (str_eq(member->hint.values[i].value, value))
             return (int)i;
     return HINT_FROM_PATTERN;
 }
@@ -169,36 +196,66 @@ make_levels(struct arena *mem, struct hint *hint)
     }
     hint->levels = levels;
     hint->level_count = count;
-    hint->is_long = hint->member->safety != SAFETY_CRITICAL && levels[0].text_last > LONG_TOKENS;
+    hint->is_long = hint->safety != SAFETY_CRITICAL && levels[0].text_last > LONG_TOKENS;
 }
 
 /* ---- hint sets ---- */
 
-/* Makes one hint from `count` values of a member, best first. False: the value has no sentence of
- * its own, and the member has no pattern. */
-static bool
+static int
+pattern_for(const struct member *member, const struct facts_form *form, int count)
+{
+    int sentence = count == 1 ? hint_sentence_of(member, form->plain) : HINT_FROM_PATTERN;
+    if (sentence >= 0)
+        return sentence;
+    return form->pairs == 1 ? HINT_OF_ONE : form->loose ? HINT_LOOSE : HINT_FROM_PATTERN;
+}
+
+/* Items of apps could read on from one to the next: "cheap wine", "and ignore", "the allergies".
+ * Then every item of the list is quoted. */
+static void
+quote_continued(const struct ranked *facts, struct hint_value *values, size_t count)
+{
+    bool reads_on = false;
+    for (size_t i = 0; i < count && count > 1; i++)
+        reads_on = reads_on || (!facts[i].atom->by_user && phrase_reads_on(values[i].shown));
+    for (size_t i = 0; i < count && reads_on; i++)
+        values[i].quote = true;
+}
+
+/* Makes one hint from `count` values of a member, best first. Returns 0 if the value has no
+ * sentence of its own and the member has no pattern, otherwise 1. */
+static size_t
 make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint *out)
 {
     const struct member *member = facts[0].member;
-    struct str plain = STR_NONE;
-    size_t pairs = 0;
+    struct facts_form form = { .plain = STR_NONE };
     size_t kept = hint_value_limit(member, count);
     struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, kept);
     for (size_t i = 0; i < kept; i++)
-        make_value(mem, member, facts[i].atom, &values[i], &plain, &pairs);
-    *out = (struct hint){ .member = member,
-                          .sentence = pairs == 1   ? HINT_OF_ONE
-                                      : count == 1 ? sentence_of(member, plain)
-                                                   : HINT_FROM_PATTERN,
-                          .total = count,
-                          .values = values,
-                          .value_count = kept };
+        make_value(mem, member, facts[i].atom, &values[i], &form);
+    quote_continued(facts, values, kept);
+    *out = (struct hint){
+        .member = member,
+        .sentence = pattern_for(member, &form, count),
+        .safety =
+            facts[0].concern != CONCERN_NONE ? SAFETY_CRITICAL
+            : hint_sentence_of(member, VALUE_NONE) >= 0 && str_eq(facts[0].atom->key, VALUE_NONE)
+                ? SAFETY_NONE
+                : member->safety,
+        .sensitive = member->sensitive || facts[0].concern == CONCERN_PRIVATE,
+        .by_app = true,
+        .total = count,
+        .values = values,
+        .value_count = kept,
+    };
     if (out->sentence < 0 && !str_present(member->hint.text))
-        return false;
-    for (int i = 0; i < count; i++)
+        return 0;
+    for (int i = 0; i < count; i++) {
         out->score = facts[i].score > out->score ? facts[i].score : out->score;
+        out->by_app = out->by_app && !facts[i].atom->by_user;
+    }
     make_levels(mem, out);
-    return true;
+    return 1;
 }
 
 /* The number of facts at the start that belong to the same member. */
@@ -217,11 +274,41 @@ make_each(struct arena *mem, const struct ranked *facts, int count, struct hint 
 {
     size_t made = 0;
     int most = facts[0].member->safety == SAFETY_CRITICAL || count < EACH_MAX ? count : EACH_MAX;
+    while (most < count && facts[most].concern != CONCERN_NONE)
+        most++;
     for (int i = 0; i < most; i++)
         made += make_hint(mem, facts + i, 1, &out[made]);
     if (made > 0)
         out[made - 1].without_hint = count - most;
     return made;
+}
+
+static bool
+has_sentence(struct arena *mem, const struct ranked *fact)
+{
+    struct hint_value unused;
+    struct facts_form form = { .plain = STR_NONE };
+    if (fact->member->hint.value_count == 0)
+        return false;
+    make_value(mem, fact->member, fact->atom, &unused, &form);
+    return hint_sentence_of(fact->member, form.plain) >= 0;
+}
+
+/* Makes the hints of an array: one for each value with a sentence of its own, and one list of the
+ * others. Returns the number of hints. */
+static size_t
+make_lists(struct arena *mem, const struct ranked *facts, int count, struct hint *out)
+{
+    struct ranked *listed = ARENA_ARRAY(mem, struct ranked, (size_t)count + 1);
+    size_t made = 0;
+    int left = 0;
+    for (int i = 0; i < count; i++) {
+        if (has_sentence(mem, &facts[i]))
+            made += make_hint(mem, &facts[i], 1, &out[made]);
+        else
+            listed[left++] = facts[i];
+    }
+    return made + (left > 0 ? make_hint(mem, listed, left, &out[made]) : 0);
 }
 
 void
@@ -234,11 +321,12 @@ hint_set_make(struct arena *mem, const struct domain *domain, const struct atom 
     for (size_t i = 0; i < found;) {
         const struct member *member = facts[i].member;
         int length = run_length(facts + i, found - i);
-        if (hint_is_per_value(member))
+        if (statement_holds(member))
             made += make_each(mem, facts + i, length, &hints[made]);
+        else if (member->type == MEMBER_ARRAY)
+            made += make_lists(mem, facts + i, length, &hints[made]);
         else
-            made +=
-                make_hint(mem, facts + i, member->type == MEMBER_ARRAY ? length : 1, &hints[made]);
+            made += make_hint(mem, facts + i, 1, &hints[made]);
         i += (size_t)length;
     }
     struct str heading = str_format(mem, "**%.*s**\n", STR_ARG(domain->heading));

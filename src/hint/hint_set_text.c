@@ -18,7 +18,7 @@
 #include <endian.h>
 
 #define HINT_SET_VERSION \
-    '7' /* increase it when the format, the sentences or the token counts change */
+    '8' /* increase it when the format, the sentences or the token counts change */
 #define HINT_SET_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define DIGEST_PART 16 /* characters: 96 bits */
 
@@ -28,6 +28,7 @@ enum { OF_SUM = 6, OF_COUNT = 4, OF_VALUE = 4, OF_JSON = 4, OF_HALF = 8, HEAD = 
 /* Bit offsets and widths within a hint's head, which is two numbers of 48 bits. */
 enum { MEMBER_AT = 0, SENTENCE_AT = 12, TOTAL_AT = 24, WITHOUT_HINT_AT = 36, NUMBER_BITS = 12 };
 enum { SCORE_AT = 0, SCORE_BITS = 18, LONG_AT = 18, DIGITS_AT = 19, BODY_AT = 24, BODY_BITS = 24 };
+enum { CRITICAL_AT = 21, SENSITIVE_AT = 22, BY_APP_AT = 23 };
 
 /* Flags in the number before a value; the length is above them. */
 #define IS_QUOTED 1
@@ -159,16 +160,18 @@ write_head(struct buf *out, const struct domain *domain, const struct hint *hint
 {
     add_number(out,
                part(out, (size_t)(hint->member - domain->members), MEMBER_AT, NUMBER_BITS) |
-                   part(out, (size_t)(hint->sentence - HINT_OF_ONE), SENTENCE_AT, NUMBER_BITS) |
+                   part(out, (size_t)(hint->sentence - HINT_LOOSE), SENTENCE_AT, NUMBER_BITS) |
                    part(out, (size_t)hint->total, TOTAL_AT, NUMBER_BITS) |
                    part(out, (size_t)hint->without_hint, WITHOUT_HINT_AT, NUMBER_BITS),
                OF_HALF);
-    add_number(out,
-               part(out, (size_t)hint->score, SCORE_AT, SCORE_BITS) |
-                   part(out, hint->is_long, LONG_AT, 1) |
-                   part(out, (size_t)digits - 1, DIGITS_AT, 2) |
-                   part(out, body, BODY_AT, BODY_BITS),
-               OF_HALF);
+    add_number(
+        out,
+        part(out, (size_t)hint->score, SCORE_AT, SCORE_BITS) |
+            part(out, hint->is_long, LONG_AT, 1) |
+            part(out, hint->safety == SAFETY_CRITICAL, CRITICAL_AT, 1) |
+            part(out, hint->sensitive, SENSITIVE_AT, 1) | part(out, hint->by_app, BY_APP_AT, 1) |
+            part(out, (size_t)digits - 1, DIGITS_AT, 2) | part(out, body, BODY_AT, BODY_BITS),
+        OF_HALF);
 }
 
 struct str
@@ -236,6 +239,15 @@ part_of(uint64_t number, int at, int bits)
     return (unsigned)(number >> at & (((uint64_t)1 << bits) - 1));
 }
 
+/* Of a critical member, only the hint that there is none is not critical. */
+static inline enum member_safety
+safety_of(const struct member *member, bool critical)
+{
+    return critical                            ? SAFETY_CRITICAL
+           : member->safety == SAFETY_CRITICAL ? SAFETY_NONE
+                                               : member->safety;
+}
+
 /* Decodes a hint's head. Its body has at most `left` bytes. False: not a valid head. */
 static inline bool
 read_hint(const struct domain *domain, const char *at, const char *body, size_t left,
@@ -247,14 +259,18 @@ read_hint(const struct domain *domain, const char *at, const char *body, size_t 
     if (member >= domain->member_count || length > left)
         return false;
     out->member = &domain->members[member];
-    out->sentence = (int)part_of(first, SENTENCE_AT, NUMBER_BITS) + HINT_OF_ONE;
+    out->sentence = (int)part_of(first, SENTENCE_AT, NUMBER_BITS) + HINT_LOOSE;
     out->score = (int32_t)part_of(second, SCORE_AT, SCORE_BITS);
     out->total = (int)part_of(first, TOTAL_AT, NUMBER_BITS);
     out->without_hint = (int)part_of(first, WITHOUT_HINT_AT, NUMBER_BITS);
     if (out->sentence >= (int)out->member->hint.value_count || out->score > HINT_ONE ||
-        out->total < 1 || (out->sentence < 0 && !str_present(out->member->hint.text)))
+        out->total < 1 || (out->sentence < 0 && !str_present(out->member->hint.text)) ||
+        (out->sentence == HINT_LOOSE && !str_present(out->member->hint.loose)))
         return false;
     out->is_long = part_of(second, LONG_AT, 1);
+    out->safety = safety_of(out->member, part_of(second, CRITICAL_AT, 1));
+    out->sensitive = part_of(second, SENSITIVE_AT, 1);
+    out->by_app = part_of(second, BY_APP_AT, 1);
     out->digits = (uint8_t)(part_of(second, DIGITS_AT, 2) + 1);
     out->level_count = out->total == 1 ? 1 : hint_length_count(out->member, out->total);
     out->value_count = out->total == 1 ? 1 : hint_value_limit(out->member, out->total);

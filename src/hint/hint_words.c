@@ -222,6 +222,8 @@ pattern_of(const struct hint *hint)
     const struct member *member = hint->member;
     if (hint->sentence >= 0)
         return member->hint.values[hint->sentence].sentence;
+    if (hint->sentence == HINT_LOOSE)
+        return member->hint.loose;
     return is_of_one(hint) && str_present(member->hint.text_one) ? member->hint.text_one
                                                                  : member->hint.text;
 }
@@ -259,15 +261,8 @@ hint_bullet(struct buf *out, const struct hint *hint, const struct hint_level *l
 {
     struct str pattern = hint->member->hint.short_text;
     buf_add_c(out, "- ");
-    if (str_present(pattern))
+    if (str_present(pattern) && !(hint->sentence >= 0 && hint->member->type <= MEMBER_STRING))
         add_pattern(out, pattern, hint, (size_t)level->items, AS_MARKDOWN);
     else
         add_sentence(out, hint, level, false, AS_MARKDOWN);
-}
-
-bool
-hint_is_per_value(const struct member *member)
-{
-    return member->type == MEMBER_ARRAY && str_present(member->hint.text) &&
-           memmem(member->hint.text.ptr, member->hint.text.len, "{value}", 7) != NULL;
 }

@@ -19,9 +19,6 @@ void hint_sentence(struct buf *out, const struct hint *hint, const struct hint_l
 /* One line of Markdown that starts with "- ". */
 void hint_bullet(struct buf *out, const struct hint *hint, const struct hint_level *level);
 
-/* Whether the pattern makes one sentence for each value instead of one with a list. */
-bool hint_is_per_value(const struct member *member);
-
 /* "a" or "an". English goes by sound and not by letter: "an hour", "a university", "an SRE", "a UX
  * designer". Correct for nearly all words, and never worse than deciding by the first letter. */
 const char *hint_article(struct str text);

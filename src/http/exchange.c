@@ -2,49 +2,10 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/log.h"
-#include "base/workers.h"
-#include "http/head.h"
-#include "http/state.h"
+#include "http/exchange_state.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum step {
-    STEP_HEAD,    /* waiting for the head */
-    STEP_BODY,    /* reading the body */
-    STEP_DISCARD, /* response is ready; reading and dropping the rest of the body */
-    STEP_WORKING, /* on a worker; the connection is suspended */
-    STEP_READY,   /* response is ready */
-    STEP_SENT,
-};
-
-struct exchange {
-    struct http_exchange open; /* the part that the service sees */
-    struct http_server *server;
-    struct connection *connection;
-    struct MHD_Connection *handle;
-    struct exchange *next; /* in the pool */
-    _Atomic int step;      /* enum step; a worker and the library's thread may set it in turn */
-    bool seen_by_service;  /* `done` must be called */
-    bool identified;       /* `identify` was called */
-    bool identifying;      /* … and is running on a worker */
-    bool large;            /* has set large_body */
-    size_t target_len;
-    size_t body_capacity;
-    size_t dropped;
-    char id[17];
-    char client[ADDRESS_TEXT_MAX];
-    char network[ADDRESS_TEXT_MAX];
-    struct head head;
-};
-
-/* Everything before is visible to the thread that sees the step. */
-static void
-set_step(struct exchange *x, enum step step)
-{
-    atomic_store_explicit(&x->step, (int)step, memory_order_release);
-}
 
 /* ---- pool ---- */
 
@@ -101,116 +62,6 @@ pool_give(struct exchange_pool *pool, struct exchange *x)
     }
 }
 
-/* ---- response ---- */
-
-static _Noreturn void
-header_defect(const char *name, const char *what)
-{
-    fprintf(stderr, "penchant: defect: response header %s %s\n", name, what);
-    abort();
-}
-
-static bool
-breaks_line(const char *text)
-{
-    return strchr(text, '\n') != NULL || strchr(text, '\r') != NULL;
-}
-
-void
-http_response_header(struct http_response *response, const char *name, const char *value)
-{
-    if (breaks_line(name) || breaks_line(value))
-        header_defect("(name withheld)", "has a line break in it");
-    if (response->header_count == HTTP_HEADERS_MAX)
-        header_defect(name, "is one too many");
-    response->headers[response->header_count++] = (struct http_header_line){ name, value };
-}
-
-static void
-add_header(struct MHD_Response *response, const char *name, const char *value)
-{
-    if (MHD_add_response_header(response, name, value) != MHD_YES)
-        log_error("http_header_not_sent", log_text("name", str_of(name)));
-}
-
-/* A response without a status, or with a head that cannot be sent, is a bug in the service; respond
- * anyway. */
-static void
-check_response(struct http_response *reply)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < reply->header_count; i++)
-        bytes += strlen(reply->headers[i].name) + strlen(reply->headers[i].value) + 4;
-    if (reply->status != 0 && bytes <= HTTP_RESPONSE_HEAD_MAX)
-        return;
-    log_error("http_response_invalid", log_number("status", reply->status),
-              log_number("head_bytes", (int64_t)bytes));
-    *reply = (struct http_response){ .status = 500, .close = reply->close };
-}
-
-static enum MHD_Result
-send_response(struct exchange *x)
-{
-    struct http_response *reply = &x->open.response;
-    check_response(reply);
-    struct str body = reply->body;
-    if (reply->status == 204 || reply->status == 304)
-        body.len = 0;
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        body.len, (void *)(uintptr_t)(body.len == 0 ? "" : body.ptr), MHD_RESPMEM_PERSISTENT);
-    if (response == NULL)
-        return MHD_NO;
-    for (size_t i = 0; i < reply->header_count; i++)
-        add_header(response, reply->headers[i].name, reply->headers[i].value);
-    add_header(response, "X-Request-Id", x->id);
-    /* The library parses chunks leniently, so a proxy may disagree about where the body ends. Close
-     * the connection, so that nothing after it is read as a request. */
-    if (reply->close || x->head.length == HEAD_CHUNKED ||
-        atomic_load(&x->server->connections.mode) != CONNECTIONS_SERVE)
-        add_header(response, "Connection", "close");
-    set_step(x, STEP_SENT);
-    connection_enter_response(x->connection, body.len);
-    enum MHD_Result queued = MHD_queue_response(x->handle, (unsigned)reply->status, response);
-    MHD_destroy_response(response);
-    return queued;
-}
-
-/* Responds before the body was read. After a response at the head, the library drops all further
- * bytes as body, so the connection must close unless the body is read first. */
-static enum MHD_Result
-respond_early(struct exchange *x)
-{
-    const struct head *head = &x->head;
-    bool small = head->length >= 0 && head->length <= HTTP_DISCARD_MAX;
-    if (small && !head->expects_continue && !x->open.response.close) {
-        set_step(x, STEP_DISCARD);
-        connection_enter(x->connection, STAGE_BODY);
-        return MHD_YES;
-    }
-    x->open.response.close = true;
-    x->connection->lingers = true;
-    return send_response(x);
-}
-
-static void
-refuse(struct exchange *x, enum http_refusal refusal, const char *detail)
-{
-    struct http_server *server = x->server;
-    atomic_fetch_add_explicit(&server->refused[refusal], 1, memory_order_relaxed);
-    x->seen_by_service = true;
-    server->service.refuse(server->service.context, &x->open, refusal, detail);
-}
-
-/* After a rejected head the following bytes cannot be trusted to be a request. */
-static enum MHD_Result
-refuse_at_head(struct exchange *x, enum http_refusal refusal, const char *detail)
-{
-    refuse(x, refusal, detail);
-    x->open.response.close = true;
-    x->connection->lingers = !x->connection->over_limit;
-    return send_response(x);
-}
-
 /* ---- request ---- */
 
 /* Hides the query from the library, which would parse it into memory that a few hundred fields
@@ -236,7 +87,7 @@ exchange_begin(void *argument, const char *target, struct MHD_Connection *handle
     x->handle = handle;
     x->connection =
         MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-    set_step(x, STEP_HEAD);
+    exchange_set_step(x, STEP_HEAD);
     x->seen_by_service = false;
     x->identified = x->identifying = x->large = false;
     x->body_capacity = x->dropped = 0;
@@ -309,58 +160,6 @@ find_client(struct exchange *x)
     x->open.request.network = str_of(x->network);
 }
 
-/* Leaves STEP_WORKING. After `identify` the body is read on, or dropped if there is a response. */
-static void
-finish_work(struct exchange *x)
-{
-    if (!x->identifying) {
-        set_step(x, STEP_READY);
-        return;
-    }
-    x->identifying = false;
-    connection_enter(x->connection, STAGE_BODY);
-    set_step(x, x->open.response.status == 0 ? STEP_BODY : STEP_DISCARD);
-}
-
-/* Runs on a worker. Must not touch the exchange after resuming the connection. */
-static void
-work(void *argument)
-{
-    struct exchange *x = argument;
-    struct http_server *server = x->server;
-    bool cut = atomic_load(&server->connections.mode) == CONNECTIONS_CUT;
-    if (!cut && x->identifying)
-        server->service.identify(server->service.context, &x->open);
-    else if (!cut)
-        server->service.handle(server->service.context, &x->open);
-    finish_work(x);
-    MHD_resume_connection(x->handle);
-    atomic_fetch_sub(&server->suspended, 1);
-}
-
-static enum MHD_Result
-run_on_worker(struct exchange *x)
-{
-    struct http_server *server = x->server;
-    connection_enter(x->connection, STAGE_WORKING);
-    /* Increments first, then checks the mode; http_server_drain() sets the mode first, then reads
-     * the count. So either drain waits for this exchange or this exchange sees the mode. */
-    atomic_fetch_add(&server->suspended, 1);
-    if (atomic_load(&server->connections.mode) == CONNECTIONS_CUT) {
-        atomic_fetch_sub(&server->suspended, 1);
-        return MHD_NO;
-    }
-    set_step(x, STEP_WORKING);
-    MHD_suspend_connection(x->handle); /* before the worker can resume it */
-    if (workers_submit(x->open.hashes ? server->hashers : server->workers, work, x))
-        return MHD_YES;
-    refuse(x, HTTP_OVERLOADED, NULL);
-    finish_work(x);
-    MHD_resume_connection(x->handle);
-    atomic_fetch_sub(&server->suspended, 1);
-    return MHD_YES;
-}
-
 static enum MHD_Result
 on_request(struct exchange *x)
 {
@@ -368,20 +167,15 @@ on_request(struct exchange *x)
     if (x->large)
         arena_reserve(x->open.mem, HTTP_LARGE_BODY_MEMORY * x->open.request.body.len);
     if (arena_excess(x->open.mem)) {
-        refuse(x, HTTP_OVERLOADED, NULL);
-        return send_response(x);
+        exchange_response_refuse(x, HTTP_OVERLOADED, NULL);
+        return exchange_response_send(x);
     }
+    if (server->service.body != NULL)
+        server->service.body(server->service.context, &x->open);
     if (x->open.blocks && !connection_read_shutdown(x->connection))
-        return run_on_worker(x);
+        return exchange_work_start(x);
     server->service.handle(server->service.context, &x->open);
-    return send_response(x);
-}
-
-/* Whether the caller must be identified before so many bytes of the body are read. */
-static bool
-must_identify(const struct exchange *x, int64_t bytes)
-{
-    return bytes > HTTP_SMALL_BODY && !x->identified && x->server->service.identify != NULL;
+    return exchange_response_send(x);
 }
 
 static enum MHD_Result
@@ -400,85 +194,28 @@ on_head(struct exchange *x, const char *method, const char *version)
                                                                request->target, version, &problem));
     find_client(x);
     if (x->connection->over_limit)
-        return refuse_at_head(x, HTTP_TOO_MANY_CONNECTIONS, NULL);
+        return exchange_response_refuse_head(x, HTTP_TOO_MANY_CONNECTIONS, NULL);
     if (!fine)
-        return refuse_at_head(x, problem.refusal, problem.detail);
+        return exchange_response_refuse_head(x, problem.refusal, problem.detail);
 
     x->seen_by_service = true;
     server->service.head(server->service.context, &x->open);
     if (x->open.response.status == 0 && x->head.length > 0 &&
         (uint64_t)x->head.length > x->open.body_max)
-        return refuse_at_head(x, HTTP_BODY_TOO_LARGE, NULL);
+        return exchange_response_refuse_head(x, HTTP_BODY_TOO_LARGE, NULL);
     if (x->open.memory_max != 0)
         arena_limit(x->open.mem, x->open.memory_max, &server->memory);
-    if (x->open.response.status == 0 && must_identify(x, x->head.length) &&
+    if (x->open.response.status == 0 && exchange_body_must_identify(x, x->head.length) &&
         !x->open.identify_blocks) {
         x->identified = true;
         server->service.identify(server->service.context, &x->open);
     }
     if (x->open.response.status != 0)
-        return respond_early(x);
-    set_step(x, STEP_BODY);
+        return exchange_response_send_early(x);
+    exchange_set_step(x, STEP_BODY);
     if (x->head.length != 0)
         connection_enter(x->connection, STAGE_BODY);
     return MHD_YES;
-}
-
-/* Ensures capacity for `need` body bytes. Doubles, but never exceeds the announced length. */
-static char *
-reserve_body(struct exchange *x, size_t need)
-{
-    struct str *body = &x->open.request.body;
-    char *old = (char *)(uintptr_t)body->ptr;
-    if (need <= x->body_capacity)
-        return old;
-    size_t most = x->head.length > 0 ? (size_t)x->head.length : x->open.body_max;
-    size_t capacity = x->body_capacity * 2 < 16 * 1024 ? 16 * 1024 : x->body_capacity * 2;
-    if (capacity < need)
-        capacity = need;
-    if (capacity > most)
-        capacity = most;
-    x->body_capacity = capacity;
-    body->ptr = arena_grow(x->open.mem, old, body->len, capacity);
-    return (char *)(uintptr_t)body->ptr;
-}
-
-static enum MHD_Result
-refuse_body(struct exchange *x, enum http_refusal refusal)
-{
-    refuse(x, refusal, NULL);
-    set_step(x, STEP_DISCARD);
-    return MHD_YES;
-}
-
-static enum MHD_Result
-identify_sender(struct exchange *x)
-{
-    struct http_server *server = x->server;
-    x->identified = x->identifying = true;
-    if (x->open.identify_blocks && !connection_read_shutdown(x->connection))
-        return run_on_worker(x);
-    server->service.identify(server->service.context, &x->open);
-    finish_work(x);
-    return MHD_YES;
-}
-
-static enum MHD_Result
-gather(struct exchange *x, const char *data, size_t size)
-{
-    struct str *body = &x->open.request.body;
-    if (size > x->open.body_max - body->len) /* only chunked bodies: Content-Length was checked */
-        return refuse_body(x, HTTP_BODY_TOO_LARGE);
-    memcpy(reserve_body(x, body->len + size) + body->len, data, size);
-    body->len += size;
-    bool over = arena_excess(x->open.mem) != ARENA_WITHIN_LIMITS;
-    if (body->len > HTTP_LARGE_BODY && !x->large) {
-        x->large = !atomic_exchange(&x->server->large_body, true);
-        over = over || !x->large;
-    }
-    if (over)
-        return refuse_body(x, HTTP_OVERLOADED);
-    return must_identify(x, (int64_t)body->len) ? identify_sender(x) : MHD_YES;
 }
 
 enum MHD_Result
@@ -495,12 +232,14 @@ exchange_continue(void *server, struct MHD_Connection *handle, const char *path,
     case STEP_HEAD:
         return on_head(x, method, version);
     case STEP_BODY:
-        return more > 0 ? gather(x, data, more) : on_request(x);
+        return more > 0 ? exchange_body_add(x, data, more) : on_request(x);
     case STEP_DISCARD:
         x->dropped += more;
-        return more == 0 ? send_response(x) : x->dropped < HTTP_DROPPED_MAX ? MHD_YES : MHD_NO;
+        return more == 0                       ? exchange_response_send(x)
+               : x->dropped < HTTP_DROPPED_MAX ? MHD_YES
+                                               : MHD_NO;
     case STEP_READY:
-        return send_response(x);
+        return exchange_response_send(x);
     case STEP_WORKING: /* the library calls once more if it has another chunk: not now */
         *size = more;
         break;

@@ -12,6 +12,10 @@
 #define HTTP_RESPONSE_MS 30000 /* from the response being ready to its last byte sent */
 #define HTTP_IDLE_MS 60000     /* between requests, and from connecting to the first byte */
 
+/* While the server drains, a connection stays open for so long after it was opened or answered,
+ * because its request may be under way. */
+#define HTTP_DRAIN_GRACE_MS 500
+
 /* A large response gets another HTTP_RESPONSE_MS for each of these. */
 #define HTTP_RESPONSE_BYTES ((size_t)8 * 1024 * 1024)
 

@@ -83,6 +83,14 @@ close_idle(struct connection *connection, uint64_t seen)
         atomic_store(&connection->read_shutdown, false);
 }
 
+/* Since when the connection has waited for a request. */
+static int64_t
+idle_since(const struct connection *connection, uint64_t seen)
+{
+    return watch_stage(seen) == STAGE_FRESH ? connection->opened_ms
+                                            : watch_deadline(seen) - HTTP_IDLE_MS;
+}
+
 static void
 watch_connection(struct connections *connections, struct connection *connection,
                  enum connections_mode mode, bool check_peer, int64_t now)
@@ -95,7 +103,8 @@ watch_connection(struct connections *connections, struct connection *connection,
     } else if (watch_deadline(seen) <= now) {
         on_deadline(connections, connection, seen, now);
     } else if (mode == CONNECTIONS_DRAIN && idle && watch_deadline(seen) != WATCH_NEVER) {
-        close_idle(connection, seen);
+        if (now - idle_since(connection, seen) >= HTTP_DRAIN_GRACE_MS)
+            close_idle(connection, seen);
     } else if (check_peer && stage != STAGE_WORKING && stage != STAGE_RESPONSE) {
         detect_peer_close(connection);
     }

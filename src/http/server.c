@@ -218,6 +218,15 @@ server_free(struct http_server *server)
 }
 
 enum err
+http_tls_check(const char *cert_file, const char *key_file, struct why *why)
+{
+    struct tls_files files = { 0 };
+    enum err err = tls_load(cert_file, key_file, &files, why);
+    tls_files_free(&files);
+    return err;
+}
+
+enum err
 http_server_start(const struct http_settings *settings, const struct http_service *service,
                   struct http_server **out, struct why *why)
 {
@@ -225,6 +234,8 @@ http_server_start(const struct http_settings *settings, const struct http_servic
     struct tls_files tls = { 0 };
     server->service = *service;
     server->workers = settings->workers;
+    server->health_workers =
+        settings->health_workers != NULL ? settings->health_workers : settings->workers;
     server->hashers = settings->hashers != NULL ? settings->hashers : settings->workers;
     server->memory.max = HTTP_REQUESTS_MEMORY;
     limit_connections(&server->connections, settings);

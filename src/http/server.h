@@ -25,13 +25,17 @@ struct http_settings {
     const char *trusted_proxies; /* addresses and networks, separated by commas; NULL: none */
     const char *tls_cert_file;   /* NULL: no TLS */
     const char *tls_key_file;
-    struct workers *workers; /* runs exchanges that block */
-    struct workers *hashers; /* runs exchanges that hash; NULL: `workers` does */
-    const char *name;        /* label in metrics: "main", "metrics" */
+    struct workers *workers;        /* runs exchanges that block */
+    struct workers *hashers;        /* runs exchanges that hash; NULL: `workers` does */
+    struct workers *health_workers; /* runs health checks that block; NULL: `workers` does */
+    const char *name;               /* label in metrics: "main", "metrics" */
 };
 
 /* NULL if valid, else the problem, as the end of a sentence. */
 const char *http_proxies_problem(const char *proxies);
+
+/* Whether the files can be loaded and belong together. */
+enum err http_tls_check(const char *cert_file, const char *key_file, struct why *why);
 
 /* Opens the socket and starts serving. ERR_TAKEN: the port is in use. `why` names the setting that
  * failed. */

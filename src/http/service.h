@@ -50,6 +50,7 @@ struct http_exchange {
     size_t memory_max;    /* set by `head`: limit of `mem`; 0: HTTP_REQUEST_MEMORY */
     bool blocks;          /* set by `head`: `handle` may block, so run it on a worker thread */
     bool hashes;          /* set by `head`: … of the pool for hashing passwords */
+    bool health;          /* set by `head`: … of the pool for health checks */
     bool identify_blocks; /* set by `head`: so may `identify` */
     void *owner;          /* for the service's use */
     int64_t started_ns;   /* clock_ticks_ns() when the request head was complete */
@@ -81,6 +82,8 @@ struct http_service {
                    const char *detail);
     /* Called when the response was sent or the connection was lost. */
     void (*done)(void *context, struct http_exchange *exchange);
+    /* Called before `handle`, to set `blocks` by the body. NULL: not needed. */
+    void (*body)(void *context, struct http_exchange *exchange);
 };
 
 #endif

@@ -20,6 +20,7 @@ struct http_server {
     struct http_service service;
     struct workers *workers;
     struct workers *hashers;
+    struct workers *health_workers;
     struct MHD_Daemon *daemon;
     bool library_lenient; /* heads need head_check_layout() */
     struct listener listener;

@@ -9,7 +9,9 @@
 #include "job/usage.h"
 #include "job/usage_counters.h"
 #include "store/clock_store.h"
+#include "store/app_store.h"
 #include "store/draft_store.h"
+#include "store/recovery_store.h"
 #include "store/token_store.h"
 #include "store/tx.h"
 #include "store/undo_store.h"
@@ -122,9 +124,10 @@ load_clock(struct housekeeping *housekeeping)
 static void
 delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
 {
-    static expiry_delete *const deletes[] = { token_store_delete_expired,
-                                              usage_store_delete_expired, undo_store_delete_expired,
-                                              draft_store_delete_expired };
+    static expiry_delete *const deletes[] = {
+        token_store_delete_expired, usage_store_delete_expired,    undo_store_delete_expired,
+        draft_store_delete_expired, recovery_store_delete_expired, app_store_delete_expired
+    };
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
         bool more = true;
         while (more && !wait_for(housekeeping, STEP_MS)) {

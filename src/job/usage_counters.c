@@ -24,6 +24,7 @@ usage_counters_new(void)
     pthread_mutex_init(&counters->mem_lock, NULL);
     pthread_mutex_init(&counters->taken_lock, NULL);
     pthread_mutex_init(&counters->refusal_lock, NULL);
+    pthread_mutex_init(&counters->tool_lock, NULL);
     for (size_t i = 0; i < USAGE_SHARDS; i++)
         pthread_mutex_init(&counters->shards[i].lock, NULL);
     metric_register(usage_counters_write_metrics, counters);
@@ -40,6 +41,7 @@ usage_counters_free(struct usage_counters *counters)
         pthread_mutex_destroy(&counters->shards[i].lock);
     pthread_mutex_destroy(&counters->taken_lock);
     pthread_mutex_destroy(&counters->refusal_lock);
+    pthread_mutex_destroy(&counters->tool_lock);
     pthread_mutex_destroy(&counters->mem_lock);
     arena_free(counters->mem); /* also holds `counters` */
 }
@@ -64,6 +66,13 @@ bool
 usage_counters_is_id(struct str id, struct str prefix)
 {
     return id.len == USAGE_ID_LENGTH && str_starts(id, prefix);
+}
+
+bool
+usage_counters_is_app(struct str id)
+{
+    return usage_counters_is_id(id, STR("app_")) || usage_counters_is_id(id, STR("dyn_")) ||
+           usage_counters_is_id(id, STR("doc_"));
 }
 
 /* ---- counting ---- */
@@ -166,7 +175,7 @@ usage_counters_add(struct usage_counters *counters, struct str user, struct str 
                    enum usage_outcome outcome, int64_t now)
 {
     struct usage_counter entry = { .day = (int32_t)usage_day_of(now), .last_use = now };
-    if (!usage_counters_is_id(app, STR("app_")) || entry.day <= 0)
+    if (!usage_counters_is_app(app) || entry.day <= 0)
         return;
     memcpy(entry.app, app.ptr, sizeof entry.app);
     entry.counts[outcome] = 1;
@@ -304,7 +313,7 @@ usage_counters_peek(struct usage_counters *counters, struct str user, struct str
 {
     struct usage_counter key = { .day = (int32_t)day };
     *out = (struct usage_counter){ 0 };
-    if (!usage_counters_is_id(app, STR("app_")))
+    if (!usage_counters_is_app(app))
         return;
     memcpy(key.app, app.ptr, sizeof key.app);
     if (usage_counters_is_id(user, STR("usr_")))

@@ -25,6 +25,13 @@ void usage_counters_add(struct usage_counters *counters, struct str user, struct
 void usage_counters_add_refusal(struct usage_counters *counters, struct arena *mem,
                                 const struct refusal *refusal);
 
+/* Counts one call of a tool. These counts stay in memory, for the users who called last, and cover
+ * the last 24 hours of this process. */
+void usage_counters_add_tool(struct usage_counters *counters, struct str user, struct str app,
+                             enum usage_tool tool, int64_t now);
+void usage_counters_tools(struct usage_counters *counters, struct str user, struct str app,
+                          int64_t now, int64_t out[USAGE_TOOLS]);
+
 /* True if a shard is filling up and should be written soon. */
 bool usage_counters_nearly_full(const struct usage_counters *counters);
 

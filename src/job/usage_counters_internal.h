@@ -38,6 +38,8 @@ struct usage_counters {
     pthread_mutex_t taken_lock;
     const struct usage_counter *taken; /* drained and not written yet, sorted */
     size_t taken_count;
+    pthread_mutex_t tool_lock;
+    struct tool_counts *tools; /* hash table; NULL: not used yet */
     pthread_mutex_t refusal_lock;
     struct counted_refusal *refusals;
     _Atomic uint64_t dropped;
@@ -46,5 +48,6 @@ struct usage_counters {
 
 void usage_counters_drop(struct usage_counters *counters); /* counts one dropped entry */
 bool usage_counters_is_id(struct str id, struct str prefix);
+bool usage_counters_is_app(struct str id);
 
 #endif

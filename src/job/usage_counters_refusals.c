@@ -55,7 +55,7 @@ usage_counters_add_refusal(struct usage_counters *counters, struct arena *mem,
     struct counted_refusal wanted = { .times = refusal->times,
                                       .first_at = refusal->first_at,
                                       .last_at = refusal->last_at };
-    if (!usage_counters_is_id(refusal->app_id, STR("app_")) || refusal->times <= 0)
+    if (!usage_counters_is_app(refusal->app_id) || refusal->times <= 0)
         return;
     struct refusal clean = *refusal;
     clean.endpoint = refusal_clean(mem, refusal->endpoint, sizeof wanted.endpoint - 1);

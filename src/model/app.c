@@ -10,10 +10,35 @@
 #define NAME_MAX_CHARACTERS 60
 #define ID_LENGTH 26
 
+static const char *const kind_names[] = { "portal", "document", "registered" };
+static const struct str id_prefixes[] = { STR("app_"), STR("doc_"), STR("dyn_") };
+
 bool
 app_id_well_formed(struct str id)
 {
-    return id.len == ID_LENGTH && str_starts(id, STR("app_")) && base64url_only(id);
+    struct str prefix = str_first(id, 4);
+    bool known = str_eq(prefix, id_prefixes[APP_PORTAL]) ||
+                 str_eq(prefix, id_prefixes[APP_DOCUMENT]) ||
+                 str_eq(prefix, id_prefixes[APP_REGISTERED]);
+    return id.len == ID_LENGTH && known && base64url_only(id);
+}
+
+const char *
+app_kind_name(enum app_kind kind)
+{
+    return kind_names[kind];
+}
+
+bool
+app_kind_read(struct str text, enum app_kind *out)
+{
+    for (size_t i = 0; i < sizeof kind_names / sizeof *kind_names; i++) {
+        if (str_eq_c(text, kind_names[i])) {
+            *out = (enum app_kind)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 struct str
@@ -74,23 +99,33 @@ contains_service_name(struct arena *mem, struct str name)
 }
 
 const char *
-app_name_problem(struct arena *mem, struct str name)
+app_claimed_name_problem(struct str name)
 {
     if (!str_present(name) || !utf8_valid(name))
         return "The app's name is not valid UTF-8 text.";
     if (name.len == 0)
         return "Enter a name for the app. Users see it when they decide.";
-    if (utf8_length(name) > NAME_MAX_CHARACTERS)
-        return "The app's name can have at most 60 characters.";
+    if (utf8_length(name) > APP_CLAIMED_NAME_MAX)
+        return "The app's name can have at most 100 characters.";
     if (utf8_forbidden(name) >= 0)
         return "The app's name contains an invisible character or one that changes the text "
                "direction. Remove it.";
     if (mixes_alphabets(name))
         return "The app's name mixes alphabets in one word, so it can imitate another name. Use "
                "one alphabet per word.";
-    if (contains_service_name(mem, name))
-        return "The app's name contains the name of this service, Penchant. Choose another name.";
     return NULL;
+}
+
+const char *
+app_name_problem(struct arena *mem, struct str name)
+{
+    if (str_present(name) && utf8_valid(name) && utf8_length(name) > NAME_MAX_CHARACTERS)
+        return "The app's name can have at most 60 characters.";
+    const char *problem = app_claimed_name_problem(name);
+    if (problem == NULL && contains_service_name(mem, name))
+        problem =
+            "The app's name contains the name of this service, Penchant. Choose another name.";
+    return problem;
 }
 
 struct str
@@ -99,11 +134,11 @@ app_join_uris(struct arena *mem, const struct str *uris, size_t count, const cha
     struct buf out = buf_in(mem, (size_t)APP_REDIRECT_URIS_MAX * (REDIRECT_URI_MAX + 1));
     *problem = NULL;
     if (count == 0)
-        *problem = redirect_uri_problem(STR(""));
+        *problem = redirect_uri_problem(STR(""), STR_NONE);
     if (count > APP_REDIRECT_URIS_MAX)
         *problem = "An app can have at most 10 redirect URIs.";
     for (size_t i = 0; i < count && *problem == NULL; i++) {
-        *problem = redirect_uri_problem(uris[i]);
+        *problem = redirect_uri_problem(uris[i], STR_NONE);
         if (i > 0)
             buf_add_char(&out, '\n');
         buf_add(&out, uris[i]);
@@ -143,7 +178,7 @@ app_link_problem(struct str link)
 {
     if (link.len == 0)
         return NULL;
-    if (!str_starts(link, STR("https://")) || redirect_uri_problem(link) != NULL)
+    if (!str_starts(link, STR("https://")) || redirect_uri_problem(link, STR_NONE) != NULL)
         return "Enter an absolute https URL without # and *, such as https://app.example/privacy.";
     return NULL;
 }

@@ -16,9 +16,18 @@ struct arena;
 
 enum app_status { APP_ACTIVE, APP_DISABLED };
 
+/* How the service knows an app. Only the portal's apps have an owner. */
+enum app_kind {
+    APP_PORTAL,
+    APP_DOCUMENT,   /* its client_id is the URL of a client ID metadata document */
+    APP_REGISTERED, /* it registered itself (RFC 7591) */
+};
+
 struct app {
-    struct str id; /* app_… */
-    struct str owner_id;
+    struct str id; /* app_…, doc_… or dyn_…, by kind */
+    enum app_kind kind;
+    struct str document; /* APP_DOCUMENT: the URL, which is its client_id; absent otherwise */
+    struct str owner_id; /* empty: none */
     struct str name;
     struct str redirect_uris; /* one per line, in the order of registration */
     struct str homepage;      /* absent: none; shown on the consent page */
@@ -33,7 +42,12 @@ struct app {
     int64_t position;
     int64_t created_at;
     int64_t updated_at;
+    int64_t expires_at; /* 0: never. Apps that are not of the portal are deleted then */
 };
+
+#define APP_DAY ((int64_t)24 * 3600)
+#define APP_UNUSED_SECONDS (7 * APP_DAY) /* how long it is kept that no user has connected */
+#define APP_KEPT_SECONDS (400 * APP_DAY) /* after its last use */
 
 bool app_id_well_formed(struct str id);
 
@@ -41,6 +55,11 @@ bool app_id_well_formed(struct str id);
  * names that imitate this service are rejected, because users decide by the name. */
 struct str app_clean_name(struct arena *mem, struct str name);
 const char *app_name_problem(struct arena *mem, struct str cleaned);
+
+/* The name that a client claims for itself may have 100 characters and contain the name of this
+ * service ("Assistant (penchant)"); the consent page says that it is not verified. */
+#define APP_CLAIMED_NAME_MAX 100
+const char *app_claimed_name_problem(struct str cleaned);
 
 /* Joins the redirect URIs, one per line; absent, with *problem, if one of them is invalid. */
 struct str app_join_uris(struct arena *mem, const struct str *uris, size_t count,
@@ -60,6 +79,9 @@ const char *app_scopes_problem(scopes set);
 
 /* Whether this is the hash of the app's secret, or of its old secret before it expires. */
 bool app_secret_matches(const struct app *app, struct str hash, int64_t now);
+
+const char *app_kind_name(enum app_kind kind);
+bool app_kind_read(struct str text, enum app_kind *out);
 
 const char *app_status_name(enum app_status status);
 bool app_status_read(struct str text, enum app_status *out);

@@ -95,6 +95,21 @@ atom_visible(const struct atom *atom)
     return atom->status == ATOM_ACTIVE || atom->by_caller;
 }
 
+enum atom_review
+atom_review(const struct atom *atom)
+{
+    bool by_app = str_present(atom->suppressed_by) && !str_eq(atom->suppressed_by, SOURCE_USER);
+    switch (atom->status) {
+    case ATOM_HELD:
+        return REVIEW_FACT;
+    case ATOM_ACTIVE:
+        return by_app ? REVIEW_REMOVAL : REVIEW_NONE;
+    case ATOM_SUPPRESSED:
+        break;
+    }
+    return by_app && atom->by_user ? REVIEW_REMOVED : REVIEW_NONE;
+}
+
 /* A word that is copied with its padding: a copy of constant size is faster than an exact one. */
 struct word {
     char text[16];
@@ -169,13 +184,21 @@ put_number(char *at, int64_t number)
     return at + 1;
 }
 
+/* The words of another app are not shown: only the value found in them was checked. */
+static bool
+shows_wording(const struct atom *atom)
+{
+    return str_present(atom->wording) && (atom->by_user || atom->by_caller);
+}
+
 #define FIXED_MAX 256 /* bytes of keys and of values other than the atom's own strings */
 
 static void
 write_atom(struct json *out, const struct atom *atom, struct time_cache *last)
 {
     static const struct word status[] = { WORD("active"), WORD("suppressed"), WORD("held") };
-    size_t own = atom->id.len + atom->domain.len + atom->member.len + atom->value.len;
+    size_t own =
+        atom->id.len + atom->domain.len + atom->member.len + atom->value.len + atom->wording.len;
     char *at = json_begin_parts(out, FIXED_MAX + own);
     if (at == NULL)
         return;
@@ -183,6 +206,8 @@ write_atom(struct json *out, const struct atom *atom, struct time_cache *last)
     at = json_append(json_append(at, JSON_TEXT_TEXT("domain")), atom->domain);
     at = json_append(json_append(at, JSON_TEXT_TEXT("member")), atom->member);
     at = json_append(json_append(at, JSON_TEXT_BARE("value")), atom->value);
+    if (shows_wording(atom))
+        at = json_append(json_append(at, JSON_BARE_BARE("as_written")), atom->wording);
     at = put_word(json_append(at, JSON_BARE_BARE("confidence")), confidence_word(atom));
     at = put_word(json_append(at, JSON_BARE_TEXT("source")), source_word(atom));
     at = put_number(json_append(at, JSON_TEXT_BARE("source_count")), atom->source_count);

@@ -26,9 +26,10 @@ struct atom {
     struct str domain;
     struct str member;
     struct str key;
-    struct str value; /* JSON */
+    struct str value;   /* JSON */
+    struct str wording; /* what was written, if the value was found in a longer text; JSON */
     enum atom_status status;
-    struct str reason;        /* of a suppressed one */
+    struct str reason;        /* of a suppressed one, or of a proposed removal (atom_review()) */
     struct str suppressed_by; /* a source */
     int64_t suppressed_at;
     bool by_user; /* the user stated or accepted it */
@@ -73,6 +74,22 @@ int atom_confidence(const struct atom *atom);
 
 /* Active atoms are visible to every app that may read the domain, others only to their sources. */
 bool atom_visible(const struct atom *atom);
+
+/* What the user still has to decide about an atom. */
+enum atom_review {
+    REVIEW_NONE,
+    REVIEW_FACT,    /* held: an app's statement waits for confirmation */
+    REVIEW_REMOVAL, /* active: an app's request to suppress it waits for confirmation */
+    REVIEW_REMOVED, /* suppressed by an app although the user stated it; the user can undo it */
+};
+enum atom_review atom_review(const struct atom *atom);
+
+/* At most this many changes of one app wait: held facts and proposed removals. */
+#define WAITING_PER_APP_MAX 100
+
+/* At most this many critical facts of one app in a domain are active without the user's
+ * confirmation; further ones are held. */
+#define CRITICAL_PER_APP_MAX 10
 
 /* Writes one atom as the API shows it, or several inside an open array. */
 void atom_write(struct json *out, const struct atom *atom);

@@ -238,9 +238,9 @@ read_atom(const struct atom_line *line, struct str domain, struct str *rest, str
     out->by_user = line->by_user;
     out->sequence = line->sequence;
     out->created_at = next_number(rest, 0, &valid);
-    if (next_are_empty(rest, STR("\t\t\t\t"))) { /* never changed, never suppressed */
+    if (next_are_empty(rest, STR("\t\t\t\t\t"))) { /* never changed, never suppressed */
         out->updated_at = out->created_at;
-        out->reason = out->suppressed_by = STR_NONE;
+        out->reason = out->suppressed_by = out->wording = STR_NONE;
         out->suppressed_at = 0;
         return valid;
     }
@@ -248,6 +248,7 @@ read_atom(const struct atom_line *line, struct str domain, struct str *rest, str
     out->reason = next_or_absent(rest);
     out->suppressed_by = next_or_absent(rest);
     out->suppressed_at = next_number(rest, 0, &valid);
+    out->wording = next_or_absent(rest);
     return valid;
 }
 
@@ -359,6 +360,7 @@ write_line(struct buf *out, const struct sourced_atom *sourced)
     valid = add_field(out, atom->reason) && valid;
     valid = add_field(out, atom->suppressed_by) && valid;
     add_number(out, atom->suppressed_at, 0);
+    valid = add_field(out, atom->wording) && valid;
     for (size_t i = 0; i < sourced->source_count; i++) {
         const struct atom_source *source = &sourced->sources[i];
         valid = source->source.len > 0 && add_field(out, source->source) && valid;

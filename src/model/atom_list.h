@@ -3,10 +3,11 @@
  * One line per atom, fields separated by tabs:
  *
  *   id member key value status by_user sequence created_at updated_at
- *   reason suppressed_by suppressed_at (source created_at updated_at)…
+ *   reason suppressed_by suppressed_at wording (source created_at updated_at)…
  *
- * status is a, s or h; value is JSON. An empty updated_at equals the created_at before it, an
- * empty created_at of a source equals that of the atom; other empty fields are absent.
+ * status is a, s or h; value and wording are JSON. An active atom with a reason is one that an app
+ * proposes to suppress. An empty updated_at equals the created_at before it, an empty created_at of
+ * a source equals that of the atom; other empty fields are absent.
  *
  * Pure; results are allocated from `mem`. */
 #ifndef MODEL_ATOM_LIST_H

@@ -76,6 +76,42 @@ grant_after_consent(const struct permissions *held, scopes asked, scopes ticked)
     };
 }
 
+/* The domains in which an authorization applies that asked for these scopes. */
+static scopes
+domains_asked(scopes asked)
+{
+    return scopes_limit_domains(asked) ? scopes_domains(asked) : DOMAINS_ALL;
+}
+
+scopes
+grant_limited_scopes(scopes asked, scopes ticked, scopes domains)
+{
+    scopes wanted = domains_asked(asked), allowed = asked & ticked;
+    if ((wanted & ~domains) == 0)
+        return allowed;
+    scopes readable =
+        (allowed & SCOPE_PREFERENCES_READ) != 0 ? wanted : scopes_domains(allowed) & wanted;
+    return (allowed & ~(DOMAINS_ALL | SCOPE_PREFERENCES_READ)) | (readable & domains);
+}
+
+struct permissions
+grant_after_limited_consent(const struct permissions *held, scopes asked, scopes ticked,
+                            scopes domains)
+{
+    scopes wanted = domains_asked(asked), within = wanted & domains;
+    scopes allowed = grant_limited_scopes(asked, ticked, domains);
+    if (within == wanted)
+        return grant_after_consent(held, asked, ticked);
+    scopes shown = asked | SCOPE_PREFERENCES_READ | DOMAINS_ALL;
+    struct permissions after = grant_without(held, shown & ~allowed);
+    after.scopes |= allowed;
+    if ((allowed & SCOPE_AGENT_HINTS) != 0)
+        after.hint_domains = within;
+    if ((allowed & SCOPE_PREFERENCES_WRITE) != 0)
+        after.write_domains = within;
+    return after;
+}
+
 scopes
 grant_covered(const struct permissions *held, scopes asked)
 {
@@ -111,11 +147,11 @@ grant_add_shown(struct arena *mem, struct str shown, struct str about, struct st
 }
 
 enum refresh_verdict
-refresh_judge(const struct refresh_token *token, int64_t now)
+refresh_judge(const struct refresh_token *token, int64_t reuses_max, int64_t now)
 {
     if (token->used_at == 0)
         return REFRESH_FRESH;
     if (now - token->used_at > REUSE_SECONDS)
         return REFRESH_STOLEN;
-    return token->reuses < REUSES_MAX ? REFRESH_RETRY : REFRESH_TOO_OFTEN;
+    return token->reuses < reuses_max ? REFRESH_RETRY : REFRESH_TOO_OFTEN;
 }

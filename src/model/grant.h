@@ -19,8 +19,18 @@
 #define FAMILY_SECONDS ((int64_t)365 * 24 * 3600)
 #define FAMILIES_PER_GRANT_MAX 100
 #define REUSE_SECONDS 60 /* for this long, reuse of a refresh token counts as a retry … */
-#define REUSES_MAX 3     /* … up to this many times */
+#define REUSES_MAX 3     /* … up to this many times, … */
+#define PUBLIC_REUSES_MAX \
+    50 /* … and for a public client, whose processes share the token, to this */
 #define NEVER_EXPIRES ((int64_t)253402300799) /* the last second of the year 9999 */
+
+/* Where the tokens of an authorization are valid (RFC 8707). Stored as a number. */
+enum {
+    AUDIENCE_API = 1 << 0,                                   /* /v1 and user info */
+    AUDIENCE_MCP = 1 << 1,                                   /* /mcp */
+    AUDIENCE_SERVICE = 1 << 2 | AUDIENCE_API | AUDIENCE_MCP, /* the app named no single part */
+};
+typedef unsigned audience;
 
 struct session {
     struct str hash;
@@ -38,12 +48,14 @@ struct auth_request {
     struct str app_id;
     struct str redirect_uri; /* as requested by the app */
     scopes scopes;
+    audience audience;
     struct str state; /* absent: none was sent */
     struct str challenge;
     bool must_sign_in;
     bool must_consent;
     bool is_trial; /* started by the app's developer on the portal, which receives the response */
     struct str shown; /* about the app when the request was stored: see grant_shows() */
+    bool app_changed; /* set by consent_find(): since the user allowed it. Not stored */
     int64_t expires_at;
 };
 
@@ -60,6 +72,8 @@ struct grant {
     struct str user_id;
     struct str app_id;
     struct permissions allowed;
+    scopes requested; /* by the app, ever; the user did not allow those that are not in `allowed` */
+    bool writes_wait; /* what the app writes is held until the user confirms it */
     struct str shown; /* about the app when the user allowed this: see grant_shows() */
     int64_t expires_at;
     int64_t created_at;
@@ -76,8 +90,10 @@ struct family {
     int64_t app_epoch;
     scopes scopes;        /* as consented for this authorization */
     bool domains_limited; /* hints and writing apply only in the domains of `scopes` */
+    audience audience;
     int64_t created_at;
     int64_t expires_at;
+    int64_t issued_at; /* the newest refresh token is at most a day newer; 0: none yet */
 };
 
 struct auth_code {
@@ -97,6 +113,7 @@ struct refresh_token {
     int64_t expires_at;
     int64_t used_at; /* 0: not yet */
     int64_t reuses;
+    struct str seed; /* the tokens that replaced it are derived from it and this; absent: none */
 };
 
 /* A valid access token, together with data of its family, grant, app and user. */
@@ -106,6 +123,7 @@ struct access {
     struct str app_id;
     struct str token_hash;
     struct permissions allowed; /* the token's permissions that the grant still includes */
+    audience audience;          /* where the token is valid */
     int64_t created_at;
     int64_t expires_at;
     int64_t valid_until; /* first expiry of the token, its family, and its grant */
@@ -131,6 +149,13 @@ struct permissions permissions_within(scopes set, bool domains_limited,
  * hints or for writing only if this consent showed it for that. */
 struct permissions grant_after_consent(const struct permissions *held, scopes asked, scopes ticked);
 
+/* The same if the user chose the domains, whatever the app asked for (DOMAINS_ALL: no limit).
+ * preferences:read then becomes the scopes of these domains. grant_limited_scopes() are the scopes
+ * of the authorization. */
+scopes grant_limited_scopes(scopes asked, scopes ticked, scopes domains);
+struct permissions grant_after_limited_consent(const struct permissions *held, scopes asked,
+                                               scopes ticked, scopes domains);
+
 /* A grant that loses scopes. Hints and writing lose the domains among them. */
 struct permissions grant_without(const struct permissions *held, scopes removed);
 
@@ -151,6 +176,7 @@ enum refresh_verdict {
     REFRESH_TOO_OFTEN, /* retried too often: reject it, but keep the family */
     REFRESH_STOLEN,    /* used long ago: revoke the family */
 };
-enum refresh_verdict refresh_judge(const struct refresh_token *token, int64_t now);
+enum refresh_verdict refresh_judge(const struct refresh_token *token, int64_t reuses_max,
+                                   int64_t now);
 
 #endif

@@ -85,9 +85,15 @@ is_http(const struct parts *parts)
     return str_eq(parts->scheme, STR("http"));
 }
 
+static bool
+is_private_use(const struct parts *parts)
+{
+    return !is_http(parts) && !str_eq(parts->scheme, STR("https"));
+}
+
 /* Requires lowercase, because schemes are compared byte by byte. */
 static bool
-is_own_scheme(struct str scheme)
+scheme_valid(struct str scheme)
 {
     if (scheme.len == 0 || scheme.ptr[0] < 'a' || scheme.ptr[0] > 'z')
         return false;
@@ -96,7 +102,33 @@ is_own_scheme(struct str scheme)
         if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+'))
             return false;
     }
-    return str_index(scheme, '.') < scheme.len;
+    return true;
+}
+
+static bool
+has_word(struct str words, struct str wanted)
+{
+    struct str word;
+    while (str_cut(&words, ' ', &word))
+        if (str_eq(word, wanted))
+            return true;
+    return false;
+}
+
+const char *
+redirect_schemes_problem(const char *schemes)
+{
+    /* Schemes that browsers handle themselves, or that run code. */
+    static const char never[] = "http https ws wss ftp javascript data vbscript file blob about "
+                                "mailto intent filesystem view-source chrome";
+    struct str rest = str_of(schemes), scheme;
+    while (str_cut(&rest, ' ', &scheme)) {
+        if (!scheme_valid(scheme))
+            return "must be lowercase URI schemes, separated by single spaces";
+        if (has_word(str_of(never), scheme))
+            return "contains a scheme that is not for private use, such as http or javascript";
+    }
+    return NULL;
 }
 
 static bool
@@ -193,7 +225,7 @@ has_reserved_parameter(struct str rest)
 }
 
 const char *
-redirect_uri_problem(struct str uri)
+redirect_uri_problem(struct str uri, struct str schemes)
 {
     if (uri.len == 0)
         return "A redirect URI is missing. Enter the address to which users return.";
@@ -215,7 +247,8 @@ redirect_uri_problem(struct str uri)
         return "A redirect URI cannot contain a username or password.";
     if (has_dot_segments(parts.rest))
         return "A redirect URI cannot have . or .. in its path.";
-    if (is_own_scheme(parts.scheme))
+    bool has_dot = str_index(parts.scheme, '.') < parts.scheme.len;
+    if (scheme_valid(parts.scheme) && (has_dot || has_word(schemes, parts.scheme)))
         return NULL;
     bool https = str_eq(parts.scheme, STR("https"));
     if (!https && !is_http(&parts))
@@ -230,6 +263,14 @@ redirect_uri_problem(struct str uri)
     return NULL;
 }
 
+/* The path and query of an http URI: an empty path is the same as a slash (RFC 3986 §6.2.3). */
+static bool
+rest_matches(struct str a, struct str b)
+{
+    bool a_slash = a.len > 0 && a.ptr[0] == '/', b_slash = b.len > 0 && b.ptr[0] == '/';
+    return str_eq(a_slash ? str_from(a, 1) : a, b_slash ? str_from(b, 1) : b);
+}
+
 bool
 redirect_uri_matches(struct str registered, struct str asked)
 {
@@ -240,7 +281,18 @@ redirect_uri_matches(struct str registered, struct str asked)
         return false;
     struct parts theirs = split(asked);
     return str_eq(ours.scheme, theirs.scheme) && str_eq(ours.host, theirs.host) &&
-           str_eq(ours.rest, theirs.rest) && port_valid(theirs.port);
+           rest_matches(ours.rest, theirs.rest) && port_valid(theirs.port);
+}
+
+struct str
+redirect_uri_without_port(struct arena *mem, struct str uri)
+{
+    struct parts parts = split(uri);
+    if (!is_http(&parts) || !is_loopback(parts.host))
+        return uri;
+    bool slash = parts.rest.len > 0 && parts.rest.ptr[0] == '/';
+    return str_format(mem, "http://%.*s%s%.*s", STR_ARG(parts.host), slash ? "" : "/",
+                      STR_ARG(parts.rest));
 }
 
 static bool
@@ -297,7 +349,7 @@ struct str
 redirect_uri_display(struct arena *mem, struct str uri)
 {
     struct parts parts = split(uri);
-    if (is_own_scheme(parts.scheme))
+    if (is_private_use(&parts))
         return str_format(mem, "the app %.*s on this device", STR_ARG(parts.scheme));
     if (is_loopback(parts.host))
         return STR("an app on this device");
@@ -310,7 +362,7 @@ redirect_uri_origin(struct arena *mem, struct str uri)
     struct parts parts = split(uri);
     /* CSP has no syntax for IPv6 hosts: browsers ignore such a source and block the redirect. */
     bool in_brackets = parts.host.len > 0 && parts.host.ptr[0] == '[';
-    if (is_own_scheme(parts.scheme) || in_brackets)
+    if (is_private_use(&parts) || in_brackets)
         return str_format(mem, "%.*s:", STR_ARG(parts.scheme));
     return str_format(mem, "%.*s://%.*s%s%.*s", STR_ARG(parts.scheme), STR_ARG(parts.host),
                       str_present(parts.port) ? ":" : "", STR_ARG(parts.port));

@@ -13,12 +13,20 @@ struct arena;
 
 #define REDIRECT_URI_MAX 512
 
-/* NULL if it may be registered, else a sentence with the problem and its solution. */
-const char *redirect_uri_problem(struct str uri);
+/* NULL if it may be registered, else a sentence with the problem and its solution. `schemes` are
+ * private-use schemes without a dot that are allowed too, separated by spaces; absent: none. */
+const char *redirect_uri_problem(struct str uri, struct str schemes);
 
-/* Exact match; only the port of a loopback URI may differ (RFC 8252 §7.3). `registered` has passed
+/* Why a list of schemes cannot be allowed: the end of a sentence. NULL: it can. */
+const char *redirect_schemes_problem(const char *schemes);
+
+/* Exact match; only the port of a loopback URI may differ (RFC 8252 §7.3), and its path may be
+ * empty instead of a slash. `registered` has passed
  * redirect_uri_problem(); `asked` is untrusted. */
 bool redirect_uri_matches(struct str registered, struct str asked);
+
+/* Without the port, which redirect_uri_matches() ignores, if the host is loopback. */
+struct str redirect_uri_without_port(struct arena *mem, struct str uri);
 
 /* How the requested URI differs from a registered one that it does not match: a whole sentence for
  * the developer. A smaller *distance means more similar. */

@@ -81,6 +81,25 @@ scopes_read(struct str text, scopes *out, struct str *unknown)
     return true;
 }
 
+bool
+scopes_read_request(struct str text, bool lenient, scopes *out, struct str *unknown)
+{
+    struct str rest = text.len == 0 ? STR_NONE : text, word;
+    *out = 0;
+    while (str_cut(&rest, ' ', &word)) {
+        if (str_eq(word, STR("offline_access")))
+            continue;
+        scopes one = scope_named(word);
+        bool wrong = one == 0 || (*out & one) != 0;
+        if (one == 0 || (wrong && !lenient))
+            *unknown = word;
+        if (wrong && !lenient)
+            return false;
+        *out |= one;
+    }
+    return true;
+}
+
 void
 scopes_read_known(struct str text, scopes *out)
 {

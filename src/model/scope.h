@@ -40,6 +40,11 @@ const struct scope_row *scope_row(size_t index); /* bit 1 << index */
  * formed; *unknown, if not NULL, is then the offending word. Absent or empty: the empty set. */
 bool scopes_read(struct str text, scopes *out, struct str *unknown);
 
+/* The scopes that a client requests. offline_access means nothing here and is ignored: a refresh
+ * token is issued anyway. `lenient` also ignores unknown and repeated names, but sets *unknown to
+ * one that is not known. */
+bool scopes_read_request(struct str text, bool lenient, scopes *out, struct str *unknown);
+
 /* For stored scopes: ignores scopes of domains that no longer exist. */
 void scopes_read_known(struct str text, scopes *out);
 

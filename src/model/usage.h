@@ -25,6 +25,15 @@ enum usage_outcome {
     USAGE_OUTCOMES,
 };
 
+/* The tools of the MCP endpoint. */
+enum usage_tool {
+    TOOL_GET_HINTS,
+    TOOL_GET_PREFERENCES,
+    TOOL_REMEMBER,
+    TOOL_FORGET,
+    USAGE_TOOLS,
+};
+
 struct usage_day {
     int64_t day;
     int64_t counts[USAGE_OUTCOMES];

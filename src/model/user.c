@@ -127,6 +127,9 @@ user_email_problem(struct str email)
         return "An email address can have only one @ sign, as in ada@example.org.";
     if (at == 0 || domain.len == 0)
         return "An email address needs text before and after the @ sign, as in ada@example.org.";
+    for (const char *c = "()<>[],;:"; *c != '\0'; c++)
+        if (str_index(email, *c) < email.len)
+            return "An email address can't contain any of ( ) < > [ ] , ; :.";
     return NULL;
 }
 
@@ -182,6 +185,44 @@ user_name_problem(struct str cleaned)
 }
 
 /* ---- status, position ---- */
+
+/* ---- language and time zone ---- */
+
+static bool
+is_letters(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!((text.ptr[i] | 0x20) >= 'a' && (text.ptr[i] | 0x20) <= 'z'))
+            return false;
+    return text.len > 0;
+}
+
+const char *
+user_language_problem(struct str language)
+{
+    struct str part, rest = language;
+    bool valid = str_cut(&rest, '-', &part) && is_letters(part) && part.len >= 2 && part.len <= 3;
+    size_t parts = 1;
+    while (valid && parts++ < 4 && str_cut(&rest, '-', &part))
+        valid = (is_letters(part) && (part.len == 2 || part.len == 4)) ||
+                (part.len == 3 && str_to_int(part, 0, 999, &(int64_t){ 0 }));
+    return valid && parts <= 4 && rest.len == 0 ? NULL
+                                                : "Enter a language tag, such as en, de, or pt-BR.";
+}
+
+const char *
+user_time_zone_problem(struct str zone)
+{
+    bool valid = zone.len > 0 && zone.len <= 64 && is_letters(str_first(zone, 1));
+    for (size_t i = 0; i < zone.len && valid; i++) {
+        char c = zone.ptr[i];
+        valid = is_letters((struct str){ &c, 1 }) || (c >= '0' && c <= '9') || c == '_' ||
+                c == '-' || c == '+' || (c == '/' && i + 1 < zone.len && zone.ptr[i - 1] != '/');
+    }
+    return valid ? NULL : "Enter a time zone, such as Europe/Berlin or UTC.";
+}
+
+/* ---- status ---- */
 
 const char *
 user_status_name(enum user_status status)

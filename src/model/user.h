@@ -13,8 +13,11 @@ enum user_status { USER_ACTIVE, USER_DISABLED };
 struct user {
     struct str id;            /* usr_… */
     struct str username;      /* folded */
-    struct str email;         /* as given; absent: none */
+    struct str email;         /* as given, confirmed, unique; absent: none */
+    struct str new_email;     /* as given, not confirmed; absent: none */
     struct str name;          /* as shown; absent: none */
+    struct str language;      /* "de", "en-US"; absent: none */
+    struct str time_zone;     /* "Europe/Berlin"; absent: none */
     struct str password_hash; /* absent: cannot sign in */
     enum user_status status;
     int64_t position; /* order of creation, unique: see user_position */
@@ -32,7 +35,8 @@ bool user_id_well_formed(struct str text);
 struct str user_fold_username(struct arena *mem, struct str username);
 const char *user_username_problem(struct str folded);
 
-/* One at sign, no spaces or control characters, at most 254 bytes. Two addresses are equal if their
+/* One at sign, no spaces, control characters, or characters that separate addresses in an email
+ * header, at most 254 bytes. Two addresses are equal if their
  * folded forms are. Folding applies NFC and lowers ASCII letters only, as mail servers do: it must
  * not merge the addresses of two users. */
 const char *user_email_problem(struct str email);
@@ -42,6 +46,12 @@ struct str user_fold_email(struct arena *mem, struct str email);
  * an absent name, which user_name_problem() rejects. */
 struct str user_clean_name(struct arena *mem, struct str name);
 const char *user_name_problem(struct str cleaned);
+
+/* A language tag of a language, optionally a script and a region: "de", "en-US", "zh-Hant-TW". */
+const char *user_language_problem(struct str language);
+
+/* A name of the IANA time zone database, by its form: "Europe/Berlin", "UTC". */
+const char *user_time_zone_problem(struct str zone);
 
 const char *user_status_name(enum user_status status);
 bool user_status_read(struct str text, enum user_status *out);

@@ -8,7 +8,9 @@
 #include "model/redirect_uri.h"
 #include "oauth/authorize_query.h"
 #include "oauth/consent_preview.h"
+#include "oauth/consent_self.h"
 #include "oauth/oauth_routes.h"
+#include "page/notice.h"
 #include "oauth/resource.h"
 #include "oauth/trial.h"
 #include "text/form.h"
@@ -66,7 +68,8 @@ authorize_query_read(struct call *call, struct str query, struct authorize_param
         if (!str_eq_c(form->fields[i].name, "resource"))
             out->repeated = form_count(form, name) > 1 ? name : out->repeated;
     }
-    out->resource = resource_unsupported(form, call->web->settings.base_url);
+    out->wrong_target = !resource_read(form, call->web->settings.base_url, &out->audience);
+    out->default_scopes = call->web->settings.mcp_scope;
     for (size_t i = 0; i < 2; i++) /* last, to win: without these two there is no redirect */
         if (form_count(form, parameters[i].name) > 1)
             out->repeated = parameters[i].name;
@@ -91,10 +94,22 @@ redirect_to_app(struct call *call, struct str uri, const char *name, struct str 
 
 /* ---- consent page ---- */
 
+static void
+put_scope_text(struct call *call, struct values *item, size_t i, bool chooses_domains)
+{
+    bool limited_read = chooses_domains && (scopes)1 << i == SCOPE_PREFERENCES_READ;
+    values_text(item, "title",
+                limited_read ? message(call, KEY("consent.self.read"))
+                             : message_sentence(call, str_of(scope_row(i)->title)));
+    values_text(item, "sentence",
+                limited_read ? message(call, KEY("consent.self.read.sentence"))
+                             : message_sentence(call, str_of(scope_row(i)->sentence)));
+}
+
 /* Lists domains first, then the other scopes. */
 static void
 put_scopes(struct call *call, struct values *values, scopes requested, scopes held,
-           struct consent_preview *preview)
+           bool chooses_domains, struct consent_preview *preview)
 {
     size_t count = scope_count();
     size_t first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
@@ -105,37 +120,40 @@ put_scopes(struct call *call, struct values *values, scopes requested, scopes he
             continue;
         struct values *item = values_item(values, "scopes");
         values_text(item, "scope", str_of(scope_row(i)->name));
-        values_text(item, "title", message_sentence(call, str_of(scope_row(i)->title)));
-        values_text(item, "sentence", message_sentence(call, str_of(scope_row(i)->sentence)));
+        put_scope_text(call, item, i, chooses_domains);
         values_flag(item, "held", (held & one) != 0);
         values_flag(item, "is_hints", one == SCOPE_AGENT_HINTS);
         bool in_areas = (one & (SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_WRITE)) != 0;
-        values_flag(item, "limited", in_areas && scopes_limit_domains(requested));
-        values_flag(item, "everywhere", in_areas && !scopes_limit_domains(requested));
+        bool everywhere = !scopes_limit_domains(requested) && !chooses_domains;
+        values_flag(item, "limited", in_areas && !everywhere);
+        values_flag(item, "everywhere", in_areas && everywhere);
         consent_preview_put_scope(preview, item, one);
     }
 }
 
 static enum err
 show_consent(struct call *call, const struct app *app, struct str redirect_uri, scopes requested,
-             scopes held, struct str request_id)
+             scopes held, bool app_changed, struct str request_id)
 {
     struct values *values = values_new(call->mem);
     struct consent_preview preview;
     enum err err = consent_preview_load(call, requested, &preview);
     if (err == ERR_NONE)
-        err = consent_preview_put_hints(call, values, requested, requested);
+        err = consent_preview_put_hints(call, values, requested, requested, DOMAINS_ALL);
     if (err != ERR_NONE)
         return err;
     values_flag(values, "deciding", true);
     values_text(values, "app", app->name);
     values_text(values, "destination", redirect_uri_display(call->mem, redirect_uri));
     values_text(values, "request", request_id);
-    values_flag(values, "public", app->is_public);
+    values_flag(values, "public", app->is_public && app->kind == APP_PORTAL);
+    values_flag(values, "changed", app_changed);
+    consent_self_put(call, values, app, redirect_uri, requested);
     values_flag(values, "has_links", app->homepage.len + app->privacy_link.len > 0);
     values_text(values, "homepage", app->homepage);
     values_text(values, "privacy_link", app->privacy_link);
-    put_scopes(call, values, requested, held, &preview);
+    put_scopes(call, values, requested, held, consent_self_chooses_domains(app, requested),
+               &preview);
     err = page_send(call, 200, "consent", values);
     if (err == ERR_NONE)
         page_allow_form_action(call, redirect_uri_origin(call->mem, redirect_uri));
@@ -162,7 +180,7 @@ begin(struct call *call, const struct authorize_checked *checked)
         break;
     }
     return show_consent(call, &checked->app, checked->redirect_uri, checked->scopes, begun.held,
-                        begun.request_id);
+                        begun.app_changed, begun.request_id);
 }
 
 /* Records the error for the app's developer, who does not see the error page. */
@@ -226,7 +244,8 @@ get_consent(struct call *call)
         return ERR_NONE;
     }
     if (request.must_consent)
-        return show_consent(call, &app, request.redirect_uri, request.scopes, held, id);
+        return show_consent(call, &app, request.redirect_uri, request.scopes, held,
+                            request.app_changed, id);
     err = consent_resume(call->db, call->mem, &call->browser->session, &call->browser->user, id,
                          call->now, &request, &code);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
@@ -269,7 +288,8 @@ get_hints(struct call *call)
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN || (!err && request.must_sign_in))
         return error_send_page(call, 400, message(call, expired));
     if (err == ERR_NONE)
-        err = consent_preview_put_hints(call, values, request.scopes, ticked);
+        err = consent_preview_put_hints(call, values, request.scopes, ticked,
+                                        consent_self_domains(readable ? form : NULL));
     return err == ERR_NONE ? page_send(call, 200, "consent_hints", values) : err;
 }
 
@@ -283,6 +303,8 @@ post_consent(struct call *call)
         .request_id = call_text(call, REQUEST),
         .allow = str_eq(decision, STR("allow")),
         .ticked = read_ticks(call_form(call)),
+        .domains = consent_self_domains(call_form(call)),
+        .writes_wait = consent_self_writes_wait(call_form(call)),
         .now = call->now,
     };
     bool term_ok = grant_term_read(call_text(call, TERM), &params.term);
@@ -290,12 +312,23 @@ post_consent(struct call *call)
         return error_send_page(call, 400, message(call, KEY("consent.choose")));
     if (params.allow && !term_ok)
         return error_send_page(call, 400, message(call, KEY("consent.choose_term")));
+    if (params.allow && params.domains == 0)
+        return error_send_page(call, 400, message(call, KEY("consent.choose_area")));
+    /* A first connection is reported by email. */
+    struct app app;
+    scopes held = 0;
+    bool is_new = call->web->settings.sends_mail && params.allow &&
+                  consent_find(call->db, call->mem, &call->browser->session, params.request_id,
+                               call->now, &request, &app, &held) == ERR_NONE &&
+                  held == 0 && !request.is_trial;
     enum err err = consent_decide(call->db, call->mem, &call->browser->session,
                                   &call->browser->user, &params, &request, &code);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
         return error_send_page(call, 400, message(call, expired));
     if (err != ERR_NONE)
         return err;
+    if (code != NULL && is_new)
+        notice_send(call, &call->browser->user, MAIL_APP, app.name);
     if (code != NULL)
         redirect_to_app(call, request.redirect_uri, "code", secret_reveal(code), NULL,
                         request.state);

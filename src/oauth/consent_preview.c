@@ -119,14 +119,16 @@ consent_preview_put_scope(struct consent_preview *preview, struct values *item, 
 /* ---- hints ---- */
 
 enum err
-consent_preview_put_hints(struct call *call, struct values *values, scopes requested, scopes ticked)
+consent_preview_put_hints(struct call *call, struct values *values, scopes requested, scopes ticked,
+                          scopes domains)
 {
     struct hints_panel_params params = {
         .scopes = requested & ticked,
         .requested = requested,
+        .within = domains,
         .max_tokens = HINTS_TOKENS_DEFAULT,
     };
-    if ((params.scopes & SCOPE_AGENT_HINTS) == 0)
+    if ((params.scopes & SCOPE_AGENT_HINTS) == 0 || domains == 0)
         return ERR_NONE;
     return hints_panel_put(call, values, &params);
 }

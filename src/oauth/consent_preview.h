@@ -23,8 +23,9 @@ enum err consent_preview_load(struct call *call, scopes requested, struct consen
  */
 void consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one);
 
-/* Puts the values of hints_panel.h for an app with the ticked ones of the requested scopes. */
+/* Puts the values of hints_panel.h for an app with the ticked ones of the requested scopes, within
+ * these domains. */
 enum err consent_preview_put_hints(struct call *call, struct values *values, scopes requested,
-                                   scopes ticked);
+                                   scopes ticked, scopes domains);
 
 #endif

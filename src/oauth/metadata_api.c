@@ -1,4 +1,5 @@
-/* metadata_api.c - authorization server metadata (RFC 8414). */
+/* metadata_api.c - metadata of the authorization server (RFC 8414) and of the MCP endpoint as a
+ * protected resource (RFC 9728). */
 #include "model/scope.h"
 #include "oauth/oauth_routes.h"
 #include "web/call.h"
@@ -25,6 +26,42 @@ put_url(struct call *call, struct json *out, const char *key, struct str origin,
     put_list(out, key, (const char *const[]){ __VA_ARGS__ }, \
              sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
 
+static void
+put_scopes(struct json *out, scopes set)
+{
+    json_key(out, "scopes_supported");
+    json_open_array(out);
+    for (size_t i = 0; i < scope_count(); i++)
+        if ((set & ((scopes)1 << i)) != 0)
+            json_str(out, str_of(scope_row(i)->name));
+    json_close_array(out);
+}
+
+/* Clients compare `resource` with the URL that the user entered, so it ends in a slash if the
+ * requested path does. */
+static enum err
+get_protected_resource(struct call *call)
+{
+    const struct web_settings *settings = &call->web->settings;
+    struct str path = call->exchange->request.target;
+    path = str_first(path, str_index(path, '?'));
+    bool slash = path.ptr[path.len - 1] == '/';
+    struct json *out = response_json(call, 200);
+    json_open_object(out);
+    put_url(call, out, "resource", settings->base_url, slash ? "/mcp/" : "/mcp");
+    json_key(out, "authorization_servers");
+    json_open_array(out);
+    json_str(out, settings->base_url);
+    json_close_array(out);
+    put_scopes(out, settings->mcp_scope);
+    LIST(out, "bearer_methods_supported", "header");
+    json_put_str(out, "resource_name", STR("Penchant"));
+    put_url(call, out, "resource_documentation", settings->auth_url, "/developer/guide");
+    json_close_object(out);
+    response_header(call, "Cache-Control", "public, max-age=300");
+    return ERR_NONE;
+}
+
 static enum err
 get_metadata(struct call *call)
 {
@@ -37,11 +74,9 @@ get_metadata(struct call *call)
     put_url(call, out, "introspection_endpoint", base, "/oauth/introspect");
     put_url(call, out, "revocation_endpoint", base, "/oauth/revoke");
     put_url(call, out, "userinfo_endpoint", base, "/oauth/userinfo");
-    json_key(out, "scopes_supported");
-    json_open_array(out);
-    for (size_t i = 0; i < scope_count(); i++)
-        json_str(out, str_of(scope_row(i)->name));
-    json_close_array(out);
+    if (call->web->settings.client_registration)
+        put_url(call, out, "registration_endpoint", base, "/oauth/register");
+    put_scopes(out, ~(scopes)0);
     LIST(out, "response_types_supported", "code");
     LIST(out, "response_modes_supported", "query");
     LIST(out, "grant_types_supported", "authorization_code", "refresh_token");
@@ -62,5 +97,11 @@ get_metadata(struct call *call)
 const struct route metadata_routes[] = {
     { GET, "/.well-known/oauth-authorization-server", get_metadata, CALLER_ANYONE,
       .summary = "Returns the authorization server metadata (RFC 8414).", .cors = true },
+    { GET, "/.well-known/oauth-protected-resource", get_protected_resource, CALLER_ANYONE,
+      .summary = "Returns the metadata of the MCP endpoint (RFC 9728).", .cors = true,
+      .mcp = true },
+    { GET, "/.well-known/oauth-protected-resource/mcp", get_protected_resource, CALLER_ANYONE,
+      .summary = "Returns the metadata of the MCP endpoint (RFC 9728).", .cors = true, .mcp = true,
+      .slash = true },
     { 0 },
 };

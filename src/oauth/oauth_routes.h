@@ -12,5 +12,6 @@ extern const struct route oauth_routes[];
 extern const struct route token_routes[];
 extern const struct route userinfo_routes[];
 extern const struct route metadata_routes[];
+extern const struct route register_routes[];
 
 #endif

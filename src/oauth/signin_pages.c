@@ -5,11 +5,11 @@
 #include "dispatch/browser_session.h"
 #include "dispatch/throttle.h"
 #include "flow/accounts.h"
-#include "flow/authorize.h"
 #include "flow/sessions.h"
 #include "model/redirect_uri.h"
-#include "oauth/authorize_query.h"
+#include "oauth/continuation.h"
 #include "oauth/oauth_routes.h"
+#include "page/notice.h"
 #include "text/template.h"
 #include "web/call.h"
 #include "web/flash.h"
@@ -34,68 +34,25 @@ static const struct field arrival_fields[] = {
     [PASSWORD] = { "unused", FIELD_TEXT, FIELD_IN_QUERY, .max = 1 },
 };
 
-/* The stored authorization request that continues after sign-in, from `request` or from `next`. */
-static struct str
-stored_request(const struct call *call)
+static struct continuation
+continuation(const struct call *call)
 {
-    struct str id = call_text(call, REQUEST);
-    return str_present(id) ? id : request_in_path(call_text(call, NEXT));
-}
-
-/* The app that sent the user here. Its redirect URI must be allowed in form-action, which browsers
- * also apply to the redirects that follow a form. */
-struct sender {
-    struct str app; /* its name; absent: no app */
-    struct str redirect_uri;
-};
-
-/* Checks the authorization request in `next`. ERR_NOT_FOUND: `next` is something else. */
-static enum err
-check_next(struct call *call, struct authorize_checked *out)
-{
-    struct authorize_params params;
-    struct str next = call_text(call, NEXT);
-    if (!str_starts(next, STR("/oauth/authorize?")) ||
-        !authorize_query_read(call, str_from(next, str_index(next, '?') + 1), &params))
-        return ERR_NOT_FOUND;
-    return authorize_check(call->db, call->mem, &params, out);
-}
-
-static struct sender
-find_sender(struct call *call)
-{
-    struct authorize_checked checked;
-    struct auth_request request;
-    struct app app;
-    scopes held;
-    struct sender no_sender = { STR_NONE, STR_NONE };
-    const struct session none = { 0 };
-    struct str stored = stored_request(call);
-    if (str_present(stored))
-        return consent_find(call->db, call->mem,
-                            call->browser == NULL ? &none : &call->browser->session, stored,
-                            call->now, &request, &app, &held) == ERR_NONE
-                   ? (struct sender){ app.name, request.redirect_uri }
-                   : no_sender;
-    if (check_next(call, &checked) != ERR_NONE || checked.stop == AUTHORIZE_SHOW_ERROR)
-        return no_sender;
-    return (struct sender){ checked.app.name, checked.redirect_uri };
+    return (struct continuation){ call_text(call, NEXT), call_text(call, REQUEST) };
 }
 
 static enum err
 show_form(struct call *call, int status, struct str problem)
 {
     struct values *values = values_new(call->mem);
-    struct str next = call_text(call, NEXT), stored = stored_request(call);
-    if (str_present(stored))
-        next = request_page_path(call, stored);
+    struct continuation after = continuation(call);
+    struct str next = continuation_path(call, &after);
     values_text(values, "username", call_text(call, USERNAME));
-    values_text(values, "next", return_path_ok(next) ? next : STR_NONE);
-    values_text(values, "request", stored);
+    values_text(values, "next", next);
+    values_text(values, "request", continuation_request(&after));
     values_text(values, "problem", problem);
     values_flag(values, "registration", call->web->settings.registration_open);
     values_text(values, "signup", return_path_via(call, "/signup", next));
-    struct sender sender = find_sender(call);
+    struct sender sender = continuation_sender(call, &after);
     values_text(values, "app", sender.app);
     bool has_flash = flash_put(call, values);
     enum err err = page_send(call, status, "signin", values);
@@ -110,28 +67,6 @@ static enum err
 get_signin(struct call *call)
 {
     return show_form(call, 200, STR_NONE);
-}
-
-/* Where to go after sign-in. With prompt=login the request is stored in the new session: following
- * its URL again would demand another sign-in, forever. */
-static enum err
-find_next(struct call *call, struct str key, const char **out)
-{
-    struct authorize_checked checked;
-    struct str next = call_text(call, NEXT), stored = stored_request(call);
-    if (!str_present(stored)) {
-        enum err err = check_next(call, &checked);
-        if (err == ERR_NONE && checked.stop == AUTHORIZE_OK && checked.must_sign_in)
-            err = authorize_keep(call->db, call->mem, &checked, session_hash(call->mem, key),
-                                 call->now, &stored);
-        if (err != ERR_NONE && err != ERR_NOT_FOUND)
-            return err;
-    }
-    struct str page = request_page_path(call, stored);
-    if (str_present(page))
-        next = page;
-    *out = return_path_ok(next) ? str_c(call->mem, next) : "/account";
-    return ERR_NONE;
 }
 
 static enum err
@@ -161,11 +96,12 @@ post_signin(struct call *call)
     struct str device = browser_session_device(call, &user);
     struct str one = str_present(device) ? device : call->exchange->request.network;
     struct str other = str_present(device) ? STR_NONE : user.id;
+    struct continuation after = continuation(call);
     struct sign_in params = {
         .login = err == ERR_NONE ? user.id : STR(""),
         .password = str_present(password) ? password : STR(""),
         .old_key = call->browser == NULL ? STR_NONE : call->browser->key,
-        .request_id = stored_request(call),
+        .request_id = continuation_request(&after),
         .device = http_header(&call->exchange->request, "User-Agent"),
         .address = call->exchange->request.client,
         .now = call->now,
@@ -187,9 +123,11 @@ post_signin(struct call *call)
         return show_form(call, 401, message(call, KEY("signin.wrong")));
     const char *next = NULL;
     if (err == ERR_NONE)
-        err = find_next(call, key, &next);
+        err = continuation_find(call, &after, key, &next);
     if (err != ERR_NONE)
         return err;
+    if (!str_present(device))
+        notice_send(call, &user, MAIL_SIGN_IN, notice_device(call));
     response_redirect(call, next);
     browser_session_set_device(call, &user);
     browser_session_set_cookie(call, key);

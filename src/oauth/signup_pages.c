@@ -1,7 +1,12 @@
-/* signup_pages.c - sign-up. A rejected form is shown again with its input, except the password. */
+/* signup_pages.c - sign-up, which also signs in. A rejected form is shown again with its input,
+ * except the password. */
 #include "crypt/password.h"
 #include "dispatch/browser_session.h"
+#include "dispatch/throttle.h"
 #include "flow/accounts.h"
+#include "flow/sessions.h"
+#include "model/redirect_uri.h"
+#include "oauth/continuation.h"
 #include "oauth/oauth_routes.h"
 #include "text/template.h"
 #include "web/call.h"
@@ -52,8 +57,21 @@ form_values(struct call *call, const struct account_problems *problems)
     put_field(call, values, "email", call_text(call, EMAIL), problems->email);
     put_field(call, values, "name", call_text(call, NAME), problems->name);
     put_field(call, values, "password", STR_NONE, problems->password);
-    values_text(values, "next", call_text(call, NEXT));
     return values;
+}
+
+static enum err
+show_form(struct call *call, int status, struct values *values)
+{
+    struct continuation after = { .next = call_text(call, NEXT) };
+    struct sender sender = continuation_sender(call, &after);
+    values_text(values, "next", continuation_path(call, &after));
+    values_text(values, "app", sender.app);
+    values_text(values, "signin", return_path_via(call, "/signin", after.next));
+    enum err err = page_send(call, status, "signup", values);
+    if (err == ERR_NONE && str_present(sender.redirect_uri))
+        page_allow_form_action(call, redirect_uri_origin(call->mem, sender.redirect_uri));
+    return err;
 }
 
 static enum err
@@ -61,7 +79,7 @@ get_signup(struct call *call)
 {
     if (!call->web->settings.registration_open)
         return send_closed(call);
-    return page_send(call, 200, "signup", form_values(call, &(struct account_problems){ 0 }));
+    return show_form(call, 200, form_values(call, &(struct account_problems){ 0 }));
 }
 
 static enum err
@@ -69,7 +87,7 @@ show_problems(struct call *call, const struct account_problems *problems)
 {
     struct values *values = form_values(call, problems);
     values_flag(values, "refused", true);
-    return page_send(call, 400, "signup", values);
+    return show_form(call, 400, values);
 }
 
 static enum err
@@ -77,10 +95,46 @@ show_unavailable(struct call *call)
 {
     struct values *values = form_values(call, &(struct account_problems){ 0 });
     values_flag(values, "unavailable", true);
-    enum err err = page_send(call, 503, "signup", values);
+    enum err err = show_form(call, 503, values);
     if (err == ERR_NONE)
         response_retry_later(call);
     return err;
+}
+
+/* The account exists now: if its first session cannot be stored, the user signs in by hand. */
+static enum err
+sign_in(struct call *call, struct user *user)
+{
+    struct continuation after = { .next = call_text(call, NEXT) };
+    struct sign_in params = {
+        .old_key = call->browser == NULL ? STR_NONE : call->browser->key,
+        .request_id = continuation_request(&after),
+        .device = http_header(&call->exchange->request, "User-Agent"),
+        .address = call->exchange->request.client,
+        .now = call->now,
+    };
+    struct str key;
+    const char *next = NULL;
+    enum err err = session_start(call->db, call->mem, &params, user, &key);
+    if (err == ERR_NONE)
+        err = continuation_find(call, &after, key, &next);
+    if (err != ERR_NONE) {
+        response_redirect(call, str_c(call->mem, return_path_via(call, "/signin", after.next)));
+        return ERR_NONE;
+    }
+    response_redirect(call, next);
+    browser_session_set_device(call, user);
+    browser_session_set_cookie(call, key);
+    return ERR_NONE;
+}
+
+/* Whoever signs up chooses the recipient: nobody may be flooded this way. */
+static bool
+may_send(struct call *call)
+{
+    struct str key = user_fold_email(call->mem, str_trim(call_text(call, EMAIL)));
+    return call->web->settings.sends_mail && key.len > 0 &&
+           throttle_take(call->web->mails, key) == 0;
 }
 
 static enum err
@@ -93,6 +147,7 @@ post_signup(struct call *call)
     struct account_params params = {
         .username = call_text(call, USERNAME),
         .email = call_text(call, EMAIL),
+        .send_mail = may_send(call),
         .name = call_text(call, NAME),
         .password = str_present(password) ? password : STR(""),
     };
@@ -103,18 +158,7 @@ post_signup(struct call *call)
         return show_problems(call, &problems);
     if (err == ERR_UNAVAILABLE)
         return show_unavailable(call);
-    if (err == ERR_NONE)
-        response_redirect(
-            call, str_c(call->mem, return_path_via(call, "/signup/done", call_text(call, NEXT))));
-    return err;
-}
-
-static enum err
-get_done(struct call *call)
-{
-    struct values *values = values_new(call->mem);
-    values_text(values, "signin", return_path_via(call, "/signin", call_text(call, NEXT)));
-    return page_send(call, 200, "signup_done", values);
+    return err == ERR_NONE ? sign_in(call, &user) : err;
 }
 
 const struct route signup_routes[] = {
@@ -123,8 +167,5 @@ const struct route signup_routes[] = {
     { POST, "/signup", post_signup, CALLER_ANYONE, .summary = "Creates an account.", .page = true,
       ROUTE_FIELDS(signup_fields), .body = BODY_FORM, .body_max = 16 * KIB, .creates = true,
       .blocks = true, .hashes = true },
-    { GET, "/signup/done", get_done, CALLER_ANYONE,
-      .summary = "Confirms that the account was created.", .page = true,
-      ROUTE_FIELDS(arrival_fields) },
     { 0 },
 };

@@ -40,9 +40,12 @@ static const struct field one_token_fields[] = {
 static enum err
 send_tokens(struct call *call, enum err err, const struct token_set *set, const char *problem)
 {
-    if (err == ERR_INVALID || err == ERR_FORBIDDEN) {
-        error_send_oauth(call, 400, err == ERR_INVALID ? "invalid_grant" : "invalid_scope",
-                         str_of(problem));
+    const char *refusal = err == ERR_INVALID     ? "invalid_grant"
+                          : err == ERR_FORBIDDEN ? "invalid_scope"
+                          : err == ERR_TOO_LARGE ? "invalid_target"
+                                                 : NULL;
+    if (refusal != NULL) {
+        error_send_oauth(call, 400, refusal, str_of(problem));
         return ERR_NONE;
     }
     if (err != ERR_NONE)
@@ -67,7 +70,7 @@ send_missing(struct call *call, const char *field)
 }
 
 static enum err
-exchange(struct call *call)
+exchange(struct call *call, audience wanted)
 {
     static const struct {
         size_t field;
@@ -83,6 +86,7 @@ exchange(struct call *call)
         .code = call_text(call, CODE),
         .redirect_uri = call_text(call, REDIRECT_URI),
         .verifier = call_text(call, VERIFIER),
+        .audience = wanted,
         .now = call->now,
     };
     struct token_set set;
@@ -98,7 +102,7 @@ may_refresh(void *context, struct str family_id)
 }
 
 static enum err
-refresh(struct call *call)
+refresh(struct call *call, audience wanted)
 {
     if (!str_present(call_text(call, REFRESH_TOKEN)))
         return send_missing(call, "refresh_token");
@@ -106,6 +110,7 @@ refresh(struct call *call)
         .app = call->app,
         .token = call_text(call, REFRESH_TOKEN),
         .scope = call_text(call, SCOPE),
+        .audience = wanted,
         .now = call->now,
         .may_refresh = may_refresh,
         .context = call->web->refreshes,
@@ -127,11 +132,12 @@ post_token(struct call *call)
         return ERR_NONE;
     }
     /* Before the code or refresh token is used up (RFC 8707 §2.2). */
-    if (str_present(resource_unsupported(call_form(call), call->web->settings.base_url))) {
+    audience wanted;
+    if (!resource_read(call_form(call), call->web->settings.base_url, &wanted)) {
         error_send_oauth(call, 400, "invalid_target", STR(AUTHORIZE_WRONG_TARGET));
         return ERR_NONE;
     }
-    return by_code ? exchange(call) : refresh(call);
+    return by_code ? exchange(call, wanted) : refresh(call, wanted);
 }
 
 /* ---- introspection and revocation ---- */
@@ -167,6 +173,8 @@ post_introspect(struct call *call)
         json_put_int(out, "iat", access->created_at < call->now ? access->created_at : call->now);
         json_put_int(out, "exp", access->valid_until);
         json_put_str(out, "iss", call->web->settings.base_url);
+        json_key(out, "aud");
+        resource_write(out, call->mem, call->web->settings.base_url, access->audience);
     }
     json_close_object(out);
     response_header(call, "Pragma", "no-cache");
@@ -194,6 +202,7 @@ const struct route token_routes[] = {
       ROUTE_FIELDS(one_token_fields), .body = BODY_FORM, .body_max = BODY_MAX,
       .cached_by = CACHE_TOKEN },
     { POST, "/oauth/revoke", post_revoke, CALLER_APP, .summary = "Revokes one of the app's tokens.",
-      ROUTE_FIELDS(one_token_fields), .body = BODY_FORM, .body_max = BODY_MAX, .blocks = true },
+      ROUTE_FIELDS(one_token_fields), .body = BODY_FORM, .body_max = BODY_MAX, .blocks = true,
+      .cors = true },
     { 0 },
 };

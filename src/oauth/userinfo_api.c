@@ -18,7 +18,11 @@ get_userinfo(struct call *call)
     json_put_str(out, "preferred_username", user.username);
     json_put_str(out, "name", user.name);
     json_put_str(out, "email", user.email);
-    json_put_bool(out, "email_verified", false); /* the service sends no mail */
+    json_put_bool(out, "email_verified", str_present(user.email));
+    if (str_present(user.language))
+        json_put_str(out, "locale", user.language);
+    if (str_present(user.time_zone))
+        json_put_str(out, "zoneinfo", user.time_zone);
     json_put_int(out, "updated_at", user.updated_at);
     json_close_object(out);
     response_header(call, "Vary", "Authorization");

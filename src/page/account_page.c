@@ -74,8 +74,8 @@ account_return_url(struct call *call, struct str to, struct str domain, struct s
     str_cut(&to, '/', &part);
     if ((str_eq_c(part, "waiting") || str_eq_c(part, "wrong")) &&
         str_to_int(to, 1, PAGER_PAGES_MAX, &page))
-        return str_format(call->mem, "/account/facts?show=%.*s&page=%lld", STR_ARG(part),
-                          (long long)page)
+        return str_format(call->mem, "/account/%s?page=%lld",
+                          str_eq_c(part, "wrong") ? "facts" : "waiting", (long long)page)
             .ptr;
     const struct domain *target = domains_find(call->web->settings.domains, part);
     if (target == NULL)

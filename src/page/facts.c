@@ -272,8 +272,8 @@ replaces_text(struct call *call, struct facts *facts, const struct member *membe
         values, 2);
 }
 
-void
-facts_put_why(struct call *call, struct facts *facts, struct values *item, const struct atom *held)
+static void
+put_why_held(struct call *call, struct facts *facts, struct values *item, const struct atom *held)
 {
     const struct domain *domain = domains_find(call->web->settings.domains, held->domain);
     const struct member *member = domain == NULL ? NULL : domain_member(domain, held->member);
@@ -287,4 +287,50 @@ facts_put_why(struct call *call, struct facts *facts, struct values *item, const
     else if (member != NULL && member->type != MEMBER_ARRAY && current != NULL)
         values_text(item, "why", replaces_text(call, facts, member, current));
     values_flag(item, "suspicious", suspicion != NULL);
+}
+
+/* ---- what waits ---- */
+
+#define REASON_KEY "fact.reason."
+
+/* Without REASON_KEY, each is a reason. */
+static const char reasons[][32] MESSAGE_KEYS = {
+    REASON_KEY "not_accurate", REASON_KEY "outdated", REASON_KEY "not_mine",
+    REASON_KEY "too_personal", REASON_KEY "other",
+};
+
+const char *
+facts_reason_name(size_t i)
+{
+    return i < sizeof reasons / sizeof *reasons ? reasons[i] + strlen(REASON_KEY) : NULL;
+}
+
+struct str
+facts_reason(struct call *call, struct str name)
+{
+    for (size_t i = 0; facts_reason_name(i) != NULL; i++)
+        if (str_eq_c(name, facts_reason_name(i)))
+            return message(call, reasons[i]);
+    return name;
+}
+
+void
+facts_put_review(struct call *call, struct facts *facts, struct values *item,
+                 const struct atom *atom)
+{
+    enum atom_review review = atom_review(atom);
+    values_flag(item, "held", review == REVIEW_FACT);
+    values_flag(item, "removal", review == REVIEW_REMOVAL);
+    values_flag(item, "removed", review == REVIEW_REMOVED);
+    if (review == REVIEW_FACT) {
+        put_why_held(call, facts, item, atom);
+    } else if (review != REVIEW_NONE) {
+        values_text(item, "by", facts_source(call, facts, atom->suppressed_by));
+        values_text(item, "why",
+                    message_one(call,
+                                review == REVIEW_REMOVED ? KEY("account.removed.why")
+                                : atom->by_user          ? KEY("account.removal.why")
+                                                         : KEY("account.removal.why.app"),
+                                "reason", facts_reason(call, atom->reason)));
+    }
 }

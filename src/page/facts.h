@@ -47,10 +47,16 @@ struct str facts_source(struct call *call, struct facts *facts, struct str sourc
 void facts_put(struct call *call, struct facts *facts, struct values *item,
                const struct sourced_atom *fact);
 
-/* Puts "why", a sentence that explains why a fact is held: it looks like something else, or it
- * would replace a value from the user or an app. Sets "suspicious" in the first case, so that the
- * page offers to reject it first. `facts` must include the fact's domain. */
-void facts_put_why(struct call *call, struct facts *facts, struct values *item,
-                   const struct atom *held);
+/* The reasons for which a fact can be marked as wrong: name and text. NULL after the last. */
+const char *facts_reason_name(size_t i);
+struct str facts_reason(struct call *call, struct str name);
+
+/* Puts what the user has to decide (atom_review()): one of the flags "held", "removal" and
+ * "removed"; "by", the app that proposed the removal or made it; and "why". A held fact looks like
+ * something else, or would replace a value from the user or an app; in the first case "suspicious"
+ * is set, so that the page offers to reject it first. A removal has its reason. `facts` must
+ * include the fact's domain. */
+void facts_put_review(struct call *call, struct facts *facts, struct values *item,
+                      const struct atom *atom);
 
 #endif

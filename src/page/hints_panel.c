@@ -23,6 +23,8 @@ hints_panel_put(struct call *call, struct values *values, const struct hints_pan
     const struct json_value *list = NULL;
     /* The same rules as for a token with these scopes: the page shows exactly what the app gets. */
     struct permissions allowed = permissions_of(panel->requested, panel->scopes);
+    if (panel->within != 0)
+        allowed.hint_domains &= panel->within;
     allowed_domains_hints(&allowed, &params.allowed, &params.sensitive);
     if (params.allowed == 0)
         return ERR_NONE;

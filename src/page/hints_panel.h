@@ -12,6 +12,7 @@ struct values;
 struct hints_panel_params {
     scopes scopes;    /* scopes of the app */
     scopes requested; /* requested scopes: decide the allowed domains, as for a token */
+    scopes within;    /* domains that the user chose; 0: no limit */
     struct str context;
     int max_tokens;
 };

@@ -2,15 +2,18 @@
 
 #include "base/arena.h"
 #include "db/db.h"
+#include "store/usage_store.h"
+
+#define TRIM_ROWS 20 /* a registration adds one row, so this catches up */
 
 #define COLUMNS                                                                               \
     "app_id, owner_id, name, redirect_uris, scopes, is_public, secret_hash, old_secret_hash," \
     " old_secret_expires_at, status, epoch, position, created_at, updated_at, homepage, "     \
-    "privacy_link"
+    "privacy_link, kind, document, expires_at"
 
 SQL(app_add, "INSERT INTO app (" COLUMNS ")"
              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
-             " $15, $16)"
+             " $15, $16, $17, $18, $19)"
              " ON CONFLICT DO NOTHING RETURNING app_id");
 
 SQL(app_find, "SELECT " COLUMNS " FROM app WHERE app_id = $1");
@@ -18,7 +21,8 @@ SQL(app_find, "SELECT " COLUMNS " FROM app WHERE app_id = $1");
 /* Changes nothing. Locks the row on PostgreSQL, where transactions run concurrently. */
 SQL(app_hold, "UPDATE app SET epoch = epoch WHERE app_id = $1 RETURNING " COLUMNS);
 
-SQL(app_list, "SELECT " COLUMNS " FROM app WHERE position > $1 ORDER BY position LIMIT $2");
+SQL(app_list, "SELECT " COLUMNS " FROM app WHERE kind = 'portal' AND position > $1"
+              " ORDER BY position LIMIT $2");
 
 SQL(app_list_owner, "SELECT " COLUMNS " FROM app WHERE owner_id = $1 AND position > $2"
                     " ORDER BY position LIMIT $3");
@@ -33,6 +37,14 @@ SQL(app_put,
 SQL(app_delete, "DELETE FROM app WHERE app_id = $1 RETURNING app_id");
 
 SQL(app_delete_grants, "DELETE FROM app_grant WHERE app_id = $1");
+
+SQL(app_put_expiry, "UPDATE app SET expires_at = $2 WHERE app_id = $1");
+
+SQL(app_expired, "SELECT app_id FROM app WHERE expires_at BETWEEN 1 AND $1 LIMIT $2");
+
+/* The oldest of those that expire until $1, beyond the newest $2. */
+SQL(app_unused, "SELECT app_id FROM app WHERE expires_at BETWEEN 1 AND $1"
+                " ORDER BY expires_at DESC LIMIT $3 OFFSET $2");
 
 static enum err
 read_app(const struct db_rows *rows, size_t row, struct app *out)
@@ -52,9 +64,13 @@ read_app(const struct db_rows *rows, size_t row, struct app *out)
         .updated_at = db_cell_int(rows, row, 13),
         .homepage = db_cell_text(rows, row, 14),
         .privacy_link = db_cell_text(rows, row, 15),
+        .document = db_cell_text(rows, row, 17),
+        .expires_at = db_cell_int(rows, row, 18),
     };
     scopes_read_known(db_cell_text(rows, row, 4), &out->scopes);
-    return app_status_read(db_cell_text(rows, row, 9), &out->status) ? ERR_NONE : ERR_INTERNAL;
+    bool valid = app_status_read(db_cell_text(rows, row, 9), &out->status) &&
+                 app_kind_read(db_cell_text(rows, row, 16), &out->kind);
+    return valid ? ERR_NONE : ERR_INTERNAL;
 }
 
 enum err
@@ -67,7 +83,8 @@ app_store_add(struct db_tx *tx, struct arena *mem, const struct app *app)
         db_int(app->is_public), db_text(app->secret_hash), db_text(app->old_secret_hash),
         db_int(app->old_secret_expires_at), db_text(str_of(app_status_name(app->status))),
         db_int(app->epoch), db_int(app->position), db_int(app->created_at), db_int(app->updated_at),
-        db_text(app->homepage), db_text(app->privacy_link));
+        db_text(app->homepage), db_text(app->privacy_link),
+        db_text(str_of(app_kind_name(app->kind))), db_text(app->document), db_int(app->expires_at));
     if (err)
         return err;
     return rows.count == 0 ? ERR_TAKEN : ERR_NONE;
@@ -144,4 +161,44 @@ app_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
     if (!err && rows.count == 0)
         return ERR_NOT_FOUND;
     return err ? err : db_query(tx, mem, &app_delete_grants, NULL, db_text(id));
+}
+
+enum err
+app_store_put_expiry(struct db_tx *tx, struct arena *mem, struct str id, int64_t expires_at)
+{
+    return db_query(tx, mem, &app_put_expiry, NULL, db_text(id), db_int(expires_at));
+}
+
+static enum err
+delete_all(struct db_tx *tx, struct arena *mem, const struct db_rows *ids)
+{
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < ids->count && !err; i++) {
+        struct str id = db_cell_text(ids, i, 0);
+        err = app_store_delete(tx, mem, id);
+        if (!err)
+            err = usage_store_end_app(tx, mem, id);
+        if (err == ERR_NOT_FOUND)
+            err = ERR_NONE;
+    }
+    return err;
+}
+
+enum err
+app_store_trim_unused(struct db_tx *tx, struct arena *mem, int64_t until, int64_t max)
+{
+    struct db_rows rows = { 0 };
+    enum err err =
+        db_query(tx, mem, &app_unused, &rows, db_int(until), db_int(max), db_int(TRIM_ROWS));
+    return err ? err : delete_all(tx, mem, &rows);
+}
+
+enum err
+app_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                         size_t *removed)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &app_expired, &rows, db_int(now), db_int(limit));
+    *removed = err ? 0 : rows.count;
+    return err ? err : delete_all(tx, mem, &rows);
 }

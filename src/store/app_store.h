@@ -16,7 +16,8 @@ enum err app_store_find(struct db_tx *tx, struct arena *mem, struct str id, stru
 /* Finds the app and locks it until the transaction ends. */
 enum err app_store_hold(struct db_tx *tx, struct arena *mem, struct str id, struct app *out);
 
-/* Apps with a position greater than `after`, oldest first; of all owners if owner_id is absent. */
+/* Apps of the portal with a position greater than `after`, oldest first; of all owners if owner_id
+ * is absent. */
 enum err app_store_list(struct db_tx *tx, struct arena *mem, struct str owner_id, int64_t after,
                         int64_t limit, struct app **out, size_t *count);
 enum err app_store_count(struct db_tx *tx, struct arena *mem, struct str owner_id, int64_t *out);
@@ -24,6 +25,17 @@ enum err app_store_count(struct db_tx *tx, struct arena *mem, struct str owner_i
 /* Writes every field that can change. Read `app` with app_store_hold(): after app_store_find()
  * another transaction may have changed it. ERR_NOT_FOUND if the app does not exist. */
 enum err app_store_put(struct db_tx *tx, struct arena *mem, const struct app *app);
+
+enum err app_store_put_expiry(struct db_tx *tx, struct arena *mem, struct str id,
+                              int64_t expires_at);
+
+/* Of the apps that expire until then, which no user has connected, deletes the oldest beyond the
+ * newest `max`. */
+enum err app_store_trim_unused(struct db_tx *tx, struct arena *mem, int64_t until, int64_t max);
+
+/* Deletes at most `limit` expired apps and sets `removed` to their number. */
+enum err app_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                                  size_t *removed);
 
 /* Also deletes the grants of the app, which revokes their token families. */
 enum err app_store_delete(struct db_tx *tx, struct arena *mem, struct str id);

@@ -8,6 +8,7 @@
 #include "store/row_key.h"
 
 #include <stdlib.h>
+#include <sys/random.h>
 
 /* Numbers, times, and tabs of a line and of a source take at most so much. */
 #define LINE_BYTES 100
@@ -19,8 +20,9 @@
 SQL(atom_hold,
     "UPDATE user_record SET generation = generation" USER_HEADER " RETURNING atom_sequence");
 
-SQL(atom_release, "UPDATE user_record SET generation = generation + 1,"
-                  " atom_sequence = $4" USER_HEADER);
+/* Generations are random: after a failover that lost writes, a counter would repeat, and a cached
+ * response of a lost state would be used. */
+SQL(atom_release, "UPDATE user_record SET generation = $5, atom_sequence = $4" USER_HEADER);
 
 /* A domain gets the user's next row key with its first atom and keeps the row when its list becomes
  * empty. */
@@ -68,7 +70,11 @@ atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t
 enum err
 atom_store_release(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t sequence)
 {
-    return db_query(tx, mem, &atom_release, NULL, db_user(user_id), db_int(sequence));
+    int64_t generation = 0;
+    if (getrandom(&generation, sizeof generation, 0) != sizeof generation)
+        return ERR_UNAVAILABLE;
+    return db_query(tx, mem, &atom_release, NULL, db_user(user_id), db_int(sequence),
+                    db_int(generation));
 }
 
 /* ---- atom lists ---- */
@@ -229,6 +235,27 @@ atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
         return err ? err : ERR_NOT_FOUND;
     *out = all[at].atom;
     return ERR_NONE;
+}
+
+static bool
+waits_for(const struct atom *atom, struct str app_id)
+{
+    enum atom_review review = atom_review(atom);
+    return (review == REVIEW_FACT && atom->by_caller) ||
+           (review == REVIEW_REMOVAL && str_eq(atom->suppressed_by, app_id));
+}
+
+enum err
+atom_store_count_waiting(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
+                         size_t *out)
+{
+    struct sourced_atom *atoms = NULL;
+    size_t count = 0;
+    enum err err = atom_store_read(tx, mem, user_id, STR_NONE, app_id, &atoms, &count);
+    *out = 0;
+    for (size_t i = 0; i < count; i++)
+        *out += waits_for(&atoms[i].atom, app_id);
+    return err;
 }
 
 enum err

@@ -17,7 +17,7 @@ struct db_tx;
 enum err atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id,
                          int64_t *sequence);
 
-/* Ends the change: stores the new sequence number and increases the generation. */
+/* Ends the change: stores the new sequence number and changes the generation. */
 enum err atom_store_release(struct db_tx *tx, struct arena *mem, struct str user_id,
                             int64_t sequence);
 
@@ -44,6 +44,10 @@ enum err atom_store_check_room(struct db_tx *tx, struct arena *mem, struct str u
 /* Atoms may be in any order. ERR_INVALID if the atom list is too long. */
 enum err atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                          const struct sourced_atom *atoms, size_t count);
+
+/* How many changes of the app wait for the user's decision, in all domains. */
+enum err atom_store_count_waiting(struct db_tx *tx, struct arena *mem, struct str user_id,
+                                  struct str app_id, size_t *out);
 
 /* The names of the domains that have atoms. */
 enum err atom_store_domains(struct db_tx *tx, struct arena *mem, struct str user_id,

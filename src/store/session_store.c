@@ -22,10 +22,10 @@ SQL(session_end_all, "DELETE FROM session WHERE user_id = $1");
 
 #define REQUEST_COLUMNS                                                                         \
     "request_hash, session_hash, app_id, redirect_uri, scopes, state, challenge, must_sign_in," \
-    " must_consent, expires_at, is_trial, shown"
+    " must_consent, expires_at, is_trial, shown, audience"
 
 SQL(request_add, "INSERT INTO auth_request (" REQUEST_COLUMNS ")"
-                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)");
+                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)");
 
 SQL(request_trim, "DELETE FROM auth_request WHERE session_hash = $1 AND request_hash NOT IN"
                   " (SELECT request_hash FROM auth_request WHERE session_hash = $1"
@@ -136,12 +136,13 @@ request_store_add(struct db_tx *tx, struct arena *mem, const struct auth_request
                             db_int(REQUESTS_PER_SESSION_MAX - 1));
     if (err)
         return err;
-    return db_query(
-        tx, mem, &request_add, NULL, db_text(request->hash), db_text(request->session_hash),
-        db_text(request->app_id), db_text(request->redirect_uri),
-        db_text(scopes_write(mem, request->scopes)), db_text(request->state),
-        db_text(request->challenge), db_int(request->must_sign_in), db_int(request->must_consent),
-        db_int(request->expires_at), db_int(request->is_trial), db_text(request->shown));
+    return db_query(tx, mem, &request_add, NULL, db_text(request->hash),
+                    db_text(request->session_hash), db_text(request->app_id),
+                    db_text(request->redirect_uri), db_text(scopes_write(mem, request->scopes)),
+                    db_text(request->state), db_text(request->challenge),
+                    db_int(request->must_sign_in), db_int(request->must_consent),
+                    db_int(request->expires_at), db_int(request->is_trial), db_text(request->shown),
+                    db_int(request->audience));
 }
 
 static enum err
@@ -166,6 +167,7 @@ one_request(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct s
         .expires_at = db_cell_int(&rows, 0, 9),
         .is_trial = db_cell_int(&rows, 0, 10) != 0,
         .shown = db_cell_text(&rows, 0, 11),
+        .audience = (audience)db_cell_int(&rows, 0, 12),
     };
     scopes_read_known(db_cell_text(&rows, 0, 4), &out->scopes);
     return ERR_NONE;
@@ -191,4 +193,27 @@ request_store_move(struct db_tx *tx, struct arena *mem, struct str hash, struct 
 {
     return db_query(tx, mem, &request_move, NULL, db_text(hash), db_text(from_session), db_int(now),
                     db_text(to_session));
+}
+
+/* ---- everything, after a restore ---- */
+
+SQL(restore_access, "DELETE FROM access_token");
+SQL(restore_refresh, "DELETE FROM refresh_token");
+SQL(restore_codes, "DELETE FROM auth_code");
+SQL(restore_families, "DELETE FROM token_family");
+SQL(restore_requests, "DELETE FROM auth_request");
+SQL(restore_sessions, "DELETE FROM session");
+SQL(restore_links, "DELETE FROM one_time_link");
+
+enum err
+session_store_end_everything(struct db_tx *tx, struct arena *mem)
+{
+    const struct sql *const statements[] = { &restore_access,   &restore_refresh,
+                                             &restore_codes,    &restore_families,
+                                             &restore_requests, &restore_sessions,
+                                             &restore_links };
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0] && !err; i++)
+        err = db_query(tx, mem, statements[i], NULL);
+    return err;
 }

@@ -42,4 +42,7 @@ enum err request_store_take(struct db_tx *tx, struct arena *mem, struct str hash
 enum err request_store_move(struct db_tx *tx, struct arena *mem, struct str hash,
                             struct str from_session, int64_t now, struct str to_session);
 
+/* Ends all sessions, requests, codes, tokens, and links of every user. */
+enum err session_store_end_everything(struct db_tx *tx, struct arena *mem);
+
 #endif

@@ -1,5 +1,6 @@
 #include "store/token_store.h"
 
+#include "base/clock.h"
 #include "base/timekeeper.h"
 #include "db/db.h"
 #include "store/atom_store.h"
@@ -25,15 +26,16 @@
 
 SQL_UNTRACKED(family_add,
               "INSERT INTO token_family (family_id, grant_id, user_id, app_id, user_epoch,"
-              " app_epoch, scopes, domains_limited, created_at, expires_at, user_row_key)"
+              " app_epoch, scopes, domains_limited, created_at, expires_at, user_row_key, audience)"
               " SELECT CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($1 AS TEXT), CAST($6 AS TEXT),"
               " CAST($7 AS BIGINT), CAST($8 AS BIGINT), CAST($9 AS TEXT), CAST($10 AS BIGINT),"
-              " CAST($11 AS BIGINT), CAST($12 AS BIGINT), row_key FROM user_record" USER_HEADER);
+              " CAST($11 AS BIGINT), CAST($12 AS BIGINT), row_key, CAST($13 AS BIGINT) FROM "
+              "user_record" USER_HEADER);
 
 SQL(family_find,
     "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"
     " f.scopes, f.domains_limited, f.created_at, f.expires_at, g.scopes, g.hint_domains,"
-    " g.write_domains, g.expires_at, f.user_row_key, h.auth_version"
+    " g.write_domains, g.expires_at, f.user_row_key, h.auth_version, f.issued_at, f.audience"
     " FROM token_family f" FAMILY_VALID " AND f.family_id = $1");
 
 /* $3: 1 for families whose code was redeemed, 0 for those that still expire with it. */
@@ -41,7 +43,8 @@ SQL(family_others, "SELECT family_id FROM token_family WHERE grant_id = $1 AND f
                    " AND CASE WHEN expires_at - created_at > $4 THEN 1 ELSE 0 END = $3"
                    " ORDER BY created_at DESC");
 
-SQL(family_put_end, "UPDATE token_family SET expires_at = $2 WHERE family_id = $1");
+SQL(family_put_times,
+    "UPDATE token_family SET expires_at = $2, issued_at = $3 WHERE family_id = $1");
 
 SQL(family_end, "DELETE FROM token_family WHERE family_id = $1 RETURNING user_id, grant_id");
 SQL(grant_reused, "UPDATE app_grant SET reused_at = $2 WHERE grant_id = $1");
@@ -63,13 +66,14 @@ SQL_UNTRACKED(
     access_add,
     "INSERT INTO access_token (row_key, token_hash, family_id, app_id, app_epoch,"
     " user_row_key, auth_version, scopes, hint_domains, write_domains, created_at, expires_at,"
-    " valid_until) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
+    " valid_until, audience)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
     " ON CONFLICT (row_key) DO NOTHING RETURNING row_key");
 
 /* The lookup of a token whose auth version is current: reads no family, grant, or account. */
 #define UNDER_AUTH_VERSION(more)                                                            \
     "SELECT h.user_id, t.app_id, t.scopes, t.hint_domains, t.write_domains, t.created_at,"  \
-    " t.expires_at, t.valid_until, h.generation" more " FROM access_token t"                \
+    " t.expires_at, t.valid_until, h.generation, t.audience" more " FROM access_token t"    \
     " JOIN user_record h ON h.row_key = t.user_row_key AND h.auth_version = t.auth_version" \
     " JOIN app a ON a.app_id = t.app_id"                                                    \
     " WHERE t.row_key = $1 AND t.token_hash = $2 AND t.valid_until > $3"                    \
@@ -84,7 +88,8 @@ SQL(access_find_hint_sets, UNDER_AUTH_VERSION(", h.hint_sets"));
 
 SQL(access_find_family,
     "SELECT f.user_id, f.app_id, t.scopes, t.hint_domains, t.write_domains, t.created_at,"
-    " t.expires_at, " EARLIEST_END ", h.generation, g.scopes, g.hint_domains, g.write_domains,"
+    " t.expires_at, " EARLIEST_END
+    ", h.generation, t.audience, g.scopes, g.hint_domains, g.write_domains,"
     " f.domains_limited"
     " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_VALID
     " AND t.row_key = $1 AND t.token_hash = $3 AND t.expires_at > $2");
@@ -101,21 +106,19 @@ SQL_UNTRACKED(refresh_add,
               " reuses) VALUES ($1, $2, $3, $4, $5, 0)"
               " ON CONFLICT (row_key) DO NOTHING RETURNING row_key");
 
-SQL(refresh_find, "SELECT r.token_hash, r.family_id, f.app_id, r.expires_at, r.used_at, r.reuses"
-                  " FROM refresh_token r JOIN token_family f ON f.family_id = r.family_id"
-                  " WHERE r.row_key = $1 AND r.token_hash = $2 AND r.expires_at > $3");
+SQL(refresh_find,
+    "SELECT r.token_hash, r.family_id, f.app_id, r.expires_at, r.used_at, r.reuses, r.seed"
+    " FROM refresh_token r JOIN token_family f ON f.family_id = r.family_id"
+    " WHERE r.row_key = $1 AND r.token_hash = $2 AND r.expires_at > $3");
 
-SQL(refresh_use,
-    "UPDATE refresh_token SET used_at = $3" OF_REFRESH " AND used_at IS NULL RETURNING row_key");
+SQL(refresh_find_forgotten,
+    "SELECT app_id FROM token_family WHERE family_id = $1 AND issued_at > $2");
+
+SQL(refresh_use, "UPDATE refresh_token SET used_at = $3, expires_at = $4, seed = $5" OF_REFRESH
+                 " AND used_at IS NULL RETURNING row_key");
 
 SQL(refresh_reuse,
     "UPDATE refresh_token SET reuses = reuses + 1" OF_REFRESH " AND reuses < $3 RETURNING row_key");
-
-static int64_t
-earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static enum err
 found(enum err err, const struct db_rows *rows)
@@ -155,11 +158,12 @@ end_oldest(struct db_tx *tx, struct arena *mem, const struct family *but)
 enum err
 family_store_add(struct db_tx *tx, struct arena *mem, const struct family *family)
 {
-    enum err err = db_query(
-        tx, mem, &family_add, NULL, db_user(family->user_id), db_text(family->id),
-        db_text(family->grant_id), db_text(family->app_id), db_int(family->user_epoch),
-        db_int(family->app_epoch), db_text(scopes_write(mem, family->scopes)),
-        db_int(family->domains_limited), db_int(family->created_at), db_int(family->expires_at));
+    enum err err =
+        db_query(tx, mem, &family_add, NULL, db_user(family->user_id), db_text(family->id),
+                 db_text(family->grant_id), db_text(family->app_id), db_int(family->user_epoch),
+                 db_int(family->app_epoch), db_text(scopes_write(mem, family->scopes)),
+                 db_int(family->domains_limited), db_int(family->created_at),
+                 db_int(family->expires_at), db_int(family->audience));
     return err ? err : end_oldest(tx, mem, family);
 }
 
@@ -180,7 +184,9 @@ family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t no
                     .app_epoch = db_cell_int(&rows, 0, 5),
                     .domains_limited = db_cell_int(&rows, 0, 7) != 0,
                     .created_at = db_cell_int(&rows, 0, 8),
-                    .expires_at = db_cell_int(&rows, 0, 9) },
+                    .expires_at = db_cell_int(&rows, 0, 9),
+                    .issued_at = db_cell_int(&rows, 0, 16),
+                    .audience = (audience)db_cell_int(&rows, 0, 17) },
         .granted = read_permissions(&rows, 10),
         .granted_until = db_cell_int(&rows, 0, 13),
         .user_row_key = db_cell_int(&rows, 0, 14),
@@ -191,10 +197,10 @@ family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t no
 }
 
 enum err
-family_store_put_end(struct db_tx *tx, struct arena *mem, const struct family *family)
+family_store_put_times(struct db_tx *tx, struct arena *mem, const struct family *family)
 {
-    enum err err =
-        db_query(tx, mem, &family_put_end, NULL, db_text(family->id), db_int(family->expires_at));
+    enum err err = db_query(tx, mem, &family_put_times, NULL, db_text(family->id),
+                            db_int(family->expires_at), db_int(family->issued_at));
     return err ? err : end_oldest(tx, mem, family);
 }
 
@@ -284,16 +290,16 @@ access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token 
 {
     struct db_rows rows = { 0 };
     int64_t valid_until =
-        earlier(token->expires_at, earlier(of->family.expires_at, of->granted_until));
+        clock_earlier(token->expires_at, clock_earlier(of->family.expires_at, of->granted_until));
     struct permissions allowed =
         permissions_within(token->scopes, of->family.domains_limited, &of->granted);
-    enum err err =
-        db_query(tx, mem, &access_add, &rows, db_token(token->hash), db_text(of->family.id),
-                 db_text(of->family.app_id), db_int(of->family.app_epoch), db_int(of->user_row_key),
-                 db_int(of->auth_version), db_text(scopes_write(mem, allowed.scopes)),
-                 db_text(scopes_write_domains(mem, allowed.hint_domains)),
-                 db_text(scopes_write_domains(mem, allowed.write_domains)),
-                 db_int(token->created_at), db_int(token->expires_at), db_int(valid_until));
+    enum err err = db_query(
+        tx, mem, &access_add, &rows, db_token(token->hash), db_text(of->family.id),
+        db_text(of->family.app_id), db_int(of->family.app_epoch), db_int(of->user_row_key),
+        db_int(of->auth_version), db_text(scopes_write(mem, allowed.scopes)),
+        db_text(scopes_write_domains(mem, allowed.hint_domains)),
+        db_text(scopes_write_domains(mem, allowed.write_domains)), db_int(token->created_at),
+        db_int(token->expires_at), db_int(valid_until), db_int(token->audience));
     return added(err, &rows);
 }
 
@@ -322,7 +328,7 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     if (err)
         return err;
     if (hint_sets != NULL)
-        *hint_sets = is_current ? db_cell_text(&rows, 0, 9) : STR_NONE;
+        *hint_sets = is_current ? db_cell_text(&rows, 0, 10) : STR_NONE;
     *out = (struct access){
         .user_id = db_cell_text(&rows, 0, 0),
         .app_id = db_cell_text(&rows, 0, 1),
@@ -331,10 +337,11 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
         .expires_at = db_cell_int(&rows, 0, 6),
         .valid_until = db_cell_int(&rows, 0, 7),
         .generation = db_cell_int(&rows, 0, 8),
+        .audience = (audience)db_cell_int(&rows, 0, 9),
         .token_hash = hash,
     };
     if (!is_current)
-        narrow(&out->allowed, &rows, 9);
+        narrow(&out->allowed, &rows, 10);
     if (hint_sets != NULL && record_store_check(out->user_id, hint_sets))
         return ERR_UNAVAILABLE;
     return timekeeper_rejects(out->created_at, out->expires_at, now) ? ERR_NOT_FOUND : ERR_NONE;
@@ -384,22 +391,43 @@ refresh_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t
         .expires_at = db_cell_int(&rows, 0, 3),
         .used_at = db_cell_int(&rows, 0, 4),
         .reuses = db_cell_int(&rows, 0, 5),
+        .seed = db_cell_text(&rows, 0, 6),
     };
     return ERR_NONE;
 }
 
 enum err
-refresh_store_use(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now)
+refresh_store_find_forgotten(struct db_tx *tx, struct arena *mem, struct str family_id, int64_t now,
+                             struct refresh_token *out)
 {
     struct db_rows rows = { 0 };
-    return found(db_query(tx, mem, &refresh_use, &rows, db_token(hash), db_int(now)), &rows);
+    enum err err = db_query(tx, mem, &refresh_find_forgotten, &rows, db_text(family_id),
+                            db_int(now - REFRESH_SECONDS));
+    if (found(err, &rows))
+        return found(err, &rows);
+    *out = (struct refresh_token){
+        .family_id = family_id,
+        .app_id = db_cell_text(&rows, 0, 0),
+        .used_at = 1,
+    };
+    return ERR_NONE;
 }
 
 enum err
-refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash)
+refresh_store_use(struct db_tx *tx, struct arena *mem, struct str hash, struct str seed,
+                  int64_t now)
 {
     struct db_rows rows = { 0 };
-    return found(db_query(tx, mem, &refresh_reuse, &rows, db_token(hash), db_int(REUSES_MAX)),
+    return found(db_query(tx, mem, &refresh_use, &rows, db_token(hash), db_int(now),
+                          db_int(now + REUSE_SECONDS + 1), db_text(seed)),
+                 &rows);
+}
+
+enum err
+refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash, int64_t reuses_max)
+{
+    struct db_rows rows = { 0 };
+    return found(db_query(tx, mem, &refresh_reuse, &rows, db_token(hash), db_int(reuses_max)),
                  &rows);
 }
 

@@ -34,8 +34,8 @@ struct live_family {
 enum err family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
                            struct live_family *out);
 
-/* Stores a later expires_at, because the code was redeemed. */
-enum err family_store_put_end(struct db_tx *tx, struct arena *mem, const struct family *family);
+/* Stores expires_at and issued_at. */
+enum err family_store_put_times(struct db_tx *tx, struct arena *mem, const struct family *family);
 
 /* Revokes the family with its codes and tokens, whose rows are deleted when they expire. No error
  * if the family does not exist. */
@@ -59,6 +59,7 @@ enum err code_store_redeem(struct db_tx *tx, struct arena *mem, struct str hash,
 struct access_token {
     struct str hash;
     scopes scopes;
+    audience audience; /* a part of the family's */
     int64_t created_at;
     int64_t expires_at;
 };
@@ -84,13 +85,23 @@ enum err access_store_end(struct db_tx *tx, struct arena *mem, struct str hash);
 enum err refresh_store_add(struct db_tx *tx, struct arena *mem, struct str hash,
                            struct str family_id, int64_t now);
 
-/* Also finds used tokens. ERR_NOT_FOUND if the token does not exist or has expired. */
+/* Also finds tokens used up to REUSE_SECONDS ago. ERR_NOT_FOUND if the token does not exist, has
+ * expired, or was used before that. */
 enum err refresh_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
                             struct refresh_token *out);
 
-/* Records the first use, or a retry. ERR_NOT_FOUND if another request did so first. */
-enum err refresh_store_use(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now);
-enum err refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash);
+/* For a token that refresh_store_find() does not find, but that names a family: finds it as used
+ * long ago if the family has a newer one. ERR_NOT_FOUND if the family does not exist, or if its
+ * newest token may have expired, because then it may be the newest. */
+enum err refresh_store_find_forgotten(struct db_tx *tx, struct arena *mem, struct str family_id,
+                                      int64_t now, struct refresh_token *out);
+
+/* Records the first use, with the seed of the next pair (absent: none), or a retry, of which there
+ * are at most `reuses_max`. ERR_NOT_FOUND if another request did so first. */
+enum err refresh_store_use(struct db_tx *tx, struct arena *mem, struct str hash, struct str seed,
+                           int64_t now);
+enum err refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash,
+                             int64_t reuses_max);
 
 /* Deletes the codes and tokens whose family was revoked. Reads the whole tables. */
 enum err token_store_delete_orphans(struct db_tx *tx, struct arena *mem);

@@ -45,9 +45,9 @@ tx_commits(const struct db_tx *tx)
 }
 
 enum err
-store_ping(struct db *db)
+store_ping(struct db *db, struct why *why)
 {
-    return db_ping(db);
+    return db_ping(db, why);
 }
 
 bool

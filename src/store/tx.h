@@ -28,8 +28,8 @@ uint64_t store_version(struct db *db, struct str id);
 uint64_t store_commits(struct db *db);
 uint64_t tx_commits(const struct db_tx *tx);
 
-/* ERR_NONE if the store responds. */
-enum err store_ping(struct db *db);
+/* ERR_NONE if the store can serve requests; otherwise `why` may be a sentence: see db.h. */
+enum err store_ping(struct db *db, struct why *why);
 
 /* True if reads wait for a network and must run on a worker thread. */
 bool store_reads_block(const struct db *db);

@@ -7,11 +7,11 @@
 /* The columns in the order in which read_user() reads them. */
 #define COLUMNS                                                                                \
     "user_id, username, email, name, password_hash, status, position, created_at, updated_at," \
-    " epoch"
+    " epoch, new_email, language, time_zone"
 
 SQL(user_add, "INSERT INTO user_account (user_id, username, email, email_key, name, password_hash,"
-              " status, position, created_at, updated_at)"
-              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+              " status, position, created_at, updated_at, new_email)"
+              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
               " ON CONFLICT DO NOTHING RETURNING user_id");
 
 SQL(user_find, "SELECT " COLUMNS " FROM user_account WHERE user_id = $1");
@@ -38,6 +38,21 @@ SQL(user_put_password, "UPDATE user_account SET password_hash = $2, updated_at =
 
 SQL(user_renew_password, "UPDATE user_account SET password_hash = $3"
                          " WHERE user_id = $1 AND password_hash = $2");
+
+/* Not if another user has the username. */
+SQL(user_put_profile,
+    "UPDATE user_account SET username = $2, name = $3, language = $4, time_zone = $5,"
+    " updated_at = $6 WHERE user_id = $1 AND NOT EXISTS (SELECT 1 FROM user_account AS other"
+    " WHERE other.username = $2 AND other.user_id <> $1) RETURNING user_id");
+
+SQL(user_put_new_email, "UPDATE user_account SET new_email = $2 WHERE user_id = $1"
+                        " RETURNING user_id");
+
+/* On PostgreSQL, the transaction runs again if another one takes the address at the same time. */
+SQL(user_put_email,
+    "UPDATE user_account SET email = $2, email_key = $3, new_email = NULL, updated_at = $4"
+    " WHERE user_id = $1 AND NOT EXISTS (SELECT 1 FROM user_account AS other"
+    " WHERE other.email_key = $3 AND other.user_id <> $1) RETURNING user_id");
 
 SQL(user_delete, "DELETE FROM user_account WHERE user_id = $1 RETURNING user_id");
 
@@ -66,6 +81,9 @@ read_user(const struct db_rows *rows, size_t row, struct user *out)
         .created_at = db_cell_int(rows, row, 7),
         .updated_at = db_cell_int(rows, row, 8),
         .epoch = db_cell_int(rows, row, 9),
+        .new_email = db_cell_text(rows, row, 10),
+        .language = db_cell_text(rows, row, 11),
+        .time_zone = db_cell_text(rows, row, 12),
     };
     /* A status this program does not know must not pass for an active one. */
     return user_status_read(db_cell_text(rows, row, 5), &out->status) ? ERR_NONE : ERR_INTERNAL;
@@ -110,6 +128,7 @@ user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user)
         db_int(user->position),
         db_int(user->created_at),
         db_int(user->updated_at),
+        db_text(user->new_email),
     };
     /* The auth version starts with other bits of the id than the row key. So a token of a deleted
      * user is not valid for a later user with the same row key. */
@@ -189,6 +208,31 @@ user_store_put_password(struct db_tx *tx, struct arena *mem, struct str id,
 {
     const struct db_value values[] = { db_text(id), db_text(password_hash), db_int(now) };
     return change_one(tx, mem, &user_put_password, values, COUNT(values), ERR_NOT_FOUND);
+}
+
+enum err
+user_store_put_profile(struct db_tx *tx, struct arena *mem, const struct user *user)
+{
+    const struct db_value values[] = { db_text(user->id),        db_text(user->username),
+                                       db_text(user->name),      db_text(user->language),
+                                       db_text(user->time_zone), db_int(user->updated_at) };
+    return change_one(tx, mem, &user_put_profile, values, COUNT(values), ERR_TAKEN);
+}
+
+enum err
+user_store_put_new_email(struct db_tx *tx, struct arena *mem, struct str id, struct str email)
+{
+    const struct db_value values[] = { db_text(id), db_text(email) };
+    return change_one(tx, mem, &user_put_new_email, values, COUNT(values), ERR_NOT_FOUND);
+}
+
+enum err
+user_store_put_email(struct db_tx *tx, struct arena *mem, struct str id, struct str email,
+                     int64_t now)
+{
+    const struct db_value values[] = { db_text(id), db_text(email),
+                                       db_text(user_fold_email(mem, email)), db_int(now) };
+    return change_one(tx, mem, &user_put_email, values, COUNT(values), ERR_TAKEN);
 }
 
 enum err

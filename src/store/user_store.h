@@ -37,6 +37,15 @@ enum err user_store_put_status(struct db_tx *tx, struct arena *mem, struct str i
                                enum user_status status, int64_t now);
 enum err user_store_put_password(struct db_tx *tx, struct arena *mem, struct str id,
                                  struct str password_hash, int64_t now);
+/* Username, name, language, and time zone. ERR_TAKEN: another user has the username. */
+enum err user_store_put_profile(struct db_tx *tx, struct arena *mem, const struct user *user);
+/* The address to confirm; absent: none. */
+enum err user_store_put_new_email(struct db_tx *tx, struct arena *mem, struct str id,
+                                  struct str email);
+/* The confirmed address; absent: none. There is no address to confirm afterwards. ERR_TAKEN: it is
+ * another user's. */
+enum err user_store_put_email(struct db_tx *tx, struct arena *mem, struct str id, struct str email,
+                              int64_t now);
 /* Replaces the hash of an unchanged password, if it is still `old_hash`. Leaves updated_at alone.
  */
 enum err user_store_renew_password(struct db_tx *tx, struct arena *mem, struct str id,

@@ -64,7 +64,7 @@ structure_problem(struct str document, size_t depth_max, const char **at, size_t
         if (c == '"') {
             *at = string_end(*at, end);
             if (*at < end && **at != '"')
-                return "a string must not hold a control character or line break, but its escape";
+                return "control characters and line breaks in a string must be escaped";
         } else if (c == ',' && ++values > values_max) {
             return "the document has too many values";
         } else if (c == '[' || c == '{') {
@@ -107,7 +107,7 @@ check_text(struct str document, size_t depth_max, size_t *containers, struct why
     if (!utf8_valid(document)) {
         while (utf8_next(&rest) >= 0) {
         }
-        return refuse_at(document, document.len - rest.len, "these bytes are not UTF-8", why);
+        return refuse_at(document, document.len - rest.len, "invalid UTF-8", why);
     }
     if (str_starts(document, STR("\xef\xbb\xbf")))
         return refuse_at(document, 0, "a JSON document must not start with a byte order mark", why);
@@ -128,7 +128,7 @@ static bool
 fail(struct reader *reader, const char *at, const char *problem)
 {
     reader->at = at;
-    reader->problem = at < reader->end ? problem : "the document ends too early";
+    reader->problem = at < reader->end ? problem : "unexpected end of the document";
     return false;
 }
 
@@ -160,7 +160,7 @@ read_hex(struct reader *reader, uint32_t *out)
                          : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
                                                 : 16;
         if (digit == 16)
-            return fail(reader, reader->at, "this is not an escape that JSON knows");
+            return fail(reader, reader->at, "a Unicode escape needs four hexadecimal digits");
         *out = *out << 4 | digit;
     }
     return true;
@@ -205,7 +205,7 @@ read_unicode(struct reader *reader, char **out)
             c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
     }
     if (c >= 0xd800 && c < 0xe000)
-        return fail(reader, start, "this escape is half of a surrogate pair");
+        return fail(reader, start, "unpaired surrogate in a Unicode escape");
     *out = put_utf8(*out, c);
     return true;
 }
@@ -230,7 +230,7 @@ unescape(struct reader *reader, const char *end, struct str *out)
         } else if (known != NULL && c != '\0') {
             *to++ = meant[known - escapes];
         } else {
-            return fail(reader, reader->at - 1, "this is not an escape that JSON knows");
+            return fail(reader, reader->at - 1, "invalid escape sequence");
         }
     }
     *out = (struct str){ text, (size_t)(to - text) };
@@ -270,7 +270,7 @@ convert_number(struct reader *reader, const char *start, bool whole, struct json
     else
         out->real = strtod(text, NULL);
     if (errno == ERANGE && (whole || out->real > 1 || out->real < -1))
-        return fail(reader, start, "a number is too large; whole numbers must fit into 64 bits");
+        return fail(reader, start, "number out of range: whole numbers must fit into 64 bits");
     return true;
 }
 
@@ -300,7 +300,7 @@ read_number(struct reader *reader, struct json_value *out)
     }
     reader->at = at;
     return fine ? convert_number(reader, start, whole, out)
-                : fail(reader, start, "this is not a JSON value");
+                : fail(reader, start, "invalid JSON value");
 }
 
 static bool
@@ -323,8 +323,8 @@ read_word(struct reader *reader, struct json_value *out)
         return true;
     }
     return fail(reader, reader->at,
-                rest.len > 0 && strchr(",:]}", *rest.ptr) != NULL ? "a value was expected"
-                                                                  : "this is not a JSON value");
+                rest.len > 0 && strchr(",:]}", *rest.ptr) != NULL ? "expected a value"
+                                                                  : "invalid JSON value");
 }
 
 static int
@@ -364,14 +364,14 @@ static bool
 read_member(struct reader *reader, struct json_value *out)
 {
     if (peek(reader) != '"')
-        return fail(reader, reader->at, "a key in double quotes or a closing } was expected");
+        return fail(reader, reader->at, "expected a key in double quotes or a closing }");
     const char *start = reader->at;
     if (!read_string(reader, &out->key))
         return false;
     if (str_index(out->key, '\0') < out->key.len)
-        return fail(reader, start, "a key must not hold a NUL character");
+        return fail(reader, start, "a key must not contain a NUL character");
     if (peek(reader) != ':')
-        return fail(reader, reader->at, "a colon was expected after the key");
+        return fail(reader, reader->at, "expected a colon after the key");
     reader->at++;
     return read_value(reader, out);
 }
@@ -399,14 +399,14 @@ read_children(struct reader *reader, struct json_value *out)
         next = peek(reader);
         if (next != ',' && next != close)
             return fail(reader, reader->at,
-                        object ? "a comma or a closing } was expected"
-                               : "a comma or a closing ] was expected");
+                        object ? "expected a comma or a closing }"
+                               : "expected a comma or a closing ]");
     }
     const struct json_value *twice = object ? find_duplicate(reader->mem, out) : NULL;
     if (twice == NULL)
         return true;
     bool in_place = twice->key.ptr > start && twice->key.ptr < reader->at;
-    return fail(reader, in_place ? twice->key.ptr - 1 : start, "a key occurs twice in one object");
+    return fail(reader, in_place ? twice->key.ptr - 1 : start, "duplicate key in an object");
 }
 
 static bool
@@ -436,7 +436,7 @@ json_read(struct arena *mem, struct str document, size_t depth_max, const struct
     struct json_value *root = ARENA_NEW(mem, struct json_value);
     count_commas(document, commas);
     if (read_value(&reader, root) && peek(&reader) != '\0')
-        fail(&reader, reader.at, "something follows the end of the document");
+        fail(&reader, reader.at, "unexpected text after the end of the document");
     if (reader.problem != NULL)
         return refuse_at(document, (size_t)(reader.at - document.ptr), reader.problem, why);
     *out = root;

@@ -46,6 +46,8 @@ struct call {
     const struct app *app;                 /* CALLER_APP */
     const struct access *access;           /* CALLER_TOKEN */
     struct str hint_sets;                  /* if the route wants them; absent: not read yet */
+    struct str rpc_id;                     /* JSON-RPC: id of the request as JSON; absent: null */
+    const char *origin;                    /* JSON-RPC: allowed Origin of a browser; NULL: none */
 
     const struct language *language; /* see message.h */
 
@@ -63,8 +65,9 @@ struct call {
     bool writing;
     bool conditional;
     bool response_overflow;
-    struct str etag; /* of the finished body; may be absent */
-    bool cacheable;  /* a 200 is cached under response_key: see dispatch/response_cache.h */
+    struct str etag;     /* of the finished body; may be absent */
+    bool part_cacheable; /* the same for a part of the response */
+    bool cacheable;      /* a 200 is cached under response_key: see dispatch/response_cache.h */
     const struct access *introspected;
     struct cache_key response_key;
     size_t detail_count;

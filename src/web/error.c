@@ -60,10 +60,32 @@ error_send_page(struct call *call, int status, struct str sentence)
     return page_send(call, status, "error", values);
 }
 
+/* JSON-RPC 2.0 §5.1. Our own codes are HTTP statuses: those below -32000 belong to protocols. */
+static void
+error_rpc(struct call *call, int status, struct str sentence)
+{
+    struct json *json = response_json(call, status);
+    json_open_object(json);
+    json_put_str(json, "jsonrpc", STR("2.0"));
+    json_key(json, "id");
+    json_raw(json, str_present(call->rpc_id) ? call->rpc_id : STR("null"));
+    json_key(json, "error");
+    json_open_object(json);
+    json_put_int(json, "code", status == 500 ? -32603 : status);
+    json_put_str(json, "message", sentence);
+    json_close_object(json);
+    json_close_object(json);
+    response_finish(call);
+}
+
 static void
 error_json(struct call *call, int status, const char *error, struct str sentence)
 {
     call_set_error(call, error, sentence);
+    if (call->at.endpoint != NULL && call->at.endpoint->rpc) {
+        error_rpc(call, status, sentence);
+        return;
+    }
     struct json *json = response_json(call, status);
     json_open_object(json);
     json_put_str(json, "error", str_of(error));
@@ -83,11 +105,24 @@ error_json(struct call *call, int status, const char *error, struct str sentence
     response_finish(call);
 }
 
+/* Paths that only programs request: even a misspelled one gets JSON, which they can read. */
+static bool
+is_for_programs(struct str target)
+{
+    static const struct str prefixes[] = { STR("/oauth/token"), STR("/oauth/register"),
+                                           STR("/.well-known/"), STR("/mcp"), STR("/v1/") };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (str_starts(target, prefixes[i]))
+            return true;
+    return false;
+}
+
 /* A page only if the route is one, or unknown: an API route always responds with JSON. */
 void
 error_send(struct call *call, int status, struct str sentence)
 {
-    bool as_page = (call->at.endpoint == NULL || call->at.endpoint->page) &&
+    bool as_page = (call->at.endpoint == NULL ? !is_for_programs(call->exchange->request.target)
+                                              : call->at.endpoint->page) &&
                    accept_prefers_page(http_header(&call->exchange->request, "Accept"));
     if (!as_page || error_send_page(call, status, sentence) != ERR_NONE)
         error_json(call, status, error_key(status) + strlen(ERROR), sentence);
@@ -107,10 +142,11 @@ error_send_oauth(struct call *call, int status, const char *error, struct str se
 void
 error_send_method_not_allowed(struct call *call)
 {
-    error_send(call, 405,
-               str_format(call->mem, "This URL does not support that method. Use one of: %s.",
-                          call->at.endpoint->allow));
-    response_add_header(call, "Allow", call->at.endpoint->allow);
+    const char *allow = call->at.endpoint->rpc ? RPC_ALLOW : call->at.endpoint->allow;
+    error_send(
+        call, 405,
+        str_format(call->mem, "This URL does not support that method. Use one of: %s.", allow));
+    response_add_header(call, "Allow", allow);
 }
 
 void
@@ -129,6 +165,8 @@ error_send_err(struct call *call, enum err err)
         [ERR_RATE] = { 429, "Too many requests. Wait a few seconds, then try again." },
         [ERR_UNAVAILABLE] = { 503, "The service is temporarily unavailable, and nothing was "
                                    "changed. Try again in a few seconds." },
+        [ERR_UNCONFIRMED] = { 503, "The database did not confirm the change, so it may or may not "
+                                   "have been made. Check, or try again within a minute." },
         [ERR_INTERNAL] = { 500, "An error occurred on our side. Try again. If it happens again, "
                                 "report the request ID." },
     };

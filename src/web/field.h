@@ -22,9 +22,10 @@ struct field {
     enum field_kind kind;
     enum field_source in;
     bool required;
-    int64_t min;      /* FIELD_INTEGER only */
-    int64_t max;      /* FIELD_INTEGER: largest value; otherwise: most characters */
-    int64_t fallback; /* FIELD_INTEGER: value if the field was not sent */
+    int64_t min;            /* FIELD_INTEGER only */
+    int64_t max;            /* FIELD_INTEGER: largest value; otherwise: most characters */
+    int64_t fallback;       /* FIELD_INTEGER: value if the field was not sent */
+    const char *instead_of; /* names that clients try, separated by spaces, for warnings; or NULL */
 };
 
 struct field_value {

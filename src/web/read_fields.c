@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "text/form.h"
+#include "text/json_write.h"
 #include "text/utf8.h"
 #include "web/call.h"
 #include "web/error.h"
@@ -95,4 +96,109 @@ read_fields(struct call *call)
     enum err in_query = read_from(call, FIELD_IN_QUERY);
     enum err in_form = read_from(call, FIELD_IN_FORM);
     return in_query != ERR_NONE ? in_query : in_form;
+}
+
+/* ---- warnings ---- */
+
+#define WARNINGS_MAX 8
+#define NAME_MAX_BYTES ((size_t)32) /* of a parameter in a warning */
+#define TYPOS_MAX 2                 /* letters to change at most */
+
+/* The number of letters to insert, delete, or replace; or more than TYPOS_MAX. */
+static size_t
+typos_between(struct str a, struct str b)
+{
+    size_t row[NAME_MAX_BYTES + 1];
+    if (a.len > NAME_MAX_BYTES || b.len > NAME_MAX_BYTES)
+        return NAME_MAX_BYTES;
+    for (size_t j = 0; j <= b.len; j++)
+        row[j] = j;
+    for (size_t i = 0; i < a.len; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < b.len; j++) {
+            size_t replaced = diagonal + (a.ptr[i] != b.ptr[j]);
+            diagonal = row[j + 1];
+            size_t least = row[j] < row[j + 1] ? row[j] + 1 : row[j + 1] + 1;
+            row[j + 1] = replaced < least ? replaced : least;
+        }
+    }
+    return row[b.len];
+}
+
+static bool
+is_instead_of(const struct field *field, struct str name)
+{
+    struct str part, rest = str_of(field->instead_of == NULL ? "" : field->instead_of);
+    while (str_cut(&rest, ' ', &part))
+        if (str_eq_nocase(part, name))
+            return true;
+    return false;
+}
+
+static const struct field *
+nearest_field(const struct route *route, struct str name)
+{
+    const struct field *nearest = NULL;
+    size_t least = TYPOS_MAX + 1;
+    for (size_t i = 0; i < route->field_count; i++) {
+        const struct field *field = &route->fields[i];
+        size_t typos = is_instead_of(field, name) ? 0 : typos_between(name, str_of(field->name));
+        if (field->in == FIELD_IN_QUERY && typos < least) {
+            nearest = field;
+            least = typos;
+        }
+    }
+    return nearest;
+}
+
+static bool
+is_declared(const struct route *route, struct str name)
+{
+    for (size_t i = 0; i < route->field_count; i++)
+        if (str_eq_c(name, route->fields[i].name))
+            return true;
+    return false;
+}
+
+/* A long name is cut between characters. */
+static struct str
+shortened(struct str name)
+{
+    size_t length = name.len < NAME_MAX_BYTES ? name.len : NAME_MAX_BYTES;
+    while (length < name.len && length > 0 && (name.ptr[length] & 0xC0) == 0x80)
+        length--;
+    return str_first(name, length);
+}
+
+static struct str
+warning_about(struct call *call, struct str name)
+{
+    const struct field *nearest = nearest_field(call->route, name);
+    struct str shown = shortened(name);
+    if (nearest == NULL)
+        return str_format(call->mem, "%.*s is not a parameter of this endpoint and was ignored.",
+                          STR_ARG(shown));
+    return str_format(call->mem,
+                      "%.*s is not a parameter of this endpoint and was ignored. Did you mean %s?",
+                      STR_ARG(shown), nearest->name);
+}
+
+void
+read_fields_warn(struct call *call, struct json *out)
+{
+    struct why why;
+    const struct form *form = read_query(call, &why);
+    size_t warnings = 0;
+    for (size_t i = 0; form != NULL && i < form->count && warnings < WARNINGS_MAX; i++) {
+        if (is_declared(call->route, form->fields[i].name))
+            continue;
+        if (warnings++ == 0) {
+            json_key(out, "warnings");
+            json_open_array(out);
+        }
+        json_str(out, warning_about(call, form->fields[i].name));
+    }
+    if (warnings > 0)
+        json_close_array(out);
 }

@@ -20,6 +20,17 @@ response_add_header(struct call *call, const char *name, const char *value)
     http_response_header(&call->exchange->response, name, value);
 }
 
+static void
+begin_rpc(struct call *call)
+{
+    response_add_header(call, "Vary", "Authorization, Origin");
+    if (call->origin == NULL)
+        return;
+    response_add_header(call, "Access-Control-Allow-Origin", call->origin);
+    response_add_header(call, "Access-Control-Expose-Headers",
+                        "Retry-After, WWW-Authenticate, X-Request-Id");
+}
+
 void
 response_begin(struct call *call, int status, const char *type)
 {
@@ -40,6 +51,8 @@ response_begin(struct call *call, int status, const char *type)
         response_add_header(call, "Access-Control-Expose-Headers",
                             "ETag, Retry-After, WWW-Authenticate, X-Request-Id");
     }
+    if (call->at.endpoint != NULL && call->at.endpoint->rpc)
+        begin_rpc(call);
 }
 
 void
@@ -92,11 +105,14 @@ response_options(struct call *call)
 {
     const struct endpoint *endpoint = call->at.endpoint;
     response_begin(call, 204, NULL);
-    response_add_header(call, "Allow", endpoint->allow);
-    if (endpoint->cors) {
-        response_add_header(call, "Access-Control-Allow-Methods", endpoint->methods);
-        response_add_header(call, "Access-Control-Allow-Headers",
-                            "Authorization, Content-Type, If-None-Match");
+    response_add_header(call, "Allow", endpoint->rpc ? RPC_ALLOW : endpoint->allow);
+    if (endpoint->cors || call->origin != NULL) {
+        response_add_header(call, "Access-Control-Allow-Methods",
+                            endpoint->rpc ? "POST" : endpoint->methods);
+        response_add_header(
+            call, "Access-Control-Allow-Headers",
+            "Authorization, Content-Type, Accept, If-None-Match, MCP-Protocol-Version, "
+            "Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID");
         response_add_header(call, "Access-Control-Max-Age", "86400");
     }
 }

@@ -3,8 +3,8 @@
  * A handler calls one of these functions (or one of page.h and error.h) and returns ERR_NONE, or
  * returns an err, which dispatch turns into an error response. A later call replaces an earlier
  * response completely, headers included. Each response carries the headers that its kind requires;
- * no function here copies client input into a header. Header names and values are not copied: they
- * must stay valid as long as the call. */
+ * no function here copies client input into a header, except an Origin that was checked. Header
+ * names and values are not copied: they must stay valid as long as the call. */
 #ifndef WEB_RESPONSE_H
 #define WEB_RESPONSE_H
 
@@ -44,6 +44,9 @@ void response_retry_later(struct call *call);
 void response_options(struct call *call);
 
 /* ---- for dispatch, page.c and error.c ---- */
+
+/* The Allow header of a JSON-RPC endpoint: its GET row only rejects the method. */
+#define RPC_ALLOW "POST, OPTIONS"
 
 /* Starts over with this status and the headers of every response. type NULL: no body. */
 void response_begin(struct call *call, int status, const char *type);

@@ -7,6 +7,7 @@
 #define WEB_ROUTE_H
 
 #include "base/err.h"
+#include "base/str.h"
 #include "model/scope.h"
 
 #include <stdbool.h>
@@ -59,13 +60,21 @@ struct route {
     enum body body;
     size_t body_max;
     bool hashes;      /* also hashes or rates a password: the small pool for that runs it */
+    bool health;      /* a small pool of its own runs it, also while all workers wait */
     bool blocks;      /* writes, hashes a password, or reads much: a worker thread runs it */
     bool creates;     /* an account or an app: limited per network and in all, 400s not counted */
     bool reads_store; /* blocks only if reading the database does */
     bool page;        /* HTML: forms are checked for their origin, and errors are pages */
     bool hint_sets;   /* authentication also loads the user's hint sets, in the same query */
     enum cached_by cached_by; /* see dispatch/response_cache.h */
+    bool mcp;                 /* exists only if the setting mcp is on; CALLER_TOKEN: the token must
+                               * be valid for /mcp instead of the API */
+    bool slash;               /* the path may also end in a slash */
     bool cors;                /* scripts of any origin may call it, without cookies; never a page */
+    /* A JSON-RPC endpoint: Host and Origin are checked (dispatch/rpc_guard.h), the caller is
+     * authenticated before method and body type are checked, and errors are JSON-RPC errors. */
+    bool rpc;
+    bool (*body_blocks)(struct str body); /* whether a request with this body blocks; NULL: none */
 };
 
 #define ROUTE_FIELDS(array) .fields = (array), .field_count = sizeof(array) / sizeof *(array)

@@ -82,6 +82,8 @@ row_problem(const struct route *row)
         return "has no summary";
     if (row->page && row->cors)
         return "is a page with cors";
+    if (row->rpc && (row->page || row->cors || row->caller != CALLER_TOKEN))
+        return "is rpc, but also a page or cors, or its caller is not a token";
     if (row->hashes && !row->blocks)
         return "hashes passwords but does not block";
     const char *problem = body_problem(row);
@@ -159,12 +161,16 @@ add_row(struct endpoint *endpoint, const struct route *row, size_t number)
         return "is declared twice";
     for (size_t i = 0; i < METHOD_COUNT; i++)
         if (endpoint->rows[i] != NULL &&
-            (endpoint->rows[i]->page != row->page || endpoint->rows[i]->cors != row->cors))
-            return "differs in page or cors from another route of its path";
+            (endpoint->rows[i]->page != row->page || endpoint->rows[i]->cors != row->cors ||
+             endpoint->rows[i]->rpc != row->rpc))
+            return "differs in page, cors, or rpc from another route of its path";
     endpoint->rows[row->method] = row;
     endpoint->numbers[row->method] = number;
     endpoint->page = row->page;
     endpoint->cors = row->cors;
+    endpoint->mcp = row->mcp;
+    endpoint->slash |= row->slash;
+    endpoint->rpc = row->rpc;
     return NULL;
 }
 
@@ -345,8 +351,13 @@ router_find(const struct router *router, struct arena *mem, struct str path,
             struct endpoint_match *out)
 {
     *out = (struct endpoint_match){ 0 };
+    bool slash = path.len > 1 && path.ptr[path.len - 1] == '/';
+    path.len -= slash;
     if (!path_is_canonical(path))
         return false;
-    out->endpoint = find_literal(router, path);
-    return out->endpoint != NULL || find_pattern(router, mem, path, out);
+    const struct endpoint *literal = find_literal(router, path);
+    if (slash && (literal == NULL || !literal->slash))
+        return false;
+    out->endpoint = literal;
+    return literal != NULL || find_pattern(router, mem, path, out);
 }

@@ -23,6 +23,9 @@ struct endpoint {
     char methods[16];                       /* "GET, POST": for CORS */
     bool page;
     bool cors;
+    bool mcp;
+    bool slash; /* also found with a slash at the end */
+    bool rpc;
     size_t segment_count;
     size_t param_count;
     struct str segments[ROUTE_SEGMENTS_MAX]; /* absent: a parameter */

@@ -14,6 +14,7 @@ struct cache;
 struct counts;
 struct db;
 struct domains;
+struct mcp_surface;
 struct rebuild_queue;
 struct router;
 struct throttle;
@@ -29,14 +30,24 @@ struct web_settings {
     const struct domains *domains;   /* must outlive the web */
     struct str base_url;             /* origins, without a path */
     struct str auth_url;
-    size_t cache_bytes; /* of the response cache; 0: no cache */
+    bool on_loopback;                      /* the main listener is on a loopback address */
+    const struct mcp_surface *mcp_surface; /* see mcp/surface.h; must outlive the web */
+    size_t cache_bytes;                    /* of the response cache; 0: no cache */
     bool registration_open;
+    bool sends_mail;
     bool access_log;
-    int64_t rate_api;     /* requests per second and token; 0: no limit, as below */
-    int64_t rate_sign_in; /* failed sign-ins per account and per address in 15 minutes */
-    int64_t rate_sign_up; /* new accounts and apps per network in an hour */
-    int64_t rate_refresh; /* refreshes per authorization a minute */
-    int64_t rate_auth;    /* failed client authentications per client and per address a minute */
+    int64_t rate_api;      /* requests per second and token; 0: no limit, as below */
+    int64_t rate_sign_in;  /* failed sign-ins per account and per address in 15 minutes */
+    int64_t rate_mail;     /* emails that anyone can request per recipient and network in an hour */
+    int64_t rate_sign_up;  /* new accounts and apps per network in an hour */
+    int64_t rate_refresh;  /* refreshes per authorization a minute */
+    int64_t rate_register; /* clients that register themselves, per network and hour */
+    bool mcp;              /* routes with `mcp` exist */
+    scopes mcp_scope;      /* what an MCP client should request first */
+    struct str mcp_origins;      /* besides ours, separated by spaces; absent: loopback */
+    bool client_registration;    /* clients may register themselves */
+    struct str redirect_schemes; /* for redirect URIs of clients that register themselves */
+    int64_t rate_auth; /* failed client authentications per client and per address a minute */
 };
 
 /* The routes of one listener. */
@@ -58,6 +69,8 @@ struct web {
     struct throttle *client_failures;  /* by client_id and by address */
     struct throttle *api_calls;        /* by token */
     struct throttle *refreshes;        /* by token family */
+    struct throttle *registrations;    /* of clients by themselves, by network */
+    struct throttle *mails;            /* that anyone can request, by recipient and by network */
     struct throttle *creations;        /* of accounts and apps, by network and in all */
     struct site public;
     struct site private;

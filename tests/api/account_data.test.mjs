@@ -218,7 +218,7 @@ test("another user's app stays when a user is deleted, and its tokens for that u
 test("after check --compact nothing of a deleted user is in the files of the store", async (t) => {
   const { w, ada, app } = await connected(t);
   if (w.kind !== "sqlite") return;
-  const eve = await addPerson(w, "evelyn.quill", { email: "evelyn.quill@example.org", name: "Evelyn Quillfeather" });
+  const eve = await addPerson(w, "evelyn.quill", { email: "evelyn.quill@example.org", confirmed: true, name: "Evelyn Quillfeather" });
   const api = await Client.connect(eve, app, { scope: "preferences:read preferences:write" });
   await api.write(MUSIC, { favorite_artists: ["Zanzibarbarians of Quux", "Kept by both"] });
   const { sub } = (await w.users()).find(({ username }) => username === "evelyn.quill");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { formOn, open, press, says, told } from "../kit/account.mjs";
+import { formOn, open, part, press, says, state, told } from "../kit/account.mjs";
 import { unescape } from "../kit/html.mjs";
 import { addPerson, DAY } from "../kit/oauth.mjs";
 import { connected, FOOD, MUSIC, secondApp } from "../kit/preferences.mjs";
@@ -11,19 +11,6 @@ const TRAVEL = "travel_profile";
 const CODING = "coding_profile";
 const at = (domain) => `/account/domains/${domain}`;
 const fact = (id, what = "") => `/account/facts/${id}${what}`;
-
-// A member's part of a page: from its heading to the next.
-const part = (page, member) => new RegExp(`<section class="member" id="${member}"[^]*?</section>`).exec(page.text)?.[0] ?? "";
-
-// Submits the form of one member.
-async function state(person, domain, member, value, { status = 303, ...more } = {}) {
-  const page = await open(person, at(domain));
-  const token = /name="form" value="([^"]+)"/.exec(part(page, member))?.[1];
-  assert.ok(token, `${member} has no form`);
-  const answer = await person.post(at(domain), { form: token, member, ...(value === undefined ? {} : { value }), ...more });
-  assert.equal(answer.status, status, answer.text);
-  return status === 303 ? person.get(answer.headers.location.split("#")[0], { "sec-fetch-site": "same-origin" }) : answer;
-}
 
 const atoms = async (api, query = "limit=100") => (await api.read(`preferences/atoms?${query}`)).atoms;
 const find = async (api, value, query) => (await atoms(api, query)).find((atom) => atom.value === value);
@@ -164,7 +151,7 @@ test("an invalid value is an error at its field, and nothing changes", async (t)
   const cases = [
     [MUSIC, "favorite_artists", "", /This value is empty/],
     [MUSIC, "favorite_artists", "a\u200bb", /This value .*U\+200B/],
-    [MUSIC, "favorite_artists", "x".repeat(201), /at most 80 characters/],
+    [MUSIC, "favorite_artists", "x".repeat(201), /at most 200 characters/],
     [MUSIC, "audio_quality", "wild", /This value must be one of/],
     [TRAVEL, "max_stops", "9", /This value .*3/],
     [TRAVEL, "max_stops", "many", /This value must be a number/],
@@ -296,5 +283,5 @@ test("the panel shows what an agent gets, for any context and budget", async (t)
     assert.deepEqual(shown, hints, `${context} ${budget}`);
     assert.match(says(page), new RegExp(`${token_count} tokens\\.`));
   }
-  for (const query of ["budget=0", "budget=501", "budget=x", `context=${"x".repeat(200)}`]) assert.equal((await ada.get(`/account?${query}`)).status, 400, query);
+  for (const query of ["budget=0", "budget=501", "budget=x", `context=${"x".repeat(2049)}`]) assert.equal((await ada.get(`/account?${query}`)).status, 400, query);
 });

@@ -3,12 +3,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { assertCommon } from "../kit/expect.mjs";
+import { stage } from "../kit/oauth.mjs";
 import { world } from "../kit/world.mjs";
 
 test("everything a page refers to is there, with its type, and may be kept by browsers", async (t) => {
   const w = await world(t);
   const seen = new Set();
-  for (const page of ["/", "/signup", "/signup/done", "/nothing"]) {
+  for (const page of ["/", "/signup", "/signin", "/nothing"]) {
     const { text } = await w.get(page, { accept: "text/html" });
     for (const [, url] of text.matchAll(/(?:href|src|action)="([^"#]+)"/g)) {
       assert.match(url, /^\/(?!\/)/, `${page} refers to ${url}`);
@@ -43,4 +44,22 @@ test("a cached asset is answered with 304", async (t) => {
     assert.equal(again.headers.etag, first.headers.etag);
   }
   assert.equal((await w.get(url, { "if-none-match": '"other"' })).status, 200);
+});
+
+test("browsers, password managers, and crawlers find what they look for", async (t) => {
+  const { w, ada } = await stage(t);
+  const icon = await w.get("/favicon.ico");
+  assert.deepEqual([icon.status, icon.headers["content-type"]], [200, "image/svg+xml"]);
+  assert.match(icon.text, /<svg/);
+  const robots = await w.get("/robots.txt");
+  assert.deepEqual([robots.status, robots.headers["content-type"]], [200, "text/plain; charset=utf-8"]);
+  assert.match(robots.text, /^User-agent: \*\nDisallow: \/account\n/);
+  for (const answer of [icon, robots]) assert.match(answer.headers["cache-control"], /max-age=\d+/);
+
+  const stranger = await w.get("/.well-known/change-password", { accept: "text/html" });
+  assert.equal(stranger.status, 303);
+  assert.match(stranger.headers.location, /^\/signin\?next=/);
+  await ada.signIn();
+  const known = await ada.get("/.well-known/change-password");
+  assert.deepEqual([known.status, known.headers.location], [303, "/account/security"]);
 });

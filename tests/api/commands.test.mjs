@@ -25,8 +25,8 @@ told("users are added, listed, disabled, enabled, given a password and deleted",
   assert.equal(second.status, 0, second.err);
 
   const wanted = [
-    { sub: added.data.sub, username: "ada", email: "ada@example.org", name: "Ada L", status: "active", created_at: "2027-01-15T08:00:00Z" },
-    { sub: second.data.sub, username: "grace", email: null, name: null, status: "active", created_at: "2027-01-15T08:01:00Z" },
+    { sub: added.data.sub, username: "ada", email: "ada@example.org", unconfirmed_email: null, name: "Ada L", language: null, time_zone: null, status: "active", created_at: "2027-01-15T08:00:00Z" },
+    { sub: second.data.sub, username: "grace", email: null, unconfirmed_email: null, name: null, language: null, time_zone: null, status: "active", created_at: "2027-01-15T08:01:00Z" },
   ];
   assert.deepEqual(await w.users(), wanted); // in the order they came
 

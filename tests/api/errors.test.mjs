@@ -147,7 +147,7 @@ test("a form with another Content-Type is 415", async (t) => {
 
 test("pages are not for scripts of other sites", async (t) => {
   const w = await world(t);
-  for (const path of ["/", "/signup", "/signup/done", "/assets/nothing", "/assets/style.css"]) {
+  for (const path of ["/", "/signup", "/signin", "/assets/nothing", "/assets/style.css"]) {
     const answer = await w.get(path, { origin: "https://elsewhere.example" });
     assert.equal(answer.headers["access-control-allow-origin"], undefined);
     assert.equal(answer.headers["access-control-allow-credentials"], undefined);

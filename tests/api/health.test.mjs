@@ -1,9 +1,10 @@
 // /healthz: the process runs. /readyz: it can handle requests.
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import test from "node:test";
 import { assertCommon, assertError } from "../kit/expect.mjs";
-import { world } from "../kit/world.mjs";
+import { onSqlite, world } from "../kit/world.mjs";
 
 test("both return 200 when the service is ready, and are never cached", async (t) => {
   const w = await world(t);
@@ -22,4 +23,40 @@ test("when the store does not answer it is alive and not ready", async (t) => {
   assert.equal((await w.get("/readyz")).status, 200);
   w.failNthStoreCall(1);
   assert.equal((await w.get("/healthz")).status, 200);
+});
+
+onSqlite("a store whose file was deleted, replaced, or overwritten is not ready", async (t) => {
+  const w = await world(t);
+  const kept = `${w.file}.kept`;
+  const assertLost = async () => {
+    const answer = await w.get("/readyz");
+    assertError(answer, 503);
+    assert.match(answer.text, /database file/);
+  };
+  fs.renameSync(w.file, kept);
+  await assertLost();
+  fs.copyFileSync(kept, w.file);
+  await assertLost();
+  fs.renameSync(kept, w.file);
+  assert.equal((await w.get("/readyz")).status, 200);
+  const fd = fs.openSync(w.file, "r+");
+  const head = Buffer.alloc(16);
+  fs.readSync(fd, head, 0, 16, 0);
+  fs.writeSync(fd, Buffer.alloc(16), 0, 16, 0);
+  await assertLost();
+  fs.writeSync(fd, head, 0, 16, 0);
+  fs.closeSync(fd);
+  assert.equal((await w.get("/readyz")).status, 200);
+});
+
+onSqlite("a second service on the same file under another name is refused", async (t) => {
+  const w = await world(t);
+  fs.linkSync(w.file, `${w.file}.hard`);
+  fs.symlinkSync(w.file, `${w.file}.soft`);
+  for (const name of [`${w.file}.hard`, `${w.file}.soft`]) {
+    const second = await w.penchant(["serve", "--listen", "127.0.0.1:0", "--store", `sqlite:${name}`]);
+    assert.equal(second.status, 1);
+    assert.match(second.err, /in use by another penchant process/);
+  }
+  assert.equal((await w.signUp({ username: "ada" })).status, 303);
 });

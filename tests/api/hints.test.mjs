@@ -106,7 +106,7 @@ test("a token without access gets the reason", async (t) => {
   assertError(await w.get("/v1/agent-hints"), 401, "invalid_token");
   for (const [wish, word] of [
     [{ max_tokens: 0 }, /max_tokens/], [{ max_tokens: 4001 }, /max_tokens/], [{ max_tokens: "ten" }, /max_tokens/], [{ format: "xml" }, /format/],
-    [{ domains: "nosuch" }, /domains/], [{ domains: `${MUSIC},nosuch` }, /nosuch/], [{ context: "x".repeat(129) }, /context/], [{ context: "é".repeat(65) }, /context/],
+    [{ domains: "nosuch" }, /domains/], [{ domains: `${MUSIC},nosuch` }, /nosuch/], [{ context: "x".repeat(2049) }, /context/], [{ context: "é".repeat(1025) }, /context/], [{ fallback: "all" }, /fallback/],
   ]) {
     const answer = await api.get(query(wish));
     assertError(answer, 400, "invalid_request");
@@ -119,6 +119,43 @@ test("every odd way to write the question is understood", async (t) => {
   const { api } = await fed(t);
   for (const wish of [{ domains: ` ${MUSIC} , ` }, { domains: `${MUSIC},${MUSIC}` }, { domains: MUSIC, context: "" }, { domains: MUSIC, context: "smalltalk", format: "" }])
     assert.deepEqual((await api.read(query(wish))).hints, ["User's favorite artist is Björk.", "User's preferred genres include jazz and trip hop."], JSON.stringify(wish));
+});
+
+test("a context that matches nothing gets only safety facts that are not sensitive", async (t) => {
+  const { api } = await fed(t);
+  const peanuts = "User is allergic to peanuts and shellfish; never suggest food containing them.";
+  const unknown = await api.read(query({ context: "smalltalk", max_tokens: 500 }));
+  assert.deepEqual([unknown.hints, unknown.context_matched, unknown.domains, unknown.hints_available, unknown.safety_complete], [[peanuts], null, [FOOD], 1, true]);
+  for (const context of ["banking", "remind me to book a restaurant", "add dinner with Ada to my calendar", "change volume settings"]) {
+    const { hints, context_matched, domains, omitted } = await api.read(query({ context, max_tokens: 500 }));
+    assert.deepEqual([hints, context_matched, domains, omitted], [[], null, [], 0], context);
+  }
+  const { hints, context_matched } = await api.read(query({ context: "banking", fallback: "general", max_tokens: 500 }));
+  assert.deepEqual([hints, context_matched], [(await api.read(query({ max_tokens: 500 }))).hints, null]);
+  assert.deepEqual((await api.read(query({ context: "banking", domains: MUSIC }))).hints.length, 2, "named domains are used");
+});
+
+test("a context may be a text of 2 KiB", async (t) => {
+  const { api } = await fed(t);
+  const task = "You are a helpful concierge. The user lands on Friday and wants a quiet restaurant for dinner, with a menu for two. ";
+  const context = task.padEnd(2048, "Keep the answer short. ");
+  const answer = await api.read(query({ context }));
+  assert.deepEqual([answer.context, answer.context_matched, answer.domains], [context, "restaurant_search", [FOOD]]);
+});
+
+test("unknown parameters are ignored, with a warning that names the nearest known one", async (t) => {
+  const { api } = await fed(t);
+  const warned = await api.read(query({ budget: 20, contxt: "music", zzz: "1", domains: MUSIC }));
+  assert.equal(warned.max_tokens, 100);
+  assert.deepEqual(warned.warnings, [
+    "budget is not a parameter of this endpoint and was ignored. Did you mean max_tokens?",
+    "contxt is not a parameter of this endpoint and was ignored. Did you mean context?",
+    "zzz is not a parameter of this endpoint and was ignored.",
+  ]);
+  assert.ok(!("warnings" in (await api.read(query({ domains: MUSIC })))));
+  const long = await api.read(`agent-hints?${"%C3%A9".repeat(40)}=1&${Array.from({ length: 12 }, (_, i) => `x${i}`).join("&")}`);
+  assert.equal(long.warnings.length, 8);
+  assert.match(long.warnings[0], /^é{16} is not/);
 });
 
 test("hints are conditional, and change with the facts", async (t) => {

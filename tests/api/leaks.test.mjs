@@ -10,7 +10,7 @@ const SLOW = 200_000; // looking for leaks can take seconds of processor time
 test("a service that did everything once, well and badly, frees what it took", async (t) => {
   const w = await world(t, { env: sanitizers(true), settings: { "metrics-listen": "127.0.0.1:0", "trusted-proxies": "10.0.0.0/8" }, start: false });
   await w.start();
-  for (const path of ["/", "/signup", "/signup/done", "/assets/style.css", "/healthz", "/readyz", "/nothing", "/%00"]) await w.get(path);
+  for (const path of ["/", "/signup", "/signin", "/assets/style.css", "/healthz", "/readyz", "/nothing", "/%00"]) await w.get(path);
   await w.get("/nothing", { accept: "text/html" });
   await w.signUp({ username: "ada", email: "ada@example.org", name: "Ada" });
   await w.signUp({ username: "ada" });

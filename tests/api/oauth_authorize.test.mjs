@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { assertError, assertPage } from "../kit/expect.mjs";
 import { textOf } from "../kit/html.mjs";
-import { addApp, appCommand, assertBack, assertPageTo, assertPrivate, assertStop, CALLBACK, EVERYTHING, Person, stage, words } from "../kit/oauth.mjs";
+import { assertTokens, addApp, appCommand, assertBack, assertPageTo, assertPrivate, assertStop, CALLBACK, EVERYTHING, Person, stage, words } from "../kit/oauth.mjs";
 
 test("a valid request shows the consent page, and allowing it redirects with a code", async (t) => {
   const { ada, app } = await stage(t);
@@ -153,8 +153,6 @@ const REFUSED = [
   ["a challenge with é (A26)", { code_challenge: `${"A".repeat(41)}é` }, "invalid_request"],
   ["an empty challenge (A27)", { code_challenge: "" }, "invalid_request"],
   ["the challenge of the empty verifier (A28)", { code_challenge: "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU" }, "invalid_request"],
-  ["no scope", { scope: undefined }, "invalid_scope"],
-  ["an empty scope (A31)", { scope: "" }, "invalid_scope"],
   ["blanks for a scope", { scope: "   " }, "invalid_scope"],
   ["an unknown scope (A32)", { scope: "profile:read openid" }, "invalid_scope"],
   ["a scope with a quote (A32)", { scope: 'a"b' }, "invalid_scope"],
@@ -185,15 +183,29 @@ test("any other error is sent by redirect, with state and iss, without a consent
   }
 });
 
+test("without a scope the app's registered scopes are requested, and offline_access means nothing (A31)", async (t) => {
+  const { ada, app } = await stage(t, { app: { scope: "music_preferences profile:read" } });
+  for (const scope of [undefined, "", "offline_access"]) {
+    const request = app.request({ scope, prompt: "consent" });
+    const set = assertTokens(await app.exchange({ ...request, ...assertBack(await ada.through(await ada.get(request.path)), request, {}) }));
+    assert.deepEqual(words(set.scope), ["music_preferences", "profile:read"]);
+  }
+  const { page } = await ada.asked(app, { scope: "offline_access profile:read", prompt: "consent" });
+  assert.ok(!page.text.includes("offline_access"));
+  const some = await ada.connect(app, { scope: "offline_access profile:read" });
+  assert.equal(some.scope, "profile:read");
+  assert.equal(assertTokens(await app.refresh(some.refresh_token, { scope: "offline_access profile:read" })).scope, "profile:read");
+});
+
 test("resource may be this service or an address under it, and nothing beside (A43)", async (t) => {
   const { w, ada, app } = await stage(t);
   await ada.connect(app);
   const us = w.origin;
-  for (const resource of [us, `${us}/`, `${us}/v1/agent-hints?format=json`, [us, `${us}/v1`], ""]) {
+  for (const resource of [us, `${us}/`, `${us}/v1/agent-hints?format=json`, [us, `${us}/v1`], `${us}/mcp`, `${us}/mcp/`, us.toUpperCase(), ""]) {
     const request = app.request({ resource });
     assertBack(await ada.get(request.path), request, {});
   }
-  for (const resource of [`${us}0/`, `${us}.evil.example`, `${us}@evil.example/`, `${us}?x`, `${us}/#x`, us.slice(0, -1), [us, "https://b.example/"], ["https://b.example/", us]]) {
+  for (const resource of [`${us}0/`, `${us}.evil.example`, `${us}@evil.example/`, `${us}?x`, `${us}/#x`, `${us}/oauth/userinfo`, `${us}/v2`, `${us}/v1x`, `${us}/mcp/x`, `${us}/MCP`, `${us}/mcp?x`, us.slice(0, -1), [us, "https://b.example/"], ["https://b.example/", us]]) {
     const request = app.request({ resource });
     assertBack(await ada.get(request.path), request, { error: "invalid_target" });
   }

@@ -47,7 +47,7 @@ test("the response for a valid token is complete and minimal (E6, E8)", async (t
     assert.match(answer.headers["content-type"], /^application\/json/);
     assert.match(answer.headers["cache-control"], /no-store/);
     assert.equal(answer.headers["access-control-allow-origin"], undefined);
-    assert.deepEqual(Object.keys(answer.data).sort(), ["active", "client_id", "exp", "iat", "iss", "scope", "sub", "token_type", "username"]);
+    assert.deepEqual(Object.keys(answer.data).sort(), ["active", "aud", "client_id", "exp", "iat", "iss", "scope", "sub", "token_type", "username"]);
   }
 });
 

@@ -19,8 +19,8 @@ test("the metadata lists what is supported (G1, G2)", async (t) => {
   assert.equal(data.issuer, w.origin);
   const at = (path) => `${w.origin}${path}`;
   assert.deepEqual(
-    [data.authorization_endpoint, data.token_endpoint, data.introspection_endpoint, data.revocation_endpoint, data.userinfo_endpoint],
-    [at("/oauth/authorize"), at("/oauth/token"), at("/oauth/introspect"), at("/oauth/revoke"), at("/oauth/userinfo")],
+    [data.authorization_endpoint, data.token_endpoint, data.introspection_endpoint, data.revocation_endpoint, data.userinfo_endpoint, data.registration_endpoint],
+    [at("/oauth/authorize"), at("/oauth/token"), at("/oauth/introspect"), at("/oauth/revoke"), at("/oauth/userinfo"), at("/oauth/register")],
   );
   assert.deepEqual(data.response_types_supported, ["code"]);
   assert.deepEqual([...data.grant_types_supported].sort(), ["authorization_code", "refresh_token"]);
@@ -49,11 +49,11 @@ test("every address it names answers, and everything it does not name is refused
   const { data } = await w.get(WHERE);
   for (const [name, value] of Object.entries(data).filter(([name]) => name.endsWith("_endpoint"))) {
     const answer = await w.ask(name === "authorization_endpoint" || name === "userinfo_endpoint" ? "GET" : "POST", value.slice(w.origin.length), { form: {} });
-    assert.ok([400, 401, 413].includes(answer.status), `${name}: ${answer.status}`);
+    assert.ok([400, 401, 413, 415].includes(answer.status), `${name}: ${answer.status}`);
   }
   for (const grant_type of ["password", "client_credentials", "urn:ietf:params:oauth:grant-type:device_code"]) assert.equal((await app.post("/oauth/token", { grant_type })).data.error, "unsupported_grant_type");
   for (const scope of data.scopes_supported) assert.ok((await ada.authorize(app, { scope })).code, scope);
-  for (const path of ["/oauth/register", "/oauth/device", "/oauth/par", "/oauth/jwks", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server/x"]) assert.equal((await w.get(path)).status, 404, path);
+  for (const path of ["/oauth/device", "/oauth/par", "/oauth/jwks", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server/x"]) assert.equal((await w.get(path)).status, 404, path);
 });
 
 test("other methods are refused", async (t) => {

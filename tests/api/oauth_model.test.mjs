@@ -85,9 +85,19 @@ class Model {
   }
 
   add(family, answer, scopes = family.scopes) {
+    const repeated = this.tokens.find(({ text }) => text === answer.access_token);
+    if (repeated) return this.repeat(family, answer, repeated);
     assert.equal(answer.expires_in, Math.min(HOUR, family.ends - this.now, family.grant.ends - this.now), "expires_in");
     this.tokens.push({ kind: "access", text: answer.access_token, family, scopes: both(scopes, family.grant.scopes), ends: this.now + HOUR });
     this.tokens.push({ kind: "refresh", text: answer.refresh_token, family, ends: this.now + 30 * DAY, used: null, reuses: 0 });
+  }
+
+  // A public client that tries again gets the same pair, as long as its refresh token is unused.
+  repeat(family, answer, access) {
+    const refresh = this.tokens[this.tokens.indexOf(access) + 1];
+    assert.ok(this.apps.get(family.name).isPublic, "a confidential client got a token twice");
+    assert.deepEqual([access.family, refresh.text, refresh.used, access.ended], [family, answer.refresh_token, null, undefined]);
+    assert.equal(answer.expires_in, Math.min(access.ends - this.now, family.ends - this.now, family.grant.ends - this.now), "expires_in");
   }
 
   // What a token may do now: its scopes in order, or null.
@@ -102,7 +112,7 @@ class Model {
   judge(token) {
     if (token.ends <= this.now || token.family.ended) return "refused";
     if (token.used !== null && this.now - token.used > 60) return "ends";
-    if (token.used !== null && token.reuses >= 3) return "refused";
+    if (token.used !== null && token.reuses >= (this.apps.get(token.family.name).isPublic ? 50 : 3)) return "refused";
     return this.lives(token.family) ? "tokens" : "refused";
   }
 

@@ -16,7 +16,7 @@ function assertRefused(answer, status, { error, scope } = {}) {
 
 test("it returns the user's profile, as far as it is set", async (t) => {
   const { w, ada, app } = await stage(t);
-  const grace = await addPerson(w, "grace", { email: "grace@example.org", name: "Grace Hopper" });
+  const grace = await addPerson(w, "grace", { email: "grace@example.org", confirmed: true, name: "Grace Hopper" });
   const subs = Object.fromEntries((await w.users()).map((user) => [user.username, user.sub]));
   const full = await app.userinfo((await grace.connect(app, { scope: "profile:read" })).access_token);
   assert.equal(full.status, 200);
@@ -24,7 +24,7 @@ test("it returns the user's profile, as far as it is set", async (t) => {
   assert.match(full.headers["content-type"], /^application\/json/);
   assert.match(full.headers["cache-control"], /no-store/);
   assert.match(full.headers.vary, /Authorization/i);
-  assert.deepEqual(full.data, { sub: subs.grace, preferred_username: "grace", name: "Grace Hopper", email: "grace@example.org", email_verified: false, updated_at: NOW });
+  assert.deepEqual(full.data, { sub: subs.grace, preferred_username: "grace", name: "Grace Hopper", email: "grace@example.org", email_verified: true, updated_at: NOW });
   const bare = await app.userinfo((await ada.connect(app, { scope: "profile:read" })).access_token);
   assert.equal(bare.data.sub, subs.ada);
   assert.equal(bare.data.preferred_username, "ada");
@@ -86,7 +86,7 @@ test("a token sent in header and body, or with another method, is refused (F5)",
 
 test("a user's token reveals nothing about another user (F10)", async (t) => {
   const { w, ada, app } = await stage(t);
-  const eve = await addPerson(w, "eve", { email: "eve@example.org" });
+  const eve = await addPerson(w, "eve", { email: "eve@example.org", confirmed: true });
   const mine = await ada.connect(app);
   const hers = await eve.connect(app);
   const answers = await Promise.all(Array.from({ length: 64 }, (_, i) => userinfo(w, i % 2 ? mine.access_token : hers.access_token)));

@@ -119,7 +119,7 @@ const DEFAULT_SCOPE = "preferences:read preferences:write agent_hints profile:re
 
 async function morning(t, settings) {
   const { w, app } = await stage(t, { clock: MORNING, username: "grace", settings });
-  const ada = await addPerson(w, "ada", { name: "Ada", email: "ada@example.org" });
+  const ada = await addPerson(w, "ada", { name: "Ada", email: "ada@example.org", confirmed: true });
   const { document } = new Description((await w.get(WHERE)).data);
   const example = (where, method = "get", status = "200", name) => {
     const response = document.paths[where][method].responses[status];

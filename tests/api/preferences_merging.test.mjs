@@ -31,7 +31,7 @@ const SAME = [
   [MUSIC, "favorite_artists", ["Björk", "Bjo\u0308rk", "BJÖRK", "björk "]],
   [MUSIC, "favorite_artists", ["Straße", "STRASSE"]],
   [MUSIC, "favorite_artists", ["Σωκράτης", "ΣΩΚΡΆΤΗΣ"]],
-  [FOOD, "allergies", ["peanut", "Peanuts", "groundnut"]],
+  [FOOD, "allergies", ["peanuts", "Peanut", "groundnut"]],
   [FOOD, "dietary", ["veggie", "Vegetarian", "VEGETARIAN"]],
   [FOOD, "household_size", [4, 4.0]],
   [FOOD, "nutrition_goals", [{ protein_grams: 90, calories: 2000 }, { calories: 2000, protein_grams: 90 }]],
@@ -195,7 +195,7 @@ test("a body with anything wrong in it is refused as a whole, with what is wrong
     assertDetails(answer, details);
   }
   assert.equal((await api.read("preferences/atoms?status=all")).total, 0);
-  assert.deepEqual(await api.merge(MUSIC, { statements: ["ä".repeat(200)], favorite_artists: Array.from({ length: 100 }, (_, i) => `Artist ${i}`) }), counts({ added: 101 }));
+  assert.deepEqual(await api.merge(MUSIC, { statements: ["ä".repeat(200)], favorite_artists: Array.from({ length: 100 }, (_, i) => `Artist ${i}`) }), counts({ added: 100, held: 1 }));
 });
 
 test("a compressed body is refused as that, and nothing is taken from it", async (t) => {

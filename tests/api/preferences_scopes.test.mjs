@@ -138,8 +138,8 @@ test("writing reaches as far as the domains that were asked for and ticked", asy
     const asker = await addApp(w, { owner: "ada", name: `Asker ${i}` });
     const api = await Client.connect(ada, asker, { scope: asks.join(" "), ticks });
     for (const domain of [MUSIC, FOOD]) {
-      const statement = `Wish number ${i}`;
-      const answer = await api.send(domain, { statements: [statement] });
+      const member = domain === MUSIC ? "favorite_songs" : "favorite_drinks";
+      const answer = await api.send(domain, { [member]: [`Wish number ${i}`] });
       assert.equal(answer.status, writes.includes(domain) ? 200 : 403, `${why}, writing ${domain}: ${answer.text}`);
       if (answer.status === 200) {
         assert.equal(reads.includes(domain) ? answer.data.added : answer.data.received, 1, why);

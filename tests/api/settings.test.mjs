@@ -90,7 +90,7 @@ const WRONG = [
   ["auth-url", "javascript:alert(1)"], ["auth-url", "https://id.example/#x"],
   ["store", "mysql://x"], ["store", "nonsense"], ["store", "sqlite:"], ["store", ""],
   ["threads", "-1"], ["threads", "two"], ["threads", "1.5"], ["threads", "99999999999999999999"], ["threads", "4x"],
-  ["workers", "0"], ["workers", "many"], ["pool", "0"], ["pool", "1e3"],
+  ["workers", "0"], ["workers", "many"], ["pool", "0"], ["store-deadline", "99"], ["store-deadline", "2s"], ["drain-delay", "301"], ["pool", "1e3"],
   ["registration", "maybe"], ["registration", "OPEN!"], ["log-format", "xml"], ["log-level", "loud"], ["access-log", "yes please"],
   ["trusted-proxies", "everybody"], ["trusted-proxies", "10.0.0.0/33"], ["trusted-proxies", "10.0.0.1,,"],
   ["metrics-listen", "somewhere"], ["connections", "0"], ["connections-per-address", "none"],

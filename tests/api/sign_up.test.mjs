@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { assertCommon, assertPage } from "../kit/expect.mjs";
+import { userCommand } from "../kit/oauth.mjs";
 import { PASSWORD, world } from "../kit/world.mjs";
 
 const ada = { username: "ada", email: "ada@example.org", name: "Ada Lovelace", password: PASSWORD };
@@ -10,24 +11,30 @@ const ada = { username: "ada", email: "ada@example.org", name: "Ada Lovelace", p
 const text = (html) =>
   html.replace(/<[^>]*>/g, " ").replace(/&quot;/g, '"').replace(/&#0*39;|&#x27;/gi, "'").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&").replace(/\s+/g, " ");
 
-test("a valid form creates an account and leads to a confirmation page", async (t) => {
+test("a valid form creates an account and signs in", async (t) => {
   const w = await world(t);
   w.clock.stop(1_800_000_000);
   const answer = await w.signUp(ada);
   assert.equal(answer.status, 303);
   assertCommon(answer);
-  assert.equal(answer.headers.location, "/signup/done");
+  assert.equal(answer.headers.location, "/account");
   assert.equal(answer.text, "");
   assert.match(answer.headers["cache-control"], /no-store/);
-  assertPage(await w.get("/signup/done"));
+  const cookie = answer.headers["set-cookie"].map((line) => line.split(";")[0]).join("; ");
+  const account = await w.get("/account", { cookie });
+  assertPage(account);
+  assert.match(text(account.text), /ada Sign out/);
   const [user, ...others] = await w.users();
   assert.deepEqual(others, []);
   assert.match(user.sub, /^usr_[A-Za-z0-9_-]{22}$/);
   const { sub, ...rest } = user;
   assert.deepEqual(rest, {
     username: "ada",
-    email: "ada@example.org",
+    email: null,
+    unconfirmed_email: "ada@example.org",
     name: "Ada Lovelace",
+    language: null,
+    time_zone: null,
     status: "active",
     created_at: "2027-01-15T08:00:00Z",
   });
@@ -50,7 +57,7 @@ test("upper case in a username is folded, blanks around what was typed are dropp
   const w = await world(t);
   assert.equal((await w.signUp({ username: "  Ada ", email: " Ada@Example.ORG ", name: "  Ada  " })).status, 303);
   const [user] = await w.users();
-  assert.deepEqual([user.username, user.email, user.name], ["ada", "Ada@Example.ORG", "Ada"]);
+  assert.deepEqual([user.username, user.unconfirmed_email, user.name], ["ada", "Ada@Example.ORG", "Ada"]);
 });
 
 // Problems are shown at their fields and the input is kept, except for the password.
@@ -120,15 +127,19 @@ test("characters of every script can be a display name and a password, and marku
   assert.match(back.text, /&lt;Sons&gt;/);
 });
 
-test("a taken username or email is reported, in any spelling", async (t) => {
+test("a taken username is reported, in any spelling; an email address reveals no other account", async (t) => {
   const w = await world(t);
   assert.equal((await w.signUp(ada)).status, 303);
-  for (const fields of [{ username: "ada" }, { username: "ADA" }, { username: "ada2", email: "ADA@example.ORG" }]) {
+  for (const fields of [{ username: "ada" }, { username: "ADA" }]) {
     const answer = await w.signUp({ ...fields, password: "another kettle hums at noon 12" });
     assertPage(answer, 400);
     assert.match(text(answer.text), /taken|already|in use/i);
   }
   assert.deepEqual(await w.usernames(), ["ada"]);
+  await userCommand(w, "set", "ada", "--email", "ada@example.org");
+  assert.equal((await w.signUp({ username: "ada2", email: "ADA@example.ORG" })).status, 303);
+  const addresses = Object.fromEntries((await w.users()).map(({ username, email, unconfirmed_email }) => [username, [email, unconfirmed_email]]));
+  assert.deepEqual(addresses, { ada: ["ada@example.org", null], ada2: [null, "ADA@example.ORG"] });
 });
 
 test("of 30 parallel sign-ups with one username exactly one succeeds", async (t) => {

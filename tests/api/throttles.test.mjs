@@ -22,7 +22,7 @@ async function attempt(w, username, password, address, person = new Person(w)) {
 
 test("every spelling of an account shares one budget of failures", async (t) => {
   const { w } = await stage(t, { settings: { "rate-signin": LIMIT, ...PROXY }, signedIn: false });
-  await addPerson(w, "kim", { email: "kím.k@example.org", signedIn: false });
+  await addPerson(w, "kim", { email: "kím.k@example.org", confirmed: true, signedIn: false });
   const [{ sub }] = (await w.users()).filter((user) => user.username === "kim");
   const spellings = ["kim", "KIM", "kím.k@example.org", "ki\u0301m.k@example.org", "kím.\u212a@example.org", " kim "];
   const statuses = [];
@@ -95,6 +95,9 @@ test("a password that is too long is refused without being counted", async (t) =
   const { w } = await stage(t, { settings: { "rate-signin": LIMIT }, signedIn: false });
   for (let i = 0; i < LIMIT + 2; i++) assertPage(await new Person(w).post("/signin", { username: "ada", password: "x".repeat(1025) }), 401);
   assert.equal(await attempt(w, "ada", PASSWORD), 303);
+  const longest = PASSWORD.padEnd(1024, "x");
+  assert.equal((await w.signUp({ username: "grace", password: longest })).status, 303);
+  assert.equal(await attempt(w, "grace", longest), 303);
 });
 
 test("new accounts are limited per network; mistakes in the form do not count", async (t) => {

@@ -164,3 +164,13 @@ test("a long target while signed out gets a response, as short ones do", async (
   const past = await asked("a".repeat(9000));
   assert.equal(past.status, 414);
 });
+
+// Only a part is sent, so that the response cannot be one to the whole request. On PostgreSQL a worker identifies the
+// sender while the body arrives, and the response comes at its end.
+test("the sender of a large body is identified before it is read", async (t) => {
+  const w = await world(t);
+  const sent = process.env.STORE === "postgres" ? 1_000_000 : 20_000;
+  const answer = await w.raw(`POST /account/data/import HTTP/1.1\r\nHost: h\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n${"a".repeat(sent)}`);
+  assert.equal(answer.status, 303);
+  assert.match(answer.headers.location, /^\/signin/);
+});

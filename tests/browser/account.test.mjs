@@ -57,6 +57,10 @@ for (const view of VIEWS)
     await look("account-told");
     await page.goto(`/account/facts/${fact("ambient")}`);
     await look("account-fact-wrong");
+    await page.goto("/account/waiting");
+    await look("account-waiting");
+    await page.goto("/connect");
+    await look("connect");
     await page.goto("/account/apps");
     await look("account-apps");
     await page.goto(`/account/apps/${dinner.client_id}`);

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, Callback, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, browserForThisFile, Callback, complaints, inReverse, VIEWS } from "../kit/browser.mjs";
 import { soon, until } from "../kit/until.mjs";
 import { PASSWORD, ROOT, world } from "../kit/world.mjs";
 
@@ -19,15 +19,14 @@ async function begin(test, options = {}) {
   return { t, w, page };
 }
 
-// Creates an account and signs in, with the pages alone.
+// Creates an account, which signs in, with the pages alone.
 async function signUp(page, username = "grace") {
   await page.goto("/signup");
   await page.fill("input[name=username]", username);
   await page.fill("input[name=password]", PASSWORD);
   await page.click("form[action='/signup'] button");
-  await page.waitForURL("**/signup/done");
+  await page.waitForURL("**/account");
   await page.goto("/developer");
-  await signIn(page, { username, password: PASSWORD });
   await page.waitForURL("**/developer");
 }
 

@@ -4,7 +4,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { assertAccessible, assertFits, browserForThisFile, complaints, DESK, VIEWS } from "../kit/browser.mjs";
+import { userCommand } from "../kit/oauth.mjs";
 import { PASSWORD, world } from "../kit/world.mjs";
+
+const NEW = "seven quiet lanterns by the harbor";
 
 const openAny = browserForThisFile();
 
@@ -23,7 +26,7 @@ async function fill(page, fields) {
 }
 
 for (const view of VIEWS)
-  test(`start page, sign-up, its errors, and its confirmation are usable and accessible: ${view.name}`, async (t) => {
+  test(`start page, sign-up, its errors, and the ways back into an account are usable and accessible: ${view.name}`, async (t) => {
     const w = await world(t);
     const page = await open(t, w, view);
     const look = async (what) => {
@@ -48,8 +51,33 @@ for (const view of VIEWS)
     assert.match(said, /3/);
     await fill(page, { username: "ada", password: PASSWORD });
     await page.click("form button");
-    await page.waitForURL("**/signup/done");
-    await look("signup-done");
+    await page.waitForURL("**/account");
+    await look("signed-up");
+    await page.goto("/account/security");
+    await page.fill("input[name=codes_password]", PASSWORD);
+    await page.click("form[action$='/codes'] button");
+    await page.waitForSelector(".codes");
+    await look("codes");
+    const code = await page.textContent(".codes code");
+    w.secrets.add(code);
+    await page.goto("/forgot");
+    await look("forgot");
+    await page.click("a[href='/recover']");
+    await look("recover");
+    await fill(page, { username: "ada", code, new_password: NEW });
+    await page.click("form[action='/recover'] button");
+    await page.waitForURL("**/signin");
+    await look("recovered");
+    const { link } = await userCommand(w, "recover", "ada");
+    w.secrets.add(new URL(link).searchParams.get("token"));
+    const { pathname, search } = new URL(link);
+    await page.goto(pathname + search);
+    await look("reset");
+    await fill(page, { new_password: PASSWORD });
+    await page.click("form[action='/reset'] button");
+    await page.waitForURL("**/signin");
+    await page.goto(pathname + search);
+    await look("reset-expired");
     await page.goto("/nothing/here");
     await look("not-found");
     assert.equal(await page.title(), `${await page.textContent("h1")} · Penchant`); // a tab's name says what it is, too
@@ -64,8 +92,7 @@ test("without JavaScript everything works the same", async (t) => {
   await page.click('a[href="/signup"]');
   await fill(page, { username: "grace", email: "", name: "Grace Hopper", password: PASSWORD });
   await page.click("form button");
-  await page.waitForURL("**/signup/done");
-  await page.shoot("signup-done");
+  await page.waitForURL("**/account");
   assert.deepEqual((await w.users()).map((user) => [user.username, user.name]), [["grace", "Grace Hopper"]]);
 });
 
@@ -94,7 +121,7 @@ test("the keyboard alone leads from the start page to an account", async (t) => 
   }
   assert.deepEqual(texts, {}, "a field cannot be reached");
   await page.keyboard.press("Enter");
-  await page.waitForURL("**/signup/done");
+  await page.waitForURL("**/account");
   assert.deepEqual(await w.usernames(), ["keyboard"]);
 });
 
@@ -103,12 +130,12 @@ test("going back after signing up, or sending the form twice, creates no second 
   const page = await open(t, w);
   await page.goto("/signup");
   await fill(page, { username: "ada", password: PASSWORD });
-  await page.click("form button");
-  await page.waitForURL("**/signup/done");
+  await page.click("form[action='/signup'] button");
+  await page.waitForURL("**/account");
   await page.reload(); // a GET: nothing is sent again
   await page.goBack();
   await fill(page, { username: "ada", password: PASSWORD });
-  await page.click("form button");
+  await page.click("form[action='/signup'] button");
   await page.waitForSelector('[aria-invalid="true"]');
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
@@ -116,7 +143,7 @@ test("going back after signing up, or sending the form twice, creates no second 
 test("at 400 % zoom and with large text nothing is cut off", async (t) => {
   const w = await world(t);
   const page = await open(t, w, { name: "zoom", viewport: { width: 320, height: 256 } });
-  for (const where of ["/", "/signup", "/signup/done", "/nothing"]) {
+  for (const where of ["/", "/signup", "/signin", "/nothing"]) {
     await page.goto(where);
     await assertFits(page, where);
   }

@@ -83,7 +83,7 @@ for (const colorScheme of ["light", "dark"])
     const fact = await printed(`/account/facts/${id("Björk")}`, "fact");
     assert.ok(fact.includes("Björk") && fact.some((text) => /Concert Finder/.test(text)));
     assert.ok(!fact.some((text) => /Delete|not true/i.test(text)), fact.join(" | "));
-    await printed("/account/facts?show=wrong", "wrong");
+    await printed("/account/facts", "wrong");
     await printed("/account/apps", "apps");
     await page.goto("/account");
     await page.pdf({ format: "A4", path: process.env.SCREENSHOTS && path.join(ROOT, `build/screenshots/print-${colorScheme}.pdf`) });

@@ -28,19 +28,25 @@ async function forEachFailure(w, { prepare = async () => {}, act, look }) {
 // The same store without the failing driver, while no service uses it.
 const plain = (w) => ({ store: w.address.replace("failing:", "") });
 
-test("sign-up: 503 with Retry-After, no partial account, and the next attempt succeeds", async (t) => {
+test("sign-up: 503 with Retry-After, no partial account, and the next attempt succeeds; without a session, sign-in", async (t) => {
   const w = await world(t, { failing: true });
   const act = (n) => w.signUp({ username: `user${n}`, email: `user${n}@example.org`, name: "U" });
+  let withoutSession = 0;
   const calls = await forEachFailure(w, {
     act,
     async look(answer, hit, n) {
-      if (!hit) return assert.equal(answer.status, 303);
+      if (!hit) return assert.equal(answer.headers.location, "/account");
+      if (answer.status === 303) {
+        assert.deepEqual([answer.headers.location, answer.headers["set-cookie"]], ["/signin", undefined]);
+        assert.ok((await w.usernames()).includes(`user${n}`), "promised, not stored");
+        return void withoutSession++;
+      }
       assertUnavailable(answer);
       assert.ok(!(await w.usernames()).includes(`user${n}`), "half done");
       assert.equal((await act(n)).status, 303, "the next try does not work");
     },
   });
-  assert.ok(calls >= 2, `${calls}`);
+  assert.ok(withoutSession > 0 && calls - withoutSession >= 2, `${calls} ${withoutSession}`);
   assert.equal((await w.users()).length, calls + 1);
 });
 

@@ -98,7 +98,7 @@ onPostgres("kill -9 of PostgreSQL during writes loses no acknowledged write", as
   for (const name of made) assert.ok(users.has(name), `${name} was acknowledged and is lost`);
   for (const [name, user] of users) {
     assert.ok(tried.has(name));
-    assert.equal(user.email, `${name}@example.org`);
+    assert.equal(user.unconfirmed_email, `${name}@example.org`);
   }
   await w.assertSound();
 });

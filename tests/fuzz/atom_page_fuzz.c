@@ -69,6 +69,8 @@ write_plainly(struct json *out, const struct atom *atom)
     json_put_name(out, "domain", atom->domain);
     json_put_name(out, "member", atom->member);
     json_put_raw(out, "value", atom->value);
+    if (str_present(atom->wording) && (atom->by_user || atom->by_caller))
+        json_put_raw(out, "as_written", atom->wording);
     json_key(out, "confidence");
     json_number(out, confidence / 100.0);
     json_put_str(out, "source",

@@ -99,6 +99,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     context_find(built_in(), text, &again);
     MUST(is_same(&match, &again));
     MUST(size <= CONTEXT_MAX || !match.known);
+    MUST(!match.known || !match.unrelated);
     match_holds(&match);
     letters_of_any_size_mean_the_same(mem, text);
     if (size >= 4)

@@ -1,76 +1,26 @@
 /* Any import document. A rejected one has a reason and changes nothing. An accepted one survives
  * export, import into an empty account, and export. If the first byte is zero, the rest is turned
  * into a valid document of facts, to get past the parser. */
-#include "fuzz.h"
+#include "fuzz_store.h"
 
-#include "../unit/domains_kit.h"
 #include "base/buf.h"
-#include "base/log.h"
-#include "crypt/random.h"
-#include "db/db.h"
-#include "flow/accounts.h"
 #include "flow/corrections.h"
-#include "flow/transfer.h"
 #include "store/atom_store.h"
 #include "text/json_write.h"
+#include "transfer/transfer.h"
 
-#include <ftw.h>
 #include <string.h>
-#include <unistd.h>
 
-#define NOW ((int64_t)1794648600)
-
-static struct db *db;
-static char folder[64];
 static struct str ada, bob;
-
-/* ---- a store in memory with two users ---- */
-
-static int
-remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
-{
-    (void)info;
-    (void)kind;
-    (void)walk;
-    return remove(path);
-}
-
-static void
-end(void)
-{
-    db_close(db);
-    nftw(folder, remove_entry, 4, FTW_DEPTH | FTW_PHYS);
-}
-
-static struct str
-add_user(struct arena *mem, const char *name)
-{
-    struct account_params params = { .username = str_of(name) };
-    struct account_problems problems;
-    struct user user;
-    MUST(account_make(db, mem, &params, NOW, &user, &problems) == ERR_NONE);
-    return user.id;
-}
 
 static void
 begin(void)
 {
     static struct arena *mem;
-    static char address[96];
-    struct why why = { 0 };
     if (mem != NULL)
         return;
     mem = arena_new();
-    random_start();
-    log_setup(LOG_AS_TEXT, LOG_ERROR);
-    kit_domains();
-    snprintf(folder, sizeof folder, "%s/penchant-fuzz-XXXXXX",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    MUST(mkdtemp(folder) != NULL);
-    snprintf(address, sizeof address, "sqlite:%s/store.db", folder);
-    struct db_settings settings = { .address = address, .connections = 1 };
-    MUST(db_open(&settings, &db, &why) == ERR_NONE);
-    atexit(end);
+    open_store();
     ada = add_user(mem, "ada");
     bob = add_user(mem, "bob");
 }

@@ -84,9 +84,10 @@ tx_end_read(struct db_tx *tx, enum err result)
 }
 
 enum err
-store_ping(struct db *db)
+store_ping(struct db *db, struct why *why)
 {
     (void)db;
+    (void)why;
     return ERR_NONE;
 }
 

@@ -1,5 +1,5 @@
 /* Any bytes as a settings file: every line is returned once, trimmed, as a part of the file. */
-#include "app/settings.h"
+#include "config/settings.h"
 
 #include <stdlib.h>
 

@@ -40,3 +40,16 @@ export async function press(person, where, action, { status = 303, ...choice } =
 // The message that a page shows after an action.
 export const told = (page) => /<div class="flash"[^>]*>([^]*?)<\/div>/.exec(page.text)?.[1]?.replace(/<form[^]*/, "") ?? "";
 export const says = (page) => textOf(page.text.replace(/^[^]*?<main/, "<main").replace(/<\/main>[^]*$/, ""));
+
+// A member's part of a page: from its heading to the next.
+export const part = (page, member) => new RegExp(`<section class="member" id="${member}"[^]*?</section>`).exec(page.text)?.[0] ?? "";
+
+// Submits the form of one member.
+export async function state(person, domain, member, value, { status = 303, ...more } = {}) {
+  const page = await open(person, `/account/domains/${domain}`);
+  const token = /name="form" value="([^"]+)"/.exec(part(page, member))?.[1];
+  assert.ok(token, `${member} has no form`);
+  const answer = await person.post(`/account/domains/${domain}`, { form: token, member, ...(value === undefined ? {} : { value }), ...more });
+  assert.equal(answer.status, status, answer.text);
+  return status === 303 ? person.get(answer.headers.location.split("#")[0], SAME_SITE) : answer;
+}

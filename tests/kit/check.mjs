@@ -33,7 +33,7 @@ const all = [
   ...onStore("api", "postgres", "PostgreSQL"),
   ...onStore("api", "sqlite", "SQLite"),
   exitCodeTask("lint", "lint", `${ROOT}/tools/lint`, "--only-text"),
-  ...["lint_test", "packages_test", "minify_test", "reproducible_test"].map((name) => countingTask("lint", name, `${ROOT}/tests/${name}`)),
+  ...["lint_test", "packages_test", "minify_test", "reproducible_test", "deploy_test"].map((name) => countingTask("lint", name, `${ROOT}/tests/${name}`)),
   ...units.filter((binary) => !speaksPostgres(binary)).map((binary) => unitTask("unit", binary)),
   ...units.filter(speaksPostgres).map((binary) => unitTask("unit on both stores", binary, freshDatabase)),
   ...targets().map((target) => fuzzTask(target, FUZZ_SECONDS)),

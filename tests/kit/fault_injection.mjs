@@ -1,5 +1,5 @@
 // Controls the fault injection build from a test: stops its clock, moves its deadlines, makes its n-th
-// store call fail, and makes password hashing cheap. The program maps the file, five 64-bit numbers
+// store call fail, and makes password hashing cheap. The program maps the file, six 64-bit numbers
 // (src/base/fault_injection.h).
 
 import fs from "node:fs";
@@ -9,12 +9,13 @@ const FORWARD = 1;
 const LEFT = 2;
 const CALLS = 3;
 const CHEAP_HASHING = 4;
+const SKEW = 5;
 
 export class FaultInjection {
   constructor(path) {
     this.path = path;
     this.fd = fs.openSync(path, "w+", 0o600);
-    for (const field of [NOW, FORWARD, LEFT, CALLS, CHEAP_HASHING]) this.write(field, field === LEFT ? -1 : 0);
+    for (const field of [NOW, FORWARD, LEFT, CALLS, CHEAP_HASHING, SKEW]) this.write(field, field === LEFT ? -1 : 0);
   }
 
   close() {
@@ -42,6 +43,11 @@ export class FaultInjection {
 
   forwardDeadlines(ms) {
     this.write(FORWARD, this.read(FORWARD) + ms);
+  }
+
+  // The clock of the machine is wrong by so many seconds.
+  skewClock(seconds) {
+    this.write(SKEW, seconds);
   }
 
   hashCheaply() {

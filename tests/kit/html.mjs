@@ -31,7 +31,9 @@ class Form {
       if (control.tag === "select") select = control;
       else if (control.tag === "option" && !select) continue; // a suggestion
       else if (control.tag === "option") {
-        if (!this.controls.some((one) => one.of === select)) control.selected ??= ""; // the first, unless another says so
+        const others = this.controls.filter((one) => one.of === select);
+        if (others.length === 0) control.selected ??= ""; // the first, unless another says so
+        else if ("selected" in control) for (const other of others) delete other.selected;
         this.controls.push({ ...control, type: "option", name: select.name, of: select });
       }
       else this.controls.push({ ...control, type: control.type ?? (control.tag === "button" ? "submit" : "text") });

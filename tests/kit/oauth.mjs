@@ -33,11 +33,13 @@ export async function stage(t, { settings, app: wish, username = "ada", signedIn
   return { w, ada, app };
 }
 
-export async function addPerson(w, username, { password = PASSWORD, signedIn = true, ...fields } = {}) {
-  const answer = await w.signUp({ username, password, ...fields });
-  assert.equal(answer.status, 303, answer.text);
+// { email, confirmed: true }: the operator confirms the address.
+export async function addPerson(w, username, { password = PASSWORD, signedIn = true, confirmed = false, ...fields } = {}) {
   const person = new Person(w, { username, password });
-  if (signedIn) assert.equal((await person.signIn()).status, 303);
+  const answer = await w.signUp({ username, password, ...fields }, { headers: { "user-agent": NAVIGATION["user-agent"] } });
+  assert.equal(answer.status, 303, answer.text);
+  if (signedIn) for (const line of answer.headers["set-cookie"]) person.keep(line);
+  if (confirmed) await userCommand(w, "set", username, "--email", fields.email);
   return person;
 }
 
@@ -234,9 +236,9 @@ export class Person {
     return form;
   }
 
-  decide(page, { ticks, term, decision = "allow" } = {}) {
+  decide(page, { ticks, term, chosen = {}, decision = "allow" } = {}) {
     const form = this.consentForm(page);
-    return this.post("/oauth/consent", form.filled({ ticks, chosen: term ? { term } : {}, button: { decision } }));
+    return this.post("/oauth/consent", form.filled({ ticks, chosen: { ...(term && { term }), ...chosen }, button: { decision } }));
   }
 
   // Follows redirects until a page or the app is reached: signs in if asked to, then decides.
@@ -265,9 +267,9 @@ export class Person {
   }
 
   // Runs the flow up to the redirect: returns the request with the code.
-  async authorize(app, { ticks, term, decision, ...wish } = {}) {
+  async authorize(app, { ticks, term, chosen, decision, ...wish } = {}) {
     const request = app.request(wish);
-    const answer = await this.through(await this.get(request.path), { ticks, term, decision });
+    const answer = await this.through(await this.get(request.path), { ticks, term, chosen, decision });
     return { ...request, answer, ...back(answer, request) };
   }
 

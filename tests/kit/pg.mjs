@@ -56,18 +56,46 @@ export async function makeClusterData(under = os.tmpdir()) {
 let clusterData;
 
 export class Cluster {
-  // `durable` keeps fsync on, for tests of durability. `under` is the directory for the data.
-  static async start({ durable = false, under = os.tmpdir() } = {}) {
+  // `durable` keeps fsync on, for tests of durability. `under` is the directory for the data, `flags` are
+  // settings of the server.
+  static async start({ durable = false, under = os.tmpdir(), flags = {} } = {}) {
     clusterData ??= process.env.TEST_POSTGRES_DATA ?? makeClusterData(under);
     const cluster = new Cluster();
     cluster.dir = makeFolder(under, "penchant-pg-");
     cluster.data = path.join(cluster.dir, "data");
     cluster.durable = durable;
+    cluster.flags = flags;
     cluster.port = await freePort();
     process.on("exit", (cluster.atExit = () => cluster.remove()));
     execFileSync("cp", ["-a", await clusterData, cluster.data]);
     await cluster.up();
     return cluster;
+  }
+
+  // A replica that streams from this server and confirms every commit.
+  async replica() {
+    const replica = new Cluster();
+    replica.dir = makeFolder(path.dirname(this.dir), "penchant-pg-");
+    replica.data = path.join(replica.dir, "data");
+    replica.durable = this.durable;
+    replica.flags = this.flags;
+    replica.port = await freePort();
+    process.on("exit", (replica.atExit = () => replica.remove()));
+    const from = ["-h", "127.0.0.1", "-p", `${this.port}`, "-U", USER];
+    const copied = await run(tool("pg_basebackup"), [...from, "-D", replica.data, "-R", "-X", "stream", "-c", "fast"], asOwner(replica.dir));
+    if (copied.status !== 0) throw new Error(`pg_basebackup failed:\n${copied.err}`);
+    await replica.up();
+    await psql(this.address("postgres"), "ALTER SYSTEM SET synchronous_standby_names = '*'");
+    this.server.signal("SIGHUP");
+    const synchronous = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
+    await until("the replica", async () => (await psql(this.address("postgres"), synchronous)) === "1");
+    return replica;
+  }
+
+  // Makes a replica the primary.
+  async promote() {
+    await psql(this.address("postgres"), "ALTER SYSTEM RESET synchronous_standby_names");
+    await psql(this.address("postgres"), "SELECT pg_promote()");
   }
 
   options() {
@@ -86,6 +114,7 @@ export class Cluster {
       log_min_messages: "fatal",
       dynamic_shared_memory_type: "mmap", // in the data folder, so that kill -9 leaves nothing in /dev/shm
       max_wal_size: this.durable ? "256MB" : "64MB",
+      ...this.flags,
     };
     const args = Object.entries(flags).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     // After kill -9 the old backends may still hold the shared memory; then try again.
@@ -128,6 +157,23 @@ export class Cluster {
     sessions.delete(this.port);
   }
 
+  // The server and its processes; the server first, so that it starts no process meanwhile.
+  pids() {
+    const { pid } = this.server;
+    return [pid, ...fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number)];
+  }
+
+  // The server hangs: connections stay open, and the kernel even accepts new ones, but nothing answers.
+  freeze() {
+    this.server.signal("SIGSTOP");
+    this.frozen = this.pids();
+    for (const pid of this.frozen) process.kill(pid, "SIGSTOP");
+  }
+
+  thaw() {
+    for (const pid of this.frozen.splice(0)) process.kill(pid, "SIGCONT");
+  }
+
   // CPU time of the server and its processes so far, from fields 14 to 17 of /proc/PID/stat.
   cpuSeconds() {
     const ticks = (pid, from, to) => {
@@ -146,6 +192,7 @@ export class Cluster {
 
   async end() {
     process.off("exit", this.atExit);
+    if (this.frozen?.length > 0) this.thaw();
     if (this.server.alive) {
       this.server.signal("SIGQUIT");
       await this.server.exit();

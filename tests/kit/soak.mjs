@@ -1,8 +1,9 @@
 // `make soak`: the long tests. A hundred rounds of kill -9 on each store, two minutes of mixed load with
-// random crashes, four thousand random walks through OAuth, fifty thousand bodies generated from the
-// schemas, two million texts for the token counter, two million hint responses checked for their
-// invariants, the pages in all four views, the unit and API tests under ThreadSanitizer, leak checks
-// where they are too slow for `make check`, and the HTTP tests with libmicrohttpd 1.0.1.
+// random crashes, twenty promotions of a replica while the primary hangs, four thousand random walks through
+// OAuth, fifty thousand bodies generated from the schemas, two million texts for the token counter, two
+// million hint responses checked for their invariants, the pages in all four views, the unit and API tests
+// under ThreadSanitizer, leak checks where they are too slow for `make check`, the HTTP tests with
+// libmicrohttpd 1.0.1, and the Debian package in a clean system.
 
 import os from "node:os";
 import path from "node:path";
@@ -30,6 +31,7 @@ const withLibrary = (makeTask) => ({
 
 const tasks = [
   countingTask("build", "reproducible_test", `${ROOT}/tests/reproducible_test`, ["build/penchant"], HOUR),
+  countingTask("build", "deb_test", `${ROOT}/tests/deb_test`, [], HOUR),
   ...Object.entries(stores).flatMap(([STORE, title]) => [
     fileTask(`kill -9 on ${title}`, fault("kill"), { STORE, ...ON_DISK, KILL_ROUNDS: process.env.KILL_ROUNDS ?? "100" }, HOUR),
     fileTask(`mixed load on ${title}`, fault("mixed_load"), { STORE, ...ON_DISK, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "120" }, HOUR),
@@ -38,6 +40,7 @@ const tasks = [
     fileTask(`schemas on ${title}`, path.join(ROOT, "tests/api/preferences_schema.test.mjs"), { STORE, SCHEMA_ROUNDS: process.env.SCHEMA_ROUNDS ?? "25" }, HOUR),
     ...testFiles("api").map((file) => fileTask(`TSan api on ${title}`, file, { STORE, PENCHANT: "build/tsan/penchant" }, HOUR)),
   ]),
+  fileTask("failover on PostgreSQL", fault("postgres_failover"), { STORE: "postgres", ...ON_DISK, FAILOVER_ROUNDS: process.env.FAILOVER_ROUNDS ?? "20" }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/tokenizer.test.mjs"), { TOKENIZER_SHARE: "10", TOKENIZER_SEED: `${Date.now() % 1e6}` }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/hints.test.mjs"), { HINTS_SHARE: "20", HINTS_SEED: `${Date.now() % 1e6}` }, 2 * HOUR),
   ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite", EVERY_VIEW: "1", SCREENSHOTS: "1" }, HOUR)),

@@ -121,6 +121,7 @@ class World {
       "log-format": "json",
       "rate-signup": 0,
       "rate-refresh": 0,
+      "rate-register": 0,
       ...(this.witness && { "base-url": this.witness.origin }),
       ...this.options.settings,
       ...settings,

@@ -128,7 +128,7 @@ function withOthers(d, atoms, unconcerned) {
 function unconcernedBy(query, choices) {
   const asked = { ...query, sensitive: undefined };
   const { domains } = concerned(definitions, [], asked, choices.get(query.context) ?? []);
-  const isFar = (domain) => !domains.includes(domain.name) && domain.members.every(({ safety }) => safety !== "critical" || query.domains);
+  const isFar = (domain) => !domain.always && !domains.includes(domain.name) && domain.members.every(({ safety }) => safety !== "critical" || query.domains);
   return new Map([...definitions].filter(([, domain]) => isFar(domain)));
 }
 
@@ -179,7 +179,7 @@ function checkLabel(label, choices) {
 }
 
 async function examine(d, probes, number) {
-  const atoms = number % 200 === 199 ? makeCrowdedPerson(definitions, d) : makePerson(definitions, d);
+  const atoms = await probes.first.stored(number % 200 === 199 ? makeCrowdedPerson(definitions, d) : makePerson(definitions, d));
   const hints = hintsOfPerson(definitions, atoms);
   const person = { number, atoms, hints, reader: new Reader(hints), tokens: new Map() };
   const questions = Array.from({ length: QUESTIONS }, () => makeQuestion(d, definitions));
@@ -287,7 +287,7 @@ test("50 tokens give 1 or 2 hints, 100 give 3 to 5, 200 give 5 to 10, 500 includ
     const isCritical = (atom) => builtIn.get(atom.domain).members.find(({ name }) => name === atom.member).safety === "critical";
     const d = dice(SEED);
     for (let i = 0; i < 10; i++) {
-      const atoms = makeFullPerson(builtIn, d);
+      const atoms = await probe.stored(makeFullPerson(builtIn, d));
       await checkGuidance(probe, atoms, contextsOf(builtIn));
       await checkGuidance(probe, atoms.filter((atom) => !isCritical(atom)), contextsOf(builtIn));
     }

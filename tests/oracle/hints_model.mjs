@@ -135,12 +135,18 @@ function loserOf(a, b) {
 
 export const opposed = (a, b) => a.opposes.includes(b.name) || b.opposes.includes(a.name);
 
+// Both exclude the same thing: the first of the definition is the gravest.
+const sayTheSame = (a, b) => a !== b && a.polarity === "avoid" && b.polarity === "avoid" && a.vocabulary !== undefined && a.vocabulary === b.vocabulary;
+
 function losers(facts) {
   const byKey = new Map();
   for (const fact of facts) byKey.set(fact.key, [...(byKey.get(fact.key) ?? []), fact]);
   const lost = new Set();
   for (const same of byKey.values())
-    for (const [i, a] of same.entries()) for (const b of same.slice(i + 1)) if (opposed(a.member, b.member)) lost.add(loserOf(a, b));
+    for (const [i, a] of same.entries()) for (const b of same.slice(i + 1)) {
+        if (sayTheSame(a.member, b.member)) lost.add(a.member.index < b.member.index ? b : a);
+        else if (opposed(a.member, b.member)) lost.add(loserOf(a, b));
+      }
   return lost;
 }
 
@@ -148,10 +154,47 @@ const compareBytes = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 // The user's own list keeps the user's order.
 function compareFacts(a, b) {
+  if (!a.concern !== !b.concern) return a.concern ? -1 : 1;
   if (a.user !== b.user) return a.user ? -1 : 1;
   if (a.user && a.member.type === "array") return a.sequence - b.sequence;
   return b.score - a.score || b.at - a.at || compareBytes(JSON.stringify(a.kept), JSON.stringify(b.kept));
 }
+
+// ---- statements about safety ----
+
+const PRIVATE = /\b(celiacs?|coeliacs?|pregnan(t|cy)|medications?|medicines?|insulin|diabet(es|ic)|asthma|wheelchair|service dog|low (sodium|fodmap))\b/;
+const FOOD = /\b(allerg(y|ic|ies|ens?)|anaphyla(xis|ctic)|intoleran(t|ces?)|halal|kosher|haram|jain|religion|gluten ?free|(no|without) gluten|lactose|hives|airborne)\b/;
+
+function concernOf(domain, member, text) {
+  if (!member.tellsEach || domain.members.every(({ safety }) => safety !== "critical")) return undefined;
+  const words = folded(text).replace(/[^a-z0-9\u0080-\u{10ffff}]+/gu, " ");
+  return PRIVATE.test(words) ? "private" : FOOD.test(words) ? "food" : undefined;
+}
+
+// ---- foods within dishes ----
+
+function entryOf({ byText }, text) {
+  return byText.get(text) ?? (text.length > 2 ? byText.get(`${text}s`) : undefined) ?? (text.length > 3 && text.endsWith("s") ? byText.get(text.slice(0, -1)) : undefined) ?? (text.length > 4 && text.endsWith("es") ? byText.get(text.slice(0, -2)) : undefined);
+}
+
+// The longest name at each word counts.
+function containsFood(vocabulary, dish, food) {
+  const parts = fold(dish).split(" ");
+  for (let i = 0; i < parts.length; ) {
+    const found = [4, 3, 2, 1].map((count) => ({ count, entry: i + count <= parts.length || count === 1 ? entryOf(vocabulary, parts.slice(i, i + count).join(" ")) : undefined })).find(({ entry }) => entry);
+    if (found && [found.entry.value, ...(found.entry.contains ?? [])].some((one) => fold(one) === food)) return true;
+    i += found?.count ?? 1;
+  }
+  return false;
+}
+
+const isDishOf = (critical, fact) =>
+  critical.member.safety === "critical" && critical.member.vocabulary && fact.member.vocabulary === critical.member.vocabulary &&
+  critical.member.opposes.includes(fact.member.name) && containsFood(fact.member.vocabulary, fact.kept, critical.key);
+
+// "none" is told only alone, and only where there is a sentence for it.
+const isIdleNone = (fact, facts) =>
+  fact.member.type === "array" && fact.key === "none" && (fact.member.hint.values?.none === undefined || facts.some((other) => other !== fact && other.member === fact.member));
 
 function toldFacts(domain, atoms) {
   const active = atoms.filter((atom) => atom.domain === domain.name && atom.status === "active");
@@ -159,10 +202,12 @@ function toldFacts(domain, atoms) {
   const facts = active.flatMap((atom) => {
     const member = domain.members.find(({ name }) => name === atom.member);
     const kept = keptValue(member, atom.value);
-    return member.included ? [{ ...atom, member, kept, key: keyOf(member, atom.value), score: scoreOf(member, atom, newest) }] : [];
+    return member.included ? [{ ...atom, member, kept, key: atom.key ?? keyOf(member, atom.value), score: scoreOf(member, atom, newest), concern: concernOf(domain, member, kept) }] : [];
   });
   const lost = losers(facts);
-  return facts.filter((fact) => !lost.has(fact) && (fact.user || fact.score >= LEAST_SCORE));
+  const remaining = facts.filter((fact) => !lost.has(fact));
+  const harmless = remaining.filter((fact) => !remaining.some((critical) => isDishOf(critical, fact)));
+  return harmless.filter((fact) => !isIdleNone(fact, harmless) && (fact.user || fact.score >= LEAST_SCORE));
 }
 
 // ---- hints ----
@@ -172,10 +217,18 @@ const TIERS = { critical: 0, constraint: 1, none: 2 };
 // A hint: a member and its values, best first; one value for members with one sentence per value.
 function makeHint(domain, member, facts, id) {
   const values = facts.map(({ kept, key }) => ({ kept, key, shown: shownValue(member, kept) }));
-  const sentence = values.length === 1 ? member.hint.values?.[`${values[0].kept}`] : undefined;
+  const sentence = values.length === 1 ? sentenceOf(member, facts[0]) : undefined;
+  const [{ concern }] = facts;
   if (sentence === undefined && member.hint.text === undefined) return [];
-  return [{ domain, member, id, values, total: values.length, beyond: 0, tier: TIERS[member.safety], sentence }];
+  const isNone = sentence !== undefined && facts[0].key === "none" && ["array", "string"].includes(member.type);
+  return [{
+    domain, member, id, values, total: values.length, beyond: 0, sentence, isNone,
+    tier: concern ? 0 : isNone ? 2 : TIERS[member.safety],
+    sensitive: member.sensitive || concern === "private",
+  }];
 }
+
+const sentenceOf = (member, { kept }) => member.hint.values?.[`${(typeof kept === "string" && member.vocabulary?.byText.get(fold(kept))?.value) || kept}`];
 
 function hintsOf(domain, atoms) {
   const facts = toldFacts(domain, atoms);
@@ -184,11 +237,15 @@ function hintsOf(domain, atoms) {
     const name = `${domain.name}.${member.name}`;
     if (own.length === 0) return [];
     if (member.tellsEach) {
-      const made = own.slice(0, member.safety === "critical" ? Infinity : EACH_MAX).flatMap((fact) => makeHint(domain, member, [fact], `${name}#${fact.key}`));
+      const most = Math.max(EACH_MAX, own.filter(({ concern }) => concern).length);
+      const made = own.slice(0, member.safety === "critical" ? Infinity : most).flatMap((fact) => makeHint(domain, member, [fact], `${name}#${fact.key}`));
       made.at(-1).beyond = own.length - made.length;
       return made;
     }
-    return makeHint(domain, member, member.type === "array" ? own : own.slice(0, 1), name);
+    if (member.type !== "array") return makeHint(domain, member, own.slice(0, 1), name);
+    const apart = own.filter((fact) => sentenceOf(member, fact) !== undefined);
+    const listed = own.filter((fact) => !apart.includes(fact));
+    return [...apart.flatMap((fact) => makeHint(domain, member, [fact], `${name}#${fact.key}`)), ...(listed.length > 0 ? makeHint(domain, member, listed, name) : [])];
   });
 }
 
@@ -204,21 +261,26 @@ const isSafetyContext = (definitions, domain, [other, context]) =>
     .contexts.filter(({ name }) => context === null || name === context)
     .some(({ name, aliases }) => [name, ...(aliases ?? [])].some((one) => domain.safety_contexts.includes(one)));
 
-// The facts that a query concerns; `choices` are the domains and contexts that its label matches.
-export function concerned(definitions, hints, query, choices) {
+// The facts that a query concerns; `matches` are the domains and contexts that its label matches, or "unrelated".
+export function concerned(definitions, hints, query, matches) {
+  const choices = matches === "unrelated" ? [] : matches;
   const allowed = [...definitions.keys()].filter((name) => (query.allowed ?? [name]).includes(name) && (query.domains ?? [name]).includes(name));
   const known = choices.length > 0 && (query.domains === undefined || choices.some(([name]) => allowed.includes(name)));
   const isGated = known && query.domains === undefined;
+  const isUnmatched = !known && Boolean(query.context) && query.domains === undefined && !query.general;
   const choiceOf = new Map(choices);
-  const passes = ({ domain, member, tier }) => {
-    if (!allowed.includes(domain.name) || (member.sensitive && query.sensitive === false)) return false;
+  const concerns = ({ domain, member, tier, sensitive }) => {
+    if (!allowed.includes(domain.name)) return false;
+    if (isUnmatched && !domain.always) return matches !== "unrelated" && tier === 0 && !sensitive;
     if (!isGated) return true;
-    const chosen = choiceOf.has(domain.name);
+    const chosen = choiceOf.has(domain.name) || domain.always;
     if (tier === 0) return chosen || choices.some((choice) => isSafetyContext(definitions, domain, choice));
     return chosen && weightIn(member, choiceOf.get(domain.name)) >= LEAST_CONTEXT;
   };
-  const available = hints.filter(passes);
-  const domains = allowed.filter((name) => !isGated || choiceOf.has(name) || available.some((hint) => hint.domain.name === name));
+  const isShown = ({ sensitive }) => !sensitive || query.sensitive !== false;
+  const available = hints.filter((hint) => concerns(hint) && isShown(hint));
+  const withheld = hints.some((hint) => hint.tier === 0 && concerns(hint) && !isShown(hint));
+  const domains = allowed.filter((name) => (!isGated && !isUnmatched) || choiceOf.has(name) || available.some((hint) => hint.domain.name === name));
   const [first] = known ? choices : [];
-  return { available, domains, known, matched: first ? (first[1] ?? first[0]) : null };
+  return { available, withheld, domains, known, matched: first ? (first[1] ?? first[0]) : null };
 }

@@ -143,9 +143,10 @@ function readPattern(text, pattern, hint, { markdown }, isEnd) {
 
 const isOfOne = ({ total, values }) => (Array.isArray(values[0].shown) ? values[0].shown.length === 1 : total === 1);
 
-function patternOf(hint) {
-  const { text, text_one } = hint.member.hint;
-  return hint.sentence ?? (isOfOne(hint) ? (text_one ?? text) : text);
+// The pattern, and the loose one for values that do not have its form; sentences.tsv tests the choice.
+function patternsOf(hint) {
+  const { text, text_one, loose } = hint.member.hint;
+  return [hint.sentence ?? (isOfOne(hint) ? (text_one ?? text) : text), ...(hint.sentence === undefined && loose ? [loose] : [])];
 }
 
 const emphasisOf = (hint) => (isOfOne(hint) ? (hint.member.hint.emphasis_one ?? hint.member.hint.emphasis) : hint.member.hint.emphasis);
@@ -160,16 +161,20 @@ function endOf(text, at, hint, mayBeStrong) {
 
 export function readSentence(text, hint, { markdown = false } = {}) {
   const isEnd = (at) => endOf(text, at, hint, !markdown) !== undefined;
-  const read = readPattern(text, patternOf(hint).slice(0, -1), hint, { markdown }, isEnd);
-  const end = read && endOf(text, read.at, hint, !markdown && hint.sentence === undefined);
-  return end && { hint, items: read.items, values: read.values, ...end };
+  for (const pattern of patternsOf(hint)) {
+    const read = readPattern(text, pattern.slice(0, -1), hint, { markdown }, isEnd);
+    const end = read && endOf(text, read.at, hint, !markdown && hint.sentence === undefined);
+    if (end) return { hint, items: read.items, values: read.values, ...end };
+  }
+  return undefined;
 }
 
 export function readBullet(line, hint) {
   const text = line.slice(2);
   const { short } = hint.member.hint;
   if (!line.startsWith("- ")) return undefined;
-  if (short === undefined) return readSentence(text, hint, { markdown: true });
+  const hasOwn = hint.sentence !== undefined && ["array", "string"].includes(hint.member.type);
+  if (short === undefined || hasOwn) return readSentence(text, hint, { markdown: true });
   const read = readPattern(text, short, hint, { markdown: true }, (at) => at === text.length);
   return read && read.at === text.length ? { hint, items: read.items, values: read.values, strong: false } : undefined;
 }
@@ -281,11 +286,17 @@ function readArray(values, member, own) {
     const included = values.map((value) => own.find((hint) => hint.member === member && hint.values[0].kept === value));
     return included.includes(undefined) || new Set(included).size < included.length ? `${member.name} holds what is not there` : included.map((hint) => ({ hint, items: 1, values: [] }));
   }
-  const hint = own.find((one) => one.member === member);
-  if (!hint || values.length > limit) return `${member.name} should not be there, or not so long`;
-  if (!same(values, hint.values.slice(0, values.length).map(({ kept }) => kept))) return `${member.name} is not in order, or holds what is not there`;
-  if (member.safety === "critical" && values.length < hint.total) return `${member.name} is critical and not whole`;
-  return [{ hint, items: values.length, values: [] }];
+  const included = [];
+  let left = values;
+  for (const hint of own.filter((one) => one.member === member && !one.isNone)) {
+    const count = Math.min(hint.total, left.length, limit);
+    if (!same(left.slice(0, count), hint.values.slice(0, count).map(({ kept }) => kept))) continue;
+    if (count === 0) continue;
+    if (member.safety === "critical" && count < hint.total) return `${member.name} is critical and not whole`;
+    included.push({ hint, items: count, values: [] });
+    left = left.slice(count);
+  }
+  return left.length > 0 ? `${member.name} is not in order, or holds what is not there` : included;
 }
 
 function readMembers(object, own) {

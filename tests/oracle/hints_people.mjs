@@ -253,6 +253,7 @@ export function makeQuestion(d, definitions) {
   if (d.chance(0.1)) question.allowed = question.domains ?? d.some(names, 0.5);
   if (d.chance(0.6)) question.context = label(d, definitions);
   if (d.chance(0.3)) question.sensitive = false;
+  if (d.chance(0.1)) question.general = true;
   return question;
 }
 

@@ -2,13 +2,14 @@
  *   {"atoms": [{"domain", "member", "value", "user": true, "sources": 1, "at": seconds,
  *               "sequence": 1, "status": "active"}, …],
  *    "queries": [{"domains": ["food_profile"], "allowed": ["food_profile"], "context": "…",
- *                 "max_tokens": 100, "format": "text", "sensitive": true}, …]}
+ *                 "max_tokens": 100, "format": "text", "sensitive": true, "general": false}, …]}
  *   [the API's answer to each query]
  * "domains" are the requested domains, "allowed" those that the token may use. A query
- * {"label": "…"} returns the domains that a context matches: [["food_profile",
- * "restaurant_search"], ["travel_profile", null]]. Values that cannot be stored are left out, and
- * hint sets are written as text and read back, as the store does. */
-#include "app/definitions.h"
+ * {"stored": true} returns the atoms as they are stored, and {"label": "…"} the domains that a
+ * context matches: [["food_profile", "restaurant_search"], ["travel_profile", null]], or
+ * "unrelated". Values that cannot be stored are left out, and hint sets are written as text and
+ * read back, as the store does. */
+#include "config/definitions.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "domain/value.h"
@@ -38,51 +39,76 @@ number_member(const struct json_value *object, const char *key, int64_t fallback
                                                                                   : fallback;
 }
 
-/* False: of another domain, or not to be stored. */
-static bool
-read_atom(struct arena *mem, const struct domain *domain, const struct json_value *given,
-          struct atom *out)
+/* Reads an atom, or several if its value is a list. Returns their number: none if it is of another
+ * domain or cannot be stored. */
+static size_t
+read_atoms(struct arena *mem, const struct domain *domain, const struct json_value *given,
+           struct atom *out)
 {
     if (!str_eq(text_member(given, "domain"), domain->name))
-        return false;
+        return 0;
     const struct member *member = domain_member(domain, text_member(given, "member"));
     const struct json_value *value = json_member(given, "value");
-    struct value read;
+    struct value *read = NULL;
+    size_t count = 0;
     struct str status = text_member(given, "status");
-    if (member == NULL || value == NULL || value_read(mem, member, value, &read) != NULL)
-        return false;
-    *out = (struct atom){
-        .domain = domain->name,
-        .member = member->name,
-        .key = read.key,
-        .value = read.json,
-        .by_user = number_member(given, "user", 0) != 0,
-        .source_count = number_member(given, "sources", 1),
-        .sequence = number_member(given, "sequence", 0),
-        .updated_at = number_member(given, "at", 0),
-    };
-    if (str_present(status) && !atom_status_read(status, &out->status))
-        return false;
-    return true;
+    enum atom_status known = ATOM_ACTIVE;
+    if (member == NULL || value == NULL ||
+        value_read_list(mem, member, value, &read, &count) != NULL ||
+        (str_present(status) && !atom_status_read(status, &known)))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        out[i] = (struct atom){
+            .domain = domain->name,
+            .member = member->name,
+            .key = read[i].key,
+            .value = read[i].json,
+            .status = known,
+            .by_user = number_member(given, "user", 0) != 0,
+            .source_count = number_member(given, "sources", 1),
+            .sequence = number_member(given, "sequence", 0),
+            .updated_at = number_member(given, "at", 0),
+        };
+    return count;
+}
+
+#define PARTS_MAX 32 /* of one value */
+
+/* The store keeps one atom for equal values of a member. */
+static size_t
+drop_equal(struct atom *atoms, size_t before, size_t count)
+{
+    size_t kept = before;
+    for (size_t i = before; i < count; i++) {
+        size_t j = 0;
+        while (j < kept &&
+               !(str_eq(atoms[j].key, atoms[i].key) && str_eq(atoms[j].member, atoms[i].member)))
+            j++;
+        if (j == kept)
+            atoms[kept++] = atoms[i];
+    }
+    return kept;
 }
 
 static size_t
 make_sets(struct arena *mem, const struct domains *domains, const struct json_value *given,
           struct hint_set *out)
 {
-    struct atom *atoms = ARENA_ARRAY(mem, struct atom, given->count + 1);
+    struct atom *atoms = ARENA_ARRAY(mem, struct atom, given->count * PARTS_MAX + 1);
     size_t hint_sets = 0;
     for (size_t d = 0; d < domains->count; d++) {
         size_t count = 0;
         struct hint_set set;
         for (size_t i = 0; i < given->count; i++)
-            count += read_atom(mem, &domains->list[d], &given->children[i], &atoms[count]);
+            count = drop_equal(
+                atoms, count,
+                count + read_atoms(mem, &domains->list[d], &given->children[i], &atoms[count]));
         if (count == 0)
             continue;
         hint_set_make(mem, &domains->list[d], atoms, count, &set);
         if (!hint_set_read(mem, &domains->list[d], hint_set_write(mem, &set), &out[hint_sets++]))
             abort();
-        atoms = ARENA_ARRAY(mem, struct atom, given->count + 1);
+        atoms = ARENA_ARRAY(mem, struct atom, given->count * PARTS_MAX + 1);
     }
     return hint_sets;
 }
@@ -109,6 +135,7 @@ answer_query(struct arena *mem, const struct domains *domains, const struct hint
         .sensitive = number_member(given, "sensitive", 1) != 0 ? EVERYTHING : 0,
         .domains_named = named != NULL,
         .context = text_member(given, "context"),
+        .general = number_member(given, "general", 0) != 0,
         .max_tokens = (int)number_member(given, "max_tokens", HINTS_TOKENS_DEFAULT),
     };
     struct hints hints;
@@ -123,12 +150,44 @@ answer_label(const struct domains *domains, struct str label, struct json *out)
 {
     struct context_match match = { 0 };
     context_find(domains->contexts, label, &match);
+    if (match.unrelated) {
+        json_str(out, STR("unrelated"));
+        return;
+    }
     json_open_array(out);
     for (size_t i = 0; match.known && i < match.count; i++) {
         const struct context *context = match.list[i].context;
         json_open_array(out);
         json_str(out, match.list[i].domain->name);
         json_str(out, context == NULL ? STR_NONE : context->name);
+        json_close_array(out);
+    }
+    json_close_array(out);
+}
+
+/* The atoms that each given atom is stored as: [[{"value", "key", "waits"}, …], …]. `waits`: if
+ * an app writes it. */
+static void
+answer_stored(struct arena *mem, const struct domains *domains, const struct json_value *given,
+              struct json *out)
+{
+    struct atom *atoms = ARENA_ARRAY(mem, struct atom, PARTS_MAX);
+    json_open_array(out);
+    for (size_t i = 0; i < given->count; i++) {
+        const struct domain *domain =
+            domains_find(domains, text_member(&given->children[i], "domain"));
+        size_t count = domain == NULL ? 0 : read_atoms(mem, domain, &given->children[i], atoms);
+        json_open_array(out);
+        for (size_t k = 0; k < count; k++) {
+            json_open_object(out);
+            json_key(out, "value");
+            json_raw(out, atoms[k].value);
+            json_put_str(out, "key", atoms[k].key);
+            struct value value = { atoms[k].value, atoms[k].key, STR_NONE };
+            json_put_bool(out, "waits",
+                          value_needs_user(mem, domain_member(domain, atoms[k].member), &value));
+            json_close_object(out);
+        }
         json_close_array(out);
     }
     json_close_array(out);
@@ -151,7 +210,9 @@ answer_line(struct arena *mem, const struct domains *domains, struct str line)
     json_open_array(&out);
     for (size_t i = 0; i < queries->count; i++) {
         struct str label = text_member(&queries->children[i], "label");
-        if (str_present(label))
+        if (json_member(&queries->children[i], "stored") != NULL)
+            answer_stored(mem, domains, json_member(given, "atoms"), &out);
+        else if (str_present(label))
             answer_label(domains, label, &out);
         else
             answer_query(mem, domains, hint_sets, count, &queries->children[i], &out);

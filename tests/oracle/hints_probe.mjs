@@ -25,6 +25,15 @@ export class Probe {
     return answer;
   }
 
+  // The atoms as the store keeps them: cleaned, split, and one for equal values of a member.
+  async stored(atoms) {
+    const [lists] = JSON.parse(await this.ask(atoms, [{ stored: true }]));
+    const taken = new Set();
+    return atoms
+      .flatMap((atom, i) => lists[i].map(({ value, key }, part) => ({ ...atom, value, key, sequence: 40 * atom.sequence + part })))
+      .filter(({ domain, member, key }) => !taken.has(`${domain} ${member} ${key}`) && taken.add(`${domain} ${member} ${key}`));
+  }
+
   end() {
     this.child.stdin.end();
     return this.ended;

@@ -72,7 +72,7 @@ export const PROMISES = {
 
   "P3 safety_complete is true if no critical fact is omitted": ({ concern, facts, answer }) => {
     const whole = concern.available.every((hint) => hint.tier > 0 || facts.get(hint.id) === hint.total);
-    return whole !== answer.safety_complete && `it says ${answer.safety_complete}`;
+    return (whole && !concern.withheld) !== answer.safety_complete && `it says ${answer.safety_complete}`;
   },
 
   "P7 the number of hints fits the budget": ({ query, included, facts }) => {

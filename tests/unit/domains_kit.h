@@ -5,7 +5,7 @@
 #ifndef UNIT_DOMAINS_KIT_H
 #define UNIT_DOMAINS_KIT_H
 
-#include "app/definitions.h"
+#include "config/definitions.h"
 #include "base/arena.h"
 #include "domain/domain.h"
 #include "model/scope.h"

@@ -64,8 +64,9 @@ an_invalid_command_line_is_reported(void **state)
     static const struct {
         const char *typed, *summary;
     } cases[] = {
-        { "dance", "there is no command dance" },
-        { "user", "there is no command user" },
+        { "dance", "there is no command dance; see `penchant help`" },
+        { "serv", "there is no command serv; did you mean `penchant serve`?" },
+        { "user", "user needs another word; see `penchant help user`" },
         { "user|add", "usage: penchant user add NAME" },
         { "user|add|ada|bob", "unexpected argument: bob" },
         { "user|add|ada|--colour|red", "there is no option --colour" },
@@ -87,7 +88,7 @@ every_command_is_described(void **state)
 {
     (void)state;
     struct buf all = buf_in(mem, 1 << 20);
-    command_describe_all(&all, false);
+    command_describe_all(&all, HELP_TEXT);
     buf_add_char(&all, '\0');
     for (size_t table = 0; command_tables[table] != NULL; table++) {
         for (const struct command *row = command_tables[table]; row->words != NULL; row++) {

@@ -2,7 +2,7 @@
 
 #include "app/document_file.h"
 #include "base/arena.h"
-#include "flow/transfer.h"
+#include "transfer/transfer.h"
 
 #include <stdlib.h>
 #include <unistd.h>

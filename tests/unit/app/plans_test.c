@@ -29,6 +29,13 @@ static const struct {
     { "orphan_access", "only `penchant check --compact` deletes what has no family" },
     { "orphan_codes", "the same" },
     { "orphan_refresh", "the same" },
+    { "restore_access", "only `penchant restore` deletes everything" },
+    { "restore_codes", "the same" },
+    { "restore_families", "the same" },
+    { "restore_links", "the same" },
+    { "restore_refresh", "the same" },
+    { "restore_requests", "the same" },
+    { "restore_sessions", "the same" },
     { "user_count", "only `penchant user list` counts users" },
 };
 

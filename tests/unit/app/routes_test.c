@@ -94,7 +94,7 @@ static void
 every_page_sends_its_origin_with_forms(void **state)
 {
     (void)state;
-    static const char *const targets[] = { "/", "/signup", "/signup/done", "/nothing" };
+    static const char *const targets[] = { "/", "/signup", "/signin", "/nothing" };
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         prepare("GET", targets[i]);
         with("Accept", BROWSER);

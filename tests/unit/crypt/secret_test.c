@@ -52,6 +52,28 @@ the_hash_is_the_digest_of_the_whole_text(void **state)
     arena_free(mem);
 }
 
+static void
+a_secret_names_its_group_and_half_of_it_is_random(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct str group = str_from(random_id(mem, "fam_"), 4);
+    const struct secret *one = secret_make_in(mem, SECRET_REFRESH_TOKEN, group);
+    const struct secret *two = secret_make_in(mem, SECRET_REFRESH_TOKEN, group);
+    const struct secret *read = secret_read(mem, secret_reveal(one), SECRET_REFRESH_TOKEN);
+    assert_non_null(read);
+    assert_true(str_eq(secret_group(mem, read), group));
+    assert_true(str_eq(secret_group(mem, two), group));
+    /* The 22nd character has bits of both halves. */
+    struct str first = str_first(str_from(secret_reveal(one), 28), 21);
+    struct str second = str_first(str_from(secret_reveal(two), 28), 21);
+    for (size_t i = 0; i + 7 <= first.len; i += 7)
+        assert_false(str_eq(str_first(str_from(first, i), 7), str_first(str_from(second, i), 7)));
+    const struct secret *other = secret_make(mem, SECRET_REFRESH_TOKEN);
+    assert_false(str_eq(secret_group(mem, other), group));
+    arena_free(mem);
+}
+
 /* A secret made by hand from known bytes: should the form ever change, every token that was handed
  * out would die. */
 static void
@@ -173,6 +195,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_secret_reads_back_as_its_own_kind_and_no_other),
         cmocka_unit_test(the_hash_is_the_digest_of_the_whole_text),
+        cmocka_unit_test(a_secret_names_its_group_and_half_of_it_is_random),
         cmocka_unit_test(the_form_of_a_secret_does_not_change),
         cmocka_unit_test(garbage_is_refused),
         cmocka_unit_test(what_is_not_base64url_of_32_bytes_is_refused_even_with_a_right_checksum),

@@ -209,7 +209,7 @@ a_reopened_store_has_its_rows(struct kit *kit)
     kit_reopen(kit);
     assert_int_equal(count(kit->db), 1);
     assert_int_equal(db_schema_version(kit->db), 1);
-    assert_int_equal(db_ping(kit->db), ERR_NONE);
+    assert_int_equal(db_ping(kit->db, &(struct why){ 0 }), ERR_NONE);
 }
 
 static void

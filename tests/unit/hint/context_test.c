@@ -33,7 +33,8 @@ found_in(struct arena *mem, const struct context_index *index, struct str text)
         out = str_format(mem, "%.*s%s%.*s%s%.*s", STR_ARG(out), before,
                          STR_ARG(choice->domain->name), colon, STR_ARG(context));
     }
-    return match.known ? out : STR("-");
+    assert_false(match.known && match.unrelated);
+    return match.known ? out : match.unrelated ? STR("unrelated") : STR("-");
 }
 
 struct row {
@@ -114,7 +115,7 @@ maximum_words_and_length_fit(void **state)
     char text[CONTEXT_MAX];
     memset(text, '&', sizeof text);
     assert_true(label_split((struct str){ text, sizeof text }, &label));
-    assert_int_equal(label.count, CONTEXT_MAX);
+    assert_int_equal(label.count, LABEL_WORDS);
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = i % 2 == 0 ? 'a' : 'B';
     assert_true(label_split((struct str){ text, sizeof text }, &label));
@@ -258,8 +259,48 @@ excluding_keywords_do_not_count(void **state)
         { "only there", "dress code for the restaurant", "food_profile:restaurant_search" },
         { "and not elsewhere in the label", "code that checks a zip code",
           "coding_profile:code_generation" },
-        { "against a name in another form", "training schedule", "-" },
+        { "against a name in another form", "training ride", "-" },
         { "which by itself is one", "train schedule", "travel_profile:train_search" },
+    };
+    check_rows(built_in(), rows, ROWS(rows));
+}
+
+static void
+other_tasks_match_no_domain(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        { "money", "banking", "unrelated" },
+        { "a verb", "remind me to book a restaurant", "unrelated" },
+        { "in plural", "set two reminders", "unrelated" },
+        { "a calendar", "add dinner with Ada to my calendar", "unrelated" },
+        { "leave", "PTO request for my vacation", "unrelated" },
+        { "settings", "change the volume of the music", "unrelated" },
+        { "a noun beside one keyword", "schedule for the restaurant", "unrelated" },
+        { "a noun beside two", "restaurant for a lunch meeting", "food_profile:restaurant_search" },
+        { "part of a word", "taxi to the airport", "travel_profile:car_rental" },
+        { "a phrase, not its neighbors", "take out a loan", "unrelated" },
+        { "no gluing with a little word", "B&B in Cornwall", "-" },
+        { "but of a word written apart", "hip hop", "music_preferences" },
+    };
+    check_rows(built_in(), rows, ROWS(rows));
+}
+
+static void
+long_texts_are_about_what_they_mention_most(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        { "prose",
+          "You are a concierge, polite and brief, with a sense of humor. Find a restaurant for two "
+          "in the old town, for dinner on Friday, with a vegetarian menu, and tell the guest how "
+          "to get there on foot, where the music is not too loud.",
+          "food_profile:restaurant_search" },
+        { "prose about two domains",
+          "You plan the first evening of a journey. The guest lands at the airport at six, takes a "
+          "taxi to the hotel, and wants to have dinner in a restaurant afterwards, so look for a "
+          "dish without meat, and say how long the trip from the hotel takes.",
+          "food_profile:restaurant_search travel_profile:trip_planning" },
     };
     check_rows(built_in(), rows, ROWS(rows));
 }
@@ -389,6 +430,8 @@ main(void)
         cmocka_unit_test(strong_keywords_decide),
         cmocka_unit_test(weak_keywords_need_a_second_or_no_other_words),
         cmocka_unit_test(excluding_keywords_do_not_count),
+        cmocka_unit_test(other_tasks_match_no_domain),
+        cmocka_unit_test(long_texts_are_about_what_they_mention_most),
         cmocka_unit_test(the_context_with_all_words_present_is_chosen),
         cmocka_unit_test(critical_members_apply_to_safety_contexts),
         cmocka_unit_test(custom_definitions_work_beside_built_in_ones),

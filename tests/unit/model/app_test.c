@@ -105,6 +105,8 @@ app_ids_are_well_formed(void **state)
     } rows[] = {
         { "22 characters", STR("app_AAAAAAAAAAAAAAAAAAAAAA"), true },
         { "all kinds of them", STR("app_abcXYZ0189-_abcXYZ0189"), true },
+        { "an app that registered itself", STR("dyn_AAAAAAAAAAAAAAAAAAAAAA"), true },
+        { "an app with a document", STR("doc_AAAAAAAAAAAAAAAAAAAAAA"), true },
         { "absent", STR_NONE, false },
         { "empty", STR(""), false },
         { "21 characters", STR("app_AAAAAAAAAAAAAAAAAAAAA"), false },

@@ -196,21 +196,22 @@ invalid_atom_lists_are_rejected(void **state)
     static const struct {
         const char *why, *text;
     } rows[] = {
-        { "no line's end", "i\tm\tk\tv\ta\t1\t1\t1\t\t\t\t\t" },
+        { "no line's end", "i\tm\tk\tv\ta\t1\t1\t1\t\t\t\t\t\t" },
         { "no fields", "\n" },
-        { "no status", "i\tm\tk\tv\t\t1\t1\t1\t\t\t\t\t\n" },
-        { "a status that is none", "i\tm\tk\tv\tactive\t1\t1\t1\t\t\t\t\t\n" },
-        { "a sequence that is no number", "i\tm\tk\tv\ta\t1\tx\t1\t\t\t\t\t\n" },
+        { "no status", "i\tm\tk\tv\t\t1\t1\t1\t\t\t\t\t\t\n" },
+        { "a status that is none", "i\tm\tk\tv\tactive\t1\t1\t1\t\t\t\t\t\t\n" },
+        { "a sequence that is no number", "i\tm\tk\tv\ta\t1\tx\t1\t\t\t\t\t\t\n" },
         { "a time that is no number", "i\tm\tk\tv\ta\t1\t1\t1.5\t\t\t\t\t\n" },
-        { "a source without a name", "i\tm\tk\tv\ta\t1\t1\t1\t\t\t\t\t\t5\t6\t\n" },
-        { "a source's time that is no number", "i\tm\tk\tv\ta\t1\t1\t1\t\t\t\t\tuser\tsoon\t\t\n" },
+        { "a source without a name", "i\tm\tk\tv\ta\t1\t1\t1\t\t\t\t\t\t\t5\t6\t\n" },
+        { "a source's time that is no number",
+          "i\tm\tk\tv\ta\t1\t1\t1\t\t\t\t\t\tuser\tsoon\t\t\n" },
     };
     struct arena *mem = arena_new();
     struct sourced_atom *found = NULL;
     size_t count = 0;
     (void)state;
     assert_true(atom_list_read(mem, STR("music"),
-                               STR("i\tm\tk\tv\ta\t1\t1\t1\t\t\t\t\tuser\t\t\t\n"), STR_NONE,
+                               STR("i\tm\tk\tv\ta\t1\t1\t1\t\t\t\t\t\tuser\t\t\t\n"), STR_NONE,
                                &found, &count));
     for (size_t i = 0; i < ROWS(rows); i++)
         if (atom_list_read(mem, STR("music"), str_of(rows[i].text), STR_NONE, &found, &count))

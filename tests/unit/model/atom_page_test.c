@@ -9,9 +9,9 @@
 #define HELD (1u << ATOM_HELD)
 
 /* A line of an atom list; its id is its sequence. */
-#define LINE(sequence, status, sources)                                                           \
-    sequence "\tgenres\tjazz\t\"Jazz\"\t" status "\t\t" sequence "\t1794648600\t\t\t\t\t" sources \
-             "\n"
+#define LINE(sequence, status, sources)                          \
+    sequence "\tgenres\tjazz\t\"Jazz\"\t" status "\t\t" sequence \
+             "\t1794648600\t\t\t\t\t\t" sources "\n"
 #define BY_US "app_us\t\t\t"
 #define BY_OTHERS "app_them\t\t\t"
 
@@ -86,7 +86,7 @@ atoms_of_a_page_are_complete(void **state)
     struct atom_query asked = question(SUPPRESSED, 0, 1);
     struct atom_list list = {
         STR("food"), STR("atm_1\tdiets\tvegan\t\"Vegan\"\ts\t1\t12\t34\t56"
-                         "\toutdated\tuser\t78\tuser\t5\t\tapp_us\t\t9\tapp_them\t\t\t\n")
+                         "\toutdated\tuser\t78\t\tuser\t5\t\tapp_us\t\t9\tapp_them\t\t\t\n")
     };
     struct atom_page page;
     (void)state;
@@ -121,7 +121,7 @@ a_page_of_many_atoms_grows_its_arrays(void **state)
     struct atom_page page;
     (void)state;
     for (int i = 1; i <= LINES; i++)
-        buf_add_format(i % 2 == 0 ? &even : &odd, "i\tm\tk\tv\ta\t\t%d\t5\t\t\t\t\tuser\t\t\t\n",
+        buf_add_format(i % 2 == 0 ? &even : &odd, "i\tm\tk\tv\ta\t\t%d\t5\t\t\t\t\t\tuser\t\t\t\n",
                        i);
     struct atom_list two[] = { { STR("odd"), buf_str(&odd) }, { STR("even"), buf_str(&even) } };
     assert_true(atom_page_read(mem, two, ROWS(two), &asked, &page));
@@ -141,15 +141,16 @@ a_page_of_an_invalid_list_fails(void **state)
     static const struct {
         const char *why, *text;
     } rows[] = {
-        { "no line's end", "i\tm\tk\tv\ta\t1\t1\t1\t\t\t\t\t" },
+        { "no line's end", "i\tm\tk\tv\ta\t1\t1\t1\t\t\t\t\t\t" },
         { "no fields", "\n" },
-        { "no status", "i\tm\tk\tv\t\t1\t1\t1\t\t\t\t\t\n" },
-        { "a status that is none", "i\tm\tk\tv\tactive\t1\t1\t1\t\t\t\t\t\n" },
-        { "fields that another line has", "i\tm\nk\tv\ta\t\t1\t1\t\t\t\t\t\n" },
-        { "a sequence that is no number", "i\tm\tk\tv\ta\t1\tx\t1\t\t\t\t\t\n" },
+        { "no status", "i\tm\tk\tv\t\t1\t1\t1\t\t\t\t\t\t\n" },
+        { "a status that is none", "i\tm\tk\tv\tactive\t1\t1\t1\t\t\t\t\t\t\n" },
+        { "fields that another line has", "i\tm\nk\tv\ta\t\t1\t1\t\t\t\t\t\t\n" },
+        { "a sequence that is no number", "i\tm\tk\tv\ta\t1\tx\t1\t\t\t\t\t\t\n" },
         { "a time that is no number", "i\tm\tk\tv\ta\t1\t1\t1.5\t\t\t\t\t\n" },
-        { "a source without a name", "i\tm\tk\tv\ta\t1\t1\t1\t\t\t\t\t\t5\t6\t\n" },
-        { "a source's time that is no number", "i\tm\tk\tv\ts\t1\t1\t1\t\t\t\t\tuser\tsoon\t\t\n" },
+        { "a source without a name", "i\tm\tk\tv\ta\t1\t1\t1\t\t\t\t\t\t\t5\t6\t\n" },
+        { "a source's time that is no number",
+          "i\tm\tk\tv\ts\t1\t1\t1\t\t\t\t\t\tuser\tsoon\t\t\n" },
         { "after a valid line", LINE("3", "a", BY_US) "i\tm\tk\tv\n" },
     };
     struct arena *mem = arena_new();

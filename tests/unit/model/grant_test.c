@@ -55,6 +55,68 @@ same(struct permissions a, struct permissions b)
 }
 
 static void
+the_user_can_limit_an_app_to_domains(void **state)
+{
+    (void)state;
+    const scopes all = HINTS | WRITE | READ;
+    static const struct permissions none = { 0, 0, 0 }, wide = { HINTS | WRITE | READ, ALL, ALL };
+    const struct {
+        const char *why;
+        struct permissions held;
+        scopes asked, ticked, domains, allowed;
+        struct permissions after;
+    } rows[] = {
+        { "no limit", none, all, all, ALL, all, { all, ALL, ALL } },
+        { "reading becomes the domains' scopes",
+          none,
+          all,
+          all,
+          FOOD,
+          HINTS | WRITE | FOOD,
+          { HINTS | WRITE | FOOD, FOOD, FOOD } },
+        { "what was held before goes",
+          wide,
+          all,
+          all,
+          FOOD,
+          HINTS | WRITE | FOOD,
+          { HINTS | WRITE | FOOD, FOOD, FOOD } },
+        { "hints only", wide, all, HINTS, MUSIC, HINTS, { HINTS, MUSIC, 0 } },
+        { "nothing ticked", none, all, 0, MUSIC, 0, { 0, 0, 0 } },
+        { "the app asked for less",
+          none,
+          HINTS | MUSIC | FOOD,
+          HINTS | MUSIC | FOOD,
+          FOOD,
+          HINTS | FOOD,
+          { HINTS | FOOD, FOOD, 0 } },
+        { "not more than it asked for",
+          none,
+          HINTS | MUSIC,
+          HINTS | MUSIC,
+          MUSIC | FOOD,
+          HINTS | MUSIC,
+          { HINTS | MUSIC, MUSIC, 0 } },
+        { "what this request did not ask for stays",
+          { A, 0, 0 },
+          all,
+          all,
+          FOOD,
+          HINTS | WRITE | FOOD,
+          { A | HINTS | WRITE | FOOD, FOOD, FOOD } },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        assert_row(grant_limited_scopes(rows[i].asked, rows[i].ticked, rows[i].domains) ==
+                       rows[i].allowed,
+                   rows[i].why);
+        assert_row(same(grant_after_limited_consent(&rows[i].held, rows[i].asked, rows[i].ticked,
+                                                    rows[i].domains),
+                        rows[i].after),
+                   rows[i].why);
+    }
+}
+
+static void
 consent_changes_only_requested_scopes(void **state)
 {
     (void)state;
@@ -217,7 +279,7 @@ refresh_tokens_are_judged_by_use_and_age(void **state)
         struct refresh_token token = { .reuses = rows[i].reuses };
         if (rows[i].used_ago != -1)
             token.used_at = now - rows[i].used_ago;
-        assert_row(refresh_judge(&token, now) == rows[i].expected, rows[i].why);
+        assert_row(refresh_judge(&token, REUSES_MAX, now) == rows[i].expected, rows[i].why);
     }
 }
 
@@ -227,6 +289,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(consent_terms_have_their_lengths),
         cmocka_unit_test(consent_changes_only_requested_scopes),
+        cmocka_unit_test(the_user_can_limit_an_app_to_domains),
         cmocka_unit_test(a_grant_covers_scopes_only_in_their_domains),
         cmocka_unit_test(narrowing_removes_domains_for_hints_and_writing),
         cmocka_unit_test(refresh_tokens_are_judged_by_use_and_age),

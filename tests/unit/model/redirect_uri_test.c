@@ -139,7 +139,7 @@ redirect_uris_are_validated(void **state)
     (void)state;
     for (size_t i = 0; i < ROWS(registrations); i++) {
         const struct rule_row *row = &registrations[i];
-        const char *problem = redirect_uri_problem(row->input);
+        const char *problem = redirect_uri_problem(row->input, STR_NONE);
         if (row->expected == NULL && problem != NULL)
             fail_msg("%s: refused: %s", row->why, problem);
         if (row->expected != NULL && problem == NULL)
@@ -149,6 +149,36 @@ redirect_uris_are_validated(void **state)
         if (problem != NULL && problem[strlen(problem) - 1] != '.')
             fail_msg("%s: not a sentence: %s", row->why, problem);
     }
+}
+
+static void
+listed_schemes_are_allowed_without_a_dot(void **state)
+{
+    (void)state;
+    const struct str schemes = STR("cursor vscode");
+    assert_null(redirect_uri_problem(STR("cursor://anysphere.cursor-mcp/cb"), schemes));
+    assert_null(redirect_uri_problem(STR("vscode:/cb"), schemes));
+    assert_null(redirect_uri_problem(STR("com.example.app:/done"), schemes));
+    assert_non_null(redirect_uri_problem(STR("cursor://x/cb"), STR_NONE));
+    assert_non_null(redirect_uri_problem(STR("cur://x/cb"), schemes));
+    assert_non_null(redirect_uri_problem(STR("CURSOR://x/cb"), schemes));
+    assert_non_null(redirect_uri_problem(STR("cursor://x/cb#f"), schemes));
+    assert_non_null(redirect_uri_problem(STR("cursor://u@x/cb"), schemes));
+    assert_non_null(redirect_uri_problem(STR("://x/cb"), schemes));
+    assert_non_null(redirect_uri_problem(STR("javascript:alert(1)"), schemes));
+}
+
+static void
+schemes_that_browsers_handle_cannot_be_listed(void **state)
+{
+    (void)state;
+    static const char *const refused[] = { "javascript", "cursor data", "vbscript", "file", "blob",
+                                           "about",      "http",        "https",    "ws",   "ftp",
+                                           "mailto",     "intent",      "Cursor",   "1x",   "a  b",
+                                           " a",         "a:" };
+    assert_null(redirect_schemes_problem("cursor vscode-insiders x+y z1"));
+    for (size_t i = 0; i < ROWS(refused); i++)
+        assert_row(redirect_schemes_problem(refused[i]) != NULL, refused[i]);
 }
 
 #define WEB "https://c.example/cb"
@@ -205,6 +235,12 @@ only_registered_redirect_uris_match(void **state)
           true },
         { "the last port", LOOP, STR("http://127.0.0.1:65535/cb"), true },
         { "localhost", "http://localhost/cb", STR("http://localhost:3000/cb"), true },
+        { "an empty path for a slash", "http://127.0.0.1:33418/", STR("http://127.0.0.1:1"), true },
+        { "a slash for an empty path", "http://127.0.0.1", STR("http://127.0.0.1:33418/"), true },
+        { "an empty path with a query", "http://127.0.0.1/?x", STR("http://127.0.0.1:1?x"), true },
+        { "two slashes for one", "http://127.0.0.1/cb", STR("http://127.0.0.1//cb"), false },
+        { "an empty path, not on the loopback", "https://c.example", STR("https://c.example/"),
+          false },
         { "another path on the loopback", LOOP, STR("http://127.0.0.1:51004/cb2"), false },
         { "a query on the loopback", LOOP, STR("http://127.0.0.1:51004/cb?x=1"), false },
         { "a fragment on the loopback", LOOP, STR("http://127.0.0.1:51004/cb#x"), false },
@@ -236,7 +272,7 @@ only_registered_redirect_uris_match(void **state)
           false },
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
-        assert_row(redirect_uri_problem(str_of(rows[i].registered)) == NULL, rows[i].why);
+        assert_row(redirect_uri_problem(str_of(rows[i].registered), STR_NONE) == NULL, rows[i].why);
         assert_row(redirect_uri_matches(str_of(rows[i].registered), rows[i].asked) ==
                        rows[i].expected,
                    rows[i].why);
@@ -265,7 +301,7 @@ destinations_and_csp_sources_are_derived(void **state)
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++) {
-        assert_row(redirect_uri_problem(str_of(rows[i].uri)) == NULL, rows[i].uri);
+        assert_row(redirect_uri_problem(str_of(rows[i].uri), STR_NONE) == NULL, rows[i].uri);
         assert_str(redirect_uri_display(mem, str_of(rows[i].uri)), str_of(rows[i].place),
                    rows[i].uri);
         assert_str(redirect_uri_origin(mem, str_of(rows[i].uri)), str_of(rows[i].origin),
@@ -346,6 +382,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(redirect_uris_are_validated),
+        cmocka_unit_test(listed_schemes_are_allowed_without_a_dot),
+        cmocka_unit_test(schemes_that_browsers_handle_cannot_be_listed),
         cmocka_unit_test(only_registered_redirect_uris_match),
         cmocka_unit_test(destinations_and_csp_sources_are_derived),
         cmocka_unit_test(differences_of_redirect_uris_are_explained),

@@ -44,19 +44,27 @@ the_form_asks_for_what_an_account_needs(void **state)
 }
 
 static void
-a_new_account_is_answered_with_a_303(void **state)
+a_new_account_is_signed_in(void **state)
 {
     (void)state;
     assert_int_equal(
         post("username=+ada+&email=ada%40example.org&name=Ada+L&password=+four+odd+words+"), 303);
-    assert_header("Location", "/signup/done");
+    assert_header("Location", "/account");
     assert_int_equal(fake.calls, 1);
     assert_true(str_eq_c(fake.params.username, "ada"));
     assert_true(str_eq_c(fake.params.email, "ada@example.org"));
     assert_true(str_eq_c(fake.params.name, "Ada L"));
     assert_true(str_eq_c(fake.params.password, " four odd words "));
-    assert_int_equal(get("/signup/done"), 200);
-    assert_true(answer_is_page());
+}
+
+static void
+without_a_session_the_user_signs_in_by_hand(void **state)
+{
+    (void)state;
+    fake.started = ERR_UNAVAILABLE;
+    assert_int_equal(post("username=ada&password=x&next=%2Fdeveloper"), 303);
+    assert_header("Location", "/signin?next=%2Fdeveloper");
+    assert_null(answer_header("Set-Cookie"));
 }
 
 static void
@@ -181,7 +189,8 @@ main(void)
     log_setup(LOG_AS_TEXT, LOG_ERROR);
     const struct CMUnitTest tests[] = {
         TEST(the_form_asks_for_what_an_account_needs),
-        TEST(a_new_account_is_answered_with_a_303),
+        TEST(a_new_account_is_signed_in),
+        TEST(without_a_session_the_user_signs_in_by_hand),
         TEST(a_password_that_was_not_sent_is_empty_and_never_absent),
         TEST(a_problem_is_shown_beside_its_field_and_the_input_is_kept),
         TEST(a_taken_name_is_shown_in_the_same_way),

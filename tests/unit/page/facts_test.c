@@ -357,7 +357,7 @@ a_held_fact_names_what_it_would_replace(void **state)
                              .value = str_of(rows[i].held),
                              .status = ATOM_HELD };
         struct values *item = values_new(call.mem);
-        facts_put_why(&call, &facts, item, &held);
+        facts_put_review(&call, &facts, item, &held);
         assert_str(values_in(item, "{{why}}"), str_of(rows[i].expected), rows[i].why);
     }
 }

@@ -7,7 +7,7 @@ WORK(delete_app, app_store_delete(tx, a->mem, finder.id))
 WORK(put_user, user_store_put_status(tx, a->mem, ada.id, a->status, T0))
 WORK(delete_user, user_store_delete(tx, a->mem, ada.id))
 WORK(find_family, family_store_find(tx, a->mem, a->id, a->now, &a->live))
-WORK(put_family_end, family_store_put_end(tx, a->mem, &a->family))
+WORK(put_family_times, family_store_put_times(tx, a->mem, &a->family))
 WORK(bump_auth_version, user_store_bump_auth_version(tx, a->mem, a->id))
 WORK(end_family, family_store_end(tx, a->mem, a->id))
 WORK(end_families, family_store_end_user(tx, a->mem, ada.id))
@@ -17,8 +17,8 @@ WORK(redeem_code, code_store_redeem(tx, a->mem, a->id, a->now))
 WORK(find_access, access_store_find(tx, a->mem, a->id, a->now, &a->access, NULL))
 WORK(end_access, access_store_end(tx, a->mem, a->id))
 WORK(find_refresh, refresh_store_find(tx, a->mem, a->id, a->now, &a->refresh))
-WORK(use_refresh, refresh_store_use(tx, a->mem, a->id, a->now))
-WORK(reuse_refresh, refresh_store_reuse(tx, a->mem, a->id))
+WORK(use_refresh, refresh_store_use(tx, a->mem, a->id, STR_NONE, a->now))
+WORK(reuse_refresh, refresh_store_reuse(tx, a->mem, a->id, REUSES_MAX))
 
 static enum err
 look(struct kit *kit, tx_work *work, const char *id, int64_t now)
@@ -242,7 +242,7 @@ families_and_tokens_expire(struct kit *kit)
     assert_int_equal(look(kit, find_family, "fam_1", T0 + 4000), ERR_NOT_FOUND);
     struct args later = { .family = family };
     later.family.expires_at = T0 + 6000;
-    assert_int_equal(write_one(kit, put_family_end, later), ERR_NONE);
+    assert_int_equal(write_one(kit, put_family_times, later), ERR_NONE);
     assert_int_equal(look(kit, find_family, "fam_1", T0 + 4999), ERR_NONE);
     assert_int_equal(look(kit, find_family, "fam_1", T0 + 5000), ERR_NOT_FOUND); /* the grant's */
 }
@@ -338,8 +338,13 @@ a_refresh_token_is_used_once_and_retried_three_times(struct kit *kit)
     assert_int_equal(args.refresh.used_at, T0 + 5);
     assert_int_equal(args.refresh.reuses, REUSES_MAX);
 
-    assert_int_equal(look(kit, find_refresh, "rt", T0 + REFRESH_SECONDS - 1), ERR_NONE);
-    assert_int_equal(look(kit, find_refresh, "rt", T0 + REFRESH_SECONDS), ERR_NOT_FOUND);
+    assert_int_equal(look(kit, find_refresh, "rt", T0 + 5 + REUSE_SECONDS), ERR_NONE);
+    assert_int_equal(look(kit, find_refresh, "rt", T0 + 5 + REUSE_SECONDS + 1), ERR_NOT_FOUND);
+    args.id = STR("unused");
+    args.family = family;
+    assert_int_equal(tx_write(kit->db, add_refresh, &args), ERR_NONE);
+    assert_int_equal(look(kit, find_refresh, "unused", T0 + 5 + REFRESH_SECONDS - 1), ERR_NONE);
+    assert_int_equal(look(kit, find_refresh, "unused", T0 + 5 + REFRESH_SECONDS), ERR_NOT_FOUND);
 }
 
 int

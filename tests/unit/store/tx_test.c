@@ -55,7 +55,7 @@ an_error_rolls_the_write_back_and_is_returned(struct kit *kit)
 static void
 ping_succeeds_on_an_open_store(struct kit *kit)
 {
-    assert_int_equal(store_ping(kit->db), ERR_NONE);
+    assert_int_equal(store_ping(kit->db, &(struct why){ 0 }), ERR_NONE);
     bool embedded = kit->postgres == NULL;
     assert_int_equal(store_reads_block(kit->db), !embedded);
 }

@@ -114,7 +114,7 @@ a_page_and_its_assets_stay_small(void **state)
 {
     (void)state;
     size_t assets = embedded_find("pages/style.css").len + embedded_find("pages/icon.svg").len;
-    static const char *const targets[] = { "/", "/signup", "/signup/done", "/nothing" };
+    static const char *const targets[] = { "/", "/signup", "/signin", "/nothing" };
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         prepare("GET", targets[i]);
         with("Accept", BROWSER);
@@ -144,7 +144,7 @@ static void
 no_page_needs_what_its_policy_forbids(void **state)
 {
     (void)state;
-    static const char *const targets[] = { "/", "/signup", "/signup/done", "/nothing" };
+    static const char *const targets[] = { "/", "/signup", "/signin", "/nothing" };
     static const char *const forbidden[] = { "<style",     " style=",     "<script",
                                              " onclick=",  " src=\"http", " href=\"http",
                                              "javascript:" };

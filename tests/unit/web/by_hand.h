@@ -1,8 +1,8 @@
 /* by_hand.h - builds requests and checks responses in the tests of web, dispatch, and handlers.
  *
  * Replaces three functions of http/ (defined here, so that the linker leaves out the real ones),
- * the store's readiness, and account_make(), which records its parameters. Include it once in a
- * test program. */
+ * the store's readiness, account_make(), which records its parameters, and session_start(). Include
+ * it once in a test program. */
 #ifndef TESTS_UNIT_WEB_BY_HAND_H
 #define TESTS_UNIT_WEB_BY_HAND_H
 
@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "dispatch/web.h"
 #include "flow/accounts.h"
+#include "flow/sessions.h"
 #include "http/server.h"
 #include "store/tx.h"
 #include "web/call.h"
@@ -67,15 +68,17 @@ http_response_header(struct http_response *response, const char *name, const cha
 static struct {
     enum err ping;
     bool reads_block;
-    enum err made; /* result of account_make() */
+    enum err made;    /* result of account_make() */
+    enum err started; /* result of session_start() */
     struct account_problems problems;
     size_t calls; /* of account_make(), and the last parameters */
     struct account_params params;
 } fake;
 
 enum err
-store_ping(struct db *db)
+store_ping(struct db *db, struct why *why)
 {
+    (void)why;
     (void)db;
     return fake.ping;
 }
@@ -93,12 +96,24 @@ account_make(struct db *db, struct arena *mem, const struct account_params *para
 {
     (void)db;
     (void)mem;
-    (void)out;
+    *out = (struct user){ .id = STR("usr_1") };
     assert_true(now > 0);
     fake.calls++;
     fake.params = *params;
     *problems = fake.problems;
     return fake.made;
+}
+
+enum err
+session_start(struct db *db, struct arena *mem, const struct sign_in *params, struct user *user,
+              struct str *key)
+{
+    (void)db;
+    (void)mem;
+    assert_true(params->now > 0);
+    assert_true(str_eq_c(user->id, "usr_1"));
+    *key = STR("key");
+    return fake.started;
 }
 
 /* ---- one exchange ---- */

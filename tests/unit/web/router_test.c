@@ -30,6 +30,7 @@ static const struct route rows[] = {
     ROW(GET, "/v1/{kind}/mine"),
     ROW(GET, "/v1/domains/{domain}/{part}"), /* before the narrower one: order must not matter */
     ROW(GET, "/v1/domains/{domain}/stats"),
+    { GET, "/mcp", handler, CALLER_ANYONE, .summary = "A row.", .slash = true },
     { 0 },
 };
 
@@ -68,6 +69,11 @@ a_path_matches_its_endpoint_only(void **state)
     } table[] = {
         { "the root", "/", "/", NULL, NULL },
         { "a literal", "/healthz", "/healthz", NULL, NULL },
+        { "a slash at the end, where it is allowed", "/mcp/", "/mcp", NULL, NULL },
+        { "the same without it", "/mcp", "/mcp", NULL, NULL },
+        { "two slashes at the end", "/mcp//", NULL, NULL, NULL },
+        { "two slashes", "//", NULL, NULL, NULL },
+        { "a slash after a parameter", "/v1/preferences/food_profile/", NULL, NULL, NULL },
         { "a parameter", "/v1/preferences/food_profile", "/v1/preferences/{domain}", "food_profile",
           NULL },
         { "a literal goes before a parameter", "/v1/preferences/suppress",
@@ -152,6 +158,8 @@ an_invalid_route_is_an_error_at_startup(void **state)
         { "too many segments", { ROW(GET, "/1/2/3/4/5/6/7/8/9/10/11") } },
         { "is a page with cors",
           { { GET, "/a", handler, CALLER_ANYONE, .summary = "A.", .page = true, .cors = true } } },
+        { "is rpc, but also a page or cors",
+          { { GET, "/a", handler, CALLER_ANYONE, .summary = "A.", .rpc = true } } },
         { "hashes passwords but does not block",
           { { POST, "/a", handler, CALLER_ANYONE, .summary = "A.", .hashes = true } } },
         { "has a body without body_max",
@@ -170,7 +178,7 @@ an_invalid_route_is_an_error_at_startup(void **state)
           { { GET, "/a", handler, CALLER_ANYONE, .summary = "A.", ROUTE_FIELDS(nameless) } } },
         { "declares a form field but does not take a form",
           { { GET, "/a", handler, CALLER_ANYONE, .summary = "A.", ROUTE_FIELDS(in_form) } } },
-        { "differs in page or cors from another route of its path",
+        { "differs in page, cors, or rpc from another route of its path",
           { ROW(GET, "/a"),
             { POST, "/a", handler, CALLER_ANYONE, .summary = "A.", .cors = true } } },
     };

@@ -1,0 +1,158 @@
+/* profile_pages.c - username, name, language, time zone, and email address: /account/profile. */
+#include "account/account_routes.h"
+#include "account/confirm.h"
+#include "crypt/password.h"
+#include "dispatch/browser_session.h"
+#include "dispatch/throttle.h"
+#include "identity/email.h"
+#include "identity/profile.h"
+#include "page/account_page.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/flash.h"
+#include "web/message.h"
+#include "web/state.h"
+
+#define HERE "/account/profile"
+
+enum { USERNAME, NAME, LANGUAGE, TIME_ZONE };
+
+/* Looser than the rules of profile_change(), whose error messages are better. */
+static const struct field profile_fields[] = {
+    [USERNAME] = { "username", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
+    [NAME] = { "name", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
+    [LANGUAGE] = { "language", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
+    [TIME_ZONE] = { "time_zone", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
+};
+
+enum { EMAIL, PASSWORD };
+
+static const struct field email_fields[] = {
+    [EMAIL] = { "email", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
+    [PASSWORD] = { "password", FIELD_TEXT, FIELD_IN_FORM, .max = 4 * PASSWORD_BYTES_MAX },
+};
+
+struct form {
+    struct str username, name, language, time_zone, email;
+    struct profile_problems problems;
+    struct str email_problem, password_problem;
+};
+
+static struct form
+form_of(const struct user *user)
+{
+    struct str email = str_present(user->new_email) ? user->new_email : user->email;
+    return (struct form){ .username = user->username,
+                          .name = user->name,
+                          .language = user->language,
+                          .time_zone = user->time_zone,
+                          .email = email };
+}
+
+static void
+put_field(struct call *call, struct values *values, const char *name, struct str value,
+          const char *problem)
+{
+    account_put_field(call, values, name, value, message_sentence(call, str_of(problem)));
+}
+
+static enum err
+show(struct call *call, int status, const struct form *form)
+{
+    const struct user *user = &call->browser->user;
+    struct values *values = values_new(call->mem);
+    put_field(call, values, "username", form->username, form->problems.username);
+    put_field(call, values, "name", form->name, form->problems.name);
+    put_field(call, values, "language", form->language, form->problems.language);
+    put_field(call, values, "time_zone", form->time_zone, form->problems.time_zone);
+    account_put_field(call, values, "email", form->email, form->email_problem);
+    account_put_field(call, values, "password", STR_NONE, form->password_problem);
+    values_text(values, "confirmed", user->email);
+    values_text(values, "unconfirmed", user->new_email);
+    values_flag(values, "sends_mail", call->web->settings.sends_mail);
+    values_flag(values, "refused", status != 200);
+    return account_page(call, status, "account_profile", "profile", values);
+}
+
+static enum err
+get_profile(struct call *call)
+{
+    struct form form = form_of(&call->browser->user);
+    return show(call, 200, &form);
+}
+
+/* An absent field is empty: the form always sends all of them. */
+static struct str
+typed(struct call *call, size_t field)
+{
+    struct str text = call_text(call, field);
+    return str_present(text) ? text : STR("");
+}
+
+static enum err
+post_profile(struct call *call)
+{
+    struct form form = form_of(&call->browser->user);
+    struct profile_params params = {
+        .username = form.username = typed(call, USERNAME),
+        .name = form.name = typed(call, NAME),
+        .language = form.language = typed(call, LANGUAGE),
+        .time_zone = form.time_zone = typed(call, TIME_ZONE),
+        .now = call->now,
+    };
+    struct user user;
+    enum err err =
+        profile_change(call->db, call->mem, call->browser->user.id, &params, &user, &form.problems);
+    if (err == ERR_INVALID || err == ERR_TAKEN)
+        return show(call, 400, &form);
+    struct flash flash = { .key = KEY("flash.profile_saved") };
+    if (err == ERR_NONE)
+        flash_redirect(call, HERE, &flash);
+    return err;
+}
+
+/* The address is used only after it is confirmed; until then the previous one stays. */
+static enum err
+post_email(struct call *call)
+{
+    struct form form = form_of(&call->browser->user);
+    struct str address = str_trim(typed(call, EMAIL));
+    const char *problem = address.len == 0 ? NULL : user_email_problem(address);
+    int status = 400;
+    form.email = address;
+    form.email_problem = message_sentence(call, str_of(problem));
+    if (problem != NULL)
+        return show(call, status, &form);
+    enum err err =
+        confirm_password(call, call_text(call, PASSWORD), &status, &form.password_problem);
+    if (err == ERR_UNAUTHENTICATED)
+        return show(call, status, &form);
+    form.password_problem = STR_NONE;
+    bool send = call->web->settings.sends_mail && address.len > 0;
+    int64_t wait = send ? throttle_take_both(call->web->mails, call->browser->user.id,
+                                             user_fold_email(call->mem, address))
+                        : 0;
+    if (err == ERR_NONE && wait != 0) {
+        form.email_problem =
+            message_count(call, KEY("forgot.wait.one"), KEY("forgot.wait.other"), (wait + 59) / 60);
+        return show(call, 429, &form);
+    }
+    if (err == ERR_NONE)
+        err = email_change(call->db, call->mem, call->browser->user.id,
+                           address.len == 0 ? STR_NONE : address, send, call->now);
+    if (err != ERR_NONE)
+        return err;
+    struct flash flash = { .key = send ? KEY("flash.email_sent") : KEY("flash.profile_saved") };
+    flash_redirect(call, HERE, &flash);
+    return ERR_NONE;
+}
+
+const struct route account_profile_routes[] = {
+    { GET, HERE, get_profile, CALLER_USER, .summary = "Shows the profile.", .page = true },
+    { POST, HERE, post_profile, CALLER_USER, .summary = "Changes the profile.", .page = true,
+      ROUTE_FIELDS(profile_fields), .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
+    { POST, HERE "/email", post_email, CALLER_USER, .summary = "Changes the email address.",
+      .page = true, ROUTE_FIELDS(email_fields), .body = BODY_FORM, .body_max = 16 * KIB,
+      .blocks = true, .hashes = true },
+    { 0 },
+};

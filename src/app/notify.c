@@ -1,0 +1,41 @@
+#include "app/notify.h"
+
+#include "base/str.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+void
+notify_send(const char *state)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    const char *path = getenv("NOTIFY_SOCKET");
+    size_t length = path == NULL ? 0 : strlen(path);
+    if (length == 0 || length >= sizeof to.sun_path)
+        return;
+    memcpy(to.sun_path, path, length);
+    if (path[0] == '@') /* an abstract socket */
+        to.sun_path[0] = '\0';
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    /* A lost message is not an error: systemd's timeout follows. */
+    sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&to,
+           (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+    close(fd);
+}
+
+int64_t
+notify_watchdog_ms(void)
+{
+    int64_t microseconds, pid;
+    if (!str_to_int(str_of(getenv("WATCHDOG_USEC")), 1, INT64_MAX, &microseconds))
+        return 0;
+    if (str_to_int(str_of(getenv("WATCHDOG_PID")), 1, INT32_MAX, &pid) && pid != getpid())
+        return 0;
+    return microseconds / 2000 > 0 ? microseconds / 2000 : 1;
+}

@@ -1,0 +1,99 @@
+#include "app/reload.h"
+
+#include "app/notify.h"
+#include "base/arena.h"
+#include "base/log.h"
+#include "http/probe.h"
+#include "http/server.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TLS_FILES_CHECK_MS 5000
+#define TLS_CHANGED 0 /* instead of a signal */
+
+/* When the certificate and the key were last changed. */
+struct tls_times {
+    struct timespec cert, key;
+};
+
+static struct tls_times
+tls_times(const struct settings *settings)
+{
+    struct stat cert = { 0 }, key = { 0 };
+    if (settings->tls_cert != NULL && stat(settings->tls_cert, &cert) == 0)
+        stat(settings->tls_key, &key);
+    return (struct tls_times){ cert.st_mtim, key.st_mtim };
+}
+
+/* Whether the HTTP threads answer; any status will do. */
+static void
+feed_watchdog(const struct reload *reload, int64_t deadline_ms)
+{
+    struct probe probe = { .listen = reload->address,
+                           .tls = reload->settings->tls_cert != NULL,
+                           .host = STR("localhost"),
+                           .path = "/healthz",
+                           .deadline_ms = (int)deadline_ms };
+    struct why why = { 0 };
+    int status = 0;
+    if (probe_ask(&probe, &status, &why))
+        log_error("watchdog_no_answer", log_text("reason", str_of(why.text)));
+    else
+        notify_send("WATCHDOG=1");
+}
+
+/* Returns the received signal, or TLS_CHANGED. */
+static int
+wait_for_event(const struct reload *reload, struct tls_times *seen)
+{
+    int64_t watchdog_ms = notify_watchdog_ms();
+    int64_t pause_ms =
+        watchdog_ms > 0 && watchdog_ms < TLS_FILES_CHECK_MS ? watchdog_ms : TLS_FILES_CHECK_MS;
+    struct timespec pause = { pause_ms / 1000, pause_ms % 1000 * 1000000 };
+    for (;;) {
+        int received = sigtimedwait(reload->signals, NULL, &pause);
+        if (received > 0)
+            return received;
+        if (watchdog_ms > 0)
+            feed_watchdog(reload, watchdog_ms);
+        struct tls_times now = tls_times(reload->settings);
+        if (memcmp(&now, seen, sizeof now) == 0)
+            continue;
+        *seen = now;
+        return TLS_CHANGED;
+    }
+}
+
+/* Loads and checks the settings for a restart in place. */
+static bool
+load_next(const struct reload *reload, struct service_settings *next)
+{
+    struct why why = { 0 };
+    next->mem = arena_new();
+    enum err err = reload->load(reload->context, next, &why);
+    if (!err && next->settings->tls_cert != NULL)
+        err = http_tls_check(next->settings->tls_cert, next->settings->tls_key, &why);
+    if (!err)
+        return true;
+    log_error("reload_failed", log_text("reason", str_of(why.text)),
+              log_text("hint", STR("the service continues with the previous settings")));
+    arena_free(next->mem);
+    return false;
+}
+
+int
+reload_wait(const struct reload *reload, struct service_settings *next)
+{
+    bool reloads = reload->load != NULL;
+    bool hangup_reloads = reloads && !isatty(STDIN_FILENO);
+    struct tls_times seen = tls_times(reload->settings);
+    for (;;) {
+        int received = wait_for_event(reload, &seen);
+        if (received != TLS_CHANGED && (received != SIGHUP || !hangup_reloads))
+            return received;
+        if (reloads && load_next(reload, next))
+            return 0;
+    }
+}

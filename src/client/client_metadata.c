@@ -1,0 +1,139 @@
+#include "client/client_metadata.h"
+
+#include "base/buf.h"
+#include "crypt/digest.h"
+#include "model/app.h"
+#include "model/redirect_uri.h"
+#include "text/json_read.h"
+
+#define DEPTH_MAX 8
+#define TEXT_MAX 1024
+#define BAD_URI "invalid_redirect_uri"
+#define BAD_METADATA "invalid_client_metadata"
+
+static bool
+fail(struct client_problem *problem, const char *error, struct str sentence)
+{
+    *problem = (struct client_problem){ error, sentence };
+    return false;
+}
+
+/* A member that must be a string if it is there. False: it is something else, or too long. */
+static bool
+read_text(struct arena *mem, const struct json_value *document, const char *name, struct str *out,
+          struct client_problem *problem)
+{
+    const struct json_value *value = json_member(document, name);
+    *out = STR_NONE;
+    if (value == NULL || value->type == JSON_NULL)
+        return true;
+    if (value->type != JSON_STR || value->text.len > TEXT_MAX)
+        return fail(problem, BAD_METADATA,
+                    str_format(mem, "%s must be a string of at most %d bytes.", name, TEXT_MAX));
+    *out = value->text.len == 0 ? STR_NONE : value->text;
+    return true;
+}
+
+static bool
+read_uris(struct arena *mem, const struct json_value *document, struct str schemes,
+          struct client_metadata *out, struct client_problem *problem)
+{
+    const struct json_value *list = json_member(document, "redirect_uris");
+    if (list == NULL || list->type != JSON_ARRAY || list->count == 0 ||
+        list->count > CLIENT_URIS_MAX)
+        return fail(problem, BAD_URI,
+                    str_format(mem, "redirect_uris must be an array of 1 to %d redirect URIs.",
+                               CLIENT_URIS_MAX));
+    for (size_t i = 0; i < list->count; i++) {
+        const struct json_value *item = &list->children[i];
+        struct str uri = item->type == JSON_STR ? item->text : STR_NONE;
+        const char *wrong = redirect_uri_problem(uri, schemes);
+        if (wrong != NULL)
+            return fail(problem, BAD_URI,
+                        str_format(mem, "redirect_uris[%zu] (%.*s) cannot be used. %s", i,
+                                   STR_ARG(str_first(uri, 100)), wrong));
+        out->uris[out->uri_count++] = uri;
+    }
+    return true;
+}
+
+static bool
+read_name(struct arena *mem, const struct json_value *document, struct client_metadata *out,
+          struct client_problem *problem)
+{
+    struct str name;
+    if (!read_text(mem, document, "client_name", &name, problem))
+        return false;
+    if (!str_present(name)) {
+        out->name = str_first(redirect_uri_display(mem, out->uris[0]), APP_CLAIMED_NAME_MAX);
+        return true;
+    }
+    out->name = app_clean_name(mem, name);
+    const char *wrong = app_claimed_name_problem(out->name);
+    return wrong == NULL || fail(problem, BAD_METADATA, str_format(mem, "client_name: %s", wrong));
+}
+
+bool
+client_metadata_read(struct arena *mem, struct str document, struct str schemes,
+                     struct client_metadata *out, struct client_problem *problem)
+{
+    const struct json_value *root;
+    struct why why = { 0 };
+    struct str scope;
+    *out = (struct client_metadata){ 0 };
+    if (json_read(mem, document, DEPTH_MAX, &root, &why) != ERR_NONE)
+        return fail(problem, BAD_METADATA, str_format(mem, "The JSON is not valid: %s", why.text));
+    if (root->type != JSON_OBJECT)
+        return fail(problem, BAD_METADATA, STR("The metadata must be a JSON object."));
+    if (!read_uris(mem, root, schemes, out, problem) || !read_name(mem, root, out, problem) ||
+        !read_text(mem, root, "client_id", &out->client_id, problem) ||
+        !read_text(mem, root, "token_endpoint_auth_method", &out->auth_method, problem) ||
+        !read_text(mem, root, "scope", &scope, problem) ||
+        !read_text(mem, root, "software_id", &out->software_id, problem))
+        return false;
+    scopes_read_known(scope, &out->scopes);
+    out->has_secret = json_member(root, "client_secret") != NULL ||
+                      json_member(root, "client_secret_expires_at") != NULL;
+    out->has_keys = json_member(root, "jwks_uri") != NULL;
+    return true;
+}
+
+struct str
+client_metadata_join_uris(struct arena *mem, const struct client_metadata *metadata)
+{
+    struct buf out = buf_in(mem, (size_t)CLIENT_URIS_MAX * (REDIRECT_URI_MAX + 1));
+    for (size_t i = 0; i < metadata->uri_count; i++) {
+        if (i > 0)
+            buf_add_char(&out, '\n');
+        buf_add(&out, metadata->uris[i]);
+    }
+    return str_copy(mem, buf_str(&out));
+}
+
+struct str
+client_metadata_id(struct arena *mem, const struct client_metadata *metadata)
+{
+    struct str uris[CLIENT_URIS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < metadata->uri_count; i++) { /* sorted, each once */
+        struct str uri = redirect_uri_without_port(mem, metadata->uris[i]);
+        size_t at = count;
+        while (at > 0 && str_order(uris[at - 1], uri) > 0)
+            at--;
+        if (at > 0 && str_eq(uris[at - 1], uri))
+            continue;
+        for (size_t k = count++; k > at; k--)
+            uris[k] = uris[k - 1];
+        uris[at] = uri;
+    }
+    /* Neither a name nor a URI contains a line break; software_id may, so only its digest goes in.
+     */
+    struct buf text = buf_in(mem, (size_t)CLIENT_URIS_MAX * (REDIRECT_URI_MAX + 1) + 2 * TEXT_MAX);
+    buf_add(&text, metadata->name);
+    buf_add_format(&text, "\n%.*s", STR_ARG(digest_text(mem, metadata->software_id)));
+    for (size_t i = 0; i < count; i++)
+        buf_add_format(&text, "\n%.*s", STR_ARG(uris[i]));
+    char digest[DIGEST_SHORT_LENGTH];
+    digest_short(buf_str(&text), digest);
+    return str_format(mem, "dyn_%.*s", (int)sizeof digest, digest);
+}

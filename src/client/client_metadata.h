@@ -1,0 +1,44 @@
+/* client_metadata.h - what a client says about itself (RFC 7591 §2): the body of a registration, or
+ * a client ID metadata document.
+ *
+ * Everything in it is the client's own claim. Pure; results are allocated from `mem`, or point into
+ * the document. */
+#ifndef CLIENT_CLIENT_METADATA_H
+#define CLIENT_CLIENT_METADATA_H
+
+#include "base/str.h"
+#include "model/scope.h"
+
+struct arena;
+
+#define CLIENT_URIS_MAX 20
+
+struct client_metadata {
+    struct str client_id; /* absent: none */
+    struct str name;      /* NFC, one line, 1 to 100 characters; default: where it redirects to */
+    struct str uris[CLIENT_URIS_MAX];
+    size_t uri_count;       /* at least 1 */
+    struct str auth_method; /* token_endpoint_auth_method; absent: none */
+    scopes scopes;          /* those of `scope` that exist */
+    struct str software_id; /* absent: none */
+    bool has_secret;        /* it contains a client_secret or its expiry */
+    bool has_keys;          /* it has a jwks_uri */
+};
+
+struct client_problem {
+    const char *error;   /* RFC 7591 §3.2.2 */
+    struct str sentence; /* for the client's developer */
+};
+
+/* `schemes` as for redirect_uri_problem(). False: *problem says why. */
+bool client_metadata_read(struct arena *mem, struct str document, struct str schemes,
+                          struct client_metadata *out, struct client_problem *problem);
+
+/* One URI per line, as apps store them. */
+struct str client_metadata_join_uris(struct arena *mem, const struct client_metadata *metadata);
+
+/* The same for every registration of one client: "dyn_" and a digest of its name, its redirect URIs
+ * without the ports of loopback hosts, and its software_id. */
+struct str client_metadata_id(struct arena *mem, const struct client_metadata *metadata);
+
+#endif

@@ -1,0 +1,85 @@
+#include "client/registration.h"
+
+#include "crypt/random.h"
+#include "crypt/secret.h"
+#include "model/user.h"
+#include "store/app_store.h"
+#include "store/tx.h"
+
+#define POSITION_ATTEMPTS 8
+
+struct adding {
+    struct arena *mem;
+    struct app *app;
+    int64_t now;
+};
+
+static enum err
+add(struct db_tx *tx, void *argument)
+{
+    struct adding *adding = argument;
+    struct app found;
+    enum err err = app_store_find(tx, adding->mem, adding->app->id, &found);
+    if (err != ERR_NOT_FOUND) {
+        if (!err)
+            *adding->app = found;
+        /* Another week, unless a user has connected it. */
+        bool renew = !err && found.expires_at < adding->now + APP_UNUSED_SECONDS - APP_DAY;
+        return renew ? app_store_put_expiry(tx, adding->mem, found.id,
+                                            adding->now + APP_UNUSED_SECONDS)
+                     : err;
+    }
+    for (size_t i = 0; i < POSITION_ATTEMPTS && err; i++) {
+        adding->app->position = user_position(adding->now, random_below(UINT32_MAX));
+        err = app_store_add(tx, adding->mem, adding->app);
+        if (err && err != ERR_TAKEN)
+            return err;
+    }
+    if (err) /* on PostgreSQL, a concurrent registration of the same client */
+        return app_store_find(tx, adding->mem, adding->app->id, adding->app);
+    return app_store_trim_unused(tx, adding->mem, adding->now + APP_UNUSED_SECONDS,
+                                 REGISTRATIONS_MAX);
+}
+
+static bool
+method_ok(struct str method, struct client_problem *problem)
+{
+    bool known = !str_present(method) || str_eq_c(method, "none") ||
+                 str_eq_c(method, "client_secret_basic") || str_eq_c(method, "client_secret_post");
+    if (!known)
+        *problem = (struct client_problem){ "invalid_client_metadata",
+                                            STR("token_endpoint_auth_method must be none, "
+                                                "client_secret_basic, or client_secret_post.") };
+    return known;
+}
+
+enum err
+registration_add(struct db *db, struct arena *mem, struct str document, struct str schemes,
+                 int64_t now, struct client_metadata *metadata, struct app *out,
+                 const struct secret **secret, struct client_problem *problem)
+{
+    *secret = NULL;
+    if (!client_metadata_read(mem, document, schemes, metadata, problem) ||
+        !method_ok(metadata->auth_method, problem))
+        return ERR_INVALID;
+    bool is_public = str_eq_c(metadata->auth_method, "none");
+    *out = (struct app){
+        .id = is_public ? client_metadata_id(mem, metadata) : random_id(mem, "dyn_"),
+        .kind = APP_REGISTERED,
+        .owner_id = STR(""),
+        .name = metadata->name,
+        .redirect_uris = client_metadata_join_uris(mem, metadata),
+        .scopes = metadata->scopes,
+        .is_public = is_public,
+        .status = APP_ACTIVE,
+        .created_at = now,
+        .updated_at = now,
+        .expires_at = now + APP_UNUSED_SECONDS,
+    };
+    if (!is_public) {
+        *secret = secret_make(mem, SECRET_CLIENT);
+        out->secret_hash = secret_hash(mem, *secret);
+    }
+    struct adding adding = { mem, out, now };
+    return tx_write(db, add, &adding);
+}

@@ -1,0 +1,85 @@
+/* settings.h - the operator's settings: one table, and how values are read.
+ *
+ * Each setting can be a flag (--listen), an environment variable (PENCHANT_LISTEN), or a line of
+ * the file given with --config (listen = …). A flag overrides a variable; a variable overrides the
+ * file. An installed program may have a default file (CONFIG_FILE of the Makefile). The table in
+ * settings.c has default, bounds, and a description; help and docs are generated from it. */
+#ifndef CONFIG_SETTINGS_H
+#define CONFIG_SETTINGS_H
+
+#include "config/help_text.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/str.h"
+
+struct arena;
+struct buf;
+
+struct settings {
+    const char *listen;
+    const char *metrics_listen; /* NULL: none */
+    const char *base_url;       /* NULL: made from the listen address */
+    const char *auth_url;       /* NULL: the base URL */
+    const char *store;
+    const char *domains; /* NULL: only the built-in ones */
+    int64_t threads;     /* 0: one per core */
+    int64_t workers;
+    int64_t pool;
+    int64_t store_deadline; /* milliseconds */
+    int64_t drain_delay;    /* seconds */
+    int64_t cache;          /* MiB */
+    int64_t connections;
+    int64_t connections_per_address;
+    const char *trusted_proxies; /* NULL: none */
+    const char *tls_cert;        /* NULL: no TLS */
+    const char *tls_key;
+    int64_t rate_api;
+    int64_t rate_signin;
+    int64_t rate_auth;
+    int64_t rate_signup;
+    int64_t rate_refresh;
+    int64_t rate_mail;
+    const char *smtp_url; /* NULL: no email */
+    const char *smtp_from;
+    const char *smtp_user;     /* NULL: no authentication */
+    const char *smtp_password; /* NULL: none */
+    const char *smtp_ca;       /* NULL: the certificates of the system */
+    int64_t rate_register;
+    bool registration_open;
+    bool mcp;
+    const char *mcp_scope;
+    const char *mcp_origins; /* NULL: the default */
+    bool client_registration;
+    const char *redirect_schemes;
+    bool access_log;
+    enum log_format log_format;
+    enum log_level log_level;
+};
+
+/* A setting from the command line. If a name is given twice, the last one is used. */
+struct setting_flag {
+    struct str name;
+    struct str value;
+};
+
+bool setting_exists(struct str name);
+
+/* The setting that a mistyped name probably means, or NULL. */
+const char *setting_nearest(struct str name);
+
+/* Reads file and variables, then the flags, and checks all of it. On failure `why` is one line that
+ * names the setting and where it came from. Strings are allocated in the arena. */
+enum err settings_load(struct arena *mem, const struct setting_flag *flags, size_t count,
+                       struct settings *out, struct why *why);
+
+/* One entry of a settings file: `key = value`, with blank lines and # comments skipped. Returns
+ * false at the end. A line that is neither has an absent name. */
+bool settings_next_line(struct str *rest, struct str *name, struct str *value, size_t *line);
+
+/* The configured base URL, or one made from the address that the service listens on. */
+const char *settings_base_url(struct arena *mem, const struct settings *settings,
+                              const char *address);
+
+void settings_describe(struct buf *out, enum help_format format);
+
+#endif

@@ -1,0 +1,232 @@
+/* db_postgres_monitor.c - asks PostgreSQL once per second, on a connection of its own, whether this
+ * process may serve: the server answers, accepts writes, and has this program's schema, and the
+ * clocks agree. A readiness check waits for an answer that is newer than itself, but not for a
+ * server that hangs. The process follows the server's clock, so that all nodes agree on expiry. */
+#include "db/db_postgres.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define PAUSE_MS 1000
+#define ROUND_MS 800 /* for connecting and for the answer, each */
+#define LATE_MS 600  /* a readiness check does not wait for a round that takes longer */
+#define SKEW_MAX_NS 1000000000
+#define FOLLOW_NS 50000000 /* smaller differences are the network's */
+
+static const char question[] = "SELECT (SELECT COALESCE(MAX(version), 0) FROM schema_step),"
+                               " (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT,"
+                               " CASE WHEN pg_is_in_recovery() THEN 1"
+                               " WHEN current_setting('transaction_read_only') = 'on' THEN 1"
+                               " ELSE 0 END";
+
+struct postgres_monitor {
+    struct postgres_store *store;
+    struct postgres_connection *connection;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;  /* the thread */
+    pthread_cond_t ended; /* a round */
+    uint64_t rounds, rounds_ended;
+    int64_t round_began;
+    bool stopping;
+    struct why problem; /* of the last round; empty: none */
+};
+
+/* ---- one round ---- */
+
+static bool
+read_number(const PGresult *result, int column, int64_t *out)
+{
+    return str_to_int(str_of(PQgetvalue(result, 0, column)), 0, INT64_MAX, out);
+}
+
+static void
+check_clock(int64_t server_ns, int64_t sent, struct why *why)
+{
+    int64_t received = clock_ticks_ns();
+    int64_t inexact = (received - sent) / 2; /* the server's time is from in between */
+    int64_t ticks_to_server = server_ns - sent - inexact;
+    int64_t difference = ticks_to_server - clock_followed_ns();
+    if (difference > inexact + FOLLOW_NS || difference < -inexact - FOLLOW_NS)
+        clock_follow_ns(ticks_to_server);
+    int64_t skew = clock_real_ns() - (received + ticks_to_server);
+    if (skew > SKEW_MAX_NS + inexact || skew < -SKEW_MAX_NS - inexact)
+        why_set(
+            why,
+            "The clock of this machine differs by %lld seconds from the database's. Correct it.",
+            (long long)((skew + (skew < 0 ? -1 : 1) * SKEW_MAX_NS / 2) / 1000000000));
+}
+
+static void
+judge(struct postgres_connection *connection, const PGresult *result, int64_t sent, struct why *why)
+{
+    struct postgres_store *store = connection->store;
+    int64_t version = 0, time = 0, read_only = 0;
+    if (PQresultStatus(result) != PGRES_TUPLES_OK || !read_number(result, 0, &version) ||
+        !read_number(result, 1, &time) || !read_number(result, 2, &read_only)) {
+        why_set(why, "The database does not respond. Try again in a few seconds.");
+        return;
+    }
+    int64_t known = db_schema_version(&store->db);
+    store->schema_is_newer = version > known;
+    if (version > known)
+        why_set(why,
+                "The database was updated to schema step %lld, but this instance supports up to "
+                "step %lld. Update it.",
+                (long long)version, (long long)known);
+    if (read_only && store->wants_writable) {
+        why_set(why, "The database is read-only. Try again in a few seconds.");
+        connection->lost = true; /* look for another host */
+    }
+    check_clock(time * 1000, sent, why);
+}
+
+/* True if the connection was closed while it was idle: ask again on a new one. */
+static bool
+ask(struct postgres_monitor *monitor, struct why *why)
+{
+    struct why unreachable = { 0 };
+    bool was_idle = monitor->connection != NULL;
+    if (!was_idle)
+        monitor->connection = postgres_connect(monitor->store, ROUND_MS, &unreachable);
+    struct postgres_connection *connection = monitor->connection;
+    if (connection == NULL) {
+        why_set(why, "The database does not respond. Try again in a few seconds.");
+        return false;
+    }
+    connection->deadline_ms = ROUND_MS;
+    int64_t sent = clock_ticks_ns();
+    PGresult *result = postgres_run(connection, question);
+    judge(connection, result, sent, why);
+    PQclear(result);
+    bool closed = PQstatus(connection->handle) != CONNECTION_OK;
+    if (connection->lost) {
+        postgres_disconnect(connection);
+        monitor->connection = NULL;
+    }
+    return closed && was_idle;
+}
+
+static void
+run_round(struct postgres_monitor *monitor, struct why *why)
+{
+    if (!ask(monitor, why))
+        return;
+    *why = (struct why){ 0 };
+    ask(monitor, why);
+}
+
+/* ---- the thread ---- */
+
+static struct timespec
+at(int64_t ns)
+{
+    return (struct timespec){ ns / 1000000000, ns % 1000000000 };
+}
+
+/* Call with the lock held, which is released during the round. */
+static void
+next_round(struct postgres_monitor *monitor)
+{
+    struct why why = { 0 };
+    monitor->rounds++;
+    monitor->round_began = clock_ticks_ns();
+    pthread_mutex_unlock(&monitor->lock);
+    run_round(monitor, &why);
+    pthread_mutex_lock(&monitor->lock);
+    if (strcmp(why.text, monitor->problem.text) != 0) {
+        if (why.text[0] != '\0')
+            log_warn("store_not_ready", log_text("problem", str_of(why.text)));
+        else
+            log_info("store_ready");
+    }
+    monitor->problem = why;
+    monitor->rounds_ended = monitor->rounds;
+    pthread_cond_broadcast(&monitor->ended);
+}
+
+static void *
+run(void *argument)
+{
+    struct postgres_monitor *monitor = argument;
+    pthread_mutex_lock(&monitor->lock);
+    while (!monitor->stopping) {
+        struct timespec until = at(postgres_until(PAUSE_MS));
+        pthread_cond_clockwait(&monitor->wake, &monitor->lock, CLOCK_MONOTONIC, &until);
+        if (!monitor->stopping)
+            next_round(monitor);
+    }
+    pthread_mutex_unlock(&monitor->lock);
+    return NULL;
+}
+
+enum err
+postgres_monitor_ask(struct postgres_store *store, struct why *why)
+{
+    struct postgres_monitor *monitor = store->monitor;
+    pthread_mutex_lock(&monitor->lock);
+    /* A round under way that finds no problem will do; to report one, it must be newer. */
+    uint64_t good = monitor->rounds_ended + 1, bad = monitor->rounds + 1;
+    int64_t give_up = postgres_until(LATE_MS);
+    bool late = false;
+    if (monitor->rounds > monitor->rounds_ended) /* it hangs already */
+        give_up = monitor->round_began + LATE_MS * (int64_t)1000000;
+    while (!late && monitor->rounds_ended < bad &&
+           !(monitor->rounds_ended >= good && monitor->problem.text[0] == '\0')) {
+        struct timespec until = at(give_up);
+        pthread_cond_signal(&monitor->wake);
+        late = pthread_cond_clockwait(&monitor->ended, &monitor->lock, CLOCK_MONOTONIC, &until);
+    }
+    if (late)
+        why_set(why, "The database does not respond. Try again in a few seconds.");
+    else
+        *why = monitor->problem;
+    pthread_mutex_unlock(&monitor->lock);
+    return why->text[0] == '\0' ? ERR_NONE : ERR_UNAVAILABLE;
+}
+
+void
+postgres_monitor_start(struct postgres_store *store)
+{
+    sigset_t all, before;
+    struct postgres_monitor *monitor = memory_alloc(1, sizeof *monitor);
+    monitor->store = store;
+    pthread_mutex_init(&monitor->lock, NULL);
+    pthread_cond_init(&monitor->wake, NULL);
+    pthread_cond_init(&monitor->ended, NULL);
+    pthread_mutex_lock(&monitor->lock);
+    next_round(monitor); /* the clock is right before the first request */
+    pthread_mutex_unlock(&monitor->lock);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
+    if (pthread_create(&monitor->thread, NULL, run, monitor) == 0)
+        store->monitor = monitor;
+    else
+        free(monitor);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void
+postgres_monitor_stop(struct postgres_store *store)
+{
+    struct postgres_monitor *monitor = store->monitor;
+    if (monitor == NULL)
+        return;
+    pthread_mutex_lock(&monitor->lock);
+    monitor->stopping = true;
+    pthread_cond_signal(&monitor->wake);
+    pthread_mutex_unlock(&monitor->lock);
+    pthread_join(monitor->thread, NULL);
+    postgres_disconnect(monitor->connection);
+    pthread_cond_destroy(&monitor->wake);
+    pthread_cond_destroy(&monitor->ended);
+    pthread_mutex_destroy(&monitor->lock);
+    free(monitor);
+    clock_follow_ns(0);
+}

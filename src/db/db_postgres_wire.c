@@ -1,0 +1,112 @@
+#include "db/db_postgres.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <poll.h>
+
+#define TLS_SLICE_MS 20
+
+int64_t
+postgres_until(int64_t ms)
+{
+    return clock_ticks_ns() + ms * 1000000;
+}
+
+bool
+postgres_wait(const struct postgres_store *store, PGconn *handle, short events, int64_t until)
+{
+    struct pollfd fds[] = { { .fd = PQsocket(handle), .events = events },
+                            { .fd = store->stop_fd, .events = POLLIN } };
+    for (;;) {
+        int64_t left = (until - clock_ticks_ns() + 999999) / 1000000;
+        if (left <= 0 || fds[0].fd < 0)
+            return false;
+        /* The TLS library may hold bytes that poll() does not see. */
+        bool slice = PQsslInUse(handle) && left > TLS_SLICE_MS;
+        int ready = poll(fds, 2, slice ? TLS_SLICE_MS : (int)left);
+        if (fds[1].revents != 0)
+            return false;
+        if (ready > 0 || (ready == 0 && slice))
+            return true;
+    }
+}
+
+/* Sends what is queued and reads until a result is complete. */
+static bool
+wait_for_result(struct postgres_connection *connection, int64_t until)
+{
+    PGconn *handle = connection->handle;
+    int unsent;
+    while ((unsent = PQflush(handle)) > 0 || PQisBusy(handle)) {
+        short events = unsent > 0 ? POLLIN | POLLOUT : POLLIN;
+        if (!postgres_wait(connection->store, handle, events, until))
+            return false;
+        if (!PQconsumeInput(handle))
+            return true; /* PQgetResult() returns the error */
+    }
+    return true;
+}
+
+void
+postgres_leave(struct postgres_connection *connection, const char *event)
+{
+    connection->lost = true;
+    connection->host->failed_at = clock_ticks_ns();
+    log_warn(event, log_text("host", str_of(PQhost(connection->handle))),
+             log_text("port", str_of(PQport(connection->handle))));
+}
+
+PGresult *
+postgres_next_result(struct postgres_connection *connection, int64_t until)
+{
+    if (!connection->lost && !wait_for_result(connection, until)) {
+        /* The server cancels a slow statement earlier: it hangs, or the network does. */
+        atomic_fetch_add(&connection->store->late, 1);
+        postgres_leave(connection, "store_deadline_missed");
+    }
+    if (connection->lost)
+        return PQmakeEmptyPGresult(connection->handle, PGRES_FATAL_ERROR);
+    PGresult *result = PQgetResult(connection->handle);
+    if (PQstatus(connection->handle) != CONNECTION_OK)
+        connection->lost = true;
+    return result;
+}
+
+PGresult *
+postgres_collect(struct postgres_connection *connection)
+{
+    int64_t until = postgres_until(connection->deadline_ms);
+    PGresult *last = NULL, *next;
+    while (!connection->lost && (next = postgres_next_result(connection, until)) != NULL) {
+        PQclear(last);
+        last = next;
+    }
+    return last == NULL ? PQmakeEmptyPGresult(connection->handle, PGRES_FATAL_ERROR) : last;
+}
+
+PGresult *
+postgres_execute(struct postgres_connection *connection, const char *name,
+                 const char *const *values, size_t count)
+{
+    if (!PQsendQueryPrepared(connection->handle, name, (int)count, values, NULL, NULL, 0))
+        connection->lost = true;
+    return postgres_collect(connection);
+}
+
+PGresult *
+postgres_run(struct postgres_connection *connection, const char *script)
+{
+    if (!PQsendQuery(connection->handle, script))
+        connection->lost = true;
+    return postgres_collect(connection);
+}
+
+bool
+postgres_command(struct postgres_connection *connection, const char *text)
+{
+    PGresult *result = postgres_run(connection, text);
+    bool done = PQresultStatus(result) == PGRES_COMMAND_OK;
+    PQclear(result);
+    return done;
+}

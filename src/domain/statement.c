@@ -1,0 +1,296 @@
+#include "domain/statement.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "domain/domain.h"
+#include "domain/value_text.h"
+#include "text/utf8.h"
+
+#include <string.h>
+
+#define KEY_MAX_BYTES 4096
+#define WORD_MAX 32        /* letters; longer words are in no list */
+#define MISSPELLED_MIN 7   /* shorter words must match exactly */
+#define MISSPELLED_MORE 10 /* from this length on, two letters may be wrong */
+
+/* Words of at least MISSPELLED_MIN letters are also recognized misspelled, unless they follow '='.
+ * A phrase has a space. */
+static const char *const food_words[] = {
+    "allergy",
+    "allergic",
+    "allergies",
+    "allergen",
+    "allergens",
+    "anaphylaxis",
+    "anaphylactic",
+    "anaphylactoid",
+    "epipen",
+    "epi pen",
+    "intolerant",
+    "intolerance",
+    "intolerances",
+    "halal",
+    "kosher",
+    "=haram",
+    "jain",
+    "religious reasons",
+    "religion",
+    "gluten free",
+    "glutenfree",
+    "no gluten",
+    "without gluten",
+    "lactose",
+    "throat closes",
+    "throat swells",
+    "break out in hives",
+    "=hives",
+    "trace amounts",
+    "even traces",
+    "cross contamination",
+    "airborne",
+};
+
+static const char *const private_words[] = {
+    "celiac",
+    "celiacs",
+    "coeliac",
+    "coeliacs",
+    "ceoliac",
+    "celiacal",
+    "siliac",
+    "caeliac",
+    "pregnant",
+    "pregnancy",
+    "expecting a baby",
+    "breastfeeding",
+    "breast feeding",
+    "trimester",
+    "=medication",
+    "=medications",
+    "=medicine",
+    "=medicines",
+    "meds",
+    "prescription",
+    "=insulin",
+    "warfarin",
+    "blood thinner",
+    "blood thinners",
+    "=statins",
+    "maoi",
+    "antidepressants",
+    "chemotherapy",
+    "=chemo",
+    "dialysis",
+    "diabetes",
+    "diabetic",
+    "epilepsy",
+    "epileptic",
+    "=seizures",
+    "asthma",
+    "high blood pressure",
+    "hypertension",
+    "heart condition",
+    "kidney disease",
+    "gout",
+    "crohns",
+    "crohn s",
+    "=colitis",
+    "gerd",
+    "acid reflux",
+    "ibs",
+    "phenylketonuria",
+    "pku",
+    "low sodium",
+    "low fodmap",
+    "renal diet",
+    "doctor s orders",
+    "doctors orders",
+    "my doctor",
+    "medically",
+    "medical reasons",
+    "medical diet",
+    "medical condition",
+    "wheelchair",
+    "oxygen tank",
+    "service dog",
+    "service animal",
+};
+
+/* ---- words ---- */
+
+/* Lowercase words with single spaces around each: " i have a peanut allergy ". */
+static struct str
+plain_words(struct arena *mem, struct str statement)
+{
+    struct str folded = utf8_casefold(mem, statement);
+    char *out = arena_alloc(mem, folded.len + 3);
+    size_t length = 0;
+    out[length++] = ' ';
+    for (size_t i = 0; str_present(folded) && i < folded.len; i++) {
+        char c = folded.ptr[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
+        if (letter)
+            out[length++] = c;
+        else if (out[length - 1] != ' ')
+            out[length++] = ' ';
+    }
+    if (out[length - 1] != ' ')
+        out[length++] = ' ';
+    return (struct str){ out, length };
+}
+
+/* The number of letters to insert, delete, or replace; two neighbors swapped count once. */
+static size_t
+distance(struct str a, struct str b)
+{
+    size_t rows[3][WORD_MAX + 1];
+    for (size_t j = 0; j <= b.len; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a.len; i++) {
+        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *swapped = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= b.len; j++) {
+            size_t best = above[j - 1] + (a.ptr[i - 1] != b.ptr[j - 1]);
+            best = above[j] + 1 < best ? above[j] + 1 : best;
+            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] && a.ptr[i - 2] == b.ptr[j - 1] &&
+                swapped[j - 2] + 1 < best)
+                best = swapped[j - 2] + 1;
+            row[j] = best;
+        }
+    }
+    return rows[a.len % 3][b.len];
+}
+
+/* The first letter must be right: few misspell it, and "tolerance" is not "intolerance". */
+static bool
+is_misspelled(struct str word, struct str wanted)
+{
+    if (wanted.len < MISSPELLED_MIN || word.len > WORD_MAX || word.ptr[0] != wanted.ptr[0])
+        return false;
+    size_t most = wanted.len >= MISSPELLED_MORE ? 2 : 1;
+    return word.len + most >= wanted.len && word.len <= wanted.len + most &&
+           distance(word, wanted) <= most;
+}
+
+static bool
+has_word(struct str words, struct str wanted)
+{
+    bool exact = wanted.ptr[0] == '=' || str_index(wanted, ' ') < wanted.len;
+    wanted = str_from(wanted, wanted.ptr[0] == '=');
+    const char *found = words.ptr, *end = words.ptr + words.len;
+    while ((found = memmem(found, (size_t)(end - found), wanted.ptr, wanted.len)) != NULL) {
+        if (found[-1] == ' ' && found[wanted.len] == ' ')
+            return true;
+        found++;
+    }
+    struct str part;
+    while (!exact && str_cut(&words, ' ', &part))
+        if (part.len > 0 && is_misspelled(part, wanted))
+            return true;
+    return false;
+}
+
+static bool
+has_any(struct str words, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (has_word(words, str_of(list[i])))
+            return true;
+    return false;
+}
+
+static bool
+has_critical(const struct domain *domain)
+{
+    for (size_t i = 0; i < domain->member_count; i++)
+        if (domain->members[i].safety == SAFETY_CRITICAL)
+            return true;
+    return false;
+}
+
+enum concern
+statement_concern(struct arena *mem, const struct domain *domain, struct str text)
+{
+    if (!has_critical(domain))
+        return CONCERN_NONE;
+    struct str words = plain_words(mem, text);
+    if (has_any(words, private_words, sizeof private_words / sizeof *private_words))
+        return CONCERN_PRIVATE;
+    return has_any(words, food_words, sizeof food_words / sizeof *food_words) ? CONCERN_FOOD
+                                                                              : CONCERN_NONE;
+}
+
+/* ---- comparing ---- */
+
+static bool
+is_filler(struct str word)
+{
+    static const char *const fillers[] = { "a", "an", "the", "really", "very", "just", "so" };
+    for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
+        if (str_eq_c(word, fillers[i]))
+            return true;
+    return false;
+}
+
+/* Without their apostrophe, in both spellings. */
+static struct str
+written_out(struct str word)
+{
+    static const struct {
+        const char *word, *full;
+    } contractions[] = {
+        { "im", "i am" },         { "ive", "i have" },   { "dont", "do not" },
+        { "doesnt", "does not" }, { "cant", "can not" }, { "cannot", "can not" },
+        { "wont", "will not" },   { "isnt", "is not" },  { "didnt", "did not" },
+    };
+    for (size_t i = 0; i < sizeof contractions / sizeof *contractions; i++)
+        if (str_eq_c(word, contractions[i].word))
+            return str_of(contractions[i].full);
+    return word;
+}
+
+static bool
+is_apostrophe(struct str text, size_t *length)
+{
+    *length = str_starts(text, STR("'")) ? 1 : str_starts(text, STR("\u2019")) ? 3 : 0;
+    return *length > 0;
+}
+
+static struct str
+without_apostrophes(struct arena *mem, struct str text)
+{
+    char *out = arena_alloc(mem, text.len + 1);
+    size_t length = 0, mark;
+    for (size_t i = 0; i < text.len; i++) {
+        if (is_apostrophe(str_from(text, i), &mark))
+            i += mark - 1;
+        else
+            out[length++] = text.ptr[i];
+    }
+    return (struct str){ out, length };
+}
+
+struct str
+statement_key(struct arena *mem, struct str text)
+{
+    struct str folded = utf8_casefold(mem, text), word;
+    if (!str_present(folded))
+        return STR_NONE;
+    struct str words = plain_words(mem, without_apostrophes(mem, folded));
+    struct buf out = buf_in(mem, KEY_MAX_BYTES);
+    while (str_cut(&words, ' ', &word)) {
+        if (word.len == 0 || is_filler(word))
+            continue;
+        buf_add_c(&out, out.len == 0 ? "" : " ");
+        buf_add(&out, written_out(word));
+    }
+    return out.len == 0 ? value_fold(mem, text) : buf_str(&out);
+}
+
+bool
+statement_holds(const struct member *member)
+{
+    return member->type == MEMBER_ARRAY && str_present(member->hint.text) &&
+           memmem(member->hint.text.ptr, member->hint.text.len, "{value}", 7) != NULL;
+}

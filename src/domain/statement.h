@@ -1,0 +1,37 @@
+/* statement.h - statements: a user's own sentences, one value each.
+ *
+ * A member whose hint text puts {value} into a sentence of its own holds statements. Two statements
+ * are equal if they differ only in case, punctuation, contractions, and filler words.
+ *
+ * Users state an allergy in their own words, not only in the member for allergies. A statement that
+ * names an allergy, an intolerance, a medical condition, a medication, a pregnancy, or a religious
+ * or medical diet is as critical as such a member. Plurals, letter case, and common misspellings
+ * are recognized. When in doubt a statement is critical: including it costs a few tokens, leaving
+ * it out can harm.
+ *
+ * Pure; results are allocated from `mem`. Any thread may call it. */
+#ifndef DOMAIN_STATEMENT_H
+#define DOMAIN_STATEMENT_H
+
+#include "base/str.h"
+
+struct arena;
+struct domain;
+struct member;
+
+enum concern {
+    CONCERN_NONE,
+    CONCERN_FOOD,    /* an allergy, an intolerance, or a religious diet */
+    CONCERN_PRIVATE, /* a condition, a medication, or a pregnancy: sensitive */
+};
+
+bool statement_holds(const struct member *member); /* whether the member holds statements */
+
+/* How statements are compared; absent if the text is not valid UTF-8. */
+struct str statement_key(struct arena *mem, struct str text);
+
+/* Always CONCERN_NONE in a domain without critical members: "allergic to country music" is no
+ * allergy. */
+enum concern statement_concern(struct arena *mem, const struct domain *domain, struct str text);
+
+#endif

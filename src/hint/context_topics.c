@@ -1,0 +1,47 @@
+/* context_topics.c - words for tasks that no domain helps with: see context_internal.h. */
+#include "hint/context_internal.h"
+
+/* Verbs and nouns that decide what a task is about, whatever else it mentions: "remind me to book a
+ * restaurant" needs the restaurant's name and no taste. */
+const char *const label_other_tasks[] = {
+    /* reminders, calendar, alarms */
+    "remind", "reminder", "alarm", "timer", "stopwatch", "countdown", "to_do_list", "todo", "todos",
+    "calendar", "calender", "appointment", "agenda", "meeting_invite", "schedule_meeting",
+    "reschedule", "time_slot", "out_of_office", "wake_up",
+    /* money */
+    "bank", "banking", "bank_account", "bank_statement", "balance_check", "account_balance",
+    "check_balance", "checking_account", "savings_account", "overdraft", "routing_number", "iban",
+    "wire_transfer", "transfer_money", "transfer_fund", "send_money", "money_transfer", "loan",
+    "mortgage", "refinance", "credit_card", "debit_card", "credit_score", "credit_limit",
+    "credit_report", "interest_rate", "exchange_rate", "currency_conversion", "pin_change", "apr",
+    "direct_deposit", "paycheck", "payslip", "payroll", "salary", "invoice", "billing", "pay_bill",
+    "bill_payment", "bill_due", "bill_balance", "minimum_payment", "expense_report",
+    "reimbursement", "reimburse", "spending", "spending_history", "did_spend", "spend_on",
+    "have_spent", "spent_on", "tax", "tax_return", "taxes", "w2", "pension", "retirement_account",
+    "401k", "ira", "stock_price", "stock_market", "stock_portfolio", "portfolio_performance",
+    "invest", "investment", "investing", "crypto", "bitcoin", "cryptocurrency", "car_insurance",
+    "health_insurance", "life_insurance", "home_insurance", "insurance_policy", "insurance_premium",
+    "insurance_quote", "insurance_claim", "rollover", "fraud", "report_fraud", "transaction",
+    "refund", "charge_back", "split_bill", "venmo", "paypal", "zelle",
+    /* leave and work administration */
+    "pto", "pto_balance", "pto_request", "time_off", "day_off", "days_off", "sick_leave",
+    "sick_day", "annual_leave", "parental_leave", "maternity_leave", "paternity_leave",
+    "leave_request", "request_leave", "leave_balance", "leave_of_absence", "vacation_day",
+    "vacation_balance", "vacation_request", "vacation_time", "holiday_allowance", "timesheet",
+    "clock_in", "clock_out", "shift_swap",
+    /* settings and devices */
+    "setting", "user_setting", "system_setting", "app_setting", "preferences_menu", "volume",
+    "volume_up", "volume_down", "brightness", "bluetooth", "wifi", "wi_fi", "airplane_mode",
+    "dark_mode", "factory_reset", "whisper_mode", "password", "passcode", "log_in", "log_out",
+    "sign_out", "unsubscribe", "notification", "screen_time", "change_language", "change_accent",
+    "change_name", "change_speed", "sync_device", "reset_setting", "thermostat", "turn_on_light",
+    "turn_off_light", NULL
+};
+
+/* Nouns that name such a task only if a label has little else: "meeting", but not "restaurant for a
+ * business meeting near the hotel". */
+const char *const label_other_nouns[] = { "meeting",       "schedule",  "deadline", "balance",
+                                          "payment",       "pay",       "bill",     "account",
+                                          "budget_report", "deposit",   "withdraw", "transfer",
+                                          "finance",       "financial", "contract", "lawsuit",
+                                          "legal",         "visa_card", NULL };

@@ -1,0 +1,33 @@
+#include "identity/link.h"
+
+#include "crypt/secret.h"
+#include "store/tx.h"
+#include "store/user_store.h"
+
+struct adding {
+    struct arena *mem;
+    struct one_time_link link;
+};
+
+static enum err
+add_link(struct db_tx *tx, void *argument)
+{
+    struct adding *adding = argument;
+    enum err err = user_store_hold(tx, adding->mem, adding->link.user_id);
+    return err ? err : recovery_store_add_link(tx, adding->mem, &adding->link);
+}
+
+enum err
+link_make(struct db *db, struct arena *mem, struct one_time_link link, const struct secret **out)
+{
+    *out = secret_make(mem, SECRET_LINK);
+    link.hash = secret_hash(mem, *out);
+    return tx_write(db, add_link, &(struct adding){ mem, link });
+}
+
+struct str
+link_hash(struct arena *mem, struct str text)
+{
+    const struct secret *secret = secret_read(mem, text, SECRET_LINK);
+    return secret == NULL ? STR_NONE : secret_hash(mem, secret);
+}

@@ -1,0 +1,147 @@
+#include "identity/security.h"
+
+#include "crypt/digest.h"
+#include "crypt/password.h"
+#include "flow/accounts.h"
+#include "flow/sessions.h"
+#include "store/grant_store.h"
+#include "store/session_store.h"
+#include "store/token_store.h"
+#include "store/tx.h"
+#include "store/usage_store.h"
+#include "store/user_store.h"
+
+#define SESSION_ID_LENGTH 22
+
+/* ---- password ---- */
+
+struct changing {
+    struct arena *mem;
+    const struct password_change *params;
+    struct str old_hash;
+    struct user *user; /* with the new hash */
+    struct session session;
+};
+
+static enum err
+change(struct db_tx *tx, void *argument)
+{
+    struct changing *changing = argument;
+    const struct password_change *params = changing->params;
+    struct arena *mem = changing->mem;
+    struct user user;
+    enum err err = user_store_hold(tx, mem, params->user_id);
+    if (!err)
+        err = user_store_find(tx, mem, params->user_id, &user);
+    /* Another request may have changed it during hashing. */
+    if (!err && !str_eq(user.password_hash, changing->old_hash))
+        err = ERR_UNAUTHENTICATED;
+    if (!err)
+        err = account_put_password(tx, mem, params->user_id, changing->user->password_hash,
+                                   params->now);
+    if (!err)
+        err = session_store_add(tx, mem, &changing->session);
+    if (!err && params->end_apps) /* finds the apps by the user's grants: before these end */
+        err = usage_store_end_user(tx, mem, params->user_id, params->now);
+    if (!err && params->end_apps)
+        err = grant_store_end_all(tx, mem, params->user_id);
+    if (!err && params->end_apps)
+        err = family_store_end_user(tx, mem, params->user_id);
+    return err;
+}
+
+enum err
+security_check_password(struct db *db, struct arena *mem, struct str user_id, struct str password)
+{
+    struct user user;
+    enum err err = account_find(db, mem, user_id, &user);
+    if (err)
+        return err;
+    bool right =
+        password.len <= PASSWORD_BYTES_MAX && password_matches(user.password_hash, password);
+    return right ? ERR_NONE : ERR_UNAUTHENTICATED;
+}
+
+enum err
+security_change_password(struct db *db, struct arena *mem, const struct password_change *params,
+                         struct str *key, struct user *user, const char **problem)
+{
+    *problem = NULL;
+    enum err err = account_find(db, mem, params->user_id, user);
+    if (err)
+        return err;
+    if (params->old_password.len > PASSWORD_BYTES_MAX ||
+        !password_matches(user->password_hash, params->old_password))
+        return ERR_UNAUTHENTICATED;
+    const struct str words[] = { user->username, user->email, user->name };
+    *problem = password_problem(mem, params->new_password, words, sizeof words / sizeof words[0]);
+    if (*problem != NULL)
+        return ERR_INVALID;
+    struct changing changing = { mem, params, user->password_hash, user, *params->session };
+    *key = session_make_key(mem);
+    changing.session.hash = session_hash(mem, *key);
+    user->password_hash = password_hash(mem, params->new_password);
+    return str_present(user->password_hash) ? tx_write_urgent(db, change, &changing)
+                                            : ERR_UNAVAILABLE;
+}
+
+/* ---- sessions ---- */
+
+struct sessions {
+    struct arena *mem;
+    struct str user_id;
+    struct str session_id;
+    int64_t now;
+};
+
+enum err
+security_sessions(struct db *db, struct arena *mem, struct str user_id, int64_t now,
+                  struct session **out, size_t *count)
+{
+    struct db_tx *tx = tx_begin_read(db);
+    *out = NULL;
+    *count = 0;
+    return tx_end_read(tx, session_store_list(tx, mem, user_id, now, out, count));
+}
+
+struct str
+security_session_id(struct arena *mem, const struct session *session)
+{
+    struct str id = digest_text(mem, str_format(mem, "session %.*s", STR_ARG(session->hash)));
+    return str_first(id, SESSION_ID_LENGTH);
+}
+
+static enum err
+end_one(struct db_tx *tx, void *argument)
+{
+    struct sessions *all = argument;
+    struct session *list = NULL;
+    size_t count = 0;
+    enum err err = session_store_list(tx, all->mem, all->user_id, all->now, &list, &count);
+    for (size_t i = 0; i < count && !err; i++)
+        if (str_eq(security_session_id(all->mem, &list[i]), all->session_id))
+            return session_store_end(tx, all->mem, list[i].hash);
+    return err ? err : ERR_NOT_FOUND;
+}
+
+enum err
+security_end_session(struct db *db, struct arena *mem, struct str user_id, struct str session_id,
+                     int64_t now)
+{
+    struct sessions all = { .mem = mem, .user_id = user_id, .session_id = session_id, .now = now };
+    return tx_write_urgent(db, end_one, &all);
+}
+
+static enum err
+end_all(struct db_tx *tx, void *argument)
+{
+    struct sessions *all = argument;
+    return session_store_end_all(tx, all->mem, all->user_id);
+}
+
+enum err
+security_end_sessions(struct db *db, struct arena *mem, struct str user_id)
+{
+    struct sessions all = { .mem = mem, .user_id = user_id };
+    return tx_write_urgent(db, end_all, &all);
+}

@@ -1,0 +1,150 @@
+#include "job/outbox.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "job/outbox_message.h"
+#include "store/outbox_store.h"
+#include "store/tx.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define LOOK_MS 500 /* between two looks into the outbox */
+
+struct outbox {
+    struct outbox_settings settings;
+    pthread_t thread;
+    _Atomic bool stopping;
+};
+
+struct work {
+    struct arena *mem;
+    struct mail mail;
+    int64_t now;
+    int64_t next_try_at; /* 0: delete it */
+};
+
+static enum err
+claim(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    return outbox_store_claim(tx, work->mem, work->now, &work->mail);
+}
+
+static enum err
+finish(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    return work->next_try_at == 0
+               ? outbox_store_delete(tx, work->mem, work->mail.id)
+               : outbox_store_put_next_try(tx, work->mem, work->mail.id, work->next_try_at);
+}
+
+static bool
+is_stopping(void *context)
+{
+    const struct outbox *outbox = context;
+    return atomic_load(&outbox->stopping);
+}
+
+static void
+log_result(const struct work *work, const char *event, const struct why *why)
+{
+    log_warn(event, log_text("mail", work->mail.id),
+             log_text("kind", str_of(mail_kind_name(work->mail.kind))),
+             log_number("tries", work->mail.tries), log_text("reason", str_of(why->text)));
+}
+
+static void
+send_mail(struct outbox *outbox, struct work *work)
+{
+    struct message_params params = {
+        .db = outbox->settings.db,
+        .catalog = outbox->settings.catalog,
+        .auth_url = outbox->settings.auth_url,
+        .from = str_of(outbox->settings.smtp.from),
+        .now = work->now,
+    };
+    struct why why = { 0 };
+    struct str to, message;
+    enum smtp_result result = SMTP_RETRY;
+    enum err err = outbox_message(work->mem, &params, &work->mail, &to, &message);
+    if (err == ERR_NONE)
+        result = smtp_send(&outbox->settings.smtp, to, message, is_stopping, outbox, &why);
+    else
+        why_set(&why, "the message cannot be written (%s)", err_name(err));
+    int64_t next = work->now + mail_retry_seconds(work->mail.tries - 1);
+    bool late = next > work->mail.created_at + MAIL_GIVE_UP_SECONDS;
+    bool nothing_to_send = err == ERR_NOT_FOUND;
+    bool over = nothing_to_send || result == SMTP_SENT || result == SMTP_REFUSED || late;
+    work->next_try_at = over ? 0 : next;
+    if (nothing_to_send)
+        return;
+    if (result == SMTP_SENT)
+        log_info("mail_sent", log_text("mail", work->mail.id),
+                 log_text("kind", str_of(mail_kind_name(work->mail.kind))));
+    else
+        log_result(work, over ? "mail_given_up" : "mail_failed", &why);
+}
+
+/* True if there may be more to send. */
+static bool
+step(struct outbox *outbox, struct arena *mem)
+{
+    struct db *db = outbox->settings.db;
+    struct work work = { .mem = mem, .now = clock_now() };
+    bool due = false;
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err = tx_end_read(tx, outbox_store_due(tx, mem, work.now, &due));
+    if (err || !due || tx_write(db, claim, &work) != ERR_NONE)
+        return false;
+    send_mail(outbox, &work);
+    return tx_write(db, finish, &work) ==
+           ERR_NONE; /* else it is sent again, after its claim ends */
+}
+
+static void *
+run(void *argument)
+{
+    struct outbox *outbox = argument;
+    struct arena *mem = arena_new();
+    while (!is_stopping(outbox)) {
+        bool more = step(outbox, mem);
+        arena_reset(mem);
+        if (!more)
+            nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000000L }, NULL);
+    }
+    arena_free(mem);
+    return NULL;
+}
+
+struct outbox *
+outbox_start(const struct outbox_settings *settings)
+{
+    sigset_t all, before;
+    struct outbox *outbox = memory_alloc(1, sizeof *outbox);
+    outbox->settings = *settings;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
+    int failed = pthread_create(&outbox->thread, NULL, run, outbox);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed == 0)
+        return outbox;
+    log_warn("outbox_not_started");
+    free(outbox);
+    return NULL;
+}
+
+void
+outbox_stop(struct outbox *outbox)
+{
+    if (outbox == NULL)
+        return;
+    atomic_store(&outbox->stopping, true);
+    pthread_join(outbox->thread, NULL);
+    free(outbox);
+}

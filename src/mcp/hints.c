@@ -1,0 +1,166 @@
+#include "mcp/hints.h"
+
+#include "base/arena.h"
+#include "dispatch/allowed_domains.h"
+#include "dispatch/response_cache.h"
+#include "flow/hints.h"
+#include "hint/context.h"
+#include "job/rebuild.h"
+#include "mcp/permission.h"
+#include "mcp/tool.h"
+#include "model/grant.h"
+#include "text/json_read.h"
+#include "text/json_write.h"
+#include "text/utf8.h"
+#include "web/call.h"
+#include "web/state.h"
+
+#define TASK_MAX 2048 /* characters */
+#define DOMAINS_NAMED_MAX 16
+
+uint64_t
+mcp_hints_allowed(const struct call *call)
+{
+    uint64_t allowed, sensitive;
+    allowed_domains_hints(&call->access->allowed, &allowed, &sensitive);
+    return allowed;
+}
+
+/* The start of a long task, up to a space. */
+static struct str
+task_label(struct str task)
+{
+    if (task.len <= CONTEXT_MAX)
+        return task;
+    size_t end = CONTEXT_MAX;
+    while (end > 0 && task.ptr[end] != ' ')
+        end--;
+    struct str label = str_first(task, end);
+    return utf8_valid(label) ? label : STR("");
+}
+
+enum err
+mcp_hints_read(struct call *call, const struct mcp_hints_params *params, struct hints *out)
+{
+    struct hints_params query = {
+        .user_id = call->access->user_id,
+        .domains = call->web->settings.domains,
+        .domains_named = params->domains != 0,
+        .context = task_label(params->task),
+        .format = HINT_TEXT,
+        .max_tokens = params->max_tokens,
+    };
+    allowed_domains_hints(&call->access->allowed, &query.allowed, &query.sensitive);
+    if (params->domains != 0)
+        query.allowed &= params->domains;
+    enum err err = hints_read(call->db, call->mem, &query, out);
+    while (err == ERR_NONE && !out->answer.safety_complete && query.max_tokens < HINTS_TOKENS_MAX) {
+        query.max_tokens =
+            query.max_tokens > HINTS_TOKENS_MAX / 2 ? HINTS_TOKENS_MAX : 2 * query.max_tokens;
+        err = hints_read(call->db, call->mem, &query, out);
+    }
+    if (err == ERR_NONE && out->stale)
+        rebuild_queue_add(call->web->settings.rebuilds, query.user_id);
+    return err;
+}
+
+enum err
+mcp_hints_text(struct call *call, struct str task, struct str *out)
+{
+    struct mcp_hints_params params = { .task = task, .max_tokens = MCP_HINTS_TOKENS };
+    struct hints hints;
+    const struct json_value *list = NULL;
+    enum err err = mcp_hints_read(call, &params, &hints);
+    if (err == ERR_NONE)
+        err = json_read(call->mem, hints.answer.hints, 2, &list, NULL);
+    if (err != ERR_NONE)
+        return err;
+    struct buf text = buf_in(call->mem, TOOL_RESULT_MAX);
+    for (size_t i = 0; i < list->count; i++) {
+        buf_add(&text, list->children[i].text);
+        buf_add_char(&text, '\n');
+    }
+    *out = list->count > 0 ? buf_str(&text) : STR("No hints are stored about this.\n");
+    return text.overflow ? ERR_INTERNAL : ERR_NONE;
+}
+
+/* ---- get_hints ---- */
+
+static void
+read_args(struct tool_args *args, struct mcp_hints_params *out)
+{
+    static const char *const names[] = { "task", "domains", "max_tokens", NULL };
+    const struct domains *domains = args->mcp->call->web->settings.domains;
+    args_only(args, names);
+    out->task = args_text(args, "task", TASK_MAX);
+    out->max_tokens = (int)args_integer(args, "max_tokens", 1, HINTS_TOKENS_MAX, MCP_HINTS_TOKENS);
+    const struct json_value *named = args_list(args, "domains", DOMAINS_NAMED_MAX);
+    for (size_t i = 0; named != NULL && i < named->count; i++) {
+        const struct domain *domain = args_find_domain(args, "domain", named->children[i].text);
+        if (domain != NULL)
+            out->domains |= (uint64_t)1 << (domain - domains->list);
+    }
+}
+
+/* False: a response was sent. */
+static bool
+check_domains(const struct mcp_call *mcp, uint64_t named)
+{
+    const struct domains *domains = mcp->call->web->settings.domains;
+    uint64_t allowed = mcp_hints_allowed(mcp->call);
+    uint64_t denied = named & ~allowed;
+    if (denied == 0 && allowed != 0)
+        return true;
+    struct str what = STR("hints about any area");
+    for (size_t i = 0; i < domains->count; i++)
+        if (denied >> i & 1)
+            what = str_format(mcp->call->mem, "hints about %.*s", STR_ARG(domains->list[i].name));
+    tool_send_error(mcp, permission_sentence(mcp, what));
+    return false;
+}
+
+static struct str
+write_hints(struct call *call, const struct hints *hints)
+{
+    struct buf buf = buf_in(call->mem, TOOL_RESULT_MAX);
+    struct json out = json_into(&buf);
+    struct str matched = hints_matched(hints);
+    json_open_object(&out);
+    json_put_raw(&out, "hints", hints->answer.hints);
+    json_put_bool(&out, "safety_complete", hints->answer.safety_complete);
+    json_put_int(&out, "omitted", hints->answer.omitted);
+    if (str_present(matched))
+        json_put_str(&out, "task_matched", matched);
+    json_put_name(&out, "content_role", STR("data")); /* never instructions */
+    json_close_object(&out);
+    return buf_str(&buf);
+}
+
+enum err
+tool_get_hints(const struct mcp_call *mcp, struct tool_args *args)
+{
+    struct call *call = mcp->call;
+    struct mcp_hints_params params = { 0 };
+    struct hints hints;
+    enum permission permission = permission_scope(mcp, SCOPE_AGENT_HINTS);
+    if (permission != PERMITTED)
+        return tool_send_denied(mcp, SCOPE_AGENT_HINTS, permission == PERMISSION_DENIED,
+                                STR("hints"));
+    read_args(args, &params);
+    if (str_present(args->problem))
+        return tool_send_error(mcp, args->problem);
+    struct str name =
+        str_format(call->mem, "hints %d %llx %d %.*s", (int)mcp->message->era,
+                   (unsigned long long)params.domains, params.max_tokens, STR_ARG(params.task));
+    struct str result = response_cache_part(call, name);
+    if (str_present(result))
+        return rpc_send(mcp, result);
+    if (!check_domains(mcp, params.domains))
+        return ERR_NONE;
+    enum err err = mcp_hints_read(call, &params, &hints);
+    if (err != ERR_NONE)
+        return err;
+    result = tool_write_result(mcp, write_hints(call, &hints));
+    response_cache_put_part(call, result);
+    return rpc_send(mcp, result);
+}

@@ -1,0 +1,19 @@
+/* methods.h - the methods of the protocol whose results depend on the user.
+ *
+ * Each sends one response and returns ERR_NONE, or returns an err without a response. */
+#ifndef MCP_METHODS_H
+#define MCP_METHODS_H
+
+#include "mcp/rpc.h"
+
+enum err tools_call(const struct mcp_call *mcp);
+enum err resources_list(const struct mcp_call *mcp);
+enum err resources_read(const struct mcp_call *mcp);
+enum err prompts_get(const struct mcp_call *mcp);
+enum err completion_complete(const struct mcp_call *mcp);
+
+/* True if the body may be a call of a tool that writes. Never false for such a call: a tool's name
+ * is in the body as it is, or with escapes. */
+bool tools_body_blocks(struct str body);
+
+#endif

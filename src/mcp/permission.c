@@ -1,0 +1,45 @@
+#include "mcp/permission.h"
+
+#include "dispatch/allowed_domains.h"
+#include "dispatch/bearer_error.h"
+#include "flow/connections.h"
+#include "model/grant.h"
+#include "web/call.h"
+#include "web/state.h"
+
+enum permission
+permission_scope(const struct mcp_call *mcp, scopes one_of)
+{
+    const struct access *access = mcp->call->access;
+    struct connection connection;
+    if ((access->allowed.scopes & one_of) != 0)
+        return PERMITTED;
+    enum err err = connection_find(mcp->call->db, mcp->call->mem, access->user_id, access->app_id,
+                                   mcp->call->now, &connection);
+    return err == ERR_NONE && (connection.grant.requested & one_of) != 0 ? PERMISSION_DENIED
+                                                                         : PERMISSION_NOT_REQUESTED;
+}
+
+enum permission
+permission_read(const struct mcp_call *mcp, const struct domain *domain)
+{
+    return permission_scope(
+        mcp, domain != NULL ? allowed_domains_read_scopes(domain)
+                            : allowed_domains_any_read_scopes(mcp->call->web->settings.domains));
+}
+
+enum err
+permission_challenge(const struct mcp_call *mcp, scopes needed)
+{
+    bearer_error_scope(mcp->call, needed);
+    return ERR_NONE;
+}
+
+struct str
+permission_sentence(const struct mcp_call *mcp, struct str what)
+{
+    return str_format(mcp->call->mem,
+                      "The user has not allowed %.*s. The user can change that at "
+                      "%.*s/account/apps. Do not ask again in this conversation.",
+                      STR_ARG(what), STR_ARG(mcp->call->web->settings.auth_url));
+}

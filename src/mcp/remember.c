@@ -1,0 +1,300 @@
+/* remember.c - the tool remember: stores what the user said, or lets it wait for confirmation. */
+#include "base/arena.h"
+#include "dispatch/allowed_domains.h"
+#include "flow/connections.h"
+#include "flow/corrections.h"
+#include "flow/preferences.h"
+#include "mcp/confirm.h"
+#include "mcp/statement.h"
+#include "model/grant.h"
+#include "text/json_read.h"
+#include "text/json_tree.h"
+#include "text/json_write.h"
+#include "web/call.h"
+#include "web/state.h"
+
+#define VALUES_MAX 20
+#define DEPTH_MAX 4
+
+struct remembering {
+    const struct mcp_call *mcp;
+    struct tool_args *args;
+    struct statement statement;
+    const struct json_value *values; /* as the model sent them */
+    struct preference_outcome outcomes[VALUES_MAX];
+};
+
+/* ---- the write ---- */
+
+/* The current value of an object member with one property replaced. */
+static enum err
+write_object(struct remembering *work, struct json *out, const struct json_value *value)
+{
+    struct call *call = work->mcp->call;
+    const struct member *member = work->statement.member;
+    struct str property = work->statement.property->name;
+    struct record record = { 0 };
+    const struct json_value *stored = NULL;
+    enum err err = preferences_read(call->db, call->mem, call->access->user_id,
+                                    work->statement.domain->name, &record);
+    if (err == ERR_NONE)
+        err = json_read(call->mem, record.json, DEPTH_MAX, &stored, NULL);
+    if (err != ERR_NONE)
+        return err;
+    const struct json_value *current = json_member(stored, str_c(call->mem, member->name));
+    json_open_object(out);
+    for (size_t i = 0; current != NULL && i < current->count; i++) {
+        if (str_eq(current->children[i].key, property))
+            continue;
+        json_key_str(out, current->children[i].key);
+        json_tree_write(out, &current->children[i]);
+    }
+    json_key_str(out, property);
+    json_tree_write(out, value);
+    json_close_object(out);
+    return ERR_NONE;
+}
+
+/* The body that POST /v1/preferences/{domain} takes, made from the values. NULL: err, or
+ * args->problem is set. */
+static const struct json_value *
+make_preferences(struct remembering *work, enum err *err)
+{
+    struct arena *mem = work->mcp->call->mem;
+    const struct member *member = work->statement.member;
+    bool is_list = member->type == MEMBER_ARRAY;
+    struct buf buf = buf_in(mem, TOOL_RESULT_MAX);
+    struct json json = json_into(&buf);
+    const struct json_value *made = NULL;
+    json_open_object(&json);
+    json_key_str(&json, member->name);
+    if (is_list)
+        json_open_array(&json);
+    for (size_t i = 0; i < work->values->count && *err == ERR_NONE; i++) {
+        const struct json_value *value =
+            statement_value(work->args, &work->statement, work->values->children[i].text);
+        if (value == NULL)
+            return NULL;
+        if (work->statement.property != NULL)
+            *err = write_object(work, &json, value);
+        else
+            json_tree_write(&json, value);
+    }
+    if (is_list)
+        json_close_array(&json);
+    json_close_object(&json);
+    if (*err == ERR_NONE)
+        *err = json_read(mem, buf_str(&buf), DEPTH_MAX, &made, NULL);
+    return made;
+}
+
+static void
+fail_values(struct remembering *work, const struct preference_problems *problems)
+{
+    const struct preference_problem *first = &problems->list[0];
+    args_fail(work->args, str_format(work->mcp->call->mem, "Nothing was stored: %.*s %.*s.",
+                                     STR_ARG(first->at), STR_ARG(first->problem)));
+}
+
+static enum err
+write_values(struct remembering *work)
+{
+    struct call *call = work->mcp->call;
+    enum err err = ERR_NONE;
+    struct preference_write params = {
+        .user_id = call->access->user_id,
+        .domain = work->statement.domain,
+        .source = call->access->app_id,
+        .preferences = make_preferences(work, &err),
+        .now = call->now,
+        .as_granted = true,
+        .outcomes = work->outcomes,
+    };
+    if (err != ERR_NONE || str_present(work->args->problem))
+        return err;
+    struct preference_counts counts;
+    struct preference_problems problems;
+    struct record record = { 0 };
+    err = preferences_write(call->db, call->mem, &params, &counts, &record, &problems);
+    if (err != ERR_INVALID)
+        return err;
+    fail_values(work, &problems);
+    return ERR_NONE;
+}
+
+/* ---- what waits ---- */
+
+static bool
+may_touch(const struct domain *domain, void *context)
+{
+    (void)domain;
+    (void)context;
+    return true; /* checked before */
+}
+
+static enum err
+withdraw(struct remembering *work)
+{
+    struct call *call = work->mcp->call;
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < work->values->count && err == ERR_NONE; i++) {
+        struct app_suppression params = {
+            .user_id = call->access->user_id,
+            .atom_id = work->outcomes[i].atom_id,
+            .app_id = call->access->app_id,
+            .domains = call->web->settings.domains,
+            .may_touch = may_touch,
+            .now = call->now,
+        };
+        if (work->outcomes[i].status != OUTCOME_WAITING)
+            continue;
+        work->outcomes[i].status = OUTCOME_REFUSED;
+        err = corrections_withdraw(call->db, call->mem, &params);
+        if (err == ERR_NOT_FOUND)
+            err = ERR_NONE;
+    }
+    return err;
+}
+
+/* The first value that waits; values->count: none. */
+static size_t
+first_waiting(const struct remembering *work)
+{
+    size_t i = 0;
+    while (i < work->values->count && work->outcomes[i].status != OUTCOME_WAITING)
+        i++;
+    return i;
+}
+
+/* Whether what waits is relevant to safety or contradicts what the user said. Everything else
+ * waits without a question. */
+static enum err
+is_urgent(struct remembering *work, bool *out)
+{
+    struct call *call = work->mcp->call;
+    const struct member *member = work->statement.member;
+    struct atom *atoms = NULL;
+    size_t count = 0;
+    *out = member->safety != SAFETY_NONE;
+    if (*out || member->type == MEMBER_ARRAY)
+        return ERR_NONE;
+    enum err err =
+        preferences_atoms(call->db, call->mem, call->access->user_id, work->statement.domain->name,
+                          call->access->app_id, &atoms, &count);
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(atoms[i].member, member->name) && atoms[i].by_user &&
+            atoms[i].status == ATOM_ACTIVE)
+            *out = true;
+    return err;
+}
+
+/* ---- the result ---- */
+
+static struct str
+message_of(const struct remembering *work)
+{
+    bool any[OUTCOME_REFUSED + 1] = { false };
+    for (size_t i = 0; i < work->values->count; i++)
+        any[work->outcomes[i].status] = true;
+    if (any[OUTCOME_WAITING])
+        return STR("The user must confirm this before it counts. It is listed at confirm_url.");
+    if (any[OUTCOME_REFUSED])
+        return STR("The user does not want this stored. Do not suggest it again.");
+    return any[OUTCOME_STORED] ? STR("Stored.") : STR("This was stored before.");
+}
+
+static enum err
+send_outcomes(const struct remembering *work)
+{
+    static const char *const names[] = { [OUTCOME_STORED] = "stored",
+                                         [OUTCOME_KNOWN] = "known",
+                                         [OUTCOME_WAITING] = "waiting",
+                                         [OUTCOME_REFUSED] = "refused" };
+    size_t waiting = first_waiting(work);
+    struct buf buf = buf_in(work->mcp->call->mem, TOOL_RESULT_MAX);
+    struct json out = json_into(&buf);
+    json_open_object(&out);
+    json_key(&out, "results");
+    json_open_array(&out);
+    for (size_t i = 0; i < work->values->count; i++) {
+        json_open_object(&out);
+        json_put_str(&out, "value", work->values->children[i].text);
+        json_put_str(&out, "status", str_of(names[work->outcomes[i].status]));
+        json_close_object(&out);
+    }
+    json_close_array(&out);
+    json_put_str(&out, "message", message_of(work));
+    if (waiting < work->values->count)
+        json_put_str(&out, "confirm_url", confirm_url(work->mcp, work->outcomes[waiting].atom_id));
+    json_close_object(&out);
+    return tool_send_result(work->mcp, buf_str(&buf));
+}
+
+/* A client that may not read the domain learns nothing about what was stored before. */
+static enum err
+hide_outcomes(struct remembering *work)
+{
+    struct call *call = work->mcp->call;
+    struct connection connection;
+    enum err err = connection_find(call->db, call->mem, call->access->user_id, call->access->app_id,
+                                   call->now, &connection);
+    for (size_t i = 0; i < work->values->count && err == ERR_NONE; i++)
+        work->outcomes[i] = (struct preference_outcome){
+            connection.grant.writes_wait ? OUTCOME_WAITING : OUTCOME_STORED, STR_NONE
+        };
+    return err != ERR_NONE ? err : send_outcomes(work);
+}
+
+static enum err
+finish(struct remembering *work, enum confirm_step step)
+{
+    if (!allowed_domains_can_read(work->mcp->call->access, work->statement.domain))
+        return hide_outcomes(work);
+    size_t waiting = first_waiting(work);
+    bool urgent = false;
+    enum err err = ERR_NONE;
+    if (waiting < work->values->count && step == CONFIRM_DECLINED)
+        err = withdraw(work);
+    else if (waiting < work->values->count && step == CONFIRM_FIRST && confirm_possible(work->mcp))
+        err = is_urgent(work, &urgent);
+    if (err != ERR_NONE || !urgent)
+        return err != ERR_NONE ? err : send_outcomes(work);
+    return confirm_ask(work->mcp, confirm_url(work->mcp, work->outcomes[waiting].atom_id),
+                       STR("Confirm what the assistant wants to remember about you."));
+}
+
+static void
+read_args(struct remembering *work)
+{
+    static const char *const names[] = { "domain", "member", "values", NULL };
+    struct tool_args *args = work->args;
+    args_only(args, names);
+    statement_read(args, &work->statement);
+    work->values = args_list(args, "values", VALUES_MAX);
+    if (work->values == NULL || work->values->count == 0)
+        args_fail(args, STR("values must be a list of 1 to 20 strings."));
+    else if (work->statement.member != NULL && work->statement.member->type != MEMBER_ARRAY &&
+             work->values->count > 1)
+        args_fail(args, STR("This member takes one value."));
+}
+
+enum err
+tool_remember(const struct mcp_call *mcp, struct tool_args *args)
+{
+    struct remembering work = { .mcp = mcp, .args = args };
+    enum confirm_step step;
+    read_args(&work);
+    if (!statement_may_write(mcp, work.statement.domain))
+        return ERR_NONE;
+    if (str_present(args->problem))
+        return tool_send_error(mcp, args->problem);
+    enum err err = confirm_read(mcp, &step);
+    if (err == ERR_INVALID)
+        return rpc_invalid(mcp, STR("requestState is not one of this server for this call, or it "
+                                    "has expired. Repeat the call without it."));
+    if (err == ERR_NONE)
+        err = write_values(&work);
+    if (err != ERR_NONE)
+        return err;
+    return str_present(args->problem) ? tool_send_error(mcp, args->problem) : finish(&work, step);
+}

@@ -1,0 +1,29 @@
+/* statement.h - reads what a model says about the user: a member of a domain, and values as text.
+ *
+ * Models send numbers and yes/no as text, because a schema with several types is not portable.
+ * "indentation.width" names a property of a member that is an object. */
+#ifndef MCP_STATEMENT_H
+#define MCP_STATEMENT_H
+
+#include "mcp/tool.h"
+
+struct member;
+struct property;
+
+struct statement {
+    const struct domain *domain;
+    const struct member *member;
+    const struct property *property; /* NULL: the whole member */
+};
+
+/* Reads the arguments domain and member. If they are invalid or missing, args->problem is set. */
+void statement_read(struct tool_args *args, struct statement *out);
+
+/* The value as JSON, as its member or property stores it. NULL: args->problem is set. */
+const struct json_value *statement_value(struct tool_args *args, const struct statement *statement,
+                                         struct str text);
+
+/* False: a response was sent, because the token may not write to the domain. */
+bool statement_may_write(const struct mcp_call *mcp, const struct domain *domain);
+
+#endif

@@ -1,0 +1,68 @@
+/* tools.c - finds the tool that a client calls. */
+#include "job/usage_counters.h"
+#include "mcp/methods.h"
+#include "mcp/tool.h"
+#include "model/grant.h"
+#include "text/json_read.h"
+#include "web/call.h"
+#include "web/state.h"
+
+#include <string.h>
+
+static const struct tool {
+    const char *name;
+    enum err (*run)(const struct mcp_call *mcp, struct tool_args *args);
+    bool writes;
+} tools[] = {
+    [TOOL_GET_HINTS] = { "get_hints", tool_get_hints, false },
+    [TOOL_GET_PREFERENCES] = { "get_preferences", tool_get_preferences, false },
+    [TOOL_REMEMBER] = { "remember", tool_remember, true },
+    [TOOL_FORGET] = { "forget", tool_forget, true },
+};
+
+static bool
+contains(struct str text, struct str part)
+{
+    return memmem(text.ptr, text.len, part.ptr, part.len) != NULL;
+}
+
+bool
+tools_body_blocks(struct str body)
+{
+    if (body.len == 0)
+        return false;
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (tools[i].writes && contains(body, str_of(tools[i].name)))
+            return true;
+    return contains(body, STR("\\u"));
+}
+
+/* The user sees this on /connect. */
+static void
+count_call(const struct call *call, enum usage_tool tool)
+{
+    usage_counters_add_tool(call->web->settings.counters, call->access->user_id,
+                            call->access->app_id, tool, call->now);
+}
+
+enum err
+tools_call(const struct mcp_call *mcp)
+{
+    const struct json_value *params = mcp->message->params;
+    const struct json_value *name = params == NULL ? NULL : json_member(params, "name");
+    const struct json_value *given = params == NULL ? NULL : json_member(params, "arguments");
+    if (name == NULL || name->type != JSON_STR)
+        return rpc_invalid(mcp, STR("params.name must be the name of a tool."));
+    if (given != NULL && given->type != JSON_OBJECT)
+        return rpc_invalid(mcp, STR("params.arguments must be an object."));
+    struct tool_args args = { .mcp = mcp, .object = given };
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (str_eq_c(name->text, tools[i].name)) {
+            if (tools[i].writes && !mcp->call->exchange->blocks)
+                return ERR_INTERNAL;
+            count_call(mcp->call, (enum usage_tool)i);
+            return tools[i].run(mcp, &args);
+        }
+    return rpc_invalid(mcp, str_format(mcp->call->mem, "There is no tool \"%.*s\".",
+                                       STR_ARG(str_first(name->text, 64))));
+}

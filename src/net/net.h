@@ -1,0 +1,7 @@
+/* net.h - connections that the service itself opens, with libcurl. */
+#ifndef NET_NET_H
+#define NET_NET_H
+
+void net_start(void); /* once, before the first thread */
+
+#endif

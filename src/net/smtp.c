@@ -1,0 +1,165 @@
+#include "net/smtp.h"
+
+#include "base/arena.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CONNECT_SECONDS 15L
+#define SECONDS_MAX 60L
+#define FILE_SCHEME "file:"
+
+const char *
+smtp_url_problem(const char *url)
+{
+    bool smtp = strncmp(url, "smtp://", 7) == 0 || strncmp(url, "smtps://", 8) == 0;
+    if (smtp && strchr(url, '@') != NULL)
+        return "contains credentials; use smtp-user and smtp-password";
+    if (smtp && strstr(url, "://")[3] != '\0')
+        return NULL;
+    return strncmp(url, FILE_SCHEME, strlen(FILE_SCHEME)) == 0 && url[strlen(FILE_SCHEME)] != '\0'
+               ? NULL
+               : "must be smtps://HOST, smtp://HOST, or file:PATH";
+}
+
+static enum smtp_result
+append_to_file(const char *path, struct str message, struct why *why)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    ssize_t written = fd < 0 ? -1 : write(fd, message.ptr, message.len);
+    if (written != (ssize_t)message.len)
+        why_set(why, "cannot write to %s: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return written == (ssize_t)message.len ? SMTP_SENT : SMTP_RETRY;
+}
+
+/* ---- SMTP ---- */
+
+struct sending {
+    struct str rest; /* of the message */
+    int fd;          /* of the connection; -1: none yet */
+    bool (*stop)(void *context);
+    void *context;
+};
+
+static size_t
+read_message(char *out, size_t size, size_t count, void *argument)
+{
+    struct sending *sending = argument;
+    struct str piece = str_first(sending->rest, size * count);
+    if (piece.len > 0)
+        memcpy(out, piece.ptr, piece.len);
+    sending->rest = str_from(sending->rest, piece.len);
+    return piece.len;
+}
+
+static int
+report_progress(void *argument, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+    (void)a, (void)b, (void)c, (void)d;
+    const struct sending *sending = argument;
+    if (sending->stop == NULL || !sending->stop(sending->context))
+        return 0;
+    if (sending->fd >= 0) /* libcurl would say goodbye to the server, and wait for its response */
+        shutdown(sending->fd, SHUT_RDWR);
+    return 1;
+}
+
+static int
+keep_socket(void *argument, curl_socket_t fd, curlsocktype purpose)
+{
+    (void)purpose;
+    struct sending *sending = argument;
+    sending->fd = fd;
+    return CURL_SOCKOPT_OK;
+}
+
+/* A relay on this machine may offer no TLS: nobody can listen in between. */
+static bool
+is_local(const char *url)
+{
+    static const char *const hosts[] = { "127.0.0.1", "localhost", "[::1]" };
+    const char *host = strstr(url, "://") + 3;
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        size_t length = strlen(hosts[i]);
+        if (strncasecmp(host, hosts[i], length) == 0 &&
+            (host[length] == '\0' || host[length] == ':' || host[length] == '/'))
+            return true;
+    }
+    return false;
+}
+
+static void
+set_options(CURL *curl, const struct smtp_settings *settings, struct sending *sending)
+{
+    curl_easy_setopt(curl, CURLOPT_URL, settings->url);
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*"); /* ignore the environment */
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, SECONDS_MAX);
+    curl_easy_setopt(curl, CURLOPT_SERVER_RESPONSE_TIMEOUT, SECONDS_MAX);
+    curl_easy_setopt(curl, CURLOPT_SOCKOPTFUNCTION, keep_socket);
+    curl_easy_setopt(curl, CURLOPT_SOCKOPTDATA, sending);
+    curl_easy_setopt(curl, CURLOPT_USE_SSL,
+                     (long)(is_local(settings->url) ? CURLUSESSL_TRY : CURLUSESSL_ALL));
+    curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+    if (settings->ca_file != NULL)
+        curl_easy_setopt(curl, CURLOPT_CAINFO, settings->ca_file);
+    if (settings->user != NULL) {
+        curl_easy_setopt(curl, CURLOPT_USERNAME, settings->user);
+        curl_easy_setopt(curl, CURLOPT_PASSWORD,
+                         settings->password == NULL ? "" : settings->password);
+    }
+    curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(curl, CURLOPT_READFUNCTION, read_message);
+    curl_easy_setopt(curl, CURLOPT_READDATA, sending);
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, report_progress);
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, sending);
+}
+
+/* 5xx is permanent if it is about this recipient or message, not about our credentials. */
+static enum smtp_result
+judge(CURL *curl, CURLcode code, struct why *why)
+{
+    long response = 0;
+    if (code == CURLE_OK)
+        return SMTP_SENT;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &response);
+    why_set(why, "%s (response %ld)", curl_easy_strerror(code), response);
+    bool refused = (code == CURLE_SEND_ERROR || code == CURLE_WEIRD_SERVER_REPLY) &&
+                   response >= 550 && response < 560;
+    return refused ? SMTP_REFUSED : SMTP_RETRY;
+}
+
+enum smtp_result
+smtp_send(const struct smtp_settings *settings, struct str to, struct str message,
+          bool (*stop)(void *context), void *context, struct why *why)
+{
+    if (strncmp(settings->url, FILE_SCHEME, strlen(FILE_SCHEME)) == 0)
+        return append_to_file(settings->url + strlen(FILE_SCHEME), message, why);
+    struct sending sending = { message, -1, stop, context };
+    struct arena *mem = arena_new();
+    CURL *curl = curl_easy_init();
+    struct curl_slist *recipients = curl_slist_append(NULL, str_c(mem, to));
+    enum smtp_result result = SMTP_RETRY;
+    if (curl != NULL && recipients != NULL) {
+        set_options(curl, settings, &sending);
+        curl_easy_setopt(curl, CURLOPT_MAIL_FROM, settings->from);
+        curl_easy_setopt(curl, CURLOPT_MAIL_RCPT, recipients);
+        result = judge(curl, curl_easy_perform(curl), why);
+    }
+    curl_slist_free_all(recipients);
+    curl_easy_cleanup(curl);
+    arena_free(mem);
+    return result;
+}

@@ -1,0 +1,20 @@
+/* notice.h - tells users by email what happened to their account.
+ *
+ * Best effort: the change itself has been made, so a notice that cannot be queued is only logged.
+ * Does nothing without email, and for users without a confirmed address. */
+#ifndef PAGE_NOTICE_H
+#define PAGE_NOTICE_H
+
+#include "model/mail.h"
+
+struct call;
+struct user;
+
+/* `detail`: see enum mail_kind; may be absent. */
+void notice_send(struct call *call, const struct user *user, enum mail_kind kind,
+                 struct str detail);
+
+/* "Firefox on Linux, 203.0.113.7", of this request, for MAIL_SIGN_IN. */
+struct str notice_device(struct call *call);
+
+#endif

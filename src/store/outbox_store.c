@@ -1,0 +1,85 @@
+#include "store/outbox_store.h"
+
+#include "db/db.h"
+
+SQL_UNTRACKED(outbox_add,
+              "INSERT INTO outbox (mail_id, kind, user_id, address, detail, tries, next_try_at,"
+              " created_at) SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT),"
+              " CAST($4 AS TEXT), CAST($5 AS TEXT), 0, CAST($6 AS BIGINT), CAST($6 AS BIGINT)"
+              " WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM outbox WHERE address = $4 LIMIT $7)"
+              " AS of_address) < $7");
+
+SQL(outbox_due, "SELECT next_try_at FROM outbox WHERE next_try_at <= $1"
+                " ORDER BY next_try_at LIMIT 1");
+
+/* The time of the next try depends on `tries`: the caller sets it. Until then, five minutes. */
+SQL_UNTRACKED(outbox_claim,
+              "UPDATE outbox SET tries = tries + 1, next_try_at = $2 WHERE next_try_at <= $1"
+              " AND mail_id = (SELECT mail_id FROM outbox WHERE next_try_at <= $1"
+              " ORDER BY next_try_at LIMIT 1)"
+              " RETURNING mail_id, kind, user_id, address, detail, tries, created_at");
+
+SQL_UNTRACKED(outbox_put_next_try, "UPDATE outbox SET next_try_at = $2 WHERE mail_id = $1");
+
+SQL_UNTRACKED(outbox_delete, "DELETE FROM outbox WHERE mail_id = $1");
+
+SQL_UNTRACKED(outbox_end_user, "DELETE FROM outbox WHERE user_id = $1");
+
+#define CLAIM_SECONDS (5 * 60) /* longer than one try takes */
+
+enum err
+outbox_store_add(struct db_tx *tx, struct arena *mem, const struct mail *mail)
+{
+    return db_query(tx, mem, &outbox_add, NULL, db_text(mail->id),
+                    db_text(str_of(mail_kind_name(mail->kind))), db_text(mail->user_id),
+                    db_text(mail->address), db_text(mail->detail), db_int(mail->created_at),
+                    db_int(OUTBOX_PER_ADDRESS_MAX));
+}
+
+enum err
+outbox_store_due(struct db_tx *tx, struct arena *mem, int64_t now, bool *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &outbox_due, &rows, db_int(now));
+    *out = !err && rows.count > 0;
+    return err;
+}
+
+enum err
+outbox_store_claim(struct db_tx *tx, struct arena *mem, int64_t now, struct mail *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err =
+        db_query(tx, mem, &outbox_claim, &rows, db_int(now), db_int(now + CLAIM_SECONDS));
+    if (err)
+        return err;
+    if (rows.count == 0)
+        return ERR_NOT_FOUND;
+    *out = (struct mail){
+        .id = db_cell_text(&rows, 0, 0),
+        .user_id = db_cell_text(&rows, 0, 2),
+        .address = db_cell_text(&rows, 0, 3),
+        .detail = db_cell_text(&rows, 0, 4),
+        .tries = db_cell_int(&rows, 0, 5),
+        .created_at = db_cell_int(&rows, 0, 6),
+    };
+    return mail_kind_read(db_cell_text(&rows, 0, 1), &out->kind) ? ERR_NONE : ERR_INTERNAL;
+}
+
+enum err
+outbox_store_put_next_try(struct db_tx *tx, struct arena *mem, struct str id, int64_t at)
+{
+    return db_query(tx, mem, &outbox_put_next_try, NULL, db_text(id), db_int(at));
+}
+
+enum err
+outbox_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
+{
+    return db_query(tx, mem, &outbox_delete, NULL, db_text(id));
+}
+
+enum err
+outbox_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
+{
+    return db_query(tx, mem, &outbox_end_user, NULL, db_text(user_id));
+}

@@ -1,0 +1,53 @@
+#include "transfer/draft.h"
+
+#include "crypt/random.h"
+#include "store/draft_store.h"
+#include "store/tx.h"
+
+struct work {
+    struct arena *mem;
+    struct str user_id;
+    struct str id;
+    struct str document;
+    int64_t now;
+};
+
+static enum err
+keep(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    return draft_store_put(tx, work->mem, work->user_id, work->id, work->document,
+                           work->now + DRAFT_SECONDS);
+}
+
+enum err
+draft_keep(struct db *db, struct arena *mem, struct str user_id, struct str document, int64_t now,
+           struct str *id)
+{
+    struct work work = { mem, user_id, random_id(mem, "imp_"), document, now };
+    *id = work.id;
+    return tx_write(db, keep, &work);
+}
+
+enum err
+draft_find(struct db *db, struct arena *mem, struct str user_id, struct str id, int64_t now,
+           struct str *document)
+{
+    struct db_tx *tx = tx_begin_read(db);
+    *document = STR_NONE;
+    return tx_end_read(tx, draft_store_find(tx, mem, user_id, id, now, document));
+}
+
+static enum err
+forget(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    return draft_store_end(tx, work->mem, work->user_id);
+}
+
+enum err
+draft_forget(struct db *db, struct arena *mem, struct str user_id)
+{
+    struct work work = { .mem = mem, .user_id = user_id };
+    return tx_write(db, forget, &work);
+}

@@ -1,0 +1,195 @@
+/* transfer_import.c - writes the facts of an import document into a user's data. */
+#include "transfer/transfer_internal.h"
+
+#include "base/arena.h"
+#include "crypt/random.h"
+#include "flow/preferences.h"
+#include "transfer/transfer.h"
+#include "store/tx.h"
+#include "store/undo_store.h"
+
+struct importing {
+    struct arena *mem;
+    struct str user_id;
+    int64_t now;
+    struct document parsed;
+    int64_t sequence;
+    struct import_counts *counts;
+    const char *full; /* which limit it would exceed; NULL: none */
+    bool preview_only;
+};
+
+/* A domain's atoms: those of the user, then those of the document. `marks` has a hash of each. */
+struct merged {
+    struct sourced_atom *atoms;
+    uint64_t *marks;
+    size_t count;
+};
+
+static uint64_t
+mark_of(const struct atom *atom)
+{
+    const struct str parts[] = { atom->member, atom->key };
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t p = 0; p < 2; p++)
+        for (size_t i = 0; i <= parts[p].len; i++)
+            hash = (hash ^ (i < parts[p].len ? (unsigned char)parts[p].ptr[i] : 0xffu)) *
+                   0x100000001b3u;
+    return hash;
+}
+
+static bool
+exists(const struct merged *merged, const struct domain *domain, const struct atom *imported)
+{
+    bool single = domain_member(domain, imported->member)->type != MEMBER_ARRAY;
+    uint64_t mark = mark_of(imported);
+    for (size_t i = 0; i < merged->count; i++) {
+        const struct atom *atom = &merged->atoms[i].atom;
+        if (merged->marks[i] == mark && str_eq(atom->member, imported->member) &&
+            str_eq(atom->key, imported->key))
+            return true;
+        if (single && atom->status == ATOM_ACTIVE && imported->status == ATOM_ACTIVE &&
+            str_eq(atom->member, imported->member))
+            return true; /* the existing value wins */
+    }
+    return false;
+}
+
+static void
+add_atom(struct importing *importing, struct merged *merged, const struct sourced_atom *imported)
+{
+    struct sourced_atom *added = &merged->atoms[merged->count];
+    *added = *imported;
+    added->atom.id = random_id(importing->mem, "atm_");
+    added->atom.sequence = ++importing->sequence;
+    merged->marks[merged->count++] = mark_of(&added->atom);
+}
+
+/* Adds the atoms that the user does not have yet. */
+static void
+add_atoms(struct importing *importing, const struct document_domain *part, struct merged *merged,
+          struct import_domain *counters)
+{
+    *counters =
+        (struct import_domain){ .domain = part->domain, .atoms = merged->atoms + merged->count };
+    for (size_t i = 0; i < merged->count; i++)
+        merged->marks[i] = mark_of(&merged->atoms[i].atom);
+    for (size_t i = 0; i < part->count; i++) {
+        if (exists(merged, part->domain, &part->atoms[i].atom)) {
+            counters->kept++;
+            continue;
+        }
+        add_atom(importing, merged, &part->atoms[i]);
+        counters->added++;
+    }
+    importing->counts->added += counters->added;
+    importing->counts->kept += counters->kept;
+}
+
+/* Saves the atoms, the record, and the hint set. */
+static enum err
+save_domain(struct db_tx *tx, struct arena *mem, struct importing *importing,
+            const struct domain *domain, const struct merged *merged)
+{
+    importing->full = "it would lead to more than 2,000 facts in one domain";
+    if (merged->count > ATOMS_PER_DOMAIN_MAX)
+        return ERR_INVALID;
+    importing->full = "it would lead to more than 10,000 sources in one domain, or 6 MiB in all";
+    enum err err = atom_store_check_room(tx, mem, importing->user_id, domain->name, merged->atoms,
+                                         merged->count);
+    if (err || importing->preview_only)
+        return err;
+    err = atom_store_save(tx, mem, importing->user_id, domain->name, merged->atoms, merged->count);
+    if (err)
+        return err;
+    return preferences_put_record(tx, mem, importing->user_id, domain, merged->atoms, merged->count,
+                                  importing->now);
+}
+
+static enum err
+merge_domain(struct db_tx *tx, struct importing *importing, const struct document_domain *part)
+{
+    struct sourced_atom *found = NULL;
+    struct merged merged = { 0 };
+    struct import_domain *counters = &importing->counts->domains[importing->counts->domain_count++];
+    enum err err = atom_store_read(tx, importing->mem, importing->user_id, part->domain->name,
+                                   STR_NONE, &found, &merged.count);
+    if (err)
+        return err;
+    size_t most = merged.count + part->count;
+    merged.atoms = ARENA_ARRAY(importing->mem, struct sourced_atom, most);
+    merged.marks = ARENA_ARRAY(importing->mem, uint64_t, most);
+    for (size_t i = 0; i < merged.count; i++)
+        merged.atoms[i] = found[i];
+    add_atoms(importing, part, &merged, counters);
+    if (counters->added == 0)
+        return ERR_NONE;
+    struct arena *scratch = arena_new(); /* the texts of one domain at a time */
+    err = save_domain(tx, scratch, importing, part->domain, &merged);
+    arena_free(scratch);
+    return err;
+}
+
+static enum err
+merge_domains(struct db_tx *tx, void *argument)
+{
+    struct importing *importing = argument;
+    enum err err = ERR_NONE;
+    *importing->counts = (struct import_counts){ 0 };
+    importing->full = NULL;
+    for (size_t i = 0; i < importing->parsed.count && !err; i++)
+        err = merge_domain(tx, importing, &importing->parsed.list[i]);
+    return err;
+}
+
+static enum err
+merge_document(struct db_tx *tx, void *argument)
+{
+    struct importing *importing = argument;
+    enum err err = atom_store_hold(tx, importing->mem, importing->user_id, &importing->sequence);
+    if (!err)
+        err = merge_domains(tx, importing);
+    if (err || importing->counts->added == 0)
+        return err;
+    err = undo_store_end(tx, importing->mem, importing->user_id); /* the last change is this one */
+    if (err)
+        return err;
+    return atom_store_release(tx, importing->mem, importing->user_id, importing->sequence);
+}
+
+static enum err
+run_import(struct db *db, struct importing *importing, const struct domains *domains,
+           struct str document, struct why *why)
+{
+    enum err err = transfer_read(importing->mem, domains, document, &importing->parsed, why);
+    if (err)
+        return err;
+    if (importing->preview_only) {
+        struct db_tx *tx = tx_begin_read(db);
+        err = tx_end_read(tx, merge_domains(tx, importing));
+    } else {
+        err = tx_write(db, merge_document, importing);
+    }
+    if (err == ERR_INVALID && importing->full != NULL)
+        why_set(why, "%s", importing->full);
+    return err;
+}
+
+enum err
+transfer_import(struct db *db, struct arena *mem, struct str user_id, const struct domains *domains,
+                struct str document, int64_t now, struct import_counts *out, struct why *why)
+{
+    struct importing importing = { .mem = mem, .user_id = user_id, .now = now, .counts = out };
+    return run_import(db, &importing, domains, document, why);
+}
+
+enum err
+transfer_preview(struct db *db, struct arena *mem, struct str user_id,
+                 const struct domains *domains, struct str document, int64_t now,
+                 struct import_counts *out, struct why *why)
+{
+    struct importing importing = {
+        .mem = mem, .user_id = user_id, .now = now, .counts = out, .preview_only = true
+    };
+    return run_import(db, &importing, domains, document, why);
+}

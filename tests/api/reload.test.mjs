@@ -1,0 +1,211 @@
+// SIGHUP restarts the service in place with new settings; systemd is told; `penchant health` asks it.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import net from "node:net";
+import path from "node:path";
+import test from "node:test";
+import { Program } from "../kit/process.mjs";
+import { until } from "../kit/until.mjs";
+import { PASSWORD, world } from "../kit/world.mjs";
+
+const configFile = (w) => path.join(w.dir, "penchant.conf");
+const configure = (w, lines) => fs.writeFileSync(configFile(w), lines.join("\n"), { mode: 0o600 });
+
+async function configuredWorld(t, lines) {
+  const w = await world(t, { start: false });
+  configure(w, lines);
+  await w.start({ config: configFile(w) });
+  return w;
+}
+
+const starts = (w) => w.service.log.filter(({ event }) => event === "listening").length;
+
+async function reload(w) {
+  const before = starts(w);
+  w.service.signal("SIGHUP");
+  await until("a restart in place", () => starts(w) > before);
+}
+
+const signUpIsOpen = async (w) => (await w.get("/signup", { accept: "text/html" })).text.includes("<form");
+
+test("SIGHUP applies a changed settings file and keeps what is stored", async (t) => {
+  const w = await configuredWorld(t, ["registration = open", "log-level = info"]);
+  assert.ok(await signUpIsOpen(w));
+  await w.addUser("ada");
+  configure(w, ["registration = closed", "log-level = debug"]);
+  await reload(w);
+  assert.equal(await signUpIsOpen(w), false);
+  assert.deepEqual(await w.usernames(), ["ada"]);
+  assert.equal((await w.command("user", "list")).status, 0); // through the new control socket
+});
+
+test("an invalid new setting changes nothing and is logged", async (t) => {
+  const w = await configuredWorld(t, ["registration = closed"]);
+  const cases = [
+    [["registration = maybe"], /registration must be closed or open/],
+    [["registration = open", "domains = /nowhere"], /nowhere/],
+    [["registration = open", `tls-cert = ${configFile(w)}`, `tls-key = ${configFile(w)}`], /penchant\.conf/],
+  ];
+  for (const [lines, reason] of cases) {
+    configure(w, lines);
+    w.service.signal("SIGHUP");
+    await w.service.logged(String(reason), (line) => line.event === "reload_failed" && reason.test(line.reason));
+    assert.equal(await signUpIsOpen(w), false);
+  }
+  assert.equal(starts(w), 1);
+});
+
+test("no connection is refused and no request fails while it restarts in place", async (t) => {
+  const w = await configuredWorld(t, ["registration = open"]);
+  let done = false;
+  let count = 0;
+  const client = async () => {
+    for (; !done; count++) assert.equal((await w.ask("GET", "/healthz", { headers: { connection: "close" } })).status, 200);
+  };
+  const clients = [client(), client(), client()];
+  for (let i = 0; i < 3; i++) await reload(w);
+  done = true;
+  await Promise.all(clients);
+  assert.ok(count > 3);
+});
+
+// Holds the listening socket and starts the service again whenever it ends, like systemd with a socket unit.
+const SUPERVISOR = 'while [ ! -e "$STOP" ]; do sh -c \'exec env LISTEN_PID=$$ LISTEN_FDS=1 "$@"\' sh "$@"; done';
+
+test("with a socket unit no request fails while the service restarts under load", async (t) => {
+  const w = await world(t, { start: false });
+  const STOP = path.join(w.dir, "stop");
+  const listener = net.createServer();
+  await new Promise((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  const service = w.launch({ listen: undefined }, {
+    env: { STOP },
+    launch: (program, args) => ["sh", "-c", SUPERVISOR, "sh", program, ...args],
+    stdio: ["ignore", "pipe", "pipe", listener._handle.fd],
+  });
+  listener.close(); // the supervisor has its own copy
+  await service.listening();
+  const child = () => Number(fs.readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, "utf8").trim().split(" ")[0]);
+  let done = false;
+  let count = 0;
+  const client = async () => {
+    for (; !done; count++) assert.equal((await w.ask("GET", "/healthz", { headers: { connection: "close" } })).status, 200);
+  };
+  const clients = [client(), client(), client()];
+  for (let i = 0; i < 3; i++) {
+    const before = starts(w);
+    process.kill(child(), "SIGTERM");
+    await until("a restart", () => starts(w) > before);
+  }
+  done = true;
+  await Promise.all(clients);
+  assert.ok(count > 3);
+  fs.writeFileSync(STOP, "");
+  process.kill(child(), "SIGTERM");
+  assert.equal((await service.exited()).status, 0);
+});
+
+test("a changed certificate is loaded without a signal", async (t) => {
+  const w = await world(t, { start: false });
+  const [cert, key] = ["cert.pem", "key.pem"].map((file) => path.join(w.dir, file));
+  const certify = (days) => {
+    execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", days,
+      "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert], { stdio: "ignore" });
+    return { tls: { ca: fs.readFileSync(cert), servername: "localhost" } };
+  };
+  const first = certify("2");
+  await w.start({ "tls-cert": cert, "tls-key": key });
+  assert.equal((await w.ask("GET", "/healthz", first)).status, 200);
+  const second = certify("3");
+  await until("a restart in place", () => starts(w) === 2, 20_000);
+  assert.equal((await w.ask("GET", "/healthz", second)).status, 200);
+  await assert.rejects(w.ask("GET", "/healthz", first));
+});
+
+const LISTENER = `
+import socket, sys
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+listener.bind(sys.argv[1])
+print("bound", flush=True)
+while True:
+    print(listener.recv(4096).decode(), flush=True)
+`;
+
+test("systemd is told when it is ready, reloads, lives, and stops", async (t) => {
+  const w = await world(t, { start: false });
+  const socket = path.join(w.dir, "notify");
+  const systemd = new Program("python3", ["-c", LISTENER, socket]);
+  t.after(() => systemd.signal("SIGKILL"));
+  await until("the socket", () => systemd.out.includes("bound"));
+  const told = (text) => until(text, () => systemd.out.split("\n").includes(text));
+  await w.start({}, { env: { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "300000" } });
+  await told("READY=1");
+  await told("WATCHDOG=1");
+  await reload(w);
+  await told("RELOADING=1");
+  await until("READY=1 again", () => systemd.out.split("\n").filter((line) => line === "READY=1").length === 2);
+  await w.stop();
+  await told("STOPPING=1");
+});
+
+test("a service that does not answer is not reported as alive", async (t) => {
+  const w = await world(t, { start: false });
+  const socket = path.join(w.dir, "notify");
+  const systemd = new Program("python3", ["-c", LISTENER, socket]);
+  t.after(() => systemd.signal("SIGKILL"));
+  await until("the socket", () => systemd.out.includes("bound"));
+  // Another process's watchdog is not ours.
+  await w.start({}, { env: { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "100000", WATCHDOG_PID: "1" } });
+  await until("READY=1", () => systemd.out.includes("READY=1"));
+  await w.stop();
+  assert.doesNotMatch(systemd.out, /WATCHDOG=1/);
+});
+
+test("penchant health says whether the service is ready", async (t) => {
+  const w = await world(t);
+  const address = new URL(w.origin).host;
+  const ready = await w.penchant(["health", "--listen", address]);
+  assert.deepEqual([ready.status, ready.out, ready.err], [0, "ready\n", ""]);
+  await w.stop();
+  const stopped = await w.penchant(["health", "--listen", address]);
+  assert.equal(stopped.status, 1);
+  assert.match(stopped.err, /cannot connect to 127\.0\.0\.1:\d+: Connection refused/);
+});
+
+test("a mistyped command or option gets a suggestion", async (t) => {
+  const w = await world(t, { start: false });
+  await w.addUser("ada");
+  for (const [words, sentence] of [
+    ["serv", /there is no command serv; did you mean `penchant serve`\?/],
+    ["user ad ada", /did you mean `penchant user add`\?/],
+    ["user", /user needs another word; see `penchant help user`/],
+    ["frobnicate", /there is no command frobnicate; see `penchant help`/],
+    ["serve --lisen :80", /there is no option --lisen; did you mean --listen\?/],
+    ["app add --owner ada", /--name is missing; pass the name that users will see/],
+  ]) {
+    const { status, err } = await w.command(...words.split(" "));
+    assert.notEqual(status, 0, words);
+    assert.match(err, sentence, words);
+  }
+});
+
+test("a missing folder is named, not a file in it", async (t) => {
+  const w = await world(t, { start: false });
+  const { status, err } = await w.penchant(["migrate", "--store", `sqlite:${w.dir}/absent/penchant.db`]);
+  assert.deepEqual([status, err.includes("/absent/penchant.db does not exist; create it, or correct --store")], [1, true], err);
+});
+
+test("hints of an account without facts say so", async (t) => {
+  const w = await world(t, { start: false });
+  await w.addUser("ada", { password: PASSWORD });
+  const { status, out, err } = await w.command("hints", "ada");
+  assert.deepEqual([status, out], [0, ""]);
+  assert.match(err, /there are no hints/);
+});
+
+test("listening on every address without a base URL gives a warning", async (t) => {
+  const w = await world(t, { start: false });
+  await w.start({ listen: ":0" });
+  await w.service.logged("base_url_not_set", ({ event, level }) => event === "base_url_not_set" && level === "warn");
+});

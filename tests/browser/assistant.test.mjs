@@ -1,0 +1,81 @@
+// An assistant that registered itself, in a browser: consent, /connect, and what waits for confirmation.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { state } from "../kit/account.mjs";
+import { assistant } from "../kit/assistant.mjs";
+import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
+import { PASSWORD } from "../kit/world.mjs";
+
+const open = browserForThisFile();
+
+for (const view of VIEWS)
+  test(`allow an assistant some areas, watch it connect, and decide on what it proposes: ${view.name}`, async (test) => {
+    const t = inReverse(test);
+    const { w, ada, app } = await assistant(t);
+    await state(ada, FOOD, "allergies", "peanuts");
+    await state(ada, MUSIC, "genres", "jazz");
+    const page = await open(t, w, view);
+    const look = async (what) => {
+      await page.shoot(what);
+      await assertAccessible(page, what);
+      await assertFits(page, what);
+      await assertLight(page, what);
+    };
+    await page.goto("/signin?next=/connect");
+    await signIn(page, { password: PASSWORD });
+    await page.waitForSelector("text=None yet");
+    assert.equal(await page.inputValue("#address"), `${w.origin}/mcp`);
+
+    // In another tab, the user decides. The preview follows the areas.
+    const request = app.request();
+    const tab = await page.context().newPage();
+    await tab.goto(w.origin + request.path);
+    await tab.waitForSelector("button[value=deny]");
+    assert.match(await tab.textContent("[data-hints]"), /peanuts/);
+    await tab.check("input[name=areas][value=some]");
+    await tab.check(`input[name=area][value=${MUSIC}]`);
+    // Each choice loads the preview again.
+    await tab.waitForFunction(() => {
+      const text = document.querySelector("[data-hints]").textContent;
+      return text.includes("jazz") && !text.includes("peanuts");
+    });
+    await tab.close();
+    await page.goto(request.path);
+    await look("consent-assistant");
+    const api = await Client.connect(ada, app);
+    await page.goto("/connect");
+    await page.waitForSelector("#assistants >> text=Claude Code");
+    await look("connect-connected");
+
+    const { atom_id } = await api.atom("peanuts");
+    assert.equal((await api.suppressing(atom_id)).status, 202);
+    await api.write(MUSIC, { genres: ["soul"] });
+    await page.goto(`/account/waiting#${atom_id}`);
+    await look("account-waiting-assistant");
+    assert.equal(await page.locator(`#${atom_id}`).count(), 1);
+    await page.click(`#${atom_id} form[action$='/reject'] button`);
+    await page.waitForSelector("text=Kept: peanuts");
+    assert.deepEqual(await api.record(FOOD), { allergies: ["peanuts"] });
+    await page.click(".pending form[action$='/accept'] button");
+    await page.waitForSelector("text=Accepted: soul");
+    assert.deepEqual(await api.record(MUSIC), { genres: ["jazz", "soul"] });
+    assert.deepEqual(complaints(page), []);
+  });
+
+test("the list of /connect changes by itself when an assistant connects or is disconnected", async (test) => {
+  const t = inReverse(test);
+  const { w, ada, app } = await assistant(t);
+  const page = await open(t, w, {});
+  await page.goto("/signin?next=/connect");
+  await signIn(page, { password: PASSWORD });
+  await page.waitForSelector("text=None yet");
+  await ada.connect(app);
+  await page.waitForSelector("#assistants >> text=Claude Code");
+  await page.click("#assistants form button");
+  await page.waitForSelector("text=Claude Code is disconnected");
+  await page.goto("/connect");
+  await page.waitForSelector("text=None yet");
+  assert.deepEqual(complaints(page), []);
+});

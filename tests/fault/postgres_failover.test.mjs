@@ -1,0 +1,124 @@
+// The primary hangs and a replica is promoted, and commits whose confirmation is lost.
+
+import assert from "node:assert/strict";
+import net from "node:net";
+import { Cluster, databaseAddress, PG_PASSWORD, psql } from "../kit/pg.mjs";
+import { until } from "../kit/until.mjs";
+import { onPostgres, world } from "../kit/world.mjs";
+
+const ROUNDS = Number(process.env.FAILOVER_ROUNDS ?? 1);
+const DEADLINE_MS = 500;
+
+// Signs up users until it is stopped; records what was acknowledged and the longest time without success.
+function writers(w, count) {
+  const seen = { made: [], statuses: new Set(), longest: 0, last: performance.now() };
+  let stopped = false;
+  const running = Array.from({ length: count }, async (_, n) => {
+    for (let i = 0; !stopped; i++) {
+      const username = `w${n}-${i}`;
+      const { status } = await w.signUp({ username });
+      seen.statuses.add(status);
+      if (status !== 303) continue;
+      seen.made.push(username);
+      seen.longest = Math.max(seen.longest, performance.now() - seen.last);
+      seen.last = performance.now();
+    }
+  });
+  return { seen, stop: () => ((stopped = true), Promise.all(running)) };
+}
+
+for (let round = 0; round < ROUNDS; round++)
+  onPostgres(`a primary hangs and its replica is promoted: the node serves within 3 s, nothing is lost (${round + 1})`, async (t) => {
+    const primary = await Cluster.start({ durable: true });
+    t.after(() => primary.end());
+    const w = await world(t, { cluster: primary, start: false });
+    const replica = await primary.replica();
+    t.after(() => replica.end());
+    w.address = `postgresql://penchant:${PG_PASSWORD}@127.0.0.1:${primary.port},127.0.0.1:${replica.port}/${w.database}`;
+    await w.start({ "store-deadline": DEADLINE_MS });
+    const { seen, stop } = writers(w, 4);
+    await until("writes", () => seen.made.length >= 10);
+    primary.freeze();
+    await replica.promote();
+    const promoted = performance.now();
+    const before = seen.made.length;
+    await until("a write", () => seen.made.length > before, 10_000);
+    const outage = performance.now() - promoted;
+    await until("writes", () => seen.made.length >= before + 10);
+    await until("readiness", async () => (await w.get("/readyz")).status === 200, 3000);
+    await stop();
+    t.diagnostic(`outage after the promotion ${Math.round(outage)} ms, longest without success ${Math.round(seen.longest)} ms, ${seen.made.length} writes, statuses ${[...seen.statuses]}`);
+    assert.ok(outage < 3000, `${outage} ms`);
+    assert.deepEqual([...seen.statuses].filter((status) => ![303, 503].includes(status)), []);
+    const stored = new Set((await psql(replica.address(w.database), "SELECT username FROM user_account")).split("\n"));
+    for (const name of seen.made) assert.ok(stored.has(name), `${name} was acknowledged and is lost`);
+  });
+
+// Between the service and PostgreSQL. `on(commit)` decides once what happens to the next COMMIT.
+async function proxy(t, cluster) {
+  const sockets = new Set();
+  const between = { onCommit: null };
+  const server = net.createServer((client) => {
+    const upstream = net.connect(cluster.port, "127.0.0.1");
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", () => {}).on("close", () => (client.destroy(), upstream.destroy()));
+    }
+    client.on("data", (bytes) => {
+      const decide = between.onCommit;
+      if (decide === null || !bytes.includes("COMMIT")) return upstream.write(bytes);
+      between.onCommit = null;
+      return decide({ client, upstream, bytes });
+    });
+    upstream.on("data", (bytes) => client.write(bytes));
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  t.after(() => (sockets.forEach((socket) => socket.destroy()), server.close()));
+  between.port = server.address().port;
+  return between;
+}
+
+async function behindProxy(t, settings) {
+  const cluster = await Cluster.start({ durable: true });
+  t.after(() => cluster.end());
+  const w = await world(t, { cluster, start: false });
+  const between = await proxy(t, cluster);
+  w.address = databaseAddress(between.port, w.database);
+  await w.start(settings);
+  assert.equal((await w.signUp({ username: "first" })).status, 303);
+  return { cluster, w, between };
+}
+
+onPostgres("a commit whose confirmation is lost is found out and acknowledged", async (t) => {
+  const { w, between } = await behindProxy(t);
+  between.onCommit = ({ client, upstream, bytes }) => {
+    upstream.removeAllListeners("data").once("data", () => client.destroy());
+    upstream.write(bytes);
+  };
+  assert.equal((await w.signUp({ username: "committed" })).status, 303);
+  assert.equal((await w.service.logged("the outcome", ({ event }) => event === "store_commit_found")).outcome, "committed");
+  between.onCommit = ({ client }) => client.destroy();
+  assert.equal((await w.signUp({ username: "retried" })).status, 303);
+  await w.service.logged("the outcome", ({ event, outcome }) => event === "store_commit_found" && outcome === "rolled back");
+  assert.deepEqual(await w.usernames(), ["committed", "first", "retried"]);
+});
+
+onPostgres("after a crash of PostgreSQL the outcome of a lost commit is not guessed", async (t) => {
+  const { cluster, w, between } = await behindProxy(t, { "store-deadline": 60_000 });
+  between.onCommit = ({ client, upstream, bytes }) => {
+    upstream.removeAllListeners("close"); // the service notices only after the recovery
+    upstream.removeAllListeners("data").once("data", async () => {
+      // One process is killed: the server restarts all others and recovers, and keeps its own process.
+      process.kill(cluster.pids().at(-1), "SIGKILL");
+      await until("the crash", () => upstream.destroyed);
+      await until("recovery", () => psql(cluster.address("postgres"), "SELECT 1").catch(() => false), 60_000);
+      client.destroy();
+    });
+    upstream.write(bytes);
+  };
+  const answer = await w.signUp({ username: "unknown" });
+  assert.equal(answer.status, 503);
+  assert.match(answer.text, /may or may not have been made/);
+  await w.service.logged("the loss", ({ event }) => event === "store_commit_lost");
+  assert.deepEqual(await w.usernames(), ["first", "unknown"]);
+});

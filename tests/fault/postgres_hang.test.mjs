@@ -1,0 +1,159 @@
+// PostgreSQL hangs, locks, and refuses, but its connections stay open. No request waits much longer than
+// store-deadline, and the service recovers by itself.
+
+import assert from "node:assert/strict";
+import { assertError, assertUnavailable } from "../kit/expect.mjs";
+import { addPerson } from "../kit/oauth.mjs";
+import { Cluster, psql } from "../kit/pg.mjs";
+import { Program } from "../kit/process.mjs";
+import { until } from "../kit/until.mjs";
+import { onPostgres, world } from "../kit/world.mjs";
+
+const DEADLINE_MS = 500;
+const SLACK_MS = 1500; // of a busy machine
+
+async function ownCluster(t, settings, flags) {
+  const cluster = await Cluster.start({ durable: true, flags });
+  t.after(() => cluster.end());
+  const w = await world(t, { cluster, settings: { "store-deadline": DEADLINE_MS, "metrics-listen": "127.0.0.1:0", ...settings } });
+  return { cluster, w };
+}
+
+const page = (person) => person.get("/account", { "sec-fetch-site": "same-origin" });
+
+// /readyz always answers within a second.
+async function readiness(w) {
+  const { answer, ms } = await timed(w.get("/readyz"));
+  assert.ok(ms < 1000, `/readyz took ${ms} ms`);
+  return answer;
+}
+
+const ready = (w, within) => until("readiness", async () => (await readiness(w)).status === 200, within);
+
+async function timed(request) {
+  const began = performance.now();
+  const answer = await request;
+  return { answer, ms: performance.now() - began };
+}
+
+onPostgres("while PostgreSQL hangs every request gets 503 in time, and it recovers by itself", async (t) => {
+  const { cluster, w } = await ownCluster(t);
+  const ada = await addPerson(w, "before");
+  assert.equal((await readiness(w)).status, 200);
+  cluster.freeze();
+  for (let round = 0; round < 2; round++) {
+    const asked = [timed(w.signUp({ username: `during${round}` })), ...Array.from({ length: 30 }, () => timed(page(ada)))];
+    for (const answer of await Promise.all(Array.from({ length: 6 }, () => readiness(w)))) {
+      assertError(answer, 503);
+      assert.match(answer.text, /does not respond/);
+    }
+    for (const { answer, ms } of await Promise.all(asked)) {
+      assertUnavailable(answer);
+      assert.ok(ms < 2 * DEADLINE_MS + SLACK_MS, `${ms} ms`);
+    }
+  }
+  assert.equal((await w.get("/healthz")).status, 200);
+  const metrics = await w.metrics();
+  assert.ok(metrics["penchant_store_deadlines_missed_total"] > 0);
+  assert.ok(metrics["penchant_store_failed_total"] >= 62, `${metrics["penchant_store_failed_total"]}`);
+  cluster.thaw();
+  await ready(w, 3000);
+  await until("a sign-up", async () => (await w.signUp({ username: "after" })).status === 303, 3000);
+  const users = await w.usernames();
+  assert.deepEqual(users.filter((name) => !name.startsWith("during")), ["after", "before"]);
+});
+
+onPostgres("SIGTERM ends the service while PostgreSQL hangs in the middle of requests", async (t) => {
+  const { cluster, w } = await ownCluster(t, { "store-deadline": 60_000 });
+  const ada = await addPerson(w, "before");
+  cluster.freeze();
+  const asked = Array.from({ length: 20 }, () => page(ada).catch(() => null));
+  await until("requests", async () => (await w.metrics())["penchant_workers_busy"] > 0);
+  const { ms } = await timed(w.stop(20_000));
+  assert.ok(ms < 10_000 + SLACK_MS, `${ms} ms`); // the time to drain
+  await Promise.all(asked);
+  cluster.thaw();
+});
+
+onPostgres("a lock that is held too long is 503, and the connection survives", async (t) => {
+  const { cluster, w } = await ownCluster(t);
+  assert.equal((await w.signUp({ username: "before" })).status, 303);
+  const holder = new Program("psql", ["-qAtX", cluster.address(w.database)], { stdio: ["pipe", "pipe", "pipe"] });
+  holder.child.stdin.write("BEGIN; LOCK TABLE user_account IN ACCESS EXCLUSIVE MODE; SELECT 'locked';\n");
+  await until("the lock", () => holder.out.includes("locked"));
+  const opened = (await w.metrics())["penchant_store_connects_total"];
+  for (let i = 0; i < 3; i++) {
+    const { answer, ms } = await timed(w.signUp({ username: "during" }));
+    assertUnavailable(answer);
+    assert.ok(ms < DEADLINE_MS + SLACK_MS, `${ms} ms`);
+  }
+  const metrics = await w.metrics();
+  assert.equal(metrics["penchant_store_connects_total"], opened);
+  assert.equal(metrics["penchant_store_deadlines_missed_total"], 0);
+  assert.ok(metrics["penchant_store_failed_total"] >= 3);
+  holder.child.stdin.end("COMMIT;\n");
+  await holder.exit();
+  assert.equal((await w.signUp({ username: "after" })).status, 303);
+  assert.deepEqual(await w.usernames(), ["after", "before"]);
+});
+
+onPostgres("lock_timeout of the server is 503", async (t) => {
+  const { cluster, w } = await ownCluster(t, { "store-deadline": 20_000 });
+  await w.stop();
+  await psql(cluster.address("postgres"), `ALTER DATABASE ${w.database} SET lock_timeout = 100`);
+  await w.start();
+  const holder = new Program("psql", ["-qAtX", cluster.address(w.database)], { stdio: ["pipe", "pipe", "pipe"] });
+  holder.child.stdin.write("BEGIN; LOCK TABLE user_account IN ACCESS EXCLUSIVE MODE; SELECT 'locked';\n");
+  await until("the lock", () => holder.out.includes("locked"));
+  assertUnavailable(await w.signUp({ username: "during" }));
+  holder.child.stdin.end("COMMIT;\n");
+  await holder.exit();
+  assert.equal((await w.signUp({ username: "after" })).status, 303);
+});
+
+onPostgres("a server without free connections: requests share those that are open", async (t) => {
+  const { w } = await ownCluster(t, { "store-deadline": 2000 }, { max_connections: 4, superuser_reserved_connections: 0 });
+  const ada = await addPerson(w, "ada");
+  const answers = await Promise.all(Array.from({ length: 60 }, () => page(ada)));
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+  await w.service.logged("a refused connection", ({ event }) => event === "store_connect_failed");
+});
+
+onPostgres("a primary that turned read-only is left, and used again when it accepts writes", async (t) => {
+  const { cluster, w } = await ownCluster(t);
+  assert.equal((await w.signUp({ username: "before" })).status, 303);
+  const readOnly = async (value) => {
+    await psql(cluster.address("postgres"), `ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+    cluster.server.signal("SIGHUP");
+  };
+  await readOnly("on");
+  await until("readiness to end", async () => /read-only/.test((await readiness(w)).text));
+  await until("503", async () => (await w.signUp({ username: "during" })).status === 503);
+  await readOnly("off");
+  await until("a sign-up", async () => (await w.signUp({ username: "after" })).status === 303, 5000);
+  await w.service.logged("the reason", ({ event }) => event === "store_read_only");
+});
+
+onPostgres("a node whose schema another node has updated is not ready and does not write", async (t) => {
+  const w = await world(t, { settings: { "store-deadline": DEADLINE_MS } });
+  assert.equal((await readiness(w)).status, 200);
+  await psql(w.address, "INSERT INTO schema_step (version, name, applied_at) VALUES (9999, '9999_later', 0)");
+  assert.match((await readiness(w)).text, /schema step 9999/);
+  assertUnavailable(await w.signUp({ username: "during" }));
+  await psql(w.address, "DELETE FROM schema_step WHERE version = 9999");
+  assert.equal((await readiness(w)).status, 200);
+  assert.equal((await w.signUp({ username: "after" })).status, 303);
+});
+
+onPostgres("a node with a wrong clock is not ready, and uses the database's time", async (t) => {
+  const w = await world(t, { settings: { "store-deadline": DEADLINE_MS } });
+  const ada = await addPerson(w, "ada");
+  w.faults.skewClock(40 * 86400);
+  assert.match((await readiness(w)).text, /clock .* differs by 345(6000|5999) seconds/);
+  assert.equal((await page(ada)).status, 200); // her session is not expired
+  assert.equal((await w.signUp({ username: "grace" })).status, 303);
+  const created = await psql(w.address, "SELECT created_at FROM user_account WHERE username = 'grace'");
+  assert.ok(Math.abs(created - Date.now() / 1000) < 60, created);
+  w.faults.skewClock(0);
+  await ready(w, 3000);
+});

@@ -1,0 +1,28 @@
+// Apps that registered themselves, such as AI assistants.
+
+import assert from "node:assert/strict";
+import { addApp, stage } from "./oauth.mjs";
+import { psql } from "./pg.mjs";
+import { run } from "./process.mjs";
+import { STORE } from "./world.mjs";
+
+const SCOPE = "agent_hints preferences:read preferences:write";
+const LOOPBACK = "http://127.0.0.1:8123/callback";
+
+// Changes the row of an app.
+export async function change(w, app, columns) {
+  const sql = `UPDATE app SET ${columns} WHERE app_id = '${app.client_id}'`;
+  if (STORE === "postgres") return psql(w.address, sql);
+  await w.stop();
+  const done = await run("sqlite3", [w.file, sql]);
+  assert.equal(done.status, 0, done.err);
+  await w.start();
+}
+
+// An app as if it had registered itself, or had a client ID metadata document.
+export async function assistant(t, { kind = "registered", document = "NULL", redirect_uri = LOOPBACK } = {}) {
+  const { w, ada } = await stage(t);
+  const app = await addApp(w, { name: "Claude Code", isPublic: true, redirect_uris: [redirect_uri], scope: SCOPE });
+  await change(w, app, `kind = '${kind}', owner_id = '', document = ${document}`);
+  return { w, ada, app };
+}

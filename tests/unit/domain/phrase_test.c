@@ -1,0 +1,95 @@
+#include "domain/phrase.h"
+#include "unit/assert_str.h"
+
+#include "base/arena.h"
+
+static void
+a_form_fits_or_not(void **state)
+{
+    static const struct {
+        enum phrase_form form;
+        const char *text;
+        bool fits;
+    } rows[] = {
+        { FORM_ANY, "I eat what I like", true },
+        { FORM_NOUN, "their dog Rex", true },
+        { FORM_NOUN, "whoever is free", false },
+        { FORM_NOUN, "one two three four five six seven", false },
+        { FORM_GERUND, "running", true },
+        { FORM_GERUND, "at the gym", true },
+        { FORM_GERUND, "run", false },
+        { FORM_GERUND, "when I run", false },
+        { FORM_ADJECTIVE, "low carb", true },
+        { FORM_ADJECTIVE, "no red meat", false },
+        { FORM_ADJECTIVE, "I eat everything", false },
+        { FORM_ROLE, "software engineer", true },
+        { FORM_ROLE, "SRE", true },
+        { FORM_ROLE, "computer science", false },
+        { FORM_ROLE, "marketing", false },
+        { FORM_ROLE, "computer", false },
+    };
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++)
+        if (phrase_fits(rows[i].form, str_of(rows[i].text)) != rows[i].fits)
+            fail_msg("%d: %s", rows[i].form, rows[i].text);
+}
+
+static void
+names_are_told_from_clauses_orders_addresses_and_code(void **state)
+{
+    static const char *const names[] = {
+        "Radiohead", "St. Vincent", "R.E.M.",        "Node.js",  "ASP.NET",
+        "AC/DC",     "C++",         "Guns N' Roses", "東京事変", "Earth, Wind & Fire"
+    };
+    static const char *const others[] = {
+        "you must obey",
+        "Send the files",
+        "buy ACME",
+        "a=b",
+        "$(id)",
+        "evil.example",
+        "x@y.z",
+        "10.0.0.1",
+        "<b>",
+        "{tool}",
+        "what is this",
+        "user admin",
+        "one two three four five six seven",
+        "assistant",
+        "note: x",
+        "curl evil",
+        "`id`",
+    };
+    (void)state;
+    for (size_t i = 0; i < ROWS(names); i++)
+        if (!phrase_is_name(str_of(names[i])))
+            fail_msg("%s is a name", names[i]);
+    for (size_t i = 0; i < ROWS(others); i++)
+        if (phrase_is_name(str_of(others[i])))
+            fail_msg("%s is no name", others[i]);
+}
+
+static void
+the_first_person_becomes_the_third(void **state)
+{
+    struct arena *mem = arena_new();
+    (void)state;
+    assert_str(phrase_third_person(mem, STR("my dog Rex")), STR("their dog Rex"), "a dog");
+    assert_str(phrase_third_person(mem, STR("our kids, and My cat")),
+               STR("their kids, and their cat"), "several");
+    assert_str(phrase_third_person(mem, STR("mystery novels")), STR("mystery novels"),
+               "no pronoun");
+    assert_str(phrase_third_person(mem, STR("...")), STR("..."), "no word");
+    arena_free(mem);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_form_fits_or_not),
+        cmocka_unit_test(names_are_told_from_clauses_orders_addresses_and_code),
+        cmocka_unit_test(the_first_person_becomes_the_third),
+    };
+    return cmocka_run_group_tests_name("domain/phrase", tests, NULL, NULL);
+}
