@@ -40,6 +40,14 @@ why_set(struct why *why, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    vsnprintf(why->text, sizeof why->text, format, args);
+    int length = vsnprintf(why->text, sizeof why->text, format, args);
     va_end(args);
+    if (length < (int)sizeof why->text)
+        return;
+    size_t end = sizeof why->text - 1;
+    while (end > 0 && ((unsigned char)why->text[end - 1] & 0xC0) == 0x80)
+        end--; /* a character that may be cut off is left out */
+    if (end > 0 && (unsigned char)why->text[end - 1] >= 0xC0)
+        end--;
+    why->text[end] = '\0';
 }

@@ -133,6 +133,9 @@ enum err postgres_borrow(struct postgres_store *store, struct postgres_connectio
  * opened on demand. */
 void postgres_give_back(struct postgres_store *store, struct postgres_connection *connection);
 
+/* The server answers: the pool need not pause before it connects again. */
+void postgres_pool_reachable(struct postgres_store *store);
+
 void postgres_pool_metrics(struct postgres_store *store, struct buf *page);
 
 /* db_postgres_monitor.c */

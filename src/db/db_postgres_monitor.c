@@ -139,6 +139,8 @@ next_round(struct postgres_monitor *monitor)
     monitor->round_began = clock_ticks_ns();
     pthread_mutex_unlock(&monitor->lock);
     run_round(monitor, &why);
+    if (why.text[0] == '\0')
+        postgres_pool_reachable(monitor->store);
     pthread_mutex_lock(&monitor->lock);
     if (strcmp(why.text, monitor->problem.text) != 0) {
         if (why.text[0] != '\0')

@@ -203,6 +203,16 @@ postgres_borrow(struct postgres_store *store, struct postgres_connection **out)
     return granted == FAIL ? ERR_UNAVAILABLE : ERR_NONE;
 }
 
+void
+postgres_pool_reachable(struct postgres_store *store)
+{
+    pthread_mutex_lock(&store->lock);
+    store->failing = false;
+    store->connect_after = 0;
+    grow(store);
+    pthread_mutex_unlock(&store->lock);
+}
+
 /* Call with the lock held. Removes all idle connections from the pool. */
 static struct postgres_connection *
 take_idle(struct postgres_store *store)

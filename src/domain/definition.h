@@ -31,7 +31,7 @@ struct node {
 void node_reject(const struct node *node, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Text of the file for use in a problem: at most 64 bytes of printable ASCII. */
+/* Text of the file for use in a problem: about 64 bytes, with ? for what cannot be shown. */
 const char *definition_quote(struct definition *in, struct str text);
 
 /* Whether it is an object with these keys and no others. `keys` ends with NULL; keys before an

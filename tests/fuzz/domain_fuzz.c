@@ -118,8 +118,7 @@ static void
 line_holds(const char *line)
 {
     MUST(strncmp(line, "f.json: ", 8) == 0 && strlen(line) > 8);
-    for (const char *c = line; *c != '\0'; c++)
-        MUST(*c >= ' ' && *c <= '~');
+    text_is_fit_to_be_shown(str_of(line));
 }
 
 int

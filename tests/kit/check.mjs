@@ -11,8 +11,6 @@ import { conclude, countingTask, exitCodeTask, fileTask, ROOT, speaksPostgres, t
 import { runShared } from "./shared.mjs";
 import { choose, wordsOf } from "./words.mjs";
 
-const FUZZ_SECONDS = 2;
-
 const units = unitBinaries("check");
 const freshDatabase = async ({ TEST_POSTGRES: port }) => ({
   PENCHANT_TEST_POSTGRES: `postgresql://penchant@127.0.0.1:${port}/${await createDatabase(Number(port))}`,
@@ -36,7 +34,7 @@ const all = [
   ...["lint_test", "packages_test", "minify_test", "reproducible_test", "deploy_test"].map((name) => countingTask("lint", name, `${ROOT}/tests/${name}`)),
   ...units.filter((binary) => !speaksPostgres(binary)).map((binary) => unitTask("unit", binary)),
   ...units.filter(speaksPostgres).map((binary) => unitTask("unit on both stores", binary, freshDatabase)),
-  ...targets().map((target) => fuzzTask(target, FUZZ_SECONDS)),
+  ...targets().map((target) => fuzzTask(target)),
 ];
 
 // `make check-quick`: the fast text checks, all unit tests, and one api file for each part of the product.

@@ -1,6 +1,7 @@
-// Runs each fuzz target on its seed corpus and then on generated inputs for some seconds. New inputs are
-// saved in build/fuzz-corpus for the next run, inputs that make a target fail in build/fuzz-findings. As a
-// program (tests/fuzz/run): every target for FUZZ_SECONDS (60).
+// Runs each fuzz target on its seed corpus and then on generated inputs: in `make check` the same number of the
+// same inputs every time, so that only changed code can fail. As a program (tests/fuzz/run): every target for
+// FUZZ_SECONDS (60) with new inputs; those that reach new code are saved in build/fuzz-corpus for the next run.
+// Inputs that make a target fail are saved in build/fuzz-findings.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -14,6 +15,9 @@ export const targets = () =>
     .map((name) => name.slice(0, -"_fuzz.c".length))
     .sort();
 
+const REPEATABLE = ["-seed=1", "-runs=10000", "-max_total_time=5"];
+
+// Without `seconds`: as in `make check`.
 export function fuzzTask(target, seconds) {
   return {
     group: "fuzz",
@@ -21,12 +25,13 @@ export function fuzzTask(target, seconds) {
     needs: [`build/fuzz/target/${target}`],
     async run() {
       const folder = (name) => path.join(ROOT, name, target);
-      const [kept, findings, seeds] = ["build/fuzz-corpus", "build/fuzz-findings", "tests/fuzz/corpus"].map(folder);
+      const [kept, findings, seeds] = [seconds ? "build/fuzz-corpus" : "build/fuzz-check", "build/fuzz-findings", "tests/fuzz/corpus"].map(folder);
+      if (!seconds) fs.rmSync(kept, { recursive: true, force: true });
       fs.mkdirSync(kept, { recursive: true });
       fs.mkdirSync(findings, { recursive: true });
       const dictionary = path.join(ROOT, `tests/fuzz/${target}.dict`);
       const args = [
-        `-max_total_time=${seconds}`,
+        ...(seconds ? [`-max_total_time=${seconds}`] : REPEATABLE),
         "-timeout=20",
         "-rss_limit_mb=2048",
         `-detect_leaks=${LEAKS ? 1 : 0}`,
@@ -36,7 +41,7 @@ export function fuzzTask(target, seconds) {
         kept,
         ...(fs.existsSync(seeds) ? [seeds] : []),
       ];
-      const result = await execute(path.join(ROOT, "build/fuzz/target", target), args, { env: sanitizers(), within: (seconds + 60) * 1000 });
+      const result = await execute(path.join(ROOT, "build/fuzz/target", target), args, { env: sanitizers(), within: ((seconds ?? 5) + 60) * 1000 });
       const runs = Number(/number_of_executed_units: (\d+)/.exec(result.err)?.[1] ?? 0);
       const sound = result.status === 0 && !result.late && runs > 0;
       if (sound && seconds >= 10) console.log(`     ${target}: ${runs} inputs`);
