@@ -18,6 +18,7 @@
 #include "mcp/fixtures.h"
 #include "mcp/surface.h"
 #include "net/net.h"
+#include "portal/reference_pages.h"
 #include "web/state.h"
 
 #include <errno.h>
@@ -201,6 +202,8 @@ start_web(struct service *service, struct why *why)
     err = openapi_make(scratch, &params, &web.openapi, why);
     if (err == ERR_NONE)
         err = web_new(&web, &service->web, why);
+    if (err == ERR_NONE)
+        err = reference_pages_make(service->web, why);
     arena_free(scratch);
     return err;
 }

@@ -2,7 +2,10 @@
  * and each domain's record. One page for all would exceed the size limit of pages.
  *
  * An endpoint's URL has its operationId in /openapi.json, which is also its anchor on the overview.
- */
+ * The content is the same for everyone, so it is rendered once, at startup. */
+#include "portal/reference_pages.h"
+
+#include "base/arena.h"
 #include "base/buf.h"
 #include "page/account_page.h"
 #include "portal/portal_routes.h"
@@ -10,6 +13,7 @@
 #include "text/json_tree.h"
 #include "text/template.h"
 #include "web/call.h"
+#include "web/language.h"
 #include "web/message.h"
 #include "web/state.h"
 
@@ -17,15 +21,27 @@
 #define EXAMPLE_MAX ((size_t)64 * 1024)
 #define EXAMPLE_WIDTH 76
 
-/* Parsed for each request: in memory it would take ten times the size of the document. */
-static enum err
-make(struct call *call, struct reference *out)
-{
-    struct why why = { 0 };
-    return reference_make(call->mem, call->web->openapi, out, &why);
-}
+struct reference_page {
+    struct str id;             /* operationId or domain; empty: the overview */
+    struct str title;          /* empty: that of the overview */
+    const struct part **parts; /* by number of the language */
+};
 
-/* ---- parts ---- */
+struct reference_pages {
+    struct reference_page overview;
+    struct reference_page *endpoints;
+    size_t endpoint_count;
+    struct reference_page *records;
+    size_t record_count;
+};
+
+/* What one page is made with. */
+struct making {
+    struct arena *mem; /* of the values */
+    const struct language *language;
+};
+
+/* ---- values ---- */
 
 /* Requests mark required fields, responses optional ones. */
 static void
@@ -43,14 +59,17 @@ put_fields(struct values *values, const struct reference_fields *fields, bool in
 }
 
 static void
-put_responses(struct call *call, struct values *values, const struct reference_responses *responses)
+put_responses(const struct making *making, struct values *values,
+              const struct reference_responses *responses)
 {
     for (size_t i = 0; i < responses->count; i++) {
         const struct reference_response *response = &responses->list[i];
         struct values *item = values_item(values, "responses");
         bool other = str_eq_c(response->status, "default");
         values_text(item, "status",
-                    other ? message(call, KEY("reference.others")) : response->status);
+                    other ? catalog_format(making->language->catalog, making->mem,
+                                           KEY("reference.others"), NULL, 0)
+                          : response->status);
         message_marked(item, "errors", response->errors);
         message_marked(item, "description", response->summary);
     }
@@ -73,7 +92,8 @@ put_record(struct values *values, const struct reference_record *record)
 }
 
 static void
-put_endpoint(struct call *call, struct values *item, const struct reference_endpoint *endpoint)
+put_endpoint(const struct making *making, struct values *item,
+             const struct reference_endpoint *endpoint)
 {
     put_line(item, endpoint);
     /* Not "description": a field without one would show this one instead. */
@@ -89,106 +109,185 @@ put_endpoint(struct call *call, struct values *item, const struct reference_endp
         put_fields(one, &endpoint->calls[i].body, false);
     }
     if (endpoint->example != NULL) {
-        struct buf out = buf_in(call->mem, EXAMPLE_MAX);
+        struct buf out = buf_in(making->mem, EXAMPLE_MAX);
         json_tree_format(&out, endpoint->example, EXAMPLE_WIDTH, 0);
         values_text(item, "example", buf_str(&out));
     }
     if (endpoint->members.count > 0)
         put_fields(values_item(item, "members"), &endpoint->members, true);
-    put_responses(call, item, &endpoint->responses);
+    put_responses(making, item, &endpoint->responses);
 }
 
-/* ---- overview ---- */
+static struct values *
+overview_values(const struct making *making, const struct reference *reference)
+{
+    struct values *values = values_new(making->mem);
+    for (size_t g = 0; g < reference->group_count; g++) {
+        struct values *group = values_item(values, "groups");
+        values_text(group, "group", reference->groups[g].name);
+        message_marked(group, "about", reference->groups[g].summary);
+        for (size_t i = 0; i < reference->groups[g].count; i++)
+            put_line(values_item(group, "endpoints"), &reference->groups[g].endpoints[i]);
+    }
+    for (size_t i = 0; i < reference->record_count; i++) {
+        struct values *record = values_item(values, "records");
+        put_record(record, &reference->records[i]);
+        message_marked(record, "about", reference->records[i].summary);
+    }
+    return values;
+}
+
+static struct values *
+endpoint_values(const struct making *making, const struct reference_endpoint *before,
+                const struct reference_endpoint *endpoint, const struct reference_endpoint *after)
+{
+    struct values *values = values_new(making->mem);
+    put_endpoint(making, values, endpoint);
+    if (before != NULL)
+        put_line(values_item(values, "before"), before);
+    if (after != NULL)
+        put_line(values_item(values, "after"), after);
+    return values;
+}
+
+static struct values *
+record_values(const struct making *making, const struct reference *reference, size_t number)
+{
+    const struct reference_record *record = &reference->records[number];
+    struct values *values = values_new(making->mem);
+    put_record(values, record);
+    message_marked(values, "about", record->summary);
+    if (number > 0)
+        put_record(values_item(values, "before"), record - 1);
+    if (number + 1 < reference->record_count)
+        put_record(values_item(values, "after"), record + 1);
+    put_fields(values, &record->members, false);
+    return values;
+}
+
+/* ---- at startup ---- */
+
+/* All endpoints, group after group. */
+static const struct reference_endpoint **
+list_endpoints(struct arena *mem, const struct reference *reference, size_t *count)
+{
+    size_t all = 0;
+    for (size_t g = 0; g < reference->group_count; g++)
+        all += reference->groups[g].count;
+    const struct reference_endpoint **list =
+        ARENA_ARRAY(mem, const struct reference_endpoint *, all + 1);
+    *count = 0;
+    for (size_t g = 0; g < reference->group_count; g++)
+        for (size_t i = 0; i < reference->groups[g].count; i++)
+            list[(*count)++] = &reference->groups[g].endpoints[i];
+    return list;
+}
+
+static struct reference_page
+empty_page(const struct web *web, struct str id, struct str title)
+{
+    return (struct reference_page){
+        .id = str_copy(web->mem, id),
+        .title = str_copy(web->mem, title),
+        .parts = ARENA_ARRAY(web->mem, const struct part *, web->languages.count),
+    };
+}
+
+static enum err
+make_all(const struct web *web, struct arena *scratch, const struct reference *reference,
+         struct reference_pages *pages)
+{
+    const struct reference_endpoint **endpoints =
+        list_endpoints(scratch, reference, &pages->endpoint_count);
+    pages->record_count = reference->record_count;
+    pages->overview = empty_page(web, STR(""), STR(""));
+    pages->endpoints = ARENA_ARRAY(web->mem, struct reference_page, pages->endpoint_count + 1);
+    pages->records = ARENA_ARRAY(web->mem, struct reference_page, pages->record_count + 1);
+    for (size_t i = 0; i < pages->endpoint_count; i++)
+        pages->endpoints[i] = empty_page(web, endpoints[i]->id, endpoints[i]->title);
+    for (size_t i = 0; i < pages->record_count; i++)
+        pages->records[i] =
+            empty_page(web, reference->records[i].domain, reference->records[i].title);
+    enum err err = ERR_NONE;
+    for (size_t l = 0; l < web->languages.count && !err; l++) {
+        struct making making = { scratch, &web->languages.list[l] };
+        const struct template_set *set = making.language->pages;
+        err = part_render(set, "reference_overview", overview_values(&making, reference), web->mem,
+                          &pages->overview.parts[l]);
+        for (size_t i = 0; i < pages->endpoint_count && !err; i++)
+            err = part_render(set, "reference_endpoint",
+                              endpoint_values(&making, i == 0 ? NULL : endpoints[i - 1],
+                                              endpoints[i], endpoints[i + 1]),
+                              web->mem, &pages->endpoints[i].parts[l]);
+        for (size_t i = 0; i < pages->record_count && !err; i++)
+            err = part_render(set, "reference_record", record_values(&making, reference, i),
+                              web->mem, &pages->records[i].parts[l]);
+    }
+    return err;
+}
+
+enum err
+reference_pages_make(struct web *web, struct why *why)
+{
+    struct arena *scratch = arena_new(); /* parsing takes ten times the size of the document */
+    struct reference reference;
+    struct reference_pages *pages = ARENA_NEW(web->mem, struct reference_pages);
+    enum err err = reference_make(scratch, web->openapi, &reference, why);
+    if (err == ERR_NONE)
+        err = make_all(web, scratch, &reference, pages);
+    if (err != ERR_NONE)
+        why_set(why, "the API reference cannot be rendered");
+    web->reference = pages;
+    arena_free(scratch);
+    return err;
+}
+
+/* ---- requests ---- */
+
+static enum err
+send_page(struct call *call, const struct reference_page *page)
+{
+    struct values *values = values_new(call->mem);
+    size_t language = (size_t)(message_language(call) - call->web->languages.list);
+    values_text(values, "title", page->title);
+    values_part(values, "content", page->parts[language]);
+    return account_page(call, 200, "developer_reference", "developer", values);
+}
+
+static enum err
+send_named(struct call *call, const struct reference_page *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(list[i].id, call_param(call, 0)))
+            return send_page(call, &list[i]);
+    return ERR_NOT_FOUND;
+}
 
 static enum err
 get_overview(struct call *call)
 {
-    struct reference reference;
-    struct values *values = values_new(call->mem);
-    enum err err = make(call, &reference);
-    if (err != ERR_NONE)
-        return err;
-    for (size_t g = 0; g < reference.group_count; g++) {
-        struct values *group = values_item(values, "groups");
-        values_text(group, "group", reference.groups[g].name);
-        message_marked(group, "about", reference.groups[g].summary);
-        for (size_t i = 0; i < reference.groups[g].count; i++)
-            put_line(values_item(group, "endpoints"), &reference.groups[g].endpoints[i]);
-    }
-    for (size_t i = 0; i < reference.record_count; i++) {
-        struct values *record = values_item(values, "records");
-        put_record(record, &reference.records[i]);
-        message_marked(record, "about", reference.records[i].summary);
-    }
-    return account_page(call, 200, "developer_reference", "developer", values);
-}
-
-/* ---- one endpoint ---- */
-
-static void
-put_neighbor(struct values *values, const char *name, const struct reference_endpoint *endpoint)
-{
-    if (endpoint != NULL)
-        put_line(values_item(values, name), endpoint);
+    return send_page(call, &call->web->reference->overview);
 }
 
 static enum err
 get_endpoint(struct call *call)
 {
-    struct reference reference;
-    struct values *values = values_new(call->mem);
-    const struct reference_endpoint *before = NULL, *found = NULL, *after = NULL;
-    enum err err = make(call, &reference);
-    if (err != ERR_NONE)
-        return err;
-    for (size_t g = 0; g < reference.group_count; g++)
-        for (size_t i = 0; i < reference.groups[g].count && after == NULL; i++) {
-            const struct reference_endpoint *one = &reference.groups[g].endpoints[i];
-            if (found != NULL)
-                after = one;
-            else if (str_eq(one->id, call_param(call, 0)))
-                found = one;
-            else
-                before = one;
-        }
-    if (found == NULL)
-        return ERR_NOT_FOUND;
-    put_endpoint(call, values, found);
-    put_neighbor(values, "before", before);
-    put_neighbor(values, "after", after);
-    return account_page(call, 200, "developer_endpoint", "developer", values);
+    const struct reference_pages *pages = call->web->reference;
+    return send_named(call, pages->endpoints, pages->endpoint_count);
 }
-
-/* ---- one domain's record ---- */
 
 static enum err
 get_record(struct call *call)
 {
-    struct reference reference;
-    enum err err = make(call, &reference);
-    for (size_t i = 0; err == ERR_NONE && i < reference.record_count; i++) {
-        const struct reference_record *record = &reference.records[i];
-        if (!str_eq(record->domain, call_param(call, 0)))
-            continue;
-        struct values *values = values_new(call->mem);
-        put_record(values, record);
-        message_marked(values, "about", record->summary);
-        if (i > 0)
-            put_record(values_item(values, "before"), record - 1);
-        if (i + 1 < reference.record_count)
-            put_record(values_item(values, "after"), record + 1);
-        put_fields(values, &record->members, false);
-        return account_page(call, 200, "developer_record", "developer", values);
-    }
-    return err == ERR_NONE ? ERR_NOT_FOUND : err;
+    const struct reference_pages *pages = call->web->reference;
+    return send_named(call, pages->records, pages->record_count);
 }
 
 const struct route developer_reference_routes[] = {
-    { GET, HERE, get_overview, CALLER_ANYONE, .summary = "Shows the API reference.", .page = true,
-      .blocks = true },
+    { GET, HERE, get_overview, CALLER_ANYONE, .summary = "Shows the API reference.", .page = true },
     { GET, HERE "/{endpoint}", get_endpoint, CALLER_ANYONE,
-      .summary = "Shows an endpoint of the API.", .page = true, .blocks = true },
+      .summary = "Shows an endpoint of the API.", .page = true },
     { GET, HERE "/records/{domain}", get_record, CALLER_ANYONE,
-      .summary = "Shows the members of a domain's record.", .page = true, .blocks = true },
+      .summary = "Shows the members of a domain's record.", .page = true },
     { 0 },
 };

@@ -10,6 +10,8 @@
  *   {{^name}} … {{/name}}            shown when {{#name}} would be omitted
  *   {{:key}}                         a message of the catalog (catalog.h); its {name} is {{name}}
  *   {{>file}}                        another template of pages/ (without its path and ".html")
+ *   {{=name}}                        a part: a template that was rendered before; only between
+ *                                    elements
  * Names of a list item hide outer names. Unescaped output is not possible. A mark inside <script>,
  * <style>, a comment, an unquoted attribute, a tag's or an attribute's name is an
  * error, reported when the template is loaded.
@@ -41,6 +43,13 @@ struct values *values_new(struct arena *mem);
 void values_text(struct values *values, const char *name, struct str text);
 void values_flag(struct values *values, const char *name, bool on);
 struct values *values_item(struct values *values, const char *name); /* appends an item to a list */
+
+/* A rendered template that pages contain without rendering it again. It is allocated in `mem`, is
+ * read-only, and may be used from any thread. */
+struct part;
+enum err part_render(const struct template_set *set, const char *name, const struct values *values,
+                     struct arena *mem, const struct part **out);
+void values_part(struct values *values, const char *name, const struct part *part);
 
 /* Renders a loaded template. A name without a value is empty. ERR_NOT_FOUND if not loaded. */
 enum err template_render(const struct template_set *set, const char *name,

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "text/template.h"
 
-enum node_kind { NODE_LITERAL, NODE_VALUE, NODE_SECTION, NODE_INVERTED };
+enum node_kind { NODE_LITERAL, NODE_VALUE, NODE_PART, NODE_SECTION, NODE_INVERTED };
 
 enum node_escape {
     ESCAPE_HTML,

@@ -126,6 +126,15 @@ take_value(struct parser *parser, const struct source *source, struct str name)
 }
 
 static enum err
+take_part(struct parser *parser, const struct source *source, struct str name)
+{
+    if (parser->scanner.state != SCANNER_IN_TEXT)
+        return refuse(parser, source, "a part is allowed only between elements");
+    html_scanner_mark(&parser->scanner);
+    return add_node(parser, source, (struct node){ .kind = NODE_PART, .text = name });
+}
+
+static enum err
 open_section(struct parser *parser, const struct source *source, enum node_kind node,
              struct str name)
 {
@@ -273,7 +282,7 @@ take_mark(struct parser *parser, struct source *source, size_t outer_sections)
     struct str inside = str_first(rest, length);
     if (!str_starts(str_from(rest, length), STR("}}")))
         return refuse(parser, source, "{{ is not followed by a name and }}");
-    char sort = inside.len > 0 && strchr("#^/>:", inside.ptr[0]) != NULL ? inside.ptr[0] : '\0';
+    char sort = inside.len > 0 && strchr("#^/>:=", inside.ptr[0]) != NULL ? inside.ptr[0] : '\0';
     struct str name = sort == '\0' ? inside : str_from(inside, 1);
     if (sort != ':' && !is_name(name))
         return refuse(parser, source,
@@ -291,6 +300,9 @@ take_mark(struct parser *parser, struct source *source, size_t outer_sections)
         break;
     case '>':
         err = include(parser, source, name);
+        break;
+    case '=':
+        err = take_part(parser, source, name);
         break;
     case ':':
         err = take_words(parser, source, name);

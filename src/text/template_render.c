@@ -5,13 +5,21 @@
 
 /* ---- values ---- */
 
-enum entry_kind { ENTRY_TEXT, ENTRY_FLAG, ENTRY_LIST };
+#define PART_MAX ((size_t)1024 * 1024)
+
+enum entry_kind { ENTRY_TEXT, ENTRY_FLAG, ENTRY_LIST, ENTRY_PART };
+
+/* Only part_render() makes one, so its HTML is already escaped. */
+struct part {
+    struct str html;
+};
 
 struct entry {
     enum entry_kind kind;
     const char *name;
     struct str text;
     bool on;
+    const struct part *part;
     struct values *first_item;
     struct values *last_item;
     struct entry *next;
@@ -67,6 +75,12 @@ void
 values_flag(struct values *values, const char *name, bool on)
 {
     entry_of(values, name, ENTRY_FLAG)->on = on;
+}
+
+void
+values_part(struct values *values, const char *name, const struct part *part)
+{
+    entry_of(values, name, ENTRY_PART)->part = part;
 }
 
 struct values *
@@ -134,6 +148,14 @@ render_value(const struct node *node, const struct scope *scope, struct buf *out
     }
 }
 
+static void
+render_part(const struct node *node, const struct scope *scope, struct buf *out)
+{
+    const struct entry *entry = look_up(scope, node->text);
+    if (entry != NULL && entry->kind == ENTRY_PART)
+        buf_add(out, entry->part->html);
+}
+
 static bool
 is_shown(const struct entry *entry)
 {
@@ -146,6 +168,8 @@ is_shown(const struct entry *entry)
         return entry->on;
     case ENTRY_LIST:
         return entry->first_item != NULL;
+    case ENTRY_PART:
+        return true;
     }
     return false;
 }
@@ -186,6 +210,9 @@ render_nodes(const struct template *template, size_t from, size_t end, const str
         case NODE_VALUE:
             render_value(node, scope, out);
             break;
+        case NODE_PART:
+            render_part(node, scope, out);
+            break;
         case NODE_SECTION:
         case NODE_INVERTED:
             render_section(template, at, scope, out);
@@ -205,5 +232,19 @@ template_render(const struct template_set *set, const char *name, const struct v
         return ERR_NOT_FOUND;
     struct scope scope = { values, NULL };
     render_nodes(template, 0, template->count, &scope, out);
+    return ERR_NONE;
+}
+
+enum err
+part_render(const struct template_set *set, const char *name, const struct values *values,
+            struct arena *mem, const struct part **out)
+{
+    struct buf html = buf_in(mem, PART_MAX);
+    enum err err = template_render(set, name, values, &html);
+    if (err != ERR_NONE || html.overflow)
+        return err != ERR_NONE ? err : ERR_INTERNAL;
+    struct part *part = ARENA_NEW(mem, struct part);
+    part->html = buf_str(&html);
+    *out = part;
     return ERR_NONE;
 }

@@ -16,6 +16,7 @@ struct db;
 struct domains;
 struct mcp_surface;
 struct rebuild_queue;
+struct reference_pages;
 struct router;
 struct throttle;
 struct usage_counters;
@@ -64,6 +65,7 @@ struct web {
     struct assets *assets;
     struct str openapi; /* the OpenAPI document and its entity tag */
     const char *openapi_tag;
+    const struct reference_pages *reference; /* see portal/reference_pages.h */
     struct cache *cache;               /* see dispatch/response_cache.h */
     struct throttle *sign_in_failures; /* by account and by address */
     struct throttle *client_failures;  /* by client_id and by address */

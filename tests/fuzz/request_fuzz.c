@@ -3,11 +3,13 @@
  */
 #include "fuzz_store.h"
 
+#include "api/openapi.h"
 #include "app/routes.h"
 #include "base/workers.h"
 #include "crypt/password.h"
 #include "dispatch/web.h"
 #include "http/server.h"
+#include "portal/reference_pages.h"
 
 #include <arpa/inet.h>
 #include <poll.h>
@@ -54,7 +56,12 @@ begin(void)
                                      .on_loopback = true,
                                      .cache_bytes = 1024 * 1024,
                                      .registration_open = true };
+    struct arena *scratch = arena_new();
+    struct openapi_params place = { settings.base_url, settings.auth_url, settings.domains };
+    MUST(openapi_make(scratch, &place, &settings.openapi, &why) == ERR_NONE);
     MUST(web_new(&settings, &web, &why) == ERR_NONE);
+    arena_free(scratch);
+    MUST(reference_pages_make(web, &why) == ERR_NONE);
     struct http_settings http = { .listen = "127.0.0.1:0",
                                   .threads = 1,
                                   .connections_max = 64,

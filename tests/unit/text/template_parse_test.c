@@ -63,7 +63,7 @@ names_have_one_form(void **state)
     static const char *const rows[] = {
         "{{}}",     "{{ a }}",   "{{A}}",  "{{1a}}",  "{{_a}}",       "{{a.b}}",
         "{{{a}}}",  "{{&a}}",    "{{!a}}", "{{#}}",   "{{# a}}",      "{{>}}",
-        "{{>a/b}}", "{{>../a}}", "{{=a}}", "{{a b}}", "{{\xc3\xa9}}", "{{a\nb}}",
+        "{{>a/b}}", "{{>../a}}", "{{=}}",  "{{a b}}", "{{\xc3\xa9}}", "{{a\nb}}",
     };
     (void)state;
     for (size_t i = 0; i < ROWS(rows); i++) {
@@ -71,6 +71,24 @@ names_have_one_form(void **state)
         struct file files[] = { { "page", rows[i] }, { 0 } };
         assert_row(load(files, "page", &why) == ERR_INVALID, rows[i]);
         assert_row(strstr(why.text, "a name is a letter") != NULL, rows[i]);
+    }
+}
+
+static void
+a_part_stands_between_elements(void **state)
+{
+    static const char *const rows[] = {
+        "<p title=\"{{=a}}\">",  "<a href=\"{{=a}}\">",         "<p {{=a}}>",
+        "<title>{{=a}}</title>", "<textarea>{{=a}}</textarea>",
+    };
+    struct why why;
+    (void)state;
+    assert_int_equal(load((struct file[]){ { "page", "<p>{{=a}}</p>" }, { 0 } }, "page", &why),
+                     ERR_NONE);
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct file files[] = { { "page", rows[i] }, { 0 } };
+        assert_row(load(files, "page", &why) == ERR_INVALID, rows[i]);
+        assert_row(strstr(why.text, "a part is allowed only between elements") != NULL, rows[i]);
     }
 }
 
@@ -200,6 +218,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_refusal_names_template_line_and_problem),
         cmocka_unit_test(names_have_one_form),
+        cmocka_unit_test(a_part_stands_between_elements),
         cmocka_unit_test(includes_are_resolved_when_a_page_is_loaded),
         cmocka_unit_test(what_nests_has_a_ceiling),
         cmocka_unit_test(a_page_with_too_many_marks_is_refused),

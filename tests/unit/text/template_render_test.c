@@ -271,11 +271,36 @@ the_source_may_go_once_it_is_loaded(void **state)
     template_set_free(set);
 }
 
+static void
+a_part_is_rendered_once_and_not_escaped_again(void **state)
+{
+    struct why why = { 0 };
+    struct values *values = values_new(mem);
+    const struct part *part = NULL;
+    struct template_set *set = template_set_new(find, NULL);
+    (void)state;
+    the_source = "<p>{{v}}</p>";
+    assert_int_equal(template_load(set, "page", &why), ERR_NONE);
+    values_text(values, "v", STR("<&>"));
+    assert_int_equal(part_render(set, "page", values, mem, &part), ERR_NONE);
+    assert_int_equal(part_render(set, "other", values, mem, &part), ERR_NOT_FOUND);
+    template_set_free(set);
+
+    struct values *outer = values_new(mem);
+    values_part(outer, "part", part);
+    values_text(outer, "text", STR("<&>"));
+    assert_str(render("<div>{{=part}}</div>", outer), STR("<div><p>&lt;&amp;&gt;</p></div>"), "");
+    assert_str(render("<div>{{#part}}{{=part}}{{/part}}{{=none}}</div>", outer),
+               STR("<div><p>&lt;&amp;&gt;</p></div>"), "in a section");
+    assert_str(render("<div>{{=text}}{{part}}</div>", outer), STR("<div></div>"), "other kinds");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_escaped_for_their_context),
+        cmocka_unit_test(a_part_is_rendered_once_and_not_escaped_again),
         cmocka_unit_test(only_paths_and_web_addresses_begin_an_address),
         cmocka_unit_test(a_second_value_in_an_address_is_a_component),
         cmocka_unit_test(sections_ask_for_flags_texts_and_lists),
