@@ -131,6 +131,8 @@ struct domain {
     size_t safety_context_count;
     const struct str *strong_words;
     size_t strong_count;
+    const struct str *foreign_words; /* strong words in other languages */
+    size_t foreign_count;
     const struct str *weak_words;
     size_t weak_count;
     const struct str *not_words;

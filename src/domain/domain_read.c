@@ -6,6 +6,7 @@
 #define CONTEXTS_MAX 64
 #define MEMBERS_MAX 128
 #define WORDS_MAX 512
+#define FOREIGN_MAX 1024
 #define SUMMARY_MAX 16
 
 static struct str
@@ -35,6 +36,21 @@ read_word(const struct node *node)
     return text;
 }
 
+/* Characters beyond ASCII are letters here; letters a to z have no diacritics. */
+static struct str
+read_foreign_word(const struct node *node)
+{
+    struct str text = node_text(node, 2, 64);
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if ((unsigned char)c < 0x80 && (c < 'a' || c > 'z') && (c < '0' || c > '9')) {
+            node_reject(node, "must be a word of lowercase letters and digits");
+            break;
+        }
+    }
+    return text;
+}
+
 static void
 read_contexts(const struct node *node, struct domain *out)
 {
@@ -57,11 +73,12 @@ read_contexts(const struct node *node, struct domain *out)
 static void
 read_keywords(const struct node *node, struct domain *out)
 {
-    static const char *const keys[] = { "", "strong", "weak", "not", NULL };
+    static const char *const keys[] = { "", "strong", "other_languages", "weak", "not", NULL };
     if (!node_is_object(node, keys))
         return;
     struct node strong = node_member(node, "strong"), weak = node_member(node, "weak"),
-                not = node_member(node, "not");
+                not = node_member(node, "not"), foreign = node_member(node, "other_languages");
+    out->foreign_words = node_texts(&foreign, FOREIGN_MAX, read_foreign_word, &out->foreign_count);
     out->strong_words = node_texts(&strong, WORDS_MAX, read_word, &out->strong_count);
     out->weak_words = node_texts(&weak, WORDS_MAX, read_word, &out->weak_count);
     out->not_words = node_texts(&not, WORDS_MAX, read_word, &out->not_count);

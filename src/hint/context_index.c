@@ -111,8 +111,11 @@ static void
 add_keywords(struct arena *mem, struct context_index *index, size_t domain, const struct str *words,
              size_t count, enum use_kind kind)
 {
+    struct label label;
     for (size_t i = 0; i < count; i++)
-        add_use(mem, index, words[i], (struct use){ .kind = kind, .domain = domain });
+        if (label_split(words[i], &label))
+            add_use(mem, index, label_texts(&label, 0, label.count),
+                    (struct use){ .kind = kind, .domain = domain });
 }
 
 static void
@@ -121,6 +124,7 @@ add_words(struct arena *mem, struct context_index *index, size_t number)
     const struct domain *domain = &index->domains->list[number];
     add_keywords(mem, index, number, domain->not_words, domain->not_count, USE_NOT);
     add_keywords(mem, index, number, domain->strong_words, domain->strong_count, USE_STRONG);
+    add_keywords(mem, index, number, domain->foreign_words, domain->foreign_count, USE_STRONG);
     add_keywords(mem, index, number, domain->weak_words, domain->weak_count, USE_WEAK);
     add_words_of(mem, index, domain->name);
     for (size_t i = 0; i < domain->context_count; i++) {
@@ -288,7 +292,8 @@ bucket_count(const struct domains *domains)
     size_t texts = 1024, count = 1;
     for (size_t i = 0; i < domains->count; i++) {
         const struct domain *domain = &domains->list[i];
-        texts += domain->strong_count + domain->weak_count + domain->not_count;
+        texts +=
+            domain->strong_count + domain->weak_count + domain->not_count + domain->foreign_count;
         for (size_t j = 0; j < domain->context_count; j++)
             texts += 4 * (1 + domain->contexts[j].alias_count);
     }

@@ -1,8 +1,8 @@
 /* context_internal.h - labels split into words, and the index of the definitions. Private to the
  * files that implement context.h.
  *
- * context_label.c splits a label; context_index.c indexes every word and name of the definitions;
- * context.c compares the two. */
+ * context_label.c splits a label, with context_letters.c for other scripts; context_index.c indexes
+ * every word and name of the definitions; context.c compares the two. */
 #ifndef HINT_CONTEXT_INTERNAL_H
 #define HINT_CONTEXT_INTERNAL_H
 
@@ -33,6 +33,23 @@ struct label {
     struct label_word words[LABEL_WORDS];
     char name_bytes[LABEL_BUFFER], text_bytes[LABEL_BUFFER], base_bytes[LABEL_BUFFER];
 };
+
+/* How a character beyond ASCII is written into a label. */
+enum letter_kind {
+    LETTER,
+    LETTER_WORD, /* a word of its own */
+    LETTER_NONE, /* left out */
+    LETTER_SEPARATES,
+    LETTER_SEPARATES_PARTS, /* a comma or semicolon */
+};
+
+/* Sets the text, in small letters, without diacritics and with one spelling where several are
+ * usual; empty if it is not a letter. */
+#define LETTER_BYTES 4
+enum letter_kind label_letter(int32_t point, char text[LETTER_BYTES]);
+
+/* Without the Arabic article. */
+struct str label_without_article(struct str word);
 
 /* Sets the texts; context_index_resolve() sets the bases. False: no words, or too long. */
 bool label_split(struct str text, struct label *out);

@@ -1,5 +1,7 @@
 #include "hint/context_internal.h"
 
+#include "text/utf8.h"
+
 #include <string.h>
 
 /* Dropped from labels and names: "book a flight" becomes "book_flight". */
@@ -80,54 +82,45 @@ is_upper(unsigned char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* "bookFlight" has a new word at F, "HTTPServer" at S. */
+static bool
+is_letter(unsigned char c)
+{
+    return is_lower(c) || is_upper(c);
+}
+
+/* "bookFlight" has a new word at F, "HTTPServer" at S; "iOS" is one word. */
 static bool
 starts_camel_word(const unsigned char *at, size_t before, size_t after)
 {
-    return is_upper(*at) && before > 0 &&
-           (is_lower(at[-1]) || (is_upper(at[-1]) && after > 1 && is_lower(at[1])));
+    if (!is_upper(*at) || before == 0)
+        return false;
+    if (is_lower(at[-1]))
+        return before > 1 && is_letter(at[-2]);
+    return is_upper(at[-1]) && after > 1 && is_lower(at[1]);
 }
 
-/* U+00C0 to U+00FF without diacritics, which many writers leave out: "cafe". */
-static const char *const plain_letters[64] = {
-    "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i",  "i",
-    "d", "n", "o", "o", "o", "o", "o",  "_", "o", "u", "u", "u", "u", "y", "th", "ss",
-    "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i",  "i",
-    "d", "n", "o", "o", "o", "o", "o",  "_", "o", "u", "u", "u", "u", "y", "th", "y",
-};
-
-/* Writes one non-ASCII character, or its first byte; returns the number of bytes consumed. Letters
- * of other scripts form words; symbols and emoji separate them. */
+/* Writes one non-ASCII character, or its first byte if it is damaged; returns the number of bytes
+ * consumed. */
 static size_t
-put_beyond_ascii(struct writer *out, const unsigned char *at, size_t left)
+put_beyond_ascii(struct writer *out, struct str rest)
 {
-    unsigned char second = left > 1 ? at[1] : 0, third = left > 2 ? at[2] : 0;
-    bool continues = (second & 0xC0) == 0x80;
-    if (at[0] == 0xC3 && continues) {
-        const char *plain = plain_letters[second & 0x3F];
-        if (*plain == '_')
-            put_separator(out, '_');
-        else
-            put_text(out, plain);
-        return 2;
+    struct str left = rest;
+    char letter[LETTER_BYTES];
+    int32_t point = utf8_next(&left);
+    if (point < 0) {
+        out->bytes[out->length++] = rest.ptr[0];
+        return 1;
     }
-    if ((at[0] == 0xCC && continues) || (at[0] == 0xCD && continues && second < 0xB0))
-        return 2; /* a combining mark; its letter is already written */
-    if (at[0] == 0xE2 && second == 0x80 && (third == 0x98 || third == 0x99))
-        return 3; /* an apostrophe */
-    if ((at[0] == 0xC2 && continues) || (at[0] == 0xE2 && continues && (third & 0xC0) == 0x80)) {
+    enum letter_kind kind = label_letter(point, letter);
+    if (kind == LETTER_SEPARATES_PARTS || kind == LETTER_SEPARATES)
+        put_separator(out, kind == LETTER_SEPARATES ? '_' : ',');
+    if (kind == LETTER_WORD)
         put_separator(out, '_');
-        return at[0] == 0xC2 ? 2 : 3;
-    }
-    if (at[0] >= 0xF0) {
-        size_t taken = 1;
-        while (taken < left && taken < 4 && (at[taken] & 0xC0) == 0x80)
-            taken++;
+    if (kind == LETTER_WORD || kind == LETTER)
+        put_text(out, letter);
+    if (kind == LETTER_WORD)
         put_separator(out, '_');
-        return taken;
-    }
-    out->bytes[out->length++] = (char)at[0];
-    return 1;
+    return rest.len - left.len;
 }
 
 static void
@@ -153,7 +146,7 @@ normalize(struct str text, char *bytes)
         if (starts_camel_word(&in[i], i, text.len - i))
             put_separator(&out, '_');
         if (in[i] >= 0x80) {
-            i += put_beyond_ascii(&out, &in[i], text.len - i);
+            i += put_beyond_ascii(&out, str_from(text, i));
             continue;
         }
         put_ascii(&out, in[i]);
@@ -193,7 +186,7 @@ cut_words(struct label *out, struct str separated, bool drop)
     for (size_t i = 0, start = 0; i <= separated.len && out->count < LABEL_WORDS; i++) {
         if (i < separated.len && separated.ptr[i] != '_' && separated.ptr[i] != ',')
             continue;
-        struct str word = { &separated.ptr[start], i - start };
+        struct str word = label_without_article((struct str){ &separated.ptr[start], i - start });
         if (!drop || !is_dropped(word)) {
             memcpy(end, word.ptr, word.len);
             struct str text = { end, word.len };

@@ -7,7 +7,7 @@ const char *const label_other_tasks[] = {
     /* reminders, calendar, alarms */
     "remind", "reminder", "alarm", "timer", "stopwatch", "countdown", "to_do_list", "todo", "todos",
     "calendar", "calender", "appointment", "agenda", "meeting_invite", "schedule_meeting",
-    "reschedule", "time_slot", "out_of_office", "wake_up",
+    "reschedule", "time_slot", "out_of_office", "wake_up", "todoist",
     /* money */
     "bank", "banking", "bank_account", "bank_statement", "balance_check", "account_balance",
     "check_balance", "checking_account", "savings_account", "overdraft", "routing_number", "iban",
@@ -22,26 +22,58 @@ const char *const label_other_tasks[] = {
     "invest", "investment", "investing", "crypto", "bitcoin", "cryptocurrency", "car_insurance",
     "health_insurance", "life_insurance", "home_insurance", "insurance_policy", "insurance_premium",
     "insurance_quote", "insurance_claim", "rollover", "fraud", "report_fraud", "transaction",
-    "refund", "charge_back", "split_bill", "venmo", "paypal", "zelle",
+    "refund", "charge_back", "split_bill", "venmo", "paypal", "zelle", "dispute_charge",
+    "fraudulent", "fraudulent_charge", "money_back", "dollars_to", "euros_to", "pounds_to",
+    "to_dollar", "to_euro", "order_check", "order_new_check", "retirement_saving",
+    "netflix_subscription", "spotify_subscription", "gym_membership", "cancel_subscription",
+    "cancel_membership",
     /* leave and work administration */
     "pto", "pto_balance", "pto_request", "time_off", "day_off", "days_off", "sick_leave",
     "sick_day", "annual_leave", "parental_leave", "maternity_leave", "paternity_leave",
     "leave_request", "request_leave", "leave_balance", "leave_of_absence", "vacation_day",
     "vacation_balance", "vacation_request", "vacation_time", "holiday_allowance", "timesheet",
-    "clock_in", "clock_out", "shift_swap",
+    "clock_in", "clock_out", "shift_swap", "call_in_sick", "calling_in_sick",
     /* settings and devices */
     "setting", "user_setting", "system_setting", "app_setting", "preferences_menu", "volume",
     "volume_up", "volume_down", "brightness", "bluetooth", "wifi", "wi_fi", "airplane_mode",
     "dark_mode", "factory_reset", "whisper_mode", "password", "passcode", "log_in", "log_out",
     "sign_out", "unsubscribe", "notification", "screen_time", "change_language", "change_accent",
     "change_name", "change_speed", "sync_device", "reset_setting", "thermostat", "turn_on_light",
-    "turn_off_light", NULL
+    "turn_off_light",
+    /* Spanish, Portuguese, French, German: reminders and calendar, money, leave, settings */
+    "recordatorio", "recordar", "recuerdame", "alarma", "calendario", "cita_medica", "despertador",
+    "temporizador", "banco", "bancaria", "bancario", "prestamo", "hipoteca", "transferir",
+    "tarjeta_de_credito", "impuesto", "factura", "nomina", "solicitar_vacaciones", "contrasena",
+    "ajustes", "lembrete", "lembrar", "lembre", "alarme", "despertar", "emprestimo",
+    "conta_bancaria", "cartao_de_credito", "imposto", "fatura", "senha", "configuracoes",
+    "rappelle", "rappeler", "rappel", "calendrier", "rendez_vous", "reveil", "minuteur", "pret",
+    "pret_immobilier", "bancaire", "virement", "carte_de_credit", "impot", "facture", "conge",
+    "mot_de_passe", "parametre", "erinnere", "erinnern", "erinnerung", "kalender", "termin",
+    "termine", "wecker", "kredit", "kontostand", "girokonto", "uberweisung", "uberweisen",
+    "ueberweisung", "hypothek", "darlehen", "kreditkarte", "steuer", "steuererklarung", "rechnung",
+    "gehalt", "urlaubsantrag", "krankmeldung", "passwort", "einstellung", "einstellungen",
+    /* Russian */
+    "напомни", "напомнить", "напоминание", "будильник", "таймер", "календарь", "календаре",
+    "встречу", "банк", "банке", "кредит", "кредита", "ипотека", "счет", "счета", "баланс",
+    "перевести_деньги", "перевод_денег", "налог", "налоги", "зарплата", "пароль", "настройки",
+    /* Chinese */
+    "提醒", "闹钟", "日历", "日程", "贷款", "银行", "余额", "转账", "信用卡", "汇率", "请假",
+    "工资", "密码", "设置", "股票", "税",
+    /* Hindi, Bengali, Urdu */
+    "याद_दिलाओ", "याद_दिलाना", "अलार्म", "कैलेंडर", "बैंक", "लोन", "ऋण", "पासवर्ड", "सेटिंग", "মনে_করিয়ে",
+    "অ্যালার্ম", "ক্যালেন্ডার", "ব্যাংক", "ঋণ", "পাসওয়ার্ড", "সেটিংস", "یاد_دلاؤ", "یاد_دلانا", "الارم",
+    "کیلنڈر", "بینک", "قرض", "پاس_ورڈ", "سیٹنگ",
+    /* Arabic */
+    "ذكرني", "تذكير", "منبه", "المنبه", "تقويم", "بنك", "البنك", "قرض", "حوالة", "كلمة_المرور",
+    "إعدادات", "ضريبة", "راتب", NULL
 };
 
 /* Nouns that name such a task only if a label has little else: "meeting", but not "restaurant for a
  * business meeting near the hotel". */
-const char *const label_other_nouns[] = { "meeting",       "schedule",  "deadline", "balance",
-                                          "payment",       "pay",       "bill",     "account",
-                                          "budget_report", "deposit",   "withdraw", "transfer",
-                                          "finance",       "financial", "contract", "lawsuit",
-                                          "legal",         "visa_card", NULL };
+const char *const label_other_nouns[] = { "meeting",    "schedule",       "deadline",
+                                          "balance",    "payment",        "pay",
+                                          "bill",       "account",        "budget_report",
+                                          "deposit",    "withdraw",       "transfer",
+                                          "finance",    "financial",      "contract",
+                                          "lawsuit",    "legal",          "visa_card",
+                                          "budget_for", "monthly_budget", NULL };

@@ -10,6 +10,7 @@
 struct score {
     unsigned labels, hits;
     unsigned contexts, context_hits;
+    unsigned negatives, false_routes; /* labels without a domain, and those that got one */
 };
 
 /* "food" for "food_profile", to keep the lists readable. */
@@ -44,6 +45,8 @@ is_answer(const struct context_match *match, struct str expected)
 {
     if (str_eq_c(expected, "-"))
         return !match->known;
+    if (str_eq_c(expected, "!"))
+        return match->unrelated;
     if (match->count != count_of(expected))
         return false;
     for (size_t i = 0; i < match->count; i++)
@@ -71,7 +74,7 @@ print_miss(struct str label, struct str expected, const struct context_match *ma
         struct str name = context == NULL ? STR("*") : context->name;
         print_message(" %.*s:%.*s", STR_ARG(short_name(match->list[i].domain)), STR_ARG(name));
     }
-    print_message("%s\n", match->known ? "" : " -");
+    print_message("%s\n", match->known ? "" : match->unrelated ? " !" : " -");
 }
 
 static void
@@ -85,8 +88,11 @@ try_line(const struct context_index *index, struct str line, struct score *score
     bool hit = is_one_of(&match, expected);
     bool context_hit = hit && str_present(context) && match.list[0].context != NULL &&
                        str_eq(match.list[0].context->name, context);
+    bool negative = str_starts(expected, STR("-")) || str_starts(expected, STR("!"));
     score->labels++;
     score->hits += hit;
+    score->negatives += negative;
+    score->false_routes += negative && !hit && match.known;
     score->contexts += str_present(context);
     score->context_hits += context_hit;
     if (!hit || (str_present(context) && !context_hit))
@@ -94,7 +100,7 @@ try_line(const struct context_index *index, struct str line, struct score *score
 }
 
 /* Minimum shares, in thousandths. */
-static void
+static struct score
 try_list(const char *path, unsigned least, unsigned least_contexts)
 {
     struct arena *mem = arena_new();
@@ -112,11 +118,13 @@ try_list(const char *path, unsigned least, unsigned least_contexts)
     }
     fclose(file);
     arena_free(mem);
-    print_message("  %u of %u labels, %u of %u contexts\n", score.hits, score.labels,
-                  score.context_hits, score.contexts);
+    print_message("  %u of %u labels, %u of %u contexts, %u of %u false routes\n", score.hits,
+                  score.labels, score.context_hits, score.contexts, score.false_routes,
+                  score.negatives);
     assert_true(score.labels > 300);
     assert_true(score.hits * 1000 >= score.labels * least);
     assert_true(score.context_hits * 1000 >= score.contexts * least_contexts);
+    return score;
 }
 
 static void
@@ -133,12 +141,24 @@ held_out_labels_match_their_domains(void **state)
     try_list("tests/unit/hint/context_labels_held_out.tsv", 970, 920);
 }
 
+/* Most of them are negative: a match with the wrong domain is worse than none. */
+static void
+utterances_match_their_domains_in_eleven_languages(void **state)
+{
+    (void)state;
+    struct score score = try_list("tests/unit/hint/context_utterances.tsv", 970, 0);
+    assert_true(score.negatives >= 300);
+    assert_true(score.labels - score.negatives >= 300);
+    assert_true(score.false_routes * 100 < score.negatives);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_labels_match_their_domains),
         cmocka_unit_test(held_out_labels_match_their_domains),
+        cmocka_unit_test(utterances_match_their_domains_in_eleven_languages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,8 +79,14 @@ a_label_is_normalized(void **state)
         { "also when they stand alone", "cafe\xcc\x81", "cafe" },
         { "printed dashes separate", "code\xe2\x80\x94review", "code_review" },
         { "emoji separate", "jazz\xf0\x9f\x8e\xb5playlist", "jazz_playlist" },
-        { "letters of other scripts are letters", "\xe9\x9f\xb3\xe6\xa5\xbd x",
-          "\xe9\x9f\xb3\xe6\xa5\xbd_x" },
+        { "one small letter before capitals", "iOS app, eBook", "ios_app_ebook" },
+        { "Chinese has no spaces", "去Rome的机票，酒店", "去_rome_的_机_票_酒_店" },
+        { "Cyrillic capitals", "НАЙДИ Ёлку", "найди_елку" },
+        { "Arabic letters with two spellings, vowels, and punctuation", "أَغاني، إلى؟",
+          "اغاني_الي" },
+        { "Urdu letters", "ترکیب کی۔", "تركيب_كي" },
+        { "dots of loanwords", "फ़िल्म।", "फिल्म" },
+        { "an invisible joiner", "ক\xe2\x80\x8dষ", "কষ" },
         { "half a character", "caf\xc3", "caf\xc3" },
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
@@ -280,7 +286,13 @@ other_tasks_match_no_domain(void **state)
         { "a noun beside two", "restaurant for a lunch meeting", "food_profile:restaurant_search" },
         { "part of a word", "taxi to the airport", "travel_profile:car_rental" },
         { "a phrase, not its neighbors", "take out a loan", "unrelated" },
-        { "no gluing with a little word", "B&B in Cornwall", "-" },
+        { "no gluing with a little word", "B&B in Cornwall", "travel_profile" },
+        { "a keyword in Chinese", "帮我找餐厅", "food_profile" },
+        { "two in Chinese", "机票和酒店", "travel_profile" },
+        { "Chinese characters that are no keyword", "餐巾和厅堂", "-" },
+        { "an article that is part of the word", "أريد المطعم", "food_profile" },
+        { "a capital in Russian", "РЕСТОРАН", "food_profile" },
+        { "another task in Chinese", "提醒我订餐厅", "unrelated" },
         { "but of a word written apart", "hip hop", "music_preferences" },
     };
     check_rows(built_in(), rows, ROWS(rows));
