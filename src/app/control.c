@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/workers.h"
+#include "host/sandbox_probe.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
 
@@ -130,9 +131,13 @@ run_request(struct control *control, struct remote_console *remote, struct str l
     struct str words[WORDS_MAX];
     struct str input = STR_NONE;
     size_t count = 0;
-    struct why why = { 0 };
+    struct why why = { 0 }, probed = { 0 };
     struct command_line *parsed = ARENA_NEW(remote->mem, struct command_line);
     enum err err = control_read_request(remote->mem, line, words, WORDS_MAX, &count, &input, &why);
+    if (!err && sandbox_probe(words, count, &probed)) {
+        console_print(&remote->console, "%s", probed.text);
+        return 0;
+    }
     if (!err)
         err = command_parse(remote->mem, words, count, parsed, &why);
     enum command_mode mode = err ? COMMAND_WITHOUT_STORE : command_mode(&parsed->call);

@@ -1,11 +1,15 @@
 #include "app/reload.h"
 
+#include "app/confine.h"
 #include "app/notify.h"
 #include "base/arena.h"
 #include "base/log.h"
+#include "host/sandbox.h"
 #include "http/probe.h"
 #include "http/server.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,9 +48,25 @@ feed_watchdog(const struct reload *reload, int64_t deadline_ms)
         notify_send("WATCHDOG=1");
 }
 
+/* A program that replaces this file, as DHCP clients do, takes it out of the sandbox, whose rules
+ * are those of the files that existed at the start. */
+static void
+report_lost_file(bool *reported)
+{
+    int fd = *reported ? -1 : open("/etc/resolv.conf", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    else if (!*reported && errno == EACCES) {
+        *reported = true;
+        log_warn("sandbox_lost_file", log_text("file", STR("/etc/resolv.conf")),
+                 log_text("hint", STR("it was replaced; restart the service, or host names can no "
+                                      "longer be resolved")));
+    }
+}
+
 /* Returns the received signal, or TLS_CHANGED. */
 static int
-wait_for_event(const struct reload *reload, struct tls_times *seen)
+wait_for_event(const struct reload *reload, struct tls_times *seen, bool *reported)
 {
     int64_t watchdog_ms = notify_watchdog_ms();
     int64_t pause_ms =
@@ -56,6 +76,8 @@ wait_for_event(const struct reload *reload, struct tls_times *seen)
         int received = sigtimedwait(reload->signals, NULL, &pause);
         if (received > 0)
             return received;
+        if (reload->sandbox->count > 0)
+            report_lost_file(reported);
         if (watchdog_ms > 0)
             feed_watchdog(reload, watchdog_ms);
         struct tls_times now = tls_times(reload->settings);
@@ -70,9 +92,14 @@ wait_for_event(const struct reload *reload, struct tls_times *seen)
 static bool
 load_next(const struct reload *reload, struct service_settings *next)
 {
-    struct why why = { 0 };
-    next->mem = arena_new();
+    struct why why = { 0 }, outside = { 0 };
+    *next = (struct service_settings){ .mem = arena_new() };
     enum err err = reload->load(reload->context, next, &why);
+    /* The cause, if a file could not be read. */
+    if (next->settings != NULL && confine_check(reload->sandbox, next->settings, &outside)) {
+        why = outside;
+        err = ERR_INVALID;
+    }
     if (!err && next->settings->tls_cert != NULL)
         err = http_tls_check(next->settings->tls_cert, next->settings->tls_key, &why);
     if (!err)
@@ -88,9 +115,10 @@ reload_wait(const struct reload *reload, struct service_settings *next)
 {
     bool reloads = reload->load != NULL;
     bool hangup_reloads = reloads && !isatty(STDIN_FILENO);
+    bool reported = false; /* a lost file */
     struct tls_times seen = tls_times(reload->settings);
     for (;;) {
-        int received = wait_for_event(reload, &seen);
+        int received = wait_for_event(reload, &seen, &reported);
         if (received != TLS_CHANGED && (received != SIGHUP || !hangup_reloads))
             return received;
         if (reloads && load_next(reload, next))

@@ -8,6 +8,7 @@
 #include <signal.h>
 
 struct domains;
+struct sandbox;
 
 /* What a restart in place replaces. */
 struct service_settings {
@@ -16,13 +17,15 @@ struct service_settings {
     const struct domains *domains;
 };
 
-/* Loads the settings again, into next->mem. */
+/* Loads the settings again, into next->mem. Sets next->settings even if only the domain definitions
+ * cannot be loaded. */
 typedef enum err reload_settings(void *context, struct service_settings *next, struct why *why);
 
 struct reload {
     reload_settings *load; /* NULL: SIGHUP stops the service, and changed TLS files stay unused */
     void *context;
     const struct settings *settings;
+    const struct sandbox *sandbox; /* of the first start */
     const char *address;     /* that the service listens on */
     const sigset_t *signals; /* to wait for, blocked in every thread */
 };

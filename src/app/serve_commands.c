@@ -32,11 +32,11 @@ load_settings_again(void *context, struct service_settings *next, struct why *wh
     struct settings *settings = ARENA_NEW(next->mem, struct settings);
     struct domains *domains = ARENA_NEW(next->mem, struct domains);
     enum err err = settings_load(next->mem, call->flags, call->flag_count, settings, why);
-    if (!err)
-        err = definitions_load(next->mem, settings->domains, domains, why);
+    if (err)
+        return err;
     next->settings = settings;
     next->domains = domains;
-    return err;
+    return definitions_load(next->mem, settings->domains, domains, why);
 }
 
 static int
@@ -207,9 +207,8 @@ static int
 remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
 {
     (void)info;
-    (void)kind;
     (void)walk;
-    return remove(path);
+    return kind == FTW_DP ? rmdir(path) : unlink(path); /* the sandbox distinguishes them */
 }
 
 /* Opens the configured address; if it is in use, a free port instead, and prints which. */
@@ -252,6 +251,7 @@ demo(struct command_call *call)
     struct service_plan plan = { .settings = &settings,
                                  .domains = call->domains,
                                  .listener = &listener,
+                                 .leave = folder_path,
                                  .before = fill,
                                  .context = &demo };
     int status = service_run(&plan);

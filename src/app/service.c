@@ -1,6 +1,7 @@
 #include "app/service.h"
 
 #include "api/openapi.h"
+#include "app/confine.h"
 #include "app/control.h"
 #include "app/notify.h"
 #include "app/reload.h"
@@ -11,6 +12,7 @@
 #include "base/workers.h"
 #include "db/db.h"
 #include "dispatch/web.h"
+#include "host/sandbox.h"
 #include "job/housekeeping.h"
 #include "job/outbox.h"
 #include "job/rebuild.h"
@@ -55,6 +57,7 @@ struct service {
     struct workers *health_workers;  /* only check readiness, while all others wait */
     struct workers *control_workers; /* only run commands, so that a flood cannot delay them */
     struct listener listener;
+    const struct sandbox *sandbox;
     struct web *web;
     struct http_server *server;
     struct http_server *metrics_server;
@@ -399,6 +402,7 @@ wait_for_end(struct service *service, const struct service_plan *plan, const sig
     struct reload reload = { .load = plan->reload,
                              .context = plan->context,
                              .settings = service->settings,
+                             .sandbox = service->sandbox,
                              .address = service->listener.address,
                              .signals = signals };
     int received = reload_wait(&reload, next);
@@ -419,12 +423,13 @@ wait_for_end(struct service *service, const struct service_plan *plan, const sig
 /* True: to start again with the settings in *next. */
 static bool
 run_once(const struct service_plan *plan, const struct service_settings *with,
-         const struct listener *listener, const sigset_t *signals, struct service_settings *next,
-         enum err *err, struct why *why)
+         const struct listener *listener, const struct sandbox *sandbox, const sigset_t *signals,
+         struct service_settings *next, enum err *err, struct why *why)
 {
     struct service service = { .settings = with->settings,
                                .domains = with->domains,
                                .listener = *listener,
+                               .sandbox = sandbox,
                                .mem = arena_new() };
     bool again = false;
     log_setup(with->settings->log_format, with->settings->log_level);
@@ -451,18 +456,24 @@ service_run(const struct service_plan *plan)
     struct listener listener;
     struct why why = { 0 };
     sigset_t signals = awaited_signals();
+    struct sandbox sandbox;
+    struct arena *mem = arena_new();
 
     pthread_sigmask(SIG_BLOCK, &signals,
                     NULL); /* before the first thread, so that every thread inherits it */
     signal(SIGPIPE, SIG_IGN);
     enum err err = open_listener(plan, &listener, &why);
-    while (!err && run_once(plan, &now, &listener, &signals, &next, &err, &why)) {
+    log_setup(now.settings->log_format, now.settings->log_level);
+    if (!err)
+        confine_process(mem, now.settings, plan->leave, &sandbox);
+    while (!err && run_once(plan, &now, &listener, &sandbox, &signals, &next, &err, &why)) {
         if (now.mem != NULL)
             arena_free(now.mem);
         now = next;
     }
     if (now.mem != NULL)
         arena_free(now.mem);
+    arena_free(mem);
     if (err)
         fprintf(stderr, "penchant: %s\n", why.text);
     return err ? 1 : 0;

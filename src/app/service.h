@@ -19,6 +19,7 @@ struct domains;
 struct service_plan {
     const struct settings *settings;
     const struct domains *domains;
+    const char *leave;               /* a folder that the caller deletes afterwards; NULL: none */
     const struct listener *listener; /* already open; NULL: open the address in the settings */
     /* Called once with the open store and the base URL, before the first request is accepted.
      * May be NULL. An error stops the start and is reported with `why`. */

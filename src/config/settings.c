@@ -168,6 +168,9 @@ static const struct row rows[] = {
       AT(redirect_schemes), .problem = redirect_schemes_problem,
       .summary = "Private-use URI schemes without a dot that clients without an app in the "
                  "portal may redirect to, separated by spaces." },
+    { "sandbox", .fallback = "on", CHOICE_AT(sandbox), .choices = { "off", "on" },
+      .summary = "Whether the service gives up what it does not need: running programs, opening "
+                 "files that no setting names, and system calls of other purposes." },
     { "access-log", .fallback = "on", CHOICE_AT(access_log), .choices = { "off", "on" },
       .summary = "Whether to log each request." },
     { "log-format", .fallback = "text", CHOICE_AT(log_format), .choices = { "text", "json" },
@@ -453,6 +456,7 @@ settings_load(struct arena *mem, const struct setting_flag *flags, size_t count,
     for (size_t i = 0; i < count; i++)
         if (str_eq_c(flags[i].name, "config"))
             config = str_c(mem, flags[i].value);
+    out->config = config;
     enum err err = config == NULL ? ERR_NONE : apply_file(mem, config, out, why);
     if (!err)
         err = apply_variables(mem, out, why);

@@ -51,6 +51,8 @@ struct settings {
     const char *mcp_origins; /* NULL: the default */
     bool client_registration;
     const char *redirect_schemes;
+    bool sandbox;
+    const char *config; /* the settings file that was read; NULL: none */
     bool access_log;
     enum log_format log_format;
     enum log_level log_level;

@@ -131,6 +131,10 @@ struct db_settings {
 const char *db_address_problem(const char *address);
 bool db_address_is_sqlite(const char *address);
 
+/* The files and folders that a remote database's client library reads: certificates and passwords.
+ * Returns their number, at most `max`; 0 for SQLite. Allocated in the arena. */
+size_t db_address_files(struct arena *mem, const char *address, const char **out, size_t max);
+
 /* Locks a SQLite file for this process, applies missing schema steps, prepares every statement.
  * ERR_TAKEN if another process has locked the file. */
 enum err db_open(const struct db_settings *settings, struct db **out, struct why *why);

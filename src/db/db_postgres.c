@@ -507,6 +507,7 @@ const struct db_driver db_postgres_driver = {
     .prefix = "postgresql://",
     .reads_block = true,
     .address_problem = address_problem,
+    .address_files = postgres_address_files,
     .open = postgres_open,
     .close = postgres_close,
     .interrupt = interrupt,

@@ -144,6 +144,7 @@ void postgres_monitor_stop(struct postgres_store *store);
 enum err postgres_monitor_ask(struct postgres_store *store, struct why *why);
 
 /* db_postgres_maintenance.c */
+size_t postgres_address_files(struct arena *mem, const char *address, const char **out, size_t max);
 enum err postgres_backup(const char *address, const char *file,
                          void (*progress)(void *context, int percent), void *context,
                          struct why *why);

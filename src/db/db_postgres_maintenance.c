@@ -53,6 +53,41 @@ read_address(struct arena *mem, const char *address, struct str *options, struct
     return true;
 }
 
+/* Options of the address, or of the environment, that name a file or a folder. */
+static bool
+names_file(const char *keyword)
+{
+    static const char *const keywords[] = { "passfile",    "sslcert", "sslkey",
+                                            "sslrootcert", "sslcrl",  "sslcrldir" };
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (strcmp(keyword, keywords[i]) == 0)
+            return true;
+    return false;
+}
+
+size_t
+postgres_address_files(struct arena *mem, const char *address, const char **out, size_t max)
+{
+    static const char *const beside[] = { ".pgpass", ".postgresql" };
+    const char *home = getenv("HOME");
+    size_t count = 0;
+    if (max > 0)
+        out[count++] = "/etc/passwd"; /* the name of the user, if the address has none */
+    for (size_t i = 0; home != NULL && i < sizeof beside / sizeof *beside && count < max; i++)
+        out[count++] = str_format(mem, "%s/%s", home, beside[i]).ptr;
+    PQconninfoOption *parsed = PQconninfoParse(address, NULL);
+    for (const PQconninfoOption *option = parsed;
+         option != NULL && option->keyword != NULL && count < max; option++) {
+        const char *value = option->val;
+        if (value == NULL && option->envvar != NULL)
+            value = getenv(option->envvar);
+        if (names_file(option->keyword) && value != NULL && value[0] == '/')
+            out[count++] = str_copy(mem, str_of(value)).ptr;
+    }
+    PQconninfoFree(parsed);
+    return count;
+}
+
 char *
 postgres_address_without_password(const char *address)
 {

@@ -84,6 +84,14 @@ db_address_is_sqlite(const char *address)
     return db_driver_of(plain_address(address)) == &db_sqlite_driver;
 }
 
+size_t
+db_address_files(struct arena *mem, const char *address, const char **out, size_t max)
+{
+    const char *plain = plain_address(address);
+    const struct db_driver *driver = db_driver_of(plain);
+    return driver->address_files == NULL ? 0 : driver->address_files(mem, plain, out, max);
+}
+
 struct str
 db_path_beside(struct arena *mem, const char *address, const char *ending)
 {

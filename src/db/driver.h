@@ -17,6 +17,9 @@ struct db_driver {
     /* Describes what is wrong with the address; NULL if it is valid. */
     const char *(*address_problem)(const char *address);
 
+    size_t (*address_files)(struct arena *mem, const char *address, const char **out,
+                            size_t max); /* NULL: none; see db_address_files() */
+
     /* Opens the store. Does not read the schema or prepare statements. */
     enum err (*open)(const struct db_settings *settings, struct db **out, struct why *why);
     void (*close)(struct db *db);
