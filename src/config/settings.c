@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/nearest.h"
+#include "config/secret_file.h"
 #include "db/db.h"
 #include "http/limits.h"
 #include "http/listen.h"
@@ -86,6 +87,9 @@ static const struct row rows[] = {
           "Public URL of the sign-in and account pages, if it differs from base-url. No path." },
     { "store", TEXT, "sqlite:penchant.db", AT(store), .problem = db_address_problem,
       .summary = "Database to use: sqlite:FILE or postgresql://user@host/name." },
+    { "store-file", TEXT, NULL, AT(store_file), .default_text = "none",
+      .summary = "File that contains the store's address, instead of store; a name without a slash "
+                 "is a credential of the systemd unit." },
     { "domains", TEXT, NULL, AT(domains), .default_text = "none",
       .summary =
           "Folder with additional domain definitions, one file NAME.json each. A definition with "
@@ -148,6 +152,9 @@ static const struct row rows[] = {
     { "smtp-password", TEXT, NULL, AT(smtp_password), .secret = true, .default_text = "none",
       .summary = "Password at the mail server; only as a variable or in the settings file, since "
                  "other users of the machine can see flags." },
+    { "smtp-password-file", TEXT, NULL, AT(smtp_password_file), .default_text = "none",
+      .summary = "File that contains the password at the mail server, instead of smtp-password; a "
+                 "name without a slash is a credential of the systemd unit." },
     { "smtp-ca", TEXT, NULL, AT(smtp_ca), .problem = file_problem,
       .default_text = "the certificates of the system",
       .summary = "PEM file with the certificates that may sign the mail server's." },
@@ -300,7 +307,7 @@ settings_next_line(struct str *rest, struct str *name, struct str *value, size_t
 }
 
 static enum err
-read_file(struct arena *mem, const char *path, struct str *out, struct why *why)
+read_file(struct arena *mem, const char *path, struct str *out, bool *open_to_all, struct why *why)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;
@@ -318,15 +325,8 @@ read_file(struct arena *mem, const char *path, struct str *out, struct why *why)
         return ERR_INVALID;
     }
     *out = (struct str){ text, (size_t)length };
+    *open_to_all = (info.st_mode & S_IRWXO) != 0;
     /* It may contain a password, so other users must not read the file. */
-    if ((info.st_mode & S_IRWXO) != 0 &&
-        memmem(text, (size_t)length, "smtp-password", 13) != NULL) {
-        why_set(why,
-                "config: %s contains smtp-password and is readable by every user; run chmod o= "
-                "on it",
-                path);
-        return ERR_INVALID;
-    }
     if ((info.st_mode & S_IRWXO) != 0 &&
         memmem(text, (size_t)length, "postgresql://", 13) != NULL) {
         why_set(why,
@@ -344,7 +344,8 @@ apply_file(struct arena *mem, const char *path, struct settings *out, struct why
     struct str rest, name, value;
     size_t line = 0;
     size_t lines[ROWS] = { 0 }; /* line of each setting; 0: not found yet */
-    enum err err = read_file(mem, path, &rest, why);
+    bool open_to_all = false;
+    enum err err = read_file(mem, path, &rest, &open_to_all, why);
     if (err)
         return err;
     while (settings_next_line(&rest, &name, &value, &line)) {
@@ -355,6 +356,11 @@ apply_file(struct arena *mem, const char *path, struct settings *out, struct why
                     "`penchant help settings`",
                     path, line, str_present(name) ? (int)str_first(name, 64).len : 4,
                     str_present(name) ? name.ptr : "this");
+            return ERR_INVALID;
+        }
+        if (row->secret && open_to_all) {
+            why_set(why, "config: %s contains %s and is readable by every user; run chmod o= on it",
+                    path, row->name);
             return ERR_INVALID;
         }
         size_t *first = &lines[row - rows];
@@ -424,6 +430,37 @@ apply_flags(struct arena *mem, const struct setting_flag *flags, size_t count, s
     return ERR_NONE;
 }
 
+/* Reads the settings that are in files of their own. `given`: a value was set as well. */
+static enum err
+apply_secret_file(struct arena *mem, const char *setting, const char **file, const char **value,
+                  bool given, struct why *why)
+{
+    if (*file == NULL)
+        return ERR_NONE;
+    if (given) {
+        why_set(why, "%s and %s-file are both set; remove one of them", setting, setting);
+        return ERR_INVALID;
+    }
+    *file = secret_file_path(mem, *file);
+    return secret_file_read(mem, str_format(mem, "%s-file", setting).ptr, *file, value, why);
+}
+
+static enum err
+apply_secret_files(struct arena *mem, const char *default_store, struct settings *out,
+                   struct why *why)
+{
+    enum err err = apply_secret_file(mem, "smtp-password", &out->smtp_password_file,
+                                     &out->smtp_password, out->smtp_password != NULL, why);
+    if (!err)
+        err = apply_secret_file(mem, "store", &out->store_file, &out->store,
+                                out->store != default_store, why);
+    const char *problem = err ? NULL : db_address_problem(out->store);
+    if (problem == NULL)
+        return err;
+    why_set(why, "store-file: the address in %s %s", out->store_file, problem);
+    return ERR_INVALID;
+}
+
 /* Checks that involve more than one setting. */
 static enum err
 check_together(const struct settings *settings, struct why *why)
@@ -457,11 +494,14 @@ settings_load(struct arena *mem, const struct setting_flag *flags, size_t count,
         if (str_eq_c(flags[i].name, "config"))
             config = str_c(mem, flags[i].value);
     out->config = config;
+    const char *default_store = out->store;
     enum err err = config == NULL ? ERR_NONE : apply_file(mem, config, out, why);
     if (!err)
         err = apply_variables(mem, out, why);
     if (!err)
         err = apply_flags(mem, flags, count, out, why);
+    if (!err)
+        err = apply_secret_files(mem, default_store, out, why);
     return err ? err : check_together(out, why);
 }
 

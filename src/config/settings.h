@@ -21,8 +21,9 @@ struct settings {
     const char *base_url;       /* NULL: made from the listen address */
     const char *auth_url;       /* NULL: the base URL */
     const char *store;
-    const char *domains; /* NULL: only the built-in ones */
-    int64_t threads;     /* 0: one per core */
+    const char *store_file; /* its path; NULL: none */
+    const char *domains;    /* NULL: only the built-in ones */
+    int64_t threads;        /* 0: one per core */
     int64_t workers;
     int64_t pool;
     int64_t store_deadline; /* milliseconds */
@@ -41,9 +42,10 @@ struct settings {
     int64_t rate_mail;
     const char *smtp_url; /* NULL: no email */
     const char *smtp_from;
-    const char *smtp_user;     /* NULL: no authentication */
-    const char *smtp_password; /* NULL: none */
-    const char *smtp_ca;       /* NULL: the certificates of the system */
+    const char *smtp_user;          /* NULL: no authentication */
+    const char *smtp_password;      /* NULL: none */
+    const char *smtp_password_file; /* its path; NULL: none */
+    const char *smtp_ca;            /* NULL: the certificates of the system */
     int64_t rate_register;
     bool registration_open;
     bool mcp;

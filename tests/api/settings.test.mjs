@@ -166,3 +166,45 @@ test("a secret in the store's address is in no line", async (t) => {
   assert.equal(status, 1);
   assert.doesNotMatch(err, /hunter2/);
 });
+
+test("the store's address and the mail password can be in files of their own", async (t) => {
+  const w = await world(t, { start: false });
+  const secret = (name, text, mode = 0o600) => {
+    fs.writeFileSync(path.join(w.dir, name), text, { mode });
+    return path.join(w.dir, name);
+  };
+  const address = secret("address", `${w.address}\n`);
+  const config = configFile(w, `store-file = ${address}\n`);
+  fs.chmodSync(config, 0o644); // it contains no secret
+  await w.start({ store: undefined, config });
+  assert.equal((await w.penchant(["user", "add", "ada", "--no-password"], { env: { PENCHANT_STORE_FILE: address } })).status, 0);
+  assert.deepEqual(await w.usernames(), ["ada"]);
+  await w.stop();
+  // A name without a slash is a credential that systemd passes.
+  await w.start({ store: undefined, "store-file": "address" }, { env: { CREDENTIALS_DIRECTORY: w.dir } });
+  assert.deepEqual(await w.usernames(), ["ada"]);
+  await w.stop();
+});
+
+test("a file with a secret that cannot be used stops the start", async (t) => {
+  const w = await world(t, { start: false });
+  const file = (name, text, mode = 0o600) => {
+    fs.writeFileSync(path.join(w.dir, name), text);
+    fs.chmodSync(path.join(w.dir, name), mode);
+    return path.join(w.dir, name);
+  };
+  for (const [settings, sentence] of [
+    [{ "smtp-password-file": "/nowhere/secret" }, /^penchant: smtp-password-file: cannot read \/nowhere\/secret: No such file or directory$/m],
+    [{ "smtp-password-file": w.dir }, /smtp-password-file: \S+ is not a file/],
+    [{ "smtp-password-file": file("open", "secret", 0o604) }, /smtp-password-file: \S+ is open to every user of this machine; run chmod o= on it/],
+    [{ "smtp-password-file": file("empty", "\n") }, /smtp-password-file: \S+ is empty/],
+    [{ "smtp-password-file": file("two", "one\ntwo\n") }, /smtp-password-file: \S+ must contain one line/],
+    [{ "smtp-password-file": file("large", "x".repeat(5000)) }, /smtp-password-file: \S+ is larger than 4096 bytes/],
+    [{ "store-file": file("address", w.address) }, /^penchant: store and store-file are both set; remove one of them$/m],
+    [{ store: undefined, "store-file": file("wrong", "mysql:x") }, /store-file: the address in \S+ /],
+  ]) {
+    const service = w.launch(settings);
+    assert.equal((await service.exited()).status, 2, JSON.stringify(settings));
+    assert.match(service.err, sentence);
+  }
+});
