@@ -26,8 +26,8 @@ struct reload {
     void *context;
     const struct settings *settings;
     const struct sandbox *sandbox; /* of the first start */
-    const char *address;     /* that the service listens on */
-    const sigset_t *signals; /* to wait for, blocked in every thread */
+    const char *address;           /* that the service listens on */
+    const sigset_t *signals;       /* to wait for, blocked in every thread */
 };
 
 /* Returns the signal that stops the service; or 0 to restart it with *next, which was loaded

@@ -87,6 +87,15 @@ metric_value(struct buf *page, const char *name, const char *labels, int64_t val
 }
 
 void
+metric_seconds(struct buf *page, const char *name, const char *labels, int64_t ms)
+{
+    const char *open = labels[0] == '\0' ? "" : "{";
+    const char *close = labels[0] == '\0' ? "" : "}";
+    buf_add_format(page, "%s%s%s%s %lld.%03lld\n", name, open, labels, close, (long long)ms / 1000,
+                   (long long)ms % 1000);
+}
+
+void
 metric_histogram(struct buf *page, const char *name, const char *labels,
                  const struct histogram *histogram)
 {

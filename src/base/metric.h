@@ -30,6 +30,7 @@ void metric_write_page(struct buf *page);
 /* Used by writers. `type` is "counter", "gauge" or "histogram"; `labels` is "" or a="b",c="d". */
 void metric_family(struct buf *page, const char *name, const char *type, const char *help);
 void metric_value(struct buf *page, const char *name, const char *labels, int64_t value);
+void metric_seconds(struct buf *page, const char *name, const char *labels, int64_t ms);
 void metric_histogram(struct buf *page, const char *name, const char *labels,
                       const struct histogram *histogram);
 

@@ -340,6 +340,7 @@ write_metrics(struct db *db, struct buf *page)
 {
     sqlite_writer_metrics(store_of(db), page);
     sqlite_readers_metrics(store_of(db), page);
+    sqlite_files_metrics(store_of(db), page);
 }
 
 const struct db_driver db_sqlite_driver = {

@@ -136,6 +136,7 @@ uint64_t sqlite_commits(struct db *db);
 bool sqlite_is_absent(const char *path); /* or is empty */
 enum err sqlite_check_rights(const char *path, struct why *why);
 enum err sqlite_check_log(sqlite3 *handle, const char *path, struct why *why);
+void sqlite_files_metrics(const struct sqlite_store *store, struct buf *page);
 void sqlite_folder_of(const char *file, char *out, size_t size);
 
 /* The high-water mark of a log: what identifies it, and its frames after the last commit. */

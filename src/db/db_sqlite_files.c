@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 void
@@ -57,6 +58,35 @@ sqlite_check_rights(const char *path, struct why *why)
     }
     sqlite_folder_of(path, beside, sizeof beside);
     return err ? err : check_writable("folder", beside, why);
+}
+
+/* ---- metrics ---- */
+
+static void
+write_bytes(struct buf *page, const char *name, const char *help, int64_t bytes)
+{
+    metric_family(page, name, "gauge", help);
+    metric_value(page, name, "", bytes);
+}
+
+void
+sqlite_files_metrics(const struct sqlite_store *store, struct buf *page)
+{
+    char path[PATH_MAX];
+    struct stat file = { 0 }, log = { 0 };
+    struct statvfs disk;
+    snprintf(path, sizeof path, "%s-wal", store->path);
+    stat(path, &log);
+    if (stat(store->path, &file) != 0)
+        return;
+    write_bytes(page, "penchant_store_file_bytes", "Size of the store's file.", file.st_size);
+    write_bytes(page, "penchant_store_wal_bytes",
+                "Size of the write-ahead log; it is reused and shrinks when the service stops.",
+                log.st_size);
+    if (statvfs(store->path, &disk) == 0)
+        write_bytes(page, "penchant_store_disk_free_bytes",
+                    "Disk space that the service can use on the store's file system.",
+                    (int64_t)(disk.f_bavail * disk.f_frsize));
 }
 
 /* ---- the log ---- */

@@ -12,6 +12,7 @@
 #include "db/db_sqlite.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/workers.h"
 
@@ -24,10 +25,11 @@ struct sqlite_reader {
     struct sqlite_reader *next;
     sqlite3_stmt *begin;
     sqlite3_stmt *end;
-    pthread_mutex_t in_use; /* from the first statement of a read to its end */
-    uint64_t snapshot;      /* of the open transaction; 0: none is open */
-    size_t reads;           /* begun and not ended, nested */
-    bool pinned;            /* the reads have had their first statement and hold `in_use` */
+    pthread_mutex_t in_use;    /* from the first statement of a read to its end */
+    _Atomic uint64_t snapshot; /* of the open transaction; 0: none is open */
+    _Atomic int64_t began_ms;  /* the open transaction */
+    size_t reads;              /* begun and not ended, nested */
+    bool pinned;               /* the reads have had their first statement and hold `in_use` */
 };
 
 /* HTTP threads are as many as cores and read all the time. Workers are as many as the operator
@@ -143,6 +145,7 @@ begin_snapshot(struct sqlite_reader *reader)
     sqlite3_step(reader->begin);
     if (sqlite3_reset(reader->begin) != SQLITE_OK)
         return ERR_UNAVAILABLE;
+    reader->began_ms = clock_steady_ms();
     reader->snapshot = now;
     return ERR_NONE;
 }
@@ -221,13 +224,19 @@ sqlite_resume_snapshots(struct sqlite_store *store)
 void
 sqlite_readers_metrics(struct sqlite_store *store, struct buf *page)
 {
-    int64_t bytes = 0, count = 0;
+    int64_t bytes = 0, count = 0, oldest_ms = 0, now_ms = clock_steady_ms();
+    uint64_t current = atomic_load(&store->readers.snapshots);
     pthread_mutex_lock(&store->readers.lock);
     for (struct sqlite_reader *reader = store->readers.all; reader != NULL; reader = reader->next) {
         int used = 0, most = 0;
         count++;
-        if (pthread_mutex_trylock(&reader->in_use) != 0)
+        if (pthread_mutex_trylock(&reader->in_use) != 0) {
+            /* A snapshot that is still the newest hinders no checkpoint. */
+            int64_t age_ms = now_ms - reader->began_ms;
+            if (reader->snapshot != 0 && reader->snapshot != current && age_ms > oldest_ms)
+                oldest_ms = age_ms;
             continue;
+        }
         sqlite3_db_status(reader->connection.handle, SQLITE_DBSTATUS_CACHE_USED, &used, &most, 0);
         bytes += used;
         pthread_mutex_unlock(&reader->in_use);
@@ -239,4 +248,7 @@ sqlite_readers_metrics(struct sqlite_store *store, struct buf *page)
     metric_family(page, "penchant_store_reader_bytes", "gauge",
                   "Page cache of read connections that are not in use.");
     metric_value(page, "penchant_store_reader_bytes", "", bytes);
+    metric_family(page, "penchant_store_oldest_snapshot_seconds", "gauge",
+                  "Age of the oldest outdated snapshot in use; it lets the write-ahead log grow.");
+    metric_seconds(page, "penchant_store_oldest_snapshot_seconds", "", oldest_ms);
 }

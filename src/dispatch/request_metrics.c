@@ -1,6 +1,7 @@
 #include "dispatch/request_metrics.h"
 
 #include "base/arena.h"
+#include "base/cache.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "web/call.h"
@@ -25,8 +26,7 @@ void
 counts_add(struct counts *counts, int status, int64_t ns)
 {
     size_t class = status >= 100 && status < 600 ? (size_t)status / 100 : 0;
-    atomic_fetch_add_explicit(&counts->ended[class], 1, memory_order_relaxed);
-    histogram_observe(&counts->latency, ns);
+    histogram_observe(&counts->latency[class], ns);
 }
 
 /* ---- writing requests ---- */
@@ -42,35 +42,36 @@ label_of(const struct counted *of, size_t number, char *label, size_t size)
              row ? router_row(of->router, number)->path : "other");
 }
 
+static const char *const classes[] = { "none", "1xx", "2xx", "3xx", "4xx", "5xx" };
+
+#define CLASSES (sizeof classes / sizeof *classes)
+
 static void
-write_ended(struct buf *page, const char *label, const struct counts *counts)
+write_count(struct buf *page, const char *labels, const struct histogram *latency)
 {
-    static const char *const classes[] = { "none", "1xx", "2xx", "3xx", "4xx", "5xx" };
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-        uint64_t count = atomic_load_explicit(&counts->ended[i], memory_order_relaxed);
-        char labels[240];
-        snprintf(labels, sizeof labels, "%s,status=\"%s\"", label, classes[i]);
-        if (count > 0)
-            metric_value(page, "penchant_http_requests_total", labels, (int64_t)count);
-    }
+    metric_value(page, "penchant_http_requests_total", labels, (int64_t)histogram_count(latency));
 }
 
 static void
-write_latency(struct buf *page, const char *label, const struct counts *counts)
+write_latency(struct buf *page, const char *labels, const struct histogram *latency)
 {
-    if (histogram_count(&counts->latency) > 0)
-        metric_histogram(page, "penchant_http_request_seconds", label, &counts->latency);
+    metric_histogram(page, "penchant_http_request_duration_seconds", labels, latency);
 }
 
 static void
 write_each(struct buf *page, const struct counted *counted, size_t count,
-           void (*write)(struct buf *, const char *, const struct counts *))
+           void (*write)(struct buf *, const char *, const struct histogram *))
 {
     for (size_t c = 0; c < count; c++)
         for (size_t i = 0; i <= router_row_count(counted[c].router); i++) {
-            char label[200];
+            char label[200], labels[240];
             label_of(&counted[c], i, label, sizeof label);
-            write(page, label, &counted[c].counts[i]);
+            for (size_t class = 0; class < CLASSES; class ++) {
+                const struct histogram *latency = &counted[c].counts[i].latency[class];
+                snprintf(labels, sizeof labels, "%s,status=\"%s\"", label, classes[class]);
+                if (histogram_count(latency) > 0)
+                    write(page, labels, latency);
+            }
         }
 }
 
@@ -79,9 +80,10 @@ metrics_write_requests(struct buf *page, const struct counted *counted, size_t c
 {
     metric_family(page, "penchant_http_requests_total", "counter",
                   "Requests by route and class of status; none: closed without a response.");
-    write_each(page, counted, count, write_ended);
-    metric_family(page, "penchant_http_request_seconds", "histogram",
-                  "Time from the head of a request to the end of its response.");
+    write_each(page, counted, count, write_count);
+    metric_family(page, "penchant_http_request_duration_seconds", "histogram",
+                  "Time from the head of a request to the end of its response, by route and class "
+                  "of status.");
     write_each(page, counted, count, write_latency);
 }
 
@@ -147,9 +149,32 @@ metrics_write_process(struct buf *page, int64_t started_at)
     gauge(page, "process_start_time_seconds", "Start time in seconds since 1970.", started_at);
     gauge(page, "penchant_uptime_seconds", "Seconds since the start.", clock_now() - started_at);
     write_cpu(page);
+    metric_family(page, "penchant_build_info", "gauge", "1, with the version as a label.");
+    metric_value(page, "penchant_build_info", "version=\"" PENCHANT_VERSION "\"", 1);
     metric_family(page, "penchant_log_lines_dropped_total", "counter",
                   "Log lines dropped because the queue was full.");
     metric_value(page, "penchant_log_lines_dropped_total", "", (int64_t)log_dropped());
+}
+
+/* ---- writing the response cache ---- */
+
+void
+metrics_write_cache(struct buf *page, struct cache *cache)
+{
+    struct cache_counts counts = cache_count(cache);
+    const struct {
+        const char *name, *type, *help;
+        uint64_t value;
+    } rows[] = {
+        { "penchant_cache_hits_total", "counter", "Lookups that found an entry.", counts.hits },
+        { "penchant_cache_misses_total", "counter", "Lookups that found none.", counts.misses },
+        { "penchant_cache_bytes", "gauge", "Memory of cached entries.", counts.bytes },
+        { "penchant_cache_entries", "gauge", "Cached entries.", counts.entries },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        metric_family(page, rows[i].name, rows[i].type, rows[i].help);
+        metric_value(page, rows[i].name, "", (int64_t)rows[i].value);
+    }
 }
 
 /* ---- the page ---- */

@@ -5,12 +5,13 @@
 #include "base/metric.h"
 #include "web/router.h"
 
+struct cache;
+
 extern const struct route metrics_routes[]; /* /metrics */
 
 /* Of one route. Counting is safe from any thread. */
 struct counts {
-    _Atomic uint64_t ended[6]; /* by class of status; [0]: closed without a response */
-    struct histogram latency;
+    struct histogram latency[6]; /* by class of status; [0]: closed without a response */
 };
 
 void counts_add(struct counts *counts, int status, int64_t ns);
@@ -26,5 +27,6 @@ struct counted {
 };
 void metrics_write_requests(struct buf *page, const struct counted *counted, size_t count);
 void metrics_write_process(struct buf *page, int64_t started_at);
+void metrics_write_cache(struct buf *page, struct cache *cache);
 
 #endif

@@ -39,6 +39,7 @@ write_metrics(struct buf *page, void *context)
         { "metrics", web->private.router, web->private.counts },
     };
     metrics_write_requests(page, counted, sizeof counted / sizeof *counted);
+    metrics_write_cache(page, web->cache);
     metrics_write_process(page, web->started_at);
 }
 

@@ -52,6 +52,17 @@ write_cut(struct buf *page, const struct http_server *server)
 }
 
 static void
+write_certificates(struct buf *page)
+{
+    metric_family(page, "penchant_tls_certificate_expiry_timestamp_seconds", "gauge",
+                  "When the TLS certificate expires, in seconds since 1970.");
+    for (struct http_server *s = shown.first; s != NULL; s = s->next)
+        if (s->certificate_expires_at > 0)
+            write_value(page, s, "penchant_tls_certificate_expiry_timestamp_seconds", NULL, NULL,
+                        (uint64_t)s->certificate_expires_at);
+}
+
+static void
 write_all(struct buf *page, void *context)
 {
     (void)context;
@@ -74,6 +85,7 @@ write_all(struct buf *page, void *context)
         for (size_t i = 0; i < HTTP_REFUSALS; i++)
             write_value(page, s, "penchant_http_refused_total", "reason", refusal_names[i],
                         atomic_load(&s->refused[i]));
+    write_certificates(page);
     pthread_mutex_unlock(&shown.lock);
 }
 

@@ -247,6 +247,7 @@ http_server_start(const struct http_settings *settings, const struct http_servic
         free(server);
         return err;
     }
+    server->certificate_expires_at = tls.expires_at;
     bool started = start_threads(server, settings, &tls);
     tls_files_free(&tls);
     if (!started) {

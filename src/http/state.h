@@ -36,6 +36,7 @@ struct http_server {
     _Atomic uint64_t id_count;
     _Atomic size_t suspended; /* exchanges handed to the workers */
     _Atomic uint64_t refused[HTTP_REFUSALS];
+    int64_t certificate_expires_at; /* 0: no TLS */
     char name[32];
     struct http_server *next; /* list in metrics.c */
 };

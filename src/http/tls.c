@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -55,10 +56,22 @@ load_pem(const char *setting, const char *path, bool secret, char **out, struct 
     return ERR_INVALID;
 }
 
+static int64_t
+expiry(const gnutls_datum_t *pem)
+{
+    gnutls_x509_crt_t cert;
+    time_t expires_at = -1;
+    if (gnutls_x509_crt_init(&cert) < 0)
+        return 0;
+    if (gnutls_x509_crt_import(cert, pem, GNUTLS_X509_FMT_PEM) >= 0)
+        expires_at = gnutls_x509_crt_get_expiration_time(cert);
+    gnutls_x509_crt_deinit(cert);
+    return expires_at < 0 ? 0 : (int64_t)expires_at;
+}
+
 /* Checked here, because the library would only report that it could not start. */
 static enum err
-check_pair(const struct tls_files *files, const char *cert_file, const char *key_file,
-           struct why *why)
+check_pair(struct tls_files *files, const char *cert_file, const char *key_file, struct why *why)
 {
     gnutls_certificate_credentials_t credentials;
     if (gnutls_certificate_allocate_credentials(&credentials) < 0)
@@ -67,6 +80,7 @@ check_pair(const struct tls_files *files, const char *cert_file, const char *key
     gnutls_datum_t key = { (unsigned char *)files->key, (unsigned)strlen(files->key) };
     int code = gnutls_certificate_set_x509_key_mem(credentials, &cert, &key, GNUTLS_X509_FMT_PEM);
     gnutls_certificate_free_credentials(credentials);
+    files->expires_at = expiry(&cert);
     if (code >= 0)
         return ERR_NONE;
     why_set(why, "tls-cert, tls-key: %s and %s cannot be used: %s", cert_file, key_file,

@@ -6,6 +6,8 @@
 
 #include "base/err.h"
 
+#include <stdint.h>
+
 /* Only TLS 1.2 and 1.3, in server order, with forward secrecy and authenticated encryption: neither
  * static RSA nor CBC. */
 #define TLS_PRIORITIES                                                                        \
@@ -15,6 +17,7 @@
 struct tls_files {
     char *cert; /* PEM, ends in NUL */
     char *key;
+    int64_t expires_at; /* the first certificate of the chain; 0: unknown */
 };
 
 /* Release the result with tls_files_free(). `why` has the setting and the file. */

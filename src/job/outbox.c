@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/metric.h"
 #include "job/outbox_message.h"
 #include "store/outbox_store.h"
 #include "store/tx.h"
@@ -13,12 +14,16 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOOK_MS 500 /* between two looks into the outbox */
+#define LOOK_MS 500    /* between two looks into the outbox */
+#define COUNT_MS 10000 /* between two counts for the metrics */
 
 struct outbox {
     struct outbox_settings settings;
     pthread_t thread;
     _Atomic bool stopping;
+    int64_t counted_ms;
+    _Atomic int64_t waiting, oldest; /* as last counted */
+    _Atomic uint64_t sent, failed, given_up;
 };
 
 struct work {
@@ -84,6 +89,10 @@ send_mail(struct outbox *outbox, struct work *work)
     work->next_try_at = over ? 0 : next;
     if (nothing_to_send)
         return;
+    atomic_fetch_add(result == SMTP_SENT ? &outbox->sent
+                     : over              ? &outbox->given_up
+                                         : &outbox->failed,
+                     1);
     if (result == SMTP_SENT)
         log_info("mail_sent", log_text("mail", work->mail.id),
                  log_text("kind", str_of(mail_kind_name(work->mail.kind))));
@@ -107,12 +116,53 @@ step(struct outbox *outbox, struct arena *mem)
            ERR_NONE; /* else it is sent again, after its claim ends */
 }
 
+/* ---- metrics ---- */
+
+/* Not when the metrics are read: the page must not wait for a remote database. */
+static void
+count_waiting(struct outbox *outbox, struct arena *mem)
+{
+    int64_t count = 0, oldest = 0, now_ms = clock_steady_ms();
+    if (outbox->counted_ms != 0 && now_ms - outbox->counted_ms < COUNT_MS)
+        return;
+    struct db_tx *tx = tx_begin_read(outbox->settings.db);
+    if (tx_end_read(tx, outbox_store_count(tx, mem, &count, &oldest)) != ERR_NONE)
+        return;
+    outbox->counted_ms = now_ms;
+    atomic_store(&outbox->waiting, count);
+    atomic_store(&outbox->oldest, oldest);
+}
+
+static void
+write_metrics(struct buf *page, void *context)
+{
+    struct outbox *outbox = context;
+    int64_t oldest = atomic_load(&outbox->oldest);
+    metric_family(page, "penchant_mail_waiting", "gauge",
+                  "Emails in the outbox, counted every ten seconds.");
+    metric_value(page, "penchant_mail_waiting", "", atomic_load(&outbox->waiting));
+    metric_family(page, "penchant_mail_oldest_seconds", "gauge",
+                  "Age of the oldest email in the outbox.");
+    metric_value(page, "penchant_mail_oldest_seconds", "", oldest == 0 ? 0 : clock_now() - oldest);
+    metric_family(page, "penchant_mail_tries_total", "counter",
+                  "Tries to send an email, by result.");
+    metric_value(page, "penchant_mail_tries_total", "result=\"sent\"",
+                 (int64_t)atomic_load(&outbox->sent));
+    metric_value(page, "penchant_mail_tries_total", "result=\"failed\"",
+                 (int64_t)atomic_load(&outbox->failed));
+    metric_value(page, "penchant_mail_tries_total", "result=\"given_up\"",
+                 (int64_t)atomic_load(&outbox->given_up));
+}
+
+/* ---- the thread ---- */
+
 static void *
 run(void *argument)
 {
     struct outbox *outbox = argument;
     struct arena *mem = arena_new();
     while (!is_stopping(outbox)) {
+        count_waiting(outbox, mem);
         bool more = step(outbox, mem);
         arena_reset(mem);
         if (!more)
@@ -132,8 +182,10 @@ outbox_start(const struct outbox_settings *settings)
     pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
     int failed = pthread_create(&outbox->thread, NULL, run, outbox);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed == 0)
+    if (failed == 0) {
+        metric_register(write_metrics, outbox);
         return outbox;
+    }
     log_warn("outbox_not_started");
     free(outbox);
     return NULL;
@@ -144,6 +196,7 @@ outbox_stop(struct outbox *outbox)
 {
     if (outbox == NULL)
         return;
+    metric_unregister(outbox);
     atomic_store(&outbox->stopping, true);
     pthread_join(outbox->thread, NULL);
     free(outbox);

@@ -25,6 +25,9 @@ SQL_UNTRACKED(outbox_delete, "DELETE FROM outbox WHERE mail_id = $1");
 
 SQL_UNTRACKED(outbox_end_user, "DELETE FROM outbox WHERE user_id = $1");
 
+SQL(outbox_count, "SELECT COUNT(*), COALESCE(MIN(created_at), 0) FROM"
+                  " (SELECT created_at FROM outbox LIMIT 10000) AS waiting");
+
 #define CLAIM_SECONDS (5 * 60) /* longer than one try takes */
 
 enum err
@@ -64,6 +67,18 @@ outbox_store_claim(struct db_tx *tx, struct arena *mem, int64_t now, struct mail
         .created_at = db_cell_int(&rows, 0, 6),
     };
     return mail_kind_read(db_cell_text(&rows, 0, 1), &out->kind) ? ERR_NONE : ERR_INTERNAL;
+}
+
+enum err
+outbox_store_count(struct db_tx *tx, struct arena *mem, int64_t *count, int64_t *oldest)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &outbox_count, &rows);
+    if (!err) {
+        *count = db_cell_int(&rows, 0, 0);
+        *oldest = db_cell_int(&rows, 0, 1);
+    }
+    return err;
 }
 
 enum err

@@ -22,6 +22,10 @@ enum err outbox_store_due(struct db_tx *tx, struct arena *mem, int64_t now, bool
 enum err outbox_store_claim(struct db_tx *tx, struct arena *mem, int64_t now, struct mail *out);
 enum err outbox_store_put_next_try(struct db_tx *tx, struct arena *mem, struct str id, int64_t at);
 
+/* The number of emails, counted up to 10,000, and the time when the oldest was added; 0 if there is
+ * none. */
+enum err outbox_store_count(struct db_tx *tx, struct arena *mem, int64_t *count, int64_t *oldest);
+
 enum err outbox_store_delete(struct db_tx *tx, struct arena *mem, struct str id);
 enum err outbox_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id);
 

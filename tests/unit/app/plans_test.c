@@ -25,6 +25,7 @@ void (*const also_linked)(struct housekeeping *) = housekeeping_stop;
 static const struct {
     const char *name, *reason;
 } may_scan[] = {
+    { "outbox_count", "counts at most 10,000 emails, every ten seconds, on its own thread" },
     { "usage_list_revoked", "needs all rows; housekeeping deletes them after an hour" },
     { "orphan_access", "only `penchant check --compact` deletes what has no family" },
     { "orphan_codes", "the same" },

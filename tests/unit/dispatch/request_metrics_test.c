@@ -118,8 +118,10 @@ requests_are_counted_by_route_and_outcome(void **state)
     assert_true(value_of(text, SERIES("GET", "/readyz", "5xx")) == 1);
     assert_true(value_of(text, SERIES("other", "other", "4xx")) == 1);
     assert_true(value_of(text, SERIES("GET", "/assets/{file}", "4xx")) == 1);
-    assert_true(value_of(text, "penchant_http_request_seconds_count{listener=\"main\","
-                               "method=\"GET\",route=\"/healthz\"}") == 3);
+    assert_true(value_of(text, "penchant_http_request_duration_seconds_count{listener=\"main\","
+                               "method=\"GET\",route=\"/healthz\",status=\"2xx\"}") == 3);
+    assert_true(value_of(text, "penchant_http_request_duration_seconds_count{listener=\"main\","
+                               "method=\"GET\",route=\"/readyz\",status=\"5xx\"}") == 1);
     assert_null(strstr(text, "usr_secret"));
 }
 
