@@ -1,7 +1,7 @@
 // Apps that registered themselves, such as AI assistants.
 
 import assert from "node:assert/strict";
-import { addApp, stage } from "./oauth.mjs";
+import { addApp, App, stage } from "./oauth.mjs";
 import { psql } from "./pg.mjs";
 import { run } from "./process.mjs";
 import { STORE } from "./world.mjs";
@@ -19,9 +19,19 @@ export async function change(w, app, columns) {
   await w.start();
 }
 
-// An app as if it had registered itself, or had a client ID metadata document.
-export async function assistant(t, { kind = "registered", document = "NULL", redirect_uri = LOOPBACK } = {}) {
-  const { w, ada } = await stage(t);
+// Registers a client the way an assistant does.
+export async function register(w, { name = "Claude Code", redirect_uri = LOOPBACK, scope = SCOPE, method = "none" } = {}) {
+  const json = { client_name: name, redirect_uris: [redirect_uri], token_endpoint_auth_method: method, scope };
+  const { status, data, text } = await w.ask("POST", "/oauth/register", { json });
+  assert.equal(status, 201, text);
+  if (data.client_secret) w.secrets.add(data.client_secret);
+  return new App(w, { ...data, name, redirect_uri, scope });
+}
+
+// A world with a user and an app that registered itself, or that has a client ID metadata document.
+export async function assistant(t, { kind = "registered", document = "NULL", redirect_uri = LOOPBACK, ...options } = {}) {
+  const { w, ada } = await stage(t, options);
+  if (kind === "registered") return { w, ada, app: await register(w, { redirect_uri }) };
   const app = await addApp(w, { name: "Claude Code", isPublic: true, redirect_uris: [redirect_uri], scope: SCOPE });
   await change(w, app, `kind = '${kind}', owner_id = '', document = ${document}`);
   return { w, ada, app };

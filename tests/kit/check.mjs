@@ -28,6 +28,7 @@ const all = [
   ...onStore("fault", "sqlite", "SQLite", ON_DISK),
   ...onStore("fault", "postgres", "PostgreSQL", ON_DISK),
   ...testFiles("clients").map((file) => fileTask("clients", file, { STORE: "sqlite" })),
+  ...testFiles("clients").filter((file) => /\/mcp_\w+\.test/.test(file)).map((file) => fileTask("clients on PostgreSQL", file, { STORE: "postgres" })),
   ...onStore("api", "postgres", "PostgreSQL"),
   ...onStore("api", "sqlite", "SQLite"),
   exitCodeTask("lint", "lint", `${ROOT}/tools/lint`, "--only-text"),
@@ -54,7 +55,7 @@ if (flag === "needs") {
 }
 
 // An empty test directory must not pass silently.
-const expected = ["lint", "unit", "unit on both stores", "oracle", "browser", "clients", "fuzz"].concat(
+const expected = ["lint", "unit", "unit on both stores", "oracle", "browser", "clients", "clients on PostgreSQL", "fuzz"].concat(
   ["fault", "api"].flatMap((folder) => [`${folder} on SQLite`, `${folder} on PostgreSQL`]),
 );
 const absent = words.length > 0 ? [] : expected.filter((group) => !all.some((task) => task.group === group));

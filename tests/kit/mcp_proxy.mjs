@@ -3,7 +3,7 @@
 
 import http from "node:http";
 import path from "node:path";
-import { run } from "./process.mjs";
+import { Program } from "./process.mjs";
 import { ROOT } from "./world.mjs";
 
 const PACKAGES = path.join(ROOT, "tests/clients/node_modules"); // make deps-check installs them
@@ -27,8 +27,9 @@ export async function proxy(t, w, token) {
   return `http://127.0.0.1:${server.address().port}`;
 }
 
-// Runs a program of an installed package: { status, out, err }.
-export function program(name, args, options = {}) {
-  const { env = {}, ...rest } = options;
-  return run(NODE, [path.join(PACKAGES, ".bin", name), ...args], { within: 120_000, env: { PATH: process.env.PATH, HOME: process.env.HOME ?? "/", ...env }, ...rest });
+// Runs a program of an installed package. The promise of { status, out, err } has the running program as a member.
+export function program(name, args, { env = {}, within = 120_000, ...rest } = {}) {
+  const program = new Program(NODE, [path.join(PACKAGES, ".bin", name), ...args], { env: { PATH: process.env.PATH, HOME: process.env.HOME ?? "/", ...env }, ...rest });
+  const ended = program.exit(within).then(({ status }) => ({ status, out: program.out, err: program.err }));
+  return Object.assign(ended, { program });
 }

@@ -23,7 +23,7 @@ function owner() {
   return { uid: id("-u"), gid: id("-g") };
 }
 
-const freePort = () =>
+export const freePort = () =>
   new Promise((resolve, reject) => {
     const probe = net.createServer().on("error", reject);
     probe.listen(0, "127.0.0.1", () => {

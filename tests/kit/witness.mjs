@@ -1,5 +1,5 @@
 // A proxy between the service and a third-party client. It forwards everything unchanged and reports each
-// request with its response, for validation against the OpenAPI document.
+// request with its response, for validation against the OpenAPI document. `seen` lists them all.
 
 import http from "node:http";
 import { once } from "node:events";
@@ -14,7 +14,12 @@ export class Witness {
   // `target` returns the origin of the service, which starts later; `see(request, answer)` must not throw.
   static async open(target, see) {
     const witness = new Witness();
-    witness.server = http.createServer((request, response) => pass(target(), see, request, response).catch((error) => response.destroy(error)));
+    witness.seen = [];
+    const note = (request, answer) => {
+      witness.seen.push({ ...request, status: answer.status, data: answer.data });
+      return see(request, answer);
+    };
+    witness.server = http.createServer((request, response) => pass(target(), note, request, response).catch((error) => response.destroy(error)));
     witness.server.listen(0, "127.0.0.1");
     await once(witness.server, "listening");
     witness.origin = `http://127.0.0.1:${witness.server.address().port}`;
@@ -41,7 +46,8 @@ async function pass(target, see, request, response) {
       method: request.method,
       where: request.url,
       form: request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ? [...new URLSearchParams(body.toString())] : undefined,
-      json: type(request.headers["content-type"]) ? JSON.parse(body) : undefined,
+      json: type(request.headers["content-type"]) && body.length > 0 ? JSON.parse(body) : undefined,
+      headers: request.headers,
     },
     { status: answer.statusCode, headers: answer.headers, text, data: type(answer.headers["content-type"]) && text ? JSON.parse(text) : undefined },
   );
