@@ -16,6 +16,8 @@
 //   scale     target ratio to the rate with the fewest users
 //   last      true: runs after all others, because it invalidates what they need
 //   counted   number of requests for counting instructions, if a request has very many
+//   beside    another request of ours, measured in the same runs on the smallest store: { what, request }, and the
+//             targets `floor` (our rate to its rate, at least) and `ceiling` (our instructions to its, at most)
 //   peers     peers to compare with (peers/): `what` is requested, and the target ratio for each, or null
 import { basic, exchanges, post, signIn, some } from "./people.mjs";
 import { settings } from "./settings.mjs";
@@ -35,6 +37,24 @@ const hints = asks("/v1/agent-hints?max_tokens=100");
 const record = asks("/v1/preferences/food_profile");
 const atoms = asks("/v1/preferences/atoms?limit=20");
 const userinfo = asks("/oauth/userinfo");
+
+// ---- assistants ----
+
+const META = "io.modelcontextprotocol/";
+
+// The tool get_hints with the arguments of `hints`, in each era of the protocol.
+const calls = (more, headers) => ({ access }) => ({
+  method: "POST",
+  path: "/mcp",
+  headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", ...headers, ...bearer(access) },
+  body: JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "get_hints", arguments: { max_tokens: 100 }, ...more } }),
+});
+const legacyCall = calls({}, { "MCP-Protocol-Version": "2025-11-25" });
+const modernCall = calls(
+  { _meta: { [`${META}protocolVersion`]: "2026-07-28", [`${META}clientCapabilities`]: {}, [`${META}clientInfo`]: { name: "bench", version: "1" } } },
+  { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "get_hints" },
+);
+const besideHints = { what: "GET /v1/agent-hints", request: one(hints), floor: 0.8, ceiling: 1.5 };
 
 // Each adds a new fact for another user.
 let written = 0;
@@ -73,6 +93,8 @@ const work = [
   { name: "hints, cold", cache: 0, request: everybody(hints), floor: 0.2, floorUpTo: 100000, scale: 0.8 },
   { name: "hints, the same 1,000", request: sameFew(hints), scale: 0.9 },
   { name: "hints, the same 1,000 cold", cache: 0, request: sameFew(hints) },
+  { name: "tools/call, warm, 2025-11-25", request: one(legacyCall), beside: besideHints },
+  { name: "tools/call, warm, 2026-07-28", request: one(modernCall), beside: besideHints },
   { name: "record, warm", request: one(record), floor: 0.5 },
   { name: "record, cold", cache: 0, request: everybody(record), scale: 0.8 },
   { name: "record, the same 1,000", request: sameFew(record), scale: 0.9 },

@@ -113,6 +113,9 @@ async function besidePeers(row, fewest, skip, work) {
   }
 }
 
+// The other request of the row, on the smallest store.
+const otherSide = ({ beside }, [{ town, server }]) => ({ server, requests: async () => [beside.request(town)].flat() });
+
 async function against(row, open, peers) {
   const asked = await open[0].requests();
   const answer = await askKeptAlive(open[0].server.port, asked[0], asked[1]);
@@ -121,7 +124,8 @@ async function against(row, open, peers) {
   try {
     const sides = [nginxs(row, nginx, asked)];
     for (const side of open) sides.push(await ours(row, side));
-    const [limit, ...all] = await interleaved([...sides, ...peers.map(({ run }) => run)]);
+    const others = row.beside ? [await ours(row, otherSide(row, open))] : [];
+    const [limit, ...all] = await interleaved([...sides, ...others, ...peers.map(({ run }) => run)]);
     const fewest = all[0];
     return open.map(({ people, fileReads: reads }, i) => ({
       people,
@@ -131,7 +135,8 @@ async function against(row, open, peers) {
       penchant: all[i],
       ratio: all[i].perSecond / limit.perSecond,
       toFewest: all[i].perSecond / fewest.perSecond,
-      peers: i === 0 ? beside(peers, all.slice(open.length), fewest, limit) : [],
+      peers: i === 0 ? beside(peers, all.slice(open.length + others.length), fewest, limit) : [],
+      beside: i === 0 && row.beside ? { ...row.beside, ...all[open.length], instructions: null, times: fewest.perSecond / all[open.length].perSecond } : null,
     }));
   } finally {
     await nginx.stop();
@@ -159,5 +164,7 @@ export async function measureCase(row, { alsoCount, skip }) {
   if (row.store === "sqlite")
     for (const [i, { store, requests }] of open.entries())
       await alsoCount(async () => (measured[i].instructions = await instructionsPerRequest(store, row, requests, cache)));
+  if (row.store === "sqlite" && row.beside)
+    await alsoCount(async () => (measured[0].beside.instructions = await instructionsPerRequest(open[0].store, row, otherSide(row, open).requests, cache)));
   return measured;
 }

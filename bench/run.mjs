@@ -205,6 +205,19 @@ function printPeers() {
   console.log(table(headings, rows));
 }
 
+function printBeside() {
+  const rows = report.cases.filter((c) => c.beside).map(({ name, store, penchant, instructions, beside: b }) => {
+    const costs = b.instructions === null ? null : instructions / b.instructions;
+    return [
+      name, store, b.what, whole(penchant.perSecond), whole(b.perSecond), fixed(b.times), atLeast(b.times, b.floor),
+      whole(instructions), whole(b.instructions), fixed(costs), costs === null ? "" : atMost(costs, b.ceiling),
+    ];
+  });
+  if (rows.length === 0) return;
+  console.log("\nTwo requests of ours in the same runs\n");
+  console.log(table(["case", "store", "beside", "its/s", "other/s", "ratio", "target", "instr/request", "other", "ratio", "target"], rows));
+}
+
 function printPopulations() {
   for (const p of report.populations)
     console.log(`\n${p.store}: ${whole(p.people)} users with ${whole(p.atoms)} atoms, written in ${p.seconds} s; ${whole(p.bytesPerPerson)} bytes per user on disk`);
@@ -230,6 +243,7 @@ async function main() {
   printComposition();
   printMixed();
   printFloods();
+  printBeside();
   printPeers();
   printPopulations();
   printCommit();
