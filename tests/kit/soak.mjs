@@ -40,6 +40,7 @@ const tasks = [
     fileTask(`schemas on ${title}`, path.join(ROOT, "tests/api/preferences_schema.test.mjs"), { STORE, SCHEMA_ROUNDS: process.env.SCHEMA_ROUNDS ?? "25" }, HOUR),
     ...testFiles("api").map((file) => fileTask(`TSan api on ${title}`, file, { STORE, PENCHANT: "build/tsan/penchant" }, HOUR)),
   ]),
+  fileTask("fault on PostgreSQL", fault("nth_call"), { STORE: "postgres", ...ON_DISK }, HOUR),
   fileTask("failover on PostgreSQL", fault("postgres_failover"), { STORE: "postgres", ...ON_DISK, FAILOVER_ROUNDS: process.env.FAILOVER_ROUNDS ?? "20" }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/tokenizer.test.mjs"), { TOKENIZER_SHARE: "10", TOKENIZER_SEED: `${Date.now() % 1e6}` }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/hints.test.mjs"), { HINTS_SHARE: "20", HINTS_SEED: `${Date.now() % 1e6}` }, 2 * HOUR),
