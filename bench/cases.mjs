@@ -105,7 +105,8 @@ const work = [
   { name: "user info, 1 token", request: one(userinfo), floor: 0.5, peers: peers.userinfo },
   { name: "user info, cold", cache: 0, request: everybody(userinfo), scale: 0.8 },
   { name: "preference write", request: writes(2000), once: true },
-  { name: "sign-in", request: (town) => some(town, SIGN_INS).map((person) => signIn(town, person)), status: 303, counted: 10 },
+  // Few connections: beyond a short queue of passwords to hash, the response is 503.
+  { name: "sign-in", connections: 16, request: (town) => some(town, SIGN_INS).map((person) => signIn(town, person)), status: 303, counted: 10 },
   { name: "refresh", request: refreshes, follow: "refresh_token", peers: peers.refresh },
   // So many codes that the first tokens of these users are revoked.
   { name: "exchange of a code", last: true, request: (town, server, count = 4096) => exchanges(town, server, settings.connections, count), once: true },

@@ -53,7 +53,7 @@ async function loadOn(row, { server, requests }) {
   if (row.once) return async () => load(port, writeRequests(port, await requests()), row.status, "once");
   // If each connection has its own request, it continues where the last run ended.
   const file = writeRequests(port, await requests());
-  return (seconds) => load(port, file, row.status, seconds, row.follow);
+  return (seconds) => load(port, file, row.status, seconds, row.follow, row.connections);
 }
 
 // The number of file reads of the process so far. Sockets do not count.
@@ -73,7 +73,7 @@ async function ours(row, side) {
 // nginx accepts repeated requests, so it gets the same ones, from the same load program.
 function nginxs(row, nginx, requests) {
   const file = writeRequests(nginx.port, requests);
-  return (seconds) => load(nginx.port, file, row.status, seconds);
+  return (seconds) => load(nginx.port, file, row.status, seconds, undefined, row.connections);
 }
 
 // ---- alternating ----

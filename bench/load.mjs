@@ -16,8 +16,10 @@ export function writeRequests(port, requests) {
   return file;
 }
 
-const runLoad = (port, requestsFile, status, seconds, ...more) =>
-  run(tools.taskset, ["-c", settings.loadCore, tools.load, port, settings.connections, status, requestsFile, seconds, ...more].map(String));
+const runLoad = (port, requestsFile, status, seconds, ...more) => runLoadOver(settings.connections, port, requestsFile, status, seconds, ...more);
+
+const runLoadOver = (connections, port, requestsFile, status, seconds, ...more) =>
+  run(tools.taskset, ["-c", settings.loadCore, tools.load, port, connections, status, requestsFile, seconds, ...more].map(String));
 
 // { perSecond, p50, p99 } (milliseconds), from the line that it prints. Fails if any response had the wrong
 // status or another body than the first, because errors are fast.
@@ -30,8 +32,8 @@ function numbersOf(output, status, name = "NUMBERS") {
 }
 
 // Sends the requests repeatedly, or each once (seconds: "once"), or with `member` of each response in the next request.
-export async function load(port, requestsFile, status, seconds, member) {
-  return numbersOf(await runLoad(port, requestsFile, status, seconds, ...(member ? [member] : [])), status);
+export async function load(port, requestsFile, status, seconds, member, connections = settings.connections) {
+  return numbersOf(await runLoadOver(connections, port, requestsFile, status, seconds, ...(member ? [member] : [])), status);
 }
 
 // Sends the requests repeatedly, but each `every`-th is the next of the other file, each once. Returns the numbers
