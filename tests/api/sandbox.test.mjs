@@ -1,6 +1,7 @@
 // The sandbox of the running service: what a compromised worker could try is refused, and what the service needs works.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -12,6 +13,10 @@ import { onSqlite, RELEASE, world } from "../kit/world.mjs";
 const attempt = async (w, call, file = "") => (await w.control(["sandbox-probe", call, file])).out;
 
 const status = (w) => Object.fromEntries(fs.readFileSync(`/proc/${w.service.pid}/status`, "utf8").split("\n").map((line) => line.split(":\t")));
+
+// Kernels without Landlock, and containers that forbid it, restrict the calls but not the files.
+const PROBE = "import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))";
+const hasLandlock = Number(execFileSync("python3", ["-c", PROBE]).toString()) > 0;
 
 const outside = (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "penchant-outside-"));
@@ -45,7 +50,7 @@ onSqlite("a worker cannot run programs, open other files, or use calls that the 
     ["type", "", "EPERM"],
     ["clone3", "", "ENOSYS"],
   ])
-    assert.equal(await attempt(w, call, file), error, `${call} ${file}`);
+    if (error !== "EACCES" || hasLandlock) assert.equal(await attempt(w, call, file), error, `${call} ${file}`);
   for (const [call, file] of [
     ["read", w.file],
     ["write", `${w.file}-extra`],
@@ -55,6 +60,7 @@ onSqlite("a worker cannot run programs, open other files, or use calls that the 
     ["read", "/proc/self/statm"],
   ])
     assert.equal(await attempt(w, call, file), "allowed", `${call} ${file}`);
+  if (!hasLandlock) return;
   assert.deepEqual(fs.readdirSync(folder), ["file"]);
   assert.equal(fs.readFileSync(path.join(folder, "file"), "utf8"), "secret");
 });
@@ -74,7 +80,7 @@ test("every thread has the system call filter and no new privileges", async (t) 
     assert.match(text, /^Seccomp:\t2$/m, task);
     assert.match(text, /^NoNewPrivs:\t1$/m, task);
   }
-  assert.ok(!w.service.log.some(({ event }) => event === "sandbox_incomplete"));
+  assert.equal(w.service.log.some(({ event }) => event === "sandbox_incomplete"), !hasLandlock);
 });
 
 test("the release build is confined as well", async (t) => {
@@ -112,7 +118,7 @@ onSqlite("the store can be compacted and files beside it are made inside the san
   assert.equal((await w.users()).length, 20);
 });
 
-onSqlite("a kernel that refuses a part of the sandbox is reported, and the service runs", async (t) => {
+(hasLandlock ? onSqlite : () => {})("a kernel that refuses a part of the sandbox is reported, and the service runs", async (t) => {
   // More than 16 nested rule sets are refused, so a process that inherits 16 gets no more.
   const w = await world(t, { start: false });
   await w.start({}, { launch: (program, args) => ["python3", "-c", NESTED, program, ...args] });
