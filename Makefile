@@ -35,7 +35,7 @@ EMBED    := $(sort $(wildcard schema/*.sql pages/* api/*.json) $(filter-out %.sc
 MINIFY   := $(filter %.css %.js,$(EMBED))
 UNITS    := $(sort $(wildcard tests/unit/*/*_test.c))
 FUZZERS  := $(patsubst tests/fuzz/%_fuzz.c,%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
-LIBS     := $(LDFLAGS) -lmicrohttpd -lcurl-gnutls -lgnutls -lsqlite3 -lpq -lsodium -lutf8proc -lzxcvbn -lpthread -lm
+LIBS     := $(LDFLAGS) -lmicrohttpd -lcurl-gnutls -lgnutls -lsqlite3 -lpq -lsodium -lfido2 -lutf8proc -lzxcvbn -lpthread -lm
 
 # ---- flags ----
 

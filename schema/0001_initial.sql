@@ -40,6 +40,7 @@ CREATE UNIQUE INDEX user_account_username ON user_account (username);
 CREATE UNIQUE INDEX user_account_email ON user_account (email_key);
 CREATE UNIQUE INDEX user_account_position ON user_account (position);
 
+-- `confirmed_at` is when the user last proved who they are, with a password or a passkey.
 CREATE TABLE session (
     session_hash TEXT   NOT NULL PRIMARY KEY,
     user_id      TEXT   NOT NULL,
@@ -47,10 +48,43 @@ CREATE TABLE session (
     device       TEXT   NOT NULL,
     address      TEXT   NOT NULL,
     created_at   BIGINT NOT NULL,
-    expires_at   BIGINT NOT NULL
+    expires_at   BIGINT NOT NULL,
+    confirmed_at BIGINT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX session_of_user ON session (user_id, created_at);
 CREATE INDEX session_expiry ON session (expires_at);
+
+-- Passkeys. `credential_id` and `public_key` are base64url; `algorithm` is a COSE number (-7, -8, or
+-- -257). `sign_count` is the authenticator's counter: a value that does not increase reveals a copy.
+-- `used_at` is 0 if the passkey was never used.
+CREATE TABLE passkey (
+    credential_id TEXT   NOT NULL PRIMARY KEY,
+    passkey_id    TEXT   NOT NULL,
+    user_id       TEXT   NOT NULL,
+    name          TEXT   NOT NULL,
+    algorithm     BIGINT NOT NULL,
+    public_key    TEXT   NOT NULL,
+    sign_count    BIGINT NOT NULL,
+    created_at    BIGINT NOT NULL,
+    used_at       BIGINT NOT NULL
+) WITHOUT ROWID;
+
+CREATE INDEX passkey_user ON passkey (user_id, created_at);
+
+-- One row: the key that authenticates challenges for passkeys, so that a challenge needs no row until
+-- it is used. It opens nothing without a passkey.
+CREATE TABLE challenge_key (
+    id          BIGINT NOT NULL PRIMARY KEY,
+    private_key TEXT   NOT NULL
+) WITHOUT ROWID;
+
+-- Challenges that were used, until they expire.
+CREATE TABLE used_challenge (
+    challenge_hash TEXT   NOT NULL PRIMARY KEY,
+    expires_at     BIGINT NOT NULL
+) WITHOUT ROWID;
+
+CREATE INDEX used_challenge_expiry ON used_challenge (expires_at);
 
 -- Recovery codes that have not been used. A user's codes are replaced together.
 CREATE TABLE recovery_code (

@@ -9,6 +9,8 @@
 extern const struct route start_routes[];
 extern const struct route site_routes[];
 extern const struct route account_security_routes[];
+extern const struct route account_passkey_routes[];
+extern const struct route account_confirm_routes[];
 extern const struct route account_apps_routes[];
 extern const struct route account_assistant_routes[];
 extern const struct route account_routes[];

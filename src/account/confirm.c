@@ -1,11 +1,12 @@
 #include "account/confirm.h"
 
 #include "dispatch/browser_session.h"
-#include "dispatch/throttle.h"
-#include "identity/security.h"
+#include "text/template.h"
 #include "web/call.h"
+#include "web/flash.h"
 #include "web/message.h"
-#include "web/state.h"
+
+#define CONFIRM "/account/confirm"
 
 struct str
 confirm_wait(struct call *call, int64_t seconds)
@@ -14,22 +15,28 @@ confirm_wait(struct call *call, int64_t seconds)
                          (seconds + 59) / 60);
 }
 
-enum err
-confirm_password(struct call *call, struct str password, int *status, struct str *problem)
+/* A time in the future is from before the clock was set back. */
+bool
+confirm_recent(const struct call *call)
 {
-    struct throttle *failures = call->web->sign_in_failures;
-    struct str budget = call->browser->session.hash;
-    int64_t wait = throttle_take(failures, budget);
-    if (wait != 0) {
-        *status = 429;
-        *problem = confirm_wait(call, wait);
-        return ERR_UNAUTHENTICATED;
-    }
-    enum err err = security_check_password(call->db, call->mem, call->browser->user.id,
-                                           str_present(password) ? password : STR(""));
-    if (err != ERR_UNAUTHENTICATED)
-        throttle_return(failures, budget);
-    *status = 400;
-    *problem = message(call, KEY("security.password.wrong"));
-    return err;
+    int64_t age = call->now - call->browser->session.confirmed_at;
+    return age >= 0 && age < CONFIRMED_SECONDS;
+}
+
+bool
+confirm_require(struct call *call, const char *here)
+{
+    if (confirm_recent(call))
+        return true;
+    struct str path = return_path_via(call, CONFIRM, str_of(here));
+    flash_redirect(call, str_c(call->mem, path),
+                   &(struct flash){ .key = KEY("flash.confirm_first") });
+    return false;
+}
+
+void
+confirm_put(struct call *call, struct values *values, const char *here)
+{
+    values_flag(values, "just_confirmed", confirm_recent(call));
+    values_text(values, "confirm_url", return_path_via(call, CONFIRM, str_of(here)));
 }

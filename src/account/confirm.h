@@ -1,4 +1,7 @@
-/* confirm.h - asks for the user's password again before a sensitive change. */
+/* confirm.h - asks users to prove who they are before a sensitive change.
+ *
+ * A password or a passkey, also at sign-in, counts for CONFIRMED_SECONDS in its session. After
+ * that, pages show a link to /account/confirm in place of their sensitive forms. */
 #ifndef ACCOUNT_CONFIRM_H
 #define ACCOUNT_CONFIRM_H
 
@@ -6,10 +9,17 @@
 #include "base/str.h"
 
 struct call;
+struct values;
 
-/* ERR_NONE: the password is right. ERR_UNAUTHENTICATED: show the form again with this status and
- * *problem at the password's field. Failures are limited per session. Blocks (hashing). */
-enum err confirm_password(struct call *call, struct str password, int *status, struct str *problem);
+/* Whether the user has confirmed recently. */
+bool confirm_recent(const struct call *call);
+
+/* The same for a form's handler. False: it has sent the response, which leads to the confirm page
+ * and from there back to the page `here`. */
+bool confirm_require(struct call *call, const char *here);
+
+/* Sets `just_confirmed`, and `confirm_url`, which leads back to the page `here`. */
+void confirm_put(struct call *call, struct values *values, const char *here);
 
 /* "Wait 3 minutes", for forms that limit their attempts. */
 struct str confirm_wait(struct call *call, int64_t seconds);

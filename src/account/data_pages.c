@@ -5,7 +5,6 @@
 #include "account/account_routes.h"
 #include "account/confirm.h"
 #include "base/buf.h"
-#include "crypt/password.h"
 #include "dispatch/browser_session.h"
 #include "flow/accounts.h"
 #include "page/account_page.h"
@@ -27,10 +26,10 @@
 #define PREVIEW_FACTS 200        /* shown before an import, of all domains */
 #define FORM_OVERHEAD (64 * KIB) /* the multipart form without the document */
 
-enum { PASSWORD };
+enum { SURE };
 
 static const struct field delete_fields[] = {
-    [PASSWORD] = { "password", FIELD_TEXT, FIELD_IN_FORM, .max = 4 * PASSWORD_BYTES_MAX },
+    [SURE] = { "sure", FIELD_LINE, FIELD_IN_FORM, .max = 10 },
 };
 
 enum { DRAFT };
@@ -40,12 +39,13 @@ static const struct field confirm_fields[] = {
 };
 
 static enum err
-show(struct call *call, int status, struct str file_problem, struct str password_problem)
+show(struct call *call, int status, struct str file_problem, struct str sure_problem)
 {
     struct values *values = values_new(call->mem);
     account_put_field(call, values, "file", STR_NONE, file_problem);
-    account_put_field(call, values, "password", STR_NONE, password_problem);
-    values_flag(values, "refused", file_problem.len + password_problem.len > 0);
+    account_put_field(call, values, "sure", STR_NONE, sure_problem);
+    confirm_put(call, values, HERE);
+    values_flag(values, "refused", file_problem.len + sure_problem.len > 0);
     return account_page(call, status, "account_data", "data", values);
 }
 
@@ -197,14 +197,12 @@ post_confirm(struct call *call)
 static enum err
 post_delete(struct call *call)
 {
-    struct str problem;
-    int status;
     struct user deleted;
-    enum err err = confirm_password(call, call_text(call, PASSWORD), &status, &problem);
-    if (err == ERR_UNAUTHENTICATED)
-        return show(call, status, STR_NONE, problem);
-    if (err == ERR_NONE)
-        err = account_delete(call->db, call->mem, call->browser->user.id, &deleted);
+    if (!confirm_require(call, HERE))
+        return ERR_NONE;
+    if (!str_eq_c(call_text(call, SURE), "yes"))
+        return show(call, 400, STR_NONE, message(call, KEY("data.delete.unsure")));
+    enum err err = account_delete(call->db, call->mem, call->browser->user.id, &deleted);
     if (err != ERR_NONE)
         return err;
     response_redirect(call, "/goodbye");
@@ -230,7 +228,7 @@ const struct route account_data_routes[] = {
       .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
     { POST, HERE "/delete", post_delete, CALLER_USER, .summary = "Deletes the account.",
       .page = true, ROUTE_FIELDS(delete_fields), .body = BODY_FORM, .body_max = 16 * KIB,
-      .blocks = true, .hashes = true },
+      .blocks = true },
     { GET, "/goodbye", get_goodbye, CALLER_ANYONE,
       .summary = "Confirms that the account was deleted.", .page = true },
     { 0 },

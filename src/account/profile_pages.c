@@ -1,7 +1,6 @@
 /* profile_pages.c - username, name, language, time zone, and email address: /account/profile. */
 #include "account/account_routes.h"
 #include "account/confirm.h"
-#include "crypt/password.h"
 #include "dispatch/browser_session.h"
 #include "dispatch/throttle.h"
 #include "identity/email.h"
@@ -25,17 +24,16 @@ static const struct field profile_fields[] = {
     [TIME_ZONE] = { "time_zone", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
 };
 
-enum { EMAIL, PASSWORD };
+enum { EMAIL };
 
 static const struct field email_fields[] = {
     [EMAIL] = { "email", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
-    [PASSWORD] = { "password", FIELD_TEXT, FIELD_IN_FORM, .max = 4 * PASSWORD_BYTES_MAX },
 };
 
 struct form {
     struct str username, name, language, time_zone, email;
     struct profile_problems problems;
-    struct str email_problem, password_problem;
+    struct str email_problem;
 };
 
 static struct form
@@ -66,7 +64,7 @@ show(struct call *call, int status, const struct form *form)
     put_field(call, values, "language", form->language, form->problems.language);
     put_field(call, values, "time_zone", form->time_zone, form->problems.time_zone);
     account_put_field(call, values, "email", form->email, form->email_problem);
-    account_put_field(call, values, "password", STR_NONE, form->password_problem);
+    confirm_put(call, values, HERE);
     values_text(values, "confirmed", user->email);
     values_text(values, "unconfirmed", user->new_email);
     values_flag(values, "sends_mail", call->web->settings.sends_mail);
@@ -115,19 +113,16 @@ post_profile(struct call *call)
 static enum err
 post_email(struct call *call)
 {
+    if (!confirm_require(call, HERE))
+        return ERR_NONE;
     struct form form = form_of(&call->browser->user);
     struct str address = str_trim(typed(call, EMAIL));
     const char *problem = address.len == 0 ? NULL : user_email_problem(address);
-    int status = 400;
     form.email = address;
     form.email_problem = message_sentence(call, str_of(problem));
     if (problem != NULL)
-        return show(call, status, &form);
-    enum err err =
-        confirm_password(call, call_text(call, PASSWORD), &status, &form.password_problem);
-    if (err == ERR_UNAUTHENTICATED)
-        return show(call, status, &form);
-    form.password_problem = STR_NONE;
+        return show(call, 400, &form);
+    enum err err = ERR_NONE;
     bool send = call->web->settings.sends_mail && address.len > 0;
     int64_t wait = send ? throttle_take_both(call->web->mails, call->browser->user.id,
                                              user_fold_email(call->mem, address))
@@ -153,6 +148,6 @@ const struct route account_profile_routes[] = {
       ROUTE_FIELDS(profile_fields), .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true },
     { POST, HERE "/email", post_email, CALLER_USER, .summary = "Changes the email address.",
       .page = true, ROUTE_FIELDS(email_fields), .body = BODY_FORM, .body_max = 16 * KIB,
-      .blocks = true, .hashes = true },
+      .blocks = true },
     { 0 },
 };

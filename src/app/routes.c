@@ -28,6 +28,8 @@ const struct route *const routes_public[] = {
     asset_routes,
     health_routes,
     account_security_routes,
+    account_passkey_routes,
+    account_confirm_routes,
     account_apps_routes,
     account_assistant_routes,
     account_routes,

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "crypt/secret.h"
 #include "flow/accounts.h"
+#include "identity/passkeys.h"
 #include "identity/profile.h"
 #include "identity/recovery.h"
 #include "text/json_write.h"
@@ -34,9 +35,8 @@ fail(struct command_call *call, enum err err, struct str login)
 }
 
 static void
-write_user(struct json *json, const struct user *user)
+write_members(struct json *json, const struct user *user)
 {
-    json_open_object(json);
     json_put_str(json, "sub", user->id);
     json_put_str(json, "username", user->username);
     json_put_str(json, "email", user->email);
@@ -46,6 +46,13 @@ write_user(struct json *json, const struct user *user)
     json_put_str(json, "time_zone", user->time_zone);
     json_put_str(json, "status", str_of(user_status_name(user->status)));
     json_put_time(json, "created_at", user->created_at);
+}
+
+static void
+write_user(struct json *json, const struct user *user)
+{
+    json_open_object(json);
+    write_members(json, user);
     json_close_object(json);
 }
 
@@ -213,6 +220,69 @@ user_set(struct command_call *call)
     return err ? fail(call, err, call->arguments[0]) : report_user(call, "changed", &user);
 }
 
+static void
+write_passkeys(struct json *json, const struct passkey *list, size_t count)
+{
+    json_key(json, "passkeys");
+    json_open_array(json);
+    for (size_t i = 0; i < count; i++) {
+        json_open_object(json);
+        json_put_str(json, "name", list[i].name);
+        json_put_time(json, "created_at", list[i].created_at);
+        json_put_time(json, "used_at", list[i].used_at);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+static void
+print_line(struct command_call *call, const char *label, struct str value)
+{
+    if (str_present(value))
+        console_print(call->console, "%-18s %.*s\n", label, STR_ARG(value));
+}
+
+static void
+print_details(struct command_call *call, const struct user *user)
+{
+    print_line(call, "id", user->id);
+    print_line(call, "username", user->username);
+    print_line(call, "status", str_of(user_status_name(user->status)));
+    print_line(call, "email", user->email);
+    print_line(call, "unconfirmed email", user->new_email);
+    print_line(call, "name", user->name);
+    print_line(call, "language", user->language);
+    print_line(call, "time zone", user->time_zone);
+    print_line(call, "created", time_write(call->mem, user->created_at));
+    print_line(call, "password", str_present(user->password_hash) ? STR("yes") : STR("no"));
+}
+
+static int
+user_show(struct command_call *call)
+{
+    struct user user;
+    struct passkey *list = NULL;
+    size_t count = 0;
+    enum err err = account_find(call->db, call->mem, call->arguments[0], &user);
+    if (!err)
+        err = passkeys_list(call->db, call->mem, user.id, &list, &count);
+    if (err)
+        return fail(call, err, call->arguments[0]);
+    if (command_has(call, "json")) {
+        struct json *json = command_json(call);
+        json_open_object(json);
+        write_members(json, &user);
+        json_put_bool(json, "has_password", str_present(user.password_hash));
+        write_passkeys(json, list, count);
+        json_close_object(json);
+        return command_json_done(call, json);
+    }
+    print_details(call, &user);
+    for (size_t i = 0; i < count; i++)
+        print_line(call, "passkey", list[i].name);
+    return 0;
+}
+
 /* Prints a link that sets a new password. It is a secret: it goes to the console only. */
 static int
 user_recover(struct command_call *call)
@@ -277,6 +347,7 @@ const struct command user_commands[] = {
       NULL,
       user_list,
       "list accounts, oldest first" },
+    COMMAND_ON_ONE("user show", "USER", NO_INPUT, user_show, "print an account and its passkeys"),
     COMMAND_ON_ONE("user disable", "USER", NO_INPUT, user_disable,
                    "disable an account, sign it out, and revoke its tokens"),
     COMMAND_ON_ONE("user enable", "USER", NO_INPUT, user_enable,

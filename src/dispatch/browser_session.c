@@ -21,6 +21,8 @@
 
 #define SESSION_COOKIE "penchant"
 #define DEVICE_COOKIE "penchant-device"
+#define CHALLENGES_COOKIE "penchant-challenges"
+#define CHALLENGES_SECONDS 3600
 #define DEVICE_SECONDS (365 * 24 * 3600)
 
 /* The __Host- prefix limits a cookie to HTTPS and to this host. */
@@ -114,6 +116,18 @@ struct str
 browser_session_device(struct call *call, const struct user *user)
 {
     return session_device_nonce(call->mem, user, cookie_of(call, DEVICE_COOKIE));
+}
+
+struct str
+browser_session_challenges(const struct call *call)
+{
+    return cookie_of(call, CHALLENGES_COOKIE);
+}
+
+void
+browser_session_set_challenges(struct call *call, struct str value)
+{
+    put_cookie(call, CHALLENGES_COOKIE, value, CHALLENGES_SECONDS);
 }
 
 struct str

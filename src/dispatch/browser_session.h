@@ -34,6 +34,11 @@ void browser_session_clear_cookie(struct call *call);
 void browser_session_set_device(struct call *call, const struct user *user);
 struct str browser_session_device(struct call *call, const struct user *user);
 
+/* The cookie that binds challenges for passkeys to this browser (identity/challenge.h). Absent: the
+ * browser has none. */
+struct str browser_session_challenges(const struct call *call);
+void browser_session_set_challenges(struct call *call, struct str value);
+
 /* Redirects to the sign-in page, which leads back to the requested page or, after a form, to the
  * authorization request of that form. */
 void browser_session_require(struct call *call);

@@ -8,6 +8,7 @@
 #include "store/draft_store.h"
 #include "store/grant_store.h"
 #include "store/outbox_store.h"
+#include "store/passkey_store.h"
 #include "store/recovery_store.h"
 #include "store/session_store.h"
 #include "store/token_store.h"
@@ -184,7 +185,7 @@ account_make(struct db *db, struct arena *mem, const struct account_params *para
         if (!str_present(making.user.password_hash))
             return ERR_UNAVAILABLE;
     }
-    making.user.id = random_id(mem, "usr_");
+    making.user.id = str_present(params->user_id) ? params->user_id : random_id(mem, "usr_");
     if (params->send_mail && str_present(making.user.new_email))
         making.mail = (struct mail){ .id = random_id(mem, "mail_"),
                                      .kind = MAIL_VERIFY,
@@ -318,6 +319,8 @@ delete_account(struct db_tx *tx, void *argument)
         err = draft_store_end(tx, mem, id);
     if (!err)
         err = recovery_store_end_user(tx, mem, id);
+    if (!err)
+        err = passkey_store_end_user(tx, mem, id);
     if (!err)
         err = outbox_store_end_user(tx, mem, id);
     return err ? err : delete_apps(tx, mem, id);

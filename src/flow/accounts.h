@@ -16,7 +16,8 @@ struct account_params {
     bool confirmed;      /* an operator vouches for the email address */
     bool send_mail;      /* otherwise, send a link that confirms it */
     struct str name;     /* absent or empty: none */
-    struct str password; /* absent: sign-in stays impossible until one is set */
+    struct str password; /* absent: sign-in with a password stays impossible until one is set */
+    struct str user_id;  /* chosen before, for a passkey, which stores it; absent: a new one */
 };
 
 /* One sentence per invalid field; NULL: the field is valid. */

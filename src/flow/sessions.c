@@ -135,6 +135,7 @@ store_session(struct db *db, struct arena *mem, const struct sign_in *params, st
             .address = str_copy(mem, params->address),
             .created_at = params->now,
             .expires_at = params->now + SESSION_SECONDS,
+            .confirmed_at = params->now,
         },
     };
     enum err err = tx_write(db, add_session, &entry);
@@ -189,6 +190,7 @@ session_start(struct db *db, struct arena *mem, const struct sign_in *params, st
 struct lookup {
     struct arena *mem;
     struct str hash;
+    int64_t now;
 };
 
 enum err
@@ -199,6 +201,20 @@ session_find(struct db *db, struct arena *mem, struct str key, int64_t now, stru
         return ERR_NOT_FOUND;
     struct db_tx *tx = tx_begin_read(db);
     return tx_end_read(tx, session_store_find(tx, mem, session_hash(mem, key), now, out, user));
+}
+
+static enum err
+confirm(struct db_tx *tx, void *argument)
+{
+    struct lookup *lookup = argument;
+    return session_store_confirm(tx, lookup->mem, lookup->hash, lookup->now);
+}
+
+enum err
+session_confirm(struct db *db, struct arena *mem, struct str hash, int64_t now)
+{
+    struct lookup lookup = { .mem = mem, .hash = hash, .now = now };
+    return tx_write(db, confirm, &lookup);
 }
 
 static enum err

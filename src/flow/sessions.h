@@ -51,6 +51,9 @@ enum err session_start(struct db *db, struct arena *mem, const struct sign_in *p
 enum err session_find(struct db *db, struct arena *mem, struct str key, int64_t now,
                       struct session *out, struct user *user);
 
+/* The user of this session has just proved who they are, with a password or a passkey. */
+enum err session_confirm(struct db *db, struct arena *mem, struct str hash, int64_t now);
+
 /* ERR_NONE also if the session has ended already. */
 enum err session_sign_out(struct db *db, struct arena *mem, struct str key);
 

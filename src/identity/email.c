@@ -15,6 +15,7 @@ static const char keys[MAIL_KINDS][EMAIL_TEXTS][32] MESSAGE_KEYS = {
     [MAIL_SIGN_IN] = { "mail.signin.subject", "mail.signin.first", "mail.signin.last" },
     [MAIL_PASSWORD] = { "mail.password.subject", "mail.password.first", "mail.password.last" },
     [MAIL_APP] = { "mail.app.subject", "mail.app.first", "mail.app.last" },
+    [MAIL_PASSKEY] = { "mail.passkey.subject", "mail.passkey.first", "mail.passkey.last" },
     [MAIL_EMAIL_CHANGED] = { "mail.email.subject", "mail.email.first", "mail.email.last" },
 };
 

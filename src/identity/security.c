@@ -70,9 +70,6 @@ security_change_password(struct db *db, struct arena *mem, const struct password
     enum err err = account_find(db, mem, params->user_id, user);
     if (err)
         return err;
-    if (params->old_password.len > PASSWORD_BYTES_MAX ||
-        !password_matches(user->password_hash, params->old_password))
-        return ERR_UNAUTHENTICATED;
     const struct str words[] = { user->username, user->email, user->name };
     *problem = password_problem(mem, params->new_password, words, sizeof words / sizeof words[0]);
     if (*problem != NULL)

@@ -14,14 +14,14 @@ struct db;
 struct password_change {
     struct str user_id;
     const struct session *session; /* the caller's, which gets a new key */
-    struct str old_password;
     struct str new_password;
     bool end_apps; /* also end all app connections */
     int64_t now;
 };
 
 /* Ends all other sessions and replaces the key of the caller's, so that a copy of the old key is
- * worthless too. *user has the new password hash. ERR_UNAUTHENTICATED: the old password is wrong.
+ * worthless too. The caller has checked that the user confirmed who they are. *user has the new
+ * password hash. ERR_UNAUTHENTICATED: another request changed the password at the same time.
  * ERR_INVALID: *problem says why the new one is not accepted. Blocks (hashing). */
 enum err security_change_password(struct db *db, struct arena *mem,
                                   const struct password_change *params, struct str *key,

@@ -11,6 +11,7 @@
 #include "store/clock_store.h"
 #include "store/app_store.h"
 #include "store/draft_store.h"
+#include "store/passkey_store.h"
 #include "store/recovery_store.h"
 #include "store/token_store.h"
 #include "store/tx.h"
@@ -125,8 +126,9 @@ static void
 delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
 {
     static expiry_delete *const deletes[] = {
-        token_store_delete_expired, usage_store_delete_expired,    undo_store_delete_expired,
-        draft_store_delete_expired, recovery_store_delete_expired, app_store_delete_expired
+        token_store_delete_expired,  usage_store_delete_expired,    undo_store_delete_expired,
+        draft_store_delete_expired,  recovery_store_delete_expired, app_store_delete_expired,
+        passkey_store_delete_expired
     };
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
         bool more = true;

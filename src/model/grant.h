@@ -10,6 +10,7 @@
 #include "model/scope.h"
 
 #define SESSION_SECONDS ((int64_t)30 * 24 * 3600)
+#define CONFIRMED_SECONDS 300 /* a password or passkey counts this long for sensitive changes */
 #define SESSIONS_PER_USER_MAX 50
 #define REQUESTS_PER_SESSION_MAX 20
 #define REQUEST_SECONDS 600 /* to sign in and decide */
@@ -40,6 +41,7 @@ struct session {
     struct str address;
     int64_t created_at;
     int64_t expires_at;
+    int64_t confirmed_at; /* the user's last password or passkey */
 };
 
 struct auth_request {

@@ -6,6 +6,7 @@
 static const char *const names[MAIL_KINDS] = {
     [MAIL_RESET] = "reset",       [MAIL_VERIFY] = "verify", [MAIL_SIGN_IN] = "sign_in",
     [MAIL_PASSWORD] = "password", [MAIL_APP] = "app",       [MAIL_EMAIL_CHANGED] = "email_changed",
+    [MAIL_PASSKEY] = "passkey",
 };
 
 const char *

@@ -11,6 +11,7 @@ enum mail_kind {
     MAIL_PASSWORD,      /* notice: password changed */
     MAIL_APP,           /* notice: an app, named in `detail`, was connected */
     MAIL_EMAIL_CHANGED, /* notice to the previous address */
+    MAIL_PASSKEY,       /* notice: a passkey, named in `detail`, was added */
     MAIL_KINDS
 };
 

@@ -10,6 +10,7 @@
 #include "oauth/continuation.h"
 #include "oauth/oauth_routes.h"
 #include "page/notice.h"
+#include "page/passkey_form.h"
 #include "text/template.h"
 #include "web/call.h"
 #include "web/flash.h"
@@ -34,6 +35,14 @@ static const struct field arrival_fields[] = {
     [PASSWORD] = { "unused", FIELD_TEXT, FIELD_IN_QUERY, .max = 1 },
 };
 
+enum { PASSKEY_NEXT = PASSKEY_OWN_FIELDS, PASSKEY_REQUEST };
+
+static const struct field passkey_fields[] = {
+    PASSKEY_FIELDS,
+    [PASSKEY_NEXT] = { "next", FIELD_TEXT, FIELD_IN_FORM, .max = 8 * 1024 },
+    [PASSKEY_REQUEST] = { "request", FIELD_TEXT, FIELD_IN_FORM, .max = 100 },
+};
+
 static struct continuation
 continuation(const struct call *call)
 {
@@ -41,12 +50,13 @@ continuation(const struct call *call)
 }
 
 static enum err
-show_form(struct call *call, int status, struct str problem)
+show_page(struct call *call, int status, struct continuation after, struct str username,
+          struct str problem)
 {
     struct values *values = values_new(call->mem);
-    struct continuation after = continuation(call);
     struct str next = continuation_path(call, &after);
-    values_text(values, "username", call_text(call, USERNAME));
+    bool passkeys = passkey_form_put(call, values);
+    values_text(values, "username", username);
     values_text(values, "next", next);
     values_text(values, "request", continuation_request(&after));
     values_text(values, "problem", problem);
@@ -60,7 +70,15 @@ show_form(struct call *call, int status, struct str problem)
         flash_clear(call);
     if (err == ERR_NONE && str_present(sender.redirect_uri))
         page_allow_form_action(call, redirect_uri_origin(call->mem, sender.redirect_uri));
+    else if (err == ERR_NONE && passkeys)
+        page_allow_connect(call);
     return err;
+}
+
+static enum err
+show_form(struct call *call, int status, struct str problem)
+{
+    return show_page(call, status, continuation(call), call_text(call, USERNAME), problem);
 }
 
 static enum err
@@ -77,6 +95,35 @@ send_wait(struct call *call, int64_t seconds)
         call, 429, message_count(call, KEY("signin.wait.one"), KEY("signin.wait.other"), minutes));
     response_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)seconds).ptr);
     return err;
+}
+
+static struct sign_in
+sign_in_params(const struct call *call, const struct continuation *after)
+{
+    return (struct sign_in){
+        .old_key = call->browser == NULL ? STR_NONE : call->browser->key,
+        .request_id = continuation_request(after),
+        .device = http_header(&call->exchange->request, "User-Agent"),
+        .address = call->exchange->request.client,
+        .now = call->now,
+    };
+}
+
+/* The session `key` has started: sets its cookie and continues. */
+static enum err
+enter(struct call *call, const struct user *user, struct str key, const struct continuation *after,
+      bool known_device)
+{
+    const char *next = NULL;
+    enum err err = continuation_find(call, after, key, &next);
+    if (err != ERR_NONE)
+        return err;
+    if (!known_device)
+        notice_send(call, user, MAIL_SIGN_IN, notice_device(call));
+    response_redirect(call, next);
+    browser_session_set_device(call, user);
+    browser_session_set_cookie(call, key);
+    return ERR_NONE;
 }
 
 static enum err
@@ -97,15 +144,9 @@ post_signin(struct call *call)
     struct str one = str_present(device) ? device : call->exchange->request.network;
     struct str other = str_present(device) ? STR_NONE : user.id;
     struct continuation after = continuation(call);
-    struct sign_in params = {
-        .login = err == ERR_NONE ? user.id : STR(""),
-        .password = str_present(password) ? password : STR(""),
-        .old_key = call->browser == NULL ? STR_NONE : call->browser->key,
-        .request_id = continuation_request(&after),
-        .device = http_header(&call->exchange->request, "User-Agent"),
-        .address = call->exchange->request.client,
-        .now = call->now,
-    };
+    struct sign_in params = sign_in_params(call, &after);
+    params.login = err == ERR_NONE ? user.id : STR("");
+    params.password = str_present(password) ? password : STR("");
     struct str key;
     struct throttle *failures = call->web->sign_in_failures;
     int64_t wait = throttle_wait_both(failures, one, other);
@@ -121,17 +162,26 @@ post_signin(struct call *call)
         return send_wait(call, wait);
     if (err == ERR_UNAUTHENTICATED)
         return show_form(call, 401, message(call, KEY("signin.wrong")));
-    const char *next = NULL;
+    return err == ERR_NONE ? enter(call, &user, key, &after, str_present(device)) : err;
+}
+
+/* Failures are not limited: a signature cannot be guessed. */
+static enum err
+post_passkey(struct call *call)
+{
+    struct passkey_answer answer = passkey_form_read(call, CHALLENGE_SIGN_IN, STR_NONE);
+    struct continuation after = { call_text(call, PASSKEY_NEXT), call_text(call, PASSKEY_REQUEST) };
+    struct sign_in params = sign_in_params(call, &after);
+    struct user user;
+    struct str key;
+    enum err err = passkeys_authenticate(call->db, call->mem, &answer, &user);
     if (err == ERR_NONE)
-        err = continuation_find(call, &after, key, &next);
+        err = session_start(call->db, call->mem, &params, &user, &key);
+    if (err == ERR_UNAUTHENTICATED)
+        return show_page(call, 401, after, STR_NONE, message(call, KEY("passkey.refused")));
     if (err != ERR_NONE)
         return err;
-    if (!str_present(device))
-        notice_send(call, &user, MAIL_SIGN_IN, notice_device(call));
-    response_redirect(call, next);
-    browser_session_set_device(call, &user);
-    browser_session_set_cookie(call, key);
-    return ERR_NONE;
+    return enter(call, &user, key, &after, str_present(browser_session_device(call, &user)));
 }
 
 static enum err
@@ -151,6 +201,9 @@ const struct route signin_routes[] = {
     { POST, "/signin", post_signin, CALLER_ANYONE, .summary = "Signs a user in.", .page = true,
       ROUTE_FIELDS(signin_fields), .body = BODY_FORM, .body_max = 32 * KIB, .blocks = true,
       .hashes = true },
+    { POST, "/signin/passkey", post_passkey, CALLER_ANYONE,
+      .summary = "Signs a user in with a passkey.", .page = true, ROUTE_FIELDS(passkey_fields),
+      .body = BODY_FORM, .body_max = PASSKEY_BODY_MAX, .blocks = true },
     { POST, "/signout", post_signout, CALLER_USER, .summary = "Signs the user out.", .page = true,
       .body = BODY_FORM, .body_max = 4 * KIB, .blocks = true },
     { 0 },

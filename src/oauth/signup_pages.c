@@ -8,6 +8,8 @@
 #include "model/redirect_uri.h"
 #include "oauth/continuation.h"
 #include "oauth/oauth_routes.h"
+#include "page/device.h"
+#include "page/passkey_form.h"
 #include "text/template.h"
 #include "web/call.h"
 #include "web/message.h"
@@ -31,6 +33,35 @@ static const struct field arrival_fields[] = {
     [NEXT] = { "next", FIELD_TEXT, FIELD_IN_QUERY, .max = 8 * 1024 },
 };
 
+enum {
+    PASSKEY_NEXT = PASSKEY_OWN_FIELDS,
+    PASSKEY_USERNAME,
+    PASSKEY_EMAIL,
+    PASSKEY_NAME,
+    PASSKEY_USER_ID
+};
+
+static const struct field passkey_fields[] = {
+    PASSKEY_FIELDS,
+    [PASSKEY_NEXT] = { "next", FIELD_TEXT, FIELD_IN_FORM, .max = 8 * 1024 },
+    [PASSKEY_USERNAME] = { "username", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
+    [PASSKEY_EMAIL] = { "email", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
+    [PASSKEY_NAME] = { "name", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
+    [PASSKEY_USER_ID] = { "user_id", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
+};
+
+/* The form as it was sent. */
+struct signup {
+    struct str next, username, email, name;
+};
+
+static struct signup
+signup_of(const struct call *call)
+{
+    return (struct signup){ call_text(call, NEXT), call_text(call, USERNAME),
+                            call_text(call, EMAIL), call_text(call, NAME) };
+}
+
 static enum err
 send_closed(struct call *call)
 {
@@ -50,20 +81,21 @@ put_field(struct call *call, struct values *values, const char *name, struct str
 }
 
 static struct values *
-form_values(struct call *call, const struct account_problems *problems)
+form_values(struct call *call, const struct signup *form, const struct account_problems *problems)
 {
     struct values *values = values_new(call->mem);
-    put_field(call, values, "username", call_text(call, USERNAME), problems->username);
-    put_field(call, values, "email", call_text(call, EMAIL), problems->email);
-    put_field(call, values, "name", call_text(call, NAME), problems->name);
+    put_field(call, values, "username", form->username, problems->username);
+    put_field(call, values, "email", form->email, problems->email);
+    put_field(call, values, "name", form->name, problems->name);
     put_field(call, values, "password", STR_NONE, problems->password);
     return values;
 }
 
 static enum err
-show_form(struct call *call, int status, struct values *values)
+show_form(struct call *call, int status, struct str next, struct values *values)
 {
-    struct continuation after = { .next = call_text(call, NEXT) };
+    struct continuation after = { .next = next };
+    bool passkeys = passkey_form_put(call, values);
     struct sender sender = continuation_sender(call, &after);
     values_text(values, "next", continuation_path(call, &after));
     values_text(values, "app", sender.app);
@@ -71,6 +103,8 @@ show_form(struct call *call, int status, struct values *values)
     enum err err = page_send(call, status, "signup", values);
     if (err == ERR_NONE && str_present(sender.redirect_uri))
         page_allow_form_action(call, redirect_uri_origin(call->mem, sender.redirect_uri));
+    else if (err == ERR_NONE && passkeys)
+        page_allow_connect(call);
     return err;
 }
 
@@ -79,23 +113,27 @@ get_signup(struct call *call)
 {
     if (!call->web->settings.registration_open)
         return send_closed(call);
-    return show_form(call, 200, form_values(call, &(struct account_problems){ 0 }));
+    struct signup form = { .next = call_text(call, NEXT) };
+    return show_form(call, 200, form.next,
+                     form_values(call, &form, &(struct account_problems){ 0 }));
 }
 
 static enum err
-show_problems(struct call *call, const struct account_problems *problems)
+show_problems(struct call *call, const struct signup *form, const struct account_problems *problems,
+              struct str passkey_problem)
 {
-    struct values *values = form_values(call, problems);
+    struct values *values = form_values(call, form, problems);
     values_flag(values, "refused", true);
-    return show_form(call, 400, values);
+    values_text(values, "passkey_problem", passkey_problem);
+    return show_form(call, 400, form->next, values);
 }
 
 static enum err
-show_unavailable(struct call *call)
+show_unavailable(struct call *call, const struct signup *form)
 {
-    struct values *values = form_values(call, &(struct account_problems){ 0 });
+    struct values *values = form_values(call, form, &(struct account_problems){ 0 });
     values_flag(values, "unavailable", true);
-    enum err err = show_form(call, 503, values);
+    enum err err = show_form(call, 503, form->next, values);
     if (err == ERR_NONE)
         response_retry_later(call);
     return err;
@@ -103,9 +141,9 @@ show_unavailable(struct call *call)
 
 /* The account exists now: if its first session cannot be stored, the user signs in by hand. */
 static enum err
-sign_in(struct call *call, struct user *user)
+sign_in(struct call *call, struct user *user, struct str came_for)
 {
-    struct continuation after = { .next = call_text(call, NEXT) };
+    struct continuation after = { .next = came_for };
     struct sign_in params = {
         .old_key = call->browser == NULL ? STR_NONE : call->browser->key,
         .request_id = continuation_request(&after),
@@ -130,11 +168,20 @@ sign_in(struct call *call, struct user *user)
 
 /* Whoever signs up chooses the recipient: nobody may be flooded this way. */
 static bool
-may_send(struct call *call)
+may_send(struct call *call, struct str email)
 {
-    struct str key = user_fold_email(call->mem, str_trim(call_text(call, EMAIL)));
+    struct str key = user_fold_email(call->mem, str_trim(email));
     return call->web->settings.sends_mail && key.len > 0 &&
            throttle_take(call->web->mails, key) == 0;
+}
+
+static struct account_params
+account_params_of(struct call *call, const struct signup *form)
+{
+    return (struct account_params){ .username = form->username,
+                                    .email = form->email,
+                                    .send_mail = may_send(call, form->email),
+                                    .name = form->name };
 }
 
 static enum err
@@ -144,21 +191,42 @@ post_signup(struct call *call)
         return send_closed(call);
     /* Empty, not absent: an absent password would create an account that cannot sign in. */
     struct str password = call_text(call, PASSWORD);
-    struct account_params params = {
-        .username = call_text(call, USERNAME),
-        .email = call_text(call, EMAIL),
-        .send_mail = may_send(call),
-        .name = call_text(call, NAME),
-        .password = str_present(password) ? password : STR(""),
-    };
+    struct signup form = signup_of(call);
+    struct account_params params = account_params_of(call, &form);
+    params.password = str_present(password) ? password : STR("");
     struct account_problems problems = { 0 };
     struct user user;
     enum err err = account_make(call->db, call->mem, &params, call->now, &user, &problems);
     if (err == ERR_INVALID || err == ERR_TAKEN)
-        return show_problems(call, &problems);
+        return show_problems(call, &form, &problems, STR_NONE);
     if (err == ERR_UNAVAILABLE)
-        return show_unavailable(call);
-    return err == ERR_NONE ? sign_in(call, &user) : err;
+        return show_unavailable(call, &form);
+    return err == ERR_NONE ? sign_in(call, &user, form.next) : err;
+}
+
+/* The user id was chosen with the challenge, which proves that it is ours. */
+static enum err
+post_passkey(struct call *call)
+{
+    if (!call->web->settings.registration_open)
+        return send_closed(call);
+    struct signup form = { call_text(call, PASSKEY_NEXT), call_text(call, PASSKEY_USERNAME),
+                           call_text(call, PASSKEY_EMAIL), call_text(call, PASSKEY_NAME) };
+    struct str user_id = call_text(call, PASSKEY_USER_ID);
+    struct passkey_answer answer = passkey_form_read(call, CHALLENGE_SIGN_UP, user_id);
+    struct account_params params = account_params_of(call, &form);
+    struct account_problems problems = { 0 };
+    struct user user;
+    struct str device = device_text(call, http_header(&call->exchange->request, "User-Agent"));
+    enum err err =
+        passkeys_sign_up(call->db, call->mem, &answer, &params, device, &user, &problems);
+    if (err == ERR_INVALID || err == ERR_TAKEN)
+        return show_problems(
+            call, &form, &problems,
+            account_problems_any(&problems) ? STR_NONE : message(call, KEY("passkey.not_added")));
+    if (err == ERR_UNAVAILABLE)
+        return show_unavailable(call, &form);
+    return err == ERR_NONE ? sign_in(call, &user, form.next) : err;
 }
 
 const struct route signup_routes[] = {
@@ -167,5 +235,9 @@ const struct route signup_routes[] = {
     { POST, "/signup", post_signup, CALLER_ANYONE, .summary = "Creates an account.", .page = true,
       ROUTE_FIELDS(signup_fields), .body = BODY_FORM, .body_max = 16 * KIB, .creates = true,
       .blocks = true, .hashes = true },
+    { POST, "/signup/passkey", post_passkey, CALLER_ANYONE,
+      .summary = "Creates an account that signs in with a passkey.", .page = true,
+      ROUTE_FIELDS(passkey_fields), .body = BODY_FORM, .body_max = PASSKEY_BODY_MAX,
+      .creates = true, .blocks = true },
     { 0 },
 };

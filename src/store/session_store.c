@@ -4,9 +4,13 @@
 #include "db/db.h"
 #include "store/user_store.h"
 
-#define COLUMNS "session_hash, user_id, user_epoch, device, address, created_at, expires_at"
+#define COLUMNS                                                                   \
+    "session_hash, user_id, user_epoch, device, address, created_at, expires_at," \
+    " confirmed_at"
 
-SQL(session_add, "INSERT INTO session (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7)");
+SQL(session_add, "INSERT INTO session (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)");
+
+SQL(session_confirm, "UPDATE session SET confirmed_at = $2 WHERE session_hash = $1");
 
 SQL(session_find, "SELECT " COLUMNS " FROM session WHERE session_hash = $1 AND expires_at > $2");
 
@@ -59,6 +63,7 @@ read_session(const struct db_rows *rows, size_t row)
         .address = db_cell_text(rows, row, 4),
         .created_at = db_cell_int(rows, row, 5),
         .expires_at = db_cell_int(rows, row, 6),
+        .confirmed_at = db_cell_int(rows, row, 7),
     };
 }
 
@@ -77,10 +82,10 @@ end_oldest(struct db_tx *tx, struct arena *mem, const struct session *but)
 enum err
 session_store_add(struct db_tx *tx, struct arena *mem, const struct session *session)
 {
-    enum err err =
-        db_query(tx, mem, &session_add, NULL, db_text(session->hash), db_text(session->user_id),
-                 db_int(session->user_epoch), db_text(session->device), db_text(session->address),
-                 db_int(session->created_at), db_int(session->expires_at));
+    enum err err = db_query(
+        tx, mem, &session_add, NULL, db_text(session->hash), db_text(session->user_id),
+        db_int(session->user_epoch), db_text(session->device), db_text(session->address),
+        db_int(session->created_at), db_int(session->expires_at), db_int(session->confirmed_at));
     return err ? err : end_oldest(tx, mem, session);
 }
 
@@ -113,6 +118,12 @@ session_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int6
     for (size_t i = 0; i < rows.count; i++)
         (*out)[i] = read_session(&rows, i);
     return err;
+}
+
+enum err
+session_store_confirm(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now)
+{
+    return db_query(tx, mem, &session_confirm, NULL, db_text(hash), db_int(now));
 }
 
 enum err
@@ -204,14 +215,18 @@ SQL(restore_families, "DELETE FROM token_family");
 SQL(restore_requests, "DELETE FROM auth_request");
 SQL(restore_sessions, "DELETE FROM session");
 SQL(restore_links, "DELETE FROM one_time_link");
+/* A new key makes every challenge invalid. */
+SQL(restore_challenge_key, "DELETE FROM challenge_key");
+SQL(restore_challenges, "DELETE FROM used_challenge");
 
 enum err
 session_store_end_everything(struct db_tx *tx, struct arena *mem)
 {
-    const struct sql *const statements[] = { &restore_access,   &restore_refresh,
-                                             &restore_codes,    &restore_families,
-                                             &restore_requests, &restore_sessions,
-                                             &restore_links };
+    const struct sql *const statements[] = { &restore_access,    &restore_refresh,
+                                             &restore_codes,     &restore_families,
+                                             &restore_requests,  &restore_sessions,
+                                             &restore_links,     &restore_challenge_key,
+                                             &restore_challenges };
     enum err err = ERR_NONE;
     for (size_t i = 0; i < sizeof statements / sizeof statements[0] && !err; i++)
         err = db_query(tx, mem, statements[i], NULL);

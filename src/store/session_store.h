@@ -21,6 +21,9 @@ enum err session_store_list(struct db_tx *tx, struct arena *mem, struct str user
                             struct session **out, size_t *count);
 
 /* No error if the session does not exist. */
+/* The user has just proved who they are. */
+enum err session_store_confirm(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now);
+
 enum err session_store_end(struct db_tx *tx, struct arena *mem, struct str hash);
 enum err session_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id);
 
@@ -42,7 +45,7 @@ enum err request_store_take(struct db_tx *tx, struct arena *mem, struct str hash
 enum err request_store_move(struct db_tx *tx, struct arena *mem, struct str hash,
                             struct str from_session, int64_t now, struct str to_session);
 
-/* Ends all sessions, requests, codes, tokens, and links of every user. */
+/* Ends all sessions, requests, codes, tokens, links, and challenges of every user. */
 enum err session_store_end_everything(struct db_tx *tx, struct arena *mem);
 
 #endif

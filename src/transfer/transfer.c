@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "store/atom_store.h"
+#include "store/passkey_store.h"
 #include "store/tx.h"
 #include "text/json_write.h"
 
@@ -14,6 +15,8 @@ struct exporting {
     const struct export_params *params;
     struct sourced_atom *atoms; /* without sources in an app's export */
     size_t count;
+    struct passkey *passkeys; /* none in an app's export */
+    size_t passkey_count;
 };
 
 static enum err
@@ -21,11 +24,16 @@ gather(struct db_tx *tx, struct exporting *exporting)
 {
     const struct export_params *params = exporting->params;
     struct atom *seen = NULL;
-    if (!str_present(params->app_id))
-        return atom_store_read(tx, exporting->mem, params->user_id, STR_NONE, STR_NONE,
-                               &exporting->atoms, &exporting->count);
-    enum err err = atom_store_list(tx, exporting->mem, params->user_id, STR_NONE, params->app_id,
-                                   &seen, &exporting->count);
+    enum err err = ERR_NONE;
+    if (!str_present(params->app_id)) {
+        err = passkey_store_list(tx, exporting->mem, params->user_id, &exporting->passkeys,
+                                 &exporting->passkey_count);
+        return err ? err
+                   : atom_store_read(tx, exporting->mem, params->user_id, STR_NONE, STR_NONE,
+                                     &exporting->atoms, &exporting->count);
+    }
+    err = atom_store_list(tx, exporting->mem, params->user_id, STR_NONE, params->app_id, &seen,
+                          &exporting->count);
     exporting->atoms = ARENA_ARRAY(exporting->mem, struct sourced_atom, exporting->count);
     for (size_t i = 0; i < exporting->count && !err; i++)
         exporting->atoms[i].atom = seen[i];
@@ -141,6 +149,21 @@ count_left_out(const struct exporting *exporting, struct left_out *out)
         out->domains = buf_str(&names);
 }
 
+/* Their names only: an import cannot restore them. */
+static void
+write_passkeys(struct json *out, const struct exporting *exporting)
+{
+    json_key(out, "passkeys");
+    json_open_array(out);
+    for (size_t i = 0; i < exporting->passkey_count; i++) {
+        json_open_object(out);
+        json_put_str(out, "name", exporting->passkeys[i].name);
+        json_put_time(out, "created_at", exporting->passkeys[i].created_at);
+        json_close_object(out);
+    }
+    json_close_array(out);
+}
+
 enum err
 transfer_export(struct db *db, struct arena *mem, const struct export_params *params,
                 struct buf *out)
@@ -162,6 +185,8 @@ transfer_export(struct db *db, struct arena *mem, const struct export_params *pa
     json_put_str(&json, "sub", params->user_id);
     if (str_present(params->username))
         json_put_str(&json, "username", params->username);
+    if (exporting.passkey_count > 0)
+        write_passkeys(&json, &exporting);
     json_close_object(&json);
     json_key(&json, "domains");
     json_open_object(&json);

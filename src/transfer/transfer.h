@@ -1,9 +1,10 @@
 /* transfer.h - exports a user's preferences as one document, and imports such a document.
  *
  * A user's own export contains every atom with its sources, times, and status; an app's export
- * contains the active atoms. An import is all or nothing: existing and suppressed atoms win, the
- * others are added unchanged. Exporting, importing into an empty account, and exporting again gives
- * the same document except for ids, export time, and account. */
+ * contains the active atoms. The own export also names the user's passkeys. An import is all or
+ * nothing: existing and suppressed atoms win, the others are added unchanged. Exporting, importing
+ * into an empty account, and exporting again gives the same document except for ids, export time,
+ * and account. */
 #ifndef TRANSFER_TRANSFER_H
 #define TRANSFER_TRANSFER_H
 

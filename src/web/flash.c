@@ -16,41 +16,21 @@
 #define SECONDS "60"
 
 /* All flash messages. The cookie contains one of these keys. */
-static const char messages[][32] MESSAGE_KEYS = { "flash.signed_out",
-                                                  "flash.password_changed",
-                                                  "flash.password_changed_apps",
-                                                  "flash.session_ended",
-                                                  "flash.password_set",
-                                                  "flash.profile_saved",
-                                                  "flash.email_sent",
-                                                  "flash.reset_sent",
-                                                  "flash.email_confirmed",
-                                                  "flash.disconnected",
-                                                  "flash.narrowed",
-                                                  "flash.end_set",
-                                                  "flash.app_facts_removed",
-                                                  "flash.fact_added",
-                                                  "flash.fact_set",
-                                                  "flash.fact_exists",
-                                                  "flash.fact_removed",
-                                                  "flash.fact_suppressed",
-                                                  "flash.fact_lifted",
-                                                  "flash.fact_accepted",
-                                                  "flash.fact_rejected",
-                                                  "flash.fact_changed",
-                                                  "flash.fact_kept",
-                                                  "flash.fact_decided",
-                                                  "flash.all_accepted",
-                                                  "flash.all_rejected",
-                                                  "flash.imported",
-                                                  "flash.app.saved",
-                                                  "flash.app.disabled",
-                                                  "flash.app.enabled",
-                                                  "flash.app.deleted",
-                                                  "flash.app.old_secret_revoked",
-                                                  "flash.undone",
-                                                  "flash.undo_too_late",
-                                                  "flash.signed_out_deciding" };
+static const char messages[][32] MESSAGE_KEYS = {
+    "flash.signed_out",       "flash.password_changed",  "flash.password_changed_apps",
+    "flash.session_ended",    "flash.password_set",      "flash.profile_saved",
+    "flash.confirm_first",    "flash.passkey_added",     "flash.passkey_removed",
+    "flash.password_removed", "flash.email_sent",        "flash.reset_sent",
+    "flash.email_confirmed",  "flash.disconnected",      "flash.narrowed",
+    "flash.end_set",          "flash.app_facts_removed", "flash.fact_added",
+    "flash.fact_set",         "flash.fact_exists",       "flash.fact_removed",
+    "flash.fact_suppressed",  "flash.fact_lifted",       "flash.fact_accepted",
+    "flash.fact_rejected",    "flash.fact_changed",      "flash.fact_kept",
+    "flash.fact_decided",     "flash.all_accepted",      "flash.all_rejected",
+    "flash.imported",         "flash.app.saved",         "flash.app.disabled",
+    "flash.app.enabled",      "flash.app.deleted",       "flash.app.old_secret_revoked",
+    "flash.undone",           "flash.undo_too_late",     "flash.signed_out_deciding"
+};
 
 static struct str
 cookie_name(const struct call *call)

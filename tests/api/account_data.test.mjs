@@ -6,6 +6,7 @@ import test from "node:test";
 import { formOn, open, press, SAME_SITE, says, told } from "../kit/account.mjs";
 import { assertPage } from "../kit/expect.mjs";
 import { addPerson, assertDead, MINUTE, Person } from "../kit/oauth.mjs";
+import { formTo } from "../kit/html.mjs";
 import { Client, connected, FOOD, MUSIC } from "../kit/preferences.mjs";
 
 const DATA = "/account/data";
@@ -178,13 +179,18 @@ test("eight mebibytes can be looked at and brought in", async (t) => {
 
 test("deleting requires the password, reports a wrong one, and limits guessing", async (t) => {
   const { w, ada } = await connected(t, { settings: { "rate-signin": 3 } });
+  w.clock.forward(5 * MINUTE);
+  assert.equal(formTo((await open(ada, DATA)).text, `${DATA}/delete`), undefined);
+  const where = `/account/confirm?next=${encodeURIComponent(DATA)}`;
   for (const password of ["", "wrong kettle sings at dusk", `${ada.password} `]) {
-    const page = await press(ada, DATA, `${DATA}/delete`, { status: 400, typed: { password } });
+    const page = await press(ada, where, "/account/confirm", { status: 400, typed: { password } });
     assert.match(says(page), /Wrong password\./);
   }
-  assert.match(says(await press(ada, DATA, `${DATA}/delete`, { status: 429, typed: { password: ada.password } })), /Too many failed attempts/);
+  assert.match(says(await press(ada, where, "/account/confirm", { status: 429, typed: { password: ada.password } })), /Too many failed attempts/);
   assert.deepEqual(await w.usernames(), ["ada"]);
   w.deadlines.forward((15 * MINUTE + 1) * 1000);
+  const page = await press(ada, where, "/account/confirm", { typed: { password: ada.password } });
+  assert.ok(formTo(page.text, `${DATA}/delete`));
 });
 
 test("a deleted account loses sessions, tokens, facts, and apps at once; its username is free, its id is not", async (t) => {
@@ -192,7 +198,7 @@ test("a deleted account loses sessions, tokens, facts, and apps at once; its use
   const other = new Person(w, { username: "ada" });
   await other.signIn();
   const [{ sub }] = await w.users();
-  const page = await press(ada, DATA, `${DATA}/delete`, { typed: { password: ada.password } });
+  const page = await press(ada, DATA, `${DATA}/delete`, { ticks: ["yes"] });
   assertPage(page);
   assert.match(says(page), /Your account is deleted/);
   assert.equal(ada.session, undefined);
@@ -210,7 +216,7 @@ test("another user's app stays when a user is deleted, and its tokens for that u
   const eve = await addPerson(w, "eve");
   const set = await eve.connect(app);
   const kept = await Client.connect(ada, app);
-  await press(eve, DATA, `${DATA}/delete`, { typed: { password: eve.password } });
+  await press(eve, DATA, `${DATA}/delete`, { ticks: ["yes"] });
   await assertDead(app, set);
   assert.equal((await kept.get("preferences")).status, 200);
 });
@@ -236,7 +242,7 @@ test("after check --compact nothing of a deleted user is in the files of the sto
   traces.push("Draftspeople");
   await upload(eve, JSON.stringify(document)); // looked at, and never confirmed
   assert.ok(found().includes("Draftspeople"));
-  await press(eve, DATA, `${DATA}/delete`, { typed: { password: eve.password } });
+  await press(eve, DATA, `${DATA}/delete`, { ticks: ["yes"] });
   const done = await w.command("check", "--compact");
   assert.deepEqual([done.status, done.err], [0, ""]);
   assert.deepEqual(found(), [], "while the service runs");

@@ -67,7 +67,6 @@ for (const view of VIEWS)
     await look("account-app");
     await page.goto("/account/security");
     await look("account-security");
-    await page.fill("input[name=password]", "not the one at all");
     await page.fill("input[name=new_password]", "short");
     await page.click("form[action$='/password'] button");
     await page.waitForSelector("[aria-invalid=true]");
@@ -114,10 +113,10 @@ for (const javaScriptEnabled of [true, false]) {
     await page.fill("#instruments .inline input[name=value]", "x".repeat(300));
     await page.click("#instruments .inline button");
     await refused("#instruments");
-    await page.goto("/account/data");
+    await page.goto("/account/confirm");
     await page.fill("#password", "not the one at all");
-    await page.click("form[action$='/delete'] button");
-    await refused("form[action$='/delete']");
+    await page.click("form[action='/account/confirm'] button");
+    await refused("form[action='/account/confirm']");
     assert.deepEqual(complaints(page), []);
   });
 
@@ -230,7 +229,7 @@ test("the keyboard alone adds a fact and disconnects an app", async (t) => {
 test("signing out everywhere and deleting the account end on a confirmation page", async (t) => {
   const { w, page } = await scene(t, {});
   await page.goto("/account/data");
-  await page.fill("#password", PASSWORD);
+  await page.check("input[name=sure]");
   await page.click("form[action$='/delete'] button");
   await page.waitForURL("**/goodbye");
   await page.shoot("goodbye");

@@ -54,7 +54,6 @@ for (const view of VIEWS)
     await page.waitForURL("**/account");
     await look("signed-up");
     await page.goto("/account/security");
-    await page.fill("input[name=codes_password]", PASSWORD);
     await page.click("form[action$='/codes'] button");
     await page.waitForSelector(".codes");
     await look("codes");

@@ -37,6 +37,9 @@ export async function press(person, where, action, { status = 303, ...choice } =
   return person.get(next.split("#")[0], SAME_SITE);
 }
 
+// Types the password on the confirm page, as before a sensitive change.
+export const confirmed = (person) => press(person, "/account/confirm", "/account/confirm", { typed: { password: person.password } });
+
 // The message that a page shows after an action.
 export const told = (page) => /<div class="flash"[^>]*>([^]*?)<\/div>/.exec(page.text)?.[1]?.replace(/<form[^]*/, "") ?? "";
 export const says = (page) => textOf(page.text.replace(/^[^]*?<main/, "<main").replace(/<\/main>[^]*$/, ""));

@@ -53,6 +53,9 @@ SQL(kit_clear_drafts, "DELETE FROM import_draft");
 SQL(kit_clear_codes_of_users, "DELETE FROM recovery_code");
 SQL(kit_clear_links, "DELETE FROM one_time_link");
 SQL(kit_clear_outbox, "DELETE FROM outbox");
+SQL(kit_clear_passkeys, "DELETE FROM passkey");
+SQL(kit_clear_challenge_key, "DELETE FROM challenge_key");
+SQL(kit_clear_challenges, "DELETE FROM used_challenge");
 
 struct kit {
     struct db *db;
@@ -103,13 +106,14 @@ kit_clear(struct db_tx *tx, void *argument)
 {
     struct kit *kit = argument;
     static const struct sql *const all[] = {
-        &kit_clear_users,     &kit_clear_apps,           &kit_clear_sessions,
-        &kit_clear_requests,  &kit_clear_grants,         &kit_clear_families,
-        &kit_clear_codes,     &kit_clear_access,         &kit_clear_user_usage,
-        &kit_clear_app_usage, &kit_clear_refusals,       &kit_clear_refresh,
-        &kit_clear_atoms,     &kit_clear_records,        &kit_clear_undo,
-        &kit_clear_drafts,    &kit_clear_codes_of_users, &kit_clear_links,
-        &kit_clear_outbox,    &kit_clear_revocations,
+        &kit_clear_users,         &kit_clear_apps,           &kit_clear_sessions,
+        &kit_clear_requests,      &kit_clear_grants,         &kit_clear_families,
+        &kit_clear_codes,         &kit_clear_access,         &kit_clear_user_usage,
+        &kit_clear_app_usage,     &kit_clear_refusals,       &kit_clear_refresh,
+        &kit_clear_atoms,         &kit_clear_records,        &kit_clear_undo,
+        &kit_clear_drafts,        &kit_clear_codes_of_users, &kit_clear_links,
+        &kit_clear_outbox,        &kit_clear_revocations,    &kit_clear_passkeys,
+        &kit_clear_challenge_key, &kit_clear_challenges,
     };
     enum err err = ERR_NONE;
     for (size_t i = 0; i < KIT_COUNT(all) && !err; i++)

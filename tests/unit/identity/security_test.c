@@ -53,7 +53,6 @@ params_of(const struct world *world)
 {
     return (struct password_change){ .user_id = world->ada.id,
                                      .session = &world->session,
-                                     .old_password = old_password,
                                      .new_password = new_password,
                                      .now = T0 + 10 };
 }
@@ -159,7 +158,7 @@ end_apps_ends_every_connection(struct kit *kit)
 }
 
 static void
-without_the_old_password_nothing_changes(struct kit *kit)
+a_wrong_password_is_not_confirmed(struct kit *kit)
 {
     struct world world = begin(kit);
     struct session other = world_session(kit, &world.ada);
@@ -179,10 +178,6 @@ without_the_old_password_nothing_changes(struct kit *kit)
         { "the hash itself", world.ada.password_hash },
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
-        struct password_change params = params_of(&world);
-        params.old_password = rows[i].password;
-        params.end_apps = true;
-        assert_row(change(&world, &params) == ERR_UNAUTHENTICATED, rows[i].why);
         assert_row(check(&world, rows[i].password) == ERR_UNAUTHENTICATED, rows[i].why);
     }
     assert_int_equal(check(&world, old_password), ERR_NONE);
@@ -190,14 +185,18 @@ without_the_old_password_nothing_changes(struct kit *kit)
 }
 
 static void
-accounts_without_a_password_cannot_change_it(struct kit *kit)
+an_account_without_a_password_gets_one(struct kit *kit)
 {
     struct world world = begin(kit);
     struct user bob = make_person(kit, "bob", STR_NONE);
+    struct session bobs = world_session(kit, &bob);
     struct password_change params = params_of(&world);
     params.user_id = bob.id;
-    params.old_password = STR("");
-    assert_int_equal(change(&world, &params), ERR_UNAUTHENTICATED);
+    params.session = &bobs;
+    assert_int_equal(security_check_password(kit->db, kit->mem, bob.id, STR("")),
+                     ERR_UNAUTHENTICATED);
+    assert_int_equal(change(&world, &params), ERR_NONE);
+    assert_int_equal(security_check_password(kit->db, kit->mem, bob.id, new_password), ERR_NONE);
     params.user_id = STR("usr_AAAAAAAAAAAAAAAAAAAAAA");
     assert_int_equal(change(&world, &params), ERR_NOT_FOUND);
     assert_int_equal(
@@ -346,8 +345,8 @@ main(void)
     static const struct kit_case cases[] = {
         KIT_CASE(a_new_password_ends_the_other_sessions_and_leaves_apps_connected),
         KIT_CASE(end_apps_ends_every_connection),
-        KIT_CASE(without_the_old_password_nothing_changes),
-        KIT_CASE(accounts_without_a_password_cannot_change_it),
+        KIT_CASE(a_wrong_password_is_not_confirmed),
+        KIT_CASE(an_account_without_a_password_gets_one),
         KIT_CASE(a_weak_password_is_rejected_with_the_reason),
         KIT_CASE(the_second_of_two_concurrent_changes_is_refused),
         KIT_CASE(valid_sessions_are_listed_newest_first),

@@ -1,0 +1,168 @@
+#include "store/passkey_store.h"
+
+#include "base/arena.h"
+#include "db/db.h"
+
+#define COLUMNS                                                                                \
+    "credential_id, passkey_id, user_id, name, algorithm, public_key, sign_count, created_at," \
+    " used_at"
+
+SQL(passkey_add, "INSERT INTO passkey (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+                 " ON CONFLICT DO NOTHING RETURNING passkey_id");
+
+SQL(passkey_find, "SELECT " COLUMNS " FROM passkey WHERE credential_id = $1");
+
+SQL(passkey_list, "SELECT " COLUMNS " FROM passkey WHERE user_id = $1"
+                  " ORDER BY created_at, passkey_id");
+
+SQL(passkey_use, "UPDATE passkey SET sign_count = $2, used_at = $3 WHERE credential_id = $1"
+                 " AND (sign_count < $2 OR (sign_count = 0 AND $2 = 0)) RETURNING passkey_id");
+
+SQL(passkey_rename, "UPDATE passkey SET name = $3 WHERE user_id = $1 AND passkey_id = $2"
+                    " RETURNING passkey_id");
+
+SQL(passkey_delete, "DELETE FROM passkey WHERE user_id = $1 AND passkey_id = $2"
+                    " RETURNING passkey_id");
+
+SQL(passkey_end_user, "DELETE FROM passkey WHERE user_id = $1");
+
+SQL(challenge_key_find, "SELECT private_key FROM challenge_key WHERE id = 1");
+
+SQL(challenge_key_add, "INSERT INTO challenge_key (id, private_key) VALUES (1, $1)"
+                       " ON CONFLICT DO NOTHING");
+
+SQL(challenge_use, "INSERT INTO used_challenge (challenge_hash, expires_at) VALUES ($1, $2)"
+                   " ON CONFLICT DO NOTHING RETURNING challenge_hash");
+
+SQL_UNTRACKED(challenge_clean,
+              "DELETE FROM used_challenge WHERE challenge_hash IN"
+              " (SELECT challenge_hash FROM used_challenge WHERE expires_at <= $1 LIMIT $2)"
+              " RETURNING expires_at");
+
+static struct passkey
+read_passkey(const struct db_rows *rows, size_t row)
+{
+    return (struct passkey){
+        .credential_id = db_cell_text(rows, row, 0),
+        .id = db_cell_text(rows, row, 1),
+        .user_id = db_cell_text(rows, row, 2),
+        .name = db_cell_text(rows, row, 3),
+        .algorithm = db_cell_int(rows, row, 4),
+        .public_key = db_cell_text(rows, row, 5),
+        .sign_count = db_cell_int(rows, row, 6),
+        .created_at = db_cell_int(rows, row, 7),
+        .used_at = db_cell_int(rows, row, 8),
+    };
+}
+
+/* For a statement that returns the rows it changed: `none` if it changed none. */
+static enum err
+changed(enum err err, const struct db_rows *rows, enum err none)
+{
+    return !err && rows->count == 0 ? none : err;
+}
+
+enum err
+passkey_store_add(struct db_tx *tx, struct arena *mem, const struct passkey *passkey)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &passkey_add, &rows, db_text(passkey->credential_id),
+                            db_text(passkey->id), db_text(passkey->user_id), db_text(passkey->name),
+                            db_int(passkey->algorithm), db_text(passkey->public_key),
+                            db_int(passkey->sign_count), db_int(passkey->created_at),
+                            db_int(passkey->used_at));
+    return changed(err, &rows, ERR_TAKEN);
+}
+
+enum err
+passkey_store_find(struct db_tx *tx, struct arena *mem, struct str credential_id,
+                   struct passkey *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &passkey_find, &rows, db_text(credential_id));
+    if (!err && rows.count > 0)
+        *out = read_passkey(&rows, 0);
+    return changed(err, &rows, ERR_NOT_FOUND);
+}
+
+enum err
+passkey_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct passkey **out,
+                   size_t *count)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &passkey_list, &rows, db_text(user_id));
+    *out = ARENA_ARRAY(mem, struct passkey, rows.count);
+    *count = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        (*out)[i] = read_passkey(&rows, i);
+    return err;
+}
+
+enum err
+passkey_store_use(struct db_tx *tx, struct arena *mem, struct str credential_id, int64_t sign_count,
+                  int64_t now)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &passkey_use, &rows, db_text(credential_id),
+                            db_int(sign_count), db_int(now));
+    return changed(err, &rows, ERR_NOT_FOUND);
+}
+
+enum err
+passkey_store_rename(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id,
+                     struct str name)
+{
+    struct db_rows rows = { 0 };
+    enum err err =
+        db_query(tx, mem, &passkey_rename, &rows, db_text(user_id), db_text(id), db_text(name));
+    return changed(err, &rows, ERR_NOT_FOUND);
+}
+
+enum err
+passkey_store_delete(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &passkey_delete, &rows, db_text(user_id), db_text(id));
+    return changed(err, &rows, ERR_NOT_FOUND);
+}
+
+enum err
+passkey_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
+{
+    return db_query(tx, mem, &passkey_end_user, NULL, db_text(user_id));
+}
+
+/* ---- challenges ---- */
+
+enum err
+challenge_store_find_key(struct db_tx *tx, struct arena *mem, struct str *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &challenge_key_find, &rows);
+    *out = !err && rows.count > 0 ? db_cell_text(&rows, 0, 0) : STR_NONE;
+    return changed(err, &rows, ERR_NOT_FOUND);
+}
+
+enum err
+challenge_store_add_key(struct db_tx *tx, struct arena *mem, struct str key)
+{
+    return db_query(tx, mem, &challenge_key_add, NULL, db_text(key));
+}
+
+enum err
+challenge_store_use(struct db_tx *tx, struct arena *mem, struct str hash, int64_t expires_at)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &challenge_use, &rows, db_text(hash), db_int(expires_at));
+    return changed(err, &rows, ERR_TAKEN);
+}
+
+enum err
+passkey_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                             size_t *removed)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &challenge_clean, &rows, db_int(now), db_int(limit));
+    *removed = rows.count;
+    return err;
+}
