@@ -92,12 +92,22 @@ async function exchange({ code, state }) {
   tokens = data;
   at("exchange").hidden = true;
   reveal("step-call");
-  if (!data.scope.split(" ").includes("agent_hints")) {
-    show("call-text", message("no_hints"));
-    at("playground").hidden = true;
-    return;
-  }
-  fetchHints();
+  const scopes = data.scope.split(" ");
+  if (scopes.includes("agent_hints")) fetchHints();
+  else fetchOther(scopes);
+}
+
+// Without hints: what the other scopes can read.
+async function fetchOther(scopes) {
+  const domain = [...at("hints").querySelectorAll("[name=domain]")].find(({ value }) => scopes.includes(value))?.value;
+  const path = scopes.includes("preferences:read") ? "/v1/preferences" : domain ? `/v1/preferences/${domain}` : scopes.includes("profile:read") ? "/oauth/userinfo" : undefined;
+  for (const id of ["hints", "hints-count", "spent"]) at(id).hidden = true;
+  at("playground").hidden = path === undefined;
+  show("call-text", message(path ? "other" : "no_hints"));
+  if (!path) return;
+  show("hints-request", `curl -H "Authorization: Bearer ${tokens.access_token}" \\\n  "${base}${path}"`);
+  const response = await fetch(path, { headers: { authorization: `Bearer ${tokens.access_token}` }, credentials: "omit" });
+  show("hints-answer", `${response.status}\n${JSON.stringify(await response.json().catch(() => ({})), null, 2)}`);
 }
 
 // ---- 4: get hints ----

@@ -21,6 +21,7 @@ const struct field developer_app_fields[APP_FIELDS] = {
 };
 
 #define LINES_MAX 64
+#define PROBLEMS_MAX ((size_t)16 * 1024)
 
 enum err
 developer_app_find_id(struct call *call, struct str id, struct app *out)
@@ -110,25 +111,27 @@ joined(struct arena *mem, const struct app_params *params)
     return out.len == 0 ? STR("") : buf_str(&out);
 }
 
-/* Adds the number of the invalid line if there are several. */
+/* Of several lines, names each that is invalid, with its own problem. */
 static struct str
 uris_problem(struct call *call, const struct app_params *params, const char *problem)
 {
-    const char *ignored;
     struct str sentence = message_sentence(call, str_of(problem));
-    for (size_t i = 0;
-         problem != NULL && params->redirect_uri_count > 1 &&
-         params->redirect_uri_count <= APP_REDIRECT_URIS_MAX && i < params->redirect_uri_count;
-         i++) {
-        if (str_present(app_join_uris(call->mem, &params->redirect_uris[i], 1, &ignored)))
+    size_t count = params->redirect_uri_count;
+    if (problem == NULL || count <= 1 || count > APP_REDIRECT_URIS_MAX)
+        return sentence;
+    struct buf out = buf_in(call->mem, PROBLEMS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const char *one = NULL;
+        if (str_present(app_join_uris(call->mem, &params->redirect_uris[i], 1, &one)))
             continue;
         const struct message_value values[] = {
             { "line", str_format(call->mem, "%zu", i + 1) },
-            { "problem", sentence },
+            { "problem", message_sentence(call, str_of(one)) },
         };
-        return message_with(call, KEY("developer.redirect_uris.lines"), values, 2);
+        buf_add_c(&out, out.len == 0 ? "" : " ");
+        buf_add(&out, message_with(call, KEY("developer.redirect_uris.lines"), values, 2));
     }
-    return sentence;
+    return out.len == 0 ? sentence : buf_str(&out);
 }
 
 static bool

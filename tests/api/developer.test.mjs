@@ -49,6 +49,15 @@ test("a public app gets no secret and is led to its page", async (t) => {
   assert.doesNotMatch((await ada.get(`${answer.headers.location}/settings`)).text, /\/rotate/);
 });
 
+test("each invalid redirect URI is named with its own problem", async (t) => {
+  const { ada } = await stage(t);
+  const { answer } = await register(ada, { name: "Trip", uris: ["http://c.example/x", CALLBACK, "https://c.example/#part", "not a URI"], scopes: ["agent_hints"], kind: "public" });
+  assertPage(answer, 400);
+  const text = textOf(answer.text);
+  assert.match(text, /Line 1: .*must have a loopback host.* Line 3: .*fragment.* Line 4: /);
+  assert.doesNotMatch(text, /Line 2:/);
+});
+
 test("each problem is shown at its field, and the input is kept", async (t) => {
   const { ada } = await stage(t);
   const { answer } = await register(ada, { name: "Penchant Official", uris: [CALLBACK, "http://c.example/x"], scopes: [], kind: "public", homepage: "http://c.example", privacy_link: "javascript:alert(1)" });

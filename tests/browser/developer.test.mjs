@@ -135,6 +135,29 @@ test("the code for a public app without hints works as well", async (test) => {
 
 // ---- the trial ----
 
+for (const [scopes, request, answer] of [
+  [["music_preferences"], "/v1/preferences/music_preferences", /^200\n\{[^]*"preferences"/],
+  [["profile:read"], "/oauth/userinfo", /^200\n\{[^]*"preferred_username"/],
+])
+  test(`without hints the trial reads what ${scopes} allows`, async (test) => {
+    const { w, page } = await begin(test);
+    await signUp(page);
+    await register(page, w, { uri: "https://c.example/cb", scopes });
+    await page.click("text=Go to the app");
+    const app = appOf(page);
+    await page.goto(`/developer/apps/${app}/try`);
+    await page.uncheck("#begin input[value=agent_hints]");
+    await page.click("#begin button");
+    await page.click("#ask-go");
+    await page.click("button[value=allow]");
+    await page.click("#exchange");
+    await until("the answer", async () => answer.test(await page.textContent("#hints-answer")));
+    assert.match(await page.textContent("#hints-request"), new RegExp(`${request}"$`));
+    assert.match(await page.textContent("#call-text"), /does not have the agent_hints scope/);
+    assert.ok(await page.isHidden("#hints"));
+    assert.deepEqual(complaints(page), []);
+  });
+
 test("the flow can be tried step by step, with hints and their token count at the end", async (test) => {
   const { w, page } = await begin(test);
   await signUp(page);
