@@ -12,9 +12,10 @@
 
 #define OUTPUT_MAX ((size_t)64 * 1024 * 1024)
 
-const struct command *const command_tables[] = { serve_commands,    user_commands,  app_commands,
-                                                 hints_commands,    store_commands, backup_commands,
-                                                 transfer_commands, help_commands,  NULL };
+const struct command *const command_tables[] = {
+    serve_commands, doctor_commands, user_commands,     app_commands,  hints_commands,
+    store_commands, backup_commands, transfer_commands, help_commands, NULL
+};
 
 /* Walks the rows of every table. */
 static const struct command *

@@ -151,6 +151,7 @@ extern const struct command store_commands[];
 extern const struct command backup_commands[];
 extern const struct command transfer_commands[];
 extern const struct command serve_commands[];
+extern const struct command doctor_commands[];
 extern const struct command help_commands[];
 
 /* Help for one command, or a list of all commands. */

@@ -163,3 +163,23 @@ smtp_send(const struct smtp_settings *settings, struct str to, struct str messag
     arena_free(mem);
     return result;
 }
+
+enum err
+smtp_check(const struct smtp_settings *settings, struct why *why)
+{
+    if (strncmp(settings->url, FILE_SCHEME, strlen(FILE_SCHEME)) == 0)
+        return append_to_file(settings->url + strlen(FILE_SCHEME), STR(""), why) == SMTP_SENT
+                   ? ERR_NONE
+                   : ERR_UNAVAILABLE;
+    struct sending sending = { STR(""), -1, NULL, NULL };
+    CURL *curl = curl_easy_init();
+    enum smtp_result result = SMTP_RETRY;
+    if (curl != NULL) {
+        set_options(curl, settings, &sending);
+        curl_easy_setopt(curl, CURLOPT_UPLOAD, 0L);
+        curl_easy_setopt(curl, CURLOPT_CONNECT_ONLY, 1L);
+        result = judge(curl, curl_easy_perform(curl), why);
+    }
+    curl_easy_cleanup(curl);
+    return result == SMTP_SENT ? ERR_NONE : ERR_UNAVAILABLE;
+}

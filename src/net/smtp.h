@@ -20,6 +20,10 @@ struct smtp_settings {
 /* NULL if the URL is valid, else the problem, as the end of a sentence. */
 const char *smtp_url_problem(const char *url);
 
+/* Connects, greets, and authenticates, without sending anything. For a file: whether it can be
+ * written. */
+enum err smtp_check(const struct smtp_settings *settings, struct why *why);
+
 enum smtp_result {
     SMTP_SENT,
     SMTP_RETRY,  /* not sent, or unknown: try again later */
