@@ -203,7 +203,8 @@ CREATE TABLE app (
     privacy_link          TEXT,
     kind                  TEXT   NOT NULL,
     document              TEXT,
-    expires_at            BIGINT NOT NULL DEFAULT 0
+    expires_at            BIGINT NOT NULL DEFAULT 0,
+    rate_api              BIGINT NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX app_owner ON app (owner_id, position);
 CREATE UNIQUE INDEX app_position ON app (position);

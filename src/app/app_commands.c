@@ -48,6 +48,8 @@ write_app(struct command_call *call, struct json *json, const struct app *app,
     write_lines(json, "redirect_uris", app->redirect_uris);
     json_put_str(json, "scope", scopes_write(call->mem, app->scopes));
     json_put_bool(json, "public", app->is_public);
+    if (app->rate_api != 0)
+        json_put_int(json, "rate_api", app->rate_api < 0 ? 0 : app->rate_api); /* as the setting */
     json_put_str(json, "status", str_of(app_status_name(app->status)));
     json_put_time(json, "created_at", app->created_at);
     json_close_object(json);
@@ -182,6 +184,24 @@ app_enable(struct command_call *call)
     return set_status(call, APP_ACTIVE, "enabled");
 }
 
+#define RATE_MAX 1000000
+
+static int
+app_limit(struct command_call *call)
+{
+    struct app app;
+    struct str rate = call->arguments[1];
+    int64_t number = 0;
+    if (!str_eq(rate, STR("default")) && !str_eq(rate, STR("none")) &&
+        !str_to_int(rate, 1, RATE_MAX, &number))
+        return command_usage_error(
+            call, "RATE must be a whole number from 1 to 1000000, default, or none");
+    if (str_eq(rate, STR("none")))
+        number = -1;
+    enum err err = app_set_rate(call->db, call->mem, call->arguments[0], number, clock_now(), &app);
+    return err ? fail(call, err) : report_app(call, "limited", &app, NULL);
+}
+
 static int
 app_remove(struct command_call *call)
 {
@@ -191,6 +211,16 @@ app_remove(struct command_call *call)
 }
 
 const struct command app_commands[] = {
+    { "app limit",
+      "APP RATE",
+      2,
+      2,
+      { JSON_OPTION },
+      COMMAND_ON_STORE,
+      NO_INPUT,
+      NULL,
+      app_limit,
+      "set the requests per second for each token of an app: a number, default, or none" },
     { "app add",
       "",
       0,

@@ -55,7 +55,12 @@ bearer_auth(struct call *call)
                       "parameter names it. Request a token for this one."));
         return ERR_NONE;
     }
-    int64_t wait = throttle_take(call->web->api_calls, token);
+    struct throttle_state rate;
+    int64_t limit = access->rate_api == 0  ? call->web->settings.rate_api
+                    : access->rate_api < 0 ? 0
+                                           : access->rate_api;
+    int64_t wait = throttle_take_limited(call->web->api_calls, token, limit, &rate);
+    call->rate = (struct call_rate){ rate.limit, rate.remaining, rate.reset };
     if (wait != 0) {
         request_usage_refused(call, access->app_id, STR_NONE, STR_NONE);
         error_send_oauth(call, 429, "rate_limited",

@@ -74,6 +74,7 @@ refuse_throttled(struct call *call, int64_t seconds)
                      STR("Too many failed attempts for this client_id or from this address. Wait, "
                          "then try again with the right secret."));
     response_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)seconds).ptr);
+    call->rate = (struct call_rate){ throttle_limit(call->web->client_failures), 0, seconds };
 }
 
 enum err

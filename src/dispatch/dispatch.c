@@ -266,6 +266,30 @@ refuse_request(struct call *call, enum err err)
     error_send_err(call, err);
 }
 
+/* Decimal digits in the arena; formatting three of them on every request would be slow. */
+static const char *
+digits(struct arena *mem, int64_t number)
+{
+    char *text = (char *)arena_alloc(mem, 24) + 23;
+    *text = '\0';
+    do {
+        *--text = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    return text;
+}
+
+/* The limit that the request counted against, so that clients can slow down before a 429. */
+static void
+add_rate(struct call *call)
+{
+    if (call->rate.limit <= 0)
+        return;
+    response_add_header(call, "RateLimit-Limit", digits(call->mem, call->rate.limit));
+    response_add_header(call, "RateLimit-Remaining", digits(call->mem, call->rate.remaining));
+    response_add_header(call, "RateLimit-Reset", digits(call->mem, call->rate.reset));
+}
+
 static void
 on_handle(void *context, struct http_exchange *exchange)
 {
@@ -286,6 +310,7 @@ on_handle(void *context, struct http_exchange *exchange)
     if (err == ERR_NONE && call->cacheable && exchange->response.status == 200)
         response_cache_put(call, call->etag, exchange->response.body);
     response_apply_etag(call);
+    add_rate(call);
 }
 
 static void

@@ -72,42 +72,64 @@ find_slot(struct throttle *throttle, uint64_t caller, int64_t now)
     return chosen;
 }
 
+/* `own` is the limit of this caller. `state` may be NULL. */
 static int64_t
-check(struct throttle *throttle, struct str caller, bool count, int64_t times)
+check(struct throttle *throttle, struct str caller, bool count, int64_t own,
+      struct throttle_state *state)
 {
-    if (throttle->limit == 0)
+    if (own == 0)
         return 0;
     int64_t now = clock_steady_ms(), wait = 0;
     uint64_t hash = mix(throttle->seed, caller);
     pthread_mutex_lock(&throttle->lock);
     struct slot *slot = find_slot(throttle, hash, now);
-    int64_t limit = throttle->limit * (slot->caller == hash ? times : 1);
-    if (slot->count >= limit) /* its own, or all slots of the set are at the limit */
+    int64_t common = throttle->limit == 0 ? own : throttle->limit;
+    if (slot->count >= (slot->caller == hash ? own : common)) /* or all slots of the set are full */
         wait = (slot->began_ms + throttle->window_ms - now + 999) / 1000;
     else if (count && slot->caller != hash)
         *slot = (struct slot){ .caller = hash, .began_ms = now, .count = 1 };
     else if (count)
         slot->count++;
+    if (state != NULL)
+        *state = (struct throttle_state){
+            .limit = own,
+            .remaining = wait != 0 ? 0 : own - slot->count,
+            .reset = (slot->began_ms + throttle->window_ms - now + 999) / 1000,
+        };
     pthread_mutex_unlock(&throttle->lock);
     return wait;
 }
 
 int64_t
+throttle_take_limited(struct throttle *throttle, struct str caller, int64_t limit,
+                      struct throttle_state *state)
+{
+    *state = (struct throttle_state){ 0 };
+    return check(throttle, caller, true, limit, state);
+}
+
+int64_t
+throttle_limit(const struct throttle *throttle)
+{
+    return throttle->limit;
+}
+
+int64_t
 throttle_wait(struct throttle *throttle, struct str caller)
 {
-    return check(throttle, caller, false, 1);
+    return check(throttle, caller, false, throttle->limit, NULL);
 }
 
 int64_t
 throttle_take(struct throttle *throttle, struct str caller)
 {
-    return check(throttle, caller, true, 1);
+    return check(throttle, caller, true, throttle->limit, NULL);
 }
 
 int64_t
 throttle_take_shared(struct throttle *throttle, int64_t times)
 {
-    return check(throttle, STR(""), true, times);
+    return check(throttle, STR(""), true, throttle->limit * times, NULL);
 }
 
 void
@@ -124,8 +146,8 @@ throttle_return(struct throttle *throttle, struct str caller)
 static int64_t
 check_both(struct throttle *throttle, struct str one, struct str other, bool count)
 {
-    int64_t first = check(throttle, one, count, 1);
-    int64_t second = str_present(other) ? check(throttle, other, count, 1) : 0;
+    int64_t first = check(throttle, one, count, throttle->limit, NULL);
+    int64_t second = str_present(other) ? check(throttle, other, count, throttle->limit, NULL) : 0;
     return first > second ? first : second;
 }
 

@@ -27,6 +27,17 @@ int64_t throttle_wait(struct throttle *throttle, struct str caller);
  * counted. */
 int64_t throttle_take(struct throttle *throttle, struct str caller);
 
+/* The same with a limit of the caller's own (0: none), and how much of it is left. */
+struct throttle_state {
+    int64_t limit; /* 0: none; then the others are 0 too */
+    int64_t remaining;
+    int64_t reset; /* seconds until the window ends */
+};
+int64_t throttle_take_limited(struct throttle *throttle, struct str caller, int64_t limit,
+                              struct throttle_state *state);
+
+int64_t throttle_limit(const struct throttle *throttle);
+
 /* Counts one attempt against a limit that all callers share: `times` the limit of one. Its caller,
  * for throttle_return(), is the empty string. */
 int64_t throttle_take_shared(struct throttle *throttle, int64_t times);

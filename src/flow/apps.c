@@ -17,6 +17,7 @@ struct change {
     int64_t now;
     enum err (*apply)(struct change *change); /* changes `app` inside the transaction */
     enum app_status status;
+    int64_t rate_api;
     bool end_old_now;
     struct str secret_hash;
     struct app app;
@@ -253,6 +254,23 @@ app_set_status(struct db *db, struct arena *mem, struct str id, enum app_status 
 {
     struct change change = {
         .mem = mem, .id = id, .now = now, .apply = apply_status, .status = status
+    };
+    return run_change(db, &change, apply_held, out);
+}
+
+static enum err
+apply_rate(struct change *change)
+{
+    change->app.rate_api = change->rate_api;
+    return ERR_NONE;
+}
+
+enum err
+app_set_rate(struct db *db, struct arena *mem, struct str id, int64_t rate_api, int64_t now,
+             struct app *out)
+{
+    struct change change = {
+        .mem = mem, .id = id, .now = now, .apply = apply_rate, .rate_api = rate_api
     };
     return run_change(db, &change, apply_held, out);
 }

@@ -63,6 +63,10 @@ enum err app_end_old_secret(struct db *db, struct arena *mem, struct str id, int
 enum err app_set_status(struct db *db, struct arena *mem, struct str id, enum app_status status,
                         int64_t now, struct app *out);
 
+/* Limits the requests of each of the app's tokens: see struct app. Takes effect at once. */
+enum err app_set_rate(struct db *db, struct arena *mem, struct str id, int64_t rate_api,
+                      int64_t now, struct app *out);
+
 enum err app_delete(struct db *db, struct arena *mem, struct str id, struct app *out);
 
 /* Records that an app that is not of the portal is in use, at most once a day, so that it is kept.

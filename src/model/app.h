@@ -42,6 +42,7 @@ struct app {
     int64_t position;
     int64_t created_at;
     int64_t updated_at;
+    int64_t rate_api;   /* requests per second for one token; 0: the setting; -1: no limit */
     int64_t expires_at; /* 0: never. Apps that are not of the portal are deleted then */
 };
 

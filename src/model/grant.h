@@ -126,6 +126,7 @@ struct access {
     struct str token_hash;
     struct permissions allowed; /* the token's permissions that the grant still includes */
     audience audience;          /* where the token is valid */
+    int64_t rate_api;           /* of the app: see struct app */
     int64_t created_at;
     int64_t expires_at;
     int64_t valid_until; /* first expiry of the token, its family, and its grant */

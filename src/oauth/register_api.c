@@ -65,6 +65,7 @@ post_register(struct call *call)
                          STR("Too many clients were registered from this network. Use the "
                              "client_id that you have, or try again later."));
         response_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)wait).ptr);
+        call->rate = (struct call_rate){ throttle_limit(registrations), 0, wait };
         return ERR_NONE;
     }
     struct client_metadata metadata;

@@ -94,6 +94,7 @@ send_wait(struct call *call, int64_t seconds)
     enum err err = show_form(
         call, 429, message_count(call, KEY("signin.wait.one"), KEY("signin.wait.other"), minutes));
     response_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)seconds).ptr);
+    call->rate = (struct call_rate){ throttle_limit(call->web->sign_in_failures), 0, seconds };
     return err;
 }
 

@@ -11,28 +11,30 @@
     " old_secret_expires_at, status, epoch, position, created_at, updated_at, homepage, "     \
     "privacy_link, kind, document, expires_at"
 
+#define ALL_COLUMNS COLUMNS ", rate_api" /* only an operator sets the last one */
+
 SQL(app_add, "INSERT INTO app (" COLUMNS ")"
              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
              " $15, $16, $17, $18, $19)"
              " ON CONFLICT DO NOTHING RETURNING app_id");
 
-SQL(app_find, "SELECT " COLUMNS " FROM app WHERE app_id = $1");
+SQL(app_find, "SELECT " ALL_COLUMNS " FROM app WHERE app_id = $1");
 
 /* Changes nothing. Locks the row on PostgreSQL, where transactions run concurrently. */
-SQL(app_hold, "UPDATE app SET epoch = epoch WHERE app_id = $1 RETURNING " COLUMNS);
+SQL(app_hold, "UPDATE app SET epoch = epoch WHERE app_id = $1 RETURNING " ALL_COLUMNS);
 
-SQL(app_list, "SELECT " COLUMNS " FROM app WHERE kind = 'portal' AND position > $1"
+SQL(app_list, "SELECT " ALL_COLUMNS " FROM app WHERE kind = 'portal' AND position > $1"
               " ORDER BY position LIMIT $2");
 
-SQL(app_list_owner, "SELECT " COLUMNS " FROM app WHERE owner_id = $1 AND position > $2"
+SQL(app_list_owner, "SELECT " ALL_COLUMNS " FROM app WHERE owner_id = $1 AND position > $2"
                     " ORDER BY position LIMIT $3");
 
 SQL(app_count, "SELECT COUNT(*) FROM app WHERE owner_id = $1");
 
-SQL(app_put,
-    "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, secret_hash = $5,"
-    " old_secret_hash = $6, old_secret_expires_at = $7, status = $8, epoch = $9,"
-    " updated_at = $10, homepage = $11, privacy_link = $12 WHERE app_id = $1 RETURNING app_id");
+SQL(app_put, "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, secret_hash = $5,"
+             " old_secret_hash = $6, old_secret_expires_at = $7, status = $8, epoch = $9,"
+             " updated_at = $10, homepage = $11, privacy_link = $12, rate_api = $13"
+             " WHERE app_id = $1 RETURNING app_id");
 
 SQL(app_delete, "DELETE FROM app WHERE app_id = $1 RETURNING app_id");
 
@@ -66,6 +68,7 @@ read_app(const struct db_rows *rows, size_t row, struct app *out)
         .privacy_link = db_cell_text(rows, row, 15),
         .document = db_cell_text(rows, row, 17),
         .expires_at = db_cell_int(rows, row, 18),
+        .rate_api = db_cell_int(rows, row, 19),
     };
     scopes_read_known(db_cell_text(rows, row, 4), &out->scopes);
     bool valid = app_status_read(db_cell_text(rows, row, 9), &out->status) &&
@@ -147,7 +150,7 @@ app_store_put(struct db_tx *tx, struct arena *mem, const struct app *app)
         db_text(scopes_write(mem, app->scopes)), db_text(app->secret_hash),
         db_text(app->old_secret_hash), db_int(app->old_secret_expires_at),
         db_text(str_of(app_status_name(app->status))), db_int(app->epoch), db_int(app->updated_at),
-        db_text(app->homepage), db_text(app->privacy_link));
+        db_text(app->homepage), db_text(app->privacy_link), db_int(app->rate_api));
     if (err)
         return err;
     return rows.count == 0 ? ERR_NOT_FOUND : ERR_NONE;

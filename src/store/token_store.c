@@ -73,7 +73,8 @@ SQL_UNTRACKED(
 /* The lookup of a token whose auth version is current: reads no family, grant, or account. */
 #define UNDER_AUTH_VERSION(more)                                                            \
     "SELECT h.user_id, t.app_id, t.scopes, t.hint_domains, t.write_domains, t.created_at,"  \
-    " t.expires_at, t.valid_until, h.generation, t.audience" more " FROM access_token t"    \
+    " t.expires_at, t.valid_until, h.generation, t.audience, a.rate_api" more               \
+    " FROM access_token t"                                                                  \
     " JOIN user_record h ON h.row_key = t.user_row_key AND h.auth_version = t.auth_version" \
     " JOIN app a ON a.app_id = t.app_id"                                                    \
     " WHERE t.row_key = $1 AND t.token_hash = $2 AND t.valid_until > $3"                    \
@@ -89,7 +90,7 @@ SQL(access_find_hint_sets, UNDER_AUTH_VERSION(", h.hint_sets"));
 SQL(access_find_family,
     "SELECT f.user_id, f.app_id, t.scopes, t.hint_domains, t.write_domains, t.created_at,"
     " t.expires_at, " EARLIEST_END
-    ", h.generation, t.audience, g.scopes, g.hint_domains, g.write_domains,"
+    ", h.generation, t.audience, a.rate_api, g.scopes, g.hint_domains, g.write_domains,"
     " f.domains_limited"
     " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_VALID
     " AND t.row_key = $1 AND t.token_hash = $3 AND t.expires_at > $2");
@@ -328,7 +329,7 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     if (err)
         return err;
     if (hint_sets != NULL)
-        *hint_sets = is_current ? db_cell_text(&rows, 0, 10) : STR_NONE;
+        *hint_sets = is_current ? db_cell_text(&rows, 0, 11) : STR_NONE;
     *out = (struct access){
         .user_id = db_cell_text(&rows, 0, 0),
         .app_id = db_cell_text(&rows, 0, 1),
@@ -338,10 +339,11 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
         .valid_until = db_cell_int(&rows, 0, 7),
         .generation = db_cell_int(&rows, 0, 8),
         .audience = (audience)db_cell_int(&rows, 0, 9),
+        .rate_api = db_cell_int(&rows, 0, 10),
         .token_hash = hash,
     };
     if (!is_current)
-        narrow(&out->allowed, &rows, 10);
+        narrow(&out->allowed, &rows, 11);
     if (hint_sets != NULL && record_store_check(out->user_id, hint_sets))
         return ERR_UNAVAILABLE;
     return timekeeper_rejects(out->created_at, out->expires_at, now) ? ERR_NOT_FOUND : ERR_NONE;

@@ -51,6 +51,10 @@ struct call {
 
     const struct language *language; /* see message.h */
 
+    struct call_rate { /* for the RateLimit-… headers; limit 0: none */
+        int64_t limit, remaining, reset;
+    } rate;
+
     struct call_refusal { /* for the app's developer: see dispatch/request_usage.h */
         struct str app_id;
         const char *error;

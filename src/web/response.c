@@ -14,6 +14,8 @@
 
 /* ---- headers ---- */
 
+#define RATE_HEADERS "RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, "
+
 void
 response_add_header(struct call *call, const char *name, const char *value)
 {
@@ -28,7 +30,7 @@ begin_rpc(struct call *call)
         return;
     response_add_header(call, "Access-Control-Allow-Origin", call->origin);
     response_add_header(call, "Access-Control-Expose-Headers",
-                        "Retry-After, WWW-Authenticate, X-Request-Id");
+                        RATE_HEADERS "Retry-After, WWW-Authenticate, X-Request-Id");
 }
 
 void
@@ -49,7 +51,7 @@ response_begin(struct call *call, int status, const char *type)
     if (call->at.endpoint != NULL && call->at.endpoint->cors) {
         response_add_header(call, "Access-Control-Allow-Origin", "*");
         response_add_header(call, "Access-Control-Expose-Headers",
-                            "ETag, Retry-After, WWW-Authenticate, X-Request-Id");
+                            "ETag, " RATE_HEADERS "Retry-After, WWW-Authenticate, X-Request-Id");
     }
     if (call->at.endpoint != NULL && call->at.endpoint->rpc)
         begin_rpc(call);
