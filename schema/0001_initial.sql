@@ -237,7 +237,8 @@ CREATE INDEX auth_request_session ON auth_request (session_hash);
 -- `shown` is what the page said about the app, one line each: its name, its privacy link, and every
 -- place to which it sent the user. `reused_at` is when a code or refresh token was last used a second
 -- time, which revoked its family; 0: never. `writes_wait` is 1 if what the app writes is held until the
--- user confirms it. `requested` is every scope that the app has requested, allowed or not.
+-- user confirms it. `requested` is every scope that the app has requested, allowed or not. `withheld`
+-- is the facts that the app must not see (src/model/view.h).
 CREATE TABLE app_grant (
     grant_id      TEXT   NOT NULL PRIMARY KEY,
     user_id       TEXT   NOT NULL,
@@ -251,7 +252,8 @@ CREATE TABLE app_grant (
     shown         TEXT   NOT NULL,
     writes_wait   BIGINT NOT NULL,
     requested     TEXT   NOT NULL,
-    reused_at     BIGINT NOT NULL DEFAULT 0
+    reused_at     BIGINT NOT NULL DEFAULT 0,
+    withheld      TEXT   NOT NULL
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX app_grant_pair ON app_grant (user_id, app_id);
 CREATE INDEX app_grant_app ON app_grant (app_id);
@@ -311,7 +313,8 @@ CREATE TABLE access_token (
     created_at      BIGINT NOT NULL,
     expires_at      BIGINT NOT NULL,
     valid_until     BIGINT NOT NULL,
-    audience        BIGINT NOT NULL
+    audience        BIGINT NOT NULL,
+    withheld        TEXT   NOT NULL
 );
 CREATE INDEX access_token_expiry ON access_token (expires_at);
 

@@ -249,6 +249,19 @@ put_identity(struct call *call, struct values *values, const struct app *app)
 }
 
 static void
+put_withheld(struct call *call, struct values *values, const struct grant *grant)
+{
+    struct withheld_fact fact;
+    int64_t count = 0;
+    for (size_t at = 0; view_next(grant->withheld, &at, &fact);)
+        count++;
+    if (count > 0)
+        values_text(
+            values, "not_shared",
+            message_count(call, KEY("apps.facts.count.one"), KEY("apps.facts.count.other"), count));
+}
+
+static void
 put_waiting(struct call *call, struct values *values, const struct facts *facts, struct str app_id)
 {
     int64_t count = 0;
@@ -279,6 +292,7 @@ show(struct call *call, int status, struct str end_problem)
     put_written(call, values, &facts, connection.app.id);
     put_end(call, values, &connection.grant, end_problem);
     put_identity(call, values, &connection.app);
+    put_withheld(call, values, &connection.grant);
     values_flag(values, "writes", (connection.grant.allowed.scopes & SCOPE_PREFERENCES_WRITE) != 0);
     values_flag(values, "writes_wait", connection.grant.writes_wait);
     put_waiting(call, values, &facts, connection.app.id);

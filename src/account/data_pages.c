@@ -62,7 +62,7 @@ get_export(struct call *call)
 {
     struct buf out = buf_in(call->mem, TRANSFER_OWN_MAX);
     const struct user *user = &call->browser->user;
-    struct export_params params = { .user_id = user->id,
+    struct export_params params = { .view = view_whole(user->id),
                                     .domains = call->web->settings.domains,
                                     .now = call->now };
     enum err err = transfer_export(call->db, call->mem, &params, &out);

@@ -63,19 +63,18 @@ struct origin {
 
 /* The apps that may read this fact now, in its domain's record or in hints. */
 static enum err
-put_readers(struct call *call, struct values *values, struct str domain, bool sensitive)
+put_readers(struct call *call, struct values *values, const struct atom *atom, bool sensitive)
 {
     struct connection *list = NULL;
     size_t count = 0;
     enum err err =
         connections_list(call->db, call->mem, call->browser->user.id, call->now, &list, &count);
-    scopes own = scope_named(domain), readable_with = SCOPE_PREFERENCES_READ | own;
     int64_t readers = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct permissions *allowed = &list[i].grant.allowed;
-        bool reads = (allowed->scopes & readable_with) != 0 ||
-                     (!sensitive && (allowed->hint_domains & own) != 0);
-        if (reads && list[i].app.status == APP_ACTIVE && readers++ < READERS_SHOWN) {
+        struct view view = { .withheld = list[i].grant.withheld };
+        if (grant_reads(&list[i].grant.allowed, atom->domain, sensitive) &&
+            view_shows(&view, atom) && list[i].app.status == APP_ACTIVE &&
+            readers++ < READERS_SHOWN) {
             struct values *item = values_item(values, "readers");
             values_text(item, "app", list[i].app.name);
             values_text(item, "app_id", list[i].app.id);
@@ -174,7 +173,7 @@ show(struct call *call, int status, const struct origin *origin, struct str prob
         values_text(values, "suppressed_by", facts_source(call, &facts, fact->atom.suppressed_by));
         when_put(call, values, "suppressed_when", fact->atom.suppressed_at);
     }
-    err = put_readers(call, values, domain->name, member != NULL && member->sensitive);
+    err = put_readers(call, values, &fact->atom, member != NULL && member->sensitive);
     return err == ERR_NONE ? account_page(call, status, "account_fact", "preferences", values)
                            : err;
 }

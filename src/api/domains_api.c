@@ -22,8 +22,8 @@ get_domains(struct call *call)
     const struct domains *domains = call->web->settings.domains;
     struct record *records = NULL;
     size_t count = 0;
-    enum err err =
-        preferences_read_all(call->db, call->mem, call->access->user_id, &records, &count);
+    struct view view = access_view(call->access, domains);
+    enum err err = preferences_read_all(call->db, call->mem, &view, &records, &count);
     if (err != ERR_NONE)
         return err;
     struct json *out = response_json(call, 200);
@@ -116,14 +116,13 @@ get_stats(struct call *call)
     struct atom *atoms = NULL;
     size_t count = 0;
     int64_t sources = 0;
-    struct str user_id = call->access->user_id;
+    struct view view = access_view(call->access, call->web->settings.domains);
     const struct domain *domain = allowed_domains_readable_in_path(call);
     if (domain == NULL)
         return ERR_NONE;
-    enum err err = preferences_atoms(call->db, call->mem, user_id, domain->name,
-                                     call->access->app_id, &atoms, &count);
+    enum err err = preferences_atoms(call->db, call->mem, &view, domain->name, &atoms, &count);
     if (err == ERR_NONE)
-        err = preferences_sources(call->db, call->mem, user_id, domain->name, &sources);
+        err = preferences_sources(call->db, call->mem, &view, domain->name, &sources);
     if (err != ERR_NONE)
         return err;
     struct atom_counts counts = count_atoms(atoms, count);

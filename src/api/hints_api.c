@@ -96,7 +96,7 @@ static enum err
 get_hints(struct call *call)
 {
     struct hints_params params = {
-        .user_id = call->access->user_id,
+        .view = access_view(call->access, call->web->settings.domains),
         .hint_sets = call->hint_sets,
         .domains = call->web->settings.domains,
         .context = call_text(call, CONTEXT),
@@ -110,7 +110,7 @@ get_hints(struct call *call)
     if (err != ERR_NONE)
         return err;
     if (hints.stale)
-        rebuild_queue_add(call->web->settings.rebuilds, params.user_id);
+        rebuild_queue_add(call->web->settings.rebuilds, params.view.user_id);
     struct json *out = response_json(call, 200);
     json_open_object(out);
     hints_write_members(out, &params, &hints);

@@ -34,8 +34,8 @@ get_domain(struct call *call)
     const struct domain *domain = allowed_domains_readable_in_path(call);
     if (domain == NULL)
         return ERR_NONE;
-    enum err err =
-        preferences_read(call->db, call->mem, call->access->user_id, domain->name, &record);
+    struct view view = access_view(call->access, call->web->settings.domains);
+    enum err err = preferences_read(call->db, call->mem, &view, domain->name, &record);
     if (err != ERR_NONE)
         return err;
     struct json *out = response_json(call, 200);
@@ -54,8 +54,8 @@ get_all(struct call *call)
     const struct domains *domains = call->web->settings.domains;
     struct record *records = NULL;
     size_t count = 0;
-    enum err err =
-        preferences_read_all(call->db, call->mem, call->access->user_id, &records, &count);
+    struct view view = access_view(call->access, domains);
+    enum err err = preferences_read_all(call->db, call->mem, &view, &records, &count);
     if (err != ERR_NONE)
         return err;
     struct json *out = response_json(call, 200);
@@ -151,7 +151,6 @@ get_atoms(struct call *call)
         .may_read = may_read,
         .context = call,
         .statuses = read_statuses(call_text(call, STATUS)),
-        .caller = call->access->app_id,
         .offset = (size_t)call_integer(call, OFFSET),
         .limit = (size_t)call_integer(call, LIMIT),
     };
@@ -161,8 +160,8 @@ get_atoms(struct call *call)
     }
     if (!check_domain(call, domain))
         return ERR_NONE;
-    enum err err =
-        preferences_page(call->db, call->mem, call->access->user_id, domain, &query, &page);
+    struct view view = access_view(call->access, call->web->settings.domains);
+    enum err err = preferences_page(call->db, call->mem, &view, domain, &query, &page);
     if (err == ERR_NONE)
         write_page(call, &page);
     return err;
@@ -350,9 +349,8 @@ get_export(struct call *call)
 {
     struct buf out = buf_in(call->mem, TRANSFER_MAX);
     struct export_params params = {
-        .user_id = call->access->user_id,
+        .view = access_view(call->access, call->web->settings.domains),
         .domains = call->web->settings.domains,
-        .app_id = call->access->app_id,
         .now = call->now,
     };
     enum err err = transfer_export(call->db, call->mem, &params, &out);

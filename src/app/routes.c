@@ -31,6 +31,7 @@ const struct route *const routes_public[] = {
     account_passkey_routes,
     account_confirm_routes,
     account_apps_routes,
+    account_app_facts_routes,
     account_assistant_routes,
     account_routes,
     account_domain_routes,

@@ -146,7 +146,7 @@ export_one(struct command_call *call)
     struct left_out left_out = { 0 };
     enum err err = account_find(call->db, call->mem, login, &user);
     if (!err) {
-        struct export_params params = { .user_id = user.id,
+        struct export_params params = { .view = view_whole(user.id),
                                         .domains = call->domains,
                                         .username = user.username,
                                         .now = clock_now(),

@@ -7,6 +7,7 @@
 #include "flow/apps.h"
 #include "flow/tokens.h"
 #include "model/app.h"
+#include "model/grant.h"
 #include "web/call.h"
 #include "web/response.h"
 #include "web/state.h"
@@ -83,9 +84,10 @@ struct shape {
 
 static const struct shape access_shape = {
     sizeof(struct access),
-    4,
+    5,
     { offsetof(struct access, user_id), offsetof(struct access, username),
-      offsetof(struct access, app_id), offsetof(struct access, token_hash) }
+      offsetof(struct access, app_id), offsetof(struct access, token_hash),
+      offsetof(struct access, withheld) }
 };
 
 static const struct shape app_shape = {
@@ -227,6 +229,7 @@ find_response(struct call *call, char kind, struct str name)
     add_text(&builder, access->token_hash);
     add_text(&builder, access->user_id);
     add_text(&builder, access->app_id);
+    add_text(&builder, view_digest(access->withheld));
     add_bytes(&builder, &access->allowed, sizeof access->allowed);
     add_bytes(&builder, &access->generation, sizeof access->generation);
     add_bytes(&builder, &access->version, sizeof access->version);

@@ -5,6 +5,7 @@
 #include "crypt/random.h"
 #include "crypt/secret.h"
 #include "flow/apps.h"
+#include "flow/withholding.h"
 #include "model/redirect_uri.h"
 #include "model/user.h"
 #include "store/app_store.h"
@@ -128,6 +129,7 @@ begin(struct db_tx *tx, void *argument)
     bool asks;
     beginning->out->held = covered(beginning->mem, &grant, &checked->app, checked->redirect_uri,
                                    checked->scopes, &asks, &beginning->out->app_changed);
+    beginning->out->withheld = grant.withheld;
     if (checked->must_sign_in || checked->must_consent || asks) {
         beginning->out->next = checked->must_sign_in ? NEXT_SIGN_IN : NEXT_CONSENT;
         return keep_request(tx, beginning);
@@ -228,6 +230,7 @@ find_request(struct db_tx *tx, struct deciding *deciding)
     *deciding->held = covered(deciding->mem, &grant, deciding->app, deciding->request->redirect_uri,
                               deciding->request->scopes, &asks, &deciding->request->app_changed);
     deciding->request->must_consent |= asks;
+    deciding->request->withheld = grant.withheld;
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 
@@ -279,6 +282,11 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes ticked, struct gra
                                    redirect_uri_display(deciding->mem, request->redirect_uri));
     grant->expires_at = grant_term_end(deciding->params->term, now);
     grant->updated_at = now;
+    struct withholding withholding = { deciding->user->id, deciding->params->withhold,
+                                       deciding->params->withhold_count };
+    err = withholding_add(tx, deciding->mem, &withholding, &grant->withheld);
+    if (err)
+        return err;
     return exists ? grant_store_put(tx, deciding->mem, grant)
                   : grant_store_add(tx, deciding->mem, grant);
 }

@@ -79,6 +79,7 @@ struct authorize_begun {
     struct str request_id;     /* NEXT_SIGN_IN, NEXT_CONSENT */
     scopes held;               /* NEXT_CONSENT: as of grant_covered() */
     bool app_changed;          /* since the user allowed it: its name, link, or place */
+    struct str withheld;       /* facts that the app does not see: see model/view.h */
 };
 
 enum err authorize_begin(struct db *db, struct arena *mem, const struct authorize_checked *checked,
@@ -101,14 +102,17 @@ struct consent_params {
     struct str request_id;
     bool allow;
     scopes ticked;
-    scopes domains;   /* chosen by the user if the app registered itself; else not used */
-    bool writes_wait; /* the same */
+    scopes domains;             /* chosen by the user if the app registered itself; else not used */
+    bool writes_wait;           /* the same */
+    const struct str *withhold; /* ids of atoms that the app must not see, besides earlier ones */
+    size_t withhold_count;
     enum grant_term term;
     int64_t now;
 };
 
 /* *code is NULL if the user denied access or selected nothing. ERR_NOT_FOUND as above.
- * ERR_FORBIDDEN: the app was disabled or changed after the request. */
+ * ERR_FORBIDDEN: the app was disabled or changed after the request. ERR_TOO_LARGE: more facts are
+ * withheld than a grant can have. */
 enum err consent_decide(struct db *db, struct arena *mem, const struct session *session,
                         const struct user *user, const struct consent_params *params,
                         struct auth_request *request, const struct secret **code);

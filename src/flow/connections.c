@@ -1,6 +1,7 @@
 #include "flow/connections.h"
 
 #include "base/arena.h"
+#include "flow/withholding.h"
 #include "store/app_store.h"
 #include "store/grant_store.h"
 #include "store/tx.h"
@@ -15,6 +16,8 @@ struct work {
     scopes keep;
     int64_t expires_at;
     bool writes_wait;
+    struct withholding withholding;
+    struct str line;
     struct connection *one;
 };
 
@@ -122,6 +125,31 @@ set_writes_wait(struct db_tx *tx, void *argument)
 }
 
 static enum err
+withhold(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    struct grant *grant = &work->one->grant;
+    enum err err = find_held(tx, work);
+    if (!err)
+        err = withholding_add(tx, work->mem, &work->withholding, &grant->withheld);
+    grant->updated_at = work->now;
+    return err ? err : grant_store_put(tx, work->mem, grant);
+}
+
+static enum err
+share(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    struct grant *grant = &work->one->grant;
+    enum err err = find_held(tx, work);
+    if (err)
+        return err;
+    grant->withheld = view_share(work->mem, grant->withheld, work->line);
+    grant->updated_at = work->now;
+    return grant_store_put(tx, work->mem, grant);
+}
+
+static enum err
 end(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
@@ -169,6 +197,29 @@ connection_set_writes_wait(struct db *db, struct arena *mem, struct str user_id,
                          .writes_wait = waits,
                          .one = out };
     return change(db, set_writes_wait, &work);
+}
+
+enum err
+connection_withhold(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
+                    const struct str *atom_ids, size_t count, int64_t now, struct connection *out)
+{
+    struct work work = { .mem = mem,
+                         .user_id = user_id,
+                         .app_id = app_id,
+                         .now = now,
+                         .withholding = { user_id, atom_ids, count },
+                         .one = out };
+    return change(db, withhold, &work);
+}
+
+enum err
+connection_share(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
+                 struct str line, int64_t now, struct connection *out)
+{
+    struct work work = {
+        .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .line = line, .one = out
+    };
+    return change(db, share, &work);
 }
 
 enum err

@@ -39,6 +39,16 @@ enum err connection_set_writes_wait(struct db *db, struct arena *mem, struct str
                                     struct str app_id, bool waits, int64_t now,
                                     struct connection *out);
 
+/* The app does not see these facts anymore; ids that are not the user's are ignored. ERR_TOO_LARGE:
+ * they would be more than WITHHELD_MAX. */
+enum err connection_withhold(struct db *db, struct arena *mem, struct str user_id,
+                             struct str app_id, const struct str *atom_ids, size_t count,
+                             int64_t now, struct connection *out);
+
+/* The app sees a withheld fact again. `line` is withheld_fact.line. */
+enum err connection_share(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
+                          struct str line, int64_t now, struct connection *out);
+
 enum err connection_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                         int64_t now, struct connection *out);
 

@@ -29,20 +29,23 @@ struct reading {
     bool stale;
 };
 
-/* A hint set of an older definition or program version is rebuilt from the atoms. */
+/* A hint set is made from the atoms if the view does not show all of them, or if the stored one is
+ * of an older definition or program version. */
 static enum err
 read_set(struct db_tx *tx, struct reading *reading, const struct domain *domain, struct str text,
          struct hint_set *out)
 {
     struct atom *atoms = NULL;
     size_t count = 0;
-    if (hint_set_read(reading->mem, domain, text, out))
+    const struct view *view = &reading->params->view;
+    bool limited = view_limits(view, domain->name);
+    if (!limited && hint_set_read(reading->mem, domain, text, out))
         return ERR_NONE;
-    reading->stale = true;
-    enum err err = atom_store_list(tx, reading->mem, reading->params->user_id, domain->name,
-                                   STR_NONE, &atoms, &count);
+    reading->stale = reading->stale || !limited;
+    enum err err =
+        atom_store_list(tx, reading->mem, view->user_id, domain->name, STR_NONE, &atoms, &count);
     if (!err)
-        hint_set_make(reading->mem, domain, atoms, count, out);
+        hint_set_make(reading->mem, domain, atoms, view_filter(view, atoms, count), out);
     return err;
 }
 
@@ -62,7 +65,7 @@ read_sets(struct db_tx *tx, struct reading *reading)
     if (str_present(params->hint_sets))
         record_store_split(reading->mem, params->hint_sets, &records, &count);
     else
-        err = record_store_hints(tx, reading->mem, params->user_id, &records, &count);
+        err = record_store_hints(tx, reading->mem, params->view.user_id, &records, &count);
     uint64_t seen = 0;
     for (size_t i = 0; i < count && !err; i++) {
         const struct domain *domain = domains_find(params->domains, records[i].domain);

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "hint/hint_answer.h"
+#include "model/view.h"
 
 struct arena;
 struct db;
@@ -13,7 +14,7 @@ struct json;
 #define HINTS_TOKENS_MAX 4000
 
 struct hints_params {
-    struct str user_id;
+    struct view view;
     struct str hint_sets; /* from token_access(); absent: read them here */
     const struct domains *domains;
     uint64_t allowed;   /* bits by index in `domains`: may be included */

@@ -31,6 +31,8 @@ struct merge {
     bool changed;        /* the atoms must be saved */
     bool record_changed; /* the record must be rebuilt; held atoms do not even change its time */
     const char *full;    /* the limit that it would exceed; NULL: none */
+    struct view view;    /* what the writer sees */
+    bool limited;        /* it does not see everything in the domain */
     bool waits;          /* new values are held */
     size_t room;         /* then: how many more may wait */
     struct preference_counts *counts;
@@ -182,13 +184,29 @@ exceeds_authority(struct merge *merge, const struct item *item)
            value_needs_user(merge->mem, item->member, &item->value);
 }
 
+static bool
+is_withheld(const struct merge *merge, const struct item *item)
+{
+    return merge->limited && view_withholds(&merge->view, merge->params->domain->name,
+                                            item->member->name, item->value.key);
+}
+
+/* An app does not replace what the user stated, nor what it does not see. */
+static bool
+may_replace(const struct merge *merge, const struct sourced_atom *current)
+{
+    return from_user(merge) || current == NULL ||
+           (!current->atom.by_user && view_shows(&merge->view, &current->atom));
+}
+
 static enum err
 add_atom(struct merge *merge, const struct item *item)
 {
     const struct preference_write *params = merge->params;
     struct sourced_atom *current = find_current(merge, item->member);
-    bool held = merge->waits || (!from_user(merge) && (exceeds_authority(merge, item) ||
-                                                       (current != NULL && current->atom.by_user)));
+    bool withheld = is_withheld(merge, item);
+    bool held = merge->waits || withheld || !may_replace(merge, current) ||
+                (!from_user(merge) && exceeds_authority(merge, item));
     if (merge->count >= ATOMS_PER_DOMAIN_MAX && (current == NULL || held)) {
         merge->full = "would exceed the limit of 2,000 facts in this domain, including suppressed "
                       "ones; the user must delete some first";
@@ -215,7 +233,7 @@ add_atom(struct merge *merge, const struct item *item)
     add_source(merge, added);
     merge->record_changed = merge->record_changed || !held;
     if (held)
-        merge->counts->held++;
+        merge->counts->held += !withheld; /* else counted by merge_item() */
     else if (current != NULL)
         merge->counts->updated++;
     else
@@ -274,6 +292,11 @@ static enum err
 merge_item(struct merge *merge, const struct item *item)
 {
     struct sourced_atom *atom = find_atom(merge, item);
+    if (is_withheld(merge, item)) {
+        /* The same result whether or not the fact exists, and in whatever state. */
+        merge->counts->held++;
+        return atom == NULL ? add_atom(merge, item) : ERR_NONE;
+    }
     if (atom == NULL)
         return add_atom(merge, item);
     if (from_user(merge) && (atom_review(&atom->atom) != REVIEW_NONE ||
@@ -288,9 +311,23 @@ merge_item(struct merge *merge, const struct item *item)
     return ERR_NONE;
 }
 
+/* An id that is the same for every write of this value, and not that of an atom. */
+static struct str
+withheld_id(struct merge *merge, const struct item *item)
+{
+    struct str text = str_format(merge->mem, "%.*s\t%.*s\t%.*s\t%.*s",
+                                 STR_ARG(merge->params->user_id), STR_ARG(merge->params->source),
+                                 STR_ARG(item->member->name), STR_ARG(item->value.key));
+    char digest[DIGEST_SHORT_LENGTH];
+    digest_short(text, digest);
+    return str_format(merge->mem, "atm_%.*s", DIGEST_SHORT_LENGTH, digest);
+}
+
 static struct preference_outcome
 outcome_of(struct merge *merge, const struct item *item, bool known)
 {
+    if (is_withheld(merge, item))
+        return (struct preference_outcome){ OUTCOME_WAITING, withheld_id(merge, item) };
     const struct atom *atom = &find_atom(merge, item)->atom;
     struct preference_outcome outcome = { OUTCOME_STORED, atom->id };
     if (atom->status == ATOM_HELD)
@@ -343,17 +380,6 @@ preferences_put_record(struct db_tx *tx, struct arena *mem, struct str user_id,
     return write_record(tx, mem, user_id, domain, atoms, count, now, &unused);
 }
 
-static enum err
-read_record(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-            struct record *out)
-{
-    struct record *found = NULL;
-    size_t count = 0;
-    enum err err = record_store_list(tx, mem, user_id, domain, &found, &count);
-    *out = count > 0 ? found[0] : (struct record){ .domain = domain, .json = STR("{}") };
-    return err;
-}
-
 /* Writes the atoms and the record if they changed. */
 static enum err
 save_all(struct db_tx *tx, struct merge *merge)
@@ -371,10 +397,12 @@ save_all(struct db_tx *tx, struct merge *merge)
                       "sources in this domain; the user must delete some first";
         return err;
     }
-    if (!merge->record_changed)
-        return read_record(tx, merge->mem, params->user_id, params->domain->name, merge->record);
-    return write_record(tx, merge->mem, params->user_id, params->domain, merge->atoms, merge->count,
-                        params->now, merge->record);
+    if (merge->record_changed)
+        err = write_record(tx, merge->mem, params->user_id, params->domain, merge->atoms,
+                           merge->count, params->now, merge->record);
+    if (err || (merge->record_changed && !merge->limited))
+        return err;
+    return preferences_read_within(tx, merge->mem, &merge->view, params->domain, merge->record);
 }
 
 static enum err
@@ -390,14 +418,15 @@ merge_items(struct db_tx *tx, struct merge *merge)
     return err ? err : save_all(tx, merge);
 }
 
-/* Whether new values wait, and how many more may. */
+/* What the app sees, whether new values wait, and how many more may. */
 static enum err
 read_mode(struct db_tx *tx, struct merge *merge)
 {
     const struct preference_write *params = merge->params;
     size_t count = 0;
-    enum err err = grant_store_writes_wait(tx, merge->mem, params->user_id, params->source,
-                                           params->now, &merge->waits);
+    enum err err = grant_store_view(tx, merge->mem, params->user_id, params->source, params->now,
+                                    &merge->view, &merge->waits);
+    merge->limited = view_limits(&merge->view, params->domain->name);
     if (!err && merge->waits)
         err = atom_store_count_waiting(tx, merge->mem, params->user_id, params->source, &count);
     merge->room = count < WAITING_PER_APP_MAX ? WAITING_PER_APP_MAX - count : 0;
@@ -412,8 +441,9 @@ merge_all(struct db_tx *tx, void *argument)
     struct sourced_atom *found = NULL;
     struct undo_state before = { 0 };
     *merge->counts = (struct preference_counts){ 0 };
-    merge->changed = merge->record_changed = false;
+    merge->changed = merge->record_changed = merge->limited = false;
     merge->full = NULL;
+    merge->view = view_whole(params->user_id);
     enum err err = atom_store_hold(tx, merge->mem, params->user_id, &merge->sequence);
     if (!err)
         err = atom_store_read(tx, merge->mem, params->user_id, params->domain->name, params->source,
@@ -468,46 +498,4 @@ preferences_write_within(struct db_tx *tx, struct arena *mem, const struct prefe
     struct merge merge = { .mem = mem, .params = params, .counts = out, .record = record };
     enum err err = begin(&merge, problems);
     return err ? err : merge_all(tx, &merge);
-}
-
-/* ---- reading ---- */
-
-enum err
-preferences_read(struct db *db, struct arena *mem, struct str user_id, struct str domain,
-                 struct record *out)
-{
-    struct db_tx *tx = tx_begin_read(db);
-    return tx_end_read(tx, read_record(tx, mem, user_id, domain, out));
-}
-
-enum err
-preferences_read_all(struct db *db, struct arena *mem, struct str user_id, struct record **out,
-                     size_t *count)
-{
-    struct db_tx *tx = tx_begin_read(db);
-    return tx_end_read(tx, record_store_list(tx, mem, user_id, STR_NONE, out, count));
-}
-
-enum err
-preferences_atoms(struct db *db, struct arena *mem, struct str user_id, struct str domain,
-                  struct str caller, struct atom **out, size_t *count)
-{
-    struct db_tx *tx = tx_begin_read(db);
-    return tx_end_read(tx, atom_store_list(tx, mem, user_id, domain, caller, out, count));
-}
-
-enum err
-preferences_page(struct db *db, struct arena *mem, struct str user_id, struct str domain,
-                 const struct atom_query *query, struct atom_page *out)
-{
-    struct db_tx *tx = tx_begin_read(db);
-    return tx_end_read(tx, atom_store_page(tx, mem, user_id, domain, query, out));
-}
-
-enum err
-preferences_sources(struct db *db, struct arena *mem, struct str user_id, struct str domain,
-                    int64_t *out)
-{
-    struct db_tx *tx = tx_begin_read(db);
-    return tx_end_read(tx, source_store_count(tx, mem, user_id, domain, out));
 }

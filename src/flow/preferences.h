@@ -45,7 +45,7 @@ struct preference_write {
     const struct json_value *preferences;
     int64_t now;
     struct str *undo; /* SOURCE_USER: set to the id for undo_run(); NULL: no undo */
-    bool as_granted;  /* an app: hold new values if the writes of its grant wait */
+    bool as_granted;  /* an app: as its grant says, new values wait, and facts are withheld */
     struct preference_outcome *outcomes; /* one per value, in their order; NULL: not wanted */
 };
 
@@ -53,7 +53,10 @@ struct preference_counts {
     int64_t added, updated, unchanged, suppressed, held;
 };
 
-/* ERR_INVALID: `problems` lists the invalid values, or says which limit the write would exceed. */
+/* ERR_INVALID: `problems` lists the invalid values, or says which limit the write would exceed.
+ *
+ * A value that is withheld from the app counts as held and changes nothing if it is stored;
+ * otherwise it waits for the user. `record` is what the app sees. */
 enum err preferences_write(struct db *db, struct arena *mem, const struct preference_write *params,
                            struct preference_counts *out, struct record *record,
                            struct preference_problems *problems);
@@ -64,22 +67,29 @@ enum err preferences_write_within(struct db_tx *tx, struct arena *mem,
                                   struct preference_counts *out, struct record *record,
                                   struct preference_problems *problems);
 
-/* The record of a domain as the API sends it; without atoms it is {} and has no time. */
-enum err preferences_read(struct db *db, struct arena *mem, struct str user_id, struct str domain,
-                          struct record *out);
-enum err preferences_read_all(struct db *db, struct arena *mem, struct str user_id,
+/* Reads what a view shows (model/view.h). An app's view is access_view(): whatever is sent to an
+ * app must come from one of these functions, hints_read(), or transfer_export().
+ *
+ * The record of a domain as the API sends it; without atoms it is {} and has no time. */
+enum err preferences_read(struct db *db, struct arena *mem, const struct view *view,
+                          struct str domain, struct record *out);
+enum err preferences_read_all(struct db *db, struct arena *mem, const struct view *view,
                               struct record **out, size_t *count);
 
-/* Oldest first, whatever their status; domain absent: all. */
-enum err preferences_atoms(struct db *db, struct arena *mem, struct str user_id, struct str domain,
-                           struct str caller, struct atom **out, size_t *count);
+/* The same inside the caller's transaction. */
+enum err preferences_read_within(struct db_tx *tx, struct arena *mem, const struct view *view,
+                                 const struct domain *domain, struct record *out);
 
-/* One page of the atoms; domain absent: of all domains. */
-enum err preferences_page(struct db *db, struct arena *mem, struct str user_id, struct str domain,
-                          const struct atom_query *query, struct atom_page *out);
+/* Oldest first, whatever their status; domain absent: all. */
+enum err preferences_atoms(struct db *db, struct arena *mem, const struct view *view,
+                           struct str domain, struct atom **out, size_t *count);
+
+/* One page of the atoms; domain absent: of all domains. query->view is not used. */
+enum err preferences_page(struct db *db, struct arena *mem, const struct view *view,
+                          struct str domain, const struct atom_query *query, struct atom_page *out);
 
 /* How many different sources the active atoms of a domain have. */
-enum err preferences_sources(struct db *db, struct arena *mem, struct str user_id,
+enum err preferences_sources(struct db *db, struct arena *mem, const struct view *view,
                              struct str domain, int64_t *out);
 
 /* For other flows that change atoms. Returns the key to store: long keys are hashed, since an index

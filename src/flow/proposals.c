@@ -25,17 +25,13 @@ is_safety(struct arena *mem, const struct domain *domain, const struct atom *ato
 
 /* ---- apps ---- */
 
-static enum err
-must_propose(struct correction_work *work, const struct atom *atom, bool *out)
+static bool
+must_propose(struct correction_work *work, const struct atom *atom, bool writes_wait)
 {
     bool safety = is_safety(work->mem, work->domain, atom);
     bool own = atom->by_caller && atom->source_count == 1;
-    bool writes_wait = false;
-    enum err err = grant_store_writes_wait(work->tx, work->mem, work->params->user_id, work->source,
-                                           work->params->now, &writes_wait);
-    *out = atom->status == ATOM_ACTIVE &&
+    return atom->status == ATOM_ACTIVE &&
            ((safety && (atom->by_user || work->by_app->guards_safety)) || (writes_wait && !own));
-    return err;
 }
 
 static enum err
@@ -60,12 +56,16 @@ suppress_by_app(struct correction_work *work)
 {
     const struct atom *atom = &work->atoms[work->at].atom;
     bool known = atom_visible(atom) || str_eq(atom->suppressed_by, work->source);
-    bool waits = false;
+    bool writes_wait = false;
+    struct view view;
     if (!known || !work->by_app->may_touch(work->domain, work->by_app->context))
         return ERR_NOT_FOUND;
-    enum err err = must_propose(work, atom, &waits);
-    if (err || !waits)
-        return err ? err : corrections_suppress_atom(work);
+    enum err err = grant_store_view(work->tx, work->mem, work->params->user_id, work->source,
+                                    work->params->now, &view, &writes_wait);
+    if (err || !view_shows(&view, atom))
+        return err ? err : ERR_NOT_FOUND;
+    if (!must_propose(work, atom, writes_wait))
+        return corrections_suppress_atom(work);
     return atom_review(atom) == REVIEW_REMOVAL ? ERR_NONE : propose(work);
 }
 

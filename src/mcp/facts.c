@@ -40,8 +40,8 @@ send_domains(const struct mcp_call *mcp)
     const struct domains *domains = call->web->settings.domains;
     struct record *records = NULL;
     size_t count = 0;
-    enum err err =
-        preferences_read_all(call->db, call->mem, call->access->user_id, &records, &count);
+    struct view view = access_view(call->access, domains);
+    enum err err = preferences_read_all(call->db, call->mem, &view, &records, &count);
     if (err != ERR_NONE)
         return err;
     struct buf buf = buf_in(call->mem, TOOL_RESULT_MAX);
@@ -115,12 +115,11 @@ send_facts(const struct mcp_call *mcp, const struct domain *domain, int64_t offs
         .may_read = may_read,
         .context = call,
         .statuses = 1u << ATOM_ACTIVE | 1u << ATOM_SUPPRESSED | 1u << ATOM_HELD,
-        .caller = call->access->app_id,
         .offset = (size_t)offset,
         .limit = PAGE,
     };
-    enum err err =
-        preferences_page(call->db, call->mem, call->access->user_id, domain->name, &query, &page);
+    struct view view = access_view(call->access, call->web->settings.domains);
+    enum err err = preferences_page(call->db, call->mem, &view, domain->name, &query, &page);
     if (err != ERR_NONE)
         return err;
     struct buf buf = buf_in(call->mem, TOOL_RESULT_MAX);

@@ -86,9 +86,9 @@ find_fact(struct forgetting *work)
     if (work->statement.property == NULL && value_read(call->mem, member, given, &value) != NULL)
         return ERR_NONE;
     struct str key = preferences_key(call->mem, value.key);
+    struct view view = access_view(call->access, call->web->settings.domains);
     enum err err =
-        preferences_atoms(call->db, call->mem, call->access->user_id, work->statement.domain->name,
-                          call->access->app_id, &atoms, &count);
+        preferences_atoms(call->db, call->mem, &view, work->statement.domain->name, &atoms, &count);
     for (size_t i = 0; i < count; i++)
         if (str_eq(atoms[i].member, member->name) && may_find(work, &atoms[i]) &&
             has_value(work, &atoms[i], given, key))
@@ -136,8 +136,8 @@ send_decision(struct forgetting *work)
     struct call *call = work->mcp->call;
     struct atom *atoms = NULL;
     size_t count = 0, i = 0;
-    enum err err = preferences_atoms(call->db, call->mem, call->access->user_id, STR_NONE,
-                                     call->access->app_id, &atoms, &count);
+    struct view view = access_view(call->access, call->web->settings.domains);
+    enum err err = preferences_atoms(call->db, call->mem, &view, STR_NONE, &atoms, &count);
     if (err != ERR_NONE)
         return err;
     while (i < count && !str_eq(atoms[i].id, work->fact_id))

@@ -43,7 +43,7 @@ enum err
 mcp_hints_read(struct call *call, const struct mcp_hints_params *params, struct hints *out)
 {
     struct hints_params query = {
-        .user_id = call->access->user_id,
+        .view = access_view(call->access, call->web->settings.domains),
         .domains = call->web->settings.domains,
         .domains_named = params->domains != 0,
         .context = task_label(params->task),
@@ -60,7 +60,7 @@ mcp_hints_read(struct call *call, const struct mcp_hints_params *params, struct 
         err = hints_read(call->db, call->mem, &query, out);
     }
     if (err == ERR_NONE && out->stale)
-        rebuild_queue_add(call->web->settings.rebuilds, query.user_id);
+        rebuild_queue_add(call->web->settings.rebuilds, query.view.user_id);
     return err;
 }
 

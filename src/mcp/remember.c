@@ -35,8 +35,9 @@ write_object(struct remembering *work, struct json *out, const struct json_value
     struct str property = work->statement.property->name;
     struct record record = { 0 };
     const struct json_value *stored = NULL;
-    enum err err = preferences_read(call->db, call->mem, call->access->user_id,
-                                    work->statement.domain->name, &record);
+    struct view view = access_view(call->access, call->web->settings.domains);
+    enum err err =
+        preferences_read(call->db, call->mem, &view, work->statement.domain->name, &record);
     if (err == ERR_NONE)
         err = json_read(call->mem, record.json, DEPTH_MAX, &stored, NULL);
     if (err != ERR_NONE)
@@ -178,9 +179,9 @@ is_urgent(struct remembering *work, bool *out)
     *out = member->safety != SAFETY_NONE;
     if (*out || member->type == MEMBER_ARRAY)
         return ERR_NONE;
+    struct view view = access_view(call->access, call->web->settings.domains);
     enum err err =
-        preferences_atoms(call->db, call->mem, call->access->user_id, work->statement.domain->name,
-                          call->access->app_id, &atoms, &count);
+        preferences_atoms(call->db, call->mem, &view, work->statement.domain->name, &atoms, &count);
     for (size_t i = 0; i < count; i++)
         if (str_eq(atoms[i].member, member->name) && atoms[i].by_user &&
             atoms[i].status == ATOM_ACTIVE)

@@ -124,8 +124,8 @@ read_domain(const struct mcp_call *mcp, struct str uri, const struct domain *dom
     if (permission != PERMITTED)
         return deny(mcp, permission, SCOPE_PREFERENCES_READ, uri,
                     str_format(call->mem, "reading %.*s", STR_ARG(domain->name)));
-    enum err err =
-        preferences_read(call->db, call->mem, call->access->user_id, domain->name, &record);
+    struct view view = access_view(call->access, call->web->settings.domains);
+    enum err err = preferences_read(call->db, call->mem, &view, domain->name, &record);
     if (err != ERR_NONE)
         return err;
     struct buf buf = buf_in(call->mem, TOOL_RESULT_MAX);

@@ -20,6 +20,7 @@ struct reading {
     size_t capacity;
     struct slice *slices;
     size_t slice_count;
+    bool limited; /* the view does not show all atoms of the domain that is read */
 };
 
 static struct atom_line *
@@ -37,14 +38,18 @@ line_at(struct reading *reading, size_t at)
 }
 
 static bool
-is_wanted(const struct atom_query *query, const struct atom_line *line, bool *valid)
+is_wanted(const struct reading *reading, struct str domain, const struct atom_line *line,
+          bool *valid)
 {
+    const struct atom_query *query = reading->query;
     struct atom atom;
     if ((query->statuses & (1u << line->status)) == 0)
         return false;
+    if (reading->limited && view_withholds(query->view, domain, line->member, line->key))
+        return false;
     if (line->status == ATOM_ACTIVE)
         return true; /* visible to every app that may read the domain */
-    *valid = atom_list_read_line(line, STR_NONE, query->caller, &atom);
+    *valid = atom_list_read_line(line, STR_NONE, query->view->app_id, &atom);
     return *valid && atom_visible(&atom);
 }
 
@@ -64,10 +69,11 @@ scan_list(struct reading *reading, struct str list, struct slice *slice)
     bool valid = true;
     if (!reading->query->may_read(slice->domain, reading->query->context))
         return true;
+    reading->limited = view_limits(reading->query->view, slice->domain);
     while (list.len > 0 && valid) {
         struct atom_line *line = line_at(reading, slice->end);
         valid = atom_list_next(&list, line);
-        if (!valid || !is_wanted(reading->query, line, &valid))
+        if (!valid || !is_wanted(reading, slice->domain, line, &valid))
             continue;
         if (slice->end > slice->first && line[-1].sequence > line->sequence)
             insert_sorted(reading->lines, slice->first, slice->end);
@@ -111,7 +117,7 @@ atom_page_read(struct arena *mem, const struct atom_list *lists, size_t list_cou
         newest(&reading)->end--;
     for (; out->count < shown; out->count++) {
         struct slice *slice = newest(&reading);
-        if (!atom_list_read_line(&reading.lines[--slice->end], slice->domain, query->caller,
+        if (!atom_list_read_line(&reading.lines[--slice->end], slice->domain, query->view->app_id,
                                  &out->atoms[out->count]))
             return false;
     }

@@ -5,7 +5,7 @@
 #ifndef MODEL_ATOM_PAGE_H
 #define MODEL_ATOM_PAGE_H
 
-#include "model/atom.h"
+#include "model/view.h"
 
 struct atom_list {
     struct str domain;
@@ -15,9 +15,9 @@ struct atom_list {
 struct atom_query {
     bool (*may_read)(struct str domain, void *context); /* whether a domain may be read */
     void *context;
-    unsigned statuses; /* wanted statuses as bits: 1 << ATOM_ACTIVE */
-    struct str caller; /* the app that makes the request; absent: none */
-    size_t offset;     /* number of newest atoms to skip */
+    unsigned statuses;       /* wanted statuses as bits: 1 << ATOM_ACTIVE */
+    const struct view *view; /* whose caller makes the request, and what it shows */
+    size_t offset;           /* number of newest atoms to skip */
     size_t limit;
 };
 

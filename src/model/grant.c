@@ -33,6 +33,15 @@ grant_term_end(enum grant_term term, int64_t now)
     return now;
 }
 
+struct view
+access_view(const struct access *access, const struct domains *domains)
+{
+    return (struct view){ .user_id = access->user_id,
+                          .app_id = access->app_id,
+                          .domains = domains,
+                          .withheld = access->withheld };
+}
+
 struct permissions
 permissions_within(scopes set, bool domains_limited, const struct permissions *granted)
 {
@@ -110,6 +119,14 @@ grant_after_limited_consent(const struct permissions *held, scopes asked, scopes
     if ((allowed & SCOPE_PREFERENCES_WRITE) != 0)
         after.write_domains = within;
     return after;
+}
+
+bool
+grant_reads(const struct permissions *allowed, struct str domain, bool sensitive)
+{
+    scopes own = scope_named(domain);
+    return (allowed->scopes & (SCOPE_PREFERENCES_READ | own)) != 0 ||
+           (!sensitive && (allowed->hint_domains & own) != 0);
 }
 
 scopes

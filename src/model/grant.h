@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "model/scope.h"
+#include "model/view.h"
 
 #define SESSION_SECONDS ((int64_t)30 * 24 * 3600)
 #define CONFIRMED_SECONDS 300 /* a password or passkey counts this long for sensitive changes */
@@ -56,8 +57,9 @@ struct auth_request {
     bool must_sign_in;
     bool must_consent;
     bool is_trial; /* started by the app's developer on the portal, which receives the response */
-    struct str shown; /* about the app when the request was stored: see grant_shows() */
-    bool app_changed; /* set by consent_find(): since the user allowed it. Not stored */
+    struct str shown;    /* about the app when the request was stored: see grant_shows() */
+    bool app_changed;    /* set by consent_find(): since the user allowed it. Not stored */
+    struct str withheld; /* the same: facts that the app does not see */
     int64_t expires_at;
 };
 
@@ -77,6 +79,7 @@ struct grant {
     scopes requested; /* by the app, ever; the user did not allow those that are not in `allowed` */
     bool writes_wait; /* what the app writes is held until the user confirms it */
     struct str shown; /* about the app when the user allowed this: see grant_shows() */
+    struct str withheld; /* facts that the app must not see: see view.h */
     int64_t expires_at;
     int64_t created_at;
     int64_t updated_at;
@@ -127,6 +130,7 @@ struct access {
     struct permissions allowed; /* the token's permissions that the grant still includes */
     audience audience;          /* where the token is valid */
     int64_t rate_api;           /* of the app: see struct app */
+    struct str withheld;        /* facts that the app must not see: see access_view() */
     int64_t created_at;
     int64_t expires_at;
     int64_t valid_until; /* first expiry of the token, its family, and its grant */
@@ -134,6 +138,9 @@ struct access {
     uint64_t commits;    /* number of commits that the read was sure to see */
     uint64_t version;    /* of all of these rows: see token_access_version(); 0: do not cache */
 };
+
+/* What the app sees of the user's atoms. Valid as long as `access`. */
+struct view access_view(const struct access *access, const struct domains *domains);
 
 /* The durations of consent that the page offers. */
 enum grant_term { TERM_UNTIL_REVOKED, TERM_DAY, TERM_MONTH, TERM_YEAR };
@@ -161,6 +168,9 @@ struct permissions grant_after_limited_consent(const struct permissions *held, s
 
 /* A grant that loses scopes. Hints and writing lose the domains among them. */
 struct permissions grant_without(const struct permissions *held, scopes removed);
+
+/* Whether facts of the domain reach the app: in records, or, unless sensitive, only in hints. */
+bool grant_reads(const struct permissions *allowed, struct str domain, bool sensitive);
 
 /* Those of the requested scopes that the grant already includes, in every domain in which the
  * request would use them. If it is all of them, no consent is needed. */

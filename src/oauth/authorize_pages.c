@@ -7,6 +7,7 @@
 #include "flow/authorize.h"
 #include "model/redirect_uri.h"
 #include "oauth/authorize_query.h"
+#include "oauth/consent_facts.h"
 #include "oauth/consent_preview.h"
 #include "oauth/consent_self.h"
 #include "oauth/oauth_routes.h"
@@ -133,26 +134,28 @@ put_scopes(struct call *call, struct values *values, scopes requested, scopes he
 
 static enum err
 show_consent(struct call *call, const struct app *app, struct str redirect_uri, scopes requested,
-             scopes held, bool app_changed, struct str request_id)
+             const struct authorize_begun *asked)
 {
     struct values *values = values_new(call->mem);
     struct consent_preview preview;
-    enum err err = consent_preview_load(call, requested, &preview);
+    enum err err = consent_preview_load(call, requested, asked->withheld, &preview);
     if (err == ERR_NONE)
-        err = consent_preview_put_hints(call, values, requested, requested, DOMAINS_ALL);
+        err = consent_preview_put_hints(call, values, requested, requested, DOMAINS_ALL,
+                                        asked->withheld);
     if (err != ERR_NONE)
         return err;
     values_flag(values, "deciding", true);
     values_text(values, "app", app->name);
     values_text(values, "destination", redirect_uri_display(call->mem, redirect_uri));
-    values_text(values, "request", request_id);
+    values_text(values, "request", asked->request_id);
     values_flag(values, "public", app->is_public && app->kind == APP_PORTAL);
-    values_flag(values, "changed", app_changed);
+    values_flag(values, "changed", asked->app_changed);
     consent_self_put(call, values, app, redirect_uri, requested);
     values_flag(values, "has_links", app->homepage.len + app->privacy_link.len > 0);
     values_text(values, "homepage", app->homepage);
     values_text(values, "privacy_link", app->privacy_link);
-    put_scopes(call, values, requested, held, consent_self_chooses_domains(app, requested),
+    consent_facts_put(call, values, &preview.facts, requested, asked->withheld);
+    put_scopes(call, values, requested, asked->held, consent_self_chooses_domains(app, requested),
                &preview);
     err = page_send(call, 200, "consent", values);
     if (err == ERR_NONE)
@@ -179,8 +182,7 @@ begin(struct call *call, const struct authorize_checked *checked)
     case NEXT_CONSENT:
         break;
     }
-    return show_consent(call, &checked->app, checked->redirect_uri, checked->scopes, begun.held,
-                        begun.app_changed, begun.request_id);
+    return show_consent(call, &checked->app, checked->redirect_uri, checked->scopes, &begun);
 }
 
 /* Records the error for the app's developer, who does not see the error page. */
@@ -244,8 +246,11 @@ get_consent(struct call *call)
         return ERR_NONE;
     }
     if (request.must_consent)
-        return show_consent(call, &app, request.redirect_uri, request.scopes, held,
-                            request.app_changed, id);
+        return show_consent(call, &app, request.redirect_uri, request.scopes,
+                            &(struct authorize_begun){ .request_id = id,
+                                                       .held = held,
+                                                       .app_changed = request.app_changed,
+                                                       .withheld = request.withheld });
     err = consent_resume(call->db, call->mem, &call->browser->session, &call->browser->user, id,
                          call->now, &request, &code);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
@@ -287,9 +292,14 @@ get_hints(struct call *call)
                                 call_text(call, REQUEST), call->now, &request, &app, &held);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN || (!err && request.must_sign_in))
         return error_send_page(call, 400, message(call, expired));
+    struct facts facts = { 0 };
+    form = readable ? form : NULL;
     if (err == ERR_NONE)
-        err = consent_preview_put_hints(call, values, request.scopes, ticked,
-                                        consent_self_domains(readable ? form : NULL));
+        err = facts_load(call, STR_NONE, &facts);
+    if (err == ERR_NONE)
+        err = consent_preview_put_hints(
+            call, values, request.scopes, ticked, consent_self_domains(form),
+            consent_facts_withheld(call, &facts, form, request.withheld));
     return err == ERR_NONE ? page_send(call, 200, "consent_hints", values) : err;
 }
 
@@ -307,6 +317,7 @@ post_consent(struct call *call)
         .writes_wait = consent_self_writes_wait(call_form(call)),
         .now = call->now,
     };
+    params.withhold = consent_facts_ids(call, call_form(call), &params.withhold_count);
     bool term_ok = grant_term_read(call_text(call, TERM), &params.term);
     if (!params.allow && !str_eq(decision, STR("deny")))
         return error_send_page(call, 400, message(call, KEY("consent.choose")));
@@ -325,6 +336,8 @@ post_consent(struct call *call)
                                   &call->browser->user, &params, &request, &code);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
         return error_send_page(call, 400, message(call, expired));
+    if (err == ERR_TOO_LARGE)
+        return error_send_page(call, 400, message(call, KEY("apps.facts.full")));
     if (err != ERR_NONE)
         return err;
     if (code != NULL && is_new)

@@ -16,9 +16,11 @@
 #define LINE_MAX ((size_t)2048)
 
 enum err
-consent_preview_load(struct call *call, scopes requested, struct consent_preview *out)
+consent_preview_load(struct call *call, scopes requested, struct str withheld,
+                     struct consent_preview *out)
 {
-    *out = (struct consent_preview){ .call = call, .requested = requested };
+    *out =
+        (struct consent_preview){ .call = call, .requested = requested, .view.withheld = withheld };
     return facts_load(call, STR_NONE, &out->facts);
 }
 
@@ -50,7 +52,8 @@ member_values(struct consent_preview *preview, const struct domain *domain,
     for (size_t i = 0; i < preview->facts.count; i++) {
         const struct atom *atom = &preview->facts.list[i].atom;
         if (atom->status != ATOM_ACTIVE || !str_eq(atom->domain, domain->name) ||
-            !str_eq(atom->member, member->name) || (*count)++ >= VALUES_MAX)
+            !str_eq(atom->member, member->name) || !view_shows(&preview->view, atom) ||
+            (*count)++ >= VALUES_MAX)
             continue;
         buf_add_c(&out, out.len > 0 ? ", " : "");
         buf_add(&out, facts_short(call, facts_value(call, member, atom->value)));
@@ -120,12 +123,13 @@ consent_preview_put_scope(struct consent_preview *preview, struct values *item, 
 
 enum err
 consent_preview_put_hints(struct call *call, struct values *values, scopes requested, scopes ticked,
-                          scopes domains)
+                          scopes domains, struct str withheld)
 {
     struct hints_panel_params params = {
         .scopes = requested & ticked,
         .requested = requested,
         .within = domains,
+        .withheld = withheld,
         .max_tokens = HINTS_TOKENS_DEFAULT,
     };
     if ((params.scopes & SCOPE_AGENT_HINTS) == 0 || domains == 0)

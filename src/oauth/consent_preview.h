@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "model/scope.h"
+#include "model/view.h"
 #include "page/facts.h"
 
 struct call;
@@ -15,17 +16,20 @@ struct consent_preview {
     struct call *call;
     struct facts facts;
     scopes requested;
+    struct view view; /* what the app would see */
 };
 
-enum err consent_preview_load(struct call *call, scopes requested, struct consent_preview *out);
+/* `withheld` is the facts that the app does not see. */
+enum err consent_preview_load(struct call *call, scopes requested, struct str withheld,
+                              struct consent_preview *out);
 
 /* For one scope: a list "reads" of { label, reads }, "more" if some are omitted, or "reads_none".
  */
 void consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one);
 
 /* Puts the values of hints_panel.h for an app with the ticked ones of the requested scopes, within
- * these domains. */
+ * these domains, and without the withheld facts. */
 enum err consent_preview_put_hints(struct call *call, struct values *values, scopes requested,
-                                   scopes ticked, scopes domains);
+                                   scopes ticked, scopes domains, struct str withheld);
 
 #endif

@@ -14,7 +14,9 @@ enum err
 hints_panel_put(struct call *call, struct values *values, const struct hints_panel_params *panel)
 {
     struct hints_params params = {
-        .user_id = call->browser->user.id,
+        .view = { .user_id = call->browser->user.id,
+                  .domains = call->web->settings.domains,
+                  .withheld = panel->withheld },
         .domains = call->web->settings.domains,
         .context = panel->context,
         .max_tokens = panel->max_tokens,

@@ -281,17 +281,19 @@ compare_texts(const void *a, const void *b)
 }
 
 enum err
-source_store_count(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+source_store_count(struct db_tx *tx, struct arena *mem, const struct view *view, struct str domain,
                    int64_t *out)
 {
     struct sourced_atom *atoms = NULL;
     size_t count = 0, sources = 0, at = 0;
-    enum err err = atom_store_read(tx, mem, user_id, domain, STR_NONE, &atoms, &count);
+    enum err err = atom_store_read(tx, mem, view->user_id, domain, STR_NONE, &atoms, &count);
     for (size_t i = 0; i < count; i++)
         sources += atoms[i].source_count;
     struct str *names = ARENA_ARRAY(mem, struct str, sources);
     for (size_t i = 0; i < count; i++)
-        for (size_t s = 0; s < atoms[i].source_count && atoms[i].atom.status == ATOM_ACTIVE; s++)
+        for (size_t s = 0; s < atoms[i].source_count && atoms[i].atom.status == ATOM_ACTIVE &&
+                           view_shows(view, &atoms[i].atom);
+             s++)
             names[at++] = atoms[i].sources[s].source;
     qsort(names, at, sizeof *names, compare_texts);
     *out = 0;

@@ -53,8 +53,9 @@ enum err atom_store_count_waiting(struct db_tx *tx, struct arena *mem, struct st
 enum err atom_store_domains(struct db_tx *tx, struct arena *mem, struct str user_id,
                             struct str **out, size_t *count);
 
-enum err source_store_count(struct db_tx *tx, struct arena *mem, struct str user_id,
-                            struct str domain, int64_t *out); /* distinct sources of active atoms */
+/* Distinct sources of the active atoms that the view shows. */
+enum err source_store_count(struct db_tx *tx, struct arena *mem, const struct view *view,
+                            struct str domain, int64_t *out);
 
 struct record {
     struct str domain;

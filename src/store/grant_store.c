@@ -6,7 +6,7 @@
 
 #define COLUMNS                                                                   \
     "grant_id, user_id, app_id, scopes, hint_domains, write_domains, expires_at," \
-    " created_at, updated_at, shown, writes_wait, requested"
+    " created_at, updated_at, shown, writes_wait, requested, withheld"
 
 SQL(grant_find, "SELECT " COLUMNS ", reused_at FROM app_grant"
                 " WHERE user_id = $1 AND app_id = $2 AND expires_at > $3");
@@ -16,11 +16,11 @@ SQL(grant_list,
     " ORDER BY created_at");
 
 SQL(grant_add, "INSERT INTO app_grant (" COLUMNS
-               ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11)");
+               ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12)");
 
 SQL(grant_put, "UPDATE app_grant SET scopes = $2, hint_domains = $3, write_domains = $4,"
                " expires_at = $5, updated_at = $6, shown = $7, writes_wait = $8,"
-               " requested = $9 WHERE grant_id = $1 RETURNING user_id");
+               " requested = $9, withheld = $10 WHERE grant_id = $1 RETURNING user_id");
 
 SQL(grant_end, "DELETE FROM app_grant WHERE user_id = $1 AND app_id = $2 RETURNING user_id");
 
@@ -40,7 +40,8 @@ read_grant(const struct db_rows *rows, size_t row)
         .updated_at = db_cell_int(rows, row, 8),
         .shown = db_cell_text(rows, row, 9),
         .writes_wait = db_cell_int(rows, row, 10) != 0,
-        .reused_at = db_cell_int(rows, row, 12),
+        .withheld = db_cell_text(rows, row, 12),
+        .reused_at = db_cell_int(rows, row, 13),
     };
     scopes_read_known(db_cell_text(rows, row, 3), &grant.allowed.scopes);
     scopes_read_known(db_cell_text(rows, row, 11), &grant.requested);
@@ -51,6 +52,9 @@ read_grant(const struct db_rows *rows, size_t row)
     db_text(scopes_write(mem, (allowed)->scopes)),                   \
         db_text(scopes_write_domains(mem, (allowed)->hint_domains)), \
         db_text(scopes_write_domains(mem, (allowed)->write_domains))
+
+/* Not NULL. */
+#define db_withheld(text) db_text(str_present(text) ? (text) : STR(""))
 
 enum err
 grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
@@ -68,12 +72,13 @@ grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct
 }
 
 enum err
-grant_store_writes_wait(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
-                        int64_t now, bool *out)
+grant_store_view(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
+                 int64_t now, struct view *view, bool *writes_wait)
 {
     struct grant grant = { 0 };
     enum err err = grant_store_find(tx, mem, user_id, app_id, now, &grant);
-    *out = grant.writes_wait;
+    *view = (struct view){ .user_id = user_id, .app_id = app_id, .withheld = grant.withheld };
+    *writes_wait = grant.writes_wait;
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 
@@ -100,7 +105,8 @@ grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant)
     return db_query(tx, mem, &grant_add, NULL, db_text(grant->id), db_text(grant->user_id),
                     db_text(grant->app_id), db_permissions(mem, &grant->allowed),
                     db_int(grant->expires_at), db_int(grant->created_at), db_text(grant->shown),
-                    db_int(grant->writes_wait), db_text(scopes_write(mem, grant->requested)));
+                    db_int(grant->writes_wait), db_text(scopes_write(mem, grant->requested)),
+                    db_withheld(grant->withheld));
 }
 
 /* Runs a statement that returns the user of each changed row. */
@@ -117,10 +123,11 @@ enum err
 grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(
-        tx, mem, &grant_put, &rows, db_text(grant->id), db_permissions(mem, &grant->allowed),
-        db_int(grant->expires_at), db_int(grant->updated_at), db_text(grant->shown),
-        db_int(grant->writes_wait), db_text(scopes_write(mem, grant->requested)));
+    enum err err =
+        db_query(tx, mem, &grant_put, &rows, db_text(grant->id),
+                 db_permissions(mem, &grant->allowed), db_int(grant->expires_at),
+                 db_int(grant->updated_at), db_text(grant->shown), db_int(grant->writes_wait),
+                 db_text(scopes_write(mem, grant->requested)), db_withheld(grant->withheld));
     return bump_auth_version(tx, mem, err, &rows);
 }
 

@@ -12,9 +12,10 @@ struct db_tx;
 enum err grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
                           struct str app_id, int64_t now, struct grant *out);
 
-/* Whether what the app writes waits for the user's confirmation. False without a valid grant. */
-enum err grant_store_writes_wait(struct db_tx *tx, struct arena *mem, struct str user_id,
-                                 struct str app_id, int64_t now, bool *out);
+/* What the app sees, without the definitions, and whether what it writes waits for the user's
+ * confirmation. Without a valid grant nothing is withheld or waits. */
+enum err grant_store_view(struct db_tx *tx, struct arena *mem, struct str user_id,
+                          struct str app_id, int64_t now, struct view *view, bool *writes_wait);
 
 enum err grant_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now,
                           struct grant **out, size_t *count);
@@ -22,9 +23,9 @@ enum err grant_store_list(struct db_tx *tx, struct arena *mem, struct str user_i
 /* Replaces the user's grant for the app, which revokes the token families of the old grant. */
 enum err grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant);
 
-/* Writes permissions, expiry, `writes_wait`, `requested`, and `shown`. ERR_NOT_FOUND if the grant
- * was revoked. Call user_store_hold() before reading the permissions to change, or a concurrent
- * change may be lost.
+/* Writes permissions, expiry, `writes_wait`, `requested`, `shown`, and `withheld`. ERR_NOT_FOUND if
+ * the grant was revoked. Call user_store_hold() before reading the permissions to change, or a
+ * concurrent change may be lost.
  */
 enum err grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant);
 

@@ -35,7 +35,8 @@ SQL_UNTRACKED(family_add,
 SQL(family_find,
     "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"
     " f.scopes, f.domains_limited, f.created_at, f.expires_at, g.scopes, g.hint_domains,"
-    " g.write_domains, g.expires_at, f.user_row_key, h.auth_version, f.issued_at, f.audience"
+    " g.write_domains, g.expires_at, f.user_row_key, h.auth_version, f.issued_at, f.audience,"
+    " g.withheld"
     " FROM token_family f" FAMILY_VALID " AND f.family_id = $1");
 
 /* $3: 1 for families whose code was redeemed, 0 for those that still expire with it. */
@@ -66,14 +67,14 @@ SQL_UNTRACKED(
     access_add,
     "INSERT INTO access_token (row_key, token_hash, family_id, app_id, app_epoch,"
     " user_row_key, auth_version, scopes, hint_domains, write_domains, created_at, expires_at,"
-    " valid_until, audience)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
+    " valid_until, audience, withheld)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
     " ON CONFLICT (row_key) DO NOTHING RETURNING row_key");
 
 /* The lookup of a token whose auth version is current: reads no family, grant, or account. */
 #define UNDER_AUTH_VERSION(more)                                                            \
     "SELECT h.user_id, t.app_id, t.scopes, t.hint_domains, t.write_domains, t.created_at,"  \
-    " t.expires_at, t.valid_until, h.generation, t.audience, a.rate_api" more               \
+    " t.expires_at, t.valid_until, h.generation, t.audience, a.rate_api, t.withheld" more   \
     " FROM access_token t"                                                                  \
     " JOIN user_record h ON h.row_key = t.user_row_key AND h.auth_version = t.auth_version" \
     " JOIN app a ON a.app_id = t.app_id"                                                    \
@@ -90,7 +91,8 @@ SQL(access_find_hint_sets, UNDER_AUTH_VERSION(", h.hint_sets"));
 SQL(access_find_family,
     "SELECT f.user_id, f.app_id, t.scopes, t.hint_domains, t.write_domains, t.created_at,"
     " t.expires_at, " EARLIEST_END
-    ", h.generation, t.audience, a.rate_api, g.scopes, g.hint_domains, g.write_domains,"
+    ", h.generation, t.audience, a.rate_api, g.withheld, g.scopes, g.hint_domains,"
+    " g.write_domains,"
     " f.domains_limited"
     " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_VALID
     " AND t.row_key = $1 AND t.token_hash = $3 AND t.expires_at > $2");
@@ -189,6 +191,7 @@ family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t no
                     .issued_at = db_cell_int(&rows, 0, 16),
                     .audience = (audience)db_cell_int(&rows, 0, 17) },
         .granted = read_permissions(&rows, 10),
+        .withheld = db_cell_text(&rows, 0, 18),
         .granted_until = db_cell_int(&rows, 0, 13),
         .user_row_key = db_cell_int(&rows, 0, 14),
         .auth_version = db_cell_int(&rows, 0, 15),
@@ -294,13 +297,14 @@ access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token 
         clock_earlier(token->expires_at, clock_earlier(of->family.expires_at, of->granted_until));
     struct permissions allowed =
         permissions_within(token->scopes, of->family.domains_limited, &of->granted);
-    enum err err = db_query(
-        tx, mem, &access_add, &rows, db_token(token->hash), db_text(of->family.id),
-        db_text(of->family.app_id), db_int(of->family.app_epoch), db_int(of->user_row_key),
-        db_int(of->auth_version), db_text(scopes_write(mem, allowed.scopes)),
-        db_text(scopes_write_domains(mem, allowed.hint_domains)),
-        db_text(scopes_write_domains(mem, allowed.write_domains)), db_int(token->created_at),
-        db_int(token->expires_at), db_int(valid_until), db_int(token->audience));
+    enum err err =
+        db_query(tx, mem, &access_add, &rows, db_token(token->hash), db_text(of->family.id),
+                 db_text(of->family.app_id), db_int(of->family.app_epoch), db_int(of->user_row_key),
+                 db_int(of->auth_version), db_text(scopes_write(mem, allowed.scopes)),
+                 db_text(scopes_write_domains(mem, allowed.hint_domains)),
+                 db_text(scopes_write_domains(mem, allowed.write_domains)),
+                 db_int(token->created_at), db_int(token->expires_at), db_int(valid_until),
+                 db_int(token->audience), db_text(of->withheld));
     return added(err, &rows);
 }
 
@@ -329,7 +333,7 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     if (err)
         return err;
     if (hint_sets != NULL)
-        *hint_sets = is_current ? db_cell_text(&rows, 0, 11) : STR_NONE;
+        *hint_sets = is_current ? db_cell_text(&rows, 0, 12) : STR_NONE;
     *out = (struct access){
         .user_id = db_cell_text(&rows, 0, 0),
         .app_id = db_cell_text(&rows, 0, 1),
@@ -340,10 +344,11 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
         .generation = db_cell_int(&rows, 0, 8),
         .audience = (audience)db_cell_int(&rows, 0, 9),
         .rate_api = db_cell_int(&rows, 0, 10),
+        .withheld = db_cell_text(&rows, 0, 11),
         .token_hash = hash,
     };
     if (!is_current)
-        narrow(&out->allowed, &rows, 11);
+        narrow(&out->allowed, &rows, 12);
     if (hint_sets != NULL && record_store_check(out->user_id, hint_sets))
         return ERR_UNAVAILABLE;
     return timekeeper_rejects(out->created_at, out->expires_at, now) ? ERR_NOT_FOUND : ERR_NONE;

@@ -25,6 +25,7 @@ enum err family_store_add(struct db_tx *tx, struct arena *mem, const struct fami
 struct live_family {
     struct family family;
     struct permissions granted;
+    struct str withheld; /* by the user, in the grant */
     int64_t granted_until;
     int64_t user_row_key;
     int64_t auth_version;

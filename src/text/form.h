@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-#define FORM_FIELDS_MAX 64
+#define FORM_FIELDS_MAX 128
 
 struct form {
     size_t count;

@@ -24,16 +24,18 @@ gather(struct db_tx *tx, struct exporting *exporting)
 {
     const struct export_params *params = exporting->params;
     struct atom *seen = NULL;
+    struct str user_id = params->view.user_id;
     enum err err = ERR_NONE;
-    if (!str_present(params->app_id)) {
-        err = passkey_store_list(tx, exporting->mem, params->user_id, &exporting->passkeys,
+    if (!str_present(params->view.app_id)) {
+        err = passkey_store_list(tx, exporting->mem, user_id, &exporting->passkeys,
                                  &exporting->passkey_count);
         return err ? err
-                   : atom_store_read(tx, exporting->mem, params->user_id, STR_NONE, STR_NONE,
+                   : atom_store_read(tx, exporting->mem, user_id, STR_NONE, STR_NONE,
                                      &exporting->atoms, &exporting->count);
     }
-    err = atom_store_list(tx, exporting->mem, params->user_id, STR_NONE, params->app_id, &seen,
+    err = atom_store_list(tx, exporting->mem, user_id, STR_NONE, params->view.app_id, &seen,
                           &exporting->count);
+    exporting->count = view_filter(&params->view, seen, exporting->count);
     exporting->atoms = ARENA_ARRAY(exporting->mem, struct sourced_atom, exporting->count);
     for (size_t i = 0; i < exporting->count && !err; i++)
         exporting->atoms[i].atom = seen[i];
@@ -100,7 +102,7 @@ record_of(struct arena *mem, const struct exporting *exporting, const struct dom
 static void
 write_domain(struct json *out, const struct exporting *exporting, const struct domain *domain)
 {
-    bool for_app = str_present(exporting->params->app_id);
+    bool for_app = str_present(exporting->params->view.app_id);
     json_key_str(out, domain->name);
     json_open_object(out);
     json_key(out, "preferences");
@@ -182,7 +184,7 @@ transfer_export(struct db *db, struct arena *mem, const struct export_params *pa
     json_put_time(&json, "exported_at", params->now);
     json_key(&json, "user");
     json_open_object(&json);
-    json_put_str(&json, "sub", params->user_id);
+    json_put_str(&json, "sub", params->view.user_id);
     if (str_present(params->username))
         json_put_str(&json, "username", params->username);
     if (exporting.passkey_count > 0)

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "domain/domain.h"
+#include "model/view.h"
 
 struct arena;
 struct buf;
@@ -29,9 +30,8 @@ struct left_out {
 };
 
 struct export_params {
-    struct str user_id;
+    struct view view; /* of the calling app, or of the user for the user and operators */
     const struct domains *domains;
-    struct str app_id;   /* the calling app; absent: the user or an operator */
     struct str username; /* added next to the id; absent: omitted */
     int64_t now;
     struct left_out *left_out; /* may be NULL */

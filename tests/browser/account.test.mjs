@@ -65,6 +65,12 @@ for (const view of VIEWS)
     await look("account-apps");
     await page.goto(`/account/apps/${dinner.client_id}`);
     await look("account-app");
+    await page.click("a[href$='/facts']");
+    await page.click("form[action$='/withhold'] button");
+    await page.waitForSelector(".flash >> text=no longer sees this fact");
+    await look("account-app-facts");
+    await page.click("form[action$='/share'] button");
+    await page.waitForSelector(".flash >> text=can see this fact again");
     await page.goto("/account/security");
     await look("account-security");
     await page.fill("input[name=new_password]", "short");
@@ -76,6 +82,8 @@ for (const view of VIEWS)
     await page.goto(app.request({ scope: "music_preferences food_profile agent_hints profile:read", prompt: "consent" }).path);
     await page.waitForSelector("button[value=allow]");
     await look("consent-preview");
+    await page.click(".withholding summary >> text=Food");
+    await look("consent-withhold");
     await page.goto("/");
     await look("start-signed-in");
     assert.deepEqual(complaints(page), []);

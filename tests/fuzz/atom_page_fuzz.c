@@ -106,15 +106,20 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct arena *mem = arena_new();
     struct atom_list lists[LISTS_MAX];
+    struct view view = { .app_id = caller };
     struct atom_query query = { .may_read = may_read,
                                 .statuses = data[0] & 7,
-                                .caller = caller,
+                                .view = &view,
                                 .offset = data[1],
                                 .limit = data[2] };
     size_t count = cut_lists(fuzz_input(mem, data + 3, size - 3), lists), found = 0;
     struct atom *all = ARENA_ARRAY(mem, struct atom, size);
     struct atom_page page;
     bool readable = read_all(mem, lists, count, &query, all, &found);
+    if (readable && found > 0 && (data[0] & 8) != 0) { /* without every atom of its oldest fact */
+        view.withheld = view_withhold(mem, STR(""), &all[0]);
+        found = view_filter(&view, all, found);
+    }
     bool read = atom_page_read(mem, lists, count, &query, &page);
     MUST(read || !readable); /* lines outside the page are not decoded, so they may be invalid */
     if (read && readable) {

@@ -155,7 +155,9 @@ import(struct arena *mem, struct str user_id, struct str document, struct import
 static struct str export(struct arena *mem, struct str user_id)
 {
     struct buf *out = ARENA_NEW(mem, struct buf);
-    struct export_params params = { .user_id = user_id, .domains = kit_domains(), .now = NOW };
+    struct export_params params = { .view = view_whole(user_id),
+                                    .domains = kit_domains(),
+                                    .now = NOW };
     *out = buf_in(mem, TRANSFER_MAX);
     MUST(transfer_export(db, mem, &params, out) == ERR_NONE);
     return buf_str(out);

@@ -522,8 +522,9 @@ compare_record(struct walk *walk, unsigned domain)
             json_close_array(&json);
     }
     json_close_object(&json);
-    agree(preferences_read(walk->kit->db, walk->kit->mem, walk->user_id,
-                           str_of(domain == 0 ? MUSIC : FOOD), &record) == ERR_NONE);
+    struct view view = view_whole(walk->user_id);
+    agree(preferences_read(walk->kit->db, walk->kit->mem, &view, str_of(domain == 0 ? MUSIC : FOOD),
+                           &record) == ERR_NONE);
     agree(str_eq(record.json, buf_str(&text)));
     agree(record.atom_count == active);
     agree(record.updated_at == (active == 0 ? 0 : model->changed_at[domain]));

@@ -109,8 +109,8 @@ static inline struct str
 facts_record(struct kit *kit, struct str user_id, const char *domain)
 {
     struct record record;
-    assert_int_equal(preferences_read(kit->db, kit->mem, user_id, str_of(domain), &record),
-                     ERR_NONE);
+    struct view view = view_whole(user_id);
+    assert_int_equal(preferences_read(kit->db, kit->mem, &view, str_of(domain), &record), ERR_NONE);
     return str_copy(kit->mem, record.json);
 }
 

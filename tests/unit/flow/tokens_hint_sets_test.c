@@ -81,7 +81,7 @@ a_domain_that_a_row_names_twice_is_read_once(struct kit *kit)
     struct hints hints;
     for (int i = 0; i < 3 * DOMAINS_MAX; i++)
         buf_add_c(&row, "food_profile damaged\n");
-    struct hints_params params = { .user_id = world.ada.id,
+    struct hints_params params = { .view = view_whole(world.ada.id),
                                    .hint_sets = buf_str(&row),
                                    .domains = kit_domains(),
                                    .allowed = UINT64_MAX,

@@ -222,7 +222,9 @@ removing_an_app_and_importing_discard_the_undo(struct kit *kit)
 
     struct str bob = facts_user(kit, "bob");
     struct buf document = buf_in(kit->mem, TRANSFER_MAX);
-    struct export_params export = { .user_id = bob, .domains = kit_domains(), .now = THEN };
+    struct export_params export = { .view = view_whole(bob),
+                                    .domains = kit_domains(),
+                                    .now = THEN };
     struct import_counts counts;
     struct why why = { 0 };
     facts_write(kit, bob, SOURCE_USER, MUSIC, "{\"genres\":[\"dub\"]}", T0);

@@ -45,9 +45,10 @@ hint_sets(struct kit *kit, struct str user_id, struct str hints)
 static struct str
 hints_of(struct kit *kit, struct str user_id, bool *stale)
 {
-    struct hints_params params = {
-        .user_id = user_id, .domains = kit_domains(), .allowed = ~(uint64_t)0, .max_tokens = 100
-    };
+    struct hints_params params = { .view = view_whole(user_id),
+                                   .domains = kit_domains(),
+                                   .allowed = ~(uint64_t)0,
+                                   .max_tokens = 100 };
     struct hints hints;
     assert_int_equal(hints_read(kit->db, kit->mem, &params, &hints), ERR_NONE);
     *stale = hints.stale;

@@ -31,12 +31,14 @@ is_not_secret(struct str domain, void *context)
     return !str_eq(domain, STR("secret"));
 }
 
+static const struct view our_view = { .app_id = { "app_us", 6 } };
+
 static struct atom_query
 question(unsigned statuses, size_t offset, size_t limit)
 {
     return (struct atom_query){ .may_read = is_not_secret,
                                 .statuses = statuses,
-                                .caller = STR("app_us"),
+                                .view = &our_view,
                                 .offset = offset,
                                 .limit = limit };
 }

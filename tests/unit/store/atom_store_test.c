@@ -23,7 +23,8 @@ WORK(read_domain,
 WORK(save_domain, atom_store_save(tx, a->mem, a->user_id, a->domain, a->sourced, a->count))
 WORK(list_domains, atom_store_domains(tx, a->mem, a->user_id, &a->names, &a->count))
 WORK(check_room, atom_store_check_room(tx, a->mem, a->user_id, a->domain, a->sourced, a->count))
-WORK(count_sources, source_store_count(tx, a->mem, a->user_id, a->domain, &a->number))
+WORK(count_sources,
+     source_store_count(tx, a->mem, &(struct view){ .user_id = a->user_id }, a->domain, &a->number))
 WORK(put_record, record_store_put(tx, a->mem, a->user_id, &a->record))
 WORK(list_records, record_store_list(tx, a->mem, a->user_id, a->domain, &a->records, &a->count))
 WORK(list_hints, record_store_hints(tx, a->mem, a->user_id, &a->records, &a->count))

@@ -45,9 +45,9 @@ static const char *
 exported(struct kit *kit, struct str user_id, struct str app_id)
 {
     struct buf out = buf_in(kit->mem, TRANSFER_MAX);
-    struct export_params params = {
-        .user_id = user_id, .domains = kit_domains(), .app_id = app_id, .now = T0
-    };
+    struct export_params params = { .view = { .user_id = user_id, .app_id = app_id },
+                                    .domains = kit_domains(),
+                                    .now = T0 };
     assert_int_equal(transfer_export(kit->db, kit->mem, &params, &out), ERR_NONE);
     return str_c(kit->mem, buf_str(&out));
 }
@@ -114,7 +114,8 @@ sources_times_and_status_are_imported_unchanged(struct kit *kit)
     assert_str(jazz->sources[0].source, STR("an-app-nobody-knows"), "as text");
     assert_str(jazz->sources[1].source, SOURCE_USER, "the person");
     struct record record;
-    assert_int_equal(preferences_read(kit->db, kit->mem, ada, STR(MUSIC), &record), ERR_NONE);
+    struct view view = view_whole(ada);
+    assert_int_equal(preferences_read(kit->db, kit->mem, &view, STR(MUSIC), &record), ERR_NONE);
     assert_int_equal(record.atom_count, 1);
 }
 

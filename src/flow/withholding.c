@@ -1,0 +1,33 @@
+#include "flow/withholding.h"
+
+#include "model/view.h"
+#include "store/atom_store.h"
+
+static bool
+is_listed(const struct withholding *params, struct str atom_id)
+{
+    for (size_t i = 0; i < params->count; i++)
+        if (str_eq(params->atom_ids[i], atom_id))
+            return true;
+    return false;
+}
+
+enum err
+withholding_add(struct db_tx *tx, struct arena *mem, const struct withholding *params,
+                struct str *withheld)
+{
+    struct atom *atoms = NULL;
+    size_t count = 0;
+    if (params->count == 0)
+        return ERR_NONE;
+    if (params->count > WITHHELD_MAX)
+        return ERR_TOO_LARGE;
+    enum err err = atom_store_list(tx, mem, params->user_id, STR_NONE, STR_NONE, &atoms, &count);
+    for (size_t i = 0; i < count && !err; i++) {
+        if (!is_listed(params, atoms[i].id))
+            continue;
+        *withheld = view_withhold(mem, *withheld, &atoms[i]);
+        err = str_present(*withheld) ? ERR_NONE : ERR_TOO_LARGE;
+    }
+    return err;
+}

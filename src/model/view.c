@@ -1,0 +1,116 @@
+#include "model/view.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "crypt/digest.h"
+
+#define LINES_AT (DIGEST_SHORT_LENGTH + 1) /* after the digest and its line feed */
+
+struct view
+view_whole(struct str user_id)
+{
+    return (struct view){ .user_id = user_id };
+}
+
+bool
+view_next(struct str withheld, size_t *at, struct withheld_fact *out)
+{
+    struct str rest = str_from(withheld, *at == 0 ? LINES_AT : *at);
+    if (rest.len == 0)
+        return false;
+    struct str line = str_first(rest, str_index(rest, '\n'));
+    *at = withheld.len - rest.len + line.len + 1;
+    out->line = line;
+    out->domain = str_first(line, str_index(line, '\t'));
+    line = str_from(line, out->domain.len + 1);
+    out->member = str_first(line, str_index(line, '\t'));
+    out->key = str_from(line, out->member.len + 1);
+    return true;
+}
+
+bool
+view_limits(const struct view *view, struct str domain)
+{
+    struct withheld_fact fact;
+    for (size_t at = 0; view_next(view->withheld, &at, &fact);)
+        if (str_eq(fact.domain, domain))
+            return true;
+    return false;
+}
+
+bool
+view_withholds(const struct view *view, struct str domain, struct str member, struct str key)
+{
+    struct withheld_fact fact;
+    for (size_t at = 0; view_next(view->withheld, &at, &fact);)
+        if (str_eq(fact.key, key) && str_eq(fact.member, member) && str_eq(fact.domain, domain))
+            return true;
+    return false;
+}
+
+bool
+view_shows(const struct view *view, const struct atom *atom)
+{
+    return !view_withholds(view, atom->domain, atom->member, atom->key);
+}
+
+size_t
+view_filter(const struct view *view, struct atom *atoms, size_t count)
+{
+    size_t kept = 0;
+    if (view->withheld.len == 0)
+        return count;
+    for (size_t i = 0; i < count; i++)
+        if (view_shows(view, &atoms[i]))
+            atoms[kept++] = atoms[i];
+    return kept;
+}
+
+/* ---- changing ---- */
+
+struct str
+view_digest(struct str withheld)
+{
+    return str_first(withheld, withheld.len == 0 ? 0 : DIGEST_SHORT_LENGTH);
+}
+
+/* The lines with their digest. */
+static struct str
+finish(struct arena *mem, struct str lines)
+{
+    char digest[DIGEST_SHORT_LENGTH];
+    if (lines.len == 0)
+        return STR("");
+    digest_short(lines, digest);
+    return str_format(mem, "%.*s\n%.*s", DIGEST_SHORT_LENGTH, digest, STR_ARG(lines));
+}
+
+struct str
+view_withhold(struct arena *mem, struct str withheld, const struct atom *atom)
+{
+    struct withheld_fact fact;
+    size_t count = 0;
+    struct view view = { .withheld = withheld };
+    if (!view_shows(&view, atom))
+        return withheld; /* present: it has this fact */
+    for (size_t at = 0; view_next(withheld, &at, &fact);)
+        count++;
+    struct str lines =
+        str_format(mem, "%.*s%.*s\t%.*s\t%.*s\n", STR_ARG(str_from(withheld, LINES_AT)),
+                   STR_ARG(atom->domain), STR_ARG(atom->member), STR_ARG(atom->key));
+    return count >= WITHHELD_MAX || lines.len > WITHHELD_BYTES_MAX ? STR_NONE : finish(mem, lines);
+}
+
+struct str
+view_share(struct arena *mem, struct str withheld, struct str line)
+{
+    struct withheld_fact fact;
+    struct buf lines = buf_in(mem, WITHHELD_BYTES_MAX);
+    for (size_t at = 0; view_next(withheld, &at, &fact);) {
+        if (str_eq(fact.line, line))
+            continue;
+        buf_add(&lines, fact.line);
+        buf_add_char(&lines, '\n');
+    }
+    return finish(mem, buf_str(&lines));
+}

@@ -1,0 +1,100 @@
+#include "oauth/consent_facts.h"
+
+#include "base/arena.h"
+#include "model/grant.h"
+#include "page/facts.h"
+#include "text/form.h"
+#include "text/template.h"
+#include "web/call.h"
+#include "web/message.h"
+#include "web/state.h"
+
+#define FACTS_MAX 60 /* on the page: newer facts of a domain first */
+#define DOMAIN_FACTS_MAX 20
+
+struct listing {
+    struct call *call;
+    const struct facts *facts;
+    struct view view; /* what is withheld already */
+    size_t shown;
+    int64_t omitted;
+};
+
+static void
+put_fact(struct listing *listing, struct values *item, const struct domain *domain,
+         const struct atom *atom)
+{
+    struct call *call = listing->call;
+    const struct member *member = domain_member(domain, atom->member);
+    values_text(item, "id", atom->id);
+    values_text(item, "fact", facts_short(call, facts_value(call, member, atom->value)));
+    values_text(item, "label",
+                member == NULL ? facts_label(call, atom->member)
+                               : facts_member_label(call, member));
+    values_flag(item, "before", !view_shows(&listing->view, atom));
+}
+
+static void
+put_domain(struct listing *listing, struct values *values, const struct domain *domain)
+{
+    struct values *group = NULL;
+    size_t shown = 0;
+    for (size_t i = listing->facts->count; i > 0; i--) {
+        const struct atom *atom = &listing->facts->list[i - 1].atom;
+        if (atom->status != ATOM_ACTIVE || !str_eq(atom->domain, domain->name))
+            continue;
+        if (shown == DOMAIN_FACTS_MAX || listing->shown == FACTS_MAX) {
+            listing->omitted++;
+            continue;
+        }
+        if (group == NULL) {
+            group = values_item(values, "withhold");
+            values_text(group, "title", domain->title);
+        }
+        put_fact(listing, values_item(group, "facts"), domain, atom);
+        shown++;
+        listing->shown++;
+    }
+}
+
+void
+consent_facts_put(struct call *call, struct values *values, const struct facts *facts,
+                  scopes requested, struct str withheld)
+{
+    const struct domains *domains = call->web->settings.domains;
+    struct permissions asked = permissions_of(requested, requested);
+    struct listing listing = { .call = call, .facts = facts, .view.withheld = withheld };
+    for (size_t i = 0; i < domains->count; i++)
+        if (grant_reads(&asked, domains->list[i].name, false))
+            put_domain(&listing, values, &domains->list[i]);
+    values_flag(values, "withhold_any", listing.shown > 0);
+    if (listing.omitted > 0)
+        values_text(values, "withhold_more",
+                    message_count(call, KEY("consent.withhold.more.one"),
+                                  KEY("consent.withhold.more.other"), listing.omitted));
+}
+
+struct str *
+consent_facts_ids(struct call *call, const struct form *form, size_t *count)
+{
+    struct str *ids = ARENA_ARRAY(call->mem, struct str, form == NULL ? 1 : form->count + 1);
+    *count = 0;
+    for (size_t i = 0; form != NULL && i < form->count; i++)
+        if (str_eq_c(form->fields[i].name, "withhold"))
+            ids[(*count)++] = form->fields[i].value;
+    return ids;
+}
+
+struct str
+consent_facts_withheld(struct call *call, const struct facts *facts, const struct form *form,
+                       struct str withheld)
+{
+    size_t count;
+    struct str *ids = consent_facts_ids(call, form, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct sourced_atom *fact = facts_find(facts, ids[i]);
+        struct str more = fact == NULL ? withheld : view_withhold(call->mem, withheld, &fact->atom);
+        withheld = str_present(more) ? more : withheld;
+    }
+    return withheld;
+}
