@@ -20,12 +20,28 @@ lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+/* Eight bytes with their ASCII letters in lower case. */
+static uint64_t
+lower_eight(const char *text)
+{
+    const uint64_t ones = 0x0101010101010101;
+    uint64_t bytes;
+    memcpy(&bytes, text, sizeof bytes);
+    uint64_t low = bytes & ones * 0x7f;
+    uint64_t after_z = low + ones * (0x7f - 'Z'), from_a = low + ones * (0x80 - 'A');
+    return bytes | (~bytes & (from_a ^ after_z) & ones * 0x80) >> 2;
+}
+
 bool
 str_eq_nocase(struct str a, struct str b)
 {
+    size_t i = 0;
     if (a.len != b.len)
         return false;
-    for (size_t i = 0; i < a.len; i++)
+    for (; a.len - i >= sizeof(uint64_t); i += sizeof(uint64_t))
+        if (lower_eight(a.ptr + i) != lower_eight(b.ptr + i))
+            return false;
+    for (; i < a.len; i++)
         if (lower(a.ptr[i]) != lower(b.ptr[i]))
             return false;
     return true;

@@ -187,7 +187,7 @@ static void
 on_body(void *context, struct http_exchange *exchange)
 {
     const struct route *route = call_of(context, exchange)->route;
-    if (route != NULL && route->body_blocks != NULL && route->body_blocks(exchange->request.body))
+    if (route != NULL && route->request_blocks != NULL && route->request_blocks(&exchange->request))
         exchange->blocks = true;
 }
 
@@ -223,8 +223,8 @@ static bool
 only_reads(const struct call *call)
 {
     const struct route *route = call->route;
-    return route->caller == CALLER_TOKEN && (route->method == GET || route->body_blocks != NULL) &&
-           !call->exchange->blocks;
+    return route->caller == CALLER_TOKEN &&
+           (route->method == GET || route->request_blocks != NULL) && !call->exchange->blocks;
 }
 
 static enum err

@@ -143,12 +143,19 @@ check_request_line(const char *method, struct str target, const char *version,
     return true;
 }
 
+/* Most names differ in length, so that is compared first, without a call. */
+static bool
+is_named(struct str name, struct str wanted)
+{
+    return name.len == wanted.len && str_eq_nocase(name, wanted);
+}
+
 static size_t
 count_of(const struct head *head, struct str name)
 {
     size_t count = 0;
     for (size_t i = 0; i < head->count; i++)
-        count += str_eq_nocase(head->fields[i].name, name);
+        count += is_named(head->fields[i].name, name);
     return count;
 }
 
@@ -156,7 +163,7 @@ struct str
 head_value(const struct head *head, struct str name, size_t nth_from_last)
 {
     for (size_t i = head->count; i > 0; i--)
-        if (str_eq_nocase(head->fields[i - 1].name, name) && nth_from_last-- == 0)
+        if (is_named(head->fields[i - 1].name, name) && nth_from_last-- == 0)
             return head->fields[i - 1].value;
     return STR_NONE;
 }
@@ -247,7 +254,7 @@ http_header(const struct http_request *request, const char *name)
     const struct head *head = request->headers;
     struct str wanted = str_of(name);
     for (size_t i = 0; i < head->count; i++)
-        if (str_eq_nocase(head->fields[i].name, wanted))
+        if (is_named(head->fields[i].name, wanted))
             return str_trim(head->fields[i].value);
     return STR_NONE;
 }

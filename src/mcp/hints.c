@@ -15,6 +15,8 @@
 #include "web/call.h"
 #include "web/state.h"
 
+#include <string.h>
+
 #define TASK_MAX 2048 /* characters */
 #define DOMAINS_NAMED_MAX 16
 
@@ -136,6 +138,22 @@ write_hints(struct call *call, const struct hints *hints)
     return buf_str(&buf);
 }
 
+/* Everything that the result depends on, besides the token and the user's preferences. */
+static struct str
+cache_name(struct arena *mem, enum mcp_era era, const struct mcp_hints_params *params)
+{
+    struct {
+        uint64_t domains;
+        int32_t max_tokens;
+        int32_t era;
+    } fixed = { params->domains, params->max_tokens, (int32_t)era };
+    char *name = arena_alloc(mem, sizeof fixed + params->task.len);
+    memcpy(name, &fixed, sizeof fixed);
+    if (params->task.len > 0)
+        memcpy(name + sizeof fixed, params->task.ptr, params->task.len);
+    return (struct str){ name, sizeof fixed + params->task.len };
+}
+
 enum err
 tool_get_hints(const struct mcp_call *mcp, struct tool_args *args)
 {
@@ -149,10 +167,8 @@ tool_get_hints(const struct mcp_call *mcp, struct tool_args *args)
     read_args(args, &params);
     if (str_present(args->problem))
         return tool_send_error(mcp, args->problem);
-    struct str name =
-        str_format(call->mem, "hints %d %llx %d %.*s", (int)mcp->message->era,
-                   (unsigned long long)params.domains, params.max_tokens, STR_ARG(params.task));
-    struct str result = response_cache_part(call, name);
+    struct str result =
+        response_cache_part(call, cache_name(call->mem, mcp->message->era, &params));
     if (str_present(result))
         return rpc_send(mcp, result);
     if (!check_domains(mcp, params.domains))

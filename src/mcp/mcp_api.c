@@ -146,7 +146,7 @@ const struct route mcp_routes[] = {
     { POST, "/mcp", post_mcp, CALLER_TOKEN,
       .summary = "Serves AI assistants by the Model Context Protocol.", .body = BODY_JSON,
       .body_max = BODY_MAX, .rpc = true, .mcp = true, .slash = true,
-      .body_blocks = tools_body_blocks },
+      .request_blocks = tools_request_blocks },
     { GET, "/mcp", reject_method, CALLER_TOKEN,
       .summary = "Rejects other methods; there is no stream to read.", .rpc = true, .mcp = true,
       .slash = true },

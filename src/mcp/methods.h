@@ -6,14 +6,17 @@
 
 #include "mcp/rpc.h"
 
+struct http_request;
+
 enum err tools_call(const struct mcp_call *mcp);
 enum err resources_list(const struct mcp_call *mcp);
 enum err resources_read(const struct mcp_call *mcp);
 enum err prompts_get(const struct mcp_call *mcp);
 enum err completion_complete(const struct mcp_call *mcp);
 
-/* True if the body may be a call of a tool that writes. Never false for such a call: a tool's name
- * is in the body as it is, or with escapes. */
-bool tools_body_blocks(struct str body);
+/* True if the request may be a call of a tool that writes. Never false for such a call: a modern
+ * request is rejected unless Mcp-Name is the tool's name, and any other has the name in its body,
+ * as it is or with escapes. */
+bool tools_request_blocks(const struct http_request *request);
 
 #endif

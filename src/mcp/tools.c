@@ -26,15 +26,22 @@ contains(struct str text, struct str part)
     return memmem(text.ptr, text.len, part.ptr, part.len) != NULL;
 }
 
-bool
-tools_body_blocks(struct str body)
+static bool
+any_writes(struct str text, bool (*is_called)(struct str text, struct str name))
 {
-    if (body.len == 0)
-        return false;
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
-        if (tools[i].writes && contains(body, str_of(tools[i].name)))
+        if (tools[i].writes && is_called(text, str_of(tools[i].name)))
             return true;
-    return contains(body, STR("\\u"));
+    return false;
+}
+
+bool
+tools_request_blocks(const struct http_request *request)
+{
+    struct str name = http_header(request, "Mcp-Name"), body = request->body;
+    if (str_eq_c(http_header(request, "MCP-Protocol-Version"), MCP_VERSION) && str_present(name))
+        return str_starts(name, STR("=?")) || any_writes(name, str_eq);
+    return body.len > 0 && (memchr(body.ptr, '\\', body.len) != NULL || any_writes(body, contains));
 }
 
 /* The user sees this on /connect. */

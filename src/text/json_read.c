@@ -11,6 +11,7 @@
 #define VALUE_BYTES 16          /* average size of a value in a document that has more */
 #define DEPTH_MAX ((size_t)500) /* the parser recurses */
 #define FEW_MEMBERS 16          /* up to here comparing all keys is faster than sorting them */
+#define FEW_CONTAINERS 32 /* up to here the commas are counted while the structure is checked */
 
 /* `at` is the next byte to read. After a problem it stays at the offending byte. */
 struct reader {
@@ -41,38 +42,86 @@ refuse_at(struct str document, size_t offset, const char *sentence, struct why *
     return ERR_INVALID;
 }
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte is the lowest");
+
+/* How many of eight bytes come before the first quote, backslash, or control character; 8 if there
+ * is none. */
+static size_t
+plain_bytes(const char *text)
+{
+    const uint64_t ones = 0x0101010101010101;
+    uint64_t bytes;
+    memcpy(&bytes, text, sizeof bytes);
+    uint64_t quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\';
+    uint64_t special = (((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) |
+                        ((bytes - ones * ' ') & ~bytes)) &
+                       ones * 0x80;
+    return special == 0 ? sizeof bytes : (size_t)__builtin_ctzll(special) / 8;
+}
+
+static bool
+is_plain(char c)
+{
+    return c != '"' && c != '\\' && (unsigned char)c >= ' ';
+}
+
 /* The end of the string that starts at `at`, which is its closing quote, a control character, or
  * the end of the document. */
 static const char *
-string_end(const char *at, const char *end)
+string_end(const char *at, const char *end, bool *escapes)
 {
-    for (at++; at < end && *at != '"' && (unsigned char)*at >= ' '; at++)
-        if (*at == '\\' && at + 1 < end)
+    *escapes = false;
+    for (at++;; at += 2) {
+        for (size_t plain = 8; plain == 8 && end - at >= 8; at += plain)
+            plain = plain_bytes(at);
+        while (at < end && is_plain(*at))
             at++;
-    return at;
+        if (at >= end || *at != '\\')
+            return at;
+        *escapes = true;
+        if (end - at < 2)
+            return end;
+    }
 }
+
+/* Arrays and objects, in the order in which they begin. */
+struct containers {
+    size_t count;
+    uint32_t commas[FEW_CONTAINERS]; /* directly inside each of the first */
+};
 
 /* Checks depth and number of values, and counts arrays and objects. NULL, or the problem at *at. */
 static const char *
-structure_problem(struct str document, size_t depth_max, const char **at, size_t *containers)
+structure_problem(struct str document, size_t depth_max, const char **at,
+                  struct containers *containers)
 {
+    uint32_t outside = 0, *open[FEW_CONTAINERS + 1];
     size_t depth = 0, values = 1, by_size = document.len / VALUE_BYTES;
     size_t values_max = by_size > VALUES_MAX ? by_size : VALUES_MAX;
     const char *end = document.ptr + document.len;
+    bool escapes;
+    open[0] = &outside;
     for (*at = document.ptr; *at < end; ++*at) {
         char c = **at;
         if (c == '"') {
-            *at = string_end(*at, end);
+            *at = string_end(*at, end, &escapes);
             if (*at < end && **at != '"')
                 return "control characters and line breaks in a string must be escaped";
-        } else if (c == ',' && ++values > values_max) {
-            return "the document has too many values";
+        } else if (c == ',') {
+            if (++values > values_max)
+                return "the document has too many values";
+            if (containers->count <= FEW_CONTAINERS)
+                ++*open[depth];
         } else if (c == '[' || c == '{') {
             if (depth == depth_max)
                 return "the document is nested too deeply";
             depth++;
             values++;
-            ++*containers;
+            if (containers->count < FEW_CONTAINERS) {
+                open[depth] = &containers->commas[containers->count];
+                *open[depth] = 0;
+            }
+            containers->count++;
         } else if ((c == ']' || c == '}') && depth > 0) {
             depth--;
         }
@@ -88,9 +137,10 @@ count_commas(struct str document, uint32_t *commas)
     uint32_t *open[DEPTH_MAX];
     size_t depth = 0;
     const char *end = document.ptr + document.len;
+    bool escapes;
     for (const char *at = document.ptr; at < end; at++) {
         if (*at == '"')
-            at = string_end(at, end);
+            at = string_end(at, end, &escapes);
         else if (*at == ',' && depth > 0)
             ++*open[depth - 1];
         else if (*at == '[' || *at == '{')
@@ -101,7 +151,7 @@ count_commas(struct str document, uint32_t *commas)
 }
 
 static enum err
-check_text(struct str document, size_t depth_max, size_t *containers, struct why *why)
+check_text(struct str document, size_t depth_max, struct containers *containers, struct why *why)
 {
     struct str rest = document;
     if (!utf8_valid(document)) {
@@ -241,12 +291,13 @@ unescape(struct reader *reader, const char *end, struct str *out)
 static bool
 read_string(struct reader *reader, struct str *out)
 {
-    const char *end = string_end(reader->at, reader->end);
+    bool escapes;
+    const char *end = string_end(reader->at, reader->end, &escapes);
     if (end >= reader->end)
         return fail(reader, reader->end, NULL);
     reader->at++;
     *out = (struct str){ reader->at, (size_t)(end - reader->at) };
-    if (memchr(out->ptr, '\\', out->len) != NULL && !unescape(reader, end, out))
+    if (escapes && !unescape(reader, end, out))
         return false;
     reader->at = end + 1;
     return true;
@@ -368,7 +419,8 @@ read_member(struct reader *reader, struct json_value *out)
     const char *start = reader->at;
     if (!read_string(reader, &out->key))
         return false;
-    if (str_index(out->key, '\0') < out->key.len)
+    bool escaped = out->key.ptr != start + 1; /* only then can it contain one */
+    if (escaped && str_index(out->key, '\0') < out->key.len)
         return fail(reader, start, "a key must not contain a NUL character");
     if (peek(reader) != ':')
         return fail(reader, reader->at, "expected a colon after the key");
@@ -425,16 +477,20 @@ enum err
 json_read(struct arena *mem, struct str document, size_t depth_max, const struct json_value **out,
           struct why *why)
 {
-    size_t containers = 0;
+    struct containers containers;
+    containers.count = 0;
     if (!str_present(document))
         document = STR("");
     enum err err = check_text(document, depth_max, &containers, why);
     if (err)
         return err;
-    uint32_t *commas = ARENA_ARRAY(mem, uint32_t, containers);
+    uint32_t *commas = containers.commas;
+    if (containers.count > FEW_CONTAINERS) {
+        commas = ARENA_ARRAY(mem, uint32_t, containers.count);
+        count_commas(document, commas);
+    }
     struct reader reader = { mem, document.ptr, document.ptr + document.len, commas, NULL };
     struct json_value *root = ARENA_NEW(mem, struct json_value);
-    count_commas(document, commas);
     if (read_value(&reader, root) && peek(&reader) != '\0')
         fail(&reader, reader.at, "unexpected text after the end of the document");
     if (reader.problem != NULL)
@@ -448,8 +504,9 @@ json_member(const struct json_value *object, const char *key)
 {
     if (object->type != JSON_OBJECT)
         return NULL;
+    struct str wanted = str_of(key);
     for (size_t i = 0; i < object->count; i++)
-        if (str_eq_c(object->children[i].key, key))
+        if (str_eq(object->children[i].key, wanted))
             return &object->children[i];
     return NULL;
 }

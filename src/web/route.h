@@ -15,6 +15,7 @@
 
 struct call;
 struct field;
+struct http_request;
 
 #define KIB ((size_t)1024)
 
@@ -74,7 +75,8 @@ struct route {
     /* A JSON-RPC endpoint: Host and Origin are checked (dispatch/rpc_guard.h), the caller is
      * authenticated before method and body type are checked, and errors are JSON-RPC errors. */
     bool rpc;
-    bool (*body_blocks)(struct str body); /* whether a request with this body blocks; NULL: none */
+    /* Whether a request blocks, when its body has arrived; NULL: as above. */
+    bool (*request_blocks)(const struct http_request *request);
 };
 
 #define ROUTE_FIELDS(array) .fields = (array), .field_count = sizeof(array) / sizeof *(array)

@@ -28,6 +28,12 @@ texts_are_equal_byte_by_byte_and_to_their_end(void **state)
     assert_false(str_eq_nocase(STR("a"), STR("ab")));
     assert_false(str_eq_nocase(STR("\xc3\x89"), STR("\xc3\xa9")));
     assert_false(str_eq_nocase(STR("[@"), STR("{`"))); /* beside the letters */
+    /* The same in a text of eight bytes and more. */
+    assert_true(str_eq_nocase(STR("MCP-PROTOCOL-VERSIONAZ"), STR("mcp-protocol-versionaz")));
+    assert_false(str_eq_nocase(STR("[@[@[@[@"), STR("{`{`{`{`")));
+    assert_false(str_eq_nocase(STR("\xc3\x89xxxxxx"), STR("\xc3\xa9xxxxxx")));
+    assert_false(str_eq_nocase(STR("abcdefgh1"), STR("abcdefgh2")));
+    assert_false(str_eq_nocase(STR("abcdefgX1"), STR("abcdefgY1")));
 }
 
 static void

@@ -287,6 +287,61 @@ a_document_of_too_many_values_is_refused(void **state)
     arena_free(mem);
 }
 
+/* Strings are read eight bytes at a time. */
+static void
+a_string_ends_at_its_quote_at_every_offset(void **state)
+{
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t length = 0; length < 40; length++)
+        for (size_t special = 0; special <= length; special++) {
+            const struct json_value *root = NULL;
+            struct buf text = buf_in(mem, 256), wanted = buf_in(mem, 256);
+            buf_add(&text, STR("[\""));
+            for (size_t i = 0; i < length; i++) {
+                buf_add(&text, i == special ? STR("\\\"") : STR("\xc3\xa9"));
+                buf_add(&wanted, i == special ? STR("\"") : STR("\xc3\xa9"));
+            }
+            buf_add(&text, STR("\",7]"));
+            assert_int_equal(json_read(mem, buf_str(&text), DEPTH, &root, NULL), ERR_NONE);
+            assert_int_equal(root->count, 2);
+            assert_str(root->children[0].text, buf_str(&wanted), "text");
+            assert_int_equal(root->children[1].integer, 7);
+            /* A control character in the place of the escape. */
+            struct buf bad = buf_in(mem, 256);
+            buf_add(&bad, STR("[\""));
+            for (size_t i = 0; i <= length; i++)
+                buf_add(&bad, i == special ? STR("\x1f") : STR("a"));
+            buf_add(&bad, STR("\"]"));
+            assert_int_equal(json_read(mem, buf_str(&bad), DEPTH, &root, NULL), ERR_INVALID);
+        }
+    arena_free(mem);
+}
+
+/* Commas are counted in two ways, for few and for many containers. */
+static void
+every_number_of_containers_is_read(void **state)
+{
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t count = 1; count < 70; count++) {
+        const struct json_value *root = NULL;
+        struct buf text = buf_in(mem, 2048);
+        buf_add(&text, STR("["));
+        for (size_t i = 0; i < count; i++)
+            buf_add(&text, i == 0 ? STR("[1,{\"a\":2,\"b\":3}]") : STR(",[1,{\"a\":2,\"b\":3}]"));
+        buf_add(&text, STR("]"));
+        assert_int_equal(json_read(mem, buf_str(&text), DEPTH, &root, NULL), ERR_NONE);
+        assert_int_equal(root->count, count);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(root->children[i].count, 2);
+            assert_int_equal(root->children[i].children[1].count, 2);
+            assert_int_equal(json_member(&root->children[i].children[1], "b")->integer, 3);
+        }
+    }
+    arena_free(mem);
+}
+
 int
 main(void)
 {
@@ -300,6 +355,8 @@ main(void)
         cmocka_unit_test(a_tree_takes_about_50_bytes_per_value),
         cmocka_unit_test(depth_is_bounded_before_parsing),
         cmocka_unit_test(a_document_of_too_many_values_is_refused),
+        cmocka_unit_test(a_string_ends_at_its_quote_at_every_offset),
+        cmocka_unit_test(every_number_of_containers_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
