@@ -50,6 +50,12 @@ struct vocabulary {
 const struct vocabulary_value *vocabulary_find(const struct vocabulary *vocabulary,
                                                struct str folded);
 
+/* All spellings of the vocabulary's values, folded: the i-th one if it is a spelling of `value`,
+ * otherwise absent. */
+size_t vocabulary_spelling_count(const struct vocabulary *vocabulary);
+struct str vocabulary_spelling(const struct vocabulary *vocabulary, size_t i,
+                               const struct vocabulary_value *value);
+
 enum property_type { PROPERTY_STRING, PROPERTY_NUMBER, PROPERTY_BOOL };
 
 struct property {
@@ -100,11 +106,12 @@ struct member {
         struct str loose; /* for values that do not have the form */
         const struct value_sentence *values;
         size_t value_count;
-        bool or_list; /* "a or b" */
+        bool or_list;  /* "a or b" */
+        bool for_each; /* an array with a sentence for each value: statements */
         int base_items, std_items, max_items;
     } hint;
-    struct str json_key; /* absent: none */
-    int json_limit;      /* 0: none */
+    struct str json_key; /* the name by default */
+    int json_limit;      /* JSON names this many values before other members grow; 0: std_items */
 };
 
 struct context {

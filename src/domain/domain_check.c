@@ -37,9 +37,9 @@ check_member_names(const struct node *members, const struct domain *domain)
             const struct member *other = &domain->members[j];
             if (str_eq(member->name, other->name))
                 node_reject(&name, "members[%zu] has the same name", j);
-            if (str_present(member->json_key) && str_present(other->json_key) &&
-                str_eq(member->json_key, other->json_key))
-                node_reject(&key, "members[%zu] has the same key", j);
+            if (!str_eq(member->name, other->name) && str_eq(member->json_key, other->json_key))
+                node_reject(str_eq(member->json_key, member->name) ? &name : &key,
+                            "members[%zu] has the same key", j);
         }
     }
 }

@@ -5,6 +5,8 @@
 #include "domain/value_text.h"
 #include "text/json_read.h"
 
+#include <string.h>
+
 #define ITEMS_MAX 64
 #define HALF_LIFE_MAX 36500
 #define PROPERTIES_MAX 32
@@ -299,6 +301,8 @@ read_hint(const struct node *node, struct member *out)
     out->hint.short_text = node_text(&short_text, 1, 200);
     out->hint.emphasis = node_text(&emphasis, 1, 120);
     out->hint.emphasis_one = node_text(&emphasis_one, 1, 120);
+    out->hint.for_each = out->type == MEMBER_ARRAY && str_present(out->hint.text) &&
+                         memmem(out->hint.text.ptr, out->hint.text.len, "{value}", 7) != NULL;
     out->hint.or_list = node_choice(&conjunction, conjunctions, 0) == 1;
     out->hint.form = (enum phrase_form)node_choice(&form, forms, FORM_ANY);
     out->hint.loose = node_text(&loose, 1, 200);
@@ -310,9 +314,13 @@ static void
 read_json(const struct node *node, struct member *out)
 {
     static const char *const keys[] = { "key", "", "limit", NULL };
-    struct node json = node_member(node, "json");
-    if (!node_is_object(&json, keys))
+    struct node json = node_member(node, "json"), name = node_member(node, "name");
+    out->json_key = out->name;
+    if (!node_is_object(&json, keys)) {
+        if (str_eq_c(out->json_key, "summary"))
+            node_reject(&name, "summary is reserved in hints; set json.key");
         return;
+    }
     struct node key = node_member(&json, "key"), limit = node_member(&json, "limit");
     out->json_key = node_name(&key);
     out->json_limit = node_int(&limit, 1, ITEMS_MAX, 0);

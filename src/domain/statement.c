@@ -291,6 +291,5 @@ statement_key(struct arena *mem, struct str text)
 bool
 statement_holds(const struct member *member)
 {
-    return member->type == MEMBER_ARRAY && str_present(member->hint.text) &&
-           memmem(member->hint.text.ptr, member->hint.text.len, "{value}", 7) != NULL;
+    return member->hint.for_each;
 }

@@ -45,6 +45,20 @@ vocabulary_find(const struct vocabulary *vocabulary, struct str folded)
     return NULL;
 }
 
+size_t
+vocabulary_spelling_count(const struct vocabulary *vocabulary)
+{
+    return vocabulary->index->count;
+}
+
+struct str
+vocabulary_spelling(const struct vocabulary *vocabulary, size_t i,
+                    const struct vocabulary_value *value)
+{
+    const struct spelling *spelling = &vocabulary->index->spellings[i];
+    return spelling->value == value ? spelling->folded : STR_NONE;
+}
+
 /* ---- reading ---- */
 
 struct str

@@ -139,6 +139,7 @@ hints_from_sets(struct arena *mem, const struct hints_params *params,
     struct hint_query query = {
         .hint_sets = reached,
         .context = &out->match,
+        .task = params->context,
         .domains_named = params->domains_named,
         .format = params->format,
         .max_tokens = params->max_tokens,

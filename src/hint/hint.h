@@ -16,7 +16,8 @@ struct arena;
 struct atom;
 struct buf;
 
-#define HINT_ONE 65536 /* 1.0 as a weight or score */
+#define HINT_ONE 65536       /* 1.0 as a weight or score */
+#define HINT_CONTEXTS_MAX 36 /* contexts of a domain beyond these share no words with hints */
 
 /* Values of hint.sentence that are not an index: the sentence is made from the pattern, from the
  * pattern for an object with a single property, or from the loose pattern. */
@@ -30,36 +31,51 @@ struct hint_value {
     bool quote;       /* always quoted, because it could be read as more than a name */
 };
 
-/* One length of a hint: how many values it names, and its tokens. The *_last counts are without the
- * line feed, which can share a token with the text before it ("C++.\n"). */
+/* The token counts of one length of a hint. The *_LAST counts are without the line feed, which can
+ * share a token with the text before it ("C++.\n"). The counts for JSON are upper bounds, because
+ * punctuation after a value can share a token with it; see hint_units.h. */
+enum hint_count {
+    COUNT_TEXT,
+    COUNT_TEXT_LAST,
+    COUNT_BULLET,
+    COUNT_BULLET_LAST,
+    COUNT_SAID,  /* as a sentence of a summary */
+    COUNT_KEYED, /* as values below a key */
+    COUNT_STRONG,
+    COUNT_STRONG_LAST, /* with the member's emphasis */
+    COUNTS,
+};
+
+/* One length of a hint: how many values it names, and its tokens. */
 struct hint_level {
     int items;
-    int text, text_last;
-    int strong, strong_last; /* with the member's emphasis */
-    int bullet, bullet_last;
+    int tokens[COUNTS];
 };
 
 struct hint {
     const struct member *member;
-    int sentence;                    /* of member->hint.values, or HINT_FROM_PATTERN … */
-    int32_t score;                   /* of its best value: confidence times recency */
-    int total;                       /* number of values, named or not */
-    int without_hint;                /* facts beyond the maximum number of hints of a member */
-    bool is_long;                    /* long even with its fewest values, and not critical */
-    enum member_safety safety;       /* the member's, or higher for a statement about safety */
-    bool sensitive;                  /* the member is, or the statement is about health */
-    bool by_app;                     /* no value was stated or accepted by the user */
-    const struct hint_value *values; /* best first; hint_value_limit() of them at most */
-    size_t value_count;
+    int sentence;              /* of member->hint.values, or HINT_FROM_PATTERN … */
+    int32_t score;             /* of its best value: confidence times recency */
+    int total;                 /* number of values, named or not */
+    bool is_long;              /* long even with its fewest values, and not critical */
+    enum member_safety safety; /* the member's, or higher for a statement about safety */
+    bool sensitive;            /* the member is, or the statement is about health */
+    bool by_app;               /* no value was stated or accepted by the user */
+    uint64_t contexts;         /* bit n: a statement with a word of the n-th context */
+    int key_tokens;            /* in JSON: of the key and the punctuation around the values */
+    struct hint_term *terms;   /* words of its values, for hint_match() */
+    size_t term_count;
+    const struct hint_value *values; /* best first */
     const struct hint_level *levels; /* at least one; each names more values than the one before */
     size_t level_count;
-    struct str encoded; /* values and levels as stored, until hint_open() decodes them */
+    struct str encoded; /* terms, levels, and values as stored; absent: the members above are set */
     uint8_t digits;     /* of each count in `encoded` */
 };
 
 struct hint_set {
     const struct domain *domain;
     int heading;        /* tokens of the domain's heading above bullets */
+    int name;           /* tokens of the domain's name and an empty summary in JSON */
     struct hint *hints; /* in the order of the definition's members */
     size_t count;
 };
@@ -70,13 +86,33 @@ void hint_set_make(struct arena *mem, const struct domain *domain, const struct 
 
 /* Converts a hint set to text and back. hint_set_read() returns false if the text was made from
  * another definition or by another version, or is damaged. The set points into the text. A request
- * uses few of its hints, so values and levels are set only after hint_open(). */
+ * uses few of its hints, so terms, levels, and values stay encoded: use the functions below. */
 struct str hint_set_write(struct arena *mem, const struct hint_set *set);
 bool hint_set_read(struct arena *mem, const struct domain *domain, struct str text,
                    struct hint_set *out);
 
-/* Decodes values and levels. Does nothing if they are already set. */
-void hint_open(struct arena *mem, struct hint *hint);
+/* Two token counts of a length: `which` must be even, and `level` below level_count. */
+struct hint_pair {
+    int first, second;
+};
+struct hint_pair hint_tokens(const struct hint *hint, size_t level, enum hint_count which);
+
+/* Makes at least the first `items` values available in hint->values. */
+void hint_open(struct arena *mem, struct hint *hint, int items);
+
+/* How many words of the hint are in `terms`, at most 3; one more if it is a statement with a word
+ * of the domain's context of this index. *wanted is the number of values that must be named to
+ * include the words. */
+struct hint_terms;
+int hint_match(const struct hint *hint, const struct hint_terms *terms, size_t context,
+               int *wanted);
+
+/* Whether the hint can have an emphasis. */
+static inline bool
+hint_has_emphasis(const struct hint *hint)
+{
+    return hint->sentence < 0 && str_present(hint->member->hint.emphasis);
+}
 
 /* The lengths of a hint: how many values each names. They follow from the definition and the number
  * of values, so the stored text does not contain them. hint_fewest_items() is the shortest length;
@@ -84,13 +120,10 @@ void hint_open(struct arena *mem, struct hint *hint);
 int hint_fewest_items(const struct member *member, int total);
 int hint_more_items(const struct member *member, int total, int items);
 
-#define HINT_LENGTHS_MAX 96
+#define HINT_LENGTHS_MAX 128
 size_t hint_length_count(const struct member *member, int total); /* 1 to HINT_LENGTHS_MAX */
 
 /* The index of the sentence for a single value, or HINT_FROM_PATTERN. */
 int hint_sentence_of(const struct member *member, struct str value);
-
-/* How many of `total` values the longest length or JSON can name. */
-size_t hint_value_limit(const struct member *member, int total);
 
 #endif

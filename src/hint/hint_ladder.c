@@ -1,185 +1,405 @@
 #include "hint/hint_ladder.h"
 
 #include "base/arena.h"
+#include "domain/statement.h"
+#include "domain/value_clean.h"
+#include "hint/hint_units.h"
 
-#define PACE 20 /* tokens per hint: below this average, hints grow before new ones are added */
+#define PACE 20      /* tokens per hint */
+#define PACE_JSON 12 /* the same for a key and its values */
+#define WINDOW 8     /* the next hints among which a shorter one is searched */
+#define LEAST_GAP 8  /* tokens: a step up to this long never waits */
+
+/* The rest of a budget that may stay unused: 15 %, as a share of the selection. */
+static int
+gap_at(int tokens)
+{
+    int gap = tokens * 3 / 17;
+    return gap > LEAST_GAP ? gap : LEAST_GAP;
+}
 
 struct climb {
-    struct arena *mem;
+    struct ladder *ladder;
     enum hint_format format;
-    const struct rung *rungs;
-    struct step *steps;
-    size_t count;
-    struct step *current; /* by rung: its latest step */
-    size_t selected;
-    size_t grown; /* the first `grown` rungs cannot grow any more */
-    int most;     /* maximum number of hints, unless all are critical */
-    bool done;    /* no higher step can be picked */
-
-    int text, bullets; /* tokens of all lines, each with its line feed */
+    int max_tokens;
+    bool done; /* a step did not fit */
+    int lines; /* tokens of all lines with their line feeds, or of the object */
     int headings;
-    uint64_t domains; /* bit n: a hint of set n is selected */
-    size_t
-        last_bullet; /* the last bullet of the output: the latest rung of the domain added last */
+    size_t last;                     /* the pick of the last line */
+    size_t grown, grown_more;        /* the first picks that cannot grow any more */
+    struct rung const *next[WINDOW]; /* the next hints in their order */
+    size_t waiting;
 };
 
-static const struct hint_level *
-level_of(const struct climb *climb, size_t rung)
-{
-    return &climb->rungs[rung].hint->levels[climb->current[rung].level];
-}
+/* ---- cost ---- */
 
-static int
-text_of(const struct climb *climb, size_t rung)
-{
-    return climb->current[rung].strong ? level_of(climb, rung)->strong
-                                       : level_of(climb, rung)->text;
-}
-
-static int
-cost_of_text(const struct climb *climb)
-{
-    if (climb->selected == 0)
-        return 0;
-    size_t last = climb->selected - 1;
-    const struct hint_level *level = level_of(climb, last);
-    int bare = climb->current[last].strong ? level->strong_last : level->text_last;
-    return climb->text - text_of(climb, last) + bare;
-}
-
-/* Headings are written only if there are several domains. */
-static int
-cost_of_bullets(const struct climb *climb)
-{
-    const struct hint_level *last = level_of(climb, climb->last_bullet);
-    int lines = climb->bullets - last->bullet + last->bullet_last;
-    bool several = (climb->domains & (climb->domains - 1)) != 0;
-    return several ? lines + climb->headings : lines;
-}
-
-static void
-emit(struct climb *climb, size_t rung)
-{
-    struct step *step = &climb->steps[climb->count];
-    *step = climb->current[rung];
-    step->rung = (uint32_t)rung;
-    step->hint_count = (int)climb->selected;
-    step->safety = climb->rungs[climb->selected - 1].tier == 0;
-    if (climb->format == HINT_TEXT)
-        step->cost = cost_of_text(climb);
-    else if (climb->format == HINT_BULLETS)
-        step->cost = cost_of_bullets(climb);
-    if (step->hint_count > climb->most && !step->safety)
-        climb->done = true;
-    else
-        climb->count++;
-}
-
-static void
-change_level(struct climb *climb, size_t rung, size_t level, bool strong)
-{
-    climb->text -= text_of(climb, rung);
-    climb->bullets -= level_of(climb, rung)->bullet;
-    climb->current[rung].level = (uint16_t)level;
-    climb->current[rung].strong = strong;
-    climb->text += text_of(climb, rung);
-    climb->bullets += level_of(climb, rung)->bullet;
-    emit(climb, rung);
-}
-
-/* Adds one value, or the emphasis, to the first hint that can grow. False: none can. */
+/* "none" has a sentence; below a key it would look like a value. */
 static bool
-grow(struct climb *climb, bool to_most)
+is_none(const struct hint *hint)
 {
-    for (; climb->grown < climb->selected; climb->grown++) {
-        const struct hint *hint = climb->rungs[climb->grown].hint;
-        const struct step *now = &climb->current[climb->grown];
-        int enough = to_most ? hint->member->hint.max_items : hint->member->hint.std_items;
-        bool longer =
-            now->level + 1u < hint->level_count && level_of(climb, climb->grown)->items < enough;
-        bool stronger = !to_most && !now->strong && hint->sentence < 0 &&
-                        str_present(hint->member->hint.emphasis);
-        if (longer || stronger) {
-            change_level(climb, climb->grown, now->level + (longer ? 1u : 0u),
-                         now->strong || !longer);
-            return true;
-        }
+    return hint->member->type == MEMBER_ARRAY && hint->sentence >= 0 &&
+           str_eq(hint->member->hint.values[hint->sentence].value, VALUE_NONE);
+}
+
+/* The tokens of the key of a pick, less if an earlier hint of the same member has it already. */
+static int
+key_cost(const struct climb *climb, const struct pick *pick)
+{
+    const struct hint *hint = pick->rung->hint;
+    bool shared = statement_holds(hint->member) || hint->member->hint.value_count > 0;
+    for (size_t i = 0; i < climb->ladder->count && shared; i++) {
+        const struct pick *other = &climb->ladder->picks[i];
+        if (other != pick && other->keyed && other->rung->hint->member == hint->member)
+            return HINT_MERGE_TOKENS;
     }
+    return hint->key_tokens;
+}
+
+/* Sets the tokens of a pick, in JSON without its key. */
+static inline void
+count_pick(enum hint_format format, struct pick *pick)
+{
+    const struct hint *hint = pick->rung->hint;
+    enum hint_count which = format == HINT_BULLETS ? COUNT_BULLET
+                            : format == HINT_JSON  ? COUNT_SAID
+                            : pick->strong         ? COUNT_STRONG
+                                                   : COUNT_TEXT;
+    struct hint_pair pair = hint_tokens(hint, pick->level, which);
+    if (format == HINT_JSON)
+        pick->cost = (pick->said ? pair.first : 0) + (pick->keyed ? pair.second : 0);
+    else
+        pick->cost = pair.first;
+    pick->bare = pair.second;
+}
+
+/* Without the line feed after the last line; headings only for several domains. */
+static int
+total_cost(const struct climb *climb)
+{
+    const struct ladder *ladder = climb->ladder;
+    if (ladder->count == 0 || climb->format == HINT_JSON)
+        return climb->lines;
+    const struct pick *last = &ladder->picks[climb->last];
+    bool several = (ladder->domains & (ladder->domains - 1)) != 0;
+    return climb->lines - last->cost + last->bare +
+           (climb->format == HINT_BULLETS && several ? climb->headings : 0);
+}
+
+/* ---- steps ---- */
+
+/* Replaces a pick if the result fits; otherwise the climb is done. */
+static bool
+change(struct climb *climb, size_t index, const struct pick *changed)
+{
+    struct pick *pick = &climb->ladder->picks[index], before = *pick;
+    int lines = climb->lines;
+    climb->lines += changed->cost - before.cost;
+    if (changed->keyed && !before.keyed)
+        climb->lines += key_cost(climb, pick);
+    *pick = *changed;
+    int tokens = total_cost(climb);
+    if (tokens <= climb->max_tokens) {
+        climb->ladder->tokens = tokens;
+        return true;
+    }
+    *pick = before;
+    climb->lines = lines;
+    climb->done = true;
     return false;
+}
+
+static uint64_t
+domain_bit(const struct rung *rung)
+{
+    return (uint64_t)1 << rung->set_index;
+}
+
+/* The number of values of the next length; 0: there is none. */
+static int
+longer_items(const struct pick *pick)
+{
+    const struct hint *hint = pick->rung->hint;
+    return pick->level + 1u < hint->level_count
+               ? hint_more_items(hint->member, hint->total, pick->items)
+               : 0;
+}
+
+/* The pick with which a hint is added. The first hint of a domain in JSON is a sentence. */
+static struct pick
+first_pick(const struct climb *climb, const struct rung *rung)
+{
+    struct pick pick = { .rung = rung };
+    const struct hint *hint = rung->hint;
+    pick.items = hint_fewest_items(hint->member, hint->total);
+    for (int more = 1; pick.items < rung->wanted && rung->tier > 0 && more > 0;) {
+        more = longer_items(&pick);
+        pick.items = more > 0 ? more : pick.items;
+        pick.level = (uint16_t)(pick.level + (more > 0));
+    }
+    if (climb->format == HINT_JSON) {
+        pick.said =
+            rung->tier == 0 || (climb->ladder->domains & domain_bit(rung)) == 0 || is_none(hint);
+        pick.keyed = !pick.said;
+    }
+    count_pick(climb->format, &pick);
+    return pick;
+}
+
+/* The tokens that a hint would add. */
+static int
+cost_to_add(const struct climb *climb, const struct pick *pick)
+{
+    const struct rung *rung = pick->rung;
+    bool opens = (climb->ladder->domains & domain_bit(rung)) == 0;
+    if (climb->format == HINT_JSON)
+        return pick->cost + (opens ? rung->set->name : 0) +
+               (pick->keyed ? key_cost(climb, pick) : 0);
+    return climb->format == HINT_BULLETS && opens ? pick->cost + rung->set->heading : pick->cost;
+}
+
+/* Opens the domain of the hint: its heading, or its object with the summary. */
+static void
+open_domain(struct climb *climb, const struct rung *rung)
+{
+    struct ladder *ladder = climb->ladder;
+    bool opens = (ladder->domains & domain_bit(rung)) == 0;
+    if (climb->format == HINT_JSON)
+        climb->lines +=
+            (opens ? rung->set->name : 0) + (ladder->domains == 0 ? HINT_OBJECT_TOKENS : 0);
+    if (climb->format == HINT_TEXT || opens || rung->set == ladder->picks[climb->last].rung->set)
+        climb->last = ladder->count;
+    climb->headings += opens ? rung->set->heading : 0;
+    ladder->domains |= domain_bit(rung);
+}
+
+/* ---- growing ---- */
+
+enum target { TO_USUAL, TO_MOST, TO_ALL };
+
+static int
+target_items(const struct climb *climb, const struct member *member, enum target target)
+{
+    if (target == TO_ALL)
+        return INT32_MAX;
+    if (target == TO_MOST)
+        return member->hint.max_items;
+    return climb->format == HINT_JSON && member->json_limit > 0 ? member->json_limit
+                                                                : member->hint.std_items;
+}
+
+/* Names more values of a pick, if that adds at most `gap` tokens. */
+static bool
+lengthen(struct climb *climb, size_t index, enum target target, int gap)
+{
+    const struct pick *pick = &climb->ladder->picks[index];
+    const struct member *member = pick->rung->hint->member;
+    int items = pick->items < target_items(climb, member, target) ? longer_items(pick) : 0;
+    if (items == 0)
+        return false;
+    struct pick longer = *pick;
+    longer.items = items;
+    longer.level++;
+    count_pick(climb->format, &longer);
+    return longer.cost - pick->cost <= gap && (change(climb, index, &longer), true);
+}
+
+/* Adds the emphasis of a pick in the same way. */
+static bool
+strengthen(struct climb *climb, size_t index, int gap)
+{
+    const struct pick *pick = &climb->ladder->picks[index];
+    if (climb->format != HINT_TEXT || pick->strong || !hint_has_emphasis(pick->rung->hint))
+        return false;
+    struct pick stronger = *pick;
+    stronger.strong = true;
+    count_pick(climb->format, &stronger);
+    return stronger.cost - pick->cost <= gap && (change(climb, index, &stronger), true);
+}
+
+/* ---- adding ---- */
+
+/* Sets the key of a selected hint, or its sentence. */
+static void
+tell_also(struct climb *climb, size_t index, bool keyed)
+{
+    struct pick pick = climb->ladder->picks[index];
+    pick.keyed = pick.keyed || keyed;
+    pick.said = pick.said || !keyed;
+    count_pick(climb->format, &pick);
+    change(climb, index, &pick);
 }
 
 /* Adds a critical hint with all its values, any other with its fewest. */
 static void
-add_rung(struct climb *climb)
+add_pick(struct climb *climb, const struct pick *pick)
 {
-    size_t rung = climb->selected++;
-    const struct rung *added = &climb->rungs[rung];
-    uint64_t domain = (uint64_t)1 << added->set_index;
-    hint_open(climb->mem, added->hint);
-    if ((climb->domains & domain) == 0) {
-        climb->headings += added->set->heading;
-        climb->domains |= domain;
-        climb->last_bullet = rung;
-    } else if (added->set == climb->rungs[climb->last_bullet].set) {
-        climb->last_bullet = rung;
+    struct ladder *ladder = climb->ladder;
+    const struct rung *rung = pick->rung;
+    int lines = climb->lines, headings = climb->headings;
+    uint64_t domains = ladder->domains;
+    size_t index = ladder->count, last = climb->last;
+    open_domain(climb, rung);
+    ladder->picks[ladder->count++] = (struct pick){ .rung = rung };
+    if (!change(climb, index, pick)) {
+        climb->lines = lines;
+        climb->headings = headings;
+        climb->last = last;
+        ladder->count--;
+        ladder->domains = domains;
+        return;
     }
-    climb->text += text_of(climb, rung);
-    climb->bullets += level_of(climb, rung)->bullet;
-    emit(climb, rung);
-    for (size_t i = 1; added->tier == 0 && i < added->hint->level_count; i++)
-        change_level(climb, rung, i, false);
-    climb->current[rung].keyed = true;
-    if (climb->format == HINT_JSON)
-        emit(climb, rung);
+    while (rung->tier == 0 && !climb->done && lengthen(climb, index, TO_ALL, INT32_MAX))
+        ;
+    if (climb->format == HINT_JSON && rung->tier < 2 && !pick->keyed && !is_none(rung->hint) &&
+        !climb->done)
+        tell_also(climb, index, true);
+}
+
+/* Whether a pick could grow if the gap was larger. */
+static bool
+can_grow(const struct climb *climb, const struct pick *pick, enum target target)
+{
+    const struct hint *hint = pick->rung->hint;
+    return (climb->format == HINT_TEXT && !pick->strong && hint_has_emphasis(hint)) ||
+           (pick->level + 1u < hint->level_count &&
+            pick->items < target_items(climb, hint->member, target));
+}
+
+/* Adds values, or the emphasis, to the first hint that can grow by at most `gap` tokens. False:
+ * none can. The first *start picks cannot grow any more. */
+static bool
+grow(struct climb *climb, enum target target, size_t *start, int gap)
+{
+    const struct ladder *ladder = climb->ladder;
+    while (*start < ladder->count && !can_grow(climb, &ladder->picks[*start], target))
+        (*start)++;
+    for (size_t i = *start; i < ladder->count; i++)
+        if (lengthen(climb, i, target, gap) || strengthen(climb, i, gap))
+            return true;
+    return false;
 }
 
 static void
-climb_up(struct climb *climb, size_t rung_count)
+grow_all(struct climb *climb, enum target target)
 {
-    while (climb->selected < rung_count && !climb->done) {
-        if (climb->rungs[climb->selected].tier > 0)
-            while (cost_of_text(climb) < PACE * (int)climb->selected && grow(climb, false))
-                ;
-        add_rung(climb);
-    }
-    while (!climb->done && grow(climb, false))
-        ;
-    climb->grown = 0;
-    while (!climb->done && grow(climb, true))
+    size_t start = 0;
+    while (!climb->done && grow(climb, target, &start, INT32_MAX))
         ;
 }
 
-/* The number of steps of a hint: its lengths, the emphasis, and in JSON the key. */
-static size_t
-steps_of(const struct hint *hint, enum hint_format format)
+/* ---- choosing the next step ---- */
+
+/* Fetches the hint with this index among the next ones. False: there are not so many. */
+static bool
+look_ahead(struct climb *climb, size_t index)
 {
-    bool strong = hint->sentence < 0 && str_present(hint->member->hint.emphasis);
-    return hint->level_count + (strong ? 1 : 0) + (format == HINT_JSON ? 1 : 0);
+    struct hint_order *order = &climb->ladder->order;
+    if (index < climb->waiting)
+        return true;
+    if (!hint_order_next(order))
+        return false;
+    climb->next[climb->waiting++] = &order->rungs[order->count - 1];
+    return true;
 }
+
+static void
+take(struct climb *climb, size_t index, const struct pick *pick)
+{
+    climb->waiting--;
+    for (size_t i = index; i < climb->waiting; i++)
+        climb->next[i] = climb->next[i + 1];
+    add_pick(climb, pick);
+}
+
+/* The next hint, unless it is too long for now and something shorter can be told instead. */
+static void
+take_next(struct climb *climb)
+{
+    int gap = gap_at(climb->ladder->tokens);
+    struct pick first = first_pick(climb, climb->next[0]);
+    if (climb->next[0]->firm || cost_to_add(climb, &first) <= gap) {
+        take(climb, 0, &first);
+        return;
+    }
+    if (grow(climb, TO_MOST, &climb->grown_more, gap))
+        return;
+    for (size_t i = 1; i < WINDOW && look_ahead(climb, i); i++) {
+        struct pick pick = first_pick(climb, climb->next[i]);
+        if (cost_to_add(climb, &pick) <= gap) {
+            take(climb, i, &pick);
+            return;
+        }
+    }
+    take(climb, 0, &first);
+}
+
+/* ---- the end of a JSON object ---- */
+
+static bool
+is_summary_member(const struct domain *domain, const struct member *member)
+{
+    for (size_t i = 0; i < domain->summary_count; i++)
+        if (str_eq(domain->summary_members[i], member->name))
+            return true;
+    return false;
+}
+
+static int
+sentences_of(const struct ladder *ladder, const struct hint_set *set)
+{
+    int count = 0;
+    for (size_t i = 0; i < ladder->count; i++)
+        count += ladder->picks[i].rung->set == set && ladder->picks[i].said;
+    return count;
+}
+
+/* Every fact is told. Now each gets its key, and summaries get the sentences of the definition. */
+static void
+complete_objects(struct climb *climb)
+{
+    const struct ladder *ladder = climb->ladder;
+    for (size_t i = 0; i < ladder->count && !climb->done; i++)
+        if (!ladder->picks[i].keyed && !is_none(ladder->picks[i].rung->hint))
+            tell_also(climb, i, true);
+    for (size_t i = 0; i < ladder->count && !climb->done; i++) {
+        const struct rung *rung = ladder->picks[i].rung;
+        if (!ladder->picks[i].said && is_summary_member(rung->set->domain, rung->hint->member) &&
+            sentences_of(ladder, rung->set) < rung->set->domain->summary_sentences)
+            tell_also(climb, i, false);
+    }
+}
+
+/* ---- climbing ---- */
 
 void
-hint_ladder_make(struct arena *mem, const struct hint_query *query, struct ladder *out)
+hint_ladder_climb(struct arena *mem, const struct hint_query *query, struct ladder *out)
 {
-    size_t most = (size_t)hint_ladder_most(query->max_tokens) + 1, capacity = 0;
-    *out = (struct ladder){ 0 };
-    hint_order_make(mem, query, query->format == HINT_JSON ? SIZE_MAX : most, &out->order);
-    out->rungs = out->order.rungs;
-    out->rung_count = out->order.count;
-    out->allowed = out->order.critical > most ? out->order.critical : most;
-    out->allowed = out->allowed < out->rung_count ? out->allowed : out->rung_count;
-    for (size_t i = 0; i < out->rung_count; i++) {
-        out->height += steps_of(out->rungs[i].hint, query->format);
-        capacity += i < out->allowed ? out->rungs[i].hint->level_count + 2 : 0;
-    }
     struct climb climb = {
-        .mem = mem,
+        .ladder = out,
         .format = query->format,
-        .rungs = out->rungs,
-        .steps = ARENA_ARRAY(mem, struct step, capacity + 2),
-        .current = ARENA_ARRAY(mem, struct step, out->allowed + 1),
-        .most = (int)most - 1,
+        .max_tokens = query->max_tokens,
     };
-    climb_up(&climb, out->allowed);
-    out->steps = climb.steps;
-    out->step_count = climb.count;
+    int pace = query->format == HINT_JSON ? PACE_JSON : PACE;
+    hint_order_make(mem, query, &out->order);
+    out->count = 0;
+    out->tokens = 0;
+    out->domains = 0;
+    out->picks = ARENA_ARRAY(mem, struct pick, (size_t)out->order.available + 1);
+    for (size_t i = 0; i < out->order.critical && !climb.done; i++) {
+        struct pick pick = first_pick(&climb, &out->order.rungs[i]);
+        add_pick(&climb, &pick);
+    }
+    while (!climb.done) {
+        while (!climb.done && out->tokens < pace * (int)out->count &&
+               grow(&climb, TO_USUAL, &climb.grown, INT32_MAX))
+            ;
+        if (climb.done || !look_ahead(&climb, 0))
+            break;
+        take_next(&climb);
+    }
+    grow_all(&climb, TO_USUAL);
+    grow_all(&climb, TO_MOST);
+    grow_all(&climb, TO_ALL);
+    if (query->format == HINT_JSON)
+        complete_objects(&climb);
 }

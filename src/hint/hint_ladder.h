@@ -1,8 +1,13 @@
-/* hint_ladder.h - lists the selections from which a token budget picks one.
+/* hint_ladder.h - selects the hints that fit into a token budget.
  *
- * The order of hints does not depend on the budget. Each step of the ladder adds a hint (a rung) or
- * lengthens one by a fact. The budget picks the highest step that fits. No step removes anything,
- * so a larger budget never includes less. Critical hints are on the lowest steps.
+ * Selecting is a fixed sequence of steps: each adds a hint (a rung of the order) or lengthens one
+ * by a fact. No step removes anything, and the sequence does not depend on the budget, which only
+ * ends it: before the first step that does not fit. So a larger budget never includes less.
+ * Critical hints are the first steps.
+ *
+ * About 20 tokens per hint: below this average, hints grow before new ones are added. A step that
+ * is long compared to what is selected already waits for shorter ones, so that little of a budget
+ * stays unused, unless the hint is firm (struct rung).
  *
  * Pure; results are allocated from `mem`. */
 #ifndef HINT_HINT_LADDER_H
@@ -10,35 +15,26 @@
 
 #include "hint/hint_order.h"
 
-/* One step: the rung is now included at this level. */
-struct step {
-    uint32_t rung;
+/* A selected hint. */
+struct pick {
+    const struct rung *rung;
+    int items; /* values named */
+    int cost;  /* tokens, in JSON without its key */
+    int bare;  /* the same without the line feed; not for JSON */
     uint16_t level;
-    bool strong;    /* with its emphasis */
-    bool keyed;     /* in JSON: has its own key, in addition to the summary */
-    int cost;       /* tokens of everything selected so far; not set for JSON */
-    int hint_count; /* hints selected so far */
-    bool safety;    /* all of them are critical */
+    bool strong; /* with its emphasis */
+    bool said;   /* in JSON: a sentence of the summary */
+    bool keyed;  /* in JSON: values below a key */
 };
 
 struct ladder {
     struct hint_order order;
-    const struct rung *rungs; /* of the order */
-    size_t rung_count;
-    size_t allowed; /* upper bound of rungs that can be selected */
-    const struct step *steps;
-    size_t step_count; /* steps the budget could reach */
-    size_t height;     /* steps with an unlimited budget */
+    struct pick *picks; /* in the order of selection */
+    size_t count;
+    int tokens;       /* of the selection; for JSON an upper bound */
+    uint64_t domains; /* bit n: a hint of set n is selected */
 };
 
-/* Builds only the steps that the budget could reach, judged by the number of hints. */
-void hint_ladder_make(struct arena *mem, const struct hint_query *query, struct ladder *out);
-
-/* The maximum number of hints for a budget, whatever their cost. */
-static inline int
-hint_ladder_most(int max_tokens)
-{
-    return max_tokens / 20 > 1 ? max_tokens / 20 : 1;
-}
+void hint_ladder_climb(struct arena *mem, const struct hint_query *query, struct ladder *out);
 
 #endif

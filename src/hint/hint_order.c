@@ -1,13 +1,22 @@
 #include "hint/hint_order.h"
 
 #include "base/arena.h"
+#include "domain/statement.h"
+#include "hint/hint_terms.h"
 
 #include <stdlib.h>
 
-#define LEAST_CONTEXT 9830 /* 0.15: members with a lower weight in the context are left out */
-#define NO_WEIGHT 32768    /* 0.5 */
-#define FEW 32             /* up to this many are sorted by insertion */
-#define FEW_TURNS 4        /* up to this many turns, finding the minimum is cheaper than sorting */
+#define LEAST_CONTEXT 29491 /* 0.45: members with a lower weight in the context are left out */
+#define LEAST_DOMAIN 9830   /* 0.15: the same where the task names the domain but no context */
+#define MATTERS 32768       /* 0.5: a member that excludes choices leads from this weight on */
+#define NO_WEIGHT 32768     /* 0.5 */
+#define FEW 32              /* up to this many are sorted by insertion */
+#define ALWAYS_EVERY 4      /* a domain that is always relevant has one hint for this many others */
+
+/* The weight of a user's statement in its own domain: the first leads, further ones are mixed with
+ * what the context depends on. */
+#define STATEMENT_STEP 5243   /* 0.08 */
+#define STATEMENT_LEAST 29491 /* 0.45 */
 
 /* ---- matching and weighting ---- */
 
@@ -17,19 +26,26 @@ struct view {
     bool chosen, safety, named;
     enum hint_fallback fallback;
     const struct context *context;
+    size_t context_index; /* in the domain; HINT_CONTEXTS_MAX or more: none */
+    const struct hint_terms *task;
+    int statements; /* seen so far */
 };
 
 static struct view
-view_of(const struct hint_query *query, const struct domain *domain)
+view_of(const struct hint_query *query, const struct domain *domain, const struct hint_terms *task)
 {
     struct view view = { .known = query->context->known,
                          .named = query->domains_named,
-                         .fallback = domain->always ? HINT_EVERYTHING : query->fallback };
+                         .fallback = domain->always ? HINT_EVERYTHING : query->fallback,
+                         .context_index = HINT_CONTEXTS_MAX,
+                         .task = task };
     if (!view.known)
         return view;
     const struct context_choice *choice = context_chosen(query->context, domain);
     view.chosen = choice != NULL || domain->always;
     view.context = choice == NULL ? NULL : choice->context;
+    if (view.context != NULL)
+        view.context_index = (size_t)(view.context - domain->contexts);
     view.safety = choice != NULL || context_is_safety(query->context, domain);
     return view;
 }
@@ -47,36 +63,52 @@ context_weight(const struct member *member, const struct context *context)
     return other;
 }
 
-/* False: the member is left out in this context. */
+/* What a hint has to do with the query. */
+struct relevance {
+    int32_t weight;
+    int match;  /* words shared with the task, at most 3 */
+    int wanted; /* values to name for that */
+};
+
+/* False: the hint is left out. */
 static bool
-weigh(const struct view *view, const struct hint *hint, int32_t *out)
+weigh(const struct view *view, const struct hint *hint, struct relevance *out)
 {
-    *out = HINT_ONE;
+    bool critical = hint->safety == SAFETY_CRITICAL;
+    *out = (struct relevance){ HINT_ONE, 0, 0 };
     if (!view->known)
         return view->fallback == HINT_EVERYTHING ||
-               (view->fallback == HINT_ONLY_SAFETY && hint->safety == SAFETY_CRITICAL &&
-                !hint->sensitive);
-    if (!view->named && !view->chosen &&
-        !(view->safety &&
-          hint->safety == SAFETY_CRITICAL)) /* critical hints of other domains may be needed */
-        return false;
-    *out = context_weight(hint->member, view->context);
-    return view->named || hint->safety == SAFETY_CRITICAL || *out >= LEAST_CONTEXT;
+               (view->fallback == HINT_ONLY_SAFETY && critical && !hint->sensitive);
+    if (!view->named && !view->chosen && !(view->safety && critical))
+        return false; /* critical hints of other domains may be needed */
+    out->weight = context_weight(hint->member, view->context);
+    if (critical)
+        return true;
+    out->match = hint_match(hint, view->task, view->context_index, &out->wanted);
+    return view->named || out->match > 0 ||
+           out->weight >= (view->context != NULL ? LEAST_CONTEXT : LEAST_DOMAIN);
 }
 
-#define SCORE_BITS 17 /* a score can be HINT_ONE = 1 << 16 */
-#define BY_APP_BIT ((uint32_t)1 << SCORE_BITS)
-#define TIER_AT (SCORE_BITS + 1)
+enum { GROUP_EXCLUDES, GROUP_MATCHES, GROUP_OTHERS, GROUP_LONG };
+enum { MATCH_AT = 17, BY_APP_AT = 19, GROUP_AT = 20 }; /* a score can be HINT_ONE = 1 << 16 */
+#define SCORE_MASK (((uint32_t)1 << MATCH_AT) - 1)
 
-/* Within a tier, facts that the user stated or accepted come before those of apps alone. */
 static uint32_t
-rank_of(const struct hint *hint, unsigned tier, int32_t weight)
+group_of(const struct hint *hint, unsigned tier, int match)
 {
-    const struct member *member = hint->member;
-    uint64_t score =
-        (uint64_t)weight * (uint64_t)member->weight / HINT_ONE * (uint64_t)hint->score / HINT_ONE;
-    return (uint32_t)(HINT_ONE - score) | (hint->by_app ? BY_APP_BIT : 0) | tier << TIER_AT |
-           (hint->is_long ? 4u << TIER_AT : 0);
+    return tier < 2        ? GROUP_EXCLUDES
+           : match > 0     ? GROUP_MATCHES
+           : hint->is_long ? GROUP_LONG
+                           : GROUP_OTHERS;
+}
+
+static uint32_t
+rank_of(const struct hint *hint, unsigned tier, const struct relevance *found, int32_t weight)
+{
+    uint64_t score = (uint64_t)weight * (uint64_t)hint->score / HINT_ONE;
+    return (uint32_t)(HINT_ONE - score) | (uint32_t)(3 - found->match) << MATCH_AT |
+           (hint->by_app ? (uint32_t)1 << BY_APP_AT : 0) |
+           group_of(hint, tier, found->match) << GROUP_AT;
 }
 
 /* ---- sorting ---- */
@@ -114,15 +146,8 @@ sort_rungs(struct rung *rungs, size_t count)
     }
 }
 
-/* The hints of one domain that are not critical. */
-struct queue {
-    struct rung *next, *end;
-    uint32_t best;
-    bool sorted;
-};
-
 static bool
-queue_before(const struct queue *a, const struct queue *b)
+queue_before(const struct hint_queue *a, const struct hint_queue *b)
 {
     if (a->best != b->best)
         return a->best < b->best;
@@ -130,97 +155,147 @@ queue_before(const struct queue *a, const struct queue *b)
 }
 
 static void
-add_queue(struct queue *queues, size_t *count, struct rung *first, struct rung *end)
+add_queue(struct hint_order *order, struct rung *first, struct rung *end)
 {
-    const uint32_t score_bits = ((uint32_t)1 << SCORE_BITS) - 1;
-    struct queue queue = { first, end, UINT32_MAX, false };
-    size_t at = (*count)++;
+    struct hint_queue queue = { first, end, UINT32_MAX }, *queues = order->queues;
     for (const struct rung *rung = first; rung < end; rung++)
-        queue.best = (rung->rank & score_bits) < queue.best ? rung->rank & score_bits : queue.best;
+        queue.best = (rung->rank & SCORE_MASK) < queue.best ? rung->rank & SCORE_MASK : queue.best;
+    if (first->set->domain->always && order->always.next == NULL) { /* a second one takes turns */
+        order->always = queue;
+        return;
+    }
+    size_t at = order->queue_count++;
     for (; at > 0 && queue_before(&queue, &queues[at - 1]); at--)
         queues[at] = queues[at - 1];
     queues[at] = queue;
 }
 
-/* Takes the first of a queue. Sorts lazily, since often only a few are needed. */
-static const struct rung *
-take_first(struct queue *queue)
+/* Takes the first of a queue. Does not sort, since often only a few are needed. */
+static void
+take_first(struct hint_order *order, struct hint_queue *queue)
 {
     struct rung *first = queue->next;
-    for (struct rung *rung = first + 1; rung < queue->end && !queue->sorted; rung++)
+    for (struct rung *rung = first + 1; rung < queue->end; rung++)
         first = comes_before(rung, first) ? rung : first;
     struct rung taken = *first;
     *first = *queue->next;
-    *queue->next = taken;
-    return queue->next++;
+    queue->next++;
+    taken.firm = taken.firm || order->round == 0;
+    order->rungs[order->count++] = taken;
 }
 
-static void
-take_turns(struct queue *queues, size_t count, size_t most, struct hint_order *out)
+/* The next queue in turn that is not empty; NULL: all are. */
+static struct hint_queue *
+queue_in_turn(struct hint_order *order)
 {
-    size_t wanted = most > out->count ? most - out->count : 0;
-    for (size_t i = 0; i < count && wanted / count >= FEW_TURNS; i++) {
-        sort_rungs(queues[i].next, (size_t)(queues[i].end - queues[i].next));
-        queues[i].sorted = true;
-    }
-    for (size_t left = 1; left > 0 && out->count < most;) {
-        left = 0;
-        for (size_t i = 0; i < count && out->count < most; i++) {
-            if (queues[i].next == queues[i].end)
-                continue;
-            out->rungs[out->count++] = *take_first(&queues[i]);
-            left++;
+    for (size_t tried = 0; tried <= order->queue_count; tried++) {
+        if (order->turn == order->queue_count) {
+            order->turn = 0;
+            order->round++;
         }
+        struct hint_queue *queue = &order->queues[order->turn++];
+        if (order->queue_count > 0 && queue->next < queue->end)
+            return queue;
     }
+    return NULL;
+}
+
+bool
+hint_order_next(struct hint_order *order)
+{
+    bool is_first_round = order->always_taken > 0 && order->others_taken < order->queue_count;
+    struct hint_queue *always = &order->always;
+    if (always->next < always->end && !is_first_round &&
+        order->always_taken * ALWAYS_EVERY <= order->others_taken) {
+        order->always_taken++;
+        take_first(order, always);
+        return true;
+    }
+    struct hint_queue *queue = queue_in_turn(order);
+    if (queue == NULL && always->next == always->end)
+        return false;
+    order->others_taken += queue != NULL;
+    take_first(order, queue != NULL ? queue : always);
+    return true;
 }
 
 /* ---- collecting ---- */
 
+/* In its own domain, a statement has the weight of its place among the user's statements. */
+static int32_t
+total_weight(struct view *view, const struct hint *hint, const struct relevance *found)
+{
+    if (!view->known || !view->chosen || !statement_holds(hint->member))
+        return (int32_t)((uint64_t)found->weight * (uint64_t)hint->member->weight / HINT_ONE);
+    int32_t weight = HINT_ONE - STATEMENT_STEP * view->statements++;
+    return weight > STATEMENT_LEAST ? weight : STATEMENT_LEAST;
+}
+
+static inline void
+fill_rung(struct rung *rung, struct view *view, const struct hint_set *set, struct hint *hint,
+          const struct relevance *found)
+{
+    unsigned tier = SAFETY_CRITICAL - hint->safety;
+    if (tier == 1 && found->weight < MATTERS)
+        tier = 2;
+    *rung = (struct rung){
+        .set = set,
+        .hint = hint,
+        .rank = rank_of(hint, tier, found, total_weight(view, hint, found)),
+        .tier = (uint8_t)tier,
+        .wanted = (uint8_t)found->wanted,
+        .firm = tier < 2 || found->match > 0,
+    };
+}
+
 /* Collects the hints of one set that match the query: critical ones into the order, the others from
  * `next` on. Returns the end of the latter. */
 static struct rung *
-gather(const struct hint_query *query, size_t set_index, struct hint_order *out, struct rung *next)
+gather(const struct hint_query *query, size_t set_index, const struct hint_terms *task,
+       struct hint_order *out, struct rung *next)
 {
     const struct hint_set *set = &query->hint_sets[set_index];
-    struct view view = view_of(query, set->domain);
+    struct view view = view_of(query, set->domain, task);
     bool sensitive = query->sensitive >> set_index & 1;
     for (size_t i = 0; i < set->count; i++) {
         struct hint *hint = &set->hints[i];
-        int32_t weight;
-        if (!weigh(&view, hint, &weight))
+        struct relevance found;
+        if (!weigh(&view, hint, &found))
             continue;
         if (hint->sensitive && !sensitive) {
             out->safety_withheld = out->safety_withheld || hint->safety == SAFETY_CRITICAL;
             continue;
         }
-        unsigned tier = SAFETY_CRITICAL - hint->safety;
-        struct rung *rung = tier == 0 ? &out->rungs[out->critical++] : next++;
-        *rung = (struct rung){ set, hint, rank_of(hint, tier, weight), (uint8_t)tier,
-                               (uint8_t)set_index };
+        struct rung *rung = hint->safety == SAFETY_CRITICAL ? &out->rungs[out->critical++] : next++;
+        fill_rung(rung, &view, set, hint, &found);
+        rung->set_index = (uint8_t)set_index;
         out->available++;
-        out->facts += hint->total + hint->without_hint;
+        out->facts += hint->total;
         out->hint_sets |= (uint64_t)1 << set_index;
     }
     return next;
 }
 
 void
-hint_order_make(struct arena *mem, const struct hint_query *query, size_t most,
-                struct hint_order *out)
+hint_order_make(struct arena *mem, const struct hint_query *query, struct hint_order *out)
 {
-    struct queue queues[DOMAINS_MAX];
-    size_t count = 0, queue_count = 0;
+    struct hint_terms task;
+    size_t count = 0;
+    task.count = 0;
+    if (query->context->known) {
+        task = (struct hint_terms){ .count = 0 };
+        hint_terms_add(&task, query->task);
+    }
     for (size_t i = 0; i < query->set_count; i++)
         count += query->hint_sets[i].count;
     *out = (struct hint_order){ .rungs = ARENA_ARRAY(mem, struct rung, count + 1) };
     struct rung *others = ARENA_ARRAY(mem, struct rung, count + 1);
     for (size_t i = 0; i < query->set_count; i++) {
-        struct rung *end = gather(query, i, out, others);
+        struct rung *end = gather(query, i, &task, out, others);
         if (end > others)
-            add_queue(queues, &queue_count, others, end);
+            add_queue(out, others, end);
         others = end;
     }
     sort_rungs(out->rungs, out->critical);
     out->count = out->critical;
-    take_turns(queues, queue_count, most, out);
 }

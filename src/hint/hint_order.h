@@ -1,7 +1,12 @@
 /* hint_order.h - selects the hints that match a query and sorts them by importance.
  *
  * Critical hints come first, whatever their domain. Then domains take turns, so that each has one
- * hint before any has two. Pure; results are allocated from `mem`. */
+ * hint before any has two. Within a domain: what excludes choices and matters to the context; what
+ * shares words with the task; the user's statements and what the context depends on; the rest. In
+ * each of these groups, facts that the user stated or accepted come before those of apps.
+ *
+ * The order does not depend on the budget or the format. It is computed as far as it is read.
+ * Pure; results are allocated from `mem`. */
 #ifndef HINT_HINT_ORDER_H
 #define HINT_HINT_ORDER_H
 
@@ -22,6 +27,7 @@ struct hint_query {
     size_t set_count;                    /* at most DOMAINS_MAX */
     uint64_t sensitive;                  /* bit n: sensitive members of the n-th set may be used */
     const struct context_match *context; /* not known: `fallback` decides */
+    struct str task;                     /* the context as the caller wrote it */
     enum hint_fallback fallback;
     bool domains_named; /* the request names domains: the context only ranks */
     enum hint_format format;
@@ -32,24 +38,36 @@ struct hint_query {
 struct rung {
     const struct hint_set *set;
     struct hint *hint;
-    uint32_t
-        rank;     /* order within the domain, lowest first: is_long, tier, by_app, weight * score */
-    uint8_t tier; /* 0 critical, 1 excludes choices, 2 the rest */
+    uint32_t rank;     /* order within the domain, lowest first */
+    uint8_t tier;      /* 0 critical, 1 excludes choices, 2 the rest */
     uint8_t set_index; /* index in query->hint_sets */
+    uint8_t wanted;    /* the first values to name, because a word of the task is among them */
+    bool firm;         /* keeps its place, however long it is */
+};
+
+/* The hints of one domain that are not critical. */
+struct hint_queue {
+    struct rung *next, *end;
+    uint32_t best;
 };
 
 struct hint_order {
-    struct rung *rungs; /* most important first */
-    size_t count;
+    struct rung *rungs;   /* most important first, as far as fetched */
+    size_t count;         /* number of rungs fetched */
     size_t critical;      /* number of critical rungs, which come first */
-    int available;        /* hints that match the query, with or without a rung */
+    int available;        /* hints that match the query */
     int facts;            /* of these hints */
     uint64_t hint_sets;   /* bit n: the n-th set has one of these hints */
     bool safety_withheld; /* a critical hint matches but is sensitive, and the app may not see it */
+    struct hint_queue queues[DOMAINS_MAX], always; /* private, as are the next three */
+    size_t queue_count, turn, round;
+    size_t always_taken, others_taken;
 };
 
-/* Returns at most `most` rungs, or more if all of them are critical. */
-void hint_order_make(struct arena *mem, const struct hint_query *query, size_t most,
-                     struct hint_order *out);
+/* Finds the matching hints. Critical rungs are fetched. */
+void hint_order_make(struct arena *mem, const struct hint_query *query, struct hint_order *out);
+
+/* Fetches the next rung. False: there are no more. */
+bool hint_order_next(struct hint_order *order);
 
 #endif

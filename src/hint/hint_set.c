@@ -8,6 +8,8 @@
 #include "domain/value_text.h"
 #include "hint/hint_pairs.h"
 #include "hint/hint_rank.h"
+#include "hint/hint_terms.h"
+#include "hint/hint_units.h"
 #include "hint/hint_words.h"
 #include "hint/tokenizer.h"
 #include "model/atom.h"
@@ -16,7 +18,6 @@
 #include <string.h>
 
 #define DOUBLING_FROM 64 /* from this many values on, each length names twice as many */
-#define EACH_MAX 64 /* maximum number of one-value sentences of a member that is not critical */
 #define SENTENCE_MAX_BYTES ((size_t)2 * 1024 * 1024) /* 2,000 values of 200 characters fit */
 #define LONG_TOKENS \
     24 /* hints that start longer than this come later, to leave room in small budgets */
@@ -30,7 +31,7 @@ items_or_all(int items, int total)
     return total - items == 1 || items > total ? total : items;
 }
 
-/* Critical hints grow from one value to all of them, others from base_items to max_items. */
+/* Critical hints grow from one value to all of them, others from base_items. */
 int
 hint_fewest_items(const struct member *member, int total)
 {
@@ -38,14 +39,15 @@ hint_fewest_items(const struct member *member, int total)
     return items_or_all(critical ? 1 : member->hint.base_items, total);
 }
 
-/* Long lists double, because each length is written out and its tokens are counted. */
+/* Each length is written out and its tokens are counted, so long lists grow faster: critical ones
+ * double from DOUBLING_FROM on, others grow by a quarter beyond max_items. */
 int
 hint_more_items(const struct member *member, int total, int items)
 {
-    int most = member->safety == SAFETY_CRITICAL ? total : member->hint.max_items;
-    if (items >= total || items >= most)
-        return 0;
-    return items_or_all(items + (items < DOUBLING_FROM ? 1 : items), total);
+    bool critical = member->safety == SAFETY_CRITICAL;
+    int more = critical ? (items < DOUBLING_FROM ? 1 : items)
+                        : (items < member->hint.max_items ? 1 : (items + 3) / 4);
+    return items >= total ? 0 : items_or_all(items + more, total);
 }
 
 size_t
@@ -56,15 +58,6 @@ hint_length_count(const struct member *member, int total)
          items = hint_more_items(member, total, items))
         count++;
     return count;
-}
-
-size_t
-hint_value_limit(const struct member *member, int total)
-{
-    int most = member->hint.max_items + 1; /* items_or_all() may add one */
-    if (member->json_limit > most)
-        most = member->json_limit;
-    return (size_t)(member->safety == SAFETY_CRITICAL || total < most ? total : most);
 }
 
 /* ---- values ---- */
@@ -157,31 +150,33 @@ hint_sentence_of(const struct member *member, struct str value)
 
 /* ---- levels ---- */
 
-static int
-count_line(struct buf *line, int *last)
+static void
+count_line(struct buf *line, int *whole, int *last)
 {
     *last = (int)tokenizer_count(buf_str(line));
     buf_add_char(line, '\n');
-    return (int)tokenizer_count(buf_str(line));
+    *whole = (int)tokenizer_count(buf_str(line));
+    line->len = 0;
 }
 
 static void
 count_level(struct arena *mem, const struct hint *hint, int items, struct hint_level *out)
 {
     struct buf line = buf_in(mem, SENTENCE_MAX_BYTES);
-    *out = (struct hint_level){ .items = items };
-    hint_sentence(&line, hint, out, false);
-    out->text = count_line(&line, &out->text_last);
-    line.len = 0;
-    hint_bullet(&line, hint, out);
-    out->bullet = count_line(&line, &out->bullet_last);
-    out->strong = out->text;
-    out->strong_last = out->text_last;
-    if (!str_present(hint->member->hint.emphasis) || hint->sentence >= 0)
+    int *tokens = out->tokens;
+    out->items = items;
+    hint_sentence(&line, hint, items, false);
+    tokens[COUNT_SAID] = hint_units_said(mem, buf_str(&line));
+    count_line(&line, &tokens[COUNT_TEXT], &tokens[COUNT_TEXT_LAST]);
+    hint_bullet(&line, hint, items);
+    count_line(&line, &tokens[COUNT_BULLET], &tokens[COUNT_BULLET_LAST]);
+    tokens[COUNT_KEYED] = hint_units_keyed(mem, hint, items);
+    tokens[COUNT_STRONG] = tokens[COUNT_TEXT];
+    tokens[COUNT_STRONG_LAST] = tokens[COUNT_TEXT_LAST];
+    if (!hint_has_emphasis(hint))
         return;
-    line.len = 0;
-    hint_sentence(&line, hint, out, true);
-    out->strong = count_line(&line, &out->strong_last);
+    hint_sentence(&line, hint, items, true);
+    count_line(&line, &tokens[COUNT_STRONG], &tokens[COUNT_STRONG_LAST]);
 }
 
 static void
@@ -196,7 +191,88 @@ make_levels(struct arena *mem, struct hint *hint)
     }
     hint->levels = levels;
     hint->level_count = count;
-    hint->is_long = hint->safety != SAFETY_CRITICAL && levels[0].text_last > LONG_TOKENS;
+    hint->is_long =
+        hint->safety != SAFETY_CRITICAL && levels[0].tokens[COUNT_TEXT_LAST] > LONG_TOKENS;
+}
+
+/* ---- words ---- */
+
+#define TERM_VALUES 32 /* words of further values are not compared with a context */
+
+static void
+add_terms(struct hint_terms *all, struct str text, size_t value, struct hint_term *out)
+{
+    size_t before = all->count;
+    hint_terms_add(all, text);
+    for (size_t i = before; i < all->count; i++)
+        out[i] = (struct hint_term){ all->list[i], (uint8_t)value };
+}
+
+/* Other spellings of a value: "plant-based" for "vegan". */
+static void
+add_spellings(struct arena *mem, const struct member *member, struct str shown, size_t value,
+              struct hint_terms *all, struct hint_term *out)
+{
+    const struct vocabulary_value *entry = entry_of(mem, member, shown);
+    for (size_t i = 0; entry != NULL && i < vocabulary_spelling_count(member->vocabulary); i++) {
+        struct str spelling = vocabulary_spelling(member->vocabulary, i, entry);
+        if (str_present(spelling))
+            add_terms(all, spelling, value, out);
+    }
+}
+
+static void
+find_terms(struct arena *mem, struct hint *hint)
+{
+    struct hint_terms all = { .count = 0 };
+    struct hint_term *terms = ARENA_ARRAY(mem, struct hint_term, HINT_TERMS_MAX);
+    size_t count = (size_t)hint->total < TERM_VALUES ? (size_t)hint->total : TERM_VALUES;
+    for (size_t i = 0; i < count; i++)
+        add_terms(&all, hint->values[i].shown, i, terms);
+    for (size_t i = 0; i < count; i++)
+        add_spellings(mem, hint->member, hint->values[i].shown, i, &all, terms);
+    hint->terms = terms;
+    hint->term_count = all.count;
+}
+
+/* Other values than statements often contain words of a context without being about it: "business
+ * trips" for a flight. */
+static void
+forget_term(struct hint *hint, size_t index)
+{
+    struct hint_term *terms = hint->terms;
+    for (size_t i = index + 1; i < hint->term_count; i++)
+        terms[i - 1] = terms[i];
+    hint->term_count--;
+}
+
+static void
+compare_terms(struct hint *hint, const struct hint_terms *words, size_t context)
+{
+    for (size_t i = hint->term_count; i > 0; i--) {
+        if (!hint_terms_has(words, hint->terms[i - 1].hash))
+            continue;
+        if (!statement_holds(hint->member))
+            forget_term(hint, i - 1);
+        else if (context < HINT_CONTEXTS_MAX)
+            hint->contexts |= (uint64_t)1 << context;
+    }
+}
+
+/* Notes for each statement the contexts whose name or aliases have one of its words. */
+static void
+mark_contexts(struct arena *mem, const struct domain *domain, struct hint *hints, size_t count)
+{
+    struct hint_terms *words = ARENA_NEW(mem, struct hint_terms);
+    for (size_t c = 0; c < domain->context_count; c++) {
+        const struct context *context = &domain->contexts[c];
+        *words = (struct hint_terms){ .count = 0 };
+        hint_terms_add(words, context->name);
+        for (size_t a = 0; a < context->alias_count; a++)
+            hint_terms_add(words, context->aliases[a]);
+        for (size_t i = 0; i < count; i++)
+            compare_terms(&hints[i], words, c);
+    }
 }
 
 /* ---- hint sets ---- */
@@ -229,11 +305,10 @@ make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint 
 {
     const struct member *member = facts[0].member;
     struct facts_form form = { .plain = STR_NONE };
-    size_t kept = hint_value_limit(member, count);
-    struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, kept);
-    for (size_t i = 0; i < kept; i++)
+    struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, (size_t)count);
+    for (int i = 0; i < count; i++)
         make_value(mem, member, facts[i].atom, &values[i], &form);
-    quote_continued(facts, values, kept);
+    quote_continued(facts, values, (size_t)count);
     *out = (struct hint){
         .member = member,
         .sentence = pattern_for(member, &form, count),
@@ -246,7 +321,7 @@ make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint 
         .by_app = true,
         .total = count,
         .values = values,
-        .value_count = kept,
+        .key_tokens = hint_units_key(mem, member),
     };
     if (out->sentence < 0 && !str_present(member->hint.text))
         return 0;
@@ -255,6 +330,7 @@ make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint 
         out->by_app = out->by_app && !facts[i].atom->by_user;
     }
     make_levels(mem, out);
+    find_terms(mem, out);
     return 1;
 }
 
@@ -273,13 +349,8 @@ static size_t
 make_each(struct arena *mem, const struct ranked *facts, int count, struct hint *out)
 {
     size_t made = 0;
-    int most = facts[0].member->safety == SAFETY_CRITICAL || count < EACH_MAX ? count : EACH_MAX;
-    while (most < count && facts[most].concern != CONCERN_NONE)
-        most++;
-    for (int i = 0; i < most; i++)
+    for (int i = 0; i < count; i++)
         made += make_hint(mem, facts + i, 1, &out[made]);
-    if (made > 0)
-        out[made - 1].without_hint = count - most;
     return made;
 }
 
@@ -330,5 +401,7 @@ hint_set_make(struct arena *mem, const struct domain *domain, const struct atom 
         i += (size_t)length;
     }
     struct str heading = str_format(mem, "**%.*s**\n", STR_ARG(domain->heading));
-    *out = (struct hint_set){ domain, (int)tokenizer_count(heading), hints, made };
+    *out = (struct hint_set){ domain, (int)tokenizer_count(heading), hint_units_name(mem, domain),
+                              hints, made };
+    mark_contexts(mem, domain, hints, made);
 }

@@ -3,8 +3,8 @@
  *   prefix         format version, start of the definition's digest, checksum
  *   counts         number of hints, tokens of the heading
  *   heads          for each hint: which it is, and the number of bytes of its body
- *   bodies         for each hint: the token counts of its lengths; its values, each after its
- * length
+ *   bodies         for each hint: its contexts and number of terms; the token counts of its
+ *                  lengths; its terms; its values, each after its length
  *
  * Numbers are base 64 with a fixed number of digits, so every offset is computed, not searched. The
  * checksum detects accidental damage. It can be forged, so all offsets are checked against the end
@@ -14,21 +14,26 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "hint/hint.h"
+#include "hint/hint_terms.h"
 
 #include <endian.h>
 
 #define HINT_SET_VERSION \
-    '8' /* increase it when the format, the sentences or the token counts change */
+    '9' /* increase it when the format, the sentences or the token counts change */
 #define HINT_SET_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define DIGEST_PART 16 /* characters: 96 bits */
 
 /* Numbers of digits. */
-enum { OF_SUM = 6, OF_COUNT = 4, OF_VALUE = 4, OF_JSON = 4, OF_HALF = 8, HEAD = 2 * OF_HALF };
+enum { OF_SUM = 6, OF_COUNT = 4, OF_TERM = 4, OF_VALUE = 4, OF_JSON = 4, OF_PART = 8 };
+enum { FRONT = 3 * OF_COUNT, HEAD = 2 * OF_PART };
 
 /* Bit offsets and widths within a hint's head, which is two numbers of 48 bits. */
-enum { MEMBER_AT = 0, SENTENCE_AT = 12, TOTAL_AT = 24, WITHOUT_HINT_AT = 36, NUMBER_BITS = 12 };
+enum { MEMBER_AT = 0, MEMBER_BITS = 10, SENTENCE_AT = 10, TOTAL_AT = 22, NUMBER_BITS = 12 };
+enum { KEY_AT = 34, LEVELS_AT = 41, SMALL_BITS = 7 };
 enum { SCORE_AT = 0, SCORE_BITS = 18, LONG_AT = 18, DIGITS_AT = 19, BODY_AT = 24, BODY_BITS = 24 };
 enum { CRITICAL_AT = 21, SENSITIVE_AT = 22, BY_APP_AT = 23 };
+enum { CONTEXTS_AT = 0, TERMS_AT = HINT_CONTEXTS_MAX, TERMS_BITS = 6 }; /* at the start of a body */
+enum { TERM_VALUE_AT = HINT_TERM_BITS };
 
 /* Flags in the number before a value; the length is above them. */
 #define IS_QUOTED 1
@@ -72,16 +77,10 @@ digest_part(const struct domain *domain)
     return str_first(domain->digest, DIGEST_PART);
 }
 
-static bool
-has_emphasis(const struct hint *hint)
-{
-    return hint->sentence < 0 && str_present(hint->member->hint.emphasis);
-}
-
 static size_t
 counts_of_level(const struct hint *hint)
 {
-    return has_emphasis(hint) ? 6 : 4;
+    return hint_has_emphasis(hint) ? COUNTS : COUNT_STRONG;
 }
 
 /* ---- writing ---- */
@@ -90,7 +89,7 @@ counts_of_level(const struct hint *hint)
 static void
 add_number(struct buf *out, uint64_t number, int digits)
 {
-    char text[OF_HALF];
+    char text[OF_PART];
     for (int i = 0; i < digits; i++, number >>= 6)
         text[i] = (char)('?' + ((number & 63) + 1) % 64);
     buf_add(out, (struct str){ text, (size_t)digits });
@@ -107,25 +106,17 @@ part(struct buf *out, size_t number, int at, int bits)
     return (uint64_t)number << at;
 }
 
-static void
-counts_of(const struct hint_level *level, int out[6])
-{
-    const int counts[6] = { level->text,        level->text_last, level->bullet,
-                            level->bullet_last, level->strong,    level->strong_last };
-    memcpy(out, counts, sizeof counts);
-}
-
 /* The number of digits of the largest count. */
 static int
 digits_of_counts(const struct hint *hint)
 {
-    int digits = 1, counts[6];
-    for (size_t l = 0; l < hint->level_count; l++) {
-        counts_of(&hint->levels[l], counts);
-        for (size_t i = 0; i < counts_of_level(hint); i++)
-            while (digits < 4 && counts[i] >> 6 * digits != 0)
+    int digits = 1;
+    for (size_t l = 0; l < hint->level_count; l++)
+        for (size_t i = 0; i < counts_of_level(hint); i += 2) {
+            struct hint_pair pair = hint_tokens(hint, l, (enum hint_count)i);
+            while (digits < 4 && (pair.first | pair.second) >> 6 * digits != 0)
                 digits++;
-    }
+        }
     return digits;
 }
 
@@ -141,16 +132,35 @@ write_value(struct buf *out, const struct hint_value *value)
     buf_add(out, value->json);
 }
 
+/* The words of a hint, as stored or as made. */
+struct words {
+    uint64_t contexts;
+    size_t count;
+    const struct hint_term *terms; /* NULL: encoded */
+    const char *encoded;
+};
+static struct words words_of(const struct hint *hint);
+static struct hint_term term_at(const struct words *words, size_t i);
+
 static void
 write_body(struct buf *out, const struct hint *hint, int digits)
 {
-    int counts[6];
-    for (size_t l = 0; l < hint->level_count; l++) {
-        counts_of(&hint->levels[l], counts);
-        for (size_t i = 0; i < counts_of_level(hint); i++)
-            add_number(out, (uint64_t)counts[i], digits);
+    struct words words = words_of(hint);
+    add_number(out,
+               part(out, words.contexts, CONTEXTS_AT, HINT_CONTEXTS_MAX) |
+                   part(out, words.count, TERMS_AT, TERMS_BITS),
+               OF_PART);
+    for (size_t l = 0; l < hint->level_count; l++)
+        for (size_t i = 0; i < counts_of_level(hint); i += 2) {
+            struct hint_pair pair = hint_tokens(hint, l, (enum hint_count)i);
+            add_number(out, (uint64_t)pair.first, digits);
+            add_number(out, (uint64_t)pair.second, digits);
+        }
+    for (size_t i = 0; i < words.count; i++) {
+        struct hint_term term = term_at(&words, i);
+        add_number(out, term.hash | (uint64_t)term.value << TERM_VALUE_AT, OF_TERM);
     }
-    for (size_t i = 0; i < hint->value_count; i++)
+    for (int i = 0; i < hint->total; i++)
         write_value(out, &hint->values[i]);
 }
 
@@ -159,11 +169,12 @@ write_head(struct buf *out, const struct domain *domain, const struct hint *hint
            size_t body)
 {
     add_number(out,
-               part(out, (size_t)(hint->member - domain->members), MEMBER_AT, NUMBER_BITS) |
+               part(out, (size_t)(hint->member - domain->members), MEMBER_AT, MEMBER_BITS) |
                    part(out, (size_t)(hint->sentence - HINT_LOOSE), SENTENCE_AT, NUMBER_BITS) |
                    part(out, (size_t)hint->total, TOTAL_AT, NUMBER_BITS) |
-                   part(out, (size_t)hint->without_hint, WITHOUT_HINT_AT, NUMBER_BITS),
-               OF_HALF);
+                   part(out, (size_t)hint->key_tokens, KEY_AT, SMALL_BITS) |
+                   part(out, hint->level_count - 1, LEVELS_AT, SMALL_BITS),
+               OF_PART);
     add_number(
         out,
         part(out, (size_t)hint->score, SCORE_AT, SCORE_BITS) |
@@ -171,7 +182,7 @@ write_head(struct buf *out, const struct domain *domain, const struct hint *hint
             part(out, hint->safety == SAFETY_CRITICAL, CRITICAL_AT, 1) |
             part(out, hint->sensitive, SENSITIVE_AT, 1) | part(out, hint->by_app, BY_APP_AT, 1) |
             part(out, (size_t)digits - 1, DIGITS_AT, 2) | part(out, body, BODY_AT, BODY_BITS),
-        OF_HALF);
+        OF_PART);
 }
 
 struct str
@@ -193,10 +204,11 @@ hint_set_write(struct arena *mem, const struct hint_set *set)
     struct buf out = buf_in(mem, HINT_SET_MAX_BYTES), bodies = buf_in(mem, HINT_SET_MAX_BYTES);
     add_number(&out, set->count, OF_COUNT);
     add_number(&out, (size_t)set->heading, OF_COUNT);
+    add_number(&out, (size_t)set->name, OF_COUNT);
     for (size_t i = 0; i < set->count; i++) {
         size_t start = bodies.len;
-        hint_open(mem, &set->hints[i]);
         int digits = digits_of_counts(&set->hints[i]);
+        hint_open(mem, &set->hints[i], set->hints[i].total);
         write_body(&bodies, &set->hints[i], digits);
         write_head(&out, set->domain, &set->hints[i], digits, bodies.len - start);
     }
@@ -248,13 +260,20 @@ safety_of(const struct member *member, bool critical)
                                                : member->safety;
 }
 
+/* The offset of the terms in a body, after the counts. */
+static inline size_t
+terms_at(const struct hint *hint)
+{
+    return OF_PART + hint->level_count * counts_of_level(hint) * hint->digits;
+}
+
 /* Decodes a hint's head. Its body has at most `left` bytes. False: not a valid head. */
 static inline bool
 read_hint(const struct domain *domain, const char *at, const char *body, size_t left,
           struct hint *out)
 {
-    uint64_t first = eight_digits(at), second = eight_digits(at + OF_HALF);
-    unsigned member = part_of(first, MEMBER_AT, NUMBER_BITS);
+    uint64_t first = eight_digits(at), second = eight_digits(at + OF_PART);
+    unsigned member = part_of(first, MEMBER_AT, MEMBER_BITS);
     size_t length = part_of(second, BODY_AT, BODY_BITS);
     if (member >= domain->member_count || length > left)
         return false;
@@ -262,7 +281,7 @@ read_hint(const struct domain *domain, const char *at, const char *body, size_t 
     out->sentence = (int)part_of(first, SENTENCE_AT, NUMBER_BITS) + HINT_LOOSE;
     out->score = (int32_t)part_of(second, SCORE_AT, SCORE_BITS);
     out->total = (int)part_of(first, TOTAL_AT, NUMBER_BITS);
-    out->without_hint = (int)part_of(first, WITHOUT_HINT_AT, NUMBER_BITS);
+    out->key_tokens = (int)part_of(first, KEY_AT, SMALL_BITS);
     if (out->sentence >= (int)out->member->hint.value_count || out->score > HINT_ONE ||
         out->total < 1 || (out->sentence < 0 && !str_present(out->member->hint.text)) ||
         (out->sentence == HINT_LOOSE && !str_present(out->member->hint.loose)))
@@ -272,11 +291,9 @@ read_hint(const struct domain *domain, const char *at, const char *body, size_t 
     out->sensitive = part_of(second, SENSITIVE_AT, 1);
     out->by_app = part_of(second, BY_APP_AT, 1);
     out->digits = (uint8_t)(part_of(second, DIGITS_AT, 2) + 1);
-    out->level_count = out->total == 1 ? 1 : hint_length_count(out->member, out->total);
-    out->value_count = out->total == 1 ? 1 : hint_value_limit(out->member, out->total);
+    out->level_count = part_of(first, LEVELS_AT, SMALL_BITS) + 1;
     out->encoded = (struct str){ body, length };
-    return length >=
-           out->level_count * counts_of_level(out) * out->digits + out->value_count * OF_VALUE;
+    return length >= terms_at(out) + (size_t)out->total * OF_VALUE;
 }
 
 /* The contents after a valid prefix; absent: other version, definition or checksum. */
@@ -298,9 +315,9 @@ bool
 hint_set_read(struct arena *mem, const struct domain *domain, struct str text, struct hint_set *out)
 {
     struct str contents = contents_of(domain, text);
-    if (contents.len < 2 * OF_COUNT)
+    if (contents.len < FRONT)
         return false;
-    const char *head = contents.ptr + 2 * OF_COUNT, *end = contents.ptr + contents.len;
+    const char *head = contents.ptr + FRONT, *end = contents.ptr + contents.len;
     size_t count = four_digits(contents.ptr);
     if ((size_t)(end - head) / HEAD < count)
         return false;
@@ -311,41 +328,73 @@ hint_set_read(struct arena *mem, const struct domain *domain, struct str text, s
             return false;
         body += hints[i].encoded.len;
     }
-    *out = (struct hint_set){ domain, (int)four_digits(contents.ptr + OF_COUNT), hints, count };
+    *out = (struct hint_set){ domain, (int)four_digits(contents.ptr + OF_COUNT),
+                              (int)four_digits(contents.ptr + 2 * (size_t)OF_COUNT), hints, count };
     return body == end;
 }
 
 /* ---- a hint's body ---- */
 
 static inline int
-read_count(const char **at, int digits)
+read_count(const char *at, unsigned digits)
 {
-    unsigned number = 0;
-    for (int i = 0; i < digits; i++)
-        number |= digit((*at)++) << 6 * i;
+    unsigned number = digit(at);
+    for (unsigned i = 1; i < digits; i++)
+        number |= digit(at + i) << 6 * i;
     return (int)number;
 }
 
-static const char *
-read_levels(struct arena *mem, struct hint *hint)
+struct hint_pair
+hint_tokens(const struct hint *hint, size_t level, enum hint_count which)
 {
-    struct hint_level *levels = ARENA_ARRAY(mem, struct hint_level, hint->level_count);
-    const char *at = hint->encoded.ptr;
-    bool strong = has_emphasis(hint);
-    int items = hint_fewest_items(hint->member, hint->total), digits = hint->digits;
-    for (size_t i = 0; i < hint->level_count; i++) {
-        struct hint_level *level = &levels[i];
-        level->items = items;
-        level->text = read_count(&at, digits);
-        level->text_last = read_count(&at, digits);
-        level->bullet = read_count(&at, digits);
-        level->bullet_last = read_count(&at, digits);
-        level->strong = strong ? read_count(&at, digits) : level->text;
-        level->strong_last = strong ? read_count(&at, digits) : level->text_last;
-        items = hint_more_items(hint->member, hint->total, items);
+    if (hint->levels != NULL) {
+        const int *tokens = hint->levels[level].tokens;
+        return (struct hint_pair){ tokens[which], tokens[which + 1] };
     }
-    hint->levels = levels;
-    return at;
+    size_t counts = counts_of_level(hint);
+    const char *at = hint->encoded.ptr + OF_PART +
+                     (level * counts + (which < counts ? which : COUNT_TEXT)) * hint->digits;
+    return (struct hint_pair){ read_count(at, hint->digits),
+                               read_count(at + hint->digits, hint->digits) };
+}
+
+/* Limits the number of terms to the bytes that exist. */
+static struct words
+words_of(const struct hint *hint)
+{
+    if (hint->levels != NULL)
+        return (struct words){ hint->contexts, hint->term_count, hint->terms, NULL };
+    uint64_t part = eight_digits(hint->encoded.ptr);
+    size_t start = terms_at(hint), count = part_of(part, TERMS_AT, TERMS_BITS);
+    size_t most = (hint->encoded.len - start) / OF_TERM;
+    return (struct words){ part & (((uint64_t)1 << HINT_CONTEXTS_MAX) - 1),
+                           count < most ? count : most, NULL, hint->encoded.ptr + start };
+}
+
+static struct hint_term
+term_at(const struct words *words, size_t i)
+{
+    if (words->terms != NULL)
+        return words->terms[i];
+    unsigned number = four_digits(words->encoded + i * OF_TERM);
+    return (struct hint_term){ number & ((1u << HINT_TERM_BITS) - 1),
+                               (uint8_t)(number >> TERM_VALUE_AT) };
+}
+
+int
+hint_match(const struct hint *hint, const struct hint_terms *terms, size_t context, int *wanted)
+{
+    struct words words = words_of(hint);
+    int found = context < HINT_CONTEXTS_MAX ? (int)(words.contexts >> context & 1) : 0;
+    *wanted = 0;
+    for (size_t i = 0; i < words.count && terms->count > 0; i++) {
+        struct hint_term term = term_at(&words, i);
+        if (!hint_terms_has(terms, term.hash))
+            continue;
+        found++;
+        *wanted = term.value >= *wanted ? term.value + 1 : *wanted;
+    }
+    return found > 3 ? 3 : found;
 }
 
 /* Limits a length to the bytes that exist. */
@@ -366,13 +415,15 @@ read_number(const char **at, const char *end)
 }
 
 void
-hint_open(struct arena *mem, struct hint *hint)
+hint_open(struct arena *mem, struct hint *hint, int items)
 {
-    if (hint->levels != NULL)
+    if (!str_present(hint->encoded))
         return;
-    const char *at = read_levels(mem, hint), *end = hint->encoded.ptr + hint->encoded.len;
-    struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, hint->value_count);
-    for (size_t i = 0; i < hint->value_count; i++) {
+    struct words words = words_of(hint);
+    const char *at = words.encoded + words.count * OF_TERM,
+               *end = hint->encoded.ptr + hint->encoded.len;
+    struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, (size_t)items);
+    for (int i = 0; i < items; i++) {
         unsigned number = read_number(&at, end);
         size_t json = (number & HAS_JSON) != 0 ? read_number(&at, end) : 0;
         values[i].quote = (number & IS_QUOTED) != 0;

@@ -237,12 +237,11 @@ emphasis_of(const struct hint *hint)
 }
 
 static void
-add_sentence(struct buf *out, const struct hint *hint, const struct hint_level *level, bool strong,
-             enum escape escape)
+add_sentence(struct buf *out, const struct hint *hint, int items, bool strong, enum escape escape)
 {
-    struct str pattern = pattern_of(hint), emphasis = emphasis_of(hint);
-    add_pattern(out, str_first(pattern, pattern.len - 1), hint, (size_t)level->items, escape);
-    if (strong && str_present(emphasis)) {
+    struct str pattern = pattern_of(hint), emphasis = strong ? emphasis_of(hint) : STR_NONE;
+    add_pattern(out, str_first(pattern, pattern.len - 1), hint, (size_t)items, escape);
+    if (str_present(emphasis)) {
         buf_add_c(out, "; ");
         buf_add(out, emphasis);
     }
@@ -251,18 +250,18 @@ add_sentence(struct buf *out, const struct hint *hint, const struct hint_level *
 }
 
 void
-hint_sentence(struct buf *out, const struct hint *hint, const struct hint_level *level, bool strong)
+hint_sentence(struct buf *out, const struct hint *hint, int items, bool strong)
 {
-    add_sentence(out, hint, level, strong, AS_TEXT);
+    add_sentence(out, hint, items, strong, AS_TEXT);
 }
 
 void
-hint_bullet(struct buf *out, const struct hint *hint, const struct hint_level *level)
+hint_bullet(struct buf *out, const struct hint *hint, int items)
 {
     struct str pattern = hint->member->hint.short_text;
     buf_add_c(out, "- ");
     if (str_present(pattern) && !(hint->sentence >= 0 && hint->member->type <= MEMBER_STRING))
-        add_pattern(out, pattern, hint, (size_t)level->items, AS_MARKDOWN);
+        add_pattern(out, pattern, hint, (size_t)items, AS_MARKDOWN);
     else
-        add_sentence(out, hint, level, false, AS_MARKDOWN);
+        add_sentence(out, hint, items, false, AS_MARKDOWN);
 }

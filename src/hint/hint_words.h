@@ -12,12 +12,11 @@
 #include "hint/hint.h"
 #include "hint/hint_quotes.h"
 
-/* One line that ends with a period. */
-void hint_sentence(struct buf *out, const struct hint *hint, const struct hint_level *level,
-                   bool strong);
+/* One line that ends with a period and names the first `items` values, which must be available. */
+void hint_sentence(struct buf *out, const struct hint *hint, int items, bool strong);
 
 /* One line of Markdown that starts with "- ". */
-void hint_bullet(struct buf *out, const struct hint *hint, const struct hint_level *level);
+void hint_bullet(struct buf *out, const struct hint *hint, int items);
 
 /* "a" or "an". English goes by sound and not by letter: "an hour", "a university", "an SRE", "a UX
  * designer". Correct for nearly all words, and never worse than deciding by the first letter. */

@@ -53,7 +53,7 @@ test("each format has its own shape", async (t) => {
   assert.deepEqual(bullets.domains, [MUSIC]);
   const { hints } = await api.read(query({ domains: MUSIC, format: "json" }));
   assert.deepEqual(hints, {
-    [MUSIC]: { summary: "User's preferred genres include jazz and trip hop. User's favorite artist is Björk.", top_artists: ["Björk"], genres: ["jazz", "trip hop"] },
+    [MUSIC]: { summary: "User's favorite artist is Björk. User's preferred genres include jazz and trip hop.", top_artists: ["Björk"], genres: ["jazz", "trip hop"] },
   });
   assert.equal((await api.read(query({ domains: `${MUSIC},${FOOD}`, format: "bullets", max_tokens: 500 }))).hints.split("\n").filter((line) => line.startsWith("**")).length, 2);
 });

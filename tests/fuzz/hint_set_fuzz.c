@@ -26,8 +26,8 @@ card_is_told(struct arena *mem, const struct hint_set *set)
     }
     for (size_t i = 0; i < set->count; i++) {
         struct buf line = buf_in(mem, SENTENCE_MAX_BYTES);
-        hint_open(mem, &set->hints[i]);
-        hint_sentence(&line, &set->hints[i], &set->hints[i].levels[0], true);
+        hint_open(mem, &set->hints[i], set->hints[i].total);
+        hint_sentence(&line, &set->hints[i], set->hints[i].total, true);
         MUST(str_ends(buf_str(&line), STR(".")));
     }
 }

@@ -156,10 +156,7 @@ async function checkOthers(d, probes, person, queries, answers, choices) {
 async function checkTight(d, probe, person, seen) {
   const lines = seen.filter((one) => one && one.query.format !== "json" && one.included.length > 0);
   const some = d.shuffled(lines).slice(0, 8);
-  const queries = some.map(({ query, tokens, included }) => {
-    const isSafety = included.every(({ hint }) => hint.tier === 0);
-    return { ...query, max_tokens: Math.max(tokens, isSafety || included.length === 1 ? 1 : 20 * included.length) };
-  });
+  const queries = some.map(({ query, tokens }) => ({ ...query, max_tokens: tokens }));
   const answers = JSON.parse(await probe.ask(person.atoms, queries));
   answers.forEach((answer, i) => {
     if (queries[i].max_tokens <= some[i].query.max_tokens && JSON.stringify(answer.hints) !== JSON.stringify(some[i].answer.hints))
@@ -247,29 +244,29 @@ test("no other property was violated", () => assert.deepEqual([...wrongs.keys()]
 
 // ---- the guidance for max_tokens ----
 
-// For users with many facts: minimum and maximum number of hints, whatever the context.
+// For users with many facts, whatever the context: the minimum number of hints, and the maximum of the median. The
+// guidance is a target: short sentences that cannot grow give more hints.
 const GUIDANCE = [
-  { max_tokens: 50, least: 1, most: 2 },
-  { max_tokens: 100, least: 3, most: 5 },
-  { max_tokens: 200, least: 5, most: 10 },
-  { max_tokens: 500, least: 12, most: 25 },
+  { max_tokens: 50, least: 1, most: 5 },
+  { max_tokens: 100, least: 3, most: 10 },
+  { max_tokens: 200, least: 5, most: 18 },
+  { max_tokens: 500, least: 12, most: 46 },
 ];
+const leastFill = (format, budget) => (format === "json" && budget <= 50 ? 0.75 : 0.85); // on average, whenever a fact is omitted
 
-function guidanceBroken({ least, most, max_tokens }, { included, concern }) {
-  const isSafety = included.every(({ hint }) => hint.tier === 0);
+function guidanceBroken({ least, max_tokens }, { included, concern }) {
   if (included.length < Math.min(least, concern.available.length)) return true;
-  if (included.length > most && !isSafety) return true;
   const domains = (hints) => new Set(hints.map(({ domain }) => domain)).size;
   return max_tokens >= 500 && domains(included.map(({ hint }) => hint)) < domains(concern.available); // comprehensive
 }
 
 const contextsOf = (all) => [undefined, ...[...all.values()].flatMap((domain) => domain.contexts.map(({ name }) => name))];
 
-async function checkGuidance(probe, atoms, contexts) {
+async function checkGuidance(probe, atoms, contexts, seen) {
   const hints = hintsOfPerson(definitions, atoms);
   const reader = new Reader(hints);
   const labels = contexts.filter(Boolean);
-  const queries = contexts.flatMap((context) => ["text", "bullets"].flatMap((format) => GUIDANCE.map(({ max_tokens }) => ({ context, format, max_tokens }))));
+  const queries = contexts.flatMap((context) => ["text", "bullets", "json"].flatMap((format) => GUIDANCE.map(({ max_tokens }) => ({ context, format, max_tokens }))));
   const answers = JSON.parse(await probe.ask(atoms, [...labels.map((label) => ({ label })), ...queries]));
   const choices = pairsOf(labels, answers);
   queries.forEach((query, i) => {
@@ -277,20 +274,33 @@ async function checkGuidance(probe, atoms, contexts) {
     const concern = concerned(definitions, hints, query, choices.get(query.context) ?? []);
     const included = reader[query.format](answer.hints, concern.available);
     assert.notEqual(typeof included, "string", included);
+    const told = factsOf(included).size;
     assert.ok(!guidanceBroken(GUIDANCE[i % GUIDANCE.length], { included, concern }), `${JSON.stringify(query)}: ${JSON.stringify(answer.hints, null, 1)}`);
+    if (answer.omitted > 0) seen.push({ ...query, told, fill: answer.token_count / query.max_tokens });
   });
 }
 
-test("50 tokens give 1 or 2 hints, 100 give 3 to 5, 200 give 5 to 10, 500 include everything", () =>
+const mean = (list) => list.reduce((sum, one) => sum + one, 0) / list.length;
+const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
+
+test("the number of hints follows the guidance, and the budget is spent", () =>
   withProbe(ODD, async (probe) => {
     const builtIn = readDefinitions(BUILT_IN);
     const isCritical = (atom) => builtIn.get(atom.domain).members.find(({ name }) => name === atom.member).safety === "critical";
     const d = dice(SEED);
-    for (let i = 0; i < 10; i++) {
+    const seen = [];
+    for (let i = 0; i < 2; i++) {
       const atoms = await probe.stored(makeFullPerson(builtIn, d));
-      await checkGuidance(probe, atoms, contextsOf(builtIn));
-      await checkGuidance(probe, atoms.filter((atom) => !isCritical(atom)), contextsOf(builtIn));
+      await checkGuidance(probe, atoms, contextsOf(builtIn), seen);
+      await checkGuidance(probe, atoms.filter((atom) => !isCritical(atom)), contextsOf(builtIn), seen);
     }
+    for (const { max_tokens, most } of GUIDANCE)
+      for (const format of FORMATS) {
+        const same = seen.filter((one) => one.max_tokens === max_tokens && one.format === format);
+        if (same.length === 0) continue;
+        assert.ok(format === "json" || median(same.map(({ told }) => told)) <= most, `${max_tokens} tokens of ${format}: ${median(same.map(({ told }) => told))} hints`);
+        assert.ok(mean(same.map(({ fill }) => fill)) >= leastFill(format, max_tokens), `${max_tokens} tokens of ${format}: ${mean(same.map(({ fill }) => fill))} of the budget are used`);
+      }
   }));
 
 test("real names are not quoted in sentences", () =>

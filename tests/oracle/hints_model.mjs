@@ -6,9 +6,9 @@ import path from "node:path";
 
 const DAY = 86_400;
 const ONE = 65_536;
-const EACH_MAX = 64; // sentences of their own that one member can have, unless it is critical
 const LEAST_SCORE = Math.floor(0.35 * ONE);
-const LEAST_CONTEXT = 0.15;
+const LEAST_CONTEXT = 0.45;
+const LEAST_DOMAIN = 0.15; // where the task names the domain but no context of it
 
 // ---- definitions ----
 
@@ -19,6 +19,7 @@ function readMember(given, vocabularies, index) {
   return {
     safety: "none", contexts: {}, half_life_days: 0, max_length: 80, ...member,
     index, hint,
+    key: member.json?.key ?? member.name,
     opposes: listed(member.opposes),
     vocabulary: member.vocabulary === undefined ? undefined : vocabularies.get(member.vocabulary),
     included: hint.text !== undefined || hint.values !== undefined,
@@ -222,7 +223,7 @@ function makeHint(domain, member, facts, id) {
   if (sentence === undefined && member.hint.text === undefined) return [];
   const isNone = sentence !== undefined && facts[0].key === "none" && ["array", "string"].includes(member.type);
   return [{
-    domain, member, id, values, total: values.length, beyond: 0, sentence, isNone,
+    domain, member, id, values, total: values.length, sentence, isNone,
     tier: concern ? 0 : isNone ? 2 : TIERS[member.safety],
     sensitive: member.sensitive || concern === "private",
   }];
@@ -236,12 +237,7 @@ function hintsOf(domain, atoms) {
     const own = facts.filter((fact) => fact.member === member).sort(compareFacts);
     const name = `${domain.name}.${member.name}`;
     if (own.length === 0) return [];
-    if (member.tellsEach) {
-      const most = Math.max(EACH_MAX, own.filter(({ concern }) => concern).length);
-      const made = own.slice(0, member.safety === "critical" ? Infinity : most).flatMap((fact) => makeHint(domain, member, [fact], `${name}#${fact.key}`));
-      made.at(-1).beyond = own.length - made.length;
-      return made;
-    }
+    if (member.tellsEach) return own.flatMap((fact) => makeHint(domain, member, [fact], `${name}#${fact.key}`));
     if (member.type !== "array") return makeHint(domain, member, own.slice(0, 1), name);
     const apart = own.filter((fact) => sentenceOf(member, fact) !== undefined);
     const listed = own.filter((fact) => !apart.includes(fact));
@@ -250,6 +246,70 @@ function hintsOf(domain, atoms) {
 }
 
 export const hintsOfPerson = (definitions, atoms) => [...definitions.values()].flatMap((domain) => hintsOf(domain, atoms));
+
+// ---- words ----
+
+const COMMON = new Set(
+  `about after again all also always an and any app are around as ask at available away bad be because been before best better big both but by
+can change check com could day decide did do does don done each else enough especially even ever every favorite few find first for from
+generate get give go good got great had has have hello help her here him his how id idea if im in into is it ive just keep kind know last
+less let like list little ll look lot love made main make many maybe me mean might more most much must my near need never new next nice no
+not now of off ok old on only option or other our out over own pick plan please prefer provide put question really recommend request right
+same say search see she should show since small so some something soon still such suggest sure take tell than that the their them then there
+these they thing think this those time to today tomorrow tonight too try up us use user usually very want was way we week well were what
+when where which while who why will with without work would yes yesterday yet you your actually almost already another mainly hi ve am real
+actual opt`.split(/\s+/).map(stemOf),
+);
+
+function stemOf(word) {
+  let stem = word.length > 3 && /[^su]s$/.test(word) ? word.slice(0, -1) : word;
+  if (stem.length > 5 && stem.endsWith("ing")) stem = stem.slice(0, -3);
+  else if (stem.length > 4 && /(ed|ly)$/.test(stem)) stem = stem.slice(0, -2);
+  if (stem.length > 3 && /([^sl\u0080-\u00ff])\1$/.test(stem)) stem = stem.slice(0, -1);
+  if (stem.length > 3 && stem.endsWith("e")) stem = stem.slice(0, -1);
+  return stem.length > 2 ? stem.replace(/y$/, "i") : stem;
+}
+
+// A term is a hash of 18 bits.
+function termOf(stem) {
+  let hash = 2166136261;
+  for (const byte of stem) hash = Math.imul(hash ^ byte, 16777619) >>> 0;
+  return (hash ^ (hash >>> 18)) & 0x3ffff;
+}
+
+const TERMS_MAX = 63;
+const WORD_MAX = 32; // bytes
+
+const wordsOf = (text) =>
+  text.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[A-Z]/g, (letter) => letter.toLowerCase()).split(/[^a-z0-9\u0080-\u{10ffff}]+/u).filter(Boolean);
+
+// The first terms of several texts.
+function termsOf(texts) {
+  const stems = texts.flatMap(wordsOf).map((word) => stemOf(Buffer.from(word).subarray(0, WORD_MAX).toString("latin1")));
+  const terms = stems.filter((stem) => stem.length > 1 && !COMMON.has(stem)).map((stem) => termOf(Buffer.from(stem, "latin1")));
+  return new Set([...new Set(terms)].slice(0, TERMS_MAX));
+}
+
+// Whether a fact that is not critical shares a word with the task: in its values or their other spellings. Statements
+// may also share one with the names of the context; other values do not share the names of contexts.
+function sharesWords({ domain, member, values }, task, context) {
+  const names = (one) => termsOf([one.name, ...(one.aliases ?? [])]);
+  const texts = values.slice(0, 32).map(({ shown }) => shown);
+  const plain = texts.map((shown) => (typeof shown === "string" ? shown : pairsText(shown)));
+  const own = termsOf([...plain, ...texts.flatMap((shown) => (typeof shown === "string" ? spellingsOf(member, shown) : []))]);
+  const asked = [...termsOf([task ?? ""])];
+  if (member.tellsEach) return [...asked, ...(context ? names(domain.contexts.find(({ name }) => name === context)) : [])].some((term) => own.has(term));
+  const excluded = new Set(domain.contexts.flatMap((one) => [...names(one)]));
+  return asked.some((term) => own.has(term) && !excluded.has(term));
+}
+
+const pairsText = (pairs) => pairs.map(({ before, text, after }) => before + text + after).join(", ");
+
+// Folded, in the order of the alphabet.
+function spellingsOf(member, shown) {
+  const entry = member.vocabulary?.byText.get(fold(shown));
+  return entry === undefined ? [] : [entry.value, entry.label, ...(entry.aliases ?? [])].filter(Boolean).map(fold).sort(compareBytes);
+}
 
 // ---- queries ----
 
@@ -269,13 +329,15 @@ export function concerned(definitions, hints, query, matches) {
   const isGated = known && query.domains === undefined;
   const isUnmatched = !known && Boolean(query.context) && query.domains === undefined && !query.general;
   const choiceOf = new Map(choices);
-  const concerns = ({ domain, member, tier, sensitive }) => {
+  const concerns = (hint) => {
+    const { domain, member, tier, sensitive } = hint;
     if (!allowed.includes(domain.name)) return false;
     if (isUnmatched && !domain.always) return matches !== "unrelated" && tier === 0 && !sensitive;
     if (!isGated) return true;
     const chosen = choiceOf.has(domain.name) || domain.always;
     if (tier === 0) return chosen || choices.some((choice) => isSafetyContext(definitions, domain, choice));
-    return chosen && weightIn(member, choiceOf.get(domain.name)) >= LEAST_CONTEXT;
+    const context = choiceOf.get(domain.name);
+    return chosen && (weightIn(member, context) >= (context ? LEAST_CONTEXT : LEAST_DOMAIN) || sharesWords(hint, query.context, context));
   };
   const isShown = ({ sensitive }) => !sensitive || query.sensitive !== false;
   const available = hints.filter((hint) => concerns(hint) && isShown(hint));

@@ -280,7 +280,6 @@ function cutSummary(text, own) {
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 function readArray(values, member, own) {
-  const limit = member.safety === "critical" ? Infinity : (member.json.limit ?? Infinity);
   if (!Array.isArray(values) || values.length === 0) return `${member.name} is no list`;
   if (member.tellsEach) {
     const included = values.map((value) => own.find((hint) => hint.member === member && hint.values[0].kept === value));
@@ -289,7 +288,7 @@ function readArray(values, member, own) {
   const included = [];
   let left = values;
   for (const hint of own.filter((one) => one.member === member && !one.isNone)) {
-    const count = Math.min(hint.total, left.length, limit);
+    const count = Math.min(hint.total, left.length);
     if (!same(left.slice(0, count), hint.values.slice(0, count).map(({ kept }) => kept))) continue;
     if (count === 0) continue;
     if (member.safety === "critical" && count < hint.total) return `${member.name} is critical and not whole`;
@@ -302,7 +301,7 @@ function readArray(values, member, own) {
 function readMembers(object, own) {
   const { members } = own[0].domain;
   const [first, ...keys] = Object.keys(object);
-  const keyed = keys.map((key) => members.find((member) => member.json?.key === key));
+  const keyed = keys.map((key) => members.find((member) => member.key === key));
   if (first !== "summary" || keyed.includes(undefined)) return `keys ${first}, ${keys}`;
   if (keyed.some((member, i) => i > 0 && member.index <= keyed[i - 1].index)) return "members are not in the order of the definition";
   const included = keyed.map((member, i) => {

@@ -56,9 +56,7 @@ export function factsOf(included) {
   return facts;
 }
 
-const most = (budget) => Math.max(1, Math.floor(budget / 20));
 const domainsIn = (included) => new Set(included.map(({ hint }) => hint.domain));
-const isLines = ({ format }) => format !== "json";
 
 // `seen`: { query, answer, concern, included, facts, tokens }
 export const PROMISES = {
@@ -75,21 +73,15 @@ export const PROMISES = {
     return (whole && !concern.withheld) !== answer.safety_complete && `it says ${answer.safety_complete}`;
   },
 
-  "P7 the number of hints fits the budget": ({ query, included, facts }) => {
-    const early = isLines(query) ? 0 : domainsIn(included).size; // a summary's first sentence comes with its domain
-    return included.some(({ hint }) => hint.tier > 0) && facts.size - early > most(query.max_tokens) && `${facts.size} hints`;
-  },
-
-  "P8 every domain has one hint before any has two": ({ query, concern, included, facts }) => {
+  "P8 every domain has one hint before any has two": ({ concern, included, facts }) => {
     if (concern.known) return undefined;
     const others = concern.available.filter(({ tier }) => tier > 0);
     const domains = domainsIn(others.map((hint) => ({ hint })));
     const byDomain = [...domains].map((domain) => [...facts.keys()].filter((id) => others.some((hint) => hint.id === id && hint.domain === domain)).length);
-    const ahead = isLines(query) ? 1 : 2; // the same early sentence
-    const spread = Math.max(0, ...byDomain) > ahead && domainsIn(included).size < domainsIn(concern.available.map((hint) => ({ hint }))).size;
+    const spread = Math.max(0, ...byDomain) > 1 && domainsIn(included).size < domainsIn(concern.available.map((hint) => ({ hint }))).size;
     const critical = concern.available.length - others.length;
     const all = domainsIn(concern.available.map((hint) => ({ hint })));
-    const late = isLines(query) && facts.size >= all.size + critical && domainsIn(included).size < all.size;
+    const late = facts.size >= all.size + critical && domainsIn(included).size < all.size;
     return (spread || late) && `${facts.size} hints of ${domainsIn(included).size} domains`;
   },
 
@@ -123,7 +115,7 @@ export const PROMISES = {
   "P14 token_count equals the tokens of the answer": ({ answer, tokens }) => answer.token_count !== tokens && `${answer.token_count} instead of ${tokens}`,
 
   "omitted counts the facts that are not included": ({ concern, facts, answer }) => {
-    const omitted = concern.available.reduce((sum, hint) => sum + hint.total + hint.beyond - (facts.get(hint.id) ?? 0), 0);
+    const omitted = concern.available.reduce((sum, hint) => sum + hint.total - (facts.get(hint.id) ?? 0), 0);
     return answer.omitted !== omitted && `${answer.omitted} instead of ${omitted}`;
   },
 

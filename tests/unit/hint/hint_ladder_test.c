@@ -1,4 +1,4 @@
-/* The steps of a ladder: selection, order, growth, and cost. */
+/* Selecting hints: order, growth, and cost. */
 #include "unit/hint/hint_kit.h"
 
 #include "base/buf.h"
@@ -31,34 +31,22 @@ climb(struct arena *mem, const struct question *asked, struct ladder *out)
     hint_sets[1] = hint_kit_set(mem, &domains->list[1], asked->tunes == NULL ? "" : asked->tunes);
     if (asked->context != NULL)
         context_find(domains->contexts, str_of(asked->context), match);
-    hint_ladder_make(mem, ARENA_NEW(mem, struct hint_query), out); /* no hint sets: no steps */
-    assert_int_equal(out->step_count, 0);
-    hint_ladder_make(mem, &query, out);
+    query.task = asked->context != NULL ? str_of(asked->context) : STR_NONE;
+    hint_ladder_climb(mem, &query, out);
 }
 
-/* "allergies diet likes" */
+/* "allergies1 likes2!": hints in their order with the number of values; "!" is with emphasis, "="
+ * with a key, "~" a sentence of a summary. */
 static struct str
-order(struct arena *mem, const struct ladder *ladder)
+picked(struct arena *mem, const struct ladder *ladder, bool only_order)
 {
     struct buf out = buf_in(mem, 10000);
-    for (size_t i = 0; i < ladder->rung_count; i++)
-        buf_add_format(&out, "%s%.*s", i > 0 ? " " : "",
-                       STR_ARG(ladder->rungs[i].hint->member->name));
-    return buf_str(&out);
-}
-
-/* "allergies1 allergies2 allergies2! likes1": "!" is with emphasis, "=" with its own key. */
-static struct str
-steps(struct arena *mem, const struct ladder *ladder)
-{
-    struct buf out = buf_in(mem, 10000);
-    for (size_t i = 0; i < ladder->step_count; i++) {
-        const struct step *step = &ladder->steps[i], *before = i > 0 ? step - 1 : NULL;
-        const struct hint *hint = ladder->rungs[step->rung].hint;
-        bool key = before != NULL && before->rung == step->rung && before->level == step->level &&
-                   before->strong == step->strong;
-        buf_add_format(&out, "%s%.*s%d%s%s", i > 0 ? " " : "", STR_ARG(hint->member->name),
-                       hint->levels[step->level].items, step->strong ? "!" : "", key ? "=" : "");
+    for (size_t i = 0; i < ladder->count; i++) {
+        const struct pick *pick = &ladder->picks[i];
+        buf_add_format(&out, "%s%.*s", i > 0 ? " " : "", STR_ARG(pick->rung->hint->member->name));
+        if (!only_order)
+            buf_add_format(&out, "%d%s%s%s", pick->items, pick->strong ? "!" : "",
+                           pick->said ? "~" : "", pick->keyed ? "=" : "");
     }
     return buf_str(&out);
 }
@@ -93,22 +81,22 @@ hints_are_ordered_by_importance(void **state)
           "dislikes likes" },
         { "a context excludes other domains",
           { .fare = ALL_FARE, .tunes = ALL_TUNES, .context = "dinner" },
-          "allergies diet likes dislikes says spice" },
+          "allergies diet says likes dislikes spice" },
         { "but for what keeps safe",
           { .fare = ALL_FARE, .tunes = ALL_TUNES, .context = "party" },
           "allergies artists years loud" },
         { "and what hardly matters there",
           { .fare = ALL_FARE, .tunes = ALL_TUNES, .context = "picnic" },
-          "allergies diet dislikes says spice" },
+          "allergies diet says dislikes spice" },
         { "a context that is not known excludes nothing",
           { .fare = ALL_FARE, .tunes = ALL_TUNES, .context = "weather" },
           "allergies artists diet years likes loud dislikes says spice" },
         { "with domains named it only ranks",
           { .fare = ALL_FARE, .tunes = ALL_TUNES, .context = "picnic", .named = true },
-          "allergies artists diet years dislikes loud says spice likes" },
-        { "a long one last in its domain",
+          "allergies diet artists says years dislikes loud spice likes" },
+        { "a long one waits for shorter ones",
           { .fare = "dislikes me 0 x | likes me 0 " LONG_WORDS, .tunes = ALL_TUNES },
-          "artists dislikes years likes loud" },
+          "artists dislikes years loud likes" },
         { "a long critical one first all the same",
           { .fare = "likes me 0 a | allergies me 0 " LONG_WORDS },
           "allergies likes" },
@@ -117,7 +105,7 @@ hints_are_ordered_by_importance(void **state)
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct ladder ladder;
         climb(mem, &rows[i].asked, &ladder);
-        assert_str(order(mem, &ladder), str_of(rows[i].expected), rows[i].why);
+        assert_str(picked(mem, &ladder, true), str_of(rows[i].expected), rows[i].why);
     }
     arena_free(mem);
 }
@@ -128,8 +116,10 @@ hints_are_ordered_by_importance(void **state)
     "artists me 0 A | artists me 0 B | artists me 0 C | artists me 0 D | artists me 0 E | " \
     "artists me 0 F | artists me 0 G"
 
+#define NUTS_AND_DIET THREE_NUTS " | diet me 0 vegan"
+
 static void
-hints_grow_step_by_step(void **state)
+the_budget_ends_the_selection(void **state)
 {
     (void)state;
     static const struct {
@@ -137,65 +127,87 @@ hints_grow_step_by_step(void **state)
         struct question asked;
         const char *expected;
     } rows[] = {
-        { "from the base to the usual, then to the most",
-          { .fare = FIVE_LIKES },
-          "likes1 likes2 likes3 likes5" },
-        { "what is critical at once, before anything else",
-          { .fare = THREE_NUTS " | diet me 0 vegan" },
-          "allergies1 allergies3 allergies3! diet1" },
-        { "at twenty tokens a hint they grow before the next one comes",
-          { .fare = "diet me 0 vegan | likes me 0 a | likes me 0 b | likes me 0 c | likes me 0 d" },
-          "diet1 likes1 likes2 likes4" },
-        { "two lists",
-          { .fare = FIVE_LIKES, .tunes = SEVEN_ARTISTS },
-          "artists1 artists2 artists3 likes1 likes2 artists4 artists5 artists7 likes3 likes5" },
-        { "in JSON a key of its own is a step",
-          { .fare = THREE_NUTS " | diet me 0 vegan", .format = HINT_JSON },
-          "allergies1 allergies3 allergies3= allergies3! diet1 diet1=" },
-        { "no higher than the budget allows",
-          { .fare = ALL_FARE, .max_tokens = 40 },
-          "allergies1 allergies1! diet1" },
-        { "what is critical as high as it goes",
-          { .fare = "allergies me 0 a | likes me 0 a | dislikes me 0 b", .max_tokens = 19 },
-          "allergies1 allergies1!" },
+        { "nothing fits", { .fare = FIVE_LIKES, .max_tokens = 4 }, "" },
+        { "from the base on", { .fare = FIVE_LIKES, .max_tokens = 8 }, "likes1" },
+        { "to the usual", { .fare = FIVE_LIKES, .max_tokens = 11 }, "likes2" },
+        { "everything", { .fare = FIVE_LIKES, .max_tokens = 30 }, "likes5" },
+        { "beyond what is usual at most", { .tunes = SEVEN_ARTISTS }, "artists7" },
+        { "what is critical before anything else",
+          { .fare = NUTS_AND_DIET, .max_tokens = 11 },
+          "allergies3" },
+        { "with its emphasis", { .fare = NUTS_AND_DIET, .max_tokens = 15 }, "allergies3!" },
+        { "then the next", { .fare = NUTS_AND_DIET, .max_tokens = 22 }, "allergies3! diet1" },
+        { "in JSON a sentence, then the key",
+          { .fare = NUTS_AND_DIET, .format = HINT_JSON, .max_tokens = 26 },
+          "allergies3~" },
+        { "summaries grow last",
+          { .fare = NUTS_AND_DIET " | likes me 0 z", .format = HINT_JSON },
+          "allergies3~= diet1~= likes1=" },
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct ladder ladder;
         climb(mem, &rows[i].asked, &ladder);
-        assert_str(steps(mem, &ladder), str_of(rows[i].expected), rows[i].why);
+        assert_str(picked(mem, &ladder, false), str_of(rows[i].expected), rows[i].why);
+    }
+    arena_free(mem);
+}
+
+#define SAYINGS "says me 0 Soup at a picnic | likes me 0 figs"
+
+/* Words of the task, of the context's names, and of the values. */
+static void
+the_task_decides_the_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        struct question asked;
+        const char *expected;
+    } rows[] = {
+        { "a statement before a taste", { .fare = SAYINGS, .context = "dinner" }, "says likes" },
+        { "a member that hardly matters is left out",
+          { .fare = SAYINGS, .context = "picnic" },
+          "says" },
+        { "what excludes leads",
+          { .fare = "diet me 0 raw | spice me 0 mild | says me 0 a b", .context = "dinner" },
+          "diet says spice" },
+    };
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct ladder ladder;
+        climb(mem, &rows[i].asked, &ladder);
+        assert_str(picked(mem, &ladder, true), str_of(rows[i].expected), rows[i].why);
     }
     arena_free(mem);
 }
 
 /* Text: lines with line feeds except the last. Bullets: headings if there are several domains. */
 static void
-step_costs_equal_the_tokens_of_the_output(void **state)
+costs_equal_the_tokens_of_the_output(void **state)
 {
     (void)state;
     static const struct {
         const char *why;
         struct question asked;
-        int expected[4];
+        int expected;
     } rows[] = {
-        { "User hears C++.", { .tunes = "artists me 0 C++" }, { 4 } },
+        { "User hears C++.", { .tunes = "artists me 0 C++" }, 4 },
         { "its end costs one more with a line after it",
           { .tunes = "artists me 0 C++ | loud me 0 true" },
-          { 4, 12 } },
-        { "- Artists: A", { .tunes = "artists me 0 A", .format = HINT_BULLETS }, { 4 } },
+          12 },
+        { "- Artists: A", { .tunes = "artists me 0 A", .format = HINT_BULLETS }, 4 },
         { "**Tunes** and **Fare** above two bullets",
           { .fare = "likes me 0 a", .tunes = "artists me 0 A", .format = HINT_BULLETS },
-          { 4, 13 } },
+          13 },
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct ladder ladder;
         climb(mem, &rows[i].asked, &ladder);
-        for (size_t s = 0; s < ladder.step_count; s++) {
-            if (ladder.steps[s].cost != rows[i].expected[s])
-                print_error("step %zu costs %d\n", s, ladder.steps[s].cost);
-            assert_row(ladder.steps[s].cost == rows[i].expected[s], rows[i].why);
-        }
+        if (ladder.tokens != rows[i].expected)
+            print_error("%d tokens\n", ladder.tokens);
+        assert_row(ladder.tokens == rows[i].expected, rows[i].why);
     }
     arena_free(mem);
 }
@@ -205,8 +217,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hints_are_ordered_by_importance),
-        cmocka_unit_test(hints_grow_step_by_step),
-        cmocka_unit_test(step_costs_equal_the_tokens_of_the_output),
+        cmocka_unit_test(the_budget_ends_the_selection),
+        cmocka_unit_test(the_task_decides_the_order),
+        cmocka_unit_test(costs_equal_the_tokens_of_the_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,12 +78,12 @@ check(const struct row *rows, size_t count, bool bullet)
     struct arena *mem = arena_new();
     for (size_t i = 0; i < count; i++) {
         struct hint_set set = hint_kit_set(mem, hint_kit_fare(mem), rows[i].facts);
-        struct hint_level level = { .items = rows[i].items < 0 ? -rows[i].items : rows[i].items };
+        int items = rows[i].items < 0 ? -rows[i].items : rows[i].items;
         struct buf out = buf_in(mem, 10000);
         if (bullet)
-            hint_bullet(&out, &set.hints[0], &level);
+            hint_bullet(&out, &set.hints[0], items);
         else
-            hint_sentence(&out, &set.hints[0], &level, rows[i].items < 0);
+            hint_sentence(&out, &set.hints[0], items, rows[i].items < 0);
         assert_str(buf_str(&out), str_of(rows[i].expected), rows[i].facts);
     }
     arena_free(mem);

@@ -1,0 +1,202 @@
+#include "hint/hint_units.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "hint/tokenizer.h"
+#include "text/json_write.h"
+
+#define UNIT_MAX_BYTES ((size_t)2 * 1024 * 1024)
+#define TAILS 4
+
+/* What can surround a part. The first tail is usual: another key follows. Then: another domain, the
+ * end, and for an array another hint below the same key. */
+struct surroundings {
+    struct str before;
+    struct str also_before; /* absent: none */
+    struct str after[TAILS];
+};
+
+/* Every surrounding is a part of one of these. */
+static const char opening[] = { '"', ':', '[', '"' };
+static const char quoted[] = { '"', ':', '"' };
+static const char object[] = { '"', ':', '{', '"' };
+static const char next_item[] = { '"', ',', '"' };
+static const char end_array[] = { '"', ']', ',', '"' };
+static const char end_last_array[] = { '"', ']', '}', ',', '"' };
+static const char end_all_arrays[] = { '"', ']', '}', '}' };
+static const char end_domain[] = { '"', '}', ',', '"' };
+static const char end_all[] = { '"', '}', '}' };
+
+static const struct surroundings array = {
+    { opening, 4 },
+    { next_item, 3 },
+    { { end_array, 4 }, { end_last_array, 5 }, { end_all_arrays, 4 }, { next_item, 3 } },
+};
+static const struct surroundings string = {
+    { quoted, 3 },
+    { NULL, 0 },
+    { { next_item, 3 }, { end_domain, 4 }, { end_all, 3 }, { NULL, 0 } },
+};
+static const struct surroundings raw = {
+    { quoted, 2 },
+    { NULL, 0 },
+    { { next_item + 1, 2 }, { end_domain + 1, 3 }, { end_all + 1, 2 }, { NULL, 0 } },
+};
+
+static const struct surroundings *
+surroundings_of(const struct member *member)
+{
+    return member->type == MEMBER_ARRAY                                   ? &array
+           : member->type == MEMBER_STRING || member->type == MEMBER_ENUM ? &string
+                                                                          : &raw;
+}
+
+static bool
+is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+static bool
+is_sign(char c)
+{
+    return c > ' ' && c < 0x7f && !is_plain(c);
+}
+
+static int
+count_joined(struct arena *mem, struct str a, struct str b, struct str c)
+{
+    struct buf out = buf_in(mem, UNIT_MAX_BYTES);
+    buf_add(&out, a);
+    buf_add(&out, b);
+    buf_add(&out, c);
+    return (int)tokenizer_count(buf_str(&out));
+}
+
+static int
+count(struct str text)
+{
+    return text.len == 0 ? 0 : (int)tokenizer_count(text);
+}
+
+/* The most tokens that `text` can add between `before` and one of `after`. */
+static int
+most_between(struct arena *mem, struct str before, struct str text, const struct str *after)
+{
+    int most = count_joined(mem, before, text, STR("")) - count(before);
+    for (size_t i = 0; i < TAILS; i++) {
+        int added = after[i].len == 0 ? 0
+                                      : count_joined(mem, before, text, after[i]) - count(before) -
+                                            count(after[i]);
+        most = added > most ? added : most;
+    }
+    return most;
+}
+
+/* The same for a text that starts with a letter or digit, so that nothing before it matters. Only
+ * the signs at its end are counted with each tail. */
+static int
+most_after(struct arena *mem, struct str text, const struct str *after)
+{
+    size_t end = text.len;
+    while (end > 0 && is_sign(text.ptr[end - 1]))
+        end--;
+    if (end == 0 || !is_plain(text.ptr[end - 1]))
+        return most_between(mem, STR(""), text, after);
+    int most = count(str_first(text, end));
+    return end == text.len ? most : most + most_between(mem, STR(""), str_from(text, end), after);
+}
+
+static int
+most_tokens(struct arena *mem, const struct surroundings *around, struct str text)
+{
+    if (text.len == 0 || is_plain(text.ptr[0]))
+        return most_after(mem, text, around->after);
+    int most = most_between(mem, around->before, text, around->after);
+    if (!str_present(around->also_before))
+        return most;
+    int also = most_between(mem, around->also_before, text, around->after);
+    return also > most ? also : most;
+}
+
+/* The most tokens by which the end of a domain is longer than a usual tail. */
+static int
+more_at_end(const struct surroundings *around)
+{
+    int most = 0;
+    for (size_t i = 1; i < TAILS; i++) {
+        int more = count(around->after[i]) - count(around->after[0]);
+        most = more > most ? more : most;
+    }
+    return most;
+}
+
+static int
+more_at_any_end(void)
+{
+    int most = more_at_end(&array);
+    most = more_at_end(&string) > most ? more_at_end(&string) : most;
+    return more_at_end(&raw) > most ? more_at_end(&raw) : most;
+}
+
+/* ---- parts ---- */
+
+int
+hint_units_name(struct arena *mem, const struct domain *domain)
+{
+    return count_joined(mem, domain->name, (struct str){ object, sizeof object }, STR("")) +
+           count_joined(mem, STR("summary"), string.before, STR("")) + count(string.after[0]) +
+           more_at_any_end();
+}
+
+int
+hint_units_key(struct arena *mem, const struct member *member)
+{
+    const struct surroundings *around = surroundings_of(member);
+    return count_joined(mem, member->json_key, around->before, STR("")) + count(around->after[0]);
+}
+
+/* The text of a JSON string, without the quotes around it. */
+static struct str
+escaped(struct arena *mem, struct str text)
+{
+    struct buf out = buf_in(mem, UNIT_MAX_BYTES);
+    struct json json = json_into(&out);
+    json_str(&json, text);
+    return (struct str){ out.ptr + 1, out.len - 2 };
+}
+
+int
+hint_units_said(struct arena *mem, struct str sentence)
+{
+    struct str text = escaped(mem, sentence), word = str_first(text, str_index(text, ' '));
+    struct str spaced = str_format(mem, " %.*s", STR_ARG(text));
+    int most = most_after(mem, spaced, string.after);
+    if (text.len > 0 && !is_plain(text.ptr[0])) {
+        int first = most_between(mem, string.before, text, string.after);
+        return first > most ? first : most;
+    }
+    int more = count(word) - count(str_first(spaced, word.len + 1));
+    return most + (more > 0 ? more : 0);
+}
+
+void
+hint_units_value(struct json *out, const struct hint_value *value)
+{
+    if (str_present(value->json))
+        json_raw(out, value->json);
+    else
+        json_str(out, value->shown);
+}
+
+int
+hint_units_keyed(struct arena *mem, const struct hint *hint, int items)
+{
+    const struct surroundings *around = surroundings_of(hint->member);
+    size_t quotes = around == &raw ? 0 : 1;
+    struct buf out = buf_in(mem, UNIT_MAX_BYTES);
+    struct json json = json_into(&out);
+    for (int i = 0; i < items; i++)
+        hint_units_value(&json, &hint->values[i]);
+    return most_tokens(mem, around, (struct str){ out.ptr + quotes, out.len - 2 * quotes });
+}

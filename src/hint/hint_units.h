@@ -1,0 +1,35 @@
+/* hint_units.h - token counts of the parts of a JSON object, computed when a hint set is made.
+ *
+ * The tokenizer splits text into pieces first, and no piece continues from punctuation into a word
+ * or from a word into two punctuation characters. So an object's tokens are the sum of those of its
+ * keys, values, and sentences, as long as these start and end with a letter or digit. Where they do
+ * not, punctuation around them shares tokens with them, depending on what follows. The counts here
+ * are the maximum over everything that can surround a part: their sum is never too low, and a
+ * request need not run the tokenizer to know what fits.
+ *
+ * Pure; scratch memory is allocated from `mem`. */
+#ifndef HINT_HINT_UNITS_H
+#define HINT_HINT_UNITS_H
+
+#include "hint/hint.h"
+
+#define HINT_OBJECT_TOKENS 1 /* of the braces around all domains, if there are any */
+#define HINT_MERGE_TOKENS 1  /* between the values of two hints below the same key */
+
+/* The domain's name and an empty summary. */
+int hint_units_name(struct arena *mem, const struct domain *domain);
+
+/* The key of a member and the punctuation around its values. */
+int hint_units_key(struct arena *mem, const struct member *member);
+
+/* A sentence as a part of a summary. */
+int hint_units_said(struct arena *mem, struct str sentence);
+
+/* The first `items` values of a hint below its key, without the key. */
+int hint_units_keyed(struct arena *mem, const struct hint *hint, int items);
+
+/* Adds a value as JSON. */
+struct json;
+void hint_units_value(struct json *out, const struct hint_value *value);
+
+#endif
