@@ -26,6 +26,7 @@ const ON_DISK = { TMPDIR: os.tmpdir() };
 const all = [
   ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" }, 900_000)),
   ...testFiles("oracle").map((file) => fileTask("oracle", file, {}, 900_000)),
+  ...testFiles("eval").map((file) => fileTask("eval", file, {})),
   ...onStore("fault", "sqlite", "SQLite", ON_DISK),
   ...onStore("fault", "postgres", "PostgreSQL", ON_DISK),
   ...testFiles("clients").map((file) => fileTask("clients", file, { STORE: "sqlite" })),

@@ -1,7 +1,7 @@
 // `make soak`: the long tests. A hundred rounds of kill -9 on each store, two minutes of mixed load with
 // random crashes, twenty promotions of a replica while the primary hangs, four thousand random walks through
 // OAuth, fifty thousand bodies generated from the schemas, two million texts for the token counter, two
-// million hint responses checked for their invariants, the pages in all four views, the unit and API tests
+// million hint responses checked for their invariants, hints about eleven thousand generated users, the pages in all four views, the unit and API tests
 // under ThreadSanitizer, leak checks where they are too slow for `make check`, the HTTP tests with
 // libmicrohttpd 1.0.1, and the Debian package in a clean system.
 
@@ -44,6 +44,7 @@ const tasks = [
   fileTask("failover on PostgreSQL", fault("postgres_failover"), { STORE: "postgres", ...ON_DISK, FAILOVER_ROUNDS: process.env.FAILOVER_ROUNDS ?? "20" }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/tokenizer.test.mjs"), { TOKENIZER_SHARE: "10", TOKENIZER_SEED: `${Date.now() % 1e6}` }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/hints.test.mjs"), { HINTS_SHARE: "20", HINTS_SEED: `${Date.now() % 1e6}` }, 2 * HOUR),
+  ...testFiles("eval").map((file) => fileTask("eval", file, { EVAL_SHARE: "30" }, HOUR)),
   ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite", EVERY_VIEW: "1", SCREENSHOTS: "1" }, HOUR)),
   ...unitBinaries("tsan").map((binary) => unitTask("TSan unit", binary)),
   ...unitBinaries("check")

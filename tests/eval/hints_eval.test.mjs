@@ -1,0 +1,188 @@
+// Measures hints on generated users: how often a relevant preference is included, how much of the budget is used, and what
+// tasks about something else reveal. Run with EVAL_SHARE=10 for more users, and with WRITE=1 to update docs/HINTS.md.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import test from "node:test";
+import { askAll } from "../oracle/hints_ask.mjs";
+import { concerned, hintsOfPerson, readDefinitions } from "../oracle/hints_model.mjs";
+import { Reader } from "../oracle/hints_parse.mjs";
+import { dice } from "../oracle/hints_people.mjs";
+import { ROOT } from "../kit/runner.mjs";
+import { NEGATIVES, OTHER_STATEMENTS, PLANTED_STATEMENTS } from "./texts.mjs";
+
+const SHARE = Number(process.env.EVAL_SHARE ?? 1);
+const SIZES = [20, 40, 60];
+const FORMATS = ["text", "bullets", "json"];
+const BUDGET = 100;
+
+// Regressions below these fail. The goals are 97 % included, 85 % of the budget used, and fewer than 1 % false routes;
+// docs/HINTS.md has the results.
+const LEAST_TOLD = { text: 0.85, bullets: 0.85, json: 0.7 };
+const LEAST_FILL = 0.55;
+const MOST_FALSE_ROUTES = 0.025;
+const DOCUMENT = path.join(ROOT, "docs/HINTS.md");
+
+const definitions = readDefinitions(path.join(ROOT, "domains"));
+const d = dice(2026);
+
+// ---- users ----
+
+const NAMES = `Avalon Birch Cedar Delta Ember Fjord Garnet Harbor Iris Juniper Krona Lumen Meadow Nimbus Onyx Prairie Quartz Ridge Sable Tundra`.split(" ");
+
+function valueFor(member) {
+  if (member.type === "bool") return d.chance(0.5);
+  if (member.type === "number") return d.between(member.minimum ?? 0, Math.min(member.maximum ?? 9, (member.minimum ?? 0) + 4));
+  if (member.type === "object") return Object.fromEntries(Object.entries(member.properties).map(([name, type]) => [name, type === "string" ? d.pick(NAMES) : type === "number" ? 2 : true]));
+  return member.vocabulary ? d.pick(member.vocabulary.values).value : `${d.pick(NAMES)} ${d.pick(NAMES)}`;
+}
+
+const places = [...definitions.values()].flatMap((domain) => domain.members.filter(({ included, tellsEach }) => included && !tellsEach).map((member) => ({ domain, member })));
+
+// A fifth of the facts are statements.
+function otherFact(number, taken) {
+  if (number % 5 === 4) {
+    const [domain, value] = d.pick(OTHER_STATEMENTS);
+    return { domain, member: "statements", value };
+  }
+  const { domain, member } = d.pick(places);
+  if (member.type !== "array" && taken.has(`${domain.name}.${member.name}`)) return undefined;
+  taken.add(`${domain.name}.${member.name}`);
+  return { domain: domain.name, member: member.name, value: valueFor(member) };
+}
+
+function makePerson(size, planted) {
+  const taken = new Set(planted ? [`${planted.domain}.${planted.member}`] : []);
+  const facts = [];
+  for (let tries = 0; facts.length < size && tries < 10 * size; tries++) {
+    const fact = otherFact(facts.length, taken);
+    if (fact && !(planted && fact.member === planted.member && fact.domain === planted.domain && fact.member !== "statements")) facts.push(fact);
+  }
+  if (planted) facts.splice(d.below(facts.length + 1), 0, planted);
+  return facts.map((fact, i) => ({ ...fact, user: true, status: "active", sources: 1, at: 1_700_000_000 + i, sequence: i + 1 }));
+}
+
+// ---- planted preferences ----
+
+// Typed: every member that is decisive in a context, by the context's name.
+const DECISIVE = [...definitions.values()].flatMap((domain) =>
+  domain.contexts.flatMap(({ name }) =>
+    domain.members
+      .filter((member) => member.included && !member.tellsEach && !member.sensitive && member.safety !== "critical" && (member.contexts[name] ?? 0) >= 0.9)
+      .map((member) => ({ domain: domain.name, member, context: name })),
+  ),
+);
+
+function planTyped(size) {
+  const { domain, member, context } = d.pick(DECISIVE);
+  return { context, atoms: makePerson(size, { domain, member: member.name, value: valueFor(member) }), domain, member: member.name };
+}
+
+function planStatement(size) {
+  const [domain, context, value] = d.pick(PLANTED_STATEMENTS);
+  return { context, atoms: makePerson(size, { domain, member: "statements", value }), domain, member: "statements", value };
+}
+
+// ---- answers ----
+
+// As stored: one atom for equal values of a member.
+function storedAtoms(atoms, stored) {
+  const all = atoms.flatMap((atom, n) => stored[n].map((kept) => ({ ...atom, value: kept.value, key: kept.key })));
+  const firsts = new Map();
+  for (const atom of all) if (!firsts.has(`${atom.domain} ${atom.member} ${atom.key}`)) firsts.set(`${atom.domain} ${atom.member} ${atom.key}`, atom);
+  return [...firsts.values()];
+}
+
+function read(person, query, answer, matches) {
+  const concern = concerned(definitions, person.hints, query, matches);
+  const included = person.reader[query.format](answer.hints, concern.available);
+  assert.notEqual(typeof included, "string", included);
+  return included;
+}
+
+function isPlantedTold({ domain, member, value }, included) {
+  return included.some(({ hint }) => hint.domain.name === domain && hint.member.name === member && (value === undefined || hint.values[0].kept === value));
+}
+
+const isPrecise = ({ hint }, matches) => {
+  const context = new Map(matches).get(hint.domain.name);
+  return hint.tier === 0 || hint.domain.always || hint.member.tellsEach || context === null || (hint.member.contexts[context] ?? hint.member.contexts["*"] ?? 0.5) >= 0.5;
+};
+
+// Asks for each plan in every format, and measures.
+function measure(plans) {
+  const queries = (context) => [{ label: context }, { stored: true }, ...FORMATS.map((format) => ({ context, format, max_tokens: BUDGET }))];
+  const answers = askAll(plans.map(({ atoms, context }) => ({ atoms, queries: queries(context) })));
+  const found = FORMATS.map(() => ({ told: 0, fills: [], hints: 0, precise: 0 }));
+  plans.forEach((plan, i) => {
+    const [matches, stored, ...all] = answers[i];
+    const person = { hints: hintsOfPerson(definitions, storedAtoms(plan.atoms, stored)) };
+    person.reader = new Reader(person.hints);
+    all.forEach((answer, f) => {
+      const included = read(person, { context: plan.context, format: FORMATS[f] }, answer, matches);
+      found[f].told += isPlantedTold(plan, included);
+      if (answer.omitted > 0) found[f].fills.push(answer.token_count / BUDGET);
+      found[f].hints += included.length;
+      found[f].precise += included.filter((one) => isPrecise(one, matches)).length;
+      if (process.env.SHOW_MISSES && !isPlantedTold(plan, included)) console.log(FORMATS[f], plan.context, plan.member, plan.value ?? "", JSON.stringify(answer.hints));
+    });
+  });
+  return found;
+}
+
+const percent = (part) => `${(100 * part).toFixed(1)} %`;
+const mean = (list) => list.reduce((sum, one) => sum + one, 0) / Math.max(1, list.length);
+const rows = [];
+
+for (const [kind, plan] of [["typed", planTyped], ["statement", planStatement]])
+  test(`a relevant ${kind === "typed" ? "preference" : "statement"} is told within ${BUDGET} tokens`, () => {
+    for (const size of SIZES) {
+      const plans = Array.from({ length: Math.round(60 * SHARE) }, () => plan(size));
+      const found = measure(plans);
+      rows.push([kind, size, ...found.map(({ told }) => percent(told / plans.length)), percent(mean(found.flatMap(({ fills }) => fills))), percent(mean(found.map(({ precise, hints }) => precise / Math.max(1, hints))))]);
+      for (const [f, { told }] of found.entries()) assert.ok(told / plans.length >= LEAST_TOLD[FORMATS[f]], `${FORMATS[f]}, ${size} other facts: ${told} of ${plans.length}`);
+      assert.ok(mean(found.flatMap(({ fills }) => fills)) >= LEAST_FILL, `${size} other facts: ${mean(found.flatMap(({ fills }) => fills))} of the budget are used`);
+    }
+  });
+
+const labels = NEGATIVES.map((label) => ({ label }));
+const routed = askAll([{ atoms: [], queries: labels }])[0];
+
+test("tasks about something else match no domain", () => {
+  const wrong = NEGATIVES.filter((_, i) => routed[i].length > 0 && routed[i] !== "unrelated");
+  rows.falseRoutes = { wrong: wrong.length, of: NEGATIVES.length };
+  assert.ok(NEGATIVES.length >= 1000);
+  assert.ok(wrong.length / NEGATIVES.length < MOST_FALSE_ROUTES, `${wrong.length}: ${wrong.slice(0, 40).join("; ")}`);
+});
+
+test("tasks that match nothing reveal only allergies and the like", () => {
+  const unmatched = NEGATIVES.filter((_, i) => routed[i].length === 0 || routed[i] === "unrelated");
+  const people = Array.from({ length: Math.round(20 * SHARE) }, () => {
+    const atoms = makePerson(40);
+    const queries = Array.from({ length: 20 }, () => ({ context: d.pick(unmatched), format: "text", max_tokens: 500 }));
+    return { atoms, queries: [{ stored: true }, ...queries] };
+  });
+  let leaks = 0;
+  askAll(people).forEach(([stored, ...answers], i) => {
+    const hints = hintsOfPerson(definitions, storedAtoms(people[i].atoms, stored));
+    const allowed = hints.filter(({ tier, sensitive, domain }) => domain.always || (tier === 0 && !sensitive));
+    for (const answer of answers) leaks += typeof new Reader(hints).text(answer.hints, allowed) === "string";
+  });
+  rows.leaks = leaks;
+  assert.equal(leaks, 0);
+});
+
+// ---- the published table ----
+
+test("the measurements are published", { skip: process.env.WRITE !== "1" }, () => {
+  const table = [
+    "| Preference | Other facts | `text` | `bullets` | `json` | Budget used | Precision |", "|---|---|---|---|---|---|---|",
+    ...rows.map((row) => `| ${row.join(" | ")} |`), "",
+    `False routes: ${rows.falseRoutes.wrong} of ${rows.falseRoutes.of} tasks. Leaks on unmatched tasks: ${rows.leaks}.`,
+  ].join("\n");
+  const text = fs.readFileSync(DOCUMENT, "utf8");
+  const [before, rest] = text.split("<!-- measured by tests/eval -->\n");
+  const after = rest.slice(rest.indexOf("<!-- measured until here -->"));
+  fs.writeFileSync(DOCUMENT, `${before}<!-- measured by tests/eval -->\n${table}\n${after}`);
+});
