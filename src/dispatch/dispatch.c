@@ -296,6 +296,8 @@ on_handle(void *context, struct http_exchange *exchange)
     struct call *call = call_of(context, exchange);
     call->now = timekeeper_now();
     enum err err = run_whole(call);
+    if (err == ERR_NONE && exchange->wait != NULL)
+        return; /* the handler will be called again */
     if (err == ERR_NONE && exchange->response.status == 0)
         err = ERR_INTERNAL; /* the handler sent nothing: a defect */
     if (err == ERR_NONE)

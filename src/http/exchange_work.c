@@ -13,20 +13,56 @@ exchange_work_finish(struct exchange *x)
     exchange_set_step(x, x->open.response.status == 0 ? STEP_BODY : STEP_DISCARD);
 }
 
-/* Runs on a worker. Must not touch the exchange after resuming the connection. */
+/* Must be the last use of the exchange by this thread. */
+static void
+resume_connection(struct exchange *x)
+{
+    struct http_server *server = x->server;
+    exchange_work_finish(x);
+    MHD_resume_connection(x->handle);
+    atomic_fetch_sub(&server->suspended, 1);
+}
+
+static void work(void *argument);
+
+/* Puts the exchange into the queue of the workers, or refuses it. */
+static void
+submit(struct exchange *x)
+{
+    struct http_server *server = x->server;
+    struct workers *workers = x->open.hashes   ? server->hashers
+                              : x->open.health ? server->health_workers
+                                               : server->workers;
+    if (workers_submit(workers, work, x))
+        return;
+    exchange_response_refuse(x, HTTP_OVERLOADED, NULL);
+    resume_connection(x);
+}
+
+/* From any thread: what the exchange waited for has happened. */
+static void
+work_again(void *argument)
+{
+    submit(argument);
+}
+
+/* Runs on a worker. */
 static void
 work(void *argument)
 {
     struct exchange *x = argument;
     struct http_server *server = x->server;
     bool cut = atomic_load(&server->connections.mode) == CONNECTIONS_CUT;
+    x->open.can_wait = true;
+    x->open.wait = NULL;
     if (!cut && x->identifying)
         server->service.identify(server->service.context, &x->open);
     else if (!cut)
         server->service.handle(server->service.context, &x->open);
-    exchange_work_finish(x);
-    MHD_resume_connection(x->handle);
-    atomic_fetch_sub(&server->suspended, 1);
+    if (x->open.wait != NULL)
+        x->open.wait(x->open.wait_context, work_again, x); /* which may have happened already */
+    else
+        resume_connection(x);
 }
 
 enum MHD_Result
@@ -43,14 +79,6 @@ exchange_work_start(struct exchange *x)
     }
     exchange_set_step(x, STEP_WORKING);
     MHD_suspend_connection(x->handle); /* before the worker can resume it */
-    struct workers *workers = x->open.hashes   ? server->hashers
-                              : x->open.health ? server->health_workers
-                                               : server->workers;
-    if (workers_submit(workers, work, x))
-        return MHD_YES;
-    exchange_response_refuse(x, HTTP_OVERLOADED, NULL);
-    exchange_work_finish(x);
-    MHD_resume_connection(x->handle);
-    atomic_fetch_sub(&server->suspended, 1);
+    submit(x);
     return MHD_YES;
 }

@@ -52,8 +52,14 @@ struct http_exchange {
     bool hashes;          /* set by `head`: … of the pool for hashing passwords */
     bool health;          /* set by `head`: … of the pool for health checks */
     bool identify_blocks; /* set by `head`: so may `identify` */
-    void *owner;          /* for the service's use */
-    int64_t started_ns;   /* clock_ticks_ns() when the request head was complete */
+    bool can_wait;        /* set by the server: `handle` may set `wait` */
+    /* Set by `handle` instead of a response, to wait without a thread: the server calls it after
+     * `handle` has returned, and calls `handle` again after resume(argument) was called, which must
+     * happen once and may happen on any thread, also before `wait` returns. */
+    void (*wait)(void *context, void (*resume)(void *argument), void *argument);
+    void *wait_context;
+    void *owner;        /* for the service's use */
+    int64_t started_ns; /* clock_ticks_ns() when the request head was complete */
 };
 
 /* Why the server rejects a request itself. The service writes the response. */

@@ -48,6 +48,7 @@ struct call {
     struct str hint_sets;                  /* if the route wants them; absent: not read yet */
     struct str rpc_id;                     /* JSON-RPC: id of the request as JSON; absent: null */
     const char *origin;                    /* JSON-RPC: allowed Origin of a browser; NULL: none */
+    void *waited_for; /* what the handler set exchange->wait for, when it is called again */
 
     const struct language *language; /* see message.h */
 
