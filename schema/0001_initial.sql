@@ -182,6 +182,8 @@ CREATE INDEX import_draft_expiry ON import_draft (expires_at);
 
 -- `kind` is portal, document, or registered (src/model/app.h); only the portal's apps have an owner.
 -- `document` is the client_id of an app that has a client ID metadata document: its URL.
+-- It was last fetched at `checked_at` and is fetched again after `fresh_until`; `document_mark` changes
+-- with its redirect hosts and keys.
 -- `expires_at` is 0 for the portal's apps; use of the others postpones it (src/model/app.h).
 -- `redirect_uris` has one URI per line. The previous secret stays valid until `old_secret_expires_at`.
 CREATE TABLE app (
@@ -204,7 +206,10 @@ CREATE TABLE app (
     kind                  TEXT   NOT NULL,
     document              TEXT,
     expires_at            BIGINT NOT NULL DEFAULT 0,
-    rate_api              BIGINT NOT NULL DEFAULT 0
+    rate_api              BIGINT NOT NULL DEFAULT 0,
+    document_mark         TEXT,
+    checked_at            BIGINT NOT NULL DEFAULT 0,
+    fresh_until           BIGINT NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX app_owner ON app (owner_id, position);
 CREATE UNIQUE INDEX app_position ON app (position);

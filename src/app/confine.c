@@ -60,6 +60,7 @@ named_files(struct arena *mem, const struct settings *settings, struct named_fil
         { "tls-cert", settings->tls_cert, SANDBOX_READ, false },
         { "tls-key", settings->tls_key, SANDBOX_READ, false },
         { "smtp-ca", settings->smtp_ca, SANDBOX_READ, false },
+        { "client-documents-ca", settings->client_documents_ca, SANDBOX_READ, false },
         { "smtp-password-file", settings->smtp_password_file, SANDBOX_READ, false },
         { "store-file", settings->store_file, SANDBOX_READ, false },
     };

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/metric.h"
 #include "base/workers.h"
+#include "client/documents.h"
 #include "db/db.h"
 #include "dispatch/web.h"
 #include "host/sandbox.h"
@@ -65,7 +66,8 @@ struct service {
     struct usage_counters *counters;
     struct rebuild_queue *rebuilds;
     struct housekeeping *housekeeping;
-    struct outbox *outbox; /* NULL: email is not configured */
+    struct outbox *outbox;       /* NULL: email is not configured */
+    struct documents *documents; /* NULL: turned off */
     const char *base_url;
 };
 
@@ -158,6 +160,30 @@ is_loopback(const char *address)
     return strncmp(address, "127.", 4) == 0 || strncmp(address, "[::1]", 5) == 0;
 }
 
+/* The list of hosts in a setting, or absent for the keyword that allows any host. */
+static struct str
+hosts_unless(const char *setting, const char *keyword)
+{
+    return strcmp(setting, keyword) == 0 ? STR_NONE : str_of(setting);
+}
+
+static void
+start_documents(struct service *service)
+{
+    const struct settings *settings = service->settings;
+    if (!settings->mcp || strcmp(settings->client_documents, "off") == 0)
+        return;
+    struct documents_settings documents = {
+        .ca_file = settings->client_documents_ca,
+        .local_hosts = str_of(settings->client_documents_local),
+        .hosts = hosts_unless(settings->client_documents, "on"),
+        .schemes = str_of(settings->redirect_schemes),
+        .user_agent = "Penchant/" PENCHANT_VERSION,
+        .seconds = settings->client_documents_timeout,
+    };
+    service->documents = documents_start(&documents);
+}
+
 static enum err
 start_web(struct service *service, struct why *why)
 {
@@ -187,7 +213,10 @@ start_web(struct service *service, struct why *why)
         .rate_register = settings->rate_register,
         .mcp = settings->mcp,
         .mcp_origins = str_of(settings->mcp_origins),
-        .client_registration = settings->mcp && settings->client_registration,
+        .client_registration = settings->mcp && strcmp(settings->client_registration, "closed"),
+        .registration_hosts = hosts_unless(settings->client_registration, "open"),
+        .documents = service->documents,
+        .rate_documents = settings->rate_documents,
         .redirect_schemes = str_of(settings->redirect_schemes),
     };
     struct str unknown = STR_NONE;
@@ -346,6 +375,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
         err = plan->before(plan->context, service->db, service->base_url, why);
     service->counters = usage_counters_new();
     service->rebuilds = rebuild_queue_new(service->domains);
+    start_documents(service);
     if (!err)
         err = start_web(service, why);
     if (!err)
@@ -367,6 +397,7 @@ stop(struct service *service)
 {
     if (service->web != NULL)
         web_begin_drain(service->web);
+    documents_cancel(service->documents);
     if (service->db != NULL)
         db_interrupt(service->db, DRAIN_MS);
     control_stop(service->control);
@@ -387,6 +418,7 @@ stop(struct service *service)
     control_free(service->control);
     if (service->web != NULL)
         web_free(service->web);
+    documents_free(service->documents);
     rebuild_queue_free(service->rebuilds);
     usage_counters_free(service->counters);
     db_close(service->db);

@@ -8,6 +8,7 @@
 
 #define DEPTH_MAX 8
 #define TEXT_MAX 1024
+#define DESCRIPTION_MAX ((size_t)512 * 1024) /* 10 KiB of JSON have at most 5,000 values */
 #define BAD_URI "invalid_redirect_uri"
 #define BAD_METADATA "invalid_client_metadata"
 
@@ -68,9 +69,51 @@ read_name(struct arena *mem, const struct json_value *document, struct client_me
         out->name = str_first(redirect_uri_display(mem, out->uris[0]), APP_CLAIMED_NAME_MAX);
         return true;
     }
+    out->has_name = true;
     out->name = app_clean_name(mem, name);
     const char *wrong = app_claimed_name_problem(out->name);
     return wrong == NULL || fail(problem, BAD_METADATA, str_format(mem, "client_name: %s", wrong));
+}
+
+static bool
+has_secret(const struct json_value *document)
+{
+    for (size_t i = 0; i < document->count; i++)
+        if (str_starts(document->children[i].key, STR("client_secret")))
+            return true;
+    return false;
+}
+
+/* Writes a value so that different values differ. */
+static void
+describe(struct buf *out, const struct json_value *value)
+{
+    struct str text = value->type == JSON_STR ? value->text : STR("");
+    bool nested = value->type == JSON_ARRAY || value->type == JSON_OBJECT;
+    buf_add_format(out, "%d %zu %zu %u\n", (int)value->type, value->key.len, text.len,
+                   value->count);
+    buf_add(out, value->key);
+    buf_add(out, text);
+    if (value->type == JSON_INT || value->type == JSON_BOOL)
+        buf_add_format(out, "%lld\n", (long long)value->integer);
+    for (uint32_t i = 0; nested && i < value->count; i++)
+        describe(out, &value->children[i]);
+}
+
+static struct str
+read_keys(struct arena *mem, const struct json_value *document)
+{
+    static const char *const names[] = { "jwks_uri", "jwks" };
+    struct buf out = buf_in(mem, DESCRIPTION_MAX);
+    size_t found = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct json_value *value = json_member(document, names[i]);
+        if (value == NULL || value->type == JSON_NULL)
+            continue;
+        describe(&out, value);
+        found++;
+    }
+    return found > 0 ? digest_text(mem, buf_str(&out)) : STR_NONE;
 }
 
 bool
@@ -92,9 +135,8 @@ client_metadata_read(struct arena *mem, struct str document, struct str schemes,
         !read_text(mem, root, "software_id", &out->software_id, problem))
         return false;
     scopes_read_known(scope, &out->scopes);
-    out->has_secret = json_member(root, "client_secret") != NULL ||
-                      json_member(root, "client_secret_expires_at") != NULL;
-    out->has_keys = json_member(root, "jwks_uri") != NULL;
+    out->has_secret = has_secret(root);
+    out->keys = read_keys(mem, root);
     return true;
 }
 
@@ -110,22 +152,43 @@ client_metadata_join_uris(struct arena *mem, const struct client_metadata *metad
     return str_copy(mem, buf_str(&out));
 }
 
+/* Collects one text for each redirect URI, sorted, each once. Returns their number. */
+static size_t
+collect(struct arena *mem, const struct client_metadata *metadata,
+        struct str (*text_of)(struct arena *mem, struct str uri), struct str out[CLIENT_URIS_MAX])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < metadata->uri_count; i++) {
+        struct str text = text_of(mem, metadata->uris[i]);
+        size_t at = count;
+        while (at > 0 && str_order(out[at - 1], text) > 0)
+            at--;
+        if (at > 0 && str_eq(out[at - 1], text))
+            continue;
+        for (size_t k = count++; k > at; k--)
+            out[k] = out[k - 1];
+        out[at] = text;
+    }
+    return count;
+}
+
+struct str
+client_metadata_mark(struct arena *mem, const struct client_metadata *metadata)
+{
+    struct str places[CLIENT_URIS_MAX];
+    size_t count = collect(mem, metadata, redirect_uri_display, places);
+    struct buf text = buf_in(mem, (size_t)CLIENT_URIS_MAX * (REDIRECT_URI_MAX + 64));
+    buf_add(&text, metadata->keys);
+    for (size_t i = 0; i < count; i++)
+        buf_add_format(&text, "\n%.*s", STR_ARG(places[i]));
+    return digest_text(mem, buf_str(&text));
+}
+
 struct str
 client_metadata_id(struct arena *mem, const struct client_metadata *metadata)
 {
     struct str uris[CLIENT_URIS_MAX];
-    size_t count = 0;
-    for (size_t i = 0; i < metadata->uri_count; i++) { /* sorted, each once */
-        struct str uri = redirect_uri_without_port(mem, metadata->uris[i]);
-        size_t at = count;
-        while (at > 0 && str_order(uris[at - 1], uri) > 0)
-            at--;
-        if (at > 0 && str_eq(uris[at - 1], uri))
-            continue;
-        for (size_t k = count++; k > at; k--)
-            uris[k] = uris[k - 1];
-        uris[at] = uri;
-    }
+    size_t count = collect(mem, metadata, redirect_uri_without_port, uris);
     /* Neither a name nor a URI contains a line break; software_id may, so only its digest goes in.
      */
     struct buf text = buf_in(mem, (size_t)CLIENT_URIS_MAX * (REDIRECT_URI_MAX + 1) + 2 * TEXT_MAX);

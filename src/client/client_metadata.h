@@ -16,13 +16,14 @@ struct arena;
 struct client_metadata {
     struct str client_id; /* absent: none */
     struct str name;      /* NFC, one line, 1 to 100 characters; default: where it redirects to */
+    bool has_name;        /* it has a client_name */
     struct str uris[CLIENT_URIS_MAX];
     size_t uri_count;       /* at least 1 */
     struct str auth_method; /* token_endpoint_auth_method; absent: none */
     scopes scopes;          /* those of `scope` that exist */
     struct str software_id; /* absent: none */
-    bool has_secret;        /* it contains a client_secret or its expiry */
-    bool has_keys;          /* it has a jwks_uri */
+    bool has_secret;        /* it has a member whose name starts with client_secret */
+    struct str keys;        /* digest of jwks_uri and jwks; absent: it has neither */
 };
 
 struct client_problem {
@@ -36,6 +37,9 @@ bool client_metadata_read(struct arena *mem, struct str document, struct str sch
 
 /* One URI per line, as apps store them. */
 struct str client_metadata_join_uris(struct arena *mem, const struct client_metadata *metadata);
+
+/* A digest of where it redirects to and of its keys, which changes if either does. */
+struct str client_metadata_mark(struct arena *mem, const struct client_metadata *metadata);
 
 /* The same for every registration of one client: "dyn_" and a digest of its name, its redirect URIs
  * without the ports of loopback hosts, and its software_id. */

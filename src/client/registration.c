@@ -2,6 +2,8 @@
 
 #include "crypt/random.h"
 #include "crypt/secret.h"
+#include "model/host_list.h"
+#include "model/redirect_uri.h"
 #include "model/user.h"
 #include "store/app_store.h"
 #include "store/tx.h"
@@ -13,6 +15,21 @@ struct adding {
     struct app *app;
     int64_t now;
 };
+
+enum err
+registration_store(struct db_tx *tx, struct arena *mem, struct app *app, int64_t now)
+{
+    enum err err = ERR_TAKEN;
+    for (size_t i = 0; i < POSITION_ATTEMPTS && err; i++) {
+        app->position = user_position(now, random_below(UINT32_MAX));
+        err = app_store_add(tx, mem, app);
+        if (err && err != ERR_TAKEN)
+            return err;
+    }
+    if (err) /* on PostgreSQL, a concurrent registration of the same client */
+        return app_store_find(tx, mem, app->id, app);
+    return app_store_trim_unused(tx, mem, now + APP_UNUSED_SECONDS, REGISTRATIONS_MAX);
+}
 
 static enum err
 add(struct db_tx *tx, void *argument)
@@ -29,16 +46,7 @@ add(struct db_tx *tx, void *argument)
                                             adding->now + APP_UNUSED_SECONDS)
                      : err;
     }
-    for (size_t i = 0; i < POSITION_ATTEMPTS && err; i++) {
-        adding->app->position = user_position(adding->now, random_below(UINT32_MAX));
-        err = app_store_add(tx, adding->mem, adding->app);
-        if (err && err != ERR_TAKEN)
-            return err;
-    }
-    if (err) /* on PostgreSQL, a concurrent registration of the same client */
-        return app_store_find(tx, adding->mem, adding->app->id, adding->app);
-    return app_store_trim_unused(tx, adding->mem, adding->now + APP_UNUSED_SECONDS,
-                                 REGISTRATIONS_MAX);
+    return registration_store(tx, adding->mem, adding->app, adding->now);
 }
 
 static bool
@@ -53,14 +61,35 @@ method_ok(struct str method, struct client_problem *problem)
     return known;
 }
 
-enum err
-registration_add(struct db *db, struct arena *mem, struct str document, struct str schemes,
-                 int64_t now, struct client_metadata *metadata, struct app *out,
-                 const struct secret **secret, struct client_problem *problem)
+static bool
+hosts_ok(struct arena *mem, const struct client_metadata *metadata, struct str hosts,
+         struct client_problem *problem)
 {
+    for (size_t i = 0; i < metadata->uri_count; i++) {
+        if (host_list_contains(hosts, redirect_uri_host(metadata->uris[i])))
+            continue;
+        *problem = (struct client_problem){
+            "invalid_redirect_uri",
+            str_format(mem,
+                       "redirect_uris[%zu] (%.*s) cannot be used. Its host is not among those that "
+                       "the operator of this service allows in the setting client-registration.",
+                       i, STR_ARG(str_first(metadata->uris[i], 100)))
+        };
+        return false;
+    }
+    return true;
+}
+
+enum err
+registration_add(struct db *db, struct arena *mem, const struct registration_params *params,
+                 struct client_metadata *metadata, struct app *out, const struct secret **secret,
+                 struct client_problem *problem)
+{
+    int64_t now = params->now;
     *secret = NULL;
-    if (!client_metadata_read(mem, document, schemes, metadata, problem) ||
-        !method_ok(metadata->auth_method, problem))
+    if (!client_metadata_read(mem, params->document, params->schemes, metadata, problem) ||
+        !method_ok(metadata->auth_method, problem) ||
+        !hosts_ok(mem, metadata, params->hosts, problem))
         return ERR_INVALID;
     bool is_public = str_eq_c(metadata->auth_method, "none");
     *out = (struct app){

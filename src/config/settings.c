@@ -8,6 +8,7 @@
 #include "http/limits.h"
 #include "http/listen.h"
 #include "http/server.h"
+#include "model/host_list.h"
 #include "model/redirect_uri.h"
 #include "model/user.h"
 #include "net/smtp.h"
@@ -61,6 +62,32 @@ origins_problem(const char *text)
         if (!str_eq_c(origin, "*"))
             problem = url_origin_problem(origin);
     return problem;
+}
+
+static const char *
+hosts_problem(const char *text)
+{
+    return host_list_problem(str_of(text));
+}
+
+static const char *
+registration_problem(const char *text)
+{
+    bool keyword = strcmp(text, "open") == 0 || strcmp(text, "closed") == 0;
+    return keyword || hosts_problem(text) == NULL
+               ? NULL
+               : "must be open, closed, or host names separated by spaces, such as claude.ai "
+                 "*.example.com";
+}
+
+static const char *
+documents_problem(const char *text)
+{
+    bool keyword = strcmp(text, "on") == 0 || strcmp(text, "off") == 0;
+    return keyword || hosts_problem(text) == NULL
+               ? NULL
+               : "must be on, off, or host names separated by spaces, such as claude.ai "
+                 "*.example.com";
 }
 
 static const char *
@@ -139,6 +166,9 @@ static const struct row rows[] = {
     { "rate-register", NUMBER, "30", AT(rate_register), .max = 1000000,
       .summary = "Maximum clients that register themselves per address in one hour; 0 means no "
                  "limit." },
+    { "rate-documents", NUMBER, "10", AT(rate_documents), .max = 1000000,
+      .summary = "Maximum client ID metadata documents fetched per address in one minute; 0 means "
+                 "no limit." },
     { "rate-mail", NUMBER, "5", AT(rate_mail), .max = 1000000,
       .summary = "Maximum emails that anyone can request per recipient and per address of the "
                  "network in one hour; 0 means no limit." },
@@ -168,9 +198,24 @@ static const struct row rows[] = {
     { "mcp-origins", TEXT, NULL, AT(mcp_origins), .problem = origins_problem,
       .default_text = "the base URL, the auth URL, and every loopback origin",
       .summary = "Origins of web pages that may call /mcp, separated by spaces; * allows any." },
-    { "client-registration", .fallback = "open", CHOICE_AT(client_registration),
-      .choices = { "closed", "open" },
-      .summary = "Whether clients can register themselves at /oauth/register (RFC 7591)." },
+    { "client-registration", TEXT, "open", AT(client_registration), .problem = registration_problem,
+      .summary = "Whether clients can register themselves at /oauth/register (RFC 7591): open, "
+                 "closed, or only those that redirect to these hosts, separated by spaces. "
+                 "*.example.com is every host below example.com; localhost is a program on the "
+                 "user's device." },
+    { "client-documents", TEXT, "on", AT(client_documents), .problem = documents_problem,
+      .summary = "Whether a client can use the URL of a client ID metadata document as its "
+                 "client_id: on, off, or only documents of these hosts, as above. Turn it off if "
+                 "the service cannot reach the internet." },
+    { "client-documents-ca", TEXT, NULL, AT(client_documents_ca), .problem = file_problem,
+      .default_text = "the certificates of the system",
+      .summary = "PEM file with the certificates that may sign those of document hosts." },
+    { "client-documents-local", TEXT, NULL, AT(client_documents_local), .problem = hosts_problem,
+      .default_text = "none",
+      .summary = "Hosts of documents that may have an address on a private network or on this "
+                 "machine, separated by spaces. Others are fetched only from public addresses." },
+    { "client-documents-timeout", NUMBER, "5", AT(client_documents_timeout), .min = 1, .max = 60,
+      .summary = "Seconds in which a host must send a document." },
     { "redirect-schemes", TEXT, "cursor vscode vscode-insiders windsurf zed goose raycast",
       AT(redirect_schemes), .problem = redirect_schemes_problem,
       .summary = "Private-use URI schemes without a dot that clients without an app in the "

@@ -50,8 +50,13 @@ struct settings {
     bool registration_open;
     bool mcp;
     const char *mcp_scope;
-    const char *mcp_origins; /* NULL: the default */
-    bool client_registration;
+    const char *mcp_origins;            /* NULL: the default */
+    const char *client_registration;    /* "open", "closed", or a list of hosts */
+    const char *client_documents;       /* "on", "off", or a list of hosts */
+    const char *client_documents_ca;    /* NULL: the certificates of the system */
+    const char *client_documents_local; /* NULL: none */
+    int64_t client_documents_timeout;   /* seconds */
+    int64_t rate_documents;
     const char *redirect_schemes;
     bool sandbox;
     const char *config; /* the settings file that was read; NULL: none */

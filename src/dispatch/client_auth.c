@@ -93,9 +93,11 @@ client_auth(struct call *call)
         return ERR_NONE;
     }
     struct app *app = ARENA_NEW(call->mem, struct app);
-    enum err err = response_cache_app(call, sent.id, app);
+    enum err err = response_cache_app(call, app_id_of_client(call->mem, sent.id), app);
     if (err && err != ERR_NOT_FOUND)
         return err;
+    if (!str_eq(app_client_id(app), sent.id))
+        *app = (struct app){ 0 };
     bool proved = app_is_proved(call->mem, app, sent.secret, call->now);
     /* Failed attempts by others never block the app itself: its client_id is public, and its secret
      * is too long to guess. An unknown client_id has no count of its own, because anyone can make

@@ -25,7 +25,7 @@ request_usage_refused_claim(struct call *call, struct str client_id)
 {
     struct app app;
     if (call->web->settings.counters != NULL &&
-        app_find(call->db, call->mem, client_id, &app) == ERR_NONE)
+        app_find_client(call->db, call->mem, client_id, &app) == ERR_NONE)
         request_usage_refused(call, app.id, STR_NONE, STR_NONE);
 }
 

@@ -19,6 +19,7 @@
 #define API_WINDOW_MS 1000
 #define REFRESH_WINDOW_MS (60 * 1000)
 #define CREATION_WINDOW_MS (60 * 60 * 1000)
+#define DOCUMENT_WINDOW_MS (60 * 1000)
 
 static enum err
 open_site(struct web *web, struct site *site, const struct route *const *tables, struct why *why)
@@ -63,6 +64,7 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
     web->settings.auth_url = str_copy(web->mem, settings->auth_url);
     web->settings.mcp_origins = str_copy(web->mem, settings->mcp_origins);
     web->settings.redirect_schemes = str_copy(web->mem, settings->redirect_schemes);
+    web->settings.registration_hosts = str_copy(web->mem, settings->registration_hosts);
     web->started_at = clock_now();
     web->https = url_is_https(settings->base_url) || url_is_https(settings->auth_url);
     web->reads_block = store_reads_block(settings->db);
@@ -74,6 +76,7 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
     web->refreshes = throttle_new(web->mem, settings->rate_refresh, REFRESH_WINDOW_MS);
     web->registrations = throttle_new(web->mem, settings->rate_register, CREATION_WINDOW_MS);
     web->creations = throttle_new(web->mem, settings->rate_sign_up, CREATION_WINDOW_MS);
+    web->document_fetches = throttle_new(web->mem, settings->rate_documents, DOCUMENT_WINDOW_MS);
     web->mails = throttle_new(web->mem, settings->rate_mail, CREATION_WINDOW_MS);
 
     enum err err = open_site(web, &web->public, settings->public, why);
@@ -103,6 +106,7 @@ web_free(struct web *web)
     throttle_free(web->refreshes);
     throttle_free(web->registrations);
     throttle_free(web->creations);
+    throttle_free(web->document_fetches);
     throttle_free(web->mails);
     cache_free(web->cache);
     router_free(web->public.router);

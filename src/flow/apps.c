@@ -138,6 +138,16 @@ app_find(struct db *db, struct arena *mem, struct str id, struct app *out)
     return tx_end_read(tx, app_store_find(tx, mem, id, out));
 }
 
+enum err
+app_find_client(struct db *db, struct arena *mem, struct str client_id, struct app *out)
+{
+    enum err err = app_find(db, mem, app_id_of_client(mem, client_id), out);
+    if (err || str_eq(app_client_id(out), client_id))
+        return err;
+    *out = (struct app){ 0 };
+    return ERR_NOT_FOUND;
+}
+
 uint64_t
 app_version(struct db *db, struct str id)
 {

@@ -42,6 +42,7 @@ enum err app_register(struct db *db, struct arena *mem, const struct app_params 
                       struct app_problems *problems);
 
 enum err app_find(struct db *db, struct arena *mem, struct str id, struct app *out);
+enum err app_find_client(struct db *db, struct arena *mem, struct str client_id, struct app *out);
 enum err app_list(struct db *db, struct arena *mem, struct str owner_id, int64_t after,
                   int64_t limit, struct app **out, size_t *count);
 

@@ -60,11 +60,13 @@ issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **co
     return err ? err : code_store_add(tx, mem, &row);
 }
 
-/* What the consent page says about the app, apart from the place: see grant_shows(). */
+/* What the consent page says about the app, apart from the place: see grant_shows(). A document has
+ * no privacy link; its hosts and keys stand for who publishes it. */
 static struct str
 about_app(struct arena *mem, const struct app *app)
 {
-    return str_format(mem, "%.*s\n%.*s\n", STR_ARG(app->name), STR_ARG(app->privacy_link));
+    struct str more = app->kind == APP_DOCUMENT ? app->document_mark : app->privacy_link;
+    return str_format(mem, "%.*s\n%.*s\n", STR_ARG(app->name), STR_ARG(more));
 }
 
 /* The scopes of the request that the grant covers; *asks: the user has to decide; *changed: the app

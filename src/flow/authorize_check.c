@@ -67,7 +67,7 @@ check_app(struct db *db, struct arena *mem, const struct authorize_params *param
                    "it. For the developer: client_id or redirect_uri was sent more than once.");
         return ERR_NONE;
     }
-    enum err err = app_find(db, mem, params->client_id, &out->app);
+    enum err err = app_find_client(db, mem, params->client_id, &out->app);
     if (err && err != ERR_NOT_FOUND)
         return err;
     if (err || out->app.status != APP_ACTIVE) {

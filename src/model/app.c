@@ -23,6 +23,22 @@ app_id_well_formed(struct str id)
     return id.len == ID_LENGTH && known && base64url_only(id);
 }
 
+struct str
+app_client_id(const struct app *app)
+{
+    return app->kind == APP_DOCUMENT ? app->document : app->id;
+}
+
+struct str
+app_id_of_client(struct arena *mem, struct str client_id)
+{
+    char digest[DIGEST_SHORT_LENGTH];
+    if (!str_starts(client_id, STR("https://")))
+        return client_id;
+    digest_short(client_id, digest);
+    return str_format(mem, "doc_%.*s", (int)sizeof digest, digest);
+}
+
 const char *
 app_kind_name(enum app_kind kind)
 {

@@ -26,8 +26,11 @@ enum app_kind {
 struct app {
     struct str id; /* app_…, doc_… or dyn_…, by kind */
     enum app_kind kind;
-    struct str document; /* APP_DOCUMENT: the URL, which is its client_id; absent otherwise */
-    struct str owner_id; /* empty: none */
+    struct str document;      /* APP_DOCUMENT: the URL, which is its client_id; absent otherwise */
+    struct str document_mark; /* changes with the redirect hosts and keys of the document */
+    int64_t checked_at;       /* when the document was last fetched; 0: never */
+    int64_t fresh_until;      /* when it is fetched again */
+    struct str owner_id;      /* empty: none */
     struct str name;
     struct str redirect_uris; /* one per line, in the order of registration */
     struct str homepage;      /* absent: none; shown on the consent page */
@@ -51,6 +54,13 @@ struct app {
 #define APP_KEPT_SECONDS (400 * APP_DAY) /* after its last use */
 
 bool app_id_well_formed(struct str id);
+
+/* What identifies the app on the wire: the URL of its document, or else its id. */
+struct str app_client_id(const struct app *app);
+
+/* The id that an app with this client_id has. Compare app_client_id() of the app that is found: the
+ * id of a document's app is not a client_id itself. */
+struct str app_id_of_client(struct arena *mem, struct str client_id);
 
 /* A name is one line of 1 to 60 visible characters, NFC and trimmed. Words that mix alphabets and
  * names that imitate this service are rejected, because users decide by the name. */

@@ -346,6 +346,13 @@ redirect_uri_difference(struct str registered, struct str asked, int *distance)
 }
 
 struct str
+redirect_uri_host(struct str uri)
+{
+    struct parts parts = split(uri);
+    return str_eq(parts.scheme, STR("https")) ? parts.host : STR("localhost");
+}
+
+struct str
 redirect_uri_display(struct arena *mem, struct str uri)
 {
     struct parts parts = split(uri);

@@ -32,6 +32,10 @@ struct str redirect_uri_without_port(struct arena *mem, struct str uri);
  * the developer. A smaller *distance means more similar. */
 const char *redirect_uri_difference(struct str registered, struct str asked, int *distance);
 
+/* The host of an https URI, without its port; "localhost" for every other, which leads to a program
+ * on the user's device. */
+struct str redirect_uri_host(struct str uri);
+
 /* The destination as shown to users: "c.example", "an app on this device", or the app's scheme. */
 struct str redirect_uri_display(struct arena *mem, struct str uri);
 

@@ -382,7 +382,7 @@ is_listed(struct str list, struct str host)
 {
     struct str word;
     while (str_cut(&list, ' ', &word))
-        if (str_eq(word, host))
+        if (str_starts(word, STR("*.")) ? str_ends(host, str_from(word, 1)) : str_eq(word, host))
             return true;
     return false;
 }

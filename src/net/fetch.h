@@ -50,7 +50,7 @@ struct fetch {
 
 struct fetch_settings {
     const char *ca_file;    /* PEM file with trusted certificates; NULL: those of the system */
-    struct str local_hosts; /* hosts whose addresses are not checked, separated by spaces */
+    struct str local_hosts; /* hosts, or *.hosts, whose addresses are not checked, by spaces */
     const char *user_agent;
     int64_t time_ms; /* for a transfer; connecting may take three fifths of it */
 };

@@ -10,6 +10,7 @@
 #include "oauth/consent_facts.h"
 #include "oauth/consent_preview.h"
 #include "oauth/consent_self.h"
+#include "oauth/document_client.h"
 #include "oauth/oauth_routes.h"
 #include "page/notice.h"
 #include "oauth/resource.h"
@@ -203,9 +204,12 @@ get_authorize(struct call *call)
     struct str target = call->exchange->request.target;
     if (!authorize_query_read(call, str_from(target, str_index(target, '?') + 1), &params))
         return error_send_page(call, 400, message(call, KEY("consent.unreadable")));
+    enum err err;
+    if (!document_client_prepare(call, &params, &err))
+        return err;
     if (trial_matches(call, params.client_id, params.redirect_uri, params.state))
         params.trial_of = call->browser->user.id;
-    enum err err = authorize_check(call->db, call->mem, &params, &checked);
+    err = authorize_check(call->db, call->mem, &params, &checked);
     if (err != ERR_NONE)
         return err;
     if (checked.stop == AUTHORIZE_SHOW_ERROR) {

@@ -4,6 +4,7 @@
 #include "flow/authorize.h"
 #include "flow/sessions.h"
 #include "oauth/authorize_query.h"
+#include "oauth/document_client.h"
 #include "web/call.h"
 
 struct str
@@ -27,9 +28,13 @@ check_next(struct call *call, struct str next, struct authorize_checked *out)
 {
     struct authorize_params params;
     if (!str_starts(next, STR("/oauth/authorize?")) ||
-        !authorize_query_read(call, str_from(next, str_index(next, '?') + 1), &params))
+        !authorize_query_read(call, str_from(next, str_index(next, '?') + 1), &params) ||
+        !document_client_allowed(call, &params))
         return ERR_NOT_FOUND;
-    return authorize_check(call->db, call->mem, &params, out);
+    enum err err = authorize_check(call->db, call->mem, &params, out);
+    /* A document is fetched again where the request continues. */
+    bool outdated = !err && out->app.kind == APP_DOCUMENT && out->app.fresh_until <= call->now;
+    return outdated ? ERR_NOT_FOUND : err;
 }
 
 struct sender

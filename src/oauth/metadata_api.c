@@ -76,6 +76,8 @@ get_metadata(struct call *call)
     put_url(call, out, "userinfo_endpoint", base, "/oauth/userinfo");
     if (call->web->settings.client_registration)
         put_url(call, out, "registration_endpoint", base, "/oauth/register");
+    if (call->web->settings.documents != NULL)
+        json_put_bool(out, "client_id_metadata_document_supported", true);
     put_scopes(out, ~(scopes)0);
     LIST(out, "response_types_supported", "code");
     LIST(out, "response_modes_supported", "query");

@@ -72,9 +72,14 @@ post_register(struct call *call)
     struct app app;
     const struct secret *secret;
     struct client_problem problem;
+    struct registration_params params = {
+        .document = call->exchange->request.body,
+        .schemes = settings->redirect_schemes,
+        .hosts = settings->registration_hosts,
+        .now = call->now,
+    };
     enum err err =
-        registration_add(call->db, call->mem, call->exchange->request.body,
-                         settings->redirect_schemes, call->now, &metadata, &app, &secret, &problem);
+        registration_add(call->db, call->mem, &params, &metadata, &app, &secret, &problem);
     if (err == ERR_INVALID) {
         throttle_return(registrations, network);
         error_send_oauth(call, 400, problem.error, problem.sentence);

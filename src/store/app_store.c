@@ -9,13 +9,13 @@
 #define COLUMNS                                                                               \
     "app_id, owner_id, name, redirect_uris, scopes, is_public, secret_hash, old_secret_hash," \
     " old_secret_expires_at, status, epoch, position, created_at, updated_at, homepage, "     \
-    "privacy_link, kind, document, expires_at"
+    "privacy_link, kind, document, expires_at, document_mark, checked_at, fresh_until"
 
 #define ALL_COLUMNS COLUMNS ", rate_api" /* only an operator sets the last one */
 
 SQL(app_add, "INSERT INTO app (" COLUMNS ")"
              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
-             " $15, $16, $17, $18, $19)"
+             " $15, $16, $17, $18, $19, $20, $21, $22)"
              " ON CONFLICT DO NOTHING RETURNING app_id");
 
 SQL(app_find, "SELECT " ALL_COLUMNS " FROM app WHERE app_id = $1");
@@ -39,6 +39,10 @@ SQL(app_put, "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, secret_
 SQL(app_delete, "DELETE FROM app WHERE app_id = $1 RETURNING app_id");
 
 SQL(app_delete_grants, "DELETE FROM app_grant WHERE app_id = $1");
+
+SQL(app_put_document,
+    "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, document_mark = $5,"
+    " checked_at = $6, fresh_until = $7, expires_at = $8, updated_at = $9 WHERE app_id = $1");
 
 SQL(app_put_expiry, "UPDATE app SET expires_at = $2 WHERE app_id = $1");
 
@@ -68,7 +72,10 @@ read_app(const struct db_rows *rows, size_t row, struct app *out)
         .privacy_link = db_cell_text(rows, row, 15),
         .document = db_cell_text(rows, row, 17),
         .expires_at = db_cell_int(rows, row, 18),
-        .rate_api = db_cell_int(rows, row, 19),
+        .document_mark = db_cell_text(rows, row, 19),
+        .checked_at = db_cell_int(rows, row, 20),
+        .fresh_until = db_cell_int(rows, row, 21),
+        .rate_api = db_cell_int(rows, row, 22),
     };
     scopes_read_known(db_cell_text(rows, row, 4), &out->scopes);
     bool valid = app_status_read(db_cell_text(rows, row, 9), &out->status) &&
@@ -87,7 +94,8 @@ app_store_add(struct db_tx *tx, struct arena *mem, const struct app *app)
         db_int(app->old_secret_expires_at), db_text(str_of(app_status_name(app->status))),
         db_int(app->epoch), db_int(app->position), db_int(app->created_at), db_int(app->updated_at),
         db_text(app->homepage), db_text(app->privacy_link),
-        db_text(str_of(app_kind_name(app->kind))), db_text(app->document), db_int(app->expires_at));
+        db_text(str_of(app_kind_name(app->kind))), db_text(app->document), db_int(app->expires_at),
+        db_text(app->document_mark), db_int(app->checked_at), db_int(app->fresh_until));
     if (err)
         return err;
     return rows.count == 0 ? ERR_TAKEN : ERR_NONE;
@@ -164,6 +172,15 @@ app_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
     if (!err && rows.count == 0)
         return ERR_NOT_FOUND;
     return err ? err : db_query(tx, mem, &app_delete_grants, NULL, db_text(id));
+}
+
+enum err
+app_store_put_document(struct db_tx *tx, struct arena *mem, const struct app *app)
+{
+    return db_query(tx, mem, &app_put_document, NULL, db_text(app->id), db_text(app->name),
+                    db_text(app->redirect_uris), db_text(scopes_write(mem, app->scopes)),
+                    db_text(app->document_mark), db_int(app->checked_at), db_int(app->fresh_until),
+                    db_int(app->expires_at), db_int(app->updated_at));
 }
 
 enum err

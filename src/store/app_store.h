@@ -26,6 +26,9 @@ enum err app_store_count(struct db_tx *tx, struct arena *mem, struct str owner_i
  * another transaction may have changed it. ERR_NOT_FOUND if the app does not exist. */
 enum err app_store_put(struct db_tx *tx, struct arena *mem, const struct app *app);
 
+/* Writes what the client ID metadata document of the app says, and expires_at. */
+enum err app_store_put_document(struct db_tx *tx, struct arena *mem, const struct app *app);
+
 enum err app_store_put_expiry(struct db_tx *tx, struct arena *mem, struct str id,
                               int64_t expires_at);
 

@@ -13,6 +13,7 @@ struct assets;
 struct cache;
 struct counts;
 struct db;
+struct documents;
 struct domains;
 struct mcp_surface;
 struct rebuild_queue;
@@ -45,9 +46,12 @@ struct web_settings {
     int64_t rate_register; /* clients that register themselves, per network and hour */
     bool mcp;              /* routes with `mcp` exist */
     scopes mcp_scope;      /* what an MCP client should request first */
-    struct str mcp_origins;      /* besides ours, separated by spaces; absent: loopback */
-    bool client_registration;    /* clients may register themselves */
-    struct str redirect_schemes; /* for redirect URIs of clients that register themselves */
+    struct str mcp_origins;        /* besides ours, separated by spaces; absent: loopback */
+    bool client_registration;      /* clients may register themselves */
+    struct str registration_hosts; /* hosts that they may redirect to; absent: any */
+    struct documents *documents;   /* of clients that have one (client/documents.h); NULL: off */
+    int64_t rate_documents;        /* documents fetched per network in a minute */
+    struct str redirect_schemes;   /* for redirect URIs of clients that register themselves */
     int64_t rate_auth; /* failed client authentications per client and per address a minute */
 };
 
@@ -72,6 +76,7 @@ struct web {
     struct throttle *api_calls;              /* by token */
     struct throttle *refreshes;              /* by token family */
     struct throttle *registrations;          /* of clients by themselves, by network */
+    struct throttle *document_fetches;       /* of client ID metadata documents, by network */
     struct throttle *mails;     /* that anyone can request, by recipient and by network */
     struct throttle *creations; /* of accounts and apps, by network and in all */
     struct site public;

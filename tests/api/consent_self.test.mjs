@@ -4,10 +4,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { open, press, says, state } from "../kit/account.mjs";
-import { assistant, change } from "../kit/assistant.mjs";
+import { assistant } from "../kit/assistant.mjs";
+import { documentClient, documentHost } from "../kit/document_host.mjs";
 import { assertError } from "../kit/expect.mjs";
 import { formTo, textOf } from "../kit/html.mjs";
-import { stage } from "../kit/oauth.mjs";
+import { MINUTE, stage } from "../kit/oauth.mjs";
 import { Client, counts, FOOD, MUSIC } from "../kit/preferences.mjs";
 
 const buttons = (page) => formTo(page.text, "/oauth/consent").controls.filter(({ type, name }) => type === "submit" && name === "decision").map(({ value }) => value);
@@ -26,16 +27,19 @@ test("the page quotes the name, says that it is not verified, and offers to deny
 });
 
 test("a document vouches for its host; a host that the user returns to is no reason to warn", async (t) => {
-  const { w, ada, app } = await assistant(t, { kind: "document", document: "'https://claude.ai/oauth/client'", redirect_uri: "https://claude.ai/back" });
+  const host = await documentHost(t);
+  const { w, ada } = await stage(t, { settings: host.settings });
+  const app = documentClient(w, host.publish("/client.json"));
   const { page } = await ada.asked(app);
-  assert.match(textOf(page.text), /We know this app by its address: claude\.ai \. The name is its own choice\./);
+  assert.match(textOf(page.text), /We know this app by its address: app\.localhost:\d+ \. The name is its own choice\./);
   assert.doesNotMatch(textOf(page.text), /Not verified|just started this yourself/);
   assert.deepEqual([buttons(page), term(page)], [["allow", "deny"], "revoked"]);
   // A name that changed since the consent is pointed out.
   await ada.connect(app);
   assert.doesNotMatch(textOf((await ada.asked(app)).page.text), /has changed since/);
-  await change(w, app, "name = 'Your Bank'");
-  assert.match(textOf((await ada.asked(app)).page.text), /This app's name, privacy policy, or destination has changed since you allowed it\./);
+  host.publish("/client.json", { client_name: "Your Bank" });
+  w.clock.forward(5 * MINUTE);
+  assert.match(textOf((await ada.asked(app)).page.text), /What this app says about itself, such as its name or destination, has changed since you allowed it\./);
 });
 
 test("a private-use scheme is allowed by the policy of the page", async (t) => {

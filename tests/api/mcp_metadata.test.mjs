@@ -73,6 +73,12 @@ test("a list of origins or schemes that makes no sense stops the start", async (
     ["redirect-schemes", "cursor javascript", /--redirect-schemes contains a scheme/],
     ["redirect-schemes", "Cursor", /--redirect-schemes must be lowercase/],
     ["redirect-schemes", "a  b", /--redirect-schemes must be lowercase/],
+    ["client-registration", "opne", /--client-registration must be open, closed, or host names/],
+    ["client-documents", "yes", /--client-documents must be on, off, or host names/],
+    ["client-documents", "https://claude.ai", /--client-documents must be on, off, or host names/],
+    ["client-documents-local", "10.0.0.1", /--client-documents-local must be host names/],
+    ["client-documents-ca", "/no/such/file", /--client-documents-ca is not a readable file/],
+    ["client-documents-timeout", "0", /--client-documents-timeout /],
   ]) {
     const refused = w.launch({ [name]: value });
     assert.equal((await refused.exited()).status, 2, value);

@@ -6,6 +6,7 @@ import { assertCommon } from "../kit/expect.mjs";
 import { App, assertBack, assertStop, assertTokens, basic, DAY, EVERYTHING, stage, userinfo, words } from "../kit/oauth.mjs";
 import { psql } from "../kit/pg.mjs";
 import { run } from "../kit/process.mjs";
+import { until } from "../kit/until.mjs";
 import { world } from "../kit/world.mjs";
 
 const LOOP = "http://127.0.0.1/callback";
@@ -152,6 +153,57 @@ test("a client that nobody connects is deleted after a week, a connected one 400
   assertTokens(await used.refresh(set.refresh_token));
   assert.equal(await expiry(used), w.clock.now() + 400 * DAY);
   assert.ok(await exists(used));
+});
+
+// Runs SQL while nothing else uses the store.
+async function withStoppedStore(w, sql) {
+  await w.stop();
+  const out = w.kind === "postgres" ? await psql(w.address, sql) : await run("sqlite3", [w.file, sql]).then(({ status, out, err }) => (assert.equal(status, 0, err), out));
+  await w.start();
+  return out;
+}
+
+const count = async (w, where = "kind = 'registered'") => {
+  const sql = `SELECT COUNT(*) FROM app WHERE ${where}`;
+  return Number(w.kind === "postgres" ? await psql(w.address, sql) : (await run("sqlite3", ["-readonly", w.file, sql])).out);
+};
+
+test("housekeeping deletes clients that have expired, and the grants of none that are kept", async (t) => {
+  const { w, ada } = await stage(t);
+  const [lonely, used] = [await register(w, { ...NONE, redirect_uris: [LOOP], client_name: "Lonely" }), await register(w, { ...NONE, redirect_uris: [LOOP], client_name: "Used" })];
+  const set = await ada.connect(used, { scope: "profile:read" });
+  await withStoppedStore(w, `UPDATE app SET expires_at = 1 WHERE app_id = '${lonely.client_id}'`);
+  w.deadlines.forward(61_000);
+  await until("the row to be deleted", async () => (await count(w)) === 1);
+  assertStop(await ada.get(lonely.request({ scope: "profile:read" }).path));
+  assertTokens(await used.refresh(set.refresh_token));
+  assert.equal((await register(w, { ...NONE, redirect_uris: [LOOP], client_name: "Lonely" })).client_id, lonely.client_id, "it registers again with the same id");
+});
+
+test("a thousand registrations of one client leave one row", async (t) => {
+  const w = await world(t);
+  const ids = new Set();
+  for (let round = 0; round < 20; round++)
+    for (const answer of await Promise.all(Array.from({ length: 50 }, (_, i) => post(w, { ...NONE, client_name: "opencode", redirect_uris: [`http://127.0.0.1:${1024 + 50 * round + i}/callback`] })))) ids.add(answer.data.client_id);
+  assert.deepEqual([ids.size, await count(w)], [1, 1]);
+});
+
+test("beyond 20,000 clients that nobody has connected, the oldest are deleted", async (t) => {
+  const { w, ada } = await stage(t);
+  const used = await register(w, { ...NONE, redirect_uris: [LOOP], client_name: "Used" });
+  await ada.connect(used, { scope: "profile:read" });
+  const numbers = w.kind === "postgres" ? "SELECT n FROM generate_series(1, 20003) AS n" : "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20003) SELECT n FROM numbers";
+  const id = w.kind === "postgres" ? "'dyn_' || lpad(n::text, 22, '0')" : "'dyn_' || printf('%022d', n)";
+  const now = w.clock.now();
+  await withStoppedStore(w, `INSERT INTO app (app_id, owner_id, name, redirect_uris, scopes, is_public, status, epoch, position, created_at, updated_at, kind, expires_at)
+    SELECT ${id}, '', 'Flood', '${LOOP}', '', 1, 'active', 0, n, ${now}, ${now}, 'registered', ${now + 7 * DAY - 30000} + n FROM (${numbers}) AS numbers`);
+  const exists = (n) => count(w, `app_id = 'dyn_${String(n).padStart(22, "0")}'`);
+  await register(w, { ...NONE, redirect_uris: [LOOP], client_name: "One more" });
+  assert.equal(await count(w), 20_001, "20,000 and the connected one");
+  assert.deepEqual([await exists(1), await exists(4), await exists(5), await exists(20_003)], [0, 0, 1, 1]);
+  await register(w, { ...NONE, redirect_uris: [LOOP], client_name: "Another" });
+  assert.deepEqual([await count(w), await exists(5), await exists(6)], [20_001, 0, 1]);
+  ada.consentForm((await ada.asked(used, { scope: "profile:read" })).page);
 });
 
 test("registrations are limited per address, and refused ones do not count", async (t) => {

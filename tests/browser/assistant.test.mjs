@@ -5,6 +5,8 @@ import test from "node:test";
 import { state } from "../kit/account.mjs";
 import { assistant } from "../kit/assistant.mjs";
 import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { documentClient, documentHost } from "../kit/document_host.mjs";
+import { MINUTE } from "../kit/oauth.mjs";
 import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
@@ -13,7 +15,8 @@ const open = browserForThisFile();
 for (const view of VIEWS)
   test(`allow an assistant some areas, watch it connect, and decide on what it proposes: ${view.name}`, async (test) => {
     const t = inReverse(test);
-    const { w, ada, app } = await assistant(t);
+    const host = await documentHost(t);
+    const { w, ada, app } = await assistant(t, { settings: host.settings });
     await state(ada, FOOD, "allergies", "peanuts");
     await state(ada, MUSIC, "genres", "jazz");
     const page = await open(t, w, view);
@@ -44,6 +47,16 @@ for (const view of VIEWS)
     await tab.close();
     await page.goto(request.path);
     await look("consent-assistant");
+
+    // A client whose host vouches for it, and whose document changes after the user allowed it.
+    const published = documentClient(w, host.publish("/client.json"));
+    await ada.connect(published);
+    host.publish("/client.json", { client_name: "Claude at work" });
+    w.clock.forward(5 * MINUTE);
+    await page.goto(published.request().path);
+    assert.match(await page.textContent("main"), /We know this app by its address: app\.localhost/);
+    assert.match(await page.textContent(".notice"), /has changed since you allowed it/);
+    await look("consent-document");
     const api = await Client.connect(ada, app);
     await page.goto("/connect");
     await page.waitForSelector("#assistants >> text=Claude Code");

@@ -259,7 +259,8 @@ check_who(const struct route *row, const struct json_value *operation)
     assert_int_equal(security_names(operation, "oauth2", STR_NONE), by_token);
     assert_int_equal(security_names(operation, "client", STR_NONE), by_app);
     assert_int_equal(json_member(responses, "401") != NULL, by_token || by_app);
-    bool limited = by_token || by_app || strcmp(row->path, "/oauth/register") == 0;
+    bool limited = by_token || by_app || strcmp(row->path, "/oauth/register") == 0 ||
+                   strcmp(row->path, "/oauth/authorize") == 0;
     assert_int_equal(json_member(responses, "429") != NULL, limited);
     assert_non_null(json_member(responses, "503"));
     assert_non_null(json_member(responses, "default"));

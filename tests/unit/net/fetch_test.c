@@ -175,13 +175,15 @@ of_several_addresses_only_public_ones_are_tried(void **state)
 static void
 listed_hosts_may_have_any_address(void **state)
 {
-    struct fetcher *fetcher = start("one.example two.example");
+    struct fetcher *fetcher = start("one.example two.example *.corp.example");
     (void)state;
     answer_with("10.0.0.1", NULL);
     assert_int_equal(get(fetcher, "two.example"), FETCH_UNREACHABLE);
     assert_string_equal(network.connected[0], "10.0.0.1");
+    answer_with("10.0.0.1", NULL);
+    assert_int_equal(get(fetcher, "a.corp.example"), FETCH_UNREACHABLE);
     static const char *const others[] = { "three.example", "two.example.com", "x.two.example",
-                                          "two" };
+                                          "corp.example", "two" };
     for (size_t i = 0; i < ROWS(others); i++) {
         answer_with("10.0.0.1", NULL);
         assert_row(get(fetcher, others[i]) == FETCH_FORBIDDEN, others[i]);

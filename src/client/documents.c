@@ -1,0 +1,312 @@
+#include "client/documents.h"
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/metric.h"
+#include "client/document.h"
+#include "client/document_url.h"
+#include "client/registration.h"
+#include "model/host_list.h"
+#include "net/fetch.h"
+#include "store/app_store.h"
+#include "store/tx.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FAILURES 64
+
+/* Why the last attempt to fetch a document failed. */
+struct failure {
+    char url[DOCUMENT_URL_MAX + 1];
+    char problem[400];
+    bool temporary; /* the stored app may be used */
+    int64_t until;
+};
+
+struct documents {
+    struct documents_settings settings;
+    struct fetcher *fetcher;
+    pthread_mutex_t lock; /* for `failures` */
+    struct failure failures[FAILURES];
+};
+
+struct document_wait {
+    struct documents *documents;
+    struct fetch fetch;
+};
+
+struct documents *
+documents_start(const struct documents_settings *settings)
+{
+    struct documents *documents = memory_alloc(1, sizeof *documents);
+    struct fetch_settings fetch = { settings->ca_file, settings->local_hosts, settings->user_agent,
+                                    settings->seconds * 1000 };
+    documents->settings = *settings;
+    documents->fetcher = fetcher_start(&fetch);
+    pthread_mutex_init(&documents->lock, NULL);
+    metric_register(fetcher_write_metrics, documents->fetcher);
+    return documents;
+}
+
+void
+documents_cancel(struct documents *documents)
+{
+    if (documents != NULL)
+        fetcher_cancel(documents->fetcher);
+}
+
+void
+documents_free(struct documents *documents)
+{
+    if (documents == NULL)
+        return;
+    metric_unregister(documents->fetcher);
+    fetcher_free(documents->fetcher);
+    pthread_mutex_destroy(&documents->lock);
+    free(documents);
+}
+
+const char *
+documents_url_problem(const struct documents *documents, struct str url)
+{
+    const char *problem = document_url_problem(url);
+    if (problem == NULL && !host_list_contains(documents->settings.hosts, document_url_host(url)))
+        problem = "This service does not accept documents of this host. Its operator can add the "
+                  "host to the setting client-documents.";
+    return problem;
+}
+
+/* ---- failures ---- */
+
+static void
+put_failure(struct documents *documents, struct str url, struct str problem, bool temporary,
+            int64_t now)
+{
+    pthread_mutex_lock(&documents->lock);
+    struct failure *place = &documents->failures[0];
+    for (size_t i = 0; i < FAILURES; i++) {
+        struct failure *one = &documents->failures[i];
+        if (one->until < place->until || str_eq_c(url, one->url))
+            place = one;
+        if (str_eq_c(url, one->url))
+            break;
+    }
+    place->temporary = temporary;
+    place->until = now + DOCUMENT_FAILED_SECONDS;
+    snprintf(place->url, sizeof place->url, "%.*s", STR_ARG(url));
+    snprintf(place->problem, sizeof place->problem, "%.*s", STR_ARG(problem));
+    pthread_mutex_unlock(&documents->lock);
+}
+
+static bool
+find_failure(struct documents *documents, struct arena *mem, struct str url, int64_t now,
+             bool *temporary, struct str *problem)
+{
+    bool found = false;
+    pthread_mutex_lock(&documents->lock);
+    for (size_t i = 0; i < FAILURES && !found; i++) {
+        const struct failure *one = &documents->failures[i];
+        found = one->until > now && one->until <= now + DOCUMENT_FAILED_SECONDS &&
+                str_eq_c(url, one->url);
+        if (!found)
+            continue;
+        *temporary = one->temporary;
+        *problem = str_copy(mem, str_of(one->problem));
+    }
+    pthread_mutex_unlock(&documents->lock);
+    return found;
+}
+
+/* ---- 1: look ---- */
+
+static enum err
+find_app(struct db *db, struct arena *mem, struct str url, struct app *out)
+{
+    *out = (struct app){ 0 };
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err = tx_end_read(tx, app_store_find(tx, mem, app_id_of_client(mem, url), out));
+    if (!err && !str_eq(app_client_id(out), url))
+        *out = (struct app){ 0 };
+    return err == ERR_NOT_FOUND ? ERR_NONE : err;
+}
+
+static bool
+is_fresh(const struct app *app, struct str redirect_uri, int64_t now)
+{
+    bool has_uri = str_present(app_find_uri(app, redirect_uri));
+    /* A clock that was set back must not keep a document forever. */
+    return app->fresh_until > now && app->checked_at <= now &&
+           (has_uri || app->checked_at + DOCUMENT_FRESH_MIN > now);
+}
+
+/* After a failure: the stored app, if it may still be used. */
+static enum document_state
+fall_back(const struct app *app, bool temporary, int64_t now)
+{
+    bool usable = str_present(app->id) && app->fresh_until + DOCUMENT_STALE_SECONDS > now;
+    return temporary && usable ? DOCUMENT_READY : DOCUMENT_REFUSED;
+}
+
+enum err
+documents_look(struct documents *documents, struct db *db, struct arena *mem, struct str url,
+               struct str redirect_uri, int64_t now, enum document_state *state,
+               struct str *problem)
+{
+    struct app app;
+    bool temporary = false;
+    enum err err = find_app(db, mem, url, &app);
+    *state = DOCUMENT_NEEDED;
+    if (err)
+        return err;
+    if (str_present(app.id) && is_fresh(&app, redirect_uri, now))
+        *state = DOCUMENT_READY;
+    else if (find_failure(documents, mem, url, now, &temporary, problem))
+        *state = fall_back(&app, temporary, now);
+    return ERR_NONE;
+}
+
+/* ---- 2: wait ---- */
+
+struct document_wait *
+documents_wait_new(struct documents *documents, struct arena *mem, struct str url)
+{
+    struct document_wait *wait = ARENA_NEW(mem, struct document_wait);
+    wait->documents = documents;
+    wait->fetch = (struct fetch){ .mem = mem, .url = url, .host = document_url_host(url) };
+    return wait;
+}
+
+void
+documents_wait(void *context, void (*resume)(void *argument), void *argument)
+{
+    struct document_wait *wait = context;
+    fetcher_get(wait->documents->fetcher, &wait->fetch, resume, argument);
+}
+
+/* ---- 3: finish ---- */
+
+struct storing {
+    struct arena *mem;
+    struct app *app;
+    int64_t now;
+};
+
+/* Several requests may have waited for the same document: the first one writes it. */
+static enum err
+store(struct db_tx *tx, void *argument)
+{
+    struct storing *storing = argument;
+    const struct app *said = storing->app;
+    struct app kept;
+    enum err err = app_store_hold(tx, storing->mem, said->id, &kept);
+    if (err == ERR_NOT_FOUND)
+        return registration_store(tx, storing->mem, storing->app, storing->now);
+    bool done = !err && kept.checked_at <= said->checked_at &&
+                kept.checked_at + DOCUMENT_FRESH_MIN > said->checked_at;
+    if (err || done)
+        return err;
+    bool same = str_eq(kept.name, said->name) && str_eq(kept.redirect_uris, said->redirect_uris) &&
+                str_eq(kept.document_mark, said->document_mark);
+    kept.name = said->name;
+    kept.redirect_uris = said->redirect_uris;
+    kept.scopes = said->scopes;
+    kept.document_mark = said->document_mark;
+    kept.checked_at = said->checked_at;
+    kept.fresh_until = said->fresh_until;
+    kept.updated_at = same ? kept.updated_at : storing->now;
+    if (kept.expires_at < said->expires_at)
+        kept.expires_at = said->expires_at;
+    return app_store_put_document(tx, storing->mem, &kept);
+}
+
+static enum err
+store_document(struct db *db, const struct fetch *fetch, const struct client_metadata *metadata,
+               int64_t now)
+{
+    struct arena *mem = fetch->mem;
+    struct app app = {
+        .id = app_id_of_client(mem, fetch->url),
+        .kind = APP_DOCUMENT,
+        .document = fetch->url,
+        .document_mark = client_metadata_mark(mem, metadata),
+        .checked_at = now,
+        .fresh_until = now + document_fresh_seconds(fetch->cache_control),
+        .owner_id = STR(""),
+        .name = metadata->name,
+        .redirect_uris = client_metadata_join_uris(mem, metadata),
+        .scopes = metadata->scopes,
+        .is_public = true,
+        .status = APP_ACTIVE,
+        .created_at = now,
+        .updated_at = now,
+        .expires_at = now + APP_UNUSED_SECONDS,
+    };
+    struct storing storing = { mem, &app, now };
+    return tx_write(db, store, &storing);
+}
+
+/* One sentence for an address that is refused and one that does not answer, so that the service
+ * does not reveal names of its own network. */
+static struct str
+fetch_problem(const struct documents *documents, struct arena *mem, enum fetch_result result)
+{
+    if (result == FETCH_TIMEOUT)
+        return str_format(mem, "Its host did not send it within %lld seconds.",
+                          (long long)documents->settings.seconds);
+    if (result == FETCH_TOO_LARGE)
+        return STR("It has more than 10 KiB.");
+    return STR("Its host cannot be reached on the public internet, or its certificate is not "
+               "valid.");
+}
+
+static void
+log_failure(const struct fetch *fetch, struct str problem)
+{
+    static const char *const names[] = { "done",      "unreachable", "timeout",
+                                         "too_large", "forbidden",   "busy" };
+    log_warn("client_document_failed", log_text("host", fetch->host),
+             log_text("result", str_of(names[fetch->result])), log_number("status", fetch->status),
+             log_text("reason", problem));
+}
+
+/* The response is there: reads the document and stores it. False: *problem says why not. */
+static bool
+read_document(struct documents *documents, const struct fetch *fetch,
+              struct client_metadata *metadata, bool *temporary, struct str *problem)
+{
+    struct document_response response = { fetch->status, fetch->type, fetch->cache_control,
+                                          fetch->body };
+    *temporary = fetch->result == FETCH_DONE ? document_status_is_temporary(fetch->status)
+                                             : fetch->result != FETCH_TOO_LARGE;
+    if (fetch->result == FETCH_DONE)
+        return document_read(fetch->mem, fetch->url, &response, documents->settings.schemes,
+                             metadata, problem);
+    *problem = fetch_problem(documents, fetch->mem, fetch->result);
+    return false;
+}
+
+enum err
+documents_finish(struct document_wait *wait, struct db *db, int64_t now, enum document_state *state,
+                 struct str *problem)
+{
+    struct fetch *fetch = &wait->fetch;
+    struct client_metadata metadata;
+    struct app app;
+    bool temporary;
+    *state = DOCUMENT_BUSY;
+    if (fetch->result == FETCH_BUSY)
+        return ERR_NONE;
+    if (read_document(wait->documents, fetch, &metadata, &temporary, problem)) {
+        *state = DOCUMENT_READY;
+        return store_document(db, fetch, &metadata, now);
+    }
+    enum err err = find_app(db, fetch->mem, fetch->url, &app);
+    if (err)
+        return err;
+    put_failure(wait->documents, fetch->url, *problem, temporary, now);
+    log_failure(fetch, *problem);
+    *state = fall_back(&app, temporary, now);
+    return ERR_NONE;
+}
