@@ -30,6 +30,7 @@ const struct route *const routes_public[] = {
     account_security_routes,
     account_passkey_routes,
     account_confirm_routes,
+    account_welcome_routes,
     account_apps_routes,
     account_app_facts_routes,
     account_assistant_routes,

@@ -17,6 +17,8 @@
 #include "web/response.h"
 #include "web/state.h"
 
+#define FIRST_RUN "/account/welcome"
+
 enum { NEXT, USERNAME, EMAIL, NAME, PASSWORD };
 
 /* Looser than the rules of account_make(), whose error messages are better. */
@@ -160,7 +162,8 @@ sign_in(struct call *call, struct user *user, struct str came_for)
         response_redirect(call, str_c(call->mem, return_path_via(call, "/signin", after.next)));
         return ERR_NONE;
     }
-    response_redirect(call, next);
+    /* A user who came for an app continues there; others answer a few questions first. */
+    response_redirect(call, str_present(continuation_path(call, &after)) ? next : FIRST_RUN);
     browser_session_set_device(call, user);
     browser_session_set_cookie(call, key);
     return ERR_NONE;

@@ -452,7 +452,7 @@ test("a new user returns to the app that sent them, and never to another site", 
   for (const next of ["https://evil.example/", "//evil.example/", "/\\evil.example/", "javascript:alert(1)"]) {
     const query = `next=${encodeURIComponent(next)}`;
     const form = { username: `eve${crypto.randomUUID().slice(0, 8)}`, password: PASSWORD, next };
-    assert.equal((await new Person(w, {}).post("/signup", form)).headers.location, "/account", next);
+    assert.equal((await new Person(w, {}).post("/signup", form)).headers.location, "/account/welcome", next);
     assert.match((await new Person(w, {}).get(`/signin?${query}`)).text, /href="\/signup"/, next);
   }
 });

@@ -9,6 +9,7 @@ import { formTo, textOf } from "../kit/html.mjs";
 import { addPerson, assertPrivate, MINUTE, Person, stage, userCommand } from "../kit/oauth.mjs";
 import { createDatabase, psql } from "../kit/pg.mjs";
 import { run } from "../kit/process.mjs";
+import { FROM, mailServer } from "../kit/smtp.mjs";
 import { world } from "../kit/world.mjs";
 
 const ORIGIN = "http://localhost:8080";
@@ -290,6 +291,16 @@ test("deleting the account needs the tick, and deletes the passkeys", async (t) 
   assert.match(says(unsure), /Tick the box/);
   assert.equal((await ada.post("/account/data/delete", { form: await formToken(ada), sure: "yes" })).headers.location, "/goodbye");
   await assertRefused(w, "a deleted account", await signIn(w, passkey));
+});
+
+test("a new passkey is reported by email", async (t) => {
+  const server = await mailServer(t);
+  const { w, ada } = await begin(t, { settings: { "smtp-url": server.url, "smtp-from": FROM, "rate-mail": 0 } });
+  await userCommand(w, "set", "ada", "--email", "ada@example.org");
+  await added(ada);
+  const mail = await server.mail(({ headers }) => headers.subject === "A passkey was added to your account");
+  assert.deepEqual(mail.to, ["ada@example.org"]);
+  assert.match(mail.plain.replaceAll(/\s+/g, " "), /The passkey "My laptop" was added to your account ada\./);
 });
 
 test("where sign-up is closed, a passkey creates no account", async (t) => {

@@ -17,7 +17,7 @@ test("a valid form creates an account and signs in", async (t) => {
   const answer = await w.signUp(ada);
   assert.equal(answer.status, 303);
   assertCommon(answer);
-  assert.equal(answer.headers.location, "/account");
+  assert.equal(answer.headers.location, "/account/welcome");
   assert.equal(answer.text, "");
   assert.match(answer.headers["cache-control"], /no-store/);
   const cookie = answer.headers["set-cookie"].map((line) => line.split(";")[0]).join("; ");

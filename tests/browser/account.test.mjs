@@ -74,7 +74,7 @@ for (const view of VIEWS)
     await page.goto("/account/security");
     await look("account-security");
     await page.fill("input[name=new_password]", "short");
-    await page.click("form[action$='/password'] button");
+    await page.click("form[action$='/password'] button[type=submit]");
     await page.waitForSelector("[aria-invalid=true]");
     await look("account-security-wrong");
     await page.goto("/account/data");
@@ -123,7 +123,7 @@ for (const javaScriptEnabled of [true, false]) {
     await refused("#instruments");
     await page.goto("/account/confirm");
     await page.fill("#password", "not the one at all");
-    await page.click("form[action='/account/confirm'] button");
+    await page.click("form[action='/account/confirm'] button[type=submit]");
     await refused("form[action='/account/confirm']");
     assert.deepEqual(complaints(page), []);
   });

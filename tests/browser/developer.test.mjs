@@ -24,8 +24,8 @@ async function signUp(page, username = "grace") {
   await page.goto("/signup");
   await page.fill("input[name=username]", username);
   await page.fill("input[name=password]", PASSWORD);
-  await page.click("form[action='/signup'] button");
-  await page.waitForURL("**/account");
+  await page.click("form[action='/signup'] button[type=submit]");
+  await page.waitForURL("**/account/welcome");
   await page.goto("/developer");
   await page.waitForURL("**/developer");
 }

@@ -41,7 +41,7 @@ for (const view of VIEWS)
     await look("signup");
     await fill(page, { username: "x", email: "ada@example.org", password: PASSWORD });
     await page.$eval("form", (form) => form.setAttribute("novalidate", "")); // what a browser would catch itself
-    await page.click("form button");
+    await page.click("form button[type=submit]");
     await page.waitForSelector('[aria-invalid="true"]');
     await look("signup-errors");
     assert.equal(await page.inputValue("input[name=email]"), "ada@example.org");
@@ -50,8 +50,8 @@ for (const view of VIEWS)
     const said = await page.$$eval(described.split(/\s+/).map((id) => `#${id}`).join(","), (all) => all.map((one) => one.textContent).join(" "));
     assert.match(said, /3/);
     await fill(page, { username: "ada", password: PASSWORD });
-    await page.click("form button");
-    await page.waitForURL("**/account");
+    await page.click("form button[type=submit]");
+    await page.waitForURL("**/account/welcome");
     await look("signed-up");
     await page.goto("/account/security");
     await page.click("form[action$='/codes'] button");
@@ -64,7 +64,7 @@ for (const view of VIEWS)
     await page.click("a[href='/recover']");
     await look("recover");
     await fill(page, { username: "ada", code, new_password: NEW });
-    await page.click("form[action='/recover'] button");
+    await page.click("form[action='/recover'] button[type=submit]");
     await page.waitForURL("**/signin");
     await look("recovered");
     const { link } = await userCommand(w, "recover", "ada");
@@ -73,7 +73,7 @@ for (const view of VIEWS)
     await page.goto(pathname + search);
     await look("reset");
     await fill(page, { new_password: PASSWORD });
-    await page.click("form[action='/reset'] button");
+    await page.click("form[action='/reset'] button[type=submit]");
     await page.waitForURL("**/signin");
     await page.goto(pathname + search);
     await look("reset-expired");
@@ -90,8 +90,8 @@ test("without JavaScript everything works the same", async (t) => {
   await page.goto("/");
   await page.click('a[href="/signup"]');
   await fill(page, { username: "grace", email: "", name: "Grace Hopper", password: PASSWORD });
-  await page.click("form button");
-  await page.waitForURL("**/account");
+  await page.click("form button[type=submit]");
+  await page.waitForURL("**/account/welcome");
   assert.deepEqual((await w.users()).map((user) => [user.username, user.name]), [["grace", "Grace Hopper"]]);
 });
 
@@ -120,7 +120,7 @@ test("the keyboard alone leads from the start page to an account", async (t) => 
   }
   assert.deepEqual(texts, {}, "a field cannot be reached");
   await page.keyboard.press("Enter");
-  await page.waitForURL("**/account");
+  await page.waitForURL("**/account/welcome");
   assert.deepEqual(await w.usernames(), ["keyboard"]);
 });
 
@@ -129,12 +129,12 @@ test("going back after signing up, or sending the form twice, creates no second 
   const page = await open(t, w);
   await page.goto("/signup");
   await fill(page, { username: "ada", password: PASSWORD });
-  await page.click("form[action='/signup'] button");
-  await page.waitForURL("**/account");
+  await page.click("form[action='/signup'] button[type=submit]");
+  await page.waitForURL("**/account/welcome");
   await page.reload(); // a GET: nothing is sent again
   await page.goBack();
   await fill(page, { username: "ada", password: PASSWORD });
-  await page.click("form[action='/signup'] button");
+  await page.click("form[action='/signup'] button[type=submit]");
   await page.waitForSelector('[aria-invalid="true"]');
   assert.deepEqual(await w.usernames(), ["ada"]);
 });

@@ -34,7 +34,7 @@ async function signUp(w, page) {
   await page.goto("/signin");
   await page.fill("#username", "ada");
   await page.fill("#password", PASSWORD);
-  await page.click("form[action='/signin'] button");
+  await page.click("form[action='/signin'] button[type=submit]");
   await page.waitForURL("**/account");
 }
 

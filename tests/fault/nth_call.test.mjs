@@ -35,7 +35,7 @@ test("sign-up: 503 with Retry-After, no partial account, and the next attempt su
   const calls = await forEachFailure(w, {
     act,
     async look(answer, hit, n) {
-      if (!hit) return assert.equal(answer.headers.location, "/account");
+      if (!hit) return assert.equal(answer.headers.location, "/account/welcome");
       if (answer.status === 303) {
         assert.deepEqual([answer.headers.location, answer.headers["set-cookie"]], ["/signin", undefined]);
         assert.ok((await w.usernames()).includes(`user${n}`), "promised, not stored");

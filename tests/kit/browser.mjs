@@ -123,7 +123,7 @@ export async function assertLight(page, what) {
 export async function signIn(page, { username = "ada", password }) {
   await page.fill("input[name=username]", username);
   await page.fill("input[name=password]", password);
-  await page.click("form[action='/signin'] button");
+  await page.click("form[action='/signin'] button[type=submit]");
 }
 
 // The app's redirect URI: a local server that records the URLs it is called with.
