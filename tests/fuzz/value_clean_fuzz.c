@@ -1,0 +1,93 @@
+/* Any text as a value of any built-in member that cleans its values: cleaning the result changes
+ * nothing, parts of a list are parts of the text, and the grammar of phrases is consistent. The
+ * first byte chooses the member. */
+#include "fuzz.h"
+
+#include "../unit/domains_kit.h"
+#include "domain/phrase.h"
+#include "domain/value_clean.h"
+#include "domain/value_text.h"
+#include "text/utf8.h"
+
+#include <string.h>
+
+static const struct member *
+choose_member(uint8_t number)
+{
+    const struct domains *set = kit_domains();
+    size_t all = 0;
+    for (size_t i = 0; i < set->count; i++)
+        all += set->list[i].member_count;
+    size_t at = number % all;
+    size_t domain = 0;
+    for (; at >= set->list[domain].member_count; domain++)
+        at -= set->list[domain].member_count;
+    return &set->list[domain].members[at];
+}
+
+static void
+cleaning_holds(struct arena *mem, const struct member *member, struct str text)
+{
+    struct str shown, key, again, again_key;
+    if (!value_clean(mem, member, text, &shown, &key))
+        return;
+    MUST(utf8_valid(shown) && shown.len > 0);
+    MUST(utf8_valid(key) && str_eq(value_fold(mem, key), key));
+    MUST(value_clean(mem, member, shown, &again, &again_key));
+    const struct vocabulary *vocabulary = member->vocabulary;
+    const struct vocabulary_value *entry =
+        vocabulary == NULL ? NULL : vocabulary_find(vocabulary, key);
+    if (entry != NULL && str_eq(entry->key, key)) {
+        MUST(str_eq(again_key, key));
+        MUST(value_contains(mem, vocabulary, entry->value, entry->key));
+    }
+}
+
+static void
+parts_hold(struct arena *mem, const struct member *member, struct str text)
+{
+    struct str *parts = NULL;
+    size_t count = value_parts(mem, member, text, &parts), bytes = 0;
+    MUST(count >= 1);
+    for (size_t i = 0; i < count; i++) {
+        MUST(parts[i].len > 0 && utf8_valid(parts[i]));
+        MUST(memmem(text.ptr, text.len, parts[i].ptr, parts[i].len) != NULL);
+        bytes += parts[i].len;
+    }
+    MUST(bytes <= text.len);
+    MUST(count > 1 || str_eq(parts[0], text));
+}
+
+static void
+phrases_hold(struct arena *mem, struct str text)
+{
+    struct str third = phrase_third_person(mem, text);
+    MUST(utf8_valid(third));
+    MUST(str_eq(phrase_third_person(mem, third), third));
+    MUST(phrase_fits(FORM_ANY, text));
+    for (int form = FORM_NOUN; form <= FORM_ROLE; form++)
+        if (phrase_fits((enum phrase_form)form, text))
+            MUST(!phrase_is_clause(text) && phrase_fits(FORM_NOUN, text));
+    MUST(!phrase_is_name(text) || !phrase_is_clause(text));
+    phrase_reads_on(text);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2 || size > 1024)
+        return 0;
+    struct arena *mem = arena_new();
+    struct str text = fuzz_input(mem, data + 1, size - 1);
+    const struct member *member = choose_member(data[0]);
+    if (utf8_valid(text) && utf8_forbidden(text) < 0) {
+        text = str_trim(text);
+        phrases_hold(mem, text);
+        if (text.len > 0 && member->type <= MEMBER_STRING) {
+            cleaning_holds(mem, member, text);
+            parts_hold(mem, member, text);
+        }
+    }
+    arena_free(mem);
+    return 0;
+}
