@@ -173,7 +173,7 @@ for (const [name, reader] of Object.entries(READERS)) {
     eachCase((one, hostile, harmless) => {
       const items = itemsOf(reader, hostile.bullets.hints);
       const expected = itemsOf(reader, harmless.bullets.hints).map((item) => (item.includes(one.harmless) ? filledIn(item, one) : item));
-      assert.deepEqual(items.map(anyArticle), expected.map(anyArticle));
+      assert.deepEqual(items.map(anyArticle).sort(), expected.map(anyArticle).sort()); // a long value may come later
       assert.equal(hostile.bullets.hints.split("\n").length, items.length);
     });
   });
@@ -186,10 +186,12 @@ test("in JSON a value stays inside its string", () => {
     assert.deepEqual(Object.keys(json.hints), [domain.domain]);
     const { summary, ...members } = json.hints[domain.domain];
     assert.ok(text.hints.some((line) => summary === line || line.startsWith(summary.slice(0, -1))), summary);
-    if (!member.json) return assert.deepEqual(members, {});
     const made = make(value.text);
     const normal = JSON.parse(JSON.stringify(made).normalize("NFC"));
-    assert.deepEqual(members, { [member.json.key]: normal });
+    const sorted = (given) => (Array.isArray(given) ? [...given].sort() : given);
+    const key = member.json?.key ?? member.name;
+    assert.deepEqual(Object.keys(members), [key]);
+    assert.deepEqual(sorted(members[key]), sorted(normal));
   });
 });
 
