@@ -56,6 +56,22 @@ if (preview) {
   for (const box of boxes) box.addEventListener("change", look);
 }
 
+// ---- "All preferences" includes every area ----
+
+const everything = document.querySelector(".consent input[value='preferences:read']");
+const areas = [...document.querySelectorAll(".consent input[data-area]")];
+function lock() {
+  for (const area of areas) {
+    area.checked ||= everything.checked;
+    area.ariaDisabled = everything.checked ? "true" : null;
+  }
+}
+if (everything && areas.length > 0) {
+  everything.addEventListener("change", lock);
+  for (const area of areas) area.addEventListener("click", (event) => everything.checked && event.preventDefault());
+  lock();
+}
+
 // ---- search while typing ----
 
 const search = document.querySelector(".search input");

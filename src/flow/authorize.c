@@ -131,7 +131,11 @@ begin(struct db_tx *tx, void *argument)
     bool asks;
     beginning->out->held = covered(beginning->mem, &grant, &checked->app, checked->redirect_uri,
                                    checked->scopes, &asks, &beginning->out->app_changed);
-    beginning->out->withheld = grant.withheld;
+    beginning->out->never_ends = grant.expires_at == NEVER_EXPIRES;
+    err = grant_store_withheld(tx, beginning->mem, beginning->user->id, checked->app.id,
+                               &beginning->out->withheld);
+    if (err)
+        return err;
     if (checked->must_sign_in || checked->must_consent || asks) {
         beginning->out->next = checked->must_sign_in ? NEXT_SIGN_IN : NEXT_CONSENT;
         return keep_request(tx, beginning);
@@ -232,8 +236,11 @@ find_request(struct db_tx *tx, struct deciding *deciding)
     *deciding->held = covered(deciding->mem, &grant, deciding->app, deciding->request->redirect_uri,
                               deciding->request->scopes, &asks, &deciding->request->app_changed);
     deciding->request->must_consent |= asks;
-    deciding->request->withheld = grant.withheld;
-    return err == ERR_NOT_FOUND ? ERR_NONE : err;
+    deciding->request->never_ends = grant.expires_at == NEVER_EXPIRES;
+    if (err && err != ERR_NOT_FOUND)
+        return err;
+    return grant_store_withheld(tx, deciding->mem, deciding->session->user_id, deciding->app->id,
+                                &deciding->request->withheld);
 }
 
 enum err
@@ -275,6 +282,10 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes ticked, struct gra
                                  .user_id = deciding->user->id,
                                  .app_id = request->app_id,
                                  .created_at = now };
+    err = grant_store_withheld(tx, deciding->mem, deciding->user->id, request->app_id,
+                               &grant->withheld);
+    if (err)
+        return err;
     grant->allowed = grant_after_limited_consent(&grant->allowed, request->scopes, ticked,
                                                  domains_chosen(deciding));
     grant->requested |= request->scopes;

@@ -80,6 +80,7 @@ struct authorize_begun {
     scopes held;               /* NEXT_CONSENT: as of grant_covered() */
     bool app_changed;          /* since the user allowed it: its name, link, or place */
     struct str withheld;       /* facts that the app does not see: see model/view.h */
+    bool never_ends;           /* the user allowed it without an end date */
 };
 
 enum err authorize_begin(struct db *db, struct arena *mem, const struct authorize_checked *checked,

@@ -60,6 +60,7 @@ struct auth_request {
     struct str shown;    /* about the app when the request was stored: see grant_shows() */
     bool app_changed;    /* set by consent_find(): since the user allowed it. Not stored */
     struct str withheld; /* the same: facts that the app does not see */
+    bool never_ends;     /* the same: the user allowed it without an end date */
     int64_t expires_at;
 };
 

@@ -108,7 +108,8 @@ put_scope_text(struct call *call, struct values *item, size_t i, bool chooses_do
                              : message_sentence(call, str_of(scope_row(i)->sentence)));
 }
 
-/* Lists domains first, then the other scopes. */
+/* Two lists: "scopes" is what the app can see, all preferences first, then the areas and the other
+ * scopes; "changes" is what it can change. */
 static void
 put_scopes(struct call *call, struct values *values, scopes requested, scopes held,
            bool chooses_domains, struct consent_preview *preview)
@@ -116,11 +117,14 @@ put_scopes(struct call *call, struct values *values, scopes requested, scopes he
     size_t count = scope_count();
     size_t first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
     for (size_t n = 0; n < count; n++) {
-        size_t i = (n + first) % count;
+        /* Bit 0 is preferences:read. */
+        size_t i = n == 0 ? 0 : n + first - 1 < count ? n + first - 1 : n + first - count;
         scopes one = (scopes)1 << i;
         if ((requested & one) == 0)
             continue;
-        struct values *item = values_item(values, "scopes");
+        struct values *item =
+            values_item(values, one == SCOPE_PREFERENCES_WRITE ? "changes" : "scopes");
+        values_flag(item, "is_area", scopes_domains(one) != 0);
         values_text(item, "scope", str_of(scope_row(i)->name));
         put_scope_text(call, item, i, chooses_domains);
         values_flag(item, "held", (held & one) != 0);
@@ -151,6 +155,11 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
     values_text(values, "request", asked->request_id);
     values_flag(values, "public", app->is_public && app->kind == APP_PORTAL);
     values_flag(values, "changed", asked->app_changed);
+    values_flag(values, "never_ends", asked->never_ends);
+    values_flag(values, "year", app->kind == APP_REGISTERED && !asked->never_ends);
+    values_flag(values, "sees", (requested & ~(scopes)SCOPE_PREFERENCES_WRITE) != 0);
+    values_flag(values, "writes_asked", (requested & SCOPE_PREFERENCES_WRITE) != 0);
+    values_flag(values, "month", app->kind == APP_PORTAL && !asked->never_ends);
     consent_self_put(call, values, app, redirect_uri, requested);
     values_flag(values, "has_links", app->homepage.len + app->privacy_link.len > 0);
     values_text(values, "homepage", app->homepage);
@@ -254,7 +263,8 @@ get_consent(struct call *call)
                             &(struct authorize_begun){ .request_id = id,
                                                        .held = held,
                                                        .app_changed = request.app_changed,
-                                                       .withheld = request.withheld });
+                                                       .withheld = request.withheld,
+                                                       .never_ends = request.never_ends });
     err = consent_resume(call->db, call->mem, &call->browser->session, &call->browser->user, id,
                          call->now, &request, &code);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)

@@ -12,6 +12,7 @@
 #define LINES_MAX 5 /* per scope */
 #define LINES_FEW 2 /* per scope, if the page lists more than SCOPES_MANY */
 #define SCOPES_MANY 10
+#define REST_MAX 40 /* lines per scope that open */
 #define VALUES_MAX 5
 #define LINE_MAX ((size_t)2048)
 
@@ -29,16 +30,21 @@ consent_preview_load(struct call *call, scopes requested, struct str withheld,
 struct lines {
     struct values *item;
     size_t shown, most;
+    size_t rest;     /* lines behind "and 3 more facts" */
     int64_t omitted; /* facts */
 };
 
 static void
 put_line(struct lines *lines, struct str label, struct str reads)
 {
-    struct values *line = values_item(lines->item, "reads");
+    bool opened = lines->shown == lines->most;
+    struct values *line = values_item(lines->item, opened ? "rest" : "reads");
     values_text(line, "label", label);
     values_text(line, "reads", reads);
-    lines->shown++;
+    if (opened)
+        lines->rest++;
+    else
+        lines->shown++;
 }
 
 /* "Björk, Radiohead and 3 more"; *count is the number of all values. */
@@ -78,13 +84,13 @@ put_domain(struct consent_preview *preview, struct lines *lines, const struct do
         struct str reads = member_values(preview, domain, member, &count);
         const struct message_value values[] = { { "domain", domain->title },
                                                 { "member", facts_member_label(call, member) } };
-        if (count > 0 && lines->shown < lines->most)
+        if (lines->shown == lines->most)
+            lines->omitted += count;
+        if (count > 0 && lines->rest < REST_MAX)
             put_line(lines,
                      name_domain ? message_with(call, KEY("consent.preview.member"), values, 2)
                                  : values[1].text,
                      reads);
-        else
-            lines->omitted += count;
     }
 }
 

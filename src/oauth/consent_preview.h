@@ -23,8 +23,8 @@ struct consent_preview {
 enum err consent_preview_load(struct call *call, scopes requested, struct str withheld,
                               struct consent_preview *out);
 
-/* For one scope: a list "reads" of { label, reads }, "more" if some are omitted, or "reads_none".
- */
+/* For one scope: a list "reads" of { label, reads }, "more" and the list "rest" if there are more,
+ * or "reads_none". */
 void consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one);
 
 /* Puts the values of hints_panel.h for an app with the ticked ones of the requested scopes, within

@@ -83,6 +83,16 @@ grant_store_view(struct db_tx *tx, struct arena *mem, struct str user_id, struct
 }
 
 enum err
+grant_store_withheld(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
+                     struct str *out)
+{
+    struct grant grant = { 0 };
+    enum err err = grant_store_find(tx, mem, user_id, app_id, 0, &grant);
+    *out = grant.withheld;
+    return err == ERR_NOT_FOUND ? ERR_NONE : err;
+}
+
+enum err
 grant_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now,
                  struct grant **out, size_t *count)
 {

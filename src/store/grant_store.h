@@ -17,6 +17,10 @@ enum err grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_i
 enum err grant_store_view(struct db_tx *tx, struct arena *mem, struct str user_id,
                           struct str app_id, int64_t now, struct view *view, bool *writes_wait);
 
+/* The facts that are withheld from the app, also by a grant that has expired recently. */
+enum err grant_store_withheld(struct db_tx *tx, struct arena *mem, struct str user_id,
+                              struct str app_id, struct str *out);
+
 enum err grant_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now,
                           struct grant **out, size_t *count);
 

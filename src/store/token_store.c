@@ -11,6 +11,9 @@
 /* How long redeemed codes are kept. If a code is used again, its family is revoked. */
 #define CODE_MEMORY_SECONDS ((int64_t)30 * 24 * 3600)
 
+/* How long expired grants are kept: consent to a renewal goes on with what the user withheld. */
+#define GRANT_MEMORY_SECONDS ((int64_t)90 * 24 * 3600)
+
 /* How long expired access tokens are kept, so that the app gets a precise error. */
 #define ACCESS_MEMORY_SECONDS ((int64_t)3600)
 
@@ -490,7 +493,7 @@ token_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int
         { &clean_access, now - ACCESS_MEMORY_SECONDS },
         { &clean_refresh, now },
         { &clean_family, now },
-        { &clean_grant, now },
+        { &clean_grant, now - GRANT_MEMORY_SECONDS },
         { &clean_session, now },
         { &clean_request, now },
         { &clean_code, now - CODE_MEMORY_SECONDS },

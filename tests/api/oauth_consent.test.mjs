@@ -25,6 +25,11 @@ test("the page shows the app, the destination, the user, and a sentence for each
   assert.deepEqual([...form.choices("scope")].sort(), [...SCOPES].sort());
   assert.deepEqual([...form.ticked("scope")].sort(), [...SCOPES].sort());
   assert.deepEqual(form.choices("term"), ["revoked", "1d", "30d", "1y"]);
+  assert.match(page.text, /<option value="30d" selected>/);
+  const [sees, changes] = page.text.split("<legend>Can change</legend>");
+  assert.match(sees, /<legend>Can see<\/legend>[^]*value="preferences:read"[^]*value="music_preferences"/);
+  assert.match(changes, /value="preferences:write"/);
+  assert.doesNotMatch(sees, /value="preferences:write"/);
   assert.deepEqual(form.choices("decision").sort(), ["allow", "deny"]);
   for (const about of [/music/i, /food/i, /travel/i, /cod(e|ing)/i, /hint/i, /profile|name|email/i, /change|write|add/i]) assert.match(text, about);
   const { form: fewer } = await ada.asked(app, { scope: "music_preferences agent_hints" });

@@ -7,7 +7,7 @@ import test from "node:test";
 import { open, press, SAME_SITE, says, state, told } from "../kit/account.mjs";
 import { assertError, assertPage } from "../kit/expect.mjs";
 import { Mcp, resultOf } from "../kit/mcp.mjs";
-import { addApp, addPerson } from "../kit/oauth.mjs";
+import { addApp, addPerson, DAY, Person } from "../kit/oauth.mjs";
 import { Client, connected, counts, FOOD, MUSIC } from "../kit/preferences.mjs";
 import { formTo } from "../kit/html.mjs";
 
@@ -239,6 +239,21 @@ test("facts are withheld on the consent page, before the app has read anything",
   assert.match(second.page.text, new RegExp(`value="${atom_id}" checked disabled`));
   const after = await Client.connect(ada, app, { scope, prompt: "consent" });
   assert.deepEqual((await after.record(FOOD)).allergies, ["peanuts"]);
+});
+
+test("a renewal after the end of access goes on without the withheld facts", async (t) => {
+  const { w, ada, app } = await scene(t);
+  await ada.connect(app, { scope: SCOPE, prompt: "consent", term: "30d" });
+  await withhold(ada, app, "Quillaja");
+  w.clock.forward(31 * DAY);
+  const person = new Person(w, { username: "ada" });
+  await person.signIn();
+  const { page } = await person.asked(app, { scope: SCOPE });
+  assert.match(page.text, /checked disabled>[^]*?Quillaja/);
+  const api = await Client.connect(person, app, { scope: SCOPE });
+  assert.deepEqual((await api.record(FOOD)).allergies, ["peanuts"]);
+  const asked = await person.asked(app, { scope: SCOPE, prompt: "consent" });
+  assert.match(asked.page.text, /<option value="revoked" selected>/, "the term is as the user chose it before");
 });
 
 test("facts of others, too many facts, and other users' apps are refused", async (t) => {

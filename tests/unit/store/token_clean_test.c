@@ -78,13 +78,15 @@ delete_expired_deletes_only_expired_rows(struct kit *kit)
         { "the session", T0 + 100, 1 },
         { "the request", T0 + 200, 1 },
         { "the family", T0 + 4000, 1 },
-        { "the grant", T0 + 5000, 1 },
+        { "not the grant, for a renewal", T0 + 5000, 0 },
         { "not the access token, to tell whose it was", T0 + 7199, 0 },
         { "the access token", T0 + 7200, 1 },
         { "nothing more for a long time", T0 + month - 1, 0 },
         { "the refresh token", T0 + month, 1 },
         { "nothing before the code is forgotten", T0 + month + 59, 0 },
         { "the code", T0 + month + 60, 1 },
+        { "nothing more for two months", T0 + 5000 + 3 * month - 1, 0 },
+        { "the grant", T0 + 5000 + 3 * month, 1 },
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
         size_t removed = cleaned(kit, rows[i].now, 100);
