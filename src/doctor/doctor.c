@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static struct str
+__attribute__((format(printf, 2, 0))) static struct str
 format_list(struct arena *mem, const char *format, va_list arguments)
 {
     char text[600];

@@ -31,6 +31,8 @@ static const struct {
     { "orphan_codes", "the same" },
     { "orphan_refresh", "the same" },
     { "restore_access", "only `penchant restore` deletes everything" },
+    { "restore_challenge_key", "the same" },
+    { "restore_challenges", "the same" },
     { "restore_codes", "the same" },
     { "restore_families", "the same" },
     { "restore_links", "the same" },
