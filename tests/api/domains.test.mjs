@@ -6,10 +6,12 @@ import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import Ajv2020 from "ajv/dist/2020.js";
+import { connected } from "../kit/preferences.mjs";
 import { PASSWORD, ROOT, world } from "../kit/world.mjs";
 
 const EXAMPLES = path.join(ROOT, "docs/examples");
 const OWN = ["preferences:read", "preferences:write", "agent_hints", "profile:read"];
+const OPTIONAL = ["communication_profile", "lifestyle_profile", "media_profile"];
 const BUILT_IN = ["coding_profile", "food_profile", "music_preferences", "travel_profile"];
 
 const read = (file) => JSON.parse(fs.readFileSync(path.join(ROOT, file), "utf8"));
@@ -31,7 +33,7 @@ function folderWith(w, change, name = "reading") {
 }
 
 test("every definition here is valid against the schema of definitions", () => {
-  const files = [...BUILT_IN.map((name) => `domains/${name}.json`), "docs/examples/reading.json"];
+  const files = [...BUILT_IN.map((name) => `domains/${name}.json`), ...OPTIONAL.map((name) => `domains/optional/${name}.json`), "docs/examples/reading.json"];
   for (const file of files) assert.ok(fits(read(file)), `${file}: ${JSON.stringify(fits.errors, null, 1)}`);
 });
 
@@ -57,6 +59,23 @@ test("a definition in the folder is a scope, for apps and for commands", async (
   assert.match(without.err, /reading/);
   const listed = await w.command("app", "list", "--json"); // the domain is gone, and so is its scope; the app is not
   assert.match(listed.out, /"scope":"agent_hints"/);
+});
+
+test("the optional domains add their scopes, and how to answer is part of every hint", async (t) => {
+  const settings = { domains: path.join(ROOT, "domains/optional") };
+  const scope = [...OPTIONAL, "food_profile", "agent_hints", "preferences:write"].join(" ");
+  const { w, api } = await connected(t, { settings, scope, app: { scope } });
+  assert.deepEqual((await supportedScopes(w)).slice(OWN.length), [...BUILT_IN, ...OPTIONAL].sort());
+  for (const [domain, preferences] of [
+    ["communication_profile", { answer_languages: ["German"] }],
+    ["media_profile", { favorite_movies: ["Alien"] }],
+    ["food_profile", { cuisines: ["Italian"] }],
+  ])
+    assert.equal((await api.send(domain, preferences)).status, 200);
+  const hints = async (context) => (await api.get(`agent-hints?max_tokens=200&context=${context}`)).data.hints.join(" ");
+  assert.match(await hints("restaurant_search"), /^User wants answers in German\. .*Italian/);
+  assert.match(await hints("movie_night"), /^User wants answers in German\. .*Alien/);
+  assert.doesNotMatch(await hints("restaurant_search"), /Alien/);
 });
 
 test("a folder may replace a domain that is built in", async (t) => {
