@@ -185,10 +185,12 @@ make_levels(struct arena *mem, struct hint *hint)
     size_t count = hint_length_count(hint->member, hint->total);
     struct hint_level *levels = ARENA_ARRAY(mem, struct hint_level, count);
     int items = hint_fewest_items(hint->member, hint->total);
+    struct arena *scratch = arena_new(); /* a user can have thousands of hints */
     for (size_t i = 0; i < count; i++) {
-        count_level(mem, hint, items, &levels[i]);
+        count_level(scratch, hint, items, &levels[i]);
         items = hint_more_items(hint->member, hint->total, items);
     }
+    arena_free(scratch);
     hint->levels = levels;
     hint->level_count = count;
     hint->is_long =
@@ -225,14 +227,15 @@ static void
 find_terms(struct arena *mem, struct hint *hint)
 {
     struct hint_terms all = { .count = 0 };
-    struct hint_term *terms = ARENA_ARRAY(mem, struct hint_term, HINT_TERMS_MAX);
+    struct hint_term terms[HINT_TERMS_MAX];
     size_t count = (size_t)hint->total < TERM_VALUES ? (size_t)hint->total : TERM_VALUES;
     for (size_t i = 0; i < count; i++)
         add_terms(&all, hint->values[i].shown, i, terms);
     for (size_t i = 0; i < count; i++)
         add_spellings(mem, hint->member, hint->values[i].shown, i, &all, terms);
-    hint->terms = terms;
+    hint->terms = ARENA_ARRAY(mem, struct hint_term, all.count + 1);
     hint->term_count = all.count;
+    memcpy(hint->terms, terms, all.count * sizeof *terms);
 }
 
 /* Other values than statements often contain words of a context without being about it: "business

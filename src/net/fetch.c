@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #define LOOK_MS 250 /* between two looks at the deadlines while a transfer runs */
-#define IDLE_MS 60000
 /* libcurl would read the whole folder for each transfer, which has every certificate three times.
  */
 #define BUNDLE "/etc/ssl/certs/ca-certificates.crt"
@@ -42,7 +41,8 @@ struct fetcher {
     pthread_t thread;
     CURLM *multi;
     struct curl_slist *headers;
-    pthread_mutex_t lock; /* for everything below; a running transfer belongs to the thread */
+    pthread_mutex_t lock;  /* for everything below; a running transfer belongs to the thread */
+    pthread_cond_t wanted; /* a transfer, or the end */
     struct transfer *transfers;
     size_t queued;
     size_t running;
@@ -318,12 +318,15 @@ run(void *argument)
         curl_multi_perform(fetcher->multi, &running);
         finish_completed(fetcher);
         pthread_mutex_lock(&fetcher->lock);
-        bool stop = fetcher->stopping && fetcher->transfers == NULL;
         bool idle = fetcher->transfers == NULL;
+        while (fetcher->transfers == NULL && !fetcher->stopping)
+            pthread_cond_wait(&fetcher->wanted, &fetcher->lock);
+        bool stop = fetcher->stopping && fetcher->transfers == NULL;
         pthread_mutex_unlock(&fetcher->lock);
         if (stop)
             return NULL;
-        curl_multi_poll(fetcher->multi, NULL, 0, idle ? IDLE_MS : LOOK_MS, NULL);
+        if (!idle)
+            curl_multi_poll(fetcher->multi, NULL, 0, LOOK_MS, NULL);
     }
 }
 
@@ -338,6 +341,7 @@ fetcher_start(const struct fetch_settings *settings)
     fetcher->multi = curl_multi_init();
     fetcher->headers = curl_slist_append(NULL, "Accept: application/json");
     pthread_mutex_init(&fetcher->lock, NULL);
+    pthread_cond_init(&fetcher->wanted, NULL);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
     bool started = fetcher->multi != NULL && fetcher->headers != NULL &&
@@ -366,11 +370,13 @@ fetcher_free(struct fetcher *fetcher)
         return;
     pthread_mutex_lock(&fetcher->lock);
     fetcher->cancelled = fetcher->stopping = true;
+    pthread_cond_signal(&fetcher->wanted);
     pthread_mutex_unlock(&fetcher->lock);
     curl_multi_wakeup(fetcher->multi);
     pthread_join(fetcher->thread, NULL);
     curl_multi_cleanup(fetcher->multi);
     curl_slist_free_all(fetcher->headers);
+    pthread_cond_destroy(&fetcher->wanted);
     pthread_mutex_destroy(&fetcher->lock);
     free(fetcher);
 }
@@ -440,6 +446,8 @@ fetcher_get(struct fetcher *fetcher, struct fetch *fetch, void (*ready)(void *co
     pthread_mutex_lock(&fetcher->lock);
     bool joined = join(fetcher, fetch);
     fetcher->results[FETCH_BUSY] += joined ? 0 : 1;
+    if (joined)
+        pthread_cond_signal(&fetcher->wanted);
     pthread_mutex_unlock(&fetcher->lock);
     if (joined) { /* from now on `fetch` belongs to the thread */
         curl_multi_wakeup(fetcher->multi);

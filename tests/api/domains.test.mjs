@@ -7,7 +7,7 @@ import path from "node:path";
 import test from "node:test";
 import Ajv2020 from "ajv/dist/2020.js";
 import { connected } from "../kit/preferences.mjs";
-import { PASSWORD, ROOT, world } from "../kit/world.mjs";
+import { onSqlite, PASSWORD, ROOT, world } from "../kit/world.mjs";
 
 const EXAMPLES = path.join(ROOT, "docs/examples");
 const OWN = ["preferences:read", "preferences:write", "agent_hints", "profile:read"];
@@ -61,7 +61,7 @@ test("a definition in the folder is a scope, for apps and for commands", async (
   assert.match(listed.out, /"scope":"agent_hints"/);
 });
 
-test("the optional domains add their scopes, and how to answer is part of every hint", async (t) => {
+onSqlite("the optional domains add their scopes, and how to answer is part of every hint", async (t) => {
   const settings = { domains: path.join(ROOT, "domains/optional") };
   const scope = [...OPTIONAL, "food_profile", "agent_hints", "preferences:write"].join(" ");
   const { w, api } = await connected(t, { settings, scope, app: { scope } });

@@ -32,7 +32,8 @@ const WITHOUT_FIXTURES = [
 
 async function suite(t, { fixtures }) {
   const env = fixtures ? { PENCHANT_MCP_FIXTURES: FIXTURES } : {};
-  const { w, api } = await connected(t, { scope: MCP_SCOPE, clock: null, env });
+  const settings = fixtures ? { sandbox: "off" } : {}; // the fixtures are in no folder of the settings
+  const { w, api } = await connected(t, { scope: MCP_SCOPE, clock: null, env, settings });
   const url = `${await proxy(t, w, api.token)}/mcp`;
   return { w, run: (...args) => program("conformance", ["server", "--url", url, "-o", path.join(w.dir, "results"), ...args]) };
 }

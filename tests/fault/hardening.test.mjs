@@ -95,6 +95,6 @@ onSqlite("the release contains no fault injection and no sanitizer", () => {
 
 onSqlite("the program needs only the documented libraries", () => {
   const needed = [...readelf("-d").matchAll(/NEEDED.*\[(.+)\]/g)].map(([, name]) => name.replace(/\.so.*/, ""));
-  const known = ["libmicrohttpd", "libcurl-gnutls", "libgnutls", "libsqlite3", "libpq", "libsodium", "libutf8proc", "libzxcvbn", "libpthread", "libm", "libc", "ld-linux-aarch64", "ld-linux-x86-64"];
+  const known = ["libmicrohttpd", "libcurl-gnutls", "libgnutls", "libsqlite3", "libpq", "libsodium", "libfido2", "libutf8proc", "libzxcvbn", "libpthread", "libm", "libc", "ld-linux-aarch64", "ld-linux-x86-64"];
   for (const name of needed) assert.ok(known.includes(name), `${name} is new`);
 });
