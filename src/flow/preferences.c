@@ -356,17 +356,17 @@ static enum err
 write_record(struct db_tx *tx, struct arena *mem, struct str user_id, const struct domain *domain,
              const struct sourced_atom *sourced, size_t count, int64_t now, struct record *out)
 {
-    struct atom *atoms = ARENA_ARRAY(mem, struct atom, count);
+    struct arena *scratch = arena_new(); /* all this takes many times the length of the results */
+    struct atom *atoms = ARENA_ARRAY(scratch, struct atom, count);
     for (size_t i = 0; i < count; i++)
         atoms[i] = sourced[i].atom;
     sort_by_sequence(atoms, count);
     out->domain = domain->name;
-    out->json = atom_record(mem, domain, atoms, count, &out->atom_count);
+    out->json = str_copy(mem, atom_record(scratch, domain, atoms, count, &out->atom_count));
     out->updated_at = out->atom_count == 0 ? 0 : now;
-    struct arena *scratch = arena_new(); /* hints take many times the length of their atoms */
     struct hint_set set;
     hint_set_make(scratch, domain, atoms, count, &set);
-    out->hints = hint_set_write(mem, &set);
+    out->hints = str_copy(mem, hint_set_write(scratch, &set));
     arena_free(scratch);
     return record_store_put(tx, mem, user_id, out);
 }

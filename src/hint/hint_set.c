@@ -347,12 +347,15 @@ run_length(const struct ranked *facts, size_t count)
     return (int)length;
 }
 
-/* Makes one hint for each value. Returns the number of hints. */
+/* More would not fit into the largest budget, and each takes memory several times. */
+#define EACH_MAX 200
+
+/* Makes one hint for each of the best values. Returns the number of hints. */
 static size_t
 make_each(struct arena *mem, const struct ranked *facts, int count, struct hint *out)
 {
     size_t made = 0;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && i < EACH_MAX; i++)
         made += make_hint(mem, facts + i, 1, &out[made]);
     return made;
 }
