@@ -12,7 +12,7 @@
 #define LINES_MAX 5 /* per scope */
 #define LINES_FEW 2 /* per scope, if the page lists more than SCOPES_MANY */
 #define SCOPES_MANY 10
-#define REST_MAX 12 /* lines per scope that open */
+#define REST_MAX 8 /* lines per scope that open */
 #define VALUES_MAX 5
 #define LINE_MAX ((size_t)2048)
 

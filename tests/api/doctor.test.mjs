@@ -118,7 +118,8 @@ test("TLS: an unknown authority, a trusted one, and a certificate that expires s
   assert.equal(trusted.proxy.result, "OK");
   const { w: other, given: soon } = await proxied(t, { tls: { days: "5" } });
   const expiring = await doctor(other, soon, { args: ["--ca", path.join(other.dir, "cert.pem")] });
-  assert.deepEqual([expiring.certificate.result, expiring.certificate.text], ["WARN", "it expires in 4 days"]);
+  assert.equal(expiring.certificate.result, "WARN");
+  assert.match(expiring.certificate.text, /^it expires in [45] days$/); // 5 within the same second
 });
 
 test("a base URL that differs from the service's", async (t) => {

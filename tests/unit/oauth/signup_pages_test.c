@@ -49,7 +49,7 @@ a_new_account_is_signed_in(void **state)
     (void)state;
     assert_int_equal(
         post("username=+ada+&email=ada%40example.org&name=Ada+L&password=+four+odd+words+"), 303);
-    assert_header("Location", "/account");
+    assert_header("Location", "/account/welcome");
     assert_int_equal(fake.calls, 1);
     assert_true(str_eq_c(fake.params.username, "ada"));
     assert_true(str_eq_c(fake.params.email, "ada@example.org"));
