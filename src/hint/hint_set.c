@@ -227,7 +227,7 @@ static void
 find_terms(struct arena *mem, struct hint *hint)
 {
     struct hint_terms all = { .count = 0 };
-    struct hint_term terms[HINT_TERMS_MAX];
+    struct hint_term terms[HINT_TERMS_MAX] = { { 0 } };
     size_t count = (size_t)hint->total < TERM_VALUES ? (size_t)hint->total : TERM_VALUES;
     for (size_t i = 0; i < count; i++)
         add_terms(&all, hint->values[i].shown, i, terms);
