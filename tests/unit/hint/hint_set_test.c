@@ -72,12 +72,13 @@ long_critical_lists_double(void **state)
 }
 
 static void
-every_statement_has_a_hint(void **state)
+the_best_200_statements_have_a_hint_each(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
     const struct domain *domain = hint_kit_fare(mem);
-    assert_int_equal(hint_kit_set(mem, domain, many(mem, "says", 300).ptr).count, 300);
+    assert_int_equal(hint_kit_set(mem, domain, many(mem, "says", 150).ptr).count, 150);
+    assert_int_equal(hint_kit_set(mem, domain, many(mem, "says", 300).ptr).count, 200);
     arena_free(mem);
 }
 
@@ -289,7 +290,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_have_the_expected_lengths),
         cmocka_unit_test(long_critical_lists_double),
-        cmocka_unit_test(every_statement_has_a_hint),
+        cmocka_unit_test(the_best_200_statements_have_a_hint_each),
         cmocka_unit_test(a_number_without_a_sentence_has_no_hint),
         cmocka_unit_test(token_counts_equal_the_written_lengths),
         cmocka_unit_test(stored_hint_sets_are_read_back_unchanged),
