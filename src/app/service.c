@@ -19,6 +19,7 @@
 #include "job/rebuild.h"
 #include "job/usage_counters.h"
 #include "mcp/fixtures.h"
+#include "mcp/mcp_routes.h"
 #include "mcp/surface.h"
 #include "net/net.h"
 #include "portal/reference_pages.h"
@@ -343,6 +344,7 @@ start_workers(struct service *service)
     service->health_workers = workers_start("health_workers", HEALTH_WORKERS, HEALTH_QUEUE, 0);
     metric_register(workers_write_metrics, service->workers);
     metric_register(workers_write_metrics, service->hashers);
+    metric_register(mcp_write_metrics, service);
 }
 
 static void
@@ -410,6 +412,7 @@ stop(struct service *service)
     if (service->workers != NULL) {
         metric_unregister(service->workers);
         metric_unregister(service->hashers);
+        metric_unregister(service);
         workers_stop(service->workers);
         workers_stop(service->hashers);
         workers_stop(service->health_workers);

@@ -38,6 +38,7 @@ static struct {
             .emptied = PTHREAD_COND_INITIALIZER };
 
 static _Atomic uint64_t dropped;
+static _Thread_local struct str request_id;
 
 void
 log_setup(enum log_format format, enum log_level level)
@@ -50,6 +51,12 @@ bool
 log_enabled(enum log_level level)
 {
     return level <= current_level;
+}
+
+void
+log_set_request(struct str id)
+{
+    request_id = id;
 }
 
 uint64_t
@@ -178,6 +185,10 @@ make_line(struct line *line, enum log_level level, const char *event,
         add_c(line, level_name(level));
         add_c(line, " ");
         add_c(line, event);
+    }
+    if (str_present(request_id)) {
+        struct log_field id = log_text("id", request_id);
+        add_field(line, &id);
     }
     for (size_t i = 0; i < count; i++)
         add_field(line, &fields[i]);

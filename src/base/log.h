@@ -38,6 +38,9 @@ log_number(const char *key, int64_t number)
 void log_setup(enum log_format format, enum log_level level);
 bool log_enabled(enum log_level level);
 void log_start(void);
+/* Until the next call, lines of this thread have this id as their first field; absent: none. The
+ * text must stay valid. */
+void log_set_request(struct str id);
 void log_stop(void); /* flushes the queue; gives up after two seconds if the reader blocks */
 uint64_t log_dropped(void);
 

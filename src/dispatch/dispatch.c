@@ -17,6 +17,7 @@
 #include "dispatch/rpc_guard.h"
 #include "http/limits.h"
 #include "http/server.h"
+#include "model/grant.h"
 #include "store/tx.h"
 #include "web/call.h"
 #include "web/error.h"
@@ -244,8 +245,7 @@ static void
 refuse_memory(struct call *call)
 {
     bool busy = arena_excess(call->mem) == ARENA_OVER_BUDGET;
-    log_warn("request_memory", log_text("id", call->exchange->request.id),
-             log_text("route", str_of(call->route->path)),
+    log_warn("request_memory", log_text("route", str_of(call->route->path)),
              log_number("bytes", (int64_t)arena_size(call->mem)), log_number("all", busy));
     arena_limit(call->mem, 0, NULL); /* for the error page */
     if (busy) {
@@ -261,8 +261,7 @@ static void
 refuse_request(struct call *call, enum err err)
 {
     if (err == ERR_INTERNAL)
-        log_error("request_failed", log_text("id", call->exchange->request.id),
-                  log_text("route", str_of(call->route->path)));
+        log_error("request_failed", log_text("route", str_of(call->route->path)));
     error_send_err(call, err);
 }
 
@@ -291,9 +290,9 @@ add_rate(struct call *call)
 }
 
 static void
-on_handle(void *context, struct http_exchange *exchange)
+handle(struct call *call)
 {
-    struct call *call = call_of(context, exchange);
+    struct http_exchange *exchange = call->exchange;
     call->now = timekeeper_now();
     enum err err = run_whole(call);
     if (err == ERR_NONE && exchange->wait != NULL)
@@ -313,6 +312,14 @@ on_handle(void *context, struct http_exchange *exchange)
         response_cache_put(call, call->etag, exchange->response.body);
     response_apply_etag(call);
     add_rate(call);
+}
+
+static void
+on_handle(void *context, struct http_exchange *exchange)
+{
+    log_set_request(exchange->request.id);
+    handle(call_of(context, exchange));
+    log_set_request(STR_NONE);
 }
 
 static void
@@ -360,14 +367,37 @@ static void
 log_request(const struct http_exchange *exchange, enum log_level level, int64_t took_ns)
 {
     const struct http_request *request = &exchange->request;
+    const struct call *call = exchange->owner;
     size_t bytes = str_eq_c(request->method, "HEAD") ? 0 : exchange->response.body.len;
     /* Never the query: it may contain a code or a token. */
-    LOG_WRITE(level, "request", log_text("id", request->id),
-              log_text("method", str_first(request->method, 16)),
-              log_text("path", without_secrets(exchange->mem,
-                                               str_first(path_of(request), LOGGED_PATH_MAX))),
-              log_number("status", exchange->response.status), log_number("us", took_ns / 1000),
-              log_number("bytes", (int64_t)bytes), log_text("client", request->client));
+    struct log_field fields[14] = {
+        log_text("method", str_first(request->method, 16)),
+        log_text("path",
+                 without_secrets(exchange->mem, str_first(path_of(request), LOGGED_PATH_MAX))),
+        log_number("status", exchange->response.status),
+        log_number("us", took_ns / 1000),
+        log_number("bytes", (int64_t)bytes),
+        log_text("client", request->client),
+    };
+    size_t count = 6;
+    struct str trace = request->trace;
+    if (call != NULL && call->rpc.method != NULL) {
+        fields[count++] = log_text("era", str_of(call->rpc.era));
+        fields[count++] = log_text("rpc", str_of(call->rpc.method));
+        if (call->rpc.tool != NULL)
+            fields[count++] = log_text("tool", str_of(call->rpc.tool));
+        if (call->rpc.failed)
+            fields[count++] = log_number("failed", 1);
+        fields[count++] = log_text("app", call->access->app_id);
+        fields[count++] = log_text("user", call->access->user_id);
+        if (!str_present(trace))
+            trace = call->rpc.trace;
+    }
+    if (str_present(trace))
+        fields[count++] = log_text("trace", trace);
+    log_set_request(request->id);
+    log_write(level, "request", fields, count);
+    log_set_request(STR_NONE);
 }
 
 static void

@@ -92,6 +92,7 @@ exchange_begin(void *argument, const char *target, struct MHD_Connection *handle
     x->identified = x->identifying = x->large = false;
     x->body_capacity = x->dropped = 0;
     x->head.count = 0;
+    x->traceparent[0] = '\0';
     x->head.length = 0;
     /* Copied, because the library modifies it in place. */
     x->target_len = strlen(target);
@@ -137,6 +138,17 @@ make_id(struct exchange *x)
         x->id[i] = digits[id >> (60 - 4 * i) & 15];
     x->id[16] = '\0';
     x->open.request.id = (struct str){ x->id, 16 };
+}
+
+/* Several headers are as invalid as a malformed one (W3C Trace Context §3.2). */
+static void
+find_trace(struct exchange *x)
+{
+    struct str parent = head_value(&x->head, STR("traceparent"), 0);
+    x->open.request.trace =
+        str_present(head_value(&x->head, STR("traceparent"), 1)) ? STR_NONE : trace_id(parent);
+    if (str_present(x->open.request.trace))
+        trace_continue(parent, x->id, x->traceparent);
 }
 
 static void
@@ -193,6 +205,7 @@ on_head(struct exchange *x, const char *method, const char *version)
                 (!server->library_lenient || head_check_layout(&x->head, x->handle, method,
                                                                request->target, version, &problem));
     find_client(x);
+    find_trace(x);
     if (x->connection->over_limit)
         return exchange_response_refuse_head(x, HTTP_TOO_MANY_CONNECTIONS, NULL);
     if (!fine)

@@ -65,6 +65,8 @@ exchange_response_send(struct exchange *x)
     for (size_t i = 0; i < reply->header_count; i++)
         add_header(response, reply->headers[i].name, reply->headers[i].value);
     add_header(response, "X-Request-Id", x->id);
+    if (x->traceparent[0] != '\0')
+        add_header(response, "traceparent", x->traceparent);
     /* The library parses chunks leniently, so a proxy may disagree about where the body ends. Close
      * the connection, so that nothing after it is read as a request. */
     if (reply->close || x->head.length == HEAD_CHUNKED ||

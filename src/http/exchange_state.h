@@ -3,6 +3,7 @@
 #ifndef HTTP_EXCHANGE_STATE_H
 #define HTTP_EXCHANGE_STATE_H
 
+#include "base/trace.h"
 #include "http/head.h"
 #include "http/state.h"
 
@@ -32,6 +33,7 @@ struct exchange {
     size_t body_capacity;
     size_t dropped;
     char id[17];
+    char traceparent[TRACEPARENT_LENGTH + 1]; /* of the response; empty: none */
     char client[ADDRESS_TEXT_MAX];
     char network[ADDRESS_TEXT_MAX];
     struct head head;

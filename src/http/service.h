@@ -12,6 +12,7 @@ struct arena;
 
 struct http_request {
     struct str id;     /* generated; sent in X-Request-Id */
+    struct str trace;  /* W3C trace id of the sender; absent: none, or not valid */
     struct str method; /* as sent */
     struct str target; /* as sent: path and query, not decoded */
     struct str body;

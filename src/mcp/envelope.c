@@ -20,6 +20,12 @@ fail(struct mcp_problem *problem, int status, int code, struct str sentence)
     return false;
 }
 
+const char *
+mcp_era_name(enum mcp_era era)
+{
+    return era == MCP_MODERN ? "modern" : "legacy";
+}
+
 bool
 envelope_is_legacy_version(struct str version)
 {

@@ -27,7 +27,9 @@ enum rpc_code {
     RPC_UNSUPPORTED_VERSION = -32022,
 };
 
-enum mcp_era { MCP_LEGACY, MCP_MODERN };
+enum mcp_era { MCP_LEGACY, MCP_MODERN, MCP_ERAS };
+
+const char *mcp_era_name(enum mcp_era era);
 
 /* As sent; absent: no such header. */
 struct mcp_headers {

@@ -203,15 +203,10 @@ tool_forget(const struct mcp_call *mcp, struct tool_args *args)
     struct forgetting work = { .mcp = mcp, .args = args };
     enum confirm_step step;
     read_args(&work);
-    if (!statement_may_write(mcp, work.statement.domain))
-        return ERR_NONE;
-    if (str_present(args->problem))
-        return tool_send_error(mcp, args->problem);
-    enum err err = confirm_read(mcp, &step);
-    if (err == ERR_INVALID)
-        return rpc_invalid(mcp, STR("requestState is not one of this server for this call, or it "
-                                    "has expired. Repeat the call without it."));
-    if (err == ERR_NONE && !str_present(work.fact_id))
+    enum err err;
+    if (!statement_begin(args, &work.statement, &step, &err))
+        return err;
+    if (!str_present(work.fact_id))
         err = find_fact(&work);
     if (err != ERR_NONE)
         return err;

@@ -2,6 +2,8 @@
  *
  * Stateless: no sessions, no streams. Dispatch has checked Host, Origin, and token before. */
 #include "base/arena.h"
+#include "base/metric.h"
+#include "base/trace.h"
 #include "mcp/fixtures.h"
 #include "mcp/mcp_routes.h"
 #include "mcp/methods.h"
@@ -13,6 +15,8 @@
 #include "web/error.h"
 #include "web/response.h"
 #include "web/state.h"
+
+#include <stdio.h>
 
 #define BODY_MAX (64 * KIB)
 
@@ -98,15 +102,64 @@ static const struct rpc_method {
     { "completion/complete", BOTH, completion_complete },
 };
 
+#define METHODS (sizeof methods / sizeof *methods)
+
+static _Atomic uint64_t requests[MCP_ERAS][METHODS + 1]; /* the last: any other method */
+
+void
+mcp_write_metrics(struct buf *page, void *context)
+{
+    (void)context;
+    metric_family(page, "penchant_mcp_requests_total", "counter",
+                  "MCP requests with a valid envelope, by era of the protocol and method.");
+    for (size_t era = 0; era < MCP_ERAS; era++)
+        for (size_t i = 0; i <= METHODS; i++) {
+            uint64_t count = atomic_load_explicit(&requests[era][i], memory_order_relaxed);
+            char labels[80];
+            snprintf(labels, sizeof labels, "era=\"%s\",method=\"%s\"",
+                     mcp_era_name((enum mcp_era)era), i < METHODS ? methods[i].name : "other");
+            if (count > 0)
+                metric_value(page, "penchant_mcp_requests_total", labels, (int64_t)count);
+        }
+    tools_write_metrics(page);
+}
+
+/* Index of the method; METHODS: there is none. */
+static size_t
+find_method(const struct mcp_message *message)
+{
+    size_t i = 0;
+    while (i < METHODS &&
+           !(str_eq_c(message->method, methods[i].name) && (methods[i].eras & 1u << message->era)))
+        i++;
+    return i;
+}
+
+/* A modern client may put the trace into the message instead of a header. */
+static void
+note_request(const struct mcp_call *mcp, size_t method)
+{
+    const struct mcp_message *message = mcp->message;
+    const struct json_value *parent =
+        message->meta == NULL ? NULL : json_member(message->meta, "traceparent");
+    struct call_rpc *rpc = &mcp->call->rpc;
+    rpc->era = mcp_era_name(message->era);
+    rpc->method = method < METHODS ? methods[method].name : "other";
+    if (parent != NULL && parent->type == JSON_STR)
+        rpc->trace = trace_id(parent->text);
+    atomic_fetch_add_explicit(&requests[message->era][method], 1, memory_order_relaxed);
+}
+
 static enum err
 run_method(const struct mcp_call *mcp)
 {
     const struct mcp_message *message = mcp->message;
+    size_t method = find_method(message);
+    note_request(mcp, method);
     if (fixtures_send(mcp))
         return ERR_NONE;
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (str_eq_c(message->method, methods[i].name) && (methods[i].eras & 1u << message->era))
-            return methods[i].handle(mcp);
+    if (method < METHODS)
+        return methods[method].handle(mcp);
     /* A legacy client that receives 404 falls back to the transport before it. */
     return rpc_error(mcp, message->era == MCP_MODERN ? 404 : 200, RPC_METHOD_NOT_FOUND,
                      str_format(mcp->call->mem, "There is no method \"%.*s\" in this version.",

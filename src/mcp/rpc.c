@@ -80,6 +80,7 @@ enum err
 rpc_error(const struct mcp_call *mcp, int status, int code, struct str sentence, struct str data)
 {
     call_set_error(mcp->call, "invalid_request", sentence);
+    mcp->call->rpc.failed = true;
     struct json *out = begin(mcp, status);
     json_key(out, "error");
     json_open_object(out);

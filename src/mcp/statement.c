@@ -109,8 +109,9 @@ statement_value(struct tool_args *args, const struct statement *statement, struc
 
 /* ---- permission ---- */
 
-bool
-statement_may_write(const struct mcp_call *mcp, const struct domain *domain)
+/* False: a response was sent. */
+static bool
+may_write(const struct mcp_call *mcp, const struct domain *domain)
 {
     enum permission permission = permission_scope(mcp, SCOPE_PREFERENCES_WRITE);
     if (permission != PERMITTED) {
@@ -122,5 +123,25 @@ statement_may_write(const struct mcp_call *mcp, const struct domain *domain)
         return true;
     tool_send_error(mcp, permission_sentence(mcp, str_format(mcp->call->mem, "changes to %.*s",
                                                              STR_ARG(domain->name))));
+    return false;
+}
+
+bool
+statement_begin(struct tool_args *args, const struct statement *statement, enum confirm_step *step,
+                enum err *err)
+{
+    *err = ERR_NONE;
+    if (!may_write(args->mcp, statement->domain))
+        return false;
+    if (str_present(args->problem)) {
+        *err = tool_send_error(args->mcp, args->problem);
+        return false;
+    }
+    *err = confirm_read(args->mcp, step);
+    if (*err == ERR_INVALID)
+        *err = rpc_invalid(args->mcp, STR("requestState is not one of this server for this call, "
+                                          "or it has expired. Repeat the call without it."));
+    else if (*err == ERR_NONE)
+        return true;
     return false;
 }

@@ -5,6 +5,7 @@
 #ifndef MCP_STATEMENT_H
 #define MCP_STATEMENT_H
 
+#include "mcp/confirm.h"
 #include "mcp/tool.h"
 
 struct member;
@@ -23,7 +24,10 @@ void statement_read(struct tool_args *args, struct statement *out);
 const struct json_value *statement_value(struct tool_args *args, const struct statement *statement,
                                          struct str text);
 
-/* False: a response was sent, because the token may not write to the domain. */
-bool statement_may_write(const struct mcp_call *mcp, const struct domain *domain);
+/* The checks before a change: the token may write to the domain, the arguments have no problem, and
+ * the state of a repeated call is ours. False: return *err, which is ERR_NONE if a response was
+ * sent. */
+bool statement_begin(struct tool_args *args, const struct statement *statement,
+                     enum confirm_step *step, enum err *err);
 
 #endif

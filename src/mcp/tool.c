@@ -142,6 +142,7 @@ tool_send_result(const struct mcp_call *mcp, struct str structured)
 enum err
 tool_send_error(const struct mcp_call *mcp, struct str sentence)
 {
+    mcp->call->rpc.failed = true;
     struct json *out = rpc_begin(mcp);
     json_key(out, "content");
     json_open_array(out);

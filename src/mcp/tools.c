@@ -1,4 +1,6 @@
-/* tools.c - finds the tool that a client calls. */
+/* tools.c - finds the tool that a client calls, and measures its calls. */
+#include "base/clock.h"
+#include "base/metric.h"
 #include "job/usage_counters.h"
 #include "mcp/methods.h"
 #include "mcp/tool.h"
@@ -7,6 +9,7 @@
 #include "web/call.h"
 #include "web/state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct tool {
@@ -44,6 +47,42 @@ tools_request_blocks(const struct http_request *request)
     return body.len > 0 && (memchr(body.ptr, '\\', body.len) != NULL || any_writes(body, contains));
 }
 
+/* ---- metrics ---- */
+
+static struct histogram latency[MCP_ERAS][USAGE_TOOLS][2]; /* [1]: failed, or refused */
+
+void
+tools_write_metrics(struct buf *page)
+{
+    metric_family(page, "penchant_mcp_tool_call_duration_seconds", "histogram",
+                  "Time from the head of a request to the result of its tool, by era of the "
+                  "protocol, tool, and result.");
+    for (size_t era = 0; era < MCP_ERAS; era++)
+        for (size_t tool = 0; tool < USAGE_TOOLS; tool++)
+            for (size_t failed = 0; failed < 2; failed++) {
+                const struct histogram *calls = &latency[era][tool][failed];
+                char labels[100];
+                snprintf(labels, sizeof labels, "era=\"%s\",tool=\"%s\",result=\"%s\"",
+                         mcp_era_name((enum mcp_era)era), tools[tool].name,
+                         failed ? "error" : "ok");
+                if (histogram_count(calls) > 0)
+                    metric_histogram(page, "penchant_mcp_tool_call_duration_seconds", labels,
+                                     calls);
+            }
+}
+
+static enum err
+run(const struct mcp_call *mcp, enum usage_tool tool, struct tool_args *args)
+{
+    struct call *call = mcp->call;
+    call->rpc.tool = tools[tool].name;
+    enum err err = tools[tool].run(mcp, args);
+    bool failed = err != ERR_NONE || call->rpc.failed;
+    histogram_observe(&latency[mcp->message->era][tool][failed],
+                      clock_ticks_ns() - call->exchange->started_ns);
+    return err;
+}
+
 /* The user sees this on /connect. */
 static void
 count_call(const struct call *call, enum usage_tool tool)
@@ -68,7 +107,7 @@ tools_call(const struct mcp_call *mcp)
             if (tools[i].writes && !mcp->call->exchange->blocks)
                 return ERR_INTERNAL;
             count_call(mcp->call, (enum usage_tool)i);
-            return tools[i].run(mcp, &args);
+            return run(mcp, (enum usage_tool)i, &args);
         }
     return rpc_invalid(mcp, str_format(mcp->call->mem, "There is no tool \"%.*s\".",
                                        STR_ARG(str_first(name->text, 64))));

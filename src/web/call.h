@@ -48,6 +48,12 @@ struct call {
     struct str hint_sets;                  /* if the route wants them; absent: not read yet */
     struct str rpc_id;                     /* JSON-RPC: id of the request as JSON; absent: null */
     const char *origin;                    /* JSON-RPC: allowed Origin of a browser; NULL: none */
+    struct call_rpc {                      /* JSON-RPC: for the log; no text of the client */
+        const char *era, *method;          /* NULL: the message could not be read */
+        const char *tool;                  /* NULL: none */
+        bool failed;                       /* … or it refused */
+        struct str trace;                  /* W3C trace id in the message; absent: none */
+    } rpc;
     void *waited_for; /* what the handler set exchange->wait for, when it is called again */
 
     const struct language *language; /* see message.h */

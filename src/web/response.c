@@ -30,7 +30,7 @@ begin_rpc(struct call *call)
         return;
     response_add_header(call, "Access-Control-Allow-Origin", call->origin);
     response_add_header(call, "Access-Control-Expose-Headers",
-                        RATE_HEADERS "Retry-After, WWW-Authenticate, X-Request-Id");
+                        RATE_HEADERS "Retry-After, WWW-Authenticate, X-Request-Id, traceparent");
 }
 
 void
@@ -51,7 +51,8 @@ response_begin(struct call *call, int status, const char *type)
     if (call->at.endpoint != NULL && call->at.endpoint->cors) {
         response_add_header(call, "Access-Control-Allow-Origin", "*");
         response_add_header(call, "Access-Control-Expose-Headers",
-                            "ETag, " RATE_HEADERS "Retry-After, WWW-Authenticate, X-Request-Id");
+                            "ETag, " RATE_HEADERS
+                            "Retry-After, WWW-Authenticate, X-Request-Id, traceparent");
     }
     if (call->at.endpoint != NULL && call->at.endpoint->rpc)
         begin_rpc(call);
@@ -114,7 +115,7 @@ response_options(struct call *call)
         response_add_header(
             call, "Access-Control-Allow-Headers",
             "Authorization, Content-Type, Accept, If-None-Match, MCP-Protocol-Version, "
-            "Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID");
+            "Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID, traceparent, tracestate");
         response_add_header(call, "Access-Control-Max-Age", "86400");
     }
 }

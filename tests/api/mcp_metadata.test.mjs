@@ -7,7 +7,7 @@ import { world } from "../kit/world.mjs";
 
 const ROOT = "/.well-known/oauth-protected-resource";
 const SERVER = "/.well-known/oauth-authorization-server";
-const PREFLIGHT = ["Authorization", "Content-Type", "Accept", "If-None-Match", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id", "Last-Event-ID"];
+const PREFLIGHT = ["Authorization", "Content-Type", "Accept", "If-None-Match", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id", "Last-Event-ID", "traceparent", "tracestate"];
 
 test("the protected resource is the MCP endpoint, with a slash if the path has one", async (t) => {
   const w = await world(t, { settings: { "base-url": "https://p.example", "auth-url": "https://id.p.example" } });

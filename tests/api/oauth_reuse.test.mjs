@@ -50,9 +50,11 @@ test("reuse of a refresh token or code is logged and shown to the user and the d
     const where = ["/account/apps", `/account/apps/${app.client_id}`];
     for (const page of where) assert.doesNotMatch(says(await open(grace, page)), /used twice/);
 
-    assertInvalidGrant(await reuse(w, app, first));
+    const refused = await reuse(w, app, first);
+    assertInvalidGrant(refused);
     await assertDead(app, first);
     const line = await w.service.logged(event, (one) => one.event === event);
+    assert.equal(line.id, refused.headers["x-request-id"]);
     assert.deepEqual([line.level, line.app, line.user], ["warn", app.client_id, (await app.userinfo(kept.access_token)).data.sub]);
     for (const page of where) assert.match(says(await open(grace, page)), /an old key of this app was used twice/);
     await until("the developer sees it", async () => (await refusals(ada, app)).some((one) => reason.test(one.reason)));

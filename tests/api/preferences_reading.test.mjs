@@ -57,7 +57,7 @@ test("answers are for any origin without credentials, and errors are not kept", 
     assert.equal(headers["access-control-allow-credentials"], undefined, where);
   }
   const preflight = await api.ask("OPTIONS", READS[0], { headers: { origin: "https://elsewhere.example", "access-control-request-method": "GET", "access-control-request-headers": "authorization,if-none-match" } });
-  assert.equal(preflight.headers["access-control-allow-headers"], "Authorization, Content-Type, Accept, If-None-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID"); // what a script may send back of an ETag it may read
+  assert.equal(preflight.headers["access-control-allow-headers"], "Authorization, Content-Type, Accept, If-None-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID, traceparent, tracestate"); // what a script may send back of an ETag it may read
   assertError(await api.get("preferences/nosuch"), 404);
   const written = await api.send(MUSIC, { genres: ["jazz"] });
   assert.equal(written.headers.etag, undefined);

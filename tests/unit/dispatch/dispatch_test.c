@@ -165,7 +165,7 @@ options_returns_the_cors_headers(void **state)
     assert_header("Access-Control-Allow-Methods", "GET, POST");
     assert_header("Access-Control-Allow-Headers",
                   "Authorization, Content-Type, Accept, If-None-Match, MCP-Protocol-Version, "
-                  "Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID");
+                  "Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID, traceparent, tracestate");
     assert_non_null(answer_header("Access-Control-Max-Age"));
     assert_header("Access-Control-Allow-Credentials", NULL);
     assert_int_equal(hand.exchange.response.body.len, 0);
