@@ -68,6 +68,7 @@ FUZZ_LD    := -fsanitize=address,undefined
 INSTALLS_run   := build
 INSTALLS_deps  := build
 INSTALLS_check := check
+INSTALLS_clients := check clients
 INSTALLS_soak  := check deb
 INSTALLS_fuzz  := fuzz
 INSTALLS_lint  := lint
@@ -75,7 +76,7 @@ INSTALLS_bench := bench
 INSTALLS_deb   := deb
 INSTALLS := $(sort $(foreach goal,$(MAKECMDGOALS),$(INSTALLS_$(goal)) $(patsubst deps-%,%,$(filter deps-%,$(goal)))))
 
-STEPS := build unit fuzz check lint bench deb
+STEPS := build unit fuzz check clients lint bench deb
 .PHONY: deps $(STEPS:%=deps-%) $(STEPS:%=require-%)
 
 deps: deps-build ## install the packages that the build needs (also: deps-check, deps-lint, deps-bench)
@@ -180,7 +181,7 @@ PRELOADS := $(patsubst tests/fault/%.c,build/preload/%.so,$(wildcard tests/fault
 
 # ---- targets ----
 
-.PHONY: run check check-quick test soak lint bench fuzz mutate install dist deb help clean FORCE docs
+.PHONY: run check check-quick clients test soak lint bench fuzz mutate install dist deb help clean FORCE docs
 FORCE:
 
 run: deps-build build/penchant ## install packages, build, and serve a demo with a sample user on 127.0.0.1:8080
@@ -191,6 +192,9 @@ check: deps-check build/check/penchant build/penchant $(UNIT_BINARIES) $(PROBES)
 
 check-quick: require-check build/check/penchant build/penchant $(UNIT_BINARIES) ## run the text checks, the unit tests, and some API tests on SQLite
 	@tests/run --quick
+
+clients: deps-check deps-clients build/check/penchant build/penchant ## connect Claude Code, Codex, Gemini CLI, and opencode (1 GB of npm packages), which call every tool
+	@tests/assistants/run
 
 # T: the beginning of a file's name, with or without a store, or several of them.
 test: require-check ## build and run the tests that T selects: make test T=api/sign_up, T="api/sign_up on PostgreSQL", T=unit/base

@@ -10,7 +10,7 @@ import { makeTemplates } from "./template.mjs";
 const PROGRAM = `${ROOT}/build/check/penchant`;
 
 const usesPostgres = ({ group }) => /PostgreSQL|both/.test(group);
-const usesStore = ({ name }) => /^(api|browser|clients|fault)\//.test(name);
+const usesStore = ({ name }) => /^(api|assistants|browser|clients|fault)\//.test(name);
 
 // Test data is in memory if a gigabyte is free there: PostgreSQL creates hundreds of files per database, and
 // SQLite waits for the disk at each commit. Tests of the disk (fault) set TMPDIR themselves.
