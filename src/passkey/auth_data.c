@@ -28,6 +28,68 @@ big_endian(struct str bytes)
     return number;
 }
 
+/* ---- CBOR ---- */
+
+#define CBOR_DEPTH_MAX 4 /* a COSE key has one level */
+
+enum { CBOR_BYTES = 2, CBOR_TEXT = 3, CBOR_ARRAY = 4, CBOR_MAP = 5, CBOR_TAG = 6 };
+
+/* The first byte of an item, and the number that follows it. Indefinite lengths are refused, as in
+ * CTAP2. */
+static bool
+take_cbor_head(struct str *rest, unsigned *kind, uint64_t *number)
+{
+    struct str first, more;
+    if (!take(rest, 1, &first))
+        return false;
+    unsigned byte = big_endian(first), size = byte & 0x1f;
+    *kind = byte >> 5;
+    *number = size;
+    if (size < 24)
+        return true;
+    if (size > 27 || !take(rest, (size_t)1 << (size - 24), &more))
+        return false;
+    *number = 0;
+    for (size_t i = 0; i < more.len; i++)
+        *number = *number << 8 | (unsigned char)more.ptr[i];
+    return true;
+}
+
+/* Takes one item. False: it declares more than there is. libfido2's decoder allocates what a map
+ * declares before it reads the entries, up to gigabytes for a few bytes, so this is checked before
+ * it is called. */
+static bool
+take_cbor(struct str *rest, unsigned depth)
+{
+    unsigned kind;
+    uint64_t number;
+    struct str content;
+    if (depth > CBOR_DEPTH_MAX || !take_cbor_head(rest, &kind, &number))
+        return false;
+    if (kind == CBOR_BYTES || kind == CBOR_TEXT)
+        return number <= rest->len && take(rest, (size_t)number, &content);
+    if (kind != CBOR_ARRAY && kind != CBOR_MAP && kind != CBOR_TAG)
+        return true;
+    if (number > rest->len && kind != CBOR_TAG)
+        return false;
+    uint64_t items = kind == CBOR_TAG ? 1 : kind == CBOR_MAP ? 2 * number : number;
+    for (; items > 0; items--)
+        if (!take_cbor(rest, depth + 1))
+            return false;
+    return true;
+}
+
+static bool
+is_cbor(struct str bytes, unsigned items)
+{
+    for (; items > 0; items--)
+        if (!take_cbor(&bytes, 0))
+            return false;
+    return bytes.len == 0;
+}
+
+/* ---- authenticator data ---- */
+
 static bool
 read_new_passkey(struct str *rest, struct auth_data *out)
 {
@@ -36,7 +98,7 @@ read_new_passkey(struct str *rest, struct auth_data *out)
         return false;
     size_t id_length = big_endian(length);
     if (id_length == 0 || id_length > CREDENTIAL_ID_MAX ||
-        !take(rest, id_length, &out->credential_id) || rest->len == 0)
+        !take(rest, id_length, &out->credential_id) || !is_cbor(*rest, out->has_extensions ? 2 : 1))
         return false;
     out->key = *rest;
     return true;
@@ -57,5 +119,5 @@ auth_data_read(struct str bytes, struct auth_data *out)
     out->counter = big_endian(counter);
     if ((bits & ATTESTED) != 0)
         return read_new_passkey(&rest, out) ? ERR_NONE : ERR_INVALID;
-    return (rest.len > 0) == out->has_extensions ? ERR_NONE : ERR_INVALID;
+    return is_cbor(rest, out->has_extensions ? 1 : 0) ? ERR_NONE : ERR_INVALID;
 }

@@ -24,7 +24,8 @@ struct auth_data {
     struct str key;           /* its public key in COSE format, and extensions; else absent */
 };
 
-/* The texts point into `bytes`. ERR_INVALID: too short, too long, or bytes left over. */
+/* The texts point into `bytes`. ERR_INVALID: too short, too long, bytes left over, or a key or
+ * extensions that are not CBOR with definite lengths. */
 enum err auth_data_read(struct str bytes, struct auth_data *out);
 
 #endif
