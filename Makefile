@@ -170,6 +170,16 @@ build/fuzz/target/%: tests/fuzz/%_fuzz.c build/fuzz/penchant.a | require-fuzz
 	@echo "  fuzz  $<"
 	@clang $(COMMON) $(FUZZ_C) -fsanitize=fuzzer -MMD -MP $< build/fuzz/penchant.a $(STAND_IN) -o $@ $(LIBS)
 
+# The same targets for `make check`: on their seeds and fixed changes of them, without libFuzzer.
+build/check/fuzz/%: tests/fuzz/%_fuzz.c build/check/replay.o build/check/penchant.a | require-unit
+	@mkdir -p $(@D)
+	@echo "  check  $<"
+	@$(CC) $(COMMON) $(CHECK_C) -MMD -MP $< build/check/replay.o build/check/penchant.a $(STAND_IN) $(CHECK_LD) -o $@ $(LIBS)
+
+build/check/replay.o: tests/fuzz/replay.c | require-unit
+	@mkdir -p $(@D)
+	@$(CC) $(COMMON) $(CHECK_C) -MMD -MP -c $< -o $@
+
 # LD_PRELOAD libraries that simulate a slow or failing disk.
 build/preload/%.so: tests/fault/%.c | require-build
 	@mkdir -p $(@D)
@@ -187,7 +197,7 @@ FORCE:
 run: deps-build build/penchant ## install packages, build, and serve a demo with a sample user on 127.0.0.1:8080
 	@exec build/penchant demo
 
-check: deps-check build/check/penchant build/penchant $(UNIT_BINARIES) $(PROBES) $(PRELOADS) $(FUZZERS:%=build/fuzz/target/%) ## install packages and run every test, on SQLite and PostgreSQL
+check: deps-check build/check/penchant build/penchant $(UNIT_BINARIES) $(PROBES) $(PRELOADS) $(FUZZERS:%=build/check/fuzz/%) ## install packages and run every test, on SQLite and PostgreSQL
 	@tests/run
 
 check-quick: require-check build/check/penchant build/penchant $(UNIT_BINARIES) ## run the text checks, the unit tests, and some API tests on SQLite

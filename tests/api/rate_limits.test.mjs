@@ -10,9 +10,13 @@ const rate = ({ headers }) => ["limit", "remaining", "reset"].map((name) => head
 
 test("every response to a token says how much of its limit is left, and a 429 when to try again", async (t) => {
   const { w, api } = await connected(t, { settings: { "rate-api": 3 } });
-  w.deadlines.forward(2000); // a new window
-  const answers = [];
-  for (let i = 0; i < 5; i++) answers.push(await api.get("preferences"));
+  let answers, began;
+  do {
+    w.deadlines.forward(2000); // a new window of one second
+    began = Date.now();
+    answers = [];
+    for (let i = 0; i < 5; i++) answers.push(await api.get("preferences"));
+  } while (Date.now() - began > 900); // again on a machine so slow that a second window may have begun
   assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 429, 429]);
   assert.deepEqual(answers.map((answer) => rate(answer)[1]), ["2", "1", "0", "0", "0"]);
   for (const answer of answers) {

@@ -1,25 +1,13 @@
 // export and import of one account and of all, with the service stopped and running.
 
 import assert from "node:assert/strict";
-import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { press, SAME_SITE } from "../kit/account.mjs";
-import { connected, FOOD, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
+import { press } from "../kit/account.mjs";
+import { connected, FOOD, MUSIC, secondApp } from "../kit/preferences.mjs";
+import { document, essence, exported, fact, imported, put, said, T, told } from "../kit/transfer.mjs";
 import { onSqlite, ROOT, world } from "../kit/world.mjs";
 
-function told(sentence, story) {
-  test(`${sentence}, on a stopped service`, async (t) => story(await world(t, { start: false }), t));
-  test(`${sentence}, on a running service`, async (t) => story(await world(t), t));
-}
-
-const T = (second) => `2026-11-14T09:30:${String(second).padStart(2, "0")}Z`;
-const said = (source, created_at = T(0), updated_at = created_at) => ({ source, created_at, updated_at });
-const fact = (member, value, more = {}) => {
-  const sources = more.sources ?? [said("app_AAAAAAAAAAAAAAAAAAAAAA")];
-  const by_user = sources.some(({ source }) => source === "user");
-  return { member, value, status: "active", by_user, created_at: T(0), updated_at: T(1), ...more, sources };
-};
 const wrong = { status: "suppressed", reason: "not_mine", suppressed_by: "user", suppressed_at: T(9) };
 
 // One of every kind.
@@ -38,40 +26,6 @@ const EVERY_KIND = {
   ],
   travel_profile: [fact("room", { bed: "king" }), fact("avoid_red_eye", true)],
 };
-
-const document = (domains, user = {}) => ({
-  format: "penchant-export",
-  version: 1,
-  exported_at: T(0),
-  user,
-  domains: Object.fromEntries(Object.entries(domains).map(([name, atoms]) => [name, { preferences: {}, atoms }])),
-});
-
-// What two exports of the same must have in common.
-function essence({ format, version, domains }) {
-  const bare = ({ atom_id, ...rest }) => rest;
-  return { format, version, domains: Object.entries(domains).map(([name, { preferences, atoms }]) => [name, preferences, atoms.map(bare)]) };
-}
-
-async function put(w, name, what) {
-  const file = path.join(w.dir, name);
-  fs.writeFileSync(file, typeof what === "string" || Buffer.isBuffer(what) ? what : JSON.stringify(what));
-  return file;
-}
-
-async function exported(w, who) {
-  const result = await w.command("export", who);
-  assert.deepEqual([result.status, result.err], [0, ""]);
-  assert.equal(result.out.split("\n").length, 2, "a document is one line");
-  return JSON.parse(result.out);
-}
-
-async function imported(w, ...words) {
-  const options = typeof words.at(-1) === "object" ? words.pop() : {};
-  const result = await w.command("import", ...words, "--json", options);
-  assert.deepEqual([result.status, result.err], [0, ""], result.err);
-  return result.out.trim().split("\n").map((line) => JSON.parse(line));
-}
 
 told("what goes out comes in again as it was", async (w) => {
   const ada = await w.addUser("ada");
@@ -278,53 +232,6 @@ onSqlite("hostile documents are refused in no time and in one line", async (t) =
     assert.ok(Date.now() - began < 20_000);
   }
   assert.deepEqual((await exported(w, "ada")).domains[MUSIC].atoms, []);
-});
-
-told("an account with as much as fits goes out and comes in", async (w) => {
-  await w.addUser("ada");
-  await w.addUser("bob");
-  const text = (i) => `${i} ${"ü".repeat(190)}`;
-  const atoms = Array.from({ length: 2000 }, (_, i) => fact("statements", text(i)));
-  const full = document({ [MUSIC]: atoms, [FOOD]: atoms });
-  const file = await put(w, "full.json", full);
-  assert.ok(fs.statSync(file).size > 2 * 1024 * 1024);
-  assert.equal((await imported(w, file, "--user", "ada"))[0].added, 4000);
-  const out = await exported(w, "ada");
-  assert.equal((await imported(w, await put(w, "again.json", out), "--user", "bob"))[0].added, 4000);
-  assert.deepEqual(essence(await exported(w, "bob")), essence(out));
-  // One more is one too many, and none of it comes in.
-  const more = await put(w, "more.json", document({ travel_profile: [fact("avoid_red_eye", true)], [MUSIC]: [fact("genres", "one more")] }));
-  const refused = await w.command("import", more, "--user", "ada");
-  assert.equal(refused.status, 1);
-  assert.match(refused.err, /more than 2,000 facts in one domain; nothing was changed/);
-  assert.deepEqual(essence(await exported(w, "ada")), essence(out));
-});
-
-test("an account that an app has flooded is downloaded by its owner and by the operator, and comes in again", async (t) => {
-  const { w, ada, api } = await connected(t, { scope: `${READ_WRITE} agent_hints` });
-  const bob = await w.addUser("bob");
-  const text = (i) => `${i} ${"\u{20000}".repeat(190)}`; // four bytes each
-  const atoms = Array.from({ length: 1800 }, (_, i) => fact("statements", text(i)));
-  const domains = ["coding_profile", FOOD, MUSIC];
-  const flood = document(Object.fromEntries(domains.map((name) => [name, atoms])));
-  assert.equal((await imported(w, await put(w, "flood.json", flood), "--user", "ada"))[0].added, atoms.length * domains.length);
-  // The operator's.
-  const out = await exported(w, "ada");
-  assert.deepEqual(out.domains[MUSIC].atoms.map(({ value }) => value), atoms.map(({ value }) => value));
-  // Her own.
-  const own = await ada.get("/account/data/export", SAME_SITE);
-  assert.deepEqual([own.status, own.headers["content-type"]], [200, "application/json"]);
-  assert.match(own.headers["content-disposition"], /^attachment; filename="penchant-ada-/);
-  assert.ok(Buffer.byteLength(own.text) > 8 * 1024 * 1024);
-  assert.deepEqual(essence(JSON.parse(own.text)), essence(out));
-  // What was taken along can be brought back, by command only.
-  assert.equal((await imported(w, await put(w, "own.json", own.text), "--user", bob.sub))[0].added, atoms.length * domains.length);
-  assert.deepEqual(essence(await exported(w, "bob")), essence(out));
-  // An app's document has its bound, and says what to do instead.
-  const refused = await api.get("preferences/export");
-  assert.deepEqual([refused.status, refused.data.error], [413, "payload_too_large"]);
-  assert.match(refused.data.error_description, /^The export is larger than 8 MiB, the limit for one response\. Read single domains \(GET \/v1\/preferences\/\{domain\}\)/);
-  assert.equal(refused.headers["content-disposition"], undefined);
 });
 
 test("an export without the operator's definitions reports what it omits, and which option to pass", async (t) => {

@@ -6,7 +6,7 @@
 
 import os from "node:os";
 import path from "node:path";
-import { fuzzTask, targets } from "./fuzz.mjs";
+import { replayTask, targets } from "./fuzz.mjs";
 import { createDatabase } from "./pg.mjs";
 import { conclude, countingTask, exitCodeTask, fileTask, ROOT, speaksPostgres, testFiles, unitBinaries, unitTask } from "./runner.mjs";
 import { runShared } from "./shared.mjs";
@@ -37,7 +37,7 @@ const all = [
   ...["lint_test", "packages_test", "minify_test", "reproducible_test", "deploy_test"].map((name) => countingTask("lint", name, `${ROOT}/tests/${name}`)),
   ...units.filter((binary) => !speaksPostgres(binary)).map((binary) => unitTask("unit", binary)),
   ...units.filter(speaksPostgres).map((binary) => unitTask("unit on both stores", binary, freshDatabase)),
-  ...targets().map((target) => fuzzTask(target)),
+  ...targets().map((target) => replayTask(target)),
 ];
 
 // `make check-quick`: the fast text checks, all unit tests, and one api file for each part of the product.
@@ -48,10 +48,11 @@ const QUICK = [
 ];
 
 // What these files test does not depend on the store, or (nth_call) happens before the store is called: without
-// words they run on SQLite only. `make soak` also runs them on PostgreSQL.
+// words they run on SQLite only. `make soak` also runs them on PostgreSQL, under ThreadSanitizer.
 const SAME_ON_BOTH = [
-  ..."assets connections developer_docs developer_refusals errors help listening logs mcp_metadata".split(" "),
-  ..."nth_call oauth_authorize oauth_metadata openapi settings stranger wire".split(" "),
+  ..."account_guard assets client_documents_attacks connections deadlines developer_docs developer_refusals doctor".split(" "),
+  ..."errors help listening logs mcp mcp_metadata nth_call oauth_authorize oauth_metadata openapi preferences_schema".split(" "),
+  ..."proxies rate_limits settings stranger transfer_large wire".split(" "),
 ];
 const isRepeated = ({ group, name }) => group.endsWith("on PostgreSQL") && SAME_ON_BOTH.includes(path.basename(name));
 

@@ -44,7 +44,7 @@ const close = (schema) =>
 const withoutVocabulary = ({ enum: values, ...schema }) => (Array.isArray(values) ? schema : { ...schema, ...(values === undefined ? {} : { enum: values }) });
 
 function validators(document) {
-  const ajv = new Ajv2020.default({ strict: true, strictTypes: false, strictRequired: false, allErrors: true, validateSchema: false });
+  const ajv = new Ajv2020.default({ strict: true, strictTypes: false, strictRequired: false, allErrors: true, validateSchema: false, code: { optimize: false } });
   ajv.addVocabulary([...Object.keys(document), "discriminator"]); // which say nothing about a value
   ajv.addFormat("date-time", /^\d{4}-(0\d|1[0-2])-[0-3]\d(T)[0-2]\d:[0-5]\d:[0-5]\dZ$/);
   ajv.addFormat("uri", (text) => URL.canParse?.(text) ?? /^[a-z]+:\/\/[^/]+/.test(text));

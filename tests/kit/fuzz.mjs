@@ -1,7 +1,6 @@
-// Runs each fuzz target on its seed corpus and then on generated inputs: in `make check` the same number of the
-// same inputs every time, so that only changed code can fail. As a program (tests/fuzz/run): every target for
-// FUZZ_SECONDS (60) with new inputs; those that reach new code are saved in build/fuzz-corpus for the next run.
-// Inputs that make a target fail are saved in build/fuzz-findings.
+// Runs fuzz targets: in `make check` on fixed inputs, so that only changed code can fail; as a program
+// (tests/fuzz/run) under libFuzzer for FUZZ_SECONDS (60) each, where inputs that reach new code are saved in
+// build/fuzz-corpus for the next run. Inputs that make a target fail are saved in build/fuzz-findings.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -15,23 +14,43 @@ export const targets = () =>
     .map((name) => name.slice(0, -"_fuzz.c".length))
     .sort();
 
-const REPEATABLE = ["-seed=1", "-runs=10000", "-max_total_time=5"];
+const folder = (name, target) => path.join(ROOT, name, target);
 
-// Without `seconds`: as in `make check`.
-export function fuzzTask(target, seconds) {
+function made(name) {
+  fs.mkdirSync(name, { recursive: true });
+  return name;
+}
+
+// As in `make check`: the seeds, and the same changes of them every time (tests/fuzz/replay.c).
+export function replayTask(target) {
+  const program = `build/check/fuzz/${target}`;
+  return {
+    group: "fuzz",
+    name: `fuzz/${target}`,
+    needs: [program],
+    async run() {
+      const finding = path.join(made(folder("build/fuzz-findings", target)), "replay");
+      const args = ["5000", finding, folder("tests/fuzz/corpus", target)];
+      const { status, late, out, err, cpu } = await execute(path.join(ROOT, program), args, { env: sanitizers(), within: 120_000 });
+      const sound = status === 0 && !late && /^\d+ inputs$/m.test(out);
+      return { passed: sound ? 1 : 0, failures: sound ? [] : [{ name: target, text: `${late ?? `status ${status}`}\n${err.slice(-12_000)}` }], cpu };
+    },
+  };
+}
+
+// libFuzzer for some seconds.
+function fuzzTask(target, seconds) {
   return {
     group: "fuzz",
     name: `fuzz/${target}`,
     needs: [`build/fuzz/target/${target}`],
     async run() {
-      const folder = (name) => path.join(ROOT, name, target);
-      const [kept, findings, seeds] = [seconds ? "build/fuzz-corpus" : "build/fuzz-check", "build/fuzz-findings", "tests/fuzz/corpus"].map(folder);
-      if (!seconds) fs.rmSync(kept, { recursive: true, force: true });
-      fs.mkdirSync(kept, { recursive: true });
-      fs.mkdirSync(findings, { recursive: true });
+      const kept = made(folder("build/fuzz-corpus", target));
+      const findings = made(folder("build/fuzz-findings", target));
+      const seeds = folder("tests/fuzz/corpus", target);
       const dictionary = path.join(ROOT, `tests/fuzz/${target}.dict`);
       const args = [
-        ...(seconds ? [`-max_total_time=${seconds}`] : REPEATABLE),
+        `-max_total_time=${seconds}`,
         "-timeout=20",
         "-rss_limit_mb=2048",
         `-detect_leaks=${LEAKS ? 1 : 0}`,
@@ -41,10 +60,10 @@ export function fuzzTask(target, seconds) {
         kept,
         ...(fs.existsSync(seeds) ? [seeds] : []),
       ];
-      const result = await execute(path.join(ROOT, "build/fuzz/target", target), args, { env: sanitizers(), within: ((seconds ?? 5) + 60) * 1000 });
+      const result = await execute(path.join(ROOT, "build/fuzz/target", target), args, { env: sanitizers(), within: (seconds + 60) * 1000 });
       const runs = Number(/number_of_executed_units: (\d+)/.exec(result.err)?.[1] ?? 0);
       const sound = result.status === 0 && !result.late && runs > 0;
-      if (sound && seconds >= 10) console.log(`     ${target}: ${runs} inputs`);
+      if (sound) console.log(`     ${target}: ${runs} inputs`);
       const text = `${result.late ?? `status ${result.status}`}\n${result.err.slice(-12_000)}`;
       return { passed: sound ? 1 : 0, failures: sound ? [] : [{ name: target, text }], cpu: result.cpu };
     },

@@ -45,7 +45,7 @@ export async function addPerson(w, username, { password = PASSWORD, signedIn = t
 
 // Runs `penchant app …`, through the control socket if there is one, which saves a process.
 export async function appCommand(w, ...args) {
-  const done = w.kind === "sqlite" && w.service?.alive ? await w.control(["app", ...args, "--json"]) : await w.command("app", ...args, "--json");
+  const done = await w.prepareBy(["app", ...args, "--json"]);
   assert.equal(done.status, 0, `app ${args.join(" ")}: ${done.err}`);
   return done.data;
 }

@@ -238,9 +238,16 @@ class World {
     return withData(await control(this.socket, args, stdin));
   }
 
+  // A command that prepares a test. A running service on SQLite gets it on its socket, as from the command-line tool,
+  // without a process for it; tests of the commands themselves use command().
+  prepareBy(args, stdin = "") {
+    const listens = this.kind === "sqlite" && this.service?.alive && this.service.origin && !this.options.failing;
+    return listens ? this.control(args, stdin) : this.command(...args, { stdin: `${stdin}\n` });
+  }
+
   async addUser(username, { password = PASSWORD, args = [] } = {}) {
     this.secrets.add(password);
-    const made = await this.command("user", "add", username, ...args, "--json", { stdin: `${password}\n` });
+    const made = await this.prepareBy(["user", "add", username, ...args, "--json"], password);
     assert.equal(made.status, 0, made.err);
     return made.data;
   }
