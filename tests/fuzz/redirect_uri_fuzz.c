@@ -37,6 +37,8 @@ ought_to_match(struct arena *mem, struct str registered, struct str asked)
                                           { "http://localhost", 16 } };
     if (str_eq(registered, asked))
         return true;
+    if (str_index(asked, '\0') < asked.len)
+        return false; /* str_format() would stop there */
     for (size_t i = 0; i < sizeof origins / sizeof origins[0]; i++) {
         struct str ours = behind_loopback(registered, origins[i]);
         if (str_present(ours)) {
