@@ -26,7 +26,7 @@
 #include "crypt/random.h"
 #include "crypt/secret.h"
 #include "db/db.h"
-#include "db/db_sqlite.h"
+#include "sqlite/sqlite.h"
 #include "domain/domain.h"
 #include "flow/accounts.h"
 #include "flow/apps.h"

@@ -84,15 +84,13 @@ BEGIN {
     # Modules that allocate from arenas only (given by tools/lint), that may not use goto, and that contain SQL.
     add_words(uses_arenas, arenas)
     add_words(no_goto, "flow job web dispatch page api oauth account portal app")
-    add_words(has_sql, "store db")
+    add_words(has_sql, "store db sqlite postgres")
     # Modules that handle struct db only as an opaque pointer.
     add_words(opaque_db, "flow job web dispatch page api oauth account portal")
     # Modules without a clock and without I/O.
     add_words(pure, "domain model hint")
 
     # Within its module, a library belongs to one file or one family of files.
-    file_of_library["sqlite3.h"] = "src/db/db_sqlite[a-z_]*[.][ch]"
-    file_of_library["libpq-fe.h"] = "src/db/db_postgres[a-z_]*[.][ch]"
     file_of_library["utf8proc.h"] = "src/text/utf8[.]c"
     file_of_library["zxcvbn.h"] = "src/crypt/password[.]c"
 
@@ -279,9 +277,6 @@ function check_our_include(target,    to)
         fail("layers", "\"" target "\": the module \"" to "\" is not listed in " layers)
     else if (to != module && !((module, to) in may_include) && !((module, "*") in may_include))
         fail("layers", module " may not include " target " (see " layers ")")
-    else if (match(target, /^db\/db_(sqlite|postgres)/) &&
-             index(FILENAME, "src/" substr(target, 1, RLENGTH)) != 1)
-        fail("layers", target " is private to the files of its engine")
     else if (target == "db/db.h" && module == "store" && is_header)
         fail("layers", "a header of store may not include db/db.h: modules above would see it")
     else if (module in pure && target ~ /^base\/(clock|log|workers|metric)\.h$/)

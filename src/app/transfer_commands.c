@@ -4,7 +4,7 @@
  * service, and captures each step's output. */
 #include "app/command.h"
 
-#include "app/document_file.h"
+#include "transfer/document_file.h"
 #include "app/store_access.h"
 #include "base/arena.h"
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* driver.h - the interface between db.h and an engine. Private to db/.
+/* driver.h - the interface between db.h and an engine. For db/ and the engines.
  *
  * driver.c implements db.h on top of struct db_driver; each engine provides one. An engine's store
  * struct begins with a struct db, its transaction struct with a struct db_tx. */

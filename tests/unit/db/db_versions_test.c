@@ -1,7 +1,7 @@
 /* A write is answered after the versions of what it changed have risen: a revocation that was
  * answered earlier could still be followed by a cached response. PostgreSQL has no versions; there
  * the cases do nothing. */
-#include "db/db_sqlite.h"
+#include "sqlite/sqlite.h"
 #include "unit/db/rows.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 #define MEMBERS 4
 
-/* Replaces that of db_sqlite_versions.c: the same, but slow, so that a member that is woken too
+/* Replaces that of sqlite/versions.c: the same, but slow, so that a member that is woken too
  * early finds its old version. */
 void
 sqlite_bump_versions(struct sqlite_store *store)

@@ -1,6 +1,6 @@
-/* db_postgres_pool.c - the connection pool. First come, first served: a connection that is returned
+/* pool.c - the connection pool. First come, first served: a connection that is returned
  * goes to the transaction that has waited longest. */
-#include "db/db_postgres.h"
+#include "postgres/postgres.h"
 
 #include "base/arena.h"
 #include "base/buf.h"

@@ -1,7 +1,7 @@
-/* db_postgres_commit.c - what became of a commit whose confirmation was lost. PostgreSQL answers by
+/* commit.c - what became of a commit whose confirmation was lost. PostgreSQL answers by
  * the transaction's id, but a server that crashed or was promoted may have given the id to another
  * transaction. So the answer counts only from the same incarnation of the server. */
-#include "db/db_postgres.h"
+#include "postgres/postgres.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -1,4 +1,4 @@
-#include "db/db_sqlite.h"
+#include "sqlite/sqlite.h"
 
 #include "base/arena.h"
 #include "base/log.h"

@@ -1,8 +1,8 @@
-/* db_postgres_monitor.c - asks PostgreSQL once per second, on a connection of its own, whether this
+/* monitor.c - asks PostgreSQL once per second, on a connection of its own, whether this
  * process may serve: the server answers, accepts writes, and has this program's schema, and the
  * clocks agree. A readiness check waits for an answer that is newer than itself, but not for a
  * server that hangs. The process follows the server's clock, so that all nodes agree on expiry. */
-#include "db/db_postgres.h"
+#include "postgres/postgres.h"
 
 #include "base/arena.h"
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* db_sqlite_reserve.c - disk space for transactions that revoke access.
+/* reserve.c - disk space for transactions that revoke access.
  *
  * The store holds an unlinked file of RESERVE_BYTES. If a commit fails because the disk is full,
  * the file is emptied, and until it can be filled again only urgent transactions run: revocation
@@ -6,7 +6,7 @@
  * early, so that urgent transactions use the same part of the log again and again.
  *
  * Only the thread that has the write connection calls these, apart from opening and closing. */
-#include "db/db_sqlite.h"
+#include "sqlite/sqlite.h"
 
 #include "base/log.h"
 

@@ -1,4 +1,4 @@
-/* db_sqlite_read.c - a read connection per thread, which keeps its snapshot between commits.
+/* read.c - a read connection per thread, which keeps its snapshot between commits.
  *
  * Opening a read transaction takes locks and reads the log's index, which costs as much as finding
  * a row. Between two commits the snapshot is the same, and only this process commits. So a reader
@@ -9,7 +9,7 @@
  * `snapshots` identifies the current snapshot. A commit adds two before it returns to any writer.
  * The number is odd during a checkpoint, which open transactions would hinder: readers then end
  * theirs after each read, and those of idle readers are ended. */
-#include "db/db_sqlite.h"
+#include "sqlite/sqlite.h"
 
 #include "base/arena.h"
 #include "base/clock.h"

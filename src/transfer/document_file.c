@@ -1,4 +1,4 @@
-#include "app/document_file.h"
+#include "transfer/document_file.h"
 
 #include "base/arena.h"
 #include "transfer/transfer.h"

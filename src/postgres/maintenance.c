@@ -1,7 +1,7 @@
-/* db_postgres_maintenance.c - backup, restore, and check. pg_dump makes the backup and pg_restore
+/* maintenance.c - backup, restore, and check. pg_dump makes the backup and pg_restore
  * restores it. They get the password in their environment, because other users of the machine can
  * read its arguments. */
-#include "db/db_postgres.h"
+#include "postgres/postgres.h"
 
 #include "base/arena.h"
 #include "base/buf.h"

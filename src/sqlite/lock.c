@@ -1,7 +1,7 @@
-/* db_sqlite_lock.c - one process per store, by a separate lock file: opening and closing the
+/* lock.c - one process per store, by a separate lock file: opening and closing the
  * database file itself would drop SQLite's locks. The lock file also records whether the store was
  * closed cleanly, so that the next start notices a deleted log. */
-#include "db/db_sqlite.h"
+#include "sqlite/sqlite.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/* db_postgres_connect.c - hosts and new connections. libpq moves on to the next host of an address
+/* connect.c - hosts and new connections. libpq moves on to the next host of an address
  * only in its blocking functions, so the hosts are tried one by one here. */
-#include "db/db_postgres.h"
+#include "postgres/postgres.h"
 
 #include "base/arena.h"
 #include "base/clock.h"

@@ -1,8 +1,8 @@
 /* document_file.h - reads a file that holds one JSON document, or one document per line.
  *
  * Keeps one document in memory at a time. Allocates from the arena given to open. One thread. */
-#ifndef APP_DOCUMENT_FILE_H
-#define APP_DOCUMENT_FILE_H
+#ifndef TRANSFER_DOCUMENT_FILE_H
+#define TRANSFER_DOCUMENT_FILE_H
 
 #include "base/err.h"
 #include "base/str.h"

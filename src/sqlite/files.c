@@ -1,6 +1,6 @@
-/* db_sqlite_files.c - checks before SQLite uses a path: does a store exist, are its files writable,
+/* files.c - checks before SQLite uses a path: does a store exist, are its files writable,
  * and does the log beside it belong to it. */
-#include "db/db_sqlite.h"
+#include "sqlite/sqlite.h"
 
 #include <errno.h>
 #include <fcntl.h>

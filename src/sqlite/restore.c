@@ -1,6 +1,6 @@
-/* db_sqlite_restore.c - puts a backup in place of the store. The copy is complete before the old
+/* restore.c - puts a backup in place of the store. The copy is complete before the old
  * store is moved aside, and nothing is deleted. */
-#include "db/db_sqlite.h"
+#include "sqlite/sqlite.h"
 
 #include "base/arena.h"
 #include "base/buf.h"

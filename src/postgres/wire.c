@@ -1,4 +1,4 @@
-#include "db/db_postgres.h"
+#include "postgres/postgres.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -1,9 +1,9 @@
-/* db_sqlite_versions.c - version counters of rows, see db.h.
+/* versions.c - version counters of rows, see db.h.
  *
  * Only this process writes, so it may cache what it read until it writes itself. Every parameter of
  * a writing statement that looks like one of our ids counts as changed, so no store module has to
  * report a change, and none can forget to. */
-#include "db/db_sqlite.h"
+#include "sqlite/sqlite.h"
 
 #define ID_PREFIX 4
 #define DIGEST_LENGTH 43

@@ -1,4 +1,4 @@
-/* db_sqlite_log.c - detects a damaged write-ahead log.
+/* log.c - detects a damaged write-ahead log.
  *
  * When SQLite recovers a log it drops everything after the first damaged frame without an error,
  * including commits that were acknowledged. The lock file therefore holds a high-water mark: the
@@ -6,7 +6,7 @@
  * written after each commit without a flush, and the system is asked once per second to write it
  * out. At startup the log is read the way SQLite reads it; if it ends before the mark, commits are
  * lost. A restarted log has other salts, and everything of the log before it is in the file. */
-#include "db/db_sqlite.h"
+#include "sqlite/sqlite.h"
 
 #include "base/arena.h"
 #include "base/clock.h"

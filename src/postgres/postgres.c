@@ -1,4 +1,4 @@
-#include "db/db_postgres.h"
+#include "postgres/postgres.h"
 
 #include "base/arena.h"
 #include "base/buf.h"

@@ -1,14 +1,14 @@
-/* db_postgres.h - declarations shared by the files of the PostgreSQL engine. Private to db/.
+/* postgres.h - declarations shared by the files of the PostgreSQL engine. Private to postgres/.
  *
- *   db_postgres.c              opening, transactions, statements
- *   db_postgres_wire.c         one statement on one connection, with a deadline
- *   db_postgres_connect.c      hosts and new connections
- *   db_postgres_commit.c       commits whose confirmation was lost
- *   db_postgres_pool.c         the connection pool
- *   db_postgres_monitor.c      readiness, and the server's clock
- *   db_postgres_maintenance.c  backup, restore, and check */
-#ifndef DB_DB_POSTGRES_H
-#define DB_DB_POSTGRES_H
+ *   postgres.c     opening, transactions, statements
+ *   wire.c         one statement on one connection, with a deadline
+ *   connect.c      hosts and new connections
+ *   commit.c       commits whose confirmation was lost
+ *   pool.c         the connection pool
+ *   monitor.c      readiness, and the server's clock
+ *   maintenance.c  backup, restore, and check */
+#ifndef POSTGRES_POSTGRES_H
+#define POSTGRES_POSTGRES_H
 
 #include "base/metric.h"
 #include "db/driver.h"
@@ -72,7 +72,7 @@ struct postgres_store {
     struct histogram transaction_latency;
 };
 
-/* db_postgres_wire.c: libpq without blocking. No function waits longer than the deadline, and
+/* wire.c: libpq without blocking. No function waits longer than the deadline, and
  * db_interrupt() ends every wait. A connection that misses a deadline is lost: the server cancels
  * the statement by itself (statement_timeout) unless it hangs. */
 
@@ -96,7 +96,7 @@ void postgres_leave(struct postgres_connection *connection, const char *event);
 bool postgres_command(struct postgres_connection *connection, const char *text);
 int64_t postgres_until(int64_t ms); /* clock_ticks_ns() in so many milliseconds */
 
-/* db_postgres_commit.c: what became of a commit whose confirmation was lost. */
+/* commit.c: what became of a commit whose confirmation was lost. */
 bool
 postgres_begin(struct postgres_connection *connection); /* and remembers the transaction's id */
 enum postgres_status { POSTGRES_COMMITTED, POSTGRES_ROLLED_BACK, POSTGRES_UNKNOWN };
@@ -110,7 +110,7 @@ enum postgres_status postgres_commit_status(const struct postgres_connection *lo
     " || ' ' || EXTRACT(EPOCH FROM pg_postmaster_start_time())"       \
     " || ' ' || (SELECT EXTRACT(EPOCH FROM stats_reset) FROM pg_stat_bgwriter))"
 
-/* db_postgres_connect.c */
+/* connect.c */
 bool postgres_read_hosts(struct postgres_store *store);
 void postgres_free_hosts(struct postgres_store *store);
 
@@ -122,7 +122,7 @@ void postgres_disconnect(struct postgres_connection *connection); /* NULL is all
 enum err postgres_prepare_all(struct postgres_connection *connection, int64_t within_ms,
                               struct why *why);
 
-/* db_postgres_pool.c */
+/* pool.c */
 void postgres_pool_start(struct postgres_store *store, size_t connections);
 void postgres_pool_stop(struct postgres_store *store);
 
@@ -138,12 +138,12 @@ void postgres_pool_reachable(struct postgres_store *store);
 
 void postgres_pool_metrics(struct postgres_store *store, struct buf *page);
 
-/* db_postgres_monitor.c */
+/* monitor.c */
 void postgres_monitor_start(struct postgres_store *store);
 void postgres_monitor_stop(struct postgres_store *store);
 enum err postgres_monitor_ask(struct postgres_store *store, struct why *why);
 
-/* db_postgres_maintenance.c */
+/* maintenance.c */
 size_t postgres_address_files(struct arena *mem, const char *address, const char **out, size_t max);
 enum err postgres_backup(const char *address, const char *file,
                          void (*progress)(void *context, int percent), void *context,

@@ -1,17 +1,17 @@
-/* db_sqlite.h - declarations shared by the files of the SQLite engine. Private to db/.
+/* sqlite.h - declarations shared by the files of the SQLite engine. Private to sqlite/.
  *
- *   db_sqlite.c         opening, statements
- *   db_sqlite_read.c    read connections and their snapshots
- *   db_sqlite_commit.c  the write connection: group commit and checkpoints
- *   db_sqlite_versions.c  versions of rows, for caches
- *   db_sqlite_log.c     detects a damaged write-ahead log
- *   db_sqlite_reserve.c   disk space for transactions that revoke access
- *   db_sqlite_files.c   checks of the files before SQLite uses them
- *   db_sqlite_lock.c    the lock file: one process per store
- *   db_sqlite_maintenance.c  backup and check
- *   db_sqlite_restore.c  restoring a backup */
-#ifndef DB_DB_SQLITE_H
-#define DB_DB_SQLITE_H
+ *   sqlite.c       opening, statements
+ *   read.c         read connections and their snapshots
+ *   commit.c       the write connection: group commit and checkpoints
+ *   versions.c     versions of rows, for caches
+ *   log.c          detects a damaged write-ahead log
+ *   reserve.c      disk space for transactions that revoke access
+ *   files.c        checks of the files before SQLite uses them
+ *   lock.c         the lock file: one process per store
+ *   maintenance.c  backup and check
+ *   restore.c      restoring a backup */
+#ifndef SQLITE_SQLITE_H
+#define SQLITE_SQLITE_H
 
 #include "base/metric.h"
 #include "db/driver.h"
@@ -59,7 +59,7 @@ struct sqlite_versions {
     bool touched_all; /* more than `touched` can hold */
 };
 
-/* The write connection's queue; see db_sqlite_commit.c. */
+/* The write connection's queue; see commit.c. */
 struct sqlite_writer {
     pthread_mutex_t lock;
     bool has_leader;
@@ -83,7 +83,7 @@ struct sqlite_readers {
     pthread_key_t of_thread;
     pthread_mutex_t lock;
     struct sqlite_reader *all;
-    _Atomic uint64_t snapshots; /* see db_sqlite_read.c */
+    _Atomic uint64_t snapshots; /* see read.c */
 };
 
 struct sqlite_store {
@@ -101,13 +101,13 @@ struct sqlite_store {
     struct sqlite_readers readers;
 };
 
-/* db_sqlite.c */
+/* sqlite.c */
 enum err sqlite_connect(const char *path, int flags, sqlite3 **out, struct why *why);
 enum err sqlite_execute(sqlite3 *handle, const char *script);
 enum err sqlite_prepare(struct sqlite_connection *connection, size_t statement);
 void sqlite_disconnect(struct sqlite_connection *connection);
 
-/* db_sqlite_read.c. Invalidate, pause, and resume: only by the thread that has the write
+/* read.c. Invalidate, pause, and resume: only by the thread that has the write
  * connection. */
 void sqlite_readers_start(struct sqlite_store *store);
 void sqlite_readers_stop(struct sqlite_store *store);
@@ -119,20 +119,20 @@ void sqlite_pause_snapshots(struct sqlite_store *store);      /* until resumed *
 void sqlite_resume_snapshots(struct sqlite_store *store);
 void sqlite_readers_metrics(struct sqlite_store *store, struct buf *page);
 
-/* db_sqlite_commit.c */
+/* commit.c */
 enum err sqlite_writer_start(struct sqlite_store *store);
 void sqlite_writer_stop(struct sqlite_store *store);
 enum err sqlite_compact(struct db *db, struct why *why);
 enum err sqlite_write(struct db *db, db_work *work, void *argument, bool urgent);
 void sqlite_writer_metrics(struct sqlite_store *store, struct buf *page);
 
-/* db_sqlite_versions.c. The first two: only by the thread that has the write connection. */
+/* versions.c. The first two: only by the thread that has the write connection. */
 void sqlite_touch(struct sqlite_store *store, const struct db_value *values, size_t count);
 void sqlite_bump_versions(struct sqlite_store *store);
 uint64_t sqlite_row_version(struct db *db, struct str id);
 uint64_t sqlite_commits(struct db *db);
 
-/* db_sqlite_files.c */
+/* files.c */
 bool sqlite_is_absent(const char *path); /* or is empty */
 enum err sqlite_check_rights(const char *path, struct why *why);
 enum err sqlite_check_log(sqlite3 *handle, const char *path, struct why *why);
@@ -145,7 +145,7 @@ struct sqlite_log_mark {
     uint32_t frames;
 };
 
-/* db_sqlite_log.c. True if the log ends before the mark in the lock file: commits are lost. Before
+/* log.c. True if the log ends before the mark in the lock file: commits are lost. Before
  * SQLite opens the store, or beside a store that no process has locked. */
 bool sqlite_log_is_cut(const char *path, int lock_fd, struct sqlite_log_mark *mark,
                        struct sqlite_log_mark *found);
@@ -157,13 +157,13 @@ bool sqlite_log_is_marked(int lock_fd);
  * the write connection. */
 void sqlite_log_mark(struct sqlite_store *store, uint32_t frames);
 
-/* db_sqlite_reserve.c. Refill and release: only by the thread that has the write connection. */
+/* reserve.c. Refill and release: only by the thread that has the write connection. */
 void sqlite_reserve_open(struct sqlite_store *store);
 void sqlite_reserve_close(struct sqlite_store *store);
 void sqlite_reserve_refill(struct sqlite_store *store);  /* if possible; then not full any more */
 void sqlite_reserve_release(struct sqlite_store *store); /* if the disk is full */
 
-/* db_sqlite_lock.c */
+/* lock.c */
 enum err sqlite_lock(struct sqlite_store *store, struct why *why); /* ERR_TAKEN: locked */
 enum err sqlite_lock_mark_open(struct sqlite_store *store, struct why *why);
 void sqlite_lock_mark_closed(struct sqlite_store *store); /* after the last checkpoint */
@@ -173,14 +173,14 @@ enum err sqlite_lock_file(struct sqlite_store *store, struct why *why);
 void sqlite_unlock(struct sqlite_store *store); /* after all connections are closed */
 enum err sqlite_ping(struct db *db, struct why *why);
 
-/* db_sqlite_maintenance.c */
+/* maintenance.c */
 enum err sqlite_backup(const char *address, const char *file,
                        void (*progress)(void *context, int percent), void *context,
                        struct why *why);
 enum err sqlite_check(const char *address, struct buf *report, struct why *why);
 enum err sqlite_flush_folder(const char *file); /* of this file */
 
-/* db_sqlite_restore.c */
+/* restore.c */
 enum err sqlite_restore(const char *address, const char *file,
                         enum err (*prepare)(struct db *db, void *context), void *context,
                         struct arena *mem, struct str *aside, struct why *why);

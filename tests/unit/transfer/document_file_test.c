@@ -1,6 +1,6 @@
 #include "unit/assert_str.h"
 
-#include "app/document_file.h"
+#include "transfer/document_file.h"
 #include "base/arena.h"
 #include "transfer/transfer.h"
 

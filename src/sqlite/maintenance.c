@@ -1,6 +1,6 @@
-/* db_sqlite_maintenance.c - backup and check. Each opens its own read connection, so both may run
+/* maintenance.c - backup and check. Each opens its own read connection, so both may run
  * while a service uses the store. */
-#include "db/db_sqlite.h"
+#include "sqlite/sqlite.h"
 
 #include "base/buf.h"
 #include "db/row_sum.h"

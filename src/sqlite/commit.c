@@ -1,4 +1,4 @@
-/* db_sqlite_commit.c - group commit: many transactions, one flush.
+/* commit.c - group commit: many transactions, one flush.
  *
  * One connection writes. Threads queue for it in order of arrival; the first becomes the leader.
  * The leader runs its own work and that of every queued member, each in a savepoint of one
@@ -11,7 +11,7 @@
  * member's work rolls back the whole transaction (as a full disk does), every member fails and
  * nothing is changed. A failed fsync ends the process: the state of the file is then unknown, and a
  * second fsync could report success wrongly. */
-#include "db/db_sqlite.h"
+#include "sqlite/sqlite.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -330,7 +330,7 @@ lead(struct sqlite_store *store, struct member *me)
             err = commit(store);
         if (err)
             sqlite_reserve_release(store);
-        sqlite_invalidate_snapshots(store); /* before the versions, see db_sqlite_read.c */
+        sqlite_invalidate_snapshots(store); /* before the versions, see read.c */
         sqlite_bump_versions(store);        /* before any member returns, see db.h */
         atomic_fetch_add(&writer->transactions, count);
         if (err)
