@@ -1,4 +1,4 @@
-/* migrate and check: maintain the store. */
+/* migrate, check, and move: maintain the store. */
 #include "app/command.h"
 
 #include "base/buf.h"
@@ -72,6 +72,48 @@ check(struct command_call *call)
     return 0;
 }
 
+/* ---- move ---- */
+
+static void
+show_progress(void *context, int percent)
+{
+    struct console *console = context;
+    console->progress(console, percent);
+}
+
+static int
+move(struct command_call *call)
+{
+    struct why why = { 0 };
+    struct db_moved moved;
+    struct str source = command_option_value(call, "from");
+    struct str target = command_option_value(call, "to");
+    if (!str_present(source))
+        source = str_of(call->settings->store);
+    if (!str_present(target))
+        return command_usage_error(call, "name the new store with --to");
+    if (str_eq(source, target))
+        return command_usage_error(call, "--from and --to name the same store");
+    enum err err = db_move(str_c(call->mem, source), str_c(call->mem, target), show_progress,
+                           call->console, &moved, &why);
+    if (err)
+        return command_fail_store(call, err, &why);
+    if (command_has(call, "json")) {
+        struct json *json = command_json(call);
+        json_open_object(json);
+        json_put_int(json, "tables", (int64_t)moved.tables);
+        json_put_int(json, "rows", moved.rows);
+        json_put_int(json, "found", moved.found);
+        json_close_object(json);
+        return command_json_done(call, json);
+    }
+    console_print(call->console,
+                  "moved %lld rows of %zu tables and compared them; the old store was not changed; "
+                  "set `store` to the new address\n",
+                  (long long)moved.rows, moved.tables);
+    return 0;
+}
+
 const struct command store_commands[] = {
     { "migrate",
       "",
@@ -93,5 +135,17 @@ const struct command store_commands[] = {
       NULL,
       check,
       "check the whole store for corruption" },
+    { "move",
+      "",
+      0,
+      0,
+      { { "from", "ADDRESS", "the store to copy; without it, the store of the settings" },
+        { "to", "ADDRESS", "a new file (sqlite:FILE) or an empty database (postgresql://…)" },
+        JSON_OPTION },
+      COMMAND_BESIDE_SERVICE,
+      NO_INPUT,
+      NULL,
+      move,
+      "copy everything to another store and compare both; continues an interrupted move" },
     { 0 },
 };

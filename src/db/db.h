@@ -166,6 +166,17 @@ enum err db_restore(const char *address, const char *file,
                     enum err (*prepare)(struct db *db, void *context), void *context,
                     struct arena *mem, struct str *aside, struct why *why);
 
+/* Copies every row of one store to another, which is empty or contains an interrupted move from the
+ * same store, and compares both. No process may use either (ERR_TAKEN); the first one is not
+ * changed. Until the copy is complete, db_open() refuses the second one. */
+struct db_moved {
+    size_t tables;
+    int64_t rows;
+    int64_t found; /* of them, rows that an interrupted move had copied */
+};
+enum err db_move(const char *from, const char *to, void (*progress)(void *context, int percent),
+                 void *context, struct db_moved *moved, struct why *why);
+
 /* Checks the whole store for damage and adds one line per problem to `report`. The store is intact
  * if the result is ERR_NONE and the report is empty. A service may use the store meanwhile. */
 enum err db_check(const char *address, struct buf *report, struct why *why);

@@ -32,6 +32,18 @@ struct db_driver {
     enum err (*schema_run)(struct db *db, const char *script, int64_t *number, struct why *why);
     enum err (*schema_end)(struct db *db, bool keep, struct why *why);
 
+    /* One statement with parameters $1…$n in a schema transaction, for db_move(). */
+    enum err (*schema_query)(struct db *db, struct arena *mem, const char *text,
+                             const struct db_value *values, size_t count, struct db_rows *rows,
+                             struct why *why);
+
+    /* Every column of every table: table, column, position in the primary key or 0. Ordered by
+     * table, then as in the table. */
+    const char *catalog;
+
+    /* The number of other processes that use the store; NULL: its lock excludes them. */
+    const char *other_processes;
+
     /* Prepares every statement of the program, so that an invalid one fails at startup. */
     enum err (*prepare)(struct db *db, struct why *why);
 
@@ -69,8 +81,9 @@ const char *db_address_rest(const char *address);          /* the address withou
 
 struct db {
     const struct db_driver *driver;
-    bool is_postgres;     /* the dialect of schema scripts */
-    _Atomic bool is_full; /* the last write failed because the disk is full */
+    bool is_postgres;      /* the dialect of schema scripts */
+    _Atomic bool is_full;  /* the last write failed because the disk is full */
+    struct str moved_from; /* db_move() fills it from this store; absent otherwise */
 };
 
 struct db_tx {
@@ -89,6 +102,10 @@ const struct sql *db_statement(size_t index);
 /* Applies the schema steps among `files` that the store does not have yet, in one transaction.
  * `files` is a table like embedded_files. ERR_NOT_FOUND if `must_exist` and the store is empty. */
 enum err db_migrate(struct db *db, const struct embedded *files, bool must_exist, struct why *why);
+
+/* The version of a row of schema_step that exists while db_move() fills the store. Its name is the
+ * description of the other store. */
+#define DB_MOVE_STEP "0"
 
 /* Sets `why` for a missing store and returns ERR_NOT_FOUND. */
 enum err db_missing(const char *address, struct why *why);

@@ -102,6 +102,33 @@ db_missing(const char *address, struct why *why)
     return ERR_NOT_FOUND;
 }
 
+/* A store that contains only a part of another one must not serve. */
+static enum err
+refuse_incomplete(struct db *db, struct why *why)
+{
+    int64_t incomplete = 0;
+    enum err err = db->driver->schema_run(
+        db, "SELECT COUNT(*) FROM schema_step WHERE version = " DB_MOVE_STEP, &incomplete, why);
+    if (err || incomplete == 0 || str_present(db->moved_from))
+        return err;
+    why_set(why,
+            "store: a move to this store is not complete; run the same `penchant move` again to "
+            "continue, or delete this store");
+    return ERR_INVALID;
+}
+
+/* In the transaction that creates the store, so that it is never a valid empty one. */
+static enum err
+mark_incomplete(struct db *db, struct arena *mem, struct why *why)
+{
+    struct db_rows unwanted;
+    struct db_value values[] = { db_text(db->moved_from), db_int(clock_now()) };
+    return db->driver->schema_query(db, mem,
+                                    "INSERT INTO schema_step (version, name, applied_at)"
+                                    " VALUES (" DB_MOVE_STEP ", $1, $2)",
+                                    values, 2, &unwanted, why);
+}
+
 static enum err
 apply_missing(struct db *db, struct arena *mem, const struct embedded *files, bool must_exist,
               struct why *why)
@@ -111,6 +138,8 @@ apply_missing(struct db *db, struct arena *mem, const struct embedded *files, bo
     if (!err)
         err = db->driver->schema_run(db, "SELECT COALESCE(MAX(version), 0) FROM schema_step",
                                      &version, why);
+    if (!err)
+        err = refuse_incomplete(db, why);
     if (err)
         return err;
     if (version == 0 && must_exist)
@@ -124,14 +153,16 @@ apply_missing(struct db *db, struct arena *mem, const struct embedded *files, bo
         return ERR_INVALID;
     }
     struct step step;
-    while (next_step(db, files, version, &step)) {
+    if (version == 0 && str_present(db->moved_from))
+        err = mark_incomplete(db, mem, why);
+    while (!err && next_step(db, files, version, &step)) {
         err = apply(db, mem, &step, why);
         if (err)
             return err;
         version = step.version;
         log_info("schema_step_applied", log_text("step", step.name));
     }
-    return ERR_NONE;
+    return err;
 }
 
 enum err

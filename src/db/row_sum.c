@@ -23,8 +23,8 @@ const struct row_sum_query row_sum_queries[3] = { { "facts", &row_sum_atoms },
                                                   { "hint sets", &row_sum_hint_sets } };
 
 /* Eight bytes per step; a flipped bit always changes the result. */
-static uint64_t
-mix(uint64_t sum, struct str text)
+uint64_t
+row_sum_mix(uint64_t sum, struct str text)
 {
     const uint64_t odd = 0x9e3779b97f4a7c15u;
     sum = (sum ^ text.len) * odd;
@@ -41,9 +41,9 @@ mix(uint64_t sum, struct str text)
 static uint64_t
 sum_of(const struct row_sum *row, struct str text)
 {
-    uint64_t sum = mix(mix(0, row->user_id), row->domain);
-    sum = mix(sum, (struct str){ (const char *)row->numbers, sizeof row->numbers });
-    return mix(sum, text);
+    uint64_t sum = row_sum_mix(row_sum_mix(0, row->user_id), row->domain);
+    sum = row_sum_mix(sum, (struct str){ (const char *)row->numbers, sizeof row->numbers });
+    return row_sum_mix(sum, text);
 }
 
 struct str

@@ -34,6 +34,9 @@ struct row_sum_query {
 };
 extern const struct row_sum_query row_sum_queries[3];
 
+/* Adds a text to the checksum of a whole row, for db_move(). */
+uint64_t row_sum_mix(uint64_t sum, struct str text);
+
 /* Adds a line to the report if the text does not match its checksum. */
 void row_sum_report(struct row_sum *row, const char *name, struct buf *report);
 

@@ -355,6 +355,33 @@ schema_run(struct db *db, const char *script, int64_t *number, struct why *why)
 }
 
 static enum err
+schema_query(struct db *db, struct arena *mem, const char *text, const struct db_value *values,
+             size_t count, struct db_rows *rows, struct why *why)
+{
+    struct postgres_connection *connection = store_of(db)->schema_connection;
+    const char **texts = ARENA_ARRAY(mem, const char *, count + 1);
+    if (!values_to_text(mem, values, count, texts)) {
+        why_set(why, "store: PostgreSQL cannot store a text that contains a NUL character");
+        return ERR_INVALID;
+    }
+    if (!PQsendQueryParams(connection->handle, text, (int)count, NULL, texts, NULL, NULL, 0))
+        connection->lost = true;
+    PGresult *result = postgres_collect(connection);
+    ExecStatusType status = PQresultStatus(result);
+    enum err err = ERR_NONE;
+    *rows = (struct db_rows){ 0 };
+    if (status == PGRES_TUPLES_OK) {
+        err = copy_rows(result, mem, rows);
+    } else if (status != PGRES_COMMAND_OK) {
+        const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+        why_set(why, "store: %s", message == NULL ? "connection lost" : message);
+        err = ERR_UNAVAILABLE;
+    }
+    PQclear(result);
+    return err;
+}
+
+static enum err
 schema_begin(struct db *db, struct why *why)
 {
     struct postgres_store *store = store_of(db);
@@ -514,6 +541,18 @@ const struct db_driver db_postgres_driver = {
     .schema_begin = schema_begin,
     .schema_run = schema_run,
     .schema_end = schema_end,
+    .schema_query = schema_query,
+    .catalog = "SELECT c.table_name::text, c.column_name::text,"
+               " COALESCE(k.ordinal_position, 0)::bigint FROM information_schema.columns c"
+               " JOIN information_schema.table_constraints t ON t.table_schema = c.table_schema"
+               " AND t.table_name = c.table_name AND t.constraint_type = 'PRIMARY KEY'"
+               " LEFT JOIN information_schema.key_column_usage k"
+               " ON k.constraint_schema = t.constraint_schema"
+               " AND k.constraint_name = t.constraint_name AND k.table_name = c.table_name"
+               " AND k.column_name = c.column_name WHERE c.table_schema = current_schema()"
+               " ORDER BY c.table_name COLLATE \"C\", c.ordinal_position",
+    .other_processes = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()"
+                       " AND application_name = 'penchant' AND pid <> pg_backend_pid()",
     .prepare = prepare,
     .write = postgres_write,
     .begin_read = begin_read,

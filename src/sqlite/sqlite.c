@@ -135,24 +135,24 @@ err_of(sqlite3 *handle, const struct sql *sql)
 }
 
 static int
+bind_value(sqlite3_stmt *statement, int index, const struct db_value *value)
+{
+    if (value->type == DB_INT)
+        return sqlite3_bind_int64(statement, index, value->number);
+    if (value->type != DB_TEXT)
+        return SQLITE_OK; /* a parameter is NULL until it is set */
+    return value->text.len > INT_MAX ? SQLITE_TOOBIG
+                                     : sqlite3_bind_text(statement, index, value->text.ptr,
+                                                         (int)value->text.len, SQLITE_STATIC);
+}
+
+static int
 bind_values(const struct sqlite_statement *statement, const struct db_value *values, size_t count)
 {
-    if (count != statement->parameters)
-        return SQLITE_RANGE;
-    for (size_t i = 0; i < count; i++) {
-        int code = SQLITE_OK;
-        if (values[i].type == DB_TEXT)
-            code =
-                values[i].text.len > INT_MAX
-                    ? SQLITE_TOOBIG
-                    : sqlite3_bind_text(statement->handle, statement->index[i], values[i].text.ptr,
-                                        (int)values[i].text.len, SQLITE_STATIC);
-        else if (values[i].type == DB_INT)
-            code = sqlite3_bind_int64(statement->handle, statement->index[i], values[i].number);
-        if (code != SQLITE_OK)
-            return code;
-    }
-    return SQLITE_OK;
+    int code = count == statement->parameters ? SQLITE_OK : SQLITE_RANGE;
+    for (size_t i = 0; i < count && code == SQLITE_OK; i++)
+        code = bind_value(statement->handle, statement->index[i], &values[i]);
+    return code;
 }
 
 static void
@@ -324,6 +324,27 @@ schema_run(struct db *db, const char *script, int64_t *number, struct why *why)
 }
 
 static enum err
+schema_query(struct db *db, struct arena *mem, const char *text, const struct db_value *values,
+             size_t count, struct db_rows *rows, struct why *why)
+{
+    sqlite3 *handle = store_of(db)->writer_connection.handle;
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(handle, text, -1, &statement, NULL);
+    for (size_t i = 0; i < count && code == SQLITE_OK; i++) /* $1…$n appear in order */
+        code = bind_value(statement, (int)i + 1, &values[i]);
+    struct db_gather gather = { .mem = mem, .columns = (size_t)sqlite3_column_count(statement) };
+    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        add_row(statement, &gather);
+        code = SQLITE_OK;
+    }
+    if (code != SQLITE_DONE)
+        why_set(why, "store: %s", sqlite3_errmsg(handle));
+    sqlite3_finalize(statement);
+    *rows = (struct db_rows){ gather.count, gather.columns, gather.cells };
+    return code == SQLITE_DONE ? ERR_NONE : ERR_UNAVAILABLE;
+}
+
+static enum err
 schema_begin(struct db *db, struct why *why)
 {
     return schema_run(db, "BEGIN IMMEDIATE", NULL, why);
@@ -352,6 +373,9 @@ const struct db_driver db_sqlite_driver = {
     .schema_begin = schema_begin,
     .schema_run = schema_run,
     .schema_end = schema_end,
+    .schema_query = schema_query,
+    .catalog = "SELECT t.name, c.name, c.pk FROM sqlite_schema t, pragma_table_info(t.name) c"
+               " WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite%' ORDER BY t.name, c.cid",
     .prepare = prepare,
     .write = sqlite_write,
     .begin_read = sqlite_begin_read,
