@@ -166,6 +166,33 @@ enum err db_restore(const char *address, const char *file,
                     enum err (*prepare)(struct db *db, void *context), void *context,
                     struct arena *mem, struct str *aside, struct why *why);
 
+/* Copies a SQLite store to a folder, and then every transaction soon after its commit, until wait()
+ * returns false. A service may use the store meanwhile. ERR_NOT_FOUND: the store or the folder does
+ * not exist. ERR_TAKEN: another process writes to the folder, or the store was replaced.
+ * ERR_INVALID: not SQLite. */
+struct db_follow {
+    const char *address;
+    const char *folder;
+    int keep;                                /* copies of the store */
+    int64_t copy_every_s;                    /* seconds after which a new one is made */
+    bool (*wait)(void *context, int64_t ms); /* false: stop */
+    void (*report)(void *context, const char *name, bool continued); /* the store is protected */
+    void *context;
+};
+enum err db_follow(const struct db_follow *how, struct why *why);
+
+/* Makes a backup file for this address out of such a folder, as the store was at `until_ms`
+ * (milliseconds since 1970). ERR_NOT_FOUND: there is nothing up to that time; then first_ms is the
+ * earliest time, or 0.
+ */
+struct db_followed {
+    int64_t time_ms;      /* every commit that was answered before is included */
+    int64_t first_ms;     /* the earliest time of the folder that could be restored */
+    int64_t unread_bytes; /* at the end: incomplete or damaged */
+};
+enum err db_followed(const char *address, const char *folder, int64_t until_ms, const char *file,
+                     struct db_followed *out, struct why *why);
+
 /* Copies every row of one store to another, which is empty or contains an interrupted move from the
  * same store, and compares both. No process may use either (ERR_TAKEN); the first one is not
  * changed. Until the copy is complete, db_open() refuses the second one. */

@@ -289,6 +289,29 @@ db_restore(const char *address, const char *file, enum err (*prepare)(struct db 
 }
 
 enum err
+db_follow(const struct db_follow *how, struct why *why)
+{
+    const struct db_driver *driver = db_driver_of(how->address);
+    if (driver->follow != NULL)
+        return driver->follow(how, why);
+    why_set(why, "backup: --follow is for SQLite; on PostgreSQL use its own log archiving or "
+                 "replication");
+    return ERR_INVALID;
+}
+
+enum err
+db_followed(const char *address, const char *folder, int64_t until_ms, const char *file,
+            struct db_followed *out, struct why *why)
+{
+    const struct db_driver *driver = db_driver_of(address);
+    *out = (struct db_followed){ 0 };
+    if (driver->followed != NULL)
+        return driver->followed(folder, until_ms, file, out, why);
+    why_set(why, "restore: %s is a folder; only a SQLite store can be restored from one", folder);
+    return ERR_INVALID;
+}
+
+enum err
 db_compact(struct db *db, struct why *why)
 {
     return db->driver->compact == NULL ? ERR_NONE : db->driver->compact(db, why);

@@ -68,6 +68,9 @@ struct db_driver {
     enum err (*restore)(const char *address, const char *file,
                         enum err (*prepare)(struct db *db, void *context), void *context,
                         struct arena *mem, struct str *aside, struct why *why);
+    enum err (*follow)(const struct db_follow *how, struct why *why); /* NULL: not possible */
+    enum err (*followed)(const char *folder, int64_t until_ms, const char *file,
+                         struct db_followed *out, struct why *why); /* NULL: not possible */
     enum err (*check)(const char *address, struct buf *report, struct why *why);
     enum err (*compact)(struct db *db, struct why *why); /* NULL: not needed */
 };

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #define LOG_HEADER_BYTES 32
-#define FRAME_HEADER_BYTES 24
 #define LOG_MAGIC 0x377f0682u /* the lowest bit is set if the checksums read big-endian words */
 #define PAGE_BYTES_MAX 65536
 #define MARK_FORMAT "open %08x %08x %010u\n"
@@ -53,36 +52,62 @@ matches(const uint32_t sum[2], const unsigned char *stored)
     return sum[0] == big_endian(stored) && sum[1] == big_endian(stored + 4);
 }
 
-/* Counts the frames up to the last one that SQLite will recover. False: no valid header. */
-static bool
-scan_log(int fd, struct sqlite_log_mark *found)
+bool
+sqlite_log_start(int fd, struct sqlite_log_position *at)
 {
     unsigned char header[LOG_HEADER_BYTES];
-    uint32_t sum[2] = { 0, 0 };
-    *found = (struct sqlite_log_mark){ 0 };
+    *at = (struct sqlite_log_position){ 0 };
     if (pread(fd, header, sizeof header, 0) != sizeof header ||
         (big_endian(header) & ~1u) != LOG_MAGIC)
         return false;
     bool is_big_endian = big_endian(header) & 1u;
-    uint32_t page = big_endian(header + 8);
+    uint32_t page = big_endian(header + 8), sum[2] = { 0, 0 };
     add_checksum(sum, header, 24, is_big_endian);
     if (page < 512 || page > PAGE_BYTES_MAX || page % 8 != 0 || !matches(sum, header + 24))
         return false;
-    found->salts[0] = big_endian(header + 16);
-    found->salts[1] = big_endian(header + 20);
-    size_t length = FRAME_HEADER_BYTES + page;
-    unsigned char *frame = memory_alloc(1, length);
-    for (uint32_t i = 0;; i++) {
-        off_t at = LOG_HEADER_BYTES + (off_t)i * (off_t)length;
-        if (pread(fd, frame, length, at) != (ssize_t)length || !matches(found->salts, frame + 8))
-            break;
-        add_checksum(sum, frame, 8, is_big_endian);
-        add_checksum(sum, frame + FRAME_HEADER_BYTES, page, is_big_endian);
-        if (!matches(sum, frame + 16))
-            break;
-        if (big_endian(frame + 4) != 0) /* a commit */
-            found->frames = i + 1;
-    }
+    *at = (struct sqlite_log_position){
+        .salts = { big_endian(header + 16), big_endian(header + 20) },
+        .page_bytes = page,
+        .sum = { sum[0], sum[1] },
+        .is_big_endian = is_big_endian,
+    };
+    return true;
+}
+
+bool
+sqlite_log_next(int fd, struct sqlite_log_position *at, unsigned char *frame, bool *commits)
+{
+    size_t length = SQLITE_FRAME_HEADER_BYTES + at->page_bytes;
+    off_t offset = LOG_HEADER_BYTES + (off_t)at->frames * (off_t)length;
+    if (pread(fd, frame, length, offset) != (ssize_t)length || !matches(at->salts, frame + 8))
+        return false;
+    uint32_t sum[2] = { at->sum[0], at->sum[1] };
+    add_checksum(sum, frame, 8, at->is_big_endian);
+    add_checksum(sum, frame + SQLITE_FRAME_HEADER_BYTES, at->page_bytes, at->is_big_endian);
+    if (!matches(sum, frame + 16))
+        return false;
+    at->sum[0] = sum[0];
+    at->sum[1] = sum[1];
+    at->frames++;
+    *commits = big_endian(frame + 4) != 0;
+    return true;
+}
+
+/* Counts the frames up to the last one that SQLite will recover. False: no valid header. */
+static bool
+scan_log(int fd, struct sqlite_log_mark *found)
+{
+    struct sqlite_log_position at;
+    bool commits = false;
+    *found = (struct sqlite_log_mark){ 0 };
+    if (!sqlite_log_start(fd, &at))
+        return false;
+    found->salts[0] = at.salts[0];
+    found->salts[1] = at.salts[1];
+    unsigned char *frame = memory_alloc(1, SQLITE_FRAME_HEADER_BYTES + at.page_bytes);
+    while (sqlite_log_next(fd, &at, frame, &commits))
+        if (commits)
+            found->frames = at.frames;
     free(frame);
     return true;
 }
@@ -102,8 +127,8 @@ sqlite_log_is_marked(int lock_fd)
     return read_mark(lock_fd, &mark);
 }
 
-static int
-open_log(const char *path)
+int
+sqlite_log_open(const char *path)
 {
     char log[PATH_MAX];
     snprintf(log, sizeof log, "%s-wal", path);
@@ -116,7 +141,7 @@ sqlite_log_is_cut(const char *path, int lock_fd, struct sqlite_log_mark *mark,
 {
     *found = (struct sqlite_log_mark){ 0 };
     bool is_marked = read_mark(lock_fd, mark) && mark->frames > 0;
-    int fd = open_log(path);
+    int fd = sqlite_log_open(path);
     if (fd < 0)
         return is_marked;
     bool is_valid = scan_log(fd, found);
@@ -131,7 +156,7 @@ sqlite_log_mark(struct sqlite_store *store, uint32_t frames)
     unsigned char salts[8] = { 0 };
     char text[MARK_BYTES + 1];
     if (store->log_fd < 0)
-        store->log_fd = open_log(store->path);
+        store->log_fd = sqlite_log_open(store->path);
     if (frames > 0 && pread(store->log_fd, salts, sizeof salts, 16) != sizeof salts)
         return;
     snprintf(text, sizeof text, MARK_FORMAT, big_endian(salts), big_endian(salts + 4), frames);

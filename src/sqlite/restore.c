@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -86,6 +87,19 @@ lock(const char *path, struct arena *mem, int *fd, struct why *why)
     return ERR_NONE;
 }
 
+/* Root restores for the user that owns the folder, who could not open files of root. */
+static bool
+give_to_owner(const char *path, const char *copy, int lock_fd)
+{
+    char folder[PATH_MAX];
+    struct stat found;
+    if (geteuid() != 0)
+        return true;
+    sqlite_folder_of(path, folder, sizeof folder);
+    return stat(folder, &found) == 0 && chown(copy, found.st_uid, found.st_gid) == 0 &&
+           fchown(lock_fd, found.st_uid, found.st_gid) == 0;
+}
+
 enum err
 sqlite_restore(const char *address, const char *file,
                enum err (*prepare)(struct db *db, void *context), void *context, struct arena *mem,
@@ -110,7 +124,8 @@ sqlite_restore(const char *address, const char *file,
         err = keep_aside(path, aside->ptr, mem, why);
     }
     /* The lock file describes the log of the old store. */
-    if (!err && (ftruncate(fd, 0) != 0 || rename(copy, path) != 0 || sqlite_flush_folder(path))) {
+    if (!err && (!give_to_owner(path, copy, fd) || ftruncate(fd, 0) != 0 ||
+                 rename(copy, path) != 0 || sqlite_flush_folder(path))) {
         why_set(why, "restore: cannot rename %s to %s: %s", copy, path, strerror(errno));
         err = ERR_UNAVAILABLE;
     }

@@ -388,6 +388,8 @@ const struct db_driver db_sqlite_driver = {
     .write_metrics = write_metrics,
     .backup = sqlite_backup,
     .restore = sqlite_restore,
+    .follow = sqlite_follow,
+    .followed = sqlite_followed,
     .check = sqlite_check,
     .compact = sqlite_compact,
 };

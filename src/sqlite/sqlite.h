@@ -4,12 +4,15 @@
  *   read.c         read connections and their snapshots
  *   commit.c       the write connection: group commit and checkpoints
  *   versions.c     versions of rows, for caches
- *   log.c          detects a damaged write-ahead log
+ *   log.c          reads the write-ahead log and detects a damaged one
  *   reserve.c      disk space for transactions that revoke access
  *   files.c        checks of the files before SQLite uses them
  *   lock.c         the lock file: one process per store
  *   maintenance.c  backup and check
- *   restore.c      restoring a backup */
+ *   restore.c      restoring a backup
+ *   follow.c       copies the log to another folder, continuously
+ *   shipped.c      the file of copied transactions
+ *   followed.c     makes a backup of these */
 #ifndef SQLITE_SQLITE_H
 #define SQLITE_SQLITE_H
 
@@ -145,7 +148,29 @@ struct sqlite_log_mark {
     uint32_t frames;
 };
 
-/* log.c. True if the log ends before the mark in the lock file: commits are lost. Before
+/* A place in a log: the next frame, and the checksum of everything before it. */
+struct sqlite_log_position {
+    uint32_t salts[2]; /* 0: the log is empty and has no header */
+    uint32_t page_bytes;
+    uint32_t frames;
+    uint32_t sum[2];
+    bool is_big_endian; /* the words that checksums are made of */
+};
+
+/* A frame is this header and a page. The header begins with the number of the page and, in the last
+ * frame of a transaction, the pages of the database after it, both big-endian. */
+#define SQLITE_FRAME_HEADER_BYTES 24
+
+/* log.c. The first place in a log. False: there is no valid header. */
+bool sqlite_log_start(int fd, struct sqlite_log_position *at);
+
+/* Reads the next frame, and whether it is the last of a transaction. False: no valid frame
+ * follows. */
+bool sqlite_log_next(int fd, struct sqlite_log_position *at, unsigned char *frame, bool *commits);
+
+int sqlite_log_open(const char *path); /* of this store; -1: none */
+
+/* True if the log ends before the mark in the lock file: commits are lost. Before
  * SQLite opens the store, or beside a store that no process has locked. */
 bool sqlite_log_is_cut(const char *path, int lock_fd, struct sqlite_log_mark *mark,
                        struct sqlite_log_mark *found);
@@ -179,6 +204,11 @@ enum err sqlite_backup(const char *address, const char *file,
                        struct why *why);
 enum err sqlite_check(const char *address, struct buf *report, struct why *why);
 enum err sqlite_flush_folder(const char *file); /* of this file */
+
+/* follow.c, followed.c: see db_follow() and db_followed(). */
+enum err sqlite_follow(const struct db_follow *how, struct why *why);
+enum err sqlite_followed(const char *folder, int64_t until_ms, const char *file,
+                         struct db_followed *out, struct why *why);
 
 /* restore.c */
 enum err sqlite_restore(const char *address, const char *file,
