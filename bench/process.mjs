@@ -98,7 +98,7 @@ function statusKiB(pid, key) {
   return line ? parseInt(line.slice(key.length + 1), 10) : 0;
 }
 
-function childrenOf(pid) {
+export function childrenOf(pid) {
   return readdirSync(`/proc/${pid}/task`).flatMap((task) => {
     try {
       return readFileSync(`/proc/${pid}/task/${task}/children`, "latin1").split(" ").filter(Boolean).map(Number);

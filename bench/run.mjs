@@ -12,11 +12,12 @@ import { measureFlood } from "./flood.mjs";
 import { measureMixed } from "./mixed.mjs";
 import { endPopulations, populations } from "./population.mjs";
 import { memory, run } from "./process.mjs";
+import { measureTls } from "./tls.mjs";
 import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
 import { targets, root, settings, tools } from "./settings.mjs";
 import { fixed, median, percent, table, whole } from "./table.mjs";
 
-const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], floods: [], populations: [], skipped: [], composition: [], start: null, commit: {}, notMeasured: [] };
+const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], floods: [], populations: [], skipped: [], composition: [], tls: [], start: null, commit: {}, notMeasured: [] };
 
 function notMeasured(what, why) {
   report.notMeasured.push({ what, why });
@@ -79,6 +80,11 @@ async function measureComposition() {
   const what = "composition of hints";
   if (what.includes(settings.only))
     await measure(what, ["valgrind", "compose", "people"], async () => (report.composition = await instructionsPerComposition()));
+}
+
+async function measureTlsRows() {
+  const what = "TLS";
+  if (what.includes(settings.only)) await measure(what, ["taskset", "nginx", "openssl", "wrk"], async () => (report.tls = await measureTls()));
 }
 
 // ---- start and memory ----
@@ -159,6 +165,13 @@ function printCommit() {
     [name, whole(r.one), whole(r.many), fixed(r.ratio, 1), atLeast(r.ratio, floor)])));
 }
 
+function printTls() {
+  if (report.tls.length === 0) return;
+  console.log(`\nTLS with the same certificate (ECDSA P-256) and response; ${settings.connections} kept connections\n`);
+  console.log(table(["", "penchant/s", "nginx/s", "ratio", "target"], report.tls.map((row, i) =>
+    [row.name, whole(row.penchant), whole(row.nginx), fixed(row.ratio), i === 0 ? atLeast(row.ratio, targets.tlsKept) : ""])));
+}
+
 function printMixed() {
   if (report.mixed.length === 0) return;
   console.log("\nReads of hints alone, and with a durable write as every 20th request over the same connections\n");
@@ -234,11 +247,13 @@ async function main() {
   await measureFloods();
   for (const row of chosen.filter(({ last }) => last)) await measureRow(row);
   await measureComposition();
+  await measureTlsRows();
   report.populations = await populations();
   await endPopulations();
   await measure("group commit", ["commit"], async () => (report.commit.asItIs = await asItIs()));
   await measure("group commit on a slow disk", ["commit", "slowDisk"], async () => (report.commit.slowDisk = await onSlowDisk()));
   printStart();
+  printTls();
   printCases();
   printComposition();
   printMixed();

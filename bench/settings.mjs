@@ -44,6 +44,7 @@ export const targets = {
   idleMiB: 15, // at most
   mixedP99: 3, // p99 of reads with writes relative to reads alone, at most
   floodP99Ms: 250, // p99 of a refresh during a flood of sign-ups, at most
+  tlsKept: 0.6, // requests over kept TLS connections relative to nginx, at least
   groupCommitSlowDisk: 20, // 64 writers to 1, at least, when fsync takes 5 ms
 };
 
@@ -67,6 +68,8 @@ export function find(name, folders = []) {
 export const tools = {
   taskset: find("taskset"),
   nginx: find("nginx"),
+  openssl: find("openssl"),
+  wrk: find("wrk"),
   valgrind: find("valgrind"),
   postgres: find("postgres", ["/usr/lib/postgresql/15/bin"]),
   initdb: find("initdb", ["/usr/lib/postgresql/15/bin"]),

@@ -37,6 +37,10 @@ connection_changed(void *argument, struct MHD_Connection *handle, void **context
         const struct sockaddr *peer =
             MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
         *context = connections_add(&server->connections, fd, peer);
+        if (server->tickets != NULL)
+            tls_tickets_enable(
+                server->tickets,
+                MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION)->tls_session);
     } else if (*context != NULL) {
         connections_remove(&server->connections, *context);
         *context = NULL;
@@ -214,6 +218,7 @@ server_free(struct http_server *server)
 {
     connections_stop(&server->connections);
     exchange_pool_stop(&server->exchanges);
+    tls_tickets_free(server->tickets);
     free(server);
 }
 
@@ -248,6 +253,7 @@ http_server_start(const struct http_settings *settings, const struct http_servic
         return err;
     }
     server->certificate_expires_at = tls.expires_at;
+    server->tickets = tls.cert == NULL ? NULL : tls_tickets_new();
     bool started = start_threads(server, settings, &tls);
     tls_files_free(&tls);
     if (!started) {

@@ -9,6 +9,8 @@
 
 #define HTTP_REFUSALS (HTTP_TOO_MANY_CONNECTIONS + 1)
 
+struct tls_tickets;
+
 /* Exchanges with their arenas, ready for the next requests. */
 struct exchange_pool {
     pthread_mutex_t lock;
@@ -37,6 +39,7 @@ struct http_server {
     _Atomic size_t suspended; /* exchanges handed to the workers */
     _Atomic uint64_t refused[HTTP_REFUSALS];
     int64_t certificate_expires_at; /* 0: no TLS */
+    struct tls_tickets *tickets;    /* NULL: no TLS */
     char name[32];
     struct http_server *next; /* list in metrics.c */
 };

@@ -111,3 +111,36 @@ tls_files_free(struct tls_files *files)
     free(files->key);
     *files = (struct tls_files){ 0 };
 }
+
+/* ---- resumption ---- */
+
+struct tls_tickets {
+    gnutls_datum_t key;
+};
+
+struct tls_tickets *
+tls_tickets_new(void)
+{
+    struct tls_tickets *tickets = memory_alloc(1, sizeof *tickets);
+    if (gnutls_session_ticket_key_generate(&tickets->key) >= 0)
+        return tickets;
+    free(tickets);
+    return NULL;
+}
+
+void
+tls_tickets_enable(const struct tls_tickets *tickets, void *session)
+{
+    if (tickets != NULL && session != NULL)
+        gnutls_session_ticket_enable_server(session, &tickets->key);
+}
+
+void
+tls_tickets_free(struct tls_tickets *tickets)
+{
+    if (tickets == NULL)
+        return;
+    explicit_bzero(tickets->key.data, tickets->key.size);
+    gnutls_free(tickets->key.data);
+    free(tickets);
+}

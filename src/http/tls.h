@@ -27,4 +27,13 @@ enum err tls_load(const char *cert_file, const char *key_file, struct tls_files 
 /* Wipes and frees both. Does nothing for files that were never loaded. */
 void tls_files_free(struct tls_files *files);
 
+/* Session resumption: a client that returns gets a short handshake, with a ticket that only this
+ * process can read. The library changes the key of tickets every few hours. NULL: not possible. */
+struct tls_tickets;
+struct tls_tickets *tls_tickets_new(void);
+void tls_tickets_free(struct tls_tickets *tickets); /* NULL is allowed */
+
+/* `session` is a gnutls_session_t before its handshake. Any thread. */
+void tls_tickets_enable(const struct tls_tickets *tickets, void *session);
+
 #endif

@@ -21,7 +21,8 @@ function certificate(dir, name = "localhost") {
 async function tlsWorld(t) {
   const w = await world(t, { start: false });
   const { cert, key } = certificate(w.dir);
-  await w.start({ "tls-cert": cert, "tls-key": key });
+  w.tls = { "tls-cert": cert, "tls-key": key };
+  await w.start(w.tls);
   w.ca = fs.readFileSync(cert);
   return w;
 }
@@ -52,6 +53,29 @@ test("TLS 1.2 and 1.3 are spoken, older ones are not", async (t) => {
   assert.equal(await shake("TLSv1.3"), "TLSv1.3");
   for (const old of ["TLSv1.1", "TLSv1"]) assert.match(await shake(old), /ALERT|ECONNRESET|EPIPE/);
 });
+
+for (const version of ["TLSv1.2", "TLSv1.3"])
+  test(`a client that returns resumes its session: ${version}`, async (t) => {
+    const w = await tlsWorld(t);
+    // One request; the ticket of TLS 1.3 comes after the handshake.
+    const visit = (session) =>
+      new Promise((resolve, reject) => {
+        let ticket, resumed;
+        const socket = tls.connect({ port: w.port, host: "127.0.0.1", ca: w.ca, servername: "localhost", minVersion: version, maxVersion: version, session }, () => {
+          resumed = socket.isSessionReused();
+          socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        });
+        socket.on("session", (fresh) => (ticket = fresh));
+        socket.on("error", reject).on("close", () => resolve({ resumed, ticket })).resume();
+      });
+    const first = await visit();
+    assert.equal(first.resumed, false);
+    assert.ok(first.ticket, "the server sends a ticket");
+    assert.equal((await visit(first.ticket)).resumed, true);
+    await w.stop();
+    await w.start(w.tls);
+    assert.equal((await visit(first.ticket)).resumed, false, "a ticket of another process");
+  });
 
 test("a certificate without a key, a key without a certificate, files that are neither: one line, exit 2", async (t) => {
   const w = await world(t, { start: false });
