@@ -1,9 +1,10 @@
 // `make soak`: the long tests. A hundred rounds of kill -9 on each store, two minutes of mixed load with
-// random crashes, twenty promotions of a replica while the primary hangs, four thousand random walks through
+// random crashes, three disaster drills (the store is lost under load and restored), twenty promotions of a replica while the primary hangs, four thousand random walks through
 // OAuth, fifty thousand bodies generated from the schemas, two million texts for the token counter, two
 // million hint responses checked for their invariants, hints about eleven thousand generated users, the pages in all four views, the unit and API tests
 // under ThreadSanitizer, leak checks where they are too slow for `make check`, the HTTP tests with
-// libmicrohttpd 1.0.1, and the Debian package in a clean system.
+// libmicrohttpd 1.0.1, the Debian package in a clean system,
+// and the commands of docs/OPERATING.md in another one.
 
 import os from "node:os";
 import path from "node:path";
@@ -32,6 +33,7 @@ const withLibrary = (makeTask) => ({
 const tasks = [
   countingTask("build", "reproducible_test", `${ROOT}/tests/reproducible_test`, ["build/penchant"], HOUR),
   countingTask("build", "deb_test", `${ROOT}/tests/deb_test`, [], HOUR),
+  countingTask("build", "operating_test", `${ROOT}/tests/operating_test`, [], HOUR),
   ...Object.entries(stores).flatMap(([STORE, title]) => [
     fileTask(`kill -9 on ${title}`, fault("kill"), { STORE, ...ON_DISK, KILL_ROUNDS: process.env.KILL_ROUNDS ?? "100" }, HOUR),
     fileTask(`mixed load on ${title}`, fault("mixed_load"), { STORE, ...ON_DISK, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "120" }, HOUR),
@@ -40,6 +42,7 @@ const tasks = [
     fileTask(`schemas on ${title}`, path.join(ROOT, "tests/api/preferences_schema.test.mjs"), { STORE, SCHEMA_ROUNDS: process.env.SCHEMA_ROUNDS ?? "25" }, HOUR),
     ...testFiles("api").map((file) => fileTask(`TSan api on ${title}`, file, { STORE, PENCHANT: "build/tsan/penchant" }, HOUR)),
   ]),
+  fileTask("disaster drill on SQLite", fault("drill"), { STORE: "sqlite", ...ON_DISK, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "60", DRILL_ROUNDS: process.env.DRILL_ROUNDS ?? "3" }, HOUR),
   fileTask("fault on PostgreSQL", fault("nth_call"), { STORE: "postgres", ...ON_DISK }, HOUR),
   fileTask("failover on PostgreSQL", fault("postgres_failover"), { STORE: "postgres", ...ON_DISK, FAILOVER_ROUNDS: process.env.FAILOVER_ROUNDS ?? "20" }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/tokenizer.test.mjs"), { TOKENIZER_SHARE: "10", TOKENIZER_SEED: `${Date.now() % 1e6}` }, HOUR),
