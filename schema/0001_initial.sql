@@ -19,7 +19,7 @@
 
 -- `username` and `email_key` are case-folded, which makes them unique regardless of case. `email` is
 -- confirmed. `new_email` is not: it is not unique, and nothing but a link sent to it proves that it
--- belongs to the user.
+-- belongs to the user. `device_key` is random; it authenticates the cookie of a known device.
 CREATE TABLE user_account (
     user_id       TEXT   NOT NULL PRIMARY KEY,
     username      TEXT   NOT NULL,
@@ -34,7 +34,8 @@ CREATE TABLE user_account (
     epoch         BIGINT NOT NULL DEFAULT 0,
     new_email     TEXT,
     language      TEXT,
-    time_zone     TEXT
+    time_zone     TEXT,
+    device_key    TEXT
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX user_account_username ON user_account (username);
 CREATE UNIQUE INDEX user_account_email ON user_account (email_key);

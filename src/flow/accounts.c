@@ -87,6 +87,8 @@ read_params(struct arena *mem, const struct account_params *params, int64_t now,
     struct user user = {
         .username = user_fold_username(mem, str_trim(params->username)),
         .email = str_copy(mem, str_trim(params->email)),
+        .language = params->language,
+        .device_key = random_id(mem, "dev_"),
         .status = USER_ACTIVE,
         .created_at = now,
         .updated_at = now,

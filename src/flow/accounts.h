@@ -16,6 +16,7 @@ struct account_params {
     bool confirmed;      /* an operator vouches for the email address */
     bool send_mail;      /* otherwise, send a link that confirms it */
     struct str name;     /* absent or empty: none */
+    struct str language; /* of the sign-up page; absent: unknown */
     struct str password; /* absent: sign-in with a password stays impossible until one is set */
     struct str user_id;  /* chosen before, for a passkey, which stores it; absent: a new one */
 };

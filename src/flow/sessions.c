@@ -46,8 +46,8 @@ session_form_token(struct arena *mem, struct str key)
 static struct str
 device_token(struct arena *mem, const struct user *user, struct str nonce)
 {
-    struct str input = str_format(mem, "device %.*s %.*s %.*s", STR_ARG(user->password_hash),
-                                  STR_ARG(user->id), STR_ARG(nonce));
+    struct str input = str_format(mem, "device %.*s %.*s %.*s %.*s", STR_ARG(user->device_key),
+                                  STR_ARG(user->password_hash), STR_ARG(user->id), STR_ARG(nonce));
     return str_format(mem, "%.*s%.*s", STR_ARG(nonce), STR_ARG(digest_text(mem, input)));
 }
 
@@ -61,7 +61,7 @@ struct str
 session_device_nonce(struct arena *mem, const struct user *user, struct str device)
 {
     struct str nonce = str_first(device, KEY_LENGTH);
-    bool valid = str_present(user->password_hash) && session_key_well_formed(nonce) &&
+    bool valid = str_present(user->device_key) && session_key_well_formed(nonce) &&
                  digest_equal(device, device_token(mem, user, nonce));
     return valid ? nonce : STR_NONE;
 }

@@ -31,8 +31,8 @@ struct str session_hash(struct arena *mem, struct str key); /* as stored in the 
 struct str session_form_token(struct arena *mem, struct str key);
 
 /* A device token says that a browser has signed in as this user: a random nonce and its digest with
- * the password hash, so that it ends when the password changes. session_device_nonce() returns the
- * nonce of a valid token, else absent. */
+ * the user's device key, and with the password hash, so that it ends when the password changes.
+ * session_device_nonce() returns the nonce of a valid token, else absent. */
 struct str session_make_device(struct arena *mem, const struct user *user);
 struct str session_device_nonce(struct arena *mem, const struct user *user, struct str device);
 

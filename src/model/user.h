@@ -19,6 +19,7 @@ struct user {
     struct str language;      /* "de", "en-US"; absent: none */
     struct str time_zone;     /* "Europe/Berlin"; absent: none */
     struct str password_hash; /* absent: cannot sign in */
+    struct str device_key;    /* secret, for session_make_device(); absent: none */
     enum user_status status;
     int64_t position; /* order of creation, unique: see user_position */
     int64_t

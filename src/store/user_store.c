@@ -7,11 +7,11 @@
 /* The columns in the order in which read_user() reads them. */
 #define COLUMNS                                                                                \
     "user_id, username, email, name, password_hash, status, position, created_at, updated_at," \
-    " epoch, new_email, language, time_zone"
+    " epoch, new_email, language, time_zone, device_key"
 
 SQL(user_add, "INSERT INTO user_account (user_id, username, email, email_key, name, password_hash,"
-              " status, position, created_at, updated_at, new_email)"
-              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+              " status, position, created_at, updated_at, new_email, language, device_key)"
+              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
               " ON CONFLICT DO NOTHING RETURNING user_id");
 
 SQL(user_find, "SELECT " COLUMNS " FROM user_account WHERE user_id = $1");
@@ -84,6 +84,7 @@ read_user(const struct db_rows *rows, size_t row, struct user *out)
         .new_email = db_cell_text(rows, row, 10),
         .language = db_cell_text(rows, row, 11),
         .time_zone = db_cell_text(rows, row, 12),
+        .device_key = db_cell_text(rows, row, 13),
     };
     /* A status this program does not know must not pass for an active one. */
     return user_status_read(db_cell_text(rows, row, 5), &out->status) ? ERR_NONE : ERR_INTERNAL;
@@ -129,6 +130,8 @@ user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user)
         db_int(user->created_at),
         db_int(user->updated_at),
         db_text(user->new_email),
+        db_text(user->language),
+        db_text(user->device_key),
     };
     /* The auth version starts with other bits of the id than the row key. So a token of a deleted
      * user is not valid for a later user with the same row key. */

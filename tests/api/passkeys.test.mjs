@@ -10,6 +10,7 @@ import { addPerson, assertPrivate, MINUTE, Person, stage, userCommand } from "..
 import { createDatabase, psql } from "../kit/pg.mjs";
 import { run } from "../kit/process.mjs";
 import { FROM, mailServer } from "../kit/smtp.mjs";
+import { until } from "../kit/until.mjs";
 import { world } from "../kit/world.mjs";
 
 const ORIGIN = "http://localhost:8080";
@@ -18,6 +19,7 @@ const SECURITY = "/account/security";
 const ADD = "/account/passkeys";
 
 const begin = (t, { settings, ...options } = {}) => stage(t, { ...options, settings: { ...SETTINGS, ...settings } });
+const count = async (w, table, sql = `SELECT COUNT(*) FROM ${table}`) => Number(w.kind === "sqlite" ? (await run("sqlite3", [w.file, sql])).out : await psql(w.address, sql));
 const isSignedIn = async (person) => (await person.get(SECURITY)).status === 200;
 const formToken = async (person) => /name="form" value="([^"]+)"/.exec((await open(person, SECURITY)).text)[1];
 
@@ -303,6 +305,30 @@ test("a new passkey is reported by email", async (t) => {
   assert.match(mail.plain.replaceAll(/\s+/g, " "), /The passkey "My laptop" was added to your account ada\./);
 });
 
+test("an account with only a passkey is told about a new device, and not about a known one", async (t) => {
+  const server = await mailServer(t);
+  const { w } = await begin(t, { signedIn: false, settings: { "smtp-url": server.url, "smtp-from": FROM, "rate-mail": 0 } });
+  const browser = new Person(w);
+  const options = await challengeFor(browser, "sign_up");
+  const passkey = new Passkey({ origin: ORIGIN });
+  await browser.post("/signup/passkey", { username: "grace", email: "", name: "", user_id: options.user_id, ...passkey.register(options) });
+  await userCommand(w, "set", "grace", "--email", "grace@example.org");
+  const signedIn = async (one) => assert.equal((await signIn(w, passkey, { browser: one })).answer.status, 303);
+  await signedIn(browser); // the browser of the sign-up
+  const other = new Person(w);
+  await signedIn(other);
+  await signedIn(other);
+  // The cookie of another account's browser says nothing about this account.
+  const stranger = new Person(w, { username: "ada" });
+  await stranger.signIn();
+  await stranger.signOut();
+  await signedIn(stranger);
+  const notices = () => server.mails.filter(({ headers }) => /New sign-in/.test(headers.subject)).length;
+  await until("two emails", () => notices() >= 2);
+  await until("an empty outbox", async () => (await count(w, "outbox")) === 0);
+  assert.equal(notices(), 2);
+});
+
 test("where sign-up is closed, a passkey creates no account", async (t) => {
   const w = await world(t, { settings: { ...SETTINGS, registration: "closed" } });
   const options = await challengeFor(new Person(w), "sign_up");
@@ -318,10 +344,7 @@ test("on an IP address no passkeys are offered", async (t) => {
   assert.equal((await new Person(w).get("/passkeys/challenge?for=sign_in")).status, 404);
 });
 
-const usedChallenges = async (w) => {
-  const sql = "SELECT COUNT(*) FROM used_challenge";
-  return Number(w.kind === "sqlite" ? (await run("sqlite3", [w.file, sql])).out : await psql(w.address, sql));
-};
+const usedChallenges = (w) => count(w, "used_challenge");
 
 test("challenges store nothing until they are used, and a restore makes earlier ones invalid", async (t) => {
   const { w, ada } = await begin(t);
