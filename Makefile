@@ -99,7 +99,7 @@ build/$(1)/%.o: src/%.c | require-$(5)
 	@echo "  $(1)  $$<"
 	@$(2) $$(COMMON) $(3) -MMD -MP -c $$< -o $$@
 
-build/$(1)/embedded.o: build/embedded.c $$(filter-out $$(MINIFY),$$(EMBED)) $$(MINIFY:%=build/minified/%) | require-$(5)
+build/$(1)/embedded.o: build/embedded.c $$(filter-out $$(MINIFY),$$(EMBED)) $$(MINIFY:%=build/minified/%) build/strings.checked | require-$(5)
 	@mkdir -p $$(@D)
 	@$(2) $$(COMMON) $(3) -c $$< -o $$@
 
@@ -126,6 +126,11 @@ build/penchant: build/release/penchant
 build/embedded.c: tools/embed FORCE
 	@mkdir -p build
 	@tools/embed $(EMBED) > $@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
+
+# Every language has the messages of English, with the same values.
+build/strings.checked: tools/strings $(wildcard pages/*.strings)
+	@mkdir -p build
+	@tools/strings && touch $@
 
 build/minified/%: % tools/minify.awk
 	@mkdir -p $(@D)

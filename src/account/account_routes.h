@@ -8,6 +8,7 @@
 
 extern const struct route start_routes[];
 extern const struct route site_routes[];
+extern const struct route display_routes[];
 extern const struct route account_security_routes[];
 extern const struct route account_passkey_routes[];
 extern const struct route account_confirm_routes[];

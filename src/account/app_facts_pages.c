@@ -100,7 +100,8 @@ put_row(struct call *call, struct facts *facts, struct values *item, const struc
     } else {
         domain = domains_find(call->web->settings.domains, withheld->domain);
         values_text(item, "brief", facts_short(call, withheld->key));
-        values_text(item, "title", domain == NULL ? withheld->domain : domain->title);
+        values_text(item, "title",
+                    domain == NULL ? withheld->domain : message_sentence(call, domain->title));
         values_text(item, "label", facts_label(call, withheld->member));
     }
     values_flag(item, "withheld", row->is_withheld);

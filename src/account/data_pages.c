@@ -118,7 +118,7 @@ show_preview(struct call *call, const struct import_counts *counts, struct str d
     for (size_t i = 0; i < counts->domain_count; i++) {
         struct values *item = values_item(values, "domains");
         values_text(item, "domain", counts->domains[i].domain->name);
-        values_text(item, "title", counts->domains[i].domain->title);
+        values_text(item, "title", message_sentence(call, counts->domains[i].domain->title));
         values_text(item, "added", message_number(call, counts->domains[i].added));
         values_text(item, "kept", message_number(call, counts->domains[i].kept));
         put_added(call, item, &counts->domains[i], PREVIEW_FACTS / counts->domain_count);

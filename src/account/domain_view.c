@@ -125,12 +125,13 @@ put_suggestions(struct showing *showing, struct values *item, const struct membe
     bool open = vocabulary == NULL || vocabulary->open;
     size_t shown = 0, most = open ? SUGGESTIONS_MAX : vocabulary->count;
     for (size_t i = 0; i < member->suggested_count && shown < most; i++)
-        shown += put_suggestion(showing, item, member, member->suggested[i], member->suggested[i]);
+        shown += put_suggestion(showing, item, member, member->suggested[i],
+                                message_sentence(showing->call, member->suggested[i]));
     bool rest = vocabulary != NULL && member->suggested_count == 0;
     for (size_t i = 0; rest && i < vocabulary->count && shown < most; i++) {
         const struct vocabulary_value *value = &vocabulary->values[i];
         /* An open vocabulary's value is shown as typed once added, so it is offered like that. */
-        struct str label = open ? value->value : value->label;
+        struct str label = message_sentence(showing->call, open ? value->value : value->label);
         shown += put_suggestion(showing, item, member, value->value, label);
     }
     values_flag(item, "has_offers", shown > 0);
@@ -156,7 +157,8 @@ put_choices(struct call *call, struct values *item, const struct member *member,
     struct str shown = str_present(now) ? facts_value(call, NULL, now) : STR_NONE;
     for (size_t i = 0; i < member->vocabulary->count; i++) {
         const struct vocabulary_value *value = &member->vocabulary->values[i];
-        put_choice(item, value->value, value->label, str_eq(value->value, shown));
+        put_choice(item, value->value, message_sentence(call, value->label),
+                   str_eq(value->value, shown));
     }
 }
 
@@ -277,7 +279,9 @@ put_facts(struct showing *showing, struct values *values, struct values *item,
 static struct str
 description_of(struct call *call, const struct member *member)
 {
-    struct str text = second_person_text(call->mem, member->description);
+    struct str text = message_sentence(call, member->description);
+    if (str_eq(text, member->description)) /* no translation */
+        text = second_person_text(call->mem, member->description);
     struct str label = facts_member_label(call, member);
     return str_starts(text, label) && text.len <= label.len + 1 ? STR("") : text;
 }
@@ -327,8 +331,8 @@ show(struct showing *showing, int status)
     const struct member *only = showing->view->only;
     struct values *values = values_new(call->mem);
     values_text(values, "domain", domain->name);
-    values_text(values, "domain_title", domain->title);
-    values_text(values, "about", domain->description);
+    values_text(values, "domain_title", message_sentence(call, domain->title));
+    values_text(values, "about", message_sentence(call, domain->description));
     values_flag(values, "refused", showing->error->problem.len > 0);
     if (only != NULL)
         values_text(values, "only", facts_member_label(call, only));

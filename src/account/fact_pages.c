@@ -165,7 +165,7 @@ show(struct call *call, int status, const struct origin *origin, struct str prob
     values_flag(values, "editable", fact->atom.status == ATOM_ACTIVE && is_text);
     account_put_field(call, values, "new_value",
                       problem.len > 0 ? call_text(call, VALUE)
-                                      : facts_value(call, member, fact->atom.value),
+                                      : facts_value(call, NULL, fact->atom.value),
                       problem);
     facts_put_review(call, &facts, values, &fact->atom);
     if (fact->atom.status == ATOM_SUPPRESSED) {

@@ -183,8 +183,8 @@ put_domains(struct shown *shown, struct values *values)
         struct values *item = values_item(values, "domains");
         int64_t count = count_active(&shown->facts, domain->name);
         values_text(item, "domain", domain->name);
-        values_text(item, "title", domain->title);
-        values_text(item, "description", domain->description);
+        values_text(item, "title", message_sentence(call, domain->title));
+        values_text(item, "description", message_sentence(call, domain->description));
         values_text(item, "count", message_count(call, facts_one, facts_other, count));
         values_flag(item, "empty", count == 0);
         for (size_t m = 0; m < domain->member_count; m++)

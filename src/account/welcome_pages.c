@@ -93,15 +93,17 @@ put_choice(struct values *values, bool many, struct str value, struct str label)
 }
 
 static void
-put_choices(struct values *values, const struct member *member)
+put_choices(struct call *call, struct values *values, const struct member *member)
 {
     bool many = member->type == MEMBER_ARRAY;
     const struct vocabulary *vocabulary = member->vocabulary;
     for (size_t i = 0; i < member->suggested_count && i < CHOICES_MAX; i++)
-        put_choice(values, many, member->suggested[i], member->suggested[i]);
+        put_choice(values, many, member->suggested[i],
+                   message_sentence(call, member->suggested[i]));
     for (size_t i = 0; member->suggested_count == 0 && i < vocabulary->count && i < VOCABULARY_MAX;
          i++)
-        put_choice(values, many, vocabulary->values[i].value, vocabulary->values[i].label);
+        put_choice(values, many, vocabulary->values[i].value,
+                   message_sentence(call, vocabulary->values[i].label));
 }
 
 static enum err
@@ -131,10 +133,10 @@ show_question(struct call *call, int status, size_t step, struct str problem)
     values_text(values, "count", message_number(call, (int64_t)count));
     values_text(values, "next", message_number(call, (int64_t)step + 1));
     values_text(values, "question", facts_member_label(call, question->member));
-    values_text(values, "area", question->domain->title);
+    values_text(values, "area", message_sentence(call, question->domain->title));
     values_text(values, "problem", problem);
     values_flag(values, "many", question->member->type == MEMBER_ARRAY);
-    put_choices(values, question->member);
+    put_choices(call, values, question->member);
     return account_page(call, status, "welcome", "preferences", values);
 }
 

@@ -13,6 +13,7 @@
 const struct route *const routes_public[] = {
     start_routes,
     site_routes,
+    display_routes,
     signup_routes,
     signin_routes,
     oauth_routes,

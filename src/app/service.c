@@ -203,6 +203,9 @@ start_web(struct service *service, struct why *why)
         .on_loopback = is_loopback(service->listener.address),
         .cache_bytes = (size_t)settings->cache * 1024 * 1024,
         .registration_open = settings->registration_open,
+        .security_contact = str_of(settings->security_contact),
+        .privacy_url = str_of(settings->privacy_url),
+        .source_url = str_of(settings->source_url),
         .sends_mail = settings->smtp_url != NULL,
         .rate_mail = settings->rate_mail,
         .access_log = settings->access_log,
@@ -355,7 +358,7 @@ start_outbox(struct service *service)
         return;
     struct outbox_settings outbox = {
         .db = service->db,
-        .catalog = service->web->languages.list[0].catalog,
+        .catalogs = service->web->languages.catalogs,
         .auth_url = service->web->settings.auth_url,
         .smtp = { settings->smtp_url, settings->smtp_from, settings->smtp_user,
                   settings->smtp_password, settings->smtp_ca },

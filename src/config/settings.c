@@ -96,6 +96,25 @@ email_problem(const char *text)
     return user_email_problem(str_of(text)) == NULL ? NULL : "is not an email address";
 }
 
+static const char *
+link_problem(const char *text)
+{
+    bool fine = strncmp(text, "https://", 8) == 0 && text[8] != '\0';
+    for (const char *c = text; *c != '\0'; c++)
+        fine = fine && *c > ' ' && *c < 0x7f; /* it is copied into pages and security.txt */
+    return fine ? NULL : "must be an https URL without spaces";
+}
+
+static const char *
+contact_problem(const char *text)
+{
+    const char *scheme = "mailto:";
+    bool fine = strncmp(text, scheme, strlen(scheme)) == 0
+                    ? user_email_problem(str_of(text + strlen(scheme))) == NULL
+                    : link_problem(text) == NULL;
+    return fine ? NULL : "must be mailto:ADDRESS or an https URL";
+}
+
 #define AT(member) .offset = offsetof(struct settings, member)
 #define CHOICE_AT(member) AT(member), .kind = CHOICE, .width = sizeof((struct settings){ 0 }.member)
 
@@ -188,6 +207,14 @@ static const struct row rows[] = {
     { "smtp-ca", TEXT, NULL, AT(smtp_ca), .problem = file_problem,
       .default_text = "the certificates of the system",
       .summary = "PEM file with the certificates that may sign the mail server's." },
+    { "security-contact", TEXT, NULL, AT(security_contact), .problem = contact_problem,
+      .default_text = "no security.txt",
+      .summary = "Where to report vulnerabilities: mailto:ADDRESS or an https URL, published in "
+                 "/.well-known/security.txt." },
+    { "privacy-url", TEXT, NULL, AT(privacy_url), .problem = link_problem, .default_text = "none",
+      .summary = "https URL of your privacy policy, linked from /privacy." },
+    { "source-url", TEXT, NULL, AT(source_url), .problem = link_problem, .default_text = "none",
+      .summary = "https URL of the source code, linked from the footer of the pages." },
     { "registration", .fallback = "open", CHOICE_AT(registration_open),
       .choices = { "closed", "open" }, .summary = "Whether new users can sign up." },
     { "mcp", .fallback = "on", CHOICE_AT(mcp), .choices = { "off", "on" },

@@ -47,6 +47,9 @@ struct settings {
     const char *smtp_password_file; /* its path; NULL: none */
     const char *smtp_ca;            /* NULL: the certificates of the system */
     int64_t rate_register;
+    const char *security_contact; /* NULL: none, as below */
+    const char *privacy_url;
+    const char *source_url;
     bool registration_open;
     bool mcp;
     const char *mcp_scope;

@@ -5,13 +5,14 @@
 #include "crypt/digest.h"
 #include "flow/sessions.h"
 #include "text/base64url.h"
-#include "text/cookie.h"
 #include "text/form.h"
 #include "text/multipart.h"
 #include "text/url.h"
+#include "web/browser_cookie.h"
 #include "web/call.h"
 #include "web/error.h"
 #include "web/flash.h"
+#include "web/language.h"
 #include "web/message.h"
 #include "web/response.h"
 #include "web/state.h"
@@ -25,27 +26,10 @@
 #define CHALLENGES_SECONDS 3600
 #define DEVICE_SECONDS (365 * 24 * 3600)
 
-/* The __Host- prefix limits a cookie to HTTPS and to this host. */
-static struct str
-cookie_name(const struct call *call, const char *name)
-{
-    return str_format(call->mem, "%s%s",
-                      url_is_https(call->web->settings.auth_url) ? "__Host-" : "", name);
-}
-
-static struct str
-cookie_of(const struct call *call, const char *name)
-{
-    const struct http_request *request = &call->exchange->request;
-    return http_header_count(request, "Cookie") == 1
-               ? cookie_find(http_header(request, "Cookie"), cookie_name(call, name))
-               : STR_NONE;
-}
-
 enum err
 browser_session_find(struct call *call)
 {
-    struct str key = cookie_of(call, SESSION_COOKIE);
+    struct str key = browser_cookie(call, SESSION_COOKIE);
     if (!str_present(key))
         return ERR_NONE;
     struct browser_session *browser = ARENA_NEW(call->mem, struct browser_session);
@@ -55,6 +39,7 @@ browser_session_find(struct call *call)
     if (err == ERR_NONE) {
         call->browser = browser;
         call->username = browser->user.username;
+        call->language = language_find(&call->web->languages, browser->user.language);
         call->form_token = session_form_token(call->mem, key);
     }
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
@@ -82,52 +67,41 @@ browser_session_form_ok(struct call *call)
     return digest_equal(form_find(form, "form"), call->form_token);
 }
 
-static void
-put_cookie(struct call *call, const char *plain_name, struct str value, int64_t seconds)
-{
-    struct str name = cookie_name(call, plain_name);
-    bool secure = url_is_https(call->web->settings.auth_url);
-    response_add_header(
-        call, "Set-Cookie",
-        str_format(call->mem, "%.*s=%.*s; Path=/; Max-Age=%lld; HttpOnly; SameSite=Lax%s",
-                   STR_ARG(name), STR_ARG(value), (long long)seconds, secure ? "; Secure" : "")
-            .ptr);
-}
-
 void
 browser_session_set_cookie(struct call *call, struct str key)
 {
-    put_cookie(call, SESSION_COOKIE, key, SESSION_SECONDS);
+    browser_cookie_set(call, SESSION_COOKIE, key, SESSION_SECONDS, COOKIE_LAX);
 }
 
 void
 browser_session_clear_cookie(struct call *call)
 {
-    put_cookie(call, SESSION_COOKIE, STR(""), 0);
+    browser_cookie_set(call, SESSION_COOKIE, STR(""), 0, COOKIE_LAX);
 }
 
 void
 browser_session_set_device(struct call *call, const struct user *user)
 {
-    put_cookie(call, DEVICE_COOKIE, session_make_device(call->mem, user), DEVICE_SECONDS);
+    browser_cookie_set(call, DEVICE_COOKIE, session_make_device(call->mem, user), DEVICE_SECONDS,
+                       COOKIE_LAX);
 }
 
 struct str
 browser_session_device(struct call *call, const struct user *user)
 {
-    return session_device_nonce(call->mem, user, cookie_of(call, DEVICE_COOKIE));
+    return session_device_nonce(call->mem, user, browser_cookie(call, DEVICE_COOKIE));
 }
 
 struct str
 browser_session_challenges(const struct call *call)
 {
-    return cookie_of(call, CHALLENGES_COOKIE);
+    return browser_cookie(call, CHALLENGES_COOKIE);
 }
 
 void
 browser_session_set_challenges(struct call *call, struct str value)
 {
-    put_cookie(call, CHALLENGES_COOKIE, value, CHALLENGES_SECONDS);
+    browser_cookie_set(call, CHALLENGES_COOKIE, value, CHALLENGES_SECONDS, COOKIE_LAX);
 }
 
 struct str

@@ -18,7 +18,11 @@ struct browser_session {
 /* Sets call->browser if the request has the cookie of a valid session; otherwise it stays NULL. */
 enum err browser_session_find(struct call *call);
 
-/* True if the form contains the form token of this session. */
+#define FORM_EXPIRED \
+    "This form has expired. Nothing was saved. Go back, reload the page, and send it again."
+
+/* True if the form contains the form token of this session. If not, the response is 403 with
+ * FORM_EXPIRED. */
 bool browser_session_form_ok(struct call *call);
 
 /* Reads a multipart form. ERR_INVALID: the body is not one. */

@@ -106,9 +106,7 @@ guard_user(struct call *call)
     if (call->browser == NULL)
         browser_session_require(call);
     else if (call->route->method != GET && !browser_session_form_ok(call))
-        error_send(call, 403,
-                   STR("This form has expired. Nothing was saved. Go back, reload the page, and "
-                       "send it again."));
+        error_send(call, 403, STR(FORM_EXPIRED));
     return ERR_NONE;
 }
 

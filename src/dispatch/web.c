@@ -62,6 +62,9 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
     web->settings = *settings;
     web->settings.base_url = str_copy(web->mem, settings->base_url);
     web->settings.auth_url = str_copy(web->mem, settings->auth_url);
+    web->settings.source_url = str_copy(web->mem, settings->source_url);
+    web->settings.privacy_url = str_copy(web->mem, settings->privacy_url);
+    web->settings.security_contact = str_copy(web->mem, settings->security_contact);
     web->settings.mcp_origins = str_copy(web->mem, settings->mcp_origins);
     web->settings.redirect_schemes = str_copy(web->mem, settings->redirect_schemes);
     web->settings.registration_hosts = str_copy(web->mem, settings->registration_hosts);

@@ -69,7 +69,7 @@ send_mail(struct outbox *outbox, struct work *work)
 {
     struct message_params params = {
         .db = outbox->settings.db,
-        .catalog = outbox->settings.catalog,
+        .catalogs = outbox->settings.catalogs,
         .auth_url = outbox->settings.auth_url,
         .from = str_of(outbox->settings.smtp.from),
         .now = work->now,

@@ -15,7 +15,7 @@ struct outbox;
 
 struct outbox_settings {
     struct db *db;
-    const struct catalog *catalog; /* of the texts; must outlive the thread */
+    const struct catalog *const *catalogs; /* see catalog_pick(); must outlive the thread */
     struct str auth_url;
     struct smtp_settings smtp;
 };

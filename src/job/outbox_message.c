@@ -62,15 +62,17 @@ outbox_message(struct arena *mem, const struct message_params *params, const str
         { "username", user.username },
         { "detail", mail->detail },
     };
+    const struct catalog *catalog = catalog_pick(params->catalogs, user.language);
     struct str texts[EMAIL_TEXTS];
     for (size_t i = 0; i < EMAIL_TEXTS; i++)
-        texts[i] = catalog_format(params->catalog, mem, email_text_key(mail->kind, i), values, 2);
+        texts[i] = catalog_format(catalog, mem, email_text_key(mail->kind, i), values, 2);
     struct mime_message mime = {
         .id = str_format(mem, "%.*s.%lld", STR_ARG(mail->id), (long long)mail->tries),
         .from = params->from,
         .from_name = STR("Penchant"),
         .to = *to,
         .subject = texts[0],
+        .language = catalog_find(catalog, STR("page.lang")),
         .date = params->now,
         .link = link,
         .paragraphs = { texts[1], texts[2] },

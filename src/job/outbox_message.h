@@ -11,14 +11,15 @@ struct db;
 
 struct message_params {
     struct db *db;
-    const struct catalog *catalog;
-    struct str auth_url; /* links begin with it */
+    const struct catalog *const *catalogs; /* of the texts, see catalog_pick() */
+    struct str auth_url;                   /* links begin with it */
     struct str from;
     int64_t now;
 };
 
-/* Makes the link if the email has one. *to is the recipient. ERR_NOT_FOUND: there is nothing to
- * send (anymore): no account has the address, or the user chose another one. */
+/* In the language of the user. Makes the link if the email has one. *to is the recipient.
+ * ERR_NOT_FOUND: there is nothing to send (anymore): no account has the address, or the user chose
+ * another one. */
 enum err outbox_message(struct arena *mem, const struct message_params *params,
                         const struct mail *mail, struct str *to, struct str *message);
 

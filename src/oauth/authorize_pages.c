@@ -151,7 +151,8 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
         return err;
     values_flag(values, "deciding", true);
     values_text(values, "app", app->name);
-    values_text(values, "destination", redirect_uri_display(call->mem, redirect_uri));
+    values_text(values, "destination",
+                message_sentence(call, redirect_uri_display(call->mem, redirect_uri)));
     values_text(values, "request", asked->request_id);
     values_flag(values, "public", app->is_public && app->kind == APP_PORTAL);
     values_flag(values, "changed", asked->app_changed);

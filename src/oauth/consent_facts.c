@@ -49,7 +49,7 @@ put_domain(struct listing *listing, struct values *values, const struct domain *
         }
         if (group == NULL) {
             group = values_item(values, "withhold");
-            values_text(group, "title", domain->title);
+            values_text(group, "title", message_sentence(listing->call, domain->title));
         }
         put_fact(listing, values_item(group, "facts"), domain, atom);
         shown++;

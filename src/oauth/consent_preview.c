@@ -82,7 +82,7 @@ put_domain(struct consent_preview *preview, struct lines *lines, const struct do
         const struct member *member = &domain->members[m];
         int64_t count;
         struct str reads = member_values(preview, domain, member, &count);
-        const struct message_value values[] = { { "domain", domain->title },
+        const struct message_value values[] = { { "domain", message_sentence(call, domain->title) },
                                                 { "member", facts_member_label(call, member) } };
         if (lines->shown == lines->most)
             lines->omitted += count;

@@ -12,6 +12,7 @@
 #include "page/passkey_form.h"
 #include "text/template.h"
 #include "web/call.h"
+#include "web/language.h"
 #include "web/message.h"
 #include "web/page.h"
 #include "web/response.h"
@@ -181,10 +182,12 @@ may_send(struct call *call, struct str email)
 static struct account_params
 account_params_of(struct call *call, const struct signup *form)
 {
+    const struct language *asked = message_asked_language(call);
     return (struct account_params){ .username = form->username,
                                     .email = form->email,
                                     .send_mail = may_send(call, form->email),
-                                    .name = form->name };
+                                    .name = form->name,
+                                    .language = asked == NULL ? STR_NONE : asked->tag };
 }
 
 static enum err

@@ -54,13 +54,14 @@ facts_label(struct call *call, struct str name)
         char c = name.ptr[i] == '_' ? ' ' : name.ptr[i];
         buf_add_char(&out, i == 0 && c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c);
     }
-    return buf_str(&out);
+    return message_sentence(call, buf_str(&out));
 }
 
 struct str
 facts_member_label(struct call *call, const struct member *member)
 {
-    return str_present(member->title) ? member->title : facts_label(call, member->name);
+    return str_present(member->title) ? message_sentence(call, member->title)
+                                      : facts_label(call, member->name);
 }
 
 /* member NULL: not in the current definition. */
@@ -71,11 +72,17 @@ label_of(struct call *call, const struct atom *atom, const struct member *member
 }
 
 static struct str
-number_text(struct call *call, const struct json_value *value)
+number_text(struct call *call, const struct member *member, const struct json_value *value)
 {
     if (value->type == JSON_INT)
         return str_format(call->mem, "%lld", (long long)value->integer);
-    return str_format(call->mem, "%.10g", value->real);
+    struct str text = str_format(call->mem, "%.10g", value->real);
+    size_t point = str_index(text, '.');
+    if (member == NULL || point == text.len) /* NULL: for a form, which needs the point */
+        return text;
+    return str_format(call->mem, "%.*s%.*s%.*s", STR_ARG(str_first(text, point)),
+                      STR_ARG(message(call, KEY("number.decimal"))),
+                      STR_ARG(str_from(text, point + 1)));
 }
 
 static struct str value_text(struct call *call, const struct member *member,
@@ -106,14 +113,16 @@ value_text(struct call *call, const struct member *member, const struct json_val
         if (vocabulary != NULL && !vocabulary->open) {
             const struct vocabulary_value *known =
                 vocabulary_find(vocabulary, value_fold(call->mem, value->text));
-            return known == NULL ? value->text : known->label;
+            return known == NULL ? value->text : message_sentence(call, known->label);
         }
-        return value->text;
+        /* A value of an open vocabulary is shown as typed; in its canonical spelling, translated.
+         */
+        return vocabulary == NULL ? value->text : message_sentence(call, value->text);
     case JSON_BOOL:
         return message(call, value->integer != 0 ? KEY("fact.yes") : KEY("fact.no"));
     case JSON_INT:
     case JSON_REAL:
-        return number_text(call, value);
+        return number_text(call, member, value);
     case JSON_OBJECT:
         return object_text(call, value);
     case JSON_ARRAY:
@@ -235,7 +244,8 @@ facts_put(struct call *call, struct facts *facts, struct values *item,
     values_flag(item, "long", brief.len < shown.len);
     values_text(item, "label", label_of(call, atom, member));
     values_text(item, "domain", atom->domain);
-    values_text(item, "title", domain == NULL ? atom->domain : domain->title);
+    values_text(item, "title",
+                domain == NULL ? atom->domain : message_sentence(call, domain->title));
     values_text(item, "source", sources_text(call, facts, fact));
     values_flag(item, "by_user", atom->by_user);
     values_flag(item, "active", atom->status == ATOM_ACTIVE);

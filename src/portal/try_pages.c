@@ -45,7 +45,7 @@ show(struct call *call, const struct app *app)
             continue; /* the app cannot get its hints */
         struct values *item = values_item(values, "domains");
         values_text(item, "domain", domains->list[i].name);
-        values_text(item, "title", domains->list[i].title);
+        values_text(item, "title", message_sentence(call, domains->list[i].title));
     }
     values_text(values, "base_url", call->web->settings.base_url);
     values_text(values, "redirect_uri", trial_redirect_uri(call));

@@ -28,6 +28,9 @@ struct catalog {
     const char *name;
     struct entry *entries; /* by key */
     size_t count;
+    /* Those under "sentence.": without values, sorted by text; then those with values. */
+    const struct entry **sentences;
+    size_t plain_count, sentence_count;
 };
 
 /* ---- messages ---- */
@@ -142,6 +145,34 @@ sort(struct catalog *catalog, struct why *why)
     return ERR_NONE;
 }
 
+static int
+by_text(const void *a, const void *b)
+{
+    const struct entry *const *one = a, *const *other = b;
+    return str_order((*one)->text, (*other)->text);
+}
+
+static bool
+has_braces(struct str text)
+{
+    return str_index(text, '{') < text.len || str_index(text, '}') < text.len;
+}
+
+static void
+index_sentences(struct arena *mem, struct catalog *catalog)
+{
+    catalog->sentences = ARENA_ARRAY(mem, const struct entry *, catalog->count + 1);
+    for (size_t values = 0; values < 2; values++) {
+        for (size_t i = 0; i < catalog->count; i++)
+            if (str_starts(catalog->entries[i].key, STR("sentence.")) &&
+                has_braces(catalog->entries[i].text) == (values == 1))
+                catalog->sentences[catalog->sentence_count++] = &catalog->entries[i];
+        if (values == 0)
+            catalog->plain_count = catalog->sentence_count;
+    }
+    qsort(catalog->sentences, catalog->plain_count, sizeof(struct entry *), by_text);
+}
+
 /* A line that starts a new message. */
 static enum err
 take_line(struct catalog *catalog, struct str line, size_t number, struct why *why)
@@ -184,7 +215,10 @@ catalog_read(struct arena *mem, const char *name, struct str file, struct catalo
             return err;
     }
     *out = catalog;
-    return sort(catalog, why);
+    enum err err = sort(catalog, why);
+    if (err == ERR_NONE)
+        index_sentences(mem, catalog);
+    return err;
 }
 
 /* ---- finding ---- */
@@ -269,14 +303,38 @@ catalog_translate(const struct catalog *from, const struct catalog *to, struct a
                   struct str sentence)
 {
     struct message_value values[MESSAGE_VALUES_MAX];
-    for (size_t i = 0; i < from->count; i++) {
-        const struct entry *entry = &from->entries[i];
+    const struct entry wanted = { .text = sentence }, *wanted_at = &wanted;
+    const struct entry *const *plain =
+        from->plain_count == 0
+            ? NULL
+            : bsearch(&wanted_at, from->sentences, from->plain_count, sizeof wanted_at, by_text);
+    if (plain != NULL)
+        return catalog_find(to, (*plain)->key);
+    for (size_t i = from->plain_count; i < from->sentence_count; i++) {
+        const struct entry *entry = from->sentences[i];
         size_t count;
-        if (str_starts(entry->key, STR("sentence.")) &&
-            matches(mem, entry->text, sentence, values, &count))
+        if (matches(mem, entry->text, sentence, values, &count))
             return catalog_format(to, mem, str_c(mem, entry->key), values, count);
     }
     return STR_NONE;
+}
+
+/* ---- selection ---- */
+
+bool
+language_covers(struct str range, struct str tag)
+{
+    return str_eq_nocase(str_first(range, tag.len), tag) &&
+           (range.len == tag.len || (range.len > tag.len && range.ptr[tag.len] == '-'));
+}
+
+const struct catalog *
+catalog_pick(const struct catalog *const *list, struct str tag)
+{
+    for (size_t i = 0; list[i] != NULL; i++)
+        if (language_covers(tag, catalog_find(list[i], STR("page.lang"))))
+            return list[i];
+    return list[0];
 }
 
 /* ---- checks at startup ---- */

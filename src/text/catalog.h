@@ -59,6 +59,15 @@ struct str catalog_format(const struct catalog *catalog, struct arena *mem, cons
 struct str catalog_translate(const struct catalog *from, const struct catalog *to,
                              struct arena *mem, struct str sentence);
 
+/* ---- selection ---- */
+
+/* Whether the range is the tag or begins with it: "de-AT" covers "de". */
+bool language_covers(struct str range, struct str tag);
+
+/* The catalog for a user's language, such as "de-AT"; the first one if there is none. The list ends
+ * with NULL and is not empty. */
+const struct catalog *catalog_pick(const struct catalog *const *list, struct str language);
+
 /* ---- checks at startup ---- */
 
 /* Marks the key as used. False if it does not exist. */
@@ -67,7 +76,8 @@ bool catalog_use(struct catalog *catalog, struct str key);
 /* Fails unless every key declared in C exists and every text is used. */
 enum err catalog_check(struct catalog *catalog, struct why *why);
 
-/* Fails unless both catalogs have the same keys and each text the same values. */
+/* Fails unless both catalogs have the same keys and each text the same values. tools/strings checks
+ * the same when the program is built. */
 enum err catalog_compare(const struct catalog *model, const struct catalog *other, struct why *why);
 
 /* The next piece of a message: literal text or the name of a value. False at the end. */

@@ -118,7 +118,9 @@ add_text(struct buf *out, const struct mime_message *message)
 static void
 add_html(struct buf *out, const struct mime_message *message)
 {
-    buf_add_c(out, "<!doctype html>\n<html><head><meta charset=\"utf-8\"></head>\n<body>\n");
+    buf_add_c(out, "<!doctype html>\n<html lang=\"");
+    html_escape(out, message->language);
+    buf_add_c(out, "\"><head><meta charset=\"utf-8\"></head>\n<body>\n");
     for (size_t i = 0; i < message->paragraph_count; i++) {
         buf_add_c(out, "<p>");
         html_escape(out, message->paragraphs[i]);
@@ -194,6 +196,7 @@ mime_write(struct buf *out, const struct mime_message *message)
     add_address(out, "From", message->from_name, message->from);
     add_address(out, "To", STR(""), message->to);
     add_header(out, "Subject", message->subject);
+    add_header(out, "Content-Language", message->language);
     add_date(out, message->date);
     buf_add_format(out, "Message-ID: <%.*s@%.*s>\r\n", STR_ARG(message->id), STR_ARG(domain));
     buf_add_c(out, "MIME-Version: 1.0\r\nAuto-Submitted: auto-generated\r\n"

@@ -14,6 +14,7 @@ struct mime_message {
     struct str from_name;
     struct str to;
     struct str subject;
+    struct str language; /* "en" */
     int64_t date;
     struct str link; /* after the first paragraph; absent: none */
     struct str paragraphs[MIME_PARAGRAPHS_MAX];

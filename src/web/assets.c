@@ -34,6 +34,7 @@ type_of(struct str name)
         { ".css", "text/css; charset=utf-8" },
         { ".js", "text/javascript; charset=utf-8" },
         { ".svg", "image/svg+xml" },
+        { ".png", "image/png" },
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (str_ends(name, str_of(types[i].ending)))

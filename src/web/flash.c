@@ -3,17 +3,17 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "text/base64url.h"
-#include "text/cookie.h"
 #include "text/form.h"
 #include "text/template.h"
 #include "text/url.h"
+#include "web/browser_cookie.h"
 #include "web/call.h"
 #include "web/message.h"
 #include "web/response.h"
-#include "web/state.h"
 
 #define COOKIE_MAX ((size_t)3 * 1024) /* browsers keep 4 KiB */
-#define SECONDS "60"
+#define COOKIE "penchant-flash"
+#define SECONDS 60
 
 /* All flash messages. The cookie contains one of these keys. */
 static const char messages[][32] MESSAGE_KEYS = { "flash.signed_out",
@@ -58,24 +58,6 @@ static const char messages[][32] MESSAGE_KEYS = { "flash.signed_out",
                                                   "flash.undo_too_late",
                                                   "flash.signed_out_deciding" };
 
-static struct str
-cookie_name(const struct call *call)
-{
-    return url_is_https(call->web->settings.auth_url) ? STR("__Host-penchant-flash")
-                                                      : STR("penchant-flash");
-}
-
-static void
-put_cookie(struct call *call, struct str value, const char *seconds)
-{
-    bool secure = url_is_https(call->web->settings.auth_url);
-    response_add_header(
-        call, "Set-Cookie",
-        str_format(call->mem, "%.*s=%.*s; Path=/; Max-Age=%s; HttpOnly; SameSite=Strict%s",
-                   STR_ARG(cookie_name(call)), STR_ARG(value), seconds, secure ? "; Secure" : "")
-            .ptr);
-}
-
 static void
 add_pair(struct buf *out, const char *name, struct str value)
 {
@@ -99,13 +81,13 @@ flash_redirect(struct call *call, const char *path, const struct flash *flash)
     response_redirect(call, path);
     struct str value = base64url_encode(call->mem, buf_str(&pairs));
     if (!pairs.overflow && value.len <= COOKIE_MAX)
-        put_cookie(call, value, SECONDS);
+        browser_cookie_set(call, COOKIE, value, SECONDS, COOKIE_STRICT);
 }
 
 void
 flash_clear(struct call *call)
 {
-    put_cookie(call, STR(""), "0");
+    browser_cookie_set(call, COOKIE, STR(""), 0, COOKIE_STRICT);
 }
 
 static void
@@ -122,8 +104,7 @@ put_undo(struct values *values, const struct form *form)
 bool
 flash_put(struct call *call, struct values *values)
 {
-    struct str header = http_header(&call->exchange->request, "Cookie");
-    struct str cookie = cookie_find(header, cookie_name(call));
+    struct str cookie = browser_cookie(call, COOKIE);
     struct form *form = ARENA_NEW(call->mem, struct form);
     struct why why = { 0 };
     if (cookie.len == 0)

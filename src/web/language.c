@@ -83,6 +83,9 @@ languages_load(struct arena *mem, struct languages *out, struct why *why)
         why_set(why, "pages/en" ENDING " is missing");
         return ERR_INVALID;
     }
+    out->catalogs = ARENA_ARRAY(mem, const struct catalog *, out->count + 1); /* ends with NULL */
+    for (size_t i = 0; i < out->count; i++)
+        out->catalogs[i] = out->list[i].catalog;
     for (size_t i = 1; i < out->count; i++) {
         enum err err = catalog_compare(out->list[0].catalog, out->list[i].catalog, why);
         if (err != ERR_NONE)
@@ -100,28 +103,31 @@ languages_free(struct languages *languages)
 
 /* ---- selection ---- */
 
-/* The range is the tag, or begins with it: "de-AT" matches "de". */
-static bool
-covers(struct str range, struct str tag)
+const struct language *
+language_find(const struct languages *languages, struct str tag)
 {
-    return str_eq_nocase(str_first(range, tag.len), tag) &&
-           (range.len == tag.len || (range.len > tag.len && range.ptr[tag.len] == '-'));
+    const struct language *best = NULL;
+    for (size_t i = 0; i < languages->count; i++)
+        if (language_covers(tag, languages->list[i].tag) &&
+            (best == NULL || best->tag.len < languages->list[i].tag.len))
+            best = &languages->list[i];
+    return best;
 }
 
 const struct language *
 language_pick(const struct languages *languages, struct str accept)
 {
-    const struct language *best = &languages->list[0];
+    const struct language *best = NULL;
     int best_weight = 0;
     struct str range;
     while (str_cut(&accept, ',', &range)) {
         struct str name;
         int weight = accept_weight(range, &name);
-        for (size_t i = 0; i < languages->count; i++)
-            if (weight > best_weight && covers(name, languages->list[i].tag)) {
-                best = &languages->list[i];
-                best_weight = weight;
-            }
+        const struct language *found = language_find(languages, name);
+        if (found != NULL && weight > best_weight) {
+            best = found;
+            best_weight = weight;
+        }
     }
     return best;
 }

@@ -1,7 +1,8 @@
 /* language.h - loads the languages of the pages: one for each message catalog in pages/.
  *
- * English is first and the default. Every other catalog must have the same keys as English. Loaded
- * at startup, then shared between threads and read-only. */
+ * English is first and the default. Every other catalog must have the same keys as English, which
+ * the build checks (tools/strings) and the start again. Loaded at startup, then shared between
+ * threads and read-only. */
 #ifndef WEB_LANGUAGE_H
 #define WEB_LANGUAGE_H
 
@@ -21,6 +22,7 @@ struct language {
 struct languages {
     struct language *list;
     size_t count;
+    const struct catalog **catalogs; /* the same, for catalog_pick() */
 };
 
 /* Loads all catalogs and parses all pages in each language, so that an error is found at startup.
@@ -28,7 +30,10 @@ struct languages {
 enum err languages_load(struct arena *mem, struct languages *out, struct why *why);
 void languages_free(struct languages *languages);
 
-/* By Accept-Language (RFC 9110 §12.5.4); "pt-BR" also matches "pt". */
+/* By a language tag: "pt-BR" also finds "pt". NULL: none. */
+const struct language *language_find(const struct languages *languages, struct str tag);
+
+/* By Accept-Language (RFC 9110 §12.5.4). NULL: it names no language that there is. */
 const struct language *language_pick(const struct languages *languages, struct str accept);
 
 #endif

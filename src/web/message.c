@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "text/template.h"
+#include "web/browser_cookie.h"
 #include "web/call.h"
 #include "web/language.h"
 #include "web/state.h"
@@ -9,11 +10,22 @@
 #define NUMBER_MAX ((size_t)64) /* of 19 digits, a sign and six separators */
 
 const struct language *
+message_asked_language(const struct call *call)
+{
+    const struct languages *languages = &call->web->languages;
+    const struct language *chosen = language_find(languages, browser_cookie(call, LANGUAGE_COOKIE));
+    return chosen != NULL
+               ? chosen
+               : language_pick(languages, http_header(&call->exchange->request, "Accept-Language"));
+}
+
+const struct language *
 message_language(struct call *call)
 {
     if (call->language == NULL)
-        call->language = language_pick(&call->web->languages,
-                                       http_header(&call->exchange->request, "Accept-Language"));
+        call->language = message_asked_language(call);
+    if (call->language == NULL)
+        call->language = &call->web->languages.list[0];
     return call->language;
 }
 

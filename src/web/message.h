@@ -11,8 +11,14 @@ struct call;
 struct language;
 struct values;
 
-/* The language of this request's pages. */
+#define LANGUAGE_COOKIE "penchant-language"
+
+/* The language of this request's pages: the one in the user's profile, the one that was chosen in
+ * this browser, the one that the browser asks for (Accept-Language), or English. */
 const struct language *message_language(struct call *call);
+
+/* The language that was chosen in this browser, or that it asks for. NULL: none of ours. */
+const struct language *message_asked_language(const struct call *call);
 
 struct str message(struct call *call, const char *key);
 struct str message_with(struct call *call, const char *key, const struct message_value *values,

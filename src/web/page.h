@@ -11,6 +11,8 @@
 struct call;
 struct values;
 
+#define THEME_COOKIE "penchant-theme" /* "light" or "dark"; otherwise the system's */
+
 /* `page` is the template's name without ".html"; `values` may be NULL. */
 enum err page_send(struct call *call, int status, const char *page, struct values *values);
 

@@ -32,6 +32,9 @@ struct web_settings {
     const struct domains *domains;   /* must outlive the web */
     struct str base_url;             /* origins, without a path */
     struct str auth_url;
+    struct str source_url;                 /* address of the source code; absent: not shown */
+    struct str privacy_url;                /* the operator's privacy policy; absent: none */
+    struct str security_contact;           /* for security.txt, a URI; absent: none */
     bool on_loopback;                      /* the main listener is on a loopback address */
     const struct mcp_surface *mcp_surface; /* see mcp/surface.h; must outlive the web */
     size_t cache_bytes;                    /* of the response cache; 0: no cache */

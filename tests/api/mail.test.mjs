@@ -150,6 +150,45 @@ test("links come from the settings, not from the Host header, and leak nothing",
   }
 });
 
+test("a one-time link tells no other site its address, and its page loads nothing from elsewhere", async (t) => {
+  const { w, server } = await mailStage(t, { settings: { "source-url": "https://code.example/penchant" } });
+  await forgot(w, ADDRESS);
+  const mail = await server.mail(({ headers }) => /new password/.test(headers.subject));
+  const secret = token(w, mail);
+  const { text, headers } = await new Person(w).get(mail.path);
+  assert.equal(headers["referrer-policy"], "no-referrer");
+  assert.equal(headers["cache-control"], "no-store");
+  assert.match(text, /<meta name="referrer" content="same-origin">/); // for forms, which need an Origin
+  assert.match(headers["content-security-policy"], /^default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self';.* form-action 'self'$/);
+  const elsewhere = [...text.matchAll(/(?:src|href|action|content)="(https?:[^"]*)"/g)].map(([, url]) => url);
+  assert.deepEqual(elsewhere, ["https://code.example/penchant"]);
+  // The choice of a language or theme leads back to the page, and nowhere else.
+  const back = await new Person(w).post("/display", formTo(text, "/display").filled({ button: { theme: "dark" } }));
+  assert.deepEqual([back.headers.location, back.headers["referrer-policy"]], [mail.path, "no-referrer"]);
+  assert.ok(!w.services.some(({ err }) => err.includes(secret)));
+});
+
+test("a request for a link does the same work for every address", async (t) => {
+  const { w, server } = await mailStage(t);
+  await addPerson(w, "grace", { email: "grace@example.org" });
+  await server.mail(({ to }) => to[0] === "grace@example.org");
+  await until("an empty outbox", async () => (await number(w, "SELECT COUNT(*) FROM outbox")) === 0);
+  await server.become("stall");
+  await forgot(w, ADDRESS); // keeps the thread that sends email busy
+  await server.happened("stalled");
+  const tables = ["outbox", "one_time_link", "session", "recovery_code", "user_account"];
+  const counts = async () => Promise.all(tables.map((table) => number(w, `SELECT COUNT(*) FROM ${table}`)));
+  const known = ["ada@example.org", "nobody@example.org", "grace@example.org"];
+  for (const address of known) {
+    const before = await counts();
+    assert.equal((await forgot(w, address)).status, 303);
+    assert.deepEqual((await counts()).map((count, i) => count - before[i]), [1, 0, 0, 0, 0], address);
+  }
+  const same = "SELECT COUNT(*) FROM outbox WHERE kind = 'reset' AND user_id IS NULL AND detail IS NULL AND tries = 0";
+  assert.equal(await number(w, same), known.length);
+  await server.become("accept");
+});
+
 test("notices: a sign-in on a new device, a changed password, a new app, and a changed address", async (t) => {
   const { w, server, ada, app } = await mailStage(t);
   await ada.signIn();
@@ -180,7 +219,7 @@ test("names cannot add headers, and other scripts arrive readable", async (t) =>
   const request = app.request({ scope: "profile:read" });
   assertBack(await ada.through(await ada.get(request.path)), request, {});
   const mail = await server.mail(({ plain }) => plain.includes("You connected"));
-  assert.deepEqual(Object.keys(mail.headers).sort(), ["auto-submitted", "content-type", "date", "from", "message-id", "mime-version", "subject", "to"]);
+  assert.deepEqual(Object.keys(mail.headers).sort(), ["auto-submitted", "content-language", "content-type", "date", "from", "message-id", "mime-version", "subject", "to"]);
   const decoded = mail.headers.subject.replaceAll(/\?= =\?UTF-8\?Q\?/g, "").replace(/^=\?UTF-8\?Q\?(.*)\?=$/, "$1").replaceAll("_", " ");
   assert.equal(Buffer.from(decoded.replaceAll(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(parseInt(hex, 16))), "latin1").toString(), `${app.name} is connected to your account`);
   assert.ok(mail.plain.includes(app.name) && mail.html.includes("&lt;b&gt;友&lt;/b&gt;"), mail.raw);

@@ -9,6 +9,7 @@ import { world } from "../kit/world.mjs";
 
 const NAMES = [
   "listen", "base-url", "auth-url", "store", "threads", "workers", "pool", "registration", "log-format", "log-level", "access-log",
+  "security-contact", "privacy-url", "source-url",
   "domains", "tls-cert", "tls-key", "trusted-proxies", "metrics-listen", "connections", "connections-per-address",
 ];
 
@@ -21,7 +22,7 @@ function configFile(w, text) {
 }
 
 // Whether sign-up is open tells which value of `registration` was taken.
-const taken = async (w) => ((await w.get("/signup", { accept: "text/html" })).text.includes("<form") ? "open" : "closed");
+const taken = async (w) => ((await w.get("/signup", { accept: "text/html" })).text.includes('action="/signup"') ? "open" : "closed");
 
 test("a flag weighs more than a variable, a variable more than the file", async (t) => {
   const cases = [
@@ -93,6 +94,7 @@ const WRONG = [
   ["workers", "0"], ["workers", "many"], ["pool", "0"], ["store-deadline", "99"], ["store-deadline", "2s"], ["drain-delay", "301"], ["pool", "1e3"],
   ["registration", "maybe"], ["registration", "OPEN!"], ["log-format", "xml"], ["log-level", "loud"], ["access-log", "yes please"],
   ["trusted-proxies", "everybody"], ["trusted-proxies", "10.0.0.0/33"], ["trusted-proxies", "10.0.0.1,,"],
+  ["security-contact", "security@example.org"], ["security-contact", "mailto:nobody"], ["security-contact", "https://a b"], ["privacy-url", "http://example.org"], ["source-url", "javascript:alert(1)"],
   ["metrics-listen", "somewhere"], ["connections", "0"], ["connections-per-address", "none"],
 ];
 

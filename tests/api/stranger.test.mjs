@@ -27,7 +27,7 @@ const isPublic = (route) => route.caller === "anyone";
 const isOperators = (route) => route.caller === "operator";
 
 test("only public routes accept requests without credentials", async (t) => {
-  const w = await world(t);
+  const w = await world(t, { settings: { "security-contact": "mailto:security@example.org" } });
   for (const route of await routes(w)) {
     const why = `${route.method} ${route.path}`;
     const file = { body: "--x--\r\n", headers: { "content-type": "multipart/form-data; boundary=x" } };

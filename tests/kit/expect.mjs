@@ -75,7 +75,8 @@ export function assertPage(answer, status = 200) {
   assert.match(headers["cache-control"] ?? "", /no-store/);
   assert.equal(headers["access-control-allow-origin"], undefined);
   assert.match(answer.text, /^<!doctype html>/i);
-  assert.match(answer.text, /<html[^>]* lang="en"/);
+  assert.match(headers["content-language"], /^(en|de)$/);
+  assert.equal(/<html[^>]* lang="(\w+)"/.exec(answer.text)?.[1], headers["content-language"]);
   assert.match(answer.text, /<title>[^<]+<\/title>/);
   // No inline scripts or styles, nothing from other origins.
   assert.doesNotMatch(answer.text, /<script(?![^>]*\ssrc="\/assets\/)|<style|\sstyle="|\son[a-z]+="/i);
