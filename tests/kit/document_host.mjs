@@ -14,7 +14,7 @@ export const HOST = "app.localhost";
 export const OTHER = "other.localhost";
 
 // A CA and a certificate of these names, in a folder of its own.
-function certificates(names) {
+export function certificates(names) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "penchant-ca-"));
   const at = (name) => path.join(dir, name);
   const openssl = (...args) => execFileSync("openssl", args, { stdio: "pipe" });

@@ -39,7 +39,7 @@ class Handler:
             server.transport.abort()
             return "421 gone"
         tell(event="mail", sender=envelope.mail_from, to=envelope.rcpt_tos, text=text,
-             tls=session.ssl is not None, user=getattr(session.auth_data, "login", b"").decode())
+             tls=server.transport.get_extra_info("ssl_object") is not None, user=getattr(session.auth_data, "login", b"").decode())
         return "250 OK"
 
 
@@ -64,7 +64,7 @@ async def main():
     if len(rest) == 2:
         def check(server, session, envelope, mechanism, data):
             good = isinstance(data, LoginPassword) and data.login == rest[0].encode() and data.password == rest[1].encode()
-            return AuthResult(success=good, auth_data=data)
+            return AuthResult(success=good, handled=False, auth_data=data)
         options |= {"authenticator": check, "auth_required": True, "auth_require_tls": False}
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: SMTP(Handler(), hostname="mail.test", **options), "127.0.0.1", int(port),
