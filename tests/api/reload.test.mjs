@@ -28,7 +28,7 @@ async function reload(w) {
   await until("a restart in place", () => starts(w) > before);
 }
 
-const signUpIsOpen = async (w) => (await w.get("/signup", { accept: "text/html" })).text.includes("<form");
+const signUpIsOpen = async (w) => (await w.get("/signup", { accept: "text/html" })).text.includes('action="/signup"');
 
 test("SIGHUP applies a changed settings file and keeps what is stored", async (t) => {
   const w = await configuredWorld(t, ["registration = open", "log-level = info"]);
