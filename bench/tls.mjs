@@ -67,7 +67,7 @@ async function handshakes({ port, pid }, kind) {
   const before = cpuSeconds(pid);
   const out = await onLoadCore(tools.openssl, ["s_time", "-connect", `127.0.0.1:${port}`, kind, "-time", String(settings.seconds + 1), "-www", PATH]);
   const used = cpuSeconds(pid) - before;
-  const count = (kind === "-reuse" ? /r+/.exec(out) : /\*+/.exec(out))?.[0].length ?? 0;
+  const count = (kind === "-reuse" ? /r{10,}/.exec(out) : /\*{10,}/.exec(out))?.[0].length ?? 0;
   if (count < 10) throw new Error(`${kind}: ${count} connections; ${out.slice(-200)}`);
   return count / used;
 }
