@@ -186,6 +186,7 @@ CREATE INDEX import_draft_expiry ON import_draft (expires_at);
 -- It was last fetched at `checked_at` and is fetched again after `fresh_until`; `document_mark` changes
 -- with its redirect hosts and keys.
 -- `expires_at` is 0 for the portal's apps; use of the others postpones it (src/model/app.h).
+-- `logo` is a digest of the image in app_logo, which is base64url of a PNG.
 -- `redirect_uris` has one URI per line. The previous secret stays valid until `old_secret_expires_at`.
 CREATE TABLE app (
     app_id                TEXT   NOT NULL PRIMARY KEY,
@@ -210,12 +211,18 @@ CREATE TABLE app (
     rate_api              BIGINT NOT NULL DEFAULT 0,
     document_mark         TEXT,
     checked_at            BIGINT NOT NULL DEFAULT 0,
-    fresh_until           BIGINT NOT NULL DEFAULT 0
+    fresh_until           BIGINT NOT NULL DEFAULT 0,
+    logo                  TEXT
 ) WITHOUT ROWID;
 CREATE INDEX app_owner ON app (owner_id, position);
 CREATE UNIQUE INDEX app_position ON app (position);
 CREATE INDEX app_kind ON app (kind, position);
 CREATE INDEX app_expiry ON app (expires_at);
+
+CREATE TABLE app_logo (
+    app_id TEXT NOT NULL PRIMARY KEY,
+    image  TEXT NOT NULL
+) WITHOUT ROWID;
 
 -- An authorization request while the user decides. It is stored here rather than in the form, so
 -- that the form cannot change it. `is_trial`: the app's developer started it on the portal.

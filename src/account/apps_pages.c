@@ -6,6 +6,7 @@
 #include "flow/connections.h"
 #include "flow/corrections.h"
 #include "job/usage.h"
+#include "model/logo.h"
 #include "page/account_page.h"
 #include "page/chart.h"
 #include "page/facts.h"
@@ -123,6 +124,7 @@ put_connection(struct call *call, struct values *values, const struct connection
     values_text(values, "app", connection->app.name);
     values_text(values, "app_id", connection->app.id);
     values_text(values, "initial", initial(connection->app.name));
+    values_text(values, "logo", logo_path(call->mem, &connection->app));
     values_flag(values, "disabled", connection->app.status != APP_ACTIVE);
     put_scopes(call, values, &grant->allowed);
     when_put(call, values, "since", grant->created_at);

@@ -134,6 +134,9 @@ client_metadata_read(struct arena *mem, struct str document, struct str schemes,
         !read_text(mem, root, "scope", &scope, problem) ||
         !read_text(mem, root, "software_id", &out->software_id, problem))
         return false;
+    const struct json_value *logo = json_member(root, "logo_uri");
+    if (logo != NULL && logo->type == JSON_STR) /* a wrong one is not worth a refusal */
+        out->logo_uri = logo->text;
     scopes_read_known(scope, &out->scopes);
     out->has_secret = has_secret(root);
     out->keys = read_keys(mem, root);

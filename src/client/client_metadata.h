@@ -22,6 +22,7 @@ struct client_metadata {
     struct str auth_method; /* token_endpoint_auth_method; absent: none */
     scopes scopes;          /* those of `scope` that exist */
     struct str software_id; /* absent: none */
+    struct str logo_uri;    /* as sent; absent: none */
     bool has_secret;        /* it has a member whose name starts with client_secret */
     struct str keys;        /* digest of jwks_uri and jwks; absent: it has neither */
 };

@@ -7,8 +7,10 @@
 #include "client/document_url.h"
 #include "client/registration.h"
 #include "model/host_list.h"
+#include "model/logo.h"
 #include "net/fetch.h"
 #include "store/app_store.h"
+#include "store/logo_store.h"
 #include "store/tx.h"
 
 #include <pthread.h>
@@ -35,6 +37,9 @@ struct documents {
 struct document_wait {
     struct documents *documents;
     struct fetch fetch;
+    struct fetch logo; /* its url is absent: the document names none that is fetched */
+    void (*resume)(void *argument);
+    void *argument;
 };
 
 struct documents *
@@ -178,11 +183,44 @@ documents_wait_new(struct documents *documents, struct arena *mem, struct str ur
     return wait;
 }
 
+static bool read_document(struct documents *documents, const struct fetch *fetch,
+                          struct client_metadata *metadata, bool *temporary, struct str *problem);
+
+static void
+on_logo(void *context)
+{
+    struct document_wait *wait = context;
+    wait->resume(wait->argument);
+}
+
+/* On the fetcher's thread. A logo comes from the document's own host, which vouches for it, and by
+ * the same rules; it delays the page as long as a document may, and cannot fail it. */
+static void
+on_document(void *context)
+{
+    struct document_wait *wait = context;
+    struct client_metadata metadata;
+    struct str problem;
+    bool temporary;
+    if (read_document(wait->documents, &wait->fetch, &metadata, &temporary, &problem) &&
+        str_present(metadata.logo_uri) && document_url_problem(metadata.logo_uri) == NULL &&
+        str_eq(document_url_host(metadata.logo_uri), wait->fetch.host)) {
+        wait->logo = (struct fetch){ .mem = wait->fetch.mem,
+                                     .url = metadata.logo_uri,
+                                     .host = wait->fetch.host };
+        fetcher_get(wait->documents->fetcher, &wait->logo, on_logo, wait);
+        return;
+    }
+    wait->resume(wait->argument);
+}
+
 void
 documents_wait(void *context, void (*resume)(void *argument), void *argument)
 {
     struct document_wait *wait = context;
-    fetcher_get(wait->documents->fetcher, &wait->fetch, resume, argument);
+    wait->resume = resume;
+    wait->argument = argument;
+    fetcher_get(wait->documents->fetcher, &wait->fetch, on_document, wait);
 }
 
 /* ---- 3: finish ---- */
@@ -191,7 +229,21 @@ struct storing {
     struct arena *mem;
     struct app *app;
     int64_t now;
+    bool has_logo; /* or it is known that there is none; otherwise the stored one stays */
+    struct logo logo;
 };
+
+static enum err
+store_logo(struct db_tx *tx, const struct storing *storing, struct str current)
+{
+    const struct logo *logo = &storing->logo;
+    bool same = str_present(logo->mark) ? str_eq(logo->mark, current) : !str_present(current);
+    if (!storing->has_logo || same)
+        return ERR_NONE;
+    return str_present(logo->mark)
+               ? logo_store_put(tx, storing->mem, storing->app->id, logo->mark, logo->image)
+               : logo_store_delete(tx, storing->mem, storing->app->id);
+}
 
 /* Several requests may have waited for the same document: the first one writes it. */
 static enum err
@@ -201,8 +253,10 @@ store(struct db_tx *tx, void *argument)
     const struct app *said = storing->app;
     struct app kept;
     enum err err = app_store_hold(tx, storing->mem, said->id, &kept);
-    if (err == ERR_NOT_FOUND)
-        return registration_store(tx, storing->mem, storing->app, storing->now);
+    if (err == ERR_NOT_FOUND) {
+        err = registration_store(tx, storing->mem, storing->app, storing->now);
+        return err ? err : store_logo(tx, storing, STR_NONE);
+    }
     bool done = !err && kept.checked_at <= said->checked_at &&
                 kept.checked_at + DOCUMENT_FRESH_MIN > said->checked_at;
     if (err || done)
@@ -218,13 +272,29 @@ store(struct db_tx *tx, void *argument)
     kept.updated_at = same ? kept.updated_at : storing->now;
     if (kept.expires_at < said->expires_at)
         kept.expires_at = said->expires_at;
-    return app_store_put_document(tx, storing->mem, &kept);
+    err = app_store_put_document(tx, storing->mem, &kept);
+    return err ? err : store_logo(tx, storing, kept.logo);
+}
+
+/* What is not a good image is no logo; a host that does not answer has the one that is stored. */
+static void
+read_logo(const struct document_wait *wait, struct storing *storing)
+{
+    const struct fetch *logo = &wait->logo;
+    bool absent = !str_present(logo->url);
+    bool answered =
+        !absent && (logo->result == FETCH_TOO_LARGE ||
+                    (logo->result == FETCH_DONE && !document_status_is_temporary(logo->status)));
+    storing->has_logo = absent || answered;
+    if (answered && logo->result == FETCH_DONE && logo->status == 200)
+        logo_read(storing->mem, logo->body, &storing->logo);
 }
 
 static enum err
-store_document(struct db *db, const struct fetch *fetch, const struct client_metadata *metadata,
-               int64_t now)
+store_document(struct db *db, const struct document_wait *wait,
+               const struct client_metadata *metadata, int64_t now)
 {
+    const struct fetch *fetch = &wait->fetch;
     struct arena *mem = fetch->mem;
     struct app app = {
         .id = app_id_of_client(mem, fetch->url),
@@ -243,7 +313,8 @@ store_document(struct db *db, const struct fetch *fetch, const struct client_met
         .updated_at = now,
         .expires_at = now + APP_UNUSED_SECONDS,
     };
-    struct storing storing = { mem, &app, now };
+    struct storing storing = { .mem = mem, .app = &app, .now = now };
+    read_logo(wait, &storing);
     return tx_write(db, store, &storing);
 }
 
@@ -300,7 +371,7 @@ documents_finish(struct document_wait *wait, struct db *db, int64_t now, enum do
         return ERR_NONE;
     if (read_document(wait->documents, fetch, &metadata, &temporary, problem)) {
         *state = DOCUMENT_READY;
-        return store_document(db, fetch, &metadata, now);
+        return store_document(db, wait, &metadata, now);
     }
     enum err err = find_app(db, fetch->mem, fetch->url, &app);
     if (err)

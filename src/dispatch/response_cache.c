@@ -79,7 +79,7 @@ token_key(struct str token)
 struct shape {
     size_t size;
     size_t count;
-    size_t texts[10]; /* offsets of its strings */
+    size_t texts[11]; /* offsets of its strings */
 };
 
 static const struct shape access_shape = {
@@ -92,12 +92,12 @@ static const struct shape access_shape = {
 
 static const struct shape app_shape = {
     sizeof(struct app),
-    10,
+    11,
     { offsetof(struct app, document), offsetof(struct app, document_mark), offsetof(struct app, id),
       offsetof(struct app, owner_id), offsetof(struct app, name),
       offsetof(struct app, redirect_uris), offsetof(struct app, homepage),
-      offsetof(struct app, privacy_link), offsetof(struct app, secret_hash),
-      offsetof(struct app, old_secret_hash) }
+      offsetof(struct app, privacy_link), offsetof(struct app, logo),
+      offsetof(struct app, secret_hash), offsetof(struct app, old_secret_hash) }
 };
 
 static struct str

@@ -35,6 +35,7 @@ struct app {
     struct str redirect_uris; /* one per line, in the order of registration */
     struct str homepage;      /* absent: none; shown on the consent page */
     struct str privacy_link;  /* absent: none; shown on the consent page */
+    struct str logo;          /* mark of its logo, see logo.h; absent: none */
     scopes scopes;            /* scopes it may request */
     bool is_public;           /* has no secret */
     struct str secret_hash;   /* absent: public */

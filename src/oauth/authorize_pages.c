@@ -5,6 +5,7 @@
 #include "dispatch/browser_session.h"
 #include "dispatch/request_usage.h"
 #include "flow/authorize.h"
+#include "model/logo.h"
 #include "model/redirect_uri.h"
 #include "oauth/authorize_query.h"
 #include "oauth/consent_facts.h"
@@ -151,6 +152,7 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
         return err;
     values_flag(values, "deciding", true);
     values_text(values, "app", app->name);
+    values_text(values, "logo", logo_path(call->mem, app));
     values_text(values, "destination",
                 message_sentence(call, redirect_uri_display(call->mem, redirect_uri)));
     values_text(values, "request", asked->request_id);

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "dispatch/browser_session.h"
+#include "model/logo.h"
 #include "page/account_page.h"
 #include "page/when.h"
 #include "text/form.h"
@@ -44,6 +45,7 @@ developer_app_page(struct call *call, int status, const char *page, const char *
 {
     values_text(values, "app", app->name);
     values_text(values, "client_id", app->id);
+    values_text(values, "logo", logo_path(call->mem, app));
     values_flag(values, "public", app->is_public);
     values_flag(values, "disabled", app->status == APP_DISABLED);
     values_flag(values, str_format(call->mem, "on_%s", tab).ptr, true);

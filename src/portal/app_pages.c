@@ -109,11 +109,13 @@ params_of(struct call *call, const struct app *app)
 
 static enum err
 show_settings(struct call *call, int status, const struct app *app, const struct app_params *params,
-              const struct app_problems *problems)
+              const struct app_problems *problems, const char *logo_problem)
 {
     struct values *values = values_new(call->mem);
+    if (logo_problem != NULL)
+        values_text(values, "logo_problem", message_sentence(call, str_of(logo_problem)));
     developer_app_put_form(call, values, params, problems);
-    values_flag(values, "refused", status != 200);
+    values_flag(values, "refused", status != 200 && logo_problem == NULL);
     values_text(values, "current",
                 str_format(call->mem, "%.12s", str_c(call->mem, app->secret_hash)));
     values_flag(values, "old_valid", app->old_secret_expires_at > call->now);
@@ -121,15 +123,20 @@ show_settings(struct call *call, int status, const struct app *app, const struct
     return developer_app_page(call, status, "developer_settings", "settings", app, values);
 }
 
+enum err
+developer_app_show_settings(struct call *call, int status, const struct app *app,
+                            const char *logo_problem)
+{
+    struct app_params params = params_of(call, app);
+    return show_settings(call, status, app, &params, &(struct app_problems){ 0 }, logo_problem);
+}
+
 static enum err
 get_settings(struct call *call)
 {
     struct app app;
     enum err err = developer_app_find(call, &app);
-    if (err != ERR_NONE)
-        return err;
-    struct app_params params = params_of(call, &app);
-    return show_settings(call, 200, &app, &params, &(struct app_problems){ 0 });
+    return err != ERR_NONE ? err : developer_app_show_settings(call, 200, &app, NULL);
 }
 
 static enum err
@@ -143,7 +150,7 @@ post_settings(struct call *call)
     struct app_params params = developer_app_params(call);
     err = app_change(call->db, call->mem, app.id, &params, call->now, &changed, &problems);
     if (err == ERR_INVALID)
-        return show_settings(call, 400, &app, &params, &problems);
+        return show_settings(call, 400, &app, &params, &problems, NULL);
     if (err == ERR_NONE)
         flash_redirect(call, settings_path(call, &app),
                        &(struct flash){ .key = KEY("flash.app.saved") });

@@ -8,6 +8,7 @@
 #include "crypt/secret.h"
 #include "dispatch/browser_session.h"
 #include "job/usage.h"
+#include "model/logo.h"
 #include "page/account_page.h"
 #include "page/pager.h"
 #include "page/when.h"
@@ -37,6 +38,7 @@ put_app(struct call *call, struct values *values, const struct app *app,
     struct values *item = values_item(values, "apps");
     values_text(item, "client_id", app->id);
     values_text(item, "app", app->name);
+    values_text(item, "logo", logo_path(call->mem, app));
     values_flag(item, "public", app->is_public);
     values_flag(item, "disabled", app->status == APP_DISABLED);
     values_text(item, "calls",

@@ -11,7 +11,8 @@
     " old_secret_expires_at, status, epoch, position, created_at, updated_at, homepage, "     \
     "privacy_link, kind, document, expires_at, document_mark, checked_at, fresh_until"
 
-#define ALL_COLUMNS COLUMNS ", rate_api" /* only an operator sets the last one */
+/* Only an operator sets rate_api; logo_store.h sets logo. */
+#define ALL_COLUMNS COLUMNS ", rate_api, logo"
 
 SQL(app_add, "INSERT INTO app (" COLUMNS ")"
              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
@@ -39,6 +40,8 @@ SQL(app_put, "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, secret_
 SQL(app_delete, "DELETE FROM app WHERE app_id = $1 RETURNING app_id");
 
 SQL(app_delete_grants, "DELETE FROM app_grant WHERE app_id = $1");
+
+SQL(app_delete_logo, "DELETE FROM app_logo WHERE app_id = $1");
 
 SQL(app_put_document,
     "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, document_mark = $5,"
@@ -76,6 +79,7 @@ read_app(const struct db_rows *rows, size_t row, struct app *out)
         .checked_at = db_cell_int(rows, row, 20),
         .fresh_until = db_cell_int(rows, row, 21),
         .rate_api = db_cell_int(rows, row, 22),
+        .logo = db_cell_text(rows, row, 23),
     };
     scopes_read_known(db_cell_text(rows, row, 4), &out->scopes);
     bool valid = app_status_read(db_cell_text(rows, row, 9), &out->status) &&
@@ -171,6 +175,8 @@ app_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
     enum err err = db_query(tx, mem, &app_delete, &rows, db_text(id));
     if (!err && rows.count == 0)
         return ERR_NOT_FOUND;
+    if (!err)
+        err = db_query(tx, mem, &app_delete_logo, NULL, db_text(id));
     return err ? err : db_query(tx, mem, &app_delete_grants, NULL, db_text(id));
 }
 

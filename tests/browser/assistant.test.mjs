@@ -8,6 +8,7 @@ import { assertAccessible, assertFits, assertLight, browserForThisFile, complain
 import { documentClient, documentHost } from "../kit/document_host.mjs";
 import { MINUTE } from "../kit/oauth.mjs";
 import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
+import { png } from "../kit/png.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
 const open = browserForThisFile();
@@ -49,14 +50,20 @@ for (const view of VIEWS)
     await look("consent-assistant");
 
     // A client whose host vouches for it, and whose document changes after the user allowed it.
-    const published = documentClient(w, host.publish("/client.json"));
+    host.on("/logo.png", (_, response) => response.writeHead(200, { "content-type": "image/png" }).end(png()));
+    const logo_uri = host.url("/logo.png");
+    const published = documentClient(w, host.publish("/client.json", { logo_uri }));
     await ada.connect(published);
-    host.publish("/client.json", { client_name: "Claude at work" });
+    host.publish("/client.json", { client_name: "Claude at work", logo_uri });
     w.clock.forward(5 * MINUTE);
     await page.goto(published.request().path);
     assert.match(await page.textContent("main"), /We know this app by its address: app\.localhost/);
     assert.match(await page.textContent(".notice"), /has changed since you allowed it/);
+    assert.equal(await page.$eval("img.logo", (image) => image.complete && image.naturalWidth), 64);
     await look("consent-document");
+    await page.goto("/account/apps");
+    assert.equal(await page.$eval("img.logo", (image) => image.decode().then(() => image.naturalWidth)), 64);
+    await look("account-apps-logo");
     const api = await Client.connect(ada, app);
     await page.goto("/connect");
     await page.waitForSelector("#assistants >> text=Claude Code");

@@ -7,6 +7,7 @@ import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { assertAccessible, assertFits, assertLight, browserForThisFile, Callback, complaints, inReverse, VIEWS } from "../kit/browser.mjs";
+import { png } from "../kit/png.mjs";
 import { soon, until } from "../kit/until.mjs";
 import { PASSWORD, ROOT, world } from "../kit/world.mjs";
 
@@ -252,6 +253,35 @@ for (const view of VIEWS)
       await page.goto(where);
       await look(where.slice("/developer/".length).replaceAll("/", "-"));
     }
+    assert.deepEqual(complaints(page), []);
+  });
+
+for (const view of VIEWS)
+  test(`a developer uploads a logo, and is told why another file is none: ${view.name}`, async (test) => {
+    const { w, page } = await begin(test, view);
+    await signUp(page);
+    await register(page, w, { uri: "https://app.example/callback", isPublic: true });
+    await page.goto("/developer");
+    await page.click("a:has-text('Concert Finder')");
+    const app = appOf(page);
+    const upload = async (name, buffer) => {
+      await page.setInputFiles("#logo-file", { name, mimeType: "image/png", buffer });
+      await page.click(`form[action='/developer/apps/${app}/logo'] button`);
+    };
+    await page.goto(`/developer/apps/${app}/settings`);
+    await upload("logo.svg", Buffer.from("<svg/>"));
+    await page.waitForSelector("text=The logo must be a PNG image.");
+    await page.shoot("developer-logo-refused");
+    await assertAccessible(page, "developer-logo-refused");
+    await upload("logo.png", png());
+    await page.waitForSelector("text=The logo is saved.");
+    assert.equal(await page.$eval("img.logo", (image) => image.decode().then(() => image.naturalWidth)), 64);
+    await page.shoot("developer-logo");
+    for (const check of [assertAccessible, assertFits, assertLight]) await check(page, "developer-logo");
+    await page.goto("/developer");
+    assert.equal(await page.$eval("img.logo", (image) => image.decode().then(() => image.naturalWidth)), 64);
+    await page.shoot("developer-list-logo");
+    await assertAccessible(page, "developer-list-logo");
     assert.deepEqual(complaints(page), []);
   });
 

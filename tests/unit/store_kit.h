@@ -35,6 +35,7 @@
 
 SQL(kit_clear_users, "DELETE FROM user_account");
 SQL(kit_clear_apps, "DELETE FROM app");
+SQL(kit_clear_logos, "DELETE FROM app_logo");
 SQL(kit_clear_sessions, "DELETE FROM session");
 SQL(kit_clear_requests, "DELETE FROM auth_request");
 SQL(kit_clear_grants, "DELETE FROM app_grant");
@@ -113,7 +114,7 @@ kit_clear(struct db_tx *tx, void *argument)
         &kit_clear_atoms,         &kit_clear_records,        &kit_clear_undo,
         &kit_clear_drafts,        &kit_clear_codes_of_users, &kit_clear_links,
         &kit_clear_outbox,        &kit_clear_revocations,    &kit_clear_passkeys,
-        &kit_clear_challenge_key, &kit_clear_challenges,
+        &kit_clear_challenge_key, &kit_clear_challenges,     &kit_clear_logos,
     };
     enum err err = ERR_NONE;
     for (size_t i = 0; i < KIT_COUNT(all) && !err; i++)
