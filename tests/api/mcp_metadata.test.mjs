@@ -51,7 +51,7 @@ test("with mcp off, the metadata does not exist", async (t) => {
 
 test("every preflight allows the headers of MCP clients", async (t) => {
   const w = await world(t);
-  for (const path of [ROOT, `${ROOT}/mcp`, SERVER, "/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/v1/preferences", "/v1/agent-hints"]) {
+  for (const path of [ROOT, `${ROOT}/mcp`, SERVER, "/oauth/token", "/oauth/register", "/oauth/revoke", "/oauth/userinfo", "/v1/preferences", "/v1/agent-hints"]) {
     const answer = await w.ask("OPTIONS", path, { headers: { origin: "https://spa.example", "access-control-request-headers": "mcp-protocol-version" } });
     assert.equal(answer.status, 204, path);
     assert.equal(answer.headers["access-control-allow-origin"], "*");
