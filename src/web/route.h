@@ -41,7 +41,7 @@ enum body {
 /* A response may be cached if it depends only on the token, the target, and … */
 enum cached_by {
     CACHE_NOT = 0,
-    CACHE_PREFERENCES, /* … the user's preferences; each change increments their generation */
+    CACHE_PREFERENCES, /* … the user's preferences; each change gives them a new generation */
     CACHE_ACCOUNT,     /* … the account: cached only if no other process writes to the database */
     CACHE_TOKEN,       /* CALLER_APP: … the request body and the token that it names */
 };
