@@ -37,6 +37,7 @@ hints_panel_put(struct call *call, struct values *values, const struct hints_pan
         return err;
     for (size_t i = 0; i < list->count; i++)
         values_text(values_item(values, "hints"), "sentence", list->children[i].text);
+    values_flag(values, "hints_told", list->count > 0);
     values_text(values, "tokens",
                 message_count(call, KEY("hints.tokens.one"), KEY("hints.tokens.other"),
                               hints.answer.tokens));
