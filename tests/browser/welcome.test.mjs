@@ -48,6 +48,20 @@ for (const view of [...VIEWS, { name: "no-script", javaScriptEnabled: false }])
     if (view.javaScriptEnabled !== false) await look("welcome-done");
     await page.click("main a.button");
     await page.waitForURL("**/account");
+    // The overview leads with the hints, and offers them as text for an assistant that is not connected.
+    const sentences = await page.$$eval("#agent .quote p", (all) => all.map((one) => one.textContent));
+    assert.ok(sentences.some((one) => /peanuts/.test(one)));
+    assert.ok(await page.$eval("#agent", (one) => one.compareDocumentPosition(document.querySelector(".domains")) === Node.DOCUMENT_POSITION_FOLLOWING));
+    await page.click(".copy-hints > summary");
+    const [first, ...lines] = (await page.inputValue("#instructions")).trim().split("\n");
+    assert.equal(first, "About me (the user). Use what helps with a request, and ignore the rest.");
+    assert.deepEqual(lines, sentences.map((one) => `- ${one}`));
+    assert.equal(await page.isVisible("[data-copy=instructions]"), view.javaScriptEnabled !== false);
+    if (view.javaScriptEnabled === false) return;
+    await look("copy-hints");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.click("[data-copy=instructions]");
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await page.inputValue("#instructions"));
     assert.match(await page.textContent("main"), /peanuts/);
     assert.deepEqual(complaints(page), []);
   });
