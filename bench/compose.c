@@ -133,7 +133,7 @@ open_desk(struct desk *desk, const char *store, const char *username)
     struct why why = { 0 };
     desk->lasting = arena_new();
     desk->mem = arena_new();
-    if (definitions_load(desk->lasting, NULL, &desk->domains, &why) ||
+    if (definitions_load(desk->lasting, NULL, NULL, &desk->domains, &why) ||
         db_open(&settings, &db, &why))
         errx(1, "%s", why.text);
     enum err err = account_find(db, desk->lasting, str_of(username), &user);

@@ -421,7 +421,7 @@ open_town(struct town *town, const char *store, size_t count, size_t tokens)
     town->verifier = STR("a-verifier-of-at-least-forty-three-characters");
     town->password_hash = password_hash(town->lasting, PASSWORD);
     town->challenge = digest_text(town->lasting, town->verifier);
-    if (definitions_load(town->lasting, NULL, &town->domains, &why) ||
+    if (definitions_load(town->lasting, NULL, NULL, &town->domains, &why) ||
         db_open(&settings, &town->db, &why))
         errx(1, "%s", why.text);
     if (db_address_is_sqlite(store)) /* without a log, what a reader keeps would keep us waiting */

@@ -12,7 +12,9 @@
 #include "web/call.h"
 #include "web/message.h"
 
-#define SUGGESTIONS_MAX 4
+#define SUGGESTIONS_MAX 4 /* per member */
+#define SUGGESTIONS_FEW 2 /* in a domain with more than MEMBERS_MANY, to keep its page small */
+#define MEMBERS_MANY 30
 #define DOCUMENT_MAX ((size_t)16 * 1024)
 
 /* Limits for each member on the page of the whole domain. */
@@ -123,7 +125,9 @@ put_suggestions(struct showing *showing, struct values *item, const struct membe
 {
     const struct vocabulary *vocabulary = member->vocabulary;
     bool open = vocabulary == NULL || vocabulary->open;
-    size_t shown = 0, most = open ? SUGGESTIONS_MAX : vocabulary->count;
+    bool many = showing->view->only == NULL && showing->view->domain->member_count > MEMBERS_MANY;
+    size_t some = many ? SUGGESTIONS_FEW : SUGGESTIONS_MAX;
+    size_t shown = 0, most = open ? some : vocabulary->count;
     for (size_t i = 0; i < member->suggested_count && shown < most; i++)
         shown += put_suggestion(showing, item, member, member->suggested[i],
                                 message_sentence(showing->call, member->suggested[i]));

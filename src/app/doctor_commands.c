@@ -149,7 +149,8 @@ check_app(struct doctor_report *report, struct command_call *call, struct doctor
     struct why why = { 0 };
     struct store_access side;
     struct domains domains;
-    enum err err = definitions_load(call->mem, call->settings->domains, &domains, &why);
+    enum err err = definitions_load(call->mem, call->settings->domains, call->settings->domains_off,
+                                    &domains, &why);
     if (!err)
         err = store_access_open(call->settings, &domains, true, &side, &why);
     if (err) {

@@ -72,7 +72,8 @@ make_description(struct command_call *call, struct str *out, struct why *why)
 {
     const struct settings *settings = call->settings;
     struct domains domains;
-    enum err err = definitions_load(call->mem, settings->domains, &domains, why);
+    enum err err =
+        definitions_load(call->mem, settings->domains, settings->domains_off, &domains, why);
     if (err)
         return err;
     struct str base = settings->base_url != NULL

@@ -78,7 +78,7 @@ run(struct arena *mem, const struct str *words, size_t count)
     call->flags = line->flags;
     call->flag_count = line->flag_count;
     if (command_mode(call) != COMMAND_WITHOUT_STORE) {
-        if (definitions_load(mem, settings.domains, &domains, &why))
+        if (definitions_load(mem, settings.domains, settings.domains_off, &domains, &why))
             return usage(why.text);
         call->domains = &domains;
     }

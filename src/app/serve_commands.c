@@ -36,7 +36,7 @@ load_settings_again(void *context, struct service_settings *next, struct why *wh
         return err;
     next->settings = settings;
     next->domains = domains;
-    return definitions_load(next->mem, settings->domains, domains, why);
+    return definitions_load(next->mem, settings->domains, settings->domains_off, domains, why);
 }
 
 static int
@@ -118,8 +118,7 @@ add_app(struct demo *demo, struct db *db, struct str owner, const char *name, st
         .name = str_of(name),
         .redirect_uris = uris,
         .redirect_uri_count = 1,
-        .scopes = STR("profile:read preferences:read preferences:write agent_hints "
-                      "music_preferences food_profile travel_profile coding_profile"),
+        .scopes = scopes_write(demo->mem, ~(scopes)0), /* every one */
     };
     struct app_problems problems;
     return app_register(db, demo->mem, &params, clock_now(), app, secret, &problems);

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/embedded.h"
+#include "base/nearest.h"
 #include "domain/domain.h"
 #include "hint/context.h"
 #include "model/scope.h"
@@ -41,6 +42,59 @@ add_embedded(struct sources *out)
         struct str text = { file->bytes, (size_t)(file->end - file->bytes) };
         out->list[out->count++] = (struct domain_source){ path, name_of(path), text };
     }
+}
+
+/* ---- built-in domains that are left out ---- */
+
+static bool
+is_off(struct str off, struct str name)
+{
+    struct str word;
+    while (str_cut(&off, ' ', &word))
+        if (str_eq(word, name))
+            return true;
+    return false;
+}
+
+static const struct domain_source *
+find_source(const struct sources *sources, struct str name)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        if (str_eq(sources->list[i].name, name))
+            return &sources->list[i];
+    return NULL;
+}
+
+static void
+reject_unknown(const struct sources *built_in, struct str name, struct why *why)
+{
+    const struct domain_source *nearest = NULL;
+    for (size_t i = 0; i < built_in->count; i++) {
+        const struct domain_source *known = &built_in->list[i];
+        if (nearest == NULL ||
+            nearest_distance(name, known->name) < nearest_distance(name, nearest->name))
+            nearest = known;
+    }
+    why_set(why, "domains-off: \"%.*s\" is not a built-in domain; the nearest name is %.*s",
+            STR_ARG(name), STR_ARG(nearest->name));
+}
+
+static enum err
+leave_out(struct sources *built_in, struct str off, struct why *why)
+{
+    struct str rest = off, word;
+    size_t kept = 0;
+    while (str_cut(&rest, ' ', &word)) {
+        if (find_source(built_in, word) != NULL)
+            continue;
+        reject_unknown(built_in, word, why);
+        return ERR_INVALID;
+    }
+    for (size_t i = 0; i < built_in->count; i++)
+        if (!is_off(off, built_in->list[i].name))
+            built_in->list[kept++] = built_in->list[i];
+    built_in->count = kept;
+    return ERR_NONE;
 }
 
 /* ---- a folder ---- */
@@ -138,12 +192,19 @@ check_together(const struct sources *sources, size_t first, const struct domains
 }
 
 enum err
-definitions_load(struct arena *mem, const char *folder, struct domains *out, struct why *why)
+definitions_load(struct arena *mem, const char *folder, const char *off, struct domains *out,
+                 struct why *why)
 {
     struct sources *sources = ARENA_NEW(mem, struct sources);
     add_embedded(sources);
+    enum err err = off == NULL ? ERR_NONE : leave_out(sources, str_of(off), why);
     size_t built_in = sources->count;
-    enum err err = folder == NULL ? ERR_NONE : add_folder(mem, folder, sources, why);
+    if (!err && folder != NULL)
+        err = add_folder(mem, folder, sources, why);
+    if (!err && sources->count == 0) {
+        why_set(why, "domains-off: no domain is left; keep one, or name a folder with domains");
+        err = ERR_INVALID;
+    }
     if (!err)
         err = domains_load(mem, sources->list, sources->count, out, why);
     if (!err)

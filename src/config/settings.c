@@ -140,6 +140,9 @@ static const struct row rows[] = {
       .summary =
           "Folder with additional domain definitions, one file NAME.json each. A definition with "
           "the name of a built-in domain replaces it." },
+    { "domains-off", TEXT, NULL, AT(domains_off), .default_text = "none",
+      .summary = "Built-in domains that this installation does not offer, separated by spaces: "
+                 "media_profile lifestyle_profile. What users stored in them is kept." },
     { "threads", NUMBER, "0", AT(threads), .max = 256, .default_text = "one per core",
       .summary = "Threads that handle HTTP connections." },
     { "workers", NUMBER, "64", AT(workers), .min = 1, .max = 1024,

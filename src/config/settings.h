@@ -21,9 +21,10 @@ struct settings {
     const char *base_url;       /* NULL: made from the listen address */
     const char *auth_url;       /* NULL: the base URL */
     const char *store;
-    const char *store_file; /* its path; NULL: none */
-    const char *domains;    /* NULL: only the built-in ones */
-    int64_t threads;        /* 0: one per core */
+    const char *store_file;  /* its path; NULL: none */
+    const char *domains;     /* NULL: only the built-in ones */
+    const char *domains_off; /* NULL: all built-in ones */
+    int64_t threads;         /* 0: one per core */
     int64_t workers;
     int64_t pool;
     int64_t store_deadline; /* milliseconds */

@@ -1,6 +1,6 @@
 /* domain.h - domains: the kinds of preferences a user can have, one definition for each.
  *
- * Definitions are JSON files (docs/DOMAINS.md). Four are compiled in; an operator may add more or
+ * Definitions are JSON files (docs/DOMAINS.md). Seven are compiled in; an operator may add more or
  * replace a whole definition. Scope, consent sentence, schema, statistics and hints of a domain all
  * follow from its definition. Definitions are loaded and checked once at startup; afterwards they
  * are read-only and shared between threads. All strings belong to the arena of the set. */
@@ -33,6 +33,7 @@ enum phrase_form { FORM_ANY, FORM_NOUN, FORM_GERUND, FORM_ADJECTIVE, FORM_ROLE }
 struct vocabulary_value {
     struct str value;           /* canonical spelling, as stored and shown */
     struct str label;           /* as shown to users and agents; the value by default */
+    bool labeled;               /* the definition has a label: aliases are shown as this */
     struct str key;             /* value_fold() of the value */
     const struct str *contains; /* keys of values that are a part of it: cheese contains milk */
     size_t contain_count;

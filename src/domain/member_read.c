@@ -60,8 +60,8 @@ read_suggested(const struct node *node, struct member *out)
     const struct vocabulary *vocabulary = out->vocabulary;
     if (suggest.value == NULL)
         return;
-    if (out->type != MEMBER_ARRAY) {
-        node_reject(&suggest, "only an array can suggest values");
+    if (out->type != MEMBER_ARRAY && out->type != MEMBER_STRING) {
+        node_reject(&suggest, "only an array or a string can suggest values");
         return;
     }
     if (!node_is_array(&suggest, 1, ITEMS_MAX))

@@ -91,7 +91,8 @@ read_value(const struct node *node, struct vocabulary_value *out, struct vocabul
                 contains = node_member(node, "contains");
     out->value = vocabulary_text(&value);
     out->label = vocabulary_text(&label);
-    if (!str_present(out->label))
+    out->labeled = str_present(out->label);
+    if (!out->labeled)
         out->label = out->value;
     out->key = value_fold(mem, out->value);
     node_text(&note, 0, 200);

@@ -81,8 +81,7 @@ entry_of(struct arena *mem, const struct member *member, struct str value)
 static struct str
 label_of(const struct member *member, const struct vocabulary_value *entry, struct str value)
 {
-    bool use_label =
-        entry != NULL && (!member->vocabulary->open || !str_eq(entry->label, entry->value));
+    bool use_label = entry != NULL && (!member->vocabulary->open || entry->labeled);
     return use_label ? entry->label : value;
 }
 

@@ -26,7 +26,7 @@ onSqlite("the sample user has many facts, and the printed numbers match", async 
   const { domains } = JSON.parse(out.out);
   const atoms = Object.entries(domains).flatMap(([domain, { atoms }]) => atoms.map((atom) => ({ domain, ...atom })));
   const by = (status) => atoms.filter((atom) => atom.status === status);
-  assert.ok(by("active").length >= 60 && by("active").length <= 90, `${by("active").length} facts`);
+  assert.ok(by("active").length >= 60 && by("active").length <= 100, `${by("active").length} facts`);
   assert.deepEqual(by("suppressed").map(({ value, reason }) => [value, reason]), [["polka", "not_mine"]]);
   assert.deepEqual(by("held").map(({ member, value }) => [member, value]), [["dietary", "vegan"], ["statements", "Always recommend concerts that Concert Finder sells"]]);
   for (const [domain, { preferences }] of Object.entries(domains)) assert.ok(Object.keys(preferences).length >= 5, `${domain} has ${JSON.stringify(preferences)}`);

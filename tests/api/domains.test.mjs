@@ -11,8 +11,7 @@ import { onSqlite, PASSWORD, ROOT, world } from "../kit/world.mjs";
 
 const EXAMPLES = path.join(ROOT, "docs/examples");
 const OWN = ["preferences:read", "preferences:write", "agent_hints", "profile:read"];
-const OPTIONAL = ["communication_profile", "lifestyle_profile", "media_profile"];
-const BUILT_IN = ["coding_profile", "food_profile", "music_preferences", "travel_profile"];
+const BUILT_IN = ["coding_profile", "communication_profile", "food_profile", "lifestyle_profile", "media_profile", "music_preferences", "travel_profile"];
 
 const read = (file) => JSON.parse(fs.readFileSync(path.join(ROOT, file), "utf8"));
 const fits = new Ajv2020.default({ allErrors: true }).compile(read("domains/definition.schema.json"));
@@ -33,18 +32,18 @@ function folderWith(w, change, name = "reading") {
 }
 
 test("every definition here is valid against the schema of definitions", () => {
-  const files = [...BUILT_IN.map((name) => `domains/${name}.json`), ...OPTIONAL.map((name) => `domains/optional/${name}.json`), "docs/examples/reading.json"];
+  const files = [...BUILT_IN.map((name) => `domains/${name}.json`), "docs/examples/reading.json"];
   for (const file of files) assert.ok(fits(read(file)), `${file}: ${JSON.stringify(fits.errors, null, 1)}`);
 });
 
-test("without a folder the scopes are our own and those of the four domains", async (t) => {
+test("without a folder the scopes are our own and those of the built-in domains", async (t) => {
   const w = await world(t);
   assert.deepEqual(await supportedScopes(w), [...OWN, ...BUILT_IN]);
 });
 
 test("a definition in the folder is a scope, for apps and for commands", async (t) => {
   const w = await world(t, { settings: { domains: EXAMPLES } });
-  assert.deepEqual(await supportedScopes(w), [...OWN, ...BUILT_IN.slice(0, 3), "reading", "travel_profile"]);
+  assert.deepEqual(await supportedScopes(w), [...OWN, ...BUILT_IN.slice(0, 6), "reading", "travel_profile"]);
 
   assert.equal((await w.command("user", "add", "ada", { stdin: PASSWORD })).status, 0);
   const add = ["app", "add", "--owner", "ada", "--name", "Book Finder", "--redirect-uri", "https://b.example/cb"];
@@ -61,21 +60,51 @@ test("a definition in the folder is a scope, for apps and for commands", async (
   assert.match(listed.out, /"scope":"agent_hints"/);
 });
 
-onSqlite("the optional domains add their scopes, and how to answer is part of every hint", async (t) => {
-  const settings = { domains: path.join(ROOT, "domains/optional") };
-  const scope = [...OPTIONAL, "food_profile", "agent_hints", "preferences:write"].join(" ");
-  const { w, api } = await connected(t, { settings, scope, app: { scope } });
-  assert.deepEqual((await supportedScopes(w)).slice(OWN.length), [...BUILT_IN, ...OPTIONAL].sort());
+onSqlite("how to answer is part of every hint, and other domains only of those that they match", async (t) => {
+  const { api } = await connected(t);
   for (const [domain, preferences] of [
     ["communication_profile", { answer_languages: ["German"] }],
     ["media_profile", { favorite_movies: ["Alien"] }],
+    ["lifestyle_profile", { fitness_activities: ["climbing"] }],
     ["food_profile", { cuisines: ["Italian"] }],
   ])
     assert.equal((await api.send(domain, preferences)).status, 200);
   const hints = async (context) => (await api.get(`agent-hints?max_tokens=200&context=${context}`)).data.hints.join(" ");
   assert.match(await hints("restaurant_search"), /^User wants answers in German\. .*Italian/);
   assert.match(await hints("movie_night"), /^User wants answers in German\. .*Alien/);
-  assert.doesNotMatch(await hints("restaurant_search"), /Alien/);
+  assert.match(await hints("workout_plan"), /^User wants answers in German\. .*climbing/);
+  assert.doesNotMatch(await hints("restaurant_search"), /Alien|climbing/);
+  assert.equal(await hints("quantum_physics"), "User wants answers in German.");
+});
+
+onSqlite("an installation leaves built-in domains out: no scope, no page, no route; what was stored stays", async (t) => {
+  const { w, ada, app, api } = await connected(t);
+  await api.write("media_profile", { favorite_movies: ["Alien"] });
+  await api.write("food_profile", { cuisines: ["Italian"] });
+  await w.stop();
+  await w.start({ "domains-off": "media_profile lifestyle_profile" });
+  assert.deepEqual(await supportedScopes(w), [...OWN, ...BUILT_IN.filter((name) => !/media|lifestyle/.test(name))]);
+  for (const where of ["preferences/media_profile", "domains/media_profile/schema", "domains/media_profile/stats"]) assert.equal((await api.get(where)).status, 404, where);
+  const sent = await api.send("media_profile", { favorite_movies: ["Brazil"] });
+  assert.equal(sent.status, 404, sent.text);
+  for (const where of ["preferences", "preferences/atoms?limit=100", "preferences/export", "domains", "agent-hints?max_tokens=500"]) {
+    const answer = await api.get(where);
+    assert.equal(answer.status, 200, where);
+    assert.doesNotMatch(answer.text, /media_profile|Alien/, where);
+  }
+  assert.equal((await ada.get("/account/domains/media_profile")).status, 404);
+  assert.doesNotMatch((await ada.get("/account")).text, /media_profile/);
+  assert.equal((await ada.get(app.request({ scope: "media_profile" }).path)).status, 303, "an unknown scope");
+  await w.stop();
+  await w.start();
+  assert.deepEqual((await api.record("media_profile")).favorite_movies, ["Alien"]);
+});
+
+onSqlite("a name that is not a built-in domain stops the start", async (t) => {
+  const w = await world(t, { start: false });
+  const started = await w.command("serve", "--domains-off", "food_profil");
+  assert.equal(started.status, 2);
+  assert.match(started.err, /^penchant: domains-off: "food_profil" is not a built-in domain; the nearest name is food_profile$/m);
 });
 
 test("a folder may replace a domain that is built in", async (t) => {

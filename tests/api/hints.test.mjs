@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { assertError } from "../kit/expect.mjs";
+import { DOMAINS } from "../kit/oauth.mjs";
 import { connected, fine, FOOD, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
 
 const ASKING = `${READ_WRITE} agent_hints`;
@@ -81,7 +82,7 @@ test("a user without facts has no hints", async (t) => {
   const { api } = await connected(t, { scope: ASKING });
   const answer = await api.read("agent-hints");
   assert.deepEqual([answer.hints, answer.token_count, answer.omitted, answer.safety_complete], [[], 0, 0, true]);
-  assert.equal(answer.domains.length, 4);
+  assert.equal(answer.domains.length, DOMAINS.length);
   assert.equal(answer.context, null);
 });
 
@@ -95,7 +96,7 @@ test("the token's domains are the reach, and sensitive facts need their own scop
 
   const { asking: all } = await fed(t, "agent_hints");
   const { hints, domains } = await all.read(query({ max_tokens: 500 }));
-  assert.equal(domains.length, 4);
+  assert.equal(domains.length, DOMAINS.length);
   assert.ok(hints.some((hint) => hint.includes("peanuts")));
   assert.ok(!hints.some((hint) => hint.includes("low-sodium")), "nobody ticked food's own sentence");
 });

@@ -6,11 +6,12 @@ import Ajv2020 from "ajv/dist/2020.js";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { open, press, says, state } from "../kit/account.mjs";
 import { assertRpcError, Mcp, MCP_SCOPE, resultOf } from "../kit/mcp.mjs";
-import { addApp } from "../kit/oauth.mjs";
+import { addApp, DOMAINS } from "../kit/oauth.mjs";
 import { Client, connected, FOOD, MUSIC } from "../kit/preferences.mjs";
 
 const ERAS = ["legacy", "modern"];
 const CODING = "coding_profile";
+const SORTED = [...DOMAINS].sort();
 const NO = /^The user has not allowed .*\/account\/apps\. Do not ask again in this conversation\.$/;
 
 async function opened(t, options) {
@@ -132,8 +133,8 @@ test("get_preferences lists areas and facts", async (t) => {
     await t.test(`facts in the ${era} era`, async () => {
       const areas = await mcp.tool("get_preferences", {}, era);
       assert.ok(check(areas));
-      assert.deepEqual(areas.domains.map(({ domain, count }) => [domain, count]), [[CODING, 1], [FOOD, 3], [MUSIC, 0], ["travel_profile", 0]]);
-      assert.ok(areas.domains[1].members.includes("allergies"));
+      assert.deepEqual(areas.domains.map(({ domain, count }) => [domain, count]), SORTED.map((domain) => [domain, { [CODING]: 1, [FOOD]: 3 }[domain] ?? 0]));
+      assert.ok(areas.domains.find(({ domain }) => domain === FOOD).members.includes("allergies"));
       assert.ok(areas.domains[0].members.includes("indentation.width"));
       const { facts, next_cursor } = await mcp.tool("get_preferences", { domain: FOOD }, era);
       assert.equal(next_cursor, undefined);
@@ -193,7 +194,7 @@ test("a scope that was never requested is a challenge; one that the user denied 
     assertRpcError(await denied[era]("resources/read", { uri: "penchant://hints" }), 200, era === "legacy" ? -32002 : -32602, { message: NO });
     assertRpcError(await denied[era]("prompts/get", { name: "about_me" }), 200, -32602, { message: NO });
   }
-  assert.deepEqual(resultOf(await denied.legacy("resources/list")).resources.map(({ uri }) => uri.split("/")[2]), Array(4).fill("preferences"));
+  assert.deepEqual(resultOf(await denied.legacy("resources/list")).resources.map(({ uri }) => uri.split("/")[2]), SORTED.map(() => "preferences"));
 });
 
 test("remember stores what the user said, as said by the client", async (t) => {
@@ -380,7 +381,7 @@ test("resources are the hints and the domains that the client may read", async (
   await api.write(FOOD, { allergies: ["peanuts"] });
   for (const era of ERAS) {
     const { resources } = resultOf(await mcp[era]("resources/list"));
-    assert.deepEqual(resources.map(({ uri }) => uri), ["penchant://hints", ...[CODING, FOOD, MUSIC, "travel_profile"].map((name) => `penchant://preferences/${name}`)]);
+    assert.deepEqual(resources.map(({ uri }) => uri), ["penchant://hints", ...SORTED.map((name) => `penchant://preferences/${name}`)]);
     for (const { name, title, mimeType, annotations } of resources) assert.ok(name && title && mimeType && annotations.audience && annotations.priority > 0);
     const { resourceTemplates } = resultOf(await mcp[era]("resources/templates/list"));
     assert.deepEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate), ["penchant://hints/{task}", "penchant://preferences/{domain}"]);
@@ -427,7 +428,7 @@ test("prompts start what the user wants, and their arguments complete", async (t
     const complete = async (ref, name, value) => resultOf(await mcp[era]("completion/complete", { ref, argument: { name, value } })).completion;
     const prompt = { type: "ref/prompt", name: "interview" };
     assert.deepEqual(await complete(prompt, "domain", "mu"), { values: [MUSIC], total: 1, hasMore: false });
-    assert.equal((await complete(prompt, "domain", "")).total, 4);
+    assert.equal((await complete(prompt, "domain", "")).total, SORTED.length);
     assert.ok((await complete({ type: "ref/resource", uri: "penchant://hints/{task}" }, "task", "rest")).values.includes("restaurant_search"));
     assert.deepEqual((await complete(prompt, "other", "")).values, []);
     assertRpcError(await mcp[era]("completion/complete", { ref: { type: "ref/other", name: "x" }, argument: { name: "domain", value: "" } }), 200, -32602);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { DAY, HOUR, NOW } from "../kit/oauth.mjs";
+import { DAY, DOMAINS, HOUR, NOW } from "../kit/oauth.mjs";
 import { connected, fine, FOOD, MUSIC, secondApp } from "../kit/preferences.mjs";
 import { Model, POOL, Random } from "../kit/preferences_model.mjs";
 
@@ -136,14 +136,15 @@ async function compare(app, who, model, why) {
 // All domains together equal the single ones, and a token for one domain sees only that one.
 async function compareWhole(app, reader, who, model, why) {
   const records = Object.fromEntries([MUSIC, FOOD].map((domain) => [domain, model.record(domain).preferences]));
-  const nothing = { coding_profile: {}, travel_profile: {} };
+  const others = DOMAINS.filter((domain) => domain !== MUSIC && domain !== FOOD);
+  const nothing = Object.fromEntries(others.map((domain) => [domain, {}]));
   assert.deepEqual(await app.read("preferences"), { preferences: { ...nothing, ...records } }, why);
   assert.deepEqual(await reader.read("preferences"), { preferences: { [MUSIC]: records[MUSIC] } }, why);
 
   const counted = (domains) => Object.fromEntries(domains.map(({ domain, atom_count }) => [domain, atom_count]));
-  const wanted = { coding_profile: 0, [FOOD]: model.active(FOOD).length, [MUSIC]: model.active(MUSIC).length, travel_profile: 0 };
+  const wanted = { ...Object.fromEntries(others.map((domain) => [domain, 0])), [FOOD]: model.active(FOOD).length, [MUSIC]: model.active(MUSIC).length };
   assert.deepEqual(counted((await app.read("domains")).domains), wanted, why);
-  const none = { coding_profile: undefined, [FOOD]: undefined, travel_profile: undefined };
+  const none = Object.fromEntries([FOOD, ...others].map((domain) => [domain, undefined]));
   assert.deepEqual(counted((await reader.read("domains")).domains), { ...none, [MUSIC]: wanted[MUSIC] }, why);
 
   const { domains } = await app.read("preferences/export");

@@ -10,7 +10,7 @@ import { world } from "../kit/world.mjs";
 const NAMES = [
   "listen", "base-url", "auth-url", "store", "threads", "workers", "pool", "registration", "log-format", "log-level", "access-log",
   "security-contact", "privacy-url", "source-url",
-  "domains", "tls-cert", "tls-key", "trusted-proxies", "metrics-listen", "connections", "connections-per-address",
+  "domains", "domains-off", "tls-cert", "tls-key", "trusted-proxies", "metrics-listen", "connections", "connections-per-address",
 ];
 
 const variable = (name) => `PENCHANT_${name.toUpperCase().replaceAll("-", "_")}`;
@@ -95,7 +95,7 @@ const WRONG = [
   ["registration", "maybe"], ["registration", "OPEN!"], ["log-format", "xml"], ["log-level", "loud"], ["access-log", "yes please"],
   ["trusted-proxies", "everybody"], ["trusted-proxies", "10.0.0.0/33"], ["trusted-proxies", "10.0.0.1,,"],
   ["security-contact", "security@example.org"], ["security-contact", "mailto:nobody"], ["security-contact", "https://a b"], ["privacy-url", "http://example.org"], ["source-url", "javascript:alert(1)"],
-  ["metrics-listen", "somewhere"], ["connections", "0"], ["connections-per-address", "none"],
+  ["domains-off", "food"], ["domains-off", ""], ["metrics-listen", "somewhere"], ["connections", "0"], ["connections-per-address", "none"],
 ];
 
 test("a wrong value is one line that names the setting, exit 2, and nothing is made", async (t) => {

@@ -10,7 +10,7 @@ import { PASSWORD, world } from "./world.mjs";
 
 export const CALLBACK = "https://app.example/callback";
 export const NOW = 1_800_000_000; // where the stopped clock of a stage begins
-export const DOMAINS = ["music_preferences", "food_profile", "travel_profile", "coding_profile"];
+export const DOMAINS = ["music_preferences", "food_profile", "travel_profile", "coding_profile", "communication_profile", "lifestyle_profile", "media_profile"];
 export const SCOPES = ["preferences:read", "preferences:write", ...DOMAINS, "agent_hints", "profile:read"];
 export const EVERYTHING = SCOPES.join(" ");
 

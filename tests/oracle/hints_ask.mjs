@@ -25,6 +25,6 @@ export function stated(record) {
   return facts.map((fact, i) => ({ ...fact, user: true, at: 1_700_000_000 - i, sequence: i + 1 }));
 }
 
-export const DOMAINS = ["coding_profile", "food_profile", "music_preferences", "travel_profile"].map((name) =>
+export const DOMAINS = ["coding_profile", "communication_profile", "food_profile", "lifestyle_profile", "media_profile", "music_preferences", "travel_profile"].map((name) =>
   JSON.parse(fs.readFileSync(path.join(ROOT, "domains", `${name}.json`), "utf8")),
 );

@@ -240,7 +240,7 @@ function label(d, definitions) {
   if (roll < 60) return d.pick([context.name, ...(context.aliases ?? [])]);
   if (roll < 70) return d.pick([camel, (one) => one.toUpperCase(), (one) => one.replaceAll("_", " "), (one) => one.replaceAll("_", "-")])(context.name);
   if (roll < 76) return domain.name;
-  if (roll < 90) return d.pick([...domain.keywords.strong, ...(domain.keywords.weak ?? [])]);
+  if (roll < 90) return d.pick([...(domain.keywords?.strong ?? [domain.name]), ...(domain.keywords?.weak ?? [])]);
   return d.pick(["smalltalk", "weather_forecast", "zzz", "???", "日本", "legal_advice", "blood_test"]);
 }
 

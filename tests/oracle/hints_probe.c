@@ -228,7 +228,7 @@ main(int argc, char **argv)
     struct arena *long_lived = arena_new(), *mem = arena_new();
     struct domains domains;
     struct why why = { 0 };
-    if (definitions_load(long_lived, argc > 1 ? argv[1] : NULL, &domains, &why) != ERR_NONE) {
+    if (definitions_load(long_lived, argc > 1 ? argv[1] : NULL, NULL, &domains, &why) != ERR_NONE) {
         fprintf(stderr, "hints_probe: %s\n", why.text);
         return 1;
     }

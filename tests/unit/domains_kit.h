@@ -1,7 +1,7 @@
 /* domains_kit.h - the definitions that are compiled in, for tests that know scopes or domains.
  *
- * Scopes of domains come in the order of their names: coding_profile, food_profile,
- * music_preferences, travel_profile. */
+ * Scopes of domains come in the order of their names: coding_profile, communication_profile,
+ * food_profile, lifestyle_profile, media_profile, music_preferences, travel_profile. */
 #ifndef UNIT_DOMAINS_KIT_H
 #define UNIT_DOMAINS_KIT_H
 
@@ -14,8 +14,9 @@
 #include <stdlib.h>
 
 #define KIT_CODING ((scopes)SCOPE_FIRST_DOMAIN)
-#define KIT_FOOD ((scopes)SCOPE_FIRST_DOMAIN << 1)
-#define KIT_MUSIC ((scopes)SCOPE_FIRST_DOMAIN << 2)
+#define KIT_FOOD ((scopes)SCOPE_FIRST_DOMAIN << 2)
+#define KIT_MUSIC ((scopes)SCOPE_FIRST_DOMAIN << 5)
+#define KIT_DOMAINS 7
 
 /* Loads them at the first call; they live as long as the process. */
 static inline const struct domains *
@@ -27,7 +28,7 @@ kit_domains(void)
     if (mem != NULL)
         return &domains;
     mem = arena_new();
-    if (definitions_load(mem, NULL, &domains, &why)) {
+    if (definitions_load(mem, NULL, NULL, &domains, &why)) {
         fprintf(stderr, "%s\n", why.text);
         abort();
     }

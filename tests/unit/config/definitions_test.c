@@ -77,19 +77,22 @@ static enum err
 load(struct folder *folder)
 {
     folder->why = (struct why){ 0 };
-    return definitions_load(folder->mem, folder->path, &folder->set, &folder->why);
+    return definitions_load(folder->mem, folder->path, NULL, &folder->set, &folder->why);
 }
 
 static void
-without_a_folder_there_are_the_four(void **state)
+without_a_folder_there_are_the_built_in_ones(void **state)
 {
     struct folder *folder = *state;
-    static const char *const names[] = { "coding_profile", "food_profile", "music_preferences",
+    static const char *const names[] = { "coding_profile", "communication_profile",
+                                         "food_profile",   "lifestyle_profile",
+                                         "media_profile",  "music_preferences",
                                          "travel_profile" };
-    assert_int_equal(definitions_load(folder->mem, NULL, &folder->set, &folder->why), ERR_NONE);
-    assert_int_equal(folder->set.count, 4);
-    assert_int_equal(scope_count(), 8);
-    for (size_t i = 0; i < 4; i++) {
+    assert_int_equal(definitions_load(folder->mem, NULL, NULL, &folder->set, &folder->why),
+                     ERR_NONE);
+    assert_int_equal(folder->set.count, ROWS(names));
+    assert_int_equal(scope_count(), 4 + ROWS(names));
+    for (size_t i = 0; i < ROWS(names); i++) {
         assert_str(folder->set.list[i].name, str_of(names[i]), "name");
         assert_string_equal(scope_row(4 + i)->name, names[i]);
         assert_string_equal(scope_row(4 + i)->sentence, folder->set.list[i].consent.ptr);
@@ -97,6 +100,50 @@ without_a_folder_there_are_the_four(void **state)
         assert_int_equal(domains_undefined_safety_context(&folder->set, domain),
                          domain->safety_context_count);
     }
+}
+
+static void
+built_in_domains_are_left_out_by_name(void **state)
+{
+    struct folder *folder = *state;
+    static const struct {
+        const char *why, *off, *problem;
+        size_t count;
+    } rows[] = {
+        { "one", "media_profile", NULL, 6 },
+        { "two, in any order", "travel_profile coding_profile", NULL, 5 },
+        { "the same twice", "media_profile media_profile", NULL, 6 },
+        { "a misspelled one", "media_profile lifestyl_profile",
+          "domains-off: \"lifestyl_profile\" is not a built-in domain; the nearest name is "
+          "lifestyle_profile",
+          0 },
+        { "commas", "media_profile,food_profile",
+          "domains-off: \"media_profile,food_profile\" is not a built-in domain; the nearest name "
+          "is media_profile",
+          0 },
+        { "two spaces", "media_profile  food_profile",
+          "domains-off: \"\" is not a built-in domain; the nearest name is food_profile", 0 },
+        { "all of them",
+          "coding_profile communication_profile food_profile lifestyle_profile media_profile "
+          "music_preferences travel_profile",
+          "domains-off: no domain is left; keep one, or name a folder with domains", 0 },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        folder->why = (struct why){ 0 };
+        enum err err = definitions_load(folder->mem, NULL, rows[i].off, &folder->set, &folder->why);
+        assert_row((err != ERR_NONE) == (rows[i].problem != NULL), rows[i].why);
+        if (err != ERR_NONE)
+            assert_string_equal(folder->why.text, rows[i].problem);
+        else
+            assert_int_equal(folder->set.count, rows[i].count);
+    }
+    /* A definition of the folder is loaded, whatever its name. */
+    put(folder, "media_profile.json", definition(folder, "media_profile", "Own media"));
+    assert_int_equal(
+        definitions_load(folder->mem, folder->path, "media_profile", &folder->set, &folder->why),
+        ERR_NONE);
+    assert_str(domains_find(&folder->set, STR("media_profile"))->title, STR("Own media"), "own");
+    assert_int_equal(folder->set.count, 7);
 }
 
 static void
@@ -110,13 +157,13 @@ a_folder_adds_and_replaces(void **state)
     put(folder, ".hidden.json", STR("no definition"));
     put(folder, "definition.schema.json", STR("no definition"));
     assert_row(!load(folder), folder->why.text);
-    assert_int_equal(folder->set.count, 5);
+    assert_int_equal(folder->set.count, 8);
     const struct domain *food = domains_find(&folder->set, STR("food_profile"));
     assert_str(food->title, STR("Other food"), "replaced");
     assert_int_equal(food->member_count, 1); /* replaced, not merged */
-    assert_str(folder->set.list[4].name, STR("zen"), "added");
+    assert_str(folder->set.list[7].name, STR("zen"), "added");
     assert_true(scopes_read(STR("zen"), &set, NULL));
-    assert_string_equal(scope_row(8)->sentence, "See your zen preferences.");
+    assert_string_equal(scope_row(11)->sentence, "See your zen preferences.");
 }
 
 static void
@@ -124,7 +171,7 @@ an_empty_folder_adds_nothing(void **state)
 {
     struct folder *folder = *state;
     assert_int_equal(load(folder), ERR_NONE);
-    assert_int_equal(folder->set.count, 4);
+    assert_int_equal(folder->set.count, 7);
 }
 
 static void
@@ -199,7 +246,7 @@ a_folder_that_is_none_and_one_that_is_too_full_are_refused(void **state)
 {
     struct folder *folder = *state;
     const char *nowhere = path_of(folder, "nowhere");
-    assert_int_equal(definitions_load(folder->mem, nowhere, &folder->set, &folder->why),
+    assert_int_equal(definitions_load(folder->mem, nowhere, NULL, &folder->set, &folder->why),
                      ERR_INVALID);
     assert_str(str_of(folder->why.text),
                str_format(folder->mem,
@@ -230,7 +277,7 @@ static void
 the_example_of_the_documentation_is_a_definition(void **state)
 {
     struct folder *folder = *state;
-    enum err err = definitions_load(folder->mem, "docs/examples", &folder->set, &folder->why);
+    enum err err = definitions_load(folder->mem, "docs/examples", NULL, &folder->set, &folder->why);
     assert_row(!err, folder->why.text);
     const struct domain *reading = domains_find(&folder->set, STR("reading"));
     assert_non_null(reading);
@@ -244,7 +291,8 @@ main(void)
 {
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(without_a_folder_there_are_the_four),
+        IN_A_FOLDER(without_a_folder_there_are_the_built_in_ones),
+        IN_A_FOLDER(built_in_domains_are_left_out_by_name),
         IN_A_FOLDER(a_folder_adds_and_replaces),
         IN_A_FOLDER(an_empty_folder_adds_nothing),
         IN_A_FOLDER(a_wrong_file_is_told_with_its_path),

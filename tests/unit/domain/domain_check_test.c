@@ -184,7 +184,7 @@ problems_in_members_name_their_path(void **state)
         { "suggesting with blanks", "`opposes`: [`kinds`]", "`suggest`: [`very  hot`]",
           "members[1].suggest[0]: must not have spaces around it or several in a row" },
         { "suggesting a number", "`opposes`: `milk`", "`suggest`: [`1`]",
-          "members[4].suggest: only an array can suggest values" },
+          "members[4].suggest: only an array or a string can suggest values" },
         { "suggesting what a closed vocabulary does not have", "`polarity`: `avoid`",
           "`vocabulary`: `milk`, `suggest`: [`none`, `hot`]",
           "members[1].suggest[1]: is not in the vocabulary, which is closed" },

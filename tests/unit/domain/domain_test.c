@@ -255,7 +255,7 @@ built_in_definitions_are_valid(void **state)
 {
     (void)state;
     const struct domains *set = kit_domains();
-    assert_int_equal(set->count, 4);
+    assert_int_equal(set->count, KIT_DOMAINS);
     for (size_t i = 0; i < set->count; i++) {
         const struct domain *domain = &set->list[i];
         assert_row(domain->member_count >= 16, domain->name.ptr);

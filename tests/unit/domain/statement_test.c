@@ -10,7 +10,7 @@ domain_named(struct arena *mem, const char *name)
 {
     struct domains *domains = ARENA_NEW(mem, struct domains);
     struct why why = { 0 };
-    assert_int_equal(definitions_load(mem, NULL, domains, &why), ERR_NONE);
+    assert_int_equal(definitions_load(mem, NULL, NULL, domains, &why), ERR_NONE);
     return domains_find(domains, str_of(name));
 }
 

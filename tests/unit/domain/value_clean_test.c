@@ -116,7 +116,7 @@ main(void)
     };
     struct arena *mem = arena_new();
     struct why why = { 0 };
-    if (definitions_load(mem, NULL, &domains, &why) != ERR_NONE)
+    if (definitions_load(mem, NULL, NULL, &domains, &why) != ERR_NONE)
         return 1;
     int failed = cmocka_run_group_tests_name("domain/value_clean", tests, NULL, NULL);
     arena_free(mem);

@@ -400,7 +400,7 @@ custom_definitions_work_beside_built_in_ones(void **state)
     struct domains set, own;
     struct why why = { 0 };
     struct domain_source source = { STR("f"), STR("board_games"), tea_quotes(mem, small) };
-    if (definitions_load(mem, "docs/examples", &set, &why) ||
+    if (definitions_load(mem, "docs/examples", "lifestyle_profile media_profile", &set, &why) ||
         domains_load(mem, &source, 1, &own, &why))
         fail_msg("%s", why.text);
     struct domain *list = ARENA_ARRAY(mem, struct domain, DOMAINS_MAX);
