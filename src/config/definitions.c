@@ -68,11 +68,10 @@ find_source(const struct sources *sources, struct str name)
 static void
 reject_unknown(const struct sources *built_in, struct str name, struct why *why)
 {
-    const struct domain_source *nearest = NULL;
-    for (size_t i = 0; i < built_in->count; i++) {
+    const struct domain_source *nearest = &built_in->list[0];
+    for (size_t i = 1; i < built_in->count; i++) {
         const struct domain_source *known = &built_in->list[i];
-        if (nearest == NULL ||
-            nearest_distance(name, known->name) < nearest_distance(name, nearest->name))
+        if (nearest_distance(name, known->name) < nearest_distance(name, nearest->name))
             nearest = known;
     }
     why_set(why, "domains-off: \"%.*s\" is not a built-in domain; the nearest name is %.*s",

@@ -6,6 +6,7 @@ import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import Ajv2020 from "ajv/dist/2020.js";
+import { EVERYTHING } from "../kit/oauth.mjs";
 import { connected } from "../kit/preferences.mjs";
 import { onSqlite, PASSWORD, ROOT, world } from "../kit/world.mjs";
 
@@ -61,7 +62,7 @@ test("a definition in the folder is a scope, for apps and for commands", async (
 });
 
 onSqlite("how to answer is part of every hint, and other domains only of those that they match", async (t) => {
-  const { api } = await connected(t);
+  const { api } = await connected(t, { scope: EVERYTHING });
   for (const [domain, preferences] of [
     ["communication_profile", { answer_languages: ["German"] }],
     ["media_profile", { favorite_movies: ["Alien"] }],
@@ -78,7 +79,7 @@ onSqlite("how to answer is part of every hint, and other domains only of those t
 });
 
 onSqlite("an installation leaves built-in domains out: no scope, no page, no route; what was stored stays", async (t) => {
-  const { w, ada, app, api } = await connected(t);
+  const { w, ada, app, api } = await connected(t, { scope: EVERYTHING });
   await api.write("media_profile", { favorite_movies: ["Alien"] });
   await api.write("food_profile", { cuisines: ["Italian"] });
   await w.stop();
@@ -134,8 +135,8 @@ test("a safety context that is no context of another domain stops the start, and
   const served = w.launch({ domains: folder });
   assert.deepEqual(await served.exited(), { status: 2, signal: null });
   assert.equal(served.err, line);
-  const own = folderWith(w, (it) => (it.safety_contexts = [it.contexts[0].name]));
-  assert.match((await w.command("user", "list", "--domains", own.folder)).err, /safety_contexts\[0\]: book_recommendation is not a context of another domain/);
+  const own = folderWith(w, (it) => (it.safety_contexts = ["library_visit"]));
+  assert.match((await w.command("user", "list", "--domains", own.folder)).err, /safety_contexts\[0\]: library_visit is not a context of another domain/);
   assert.equal((await w.command("migrate")).status, 0); // there is a store to list
   const right = folderWith(w, (it) => (it.safety_contexts = ["flight_search", "restaurant_search"]));
   assert.equal((await w.command("user", "list", "--domains", right.folder)).status, 0);

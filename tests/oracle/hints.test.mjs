@@ -152,9 +152,10 @@ async function checkOthers(d, probes, person, queries, answers, choices) {
   if (JSON.stringify(got) !== expected[0]) wrong("P15 facts of other domains change nothing", JSON.stringify(got), { person: person.number, query: asked[0], expected: expected[0] });
 }
 
-// A budget of exactly the answer's cost gives the same answer.
+// A budget of exactly the answer's cost gives the same answer, unless a domain has a share of the budget.
 async function checkTight(d, probe, person, seen) {
-  const lines = seen.filter((one) => one && one.query.format !== "json" && one.included.length > 0);
+  const hasShare = ({ hint }) => definitions.get(hint.domain)?.always;
+  const lines = seen.filter((one) => one && one.query.format !== "json" && one.included.length > 0 && !one.included.some(hasShare));
   const some = d.shuffled(lines).slice(0, 8);
   const queries = some.map(({ query, tokens }) => ({ ...query, max_tokens: tokens }));
   const answers = JSON.parse(await probe.ask(person.atoms, queries));
@@ -237,7 +238,7 @@ for (const promise of PROMISED)
   test(promise, () => {
     const all = wrongs.get(promise) ?? [];
     const shortest = all.sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length).slice(0, 3);
-    assert.deepEqual(shortest, [], `${all.length} times with seed ${SEED}, the shortest are shown`);
+    assert.deepEqual(shortest, [], `${all.length} times with seed ${SEED}, the shortest are shown: ${JSON.stringify(shortest.map(({ why, query, person, answer, got }) => ({ why, query, person, answer, got }))).slice(0, 4000)}`);
   });
 
 test("no other property was violated", () => assert.deepEqual([...wrongs.keys()].filter((promise) => !PROMISED.includes(promise)), []));
