@@ -247,6 +247,7 @@ CREATE INDEX auth_request_session ON auth_request (session_hash);
 -- The scopes that a user allows an app. Revoking a grant deletes the row, which revokes its token
 -- families. `hint_domains` and `write_domains` are the domains in which agent_hints and
 -- preferences:write may be used, because a consent page showed them for that; `*` is every domain.
+-- `sensitive_domains` are those whose sensitive facts the user shares with the app.
 -- `shown` is what the page said about the app, one line each: its name, its privacy link, and every
 -- place to which it sent the user. `reused_at` is when a code or refresh token was last used a second
 -- time, which revoked its family; 0: never. `writes_wait` is 1 if what the app writes is held until the
@@ -259,6 +260,7 @@ CREATE TABLE app_grant (
     scopes        TEXT   NOT NULL,
     hint_domains  TEXT   NOT NULL,
     write_domains TEXT   NOT NULL,
+    sensitive_domains TEXT NOT NULL,
     expires_at    BIGINT NOT NULL,
     created_at    BIGINT NOT NULL,
     updated_at    BIGINT NOT NULL,
@@ -323,6 +325,7 @@ CREATE TABLE access_token (
     scopes          TEXT   NOT NULL,
     hint_domains    TEXT   NOT NULL,
     write_domains   TEXT   NOT NULL,
+    sensitive_domains TEXT NOT NULL,
     created_at      BIGINT NOT NULL,
     expires_at      BIGINT NOT NULL,
     valid_until     BIGINT NOT NULL,

@@ -65,7 +65,9 @@ app_sees(struct call *call, const struct grant *grant, const struct atom *atom)
     const struct member *member = domain == NULL ? NULL : domain_member(domain, atom->member);
     struct view view = { .withheld = grant->withheld };
     return member != NULL && atom->status == ATOM_ACTIVE &&
-           grant_reads(&grant->allowed, atom->domain, member->sensitive) && view_shows(&view, atom);
+           grant_reads(&grant->allowed, atom->domain,
+                       view_is_sensitive(call->mem, domain, member, atom->key)) &&
+           view_shows(&view, atom);
 }
 
 /* Withheld facts first, then what the app sees, newest first. */

@@ -12,6 +12,7 @@
 #include "page/facts.h"
 #include "page/pager.h"
 #include "page/when.h"
+#include "page/sensitive.h"
 #include "text/form.h"
 #include "text/template.h"
 #include "text/time_text.h"
@@ -82,6 +83,8 @@ put_scopes(struct call *call, struct values *values, const struct permissions *a
         values_text(item, "scope", str_of(scope_row(i)->name));
         values_text(item, "title", message_sentence(call, str_of(scope_row(i)->title)));
         values_text(item, "sentence", message_sentence(call, str_of(scope_row(i)->sentence)));
+        sensitive_put(call, item, one,
+                      sensitive_of_row(call, one, allowed->scopes) & allowed->sensitive_domains);
         if (one == SCOPE_AGENT_HINTS)
             values_text(item, "areas", domain_names(call, allowed->hint_domains));
         if (one == SCOPE_PREFERENCES_WRITE)
@@ -329,7 +332,7 @@ post_scopes(struct call *call)
             keep |= one;
     if (!err)
         err = connection_narrow(call->db, call->mem, call->browser->user.id, call_param(call, 0),
-                                keep, call->now, &connection);
+                                keep, sensitive_ticked(call, form), call->now, &connection);
     if (err != ERR_NONE)
         return err;
     bool ended = connection.grant.allowed.scopes == 0;

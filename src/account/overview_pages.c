@@ -255,6 +255,7 @@ static enum err
 put_hints(struct call *call, struct values *values)
 {
     struct hints_panel_params params = {
+        .sensitive = DOMAINS_ALL,
         .scopes = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
         .requested = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
         .context = call_text(call, CONTEXT),

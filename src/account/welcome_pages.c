@@ -111,6 +111,7 @@ show_hints(struct call *call)
 {
     struct values *values = values_new(call->mem);
     struct hints_panel_params params = {
+        .sensitive = DOMAINS_ALL,
         .scopes = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
         .requested = SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_READ,
         .context = STR_NONE,

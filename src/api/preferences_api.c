@@ -34,7 +34,7 @@ get_domain(struct call *call)
     const struct domain *domain = allowed_domains_readable_in_path(call);
     if (domain == NULL)
         return ERR_NONE;
-    struct view view = access_view(call->access, call->web->settings.domains);
+    struct view view = access_view(call->mem, call->access, call->web->settings.domains);
     enum err err = preferences_read(call->db, call->mem, &view, domain->name, &record);
     if (err != ERR_NONE)
         return err;
@@ -54,7 +54,7 @@ get_all(struct call *call)
     const struct domains *domains = call->web->settings.domains;
     struct record *records = NULL;
     size_t count = 0;
-    struct view view = access_view(call->access, domains);
+    struct view view = access_view(call->mem, call->access, domains);
     enum err err = preferences_read_all(call->db, call->mem, &view, &records, &count);
     if (err != ERR_NONE)
         return err;
@@ -160,7 +160,7 @@ get_atoms(struct call *call)
     }
     if (!check_domain(call, domain))
         return ERR_NONE;
-    struct view view = access_view(call->access, call->web->settings.domains);
+    struct view view = access_view(call->mem, call->access, call->web->settings.domains);
     enum err err = preferences_page(call->db, call->mem, &view, domain, &query, &page);
     if (err == ERR_NONE)
         write_page(call, &page);
@@ -349,7 +349,7 @@ get_export(struct call *call)
 {
     struct buf out = buf_in(call->mem, TRANSFER_MAX);
     struct export_params params = {
-        .view = access_view(call->access, call->web->settings.domains),
+        .view = access_view(call->mem, call->access, call->web->settings.domains),
         .domains = call->web->settings.domains,
         .now = call->now,
     };

@@ -21,9 +21,8 @@ allowed_domains_can_write(const struct access *access, const struct domain *doma
 void
 allowed_domains_hints(const struct permissions *allowed, uint64_t *included, uint64_t *sensitive)
 {
-    bool reads_all = (allowed->scopes & SCOPE_PREFERENCES_READ) != 0;
     *included = scopes_domain_indexes(allowed->hint_domains);
-    *sensitive = scopes_domain_indexes(reads_all ? DOMAINS_ALL : allowed->scopes);
+    *sensitive = scopes_domain_indexes(allowed->sensitive_domains);
 }
 
 scopes

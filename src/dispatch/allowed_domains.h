@@ -16,7 +16,7 @@ bool allowed_domains_can_read(const struct access *access, const struct domain *
 bool allowed_domains_can_write(const struct access *access, const struct domain *domain);
 
 /* The domains that hints may include, and those whose sensitive members they may include, because
- * the user allowed the app to read the domain: see hints_params. */
+ * the user shares them with the app: see hints_params. */
 void allowed_domains_hints(const struct permissions *allowed, uint64_t *included,
                            uint64_t *sensitive);
 

@@ -127,33 +127,14 @@ add_within_sentence(struct buf *out, struct str title)
     buf_add(out, title);
 }
 
-static void
-add_with_spaces(struct buf *out, struct str name)
-{
-    for (size_t i = 0; i < name.len; i++)
-        buf_add_char(out, name.ptr[i] == '_' ? ' ' : name.ptr[i]);
-}
-
-/* Names every sensitive member, because the user consents to exactly this sentence. */
+/* Sensitive members are not named: the consent page offers them separately. */
 static struct str
 make_consent(struct arena *mem, const struct domain *domain)
 {
-    struct buf out = buf_in(mem, 16 * 1024);
-    size_t left = 0, named = 0;
-    for (size_t i = 0; i < domain->member_count; i++)
-        left += domain->members[i].sensitive;
+    struct buf out = buf_in(mem, 1024);
     buf_add_c(&out, "See your ");
     add_within_sentence(&out, domain->title);
-    buf_add_c(&out, " preferences");
-    for (size_t i = 0; i < domain->member_count; i++) {
-        if (!domain->members[i].sensitive)
-            continue;
-        left--;
-        buf_add_c(&out, named == 0 ? ", and also your " : left == 0 ? " and " : ", ");
-        add_with_spaces(&out, domain->members[i].name);
-        named++;
-    }
-    buf_add_char(&out, '.');
+    buf_add_c(&out, " preferences.");
     return str_copy(mem, buf_str(&out));
 }
 

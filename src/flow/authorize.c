@@ -132,6 +132,7 @@ begin(struct db_tx *tx, void *argument)
     beginning->out->held = covered(beginning->mem, &grant, &checked->app, checked->redirect_uri,
                                    checked->scopes, &asks, &beginning->out->app_changed);
     beginning->out->never_ends = grant.expires_at == NEVER_EXPIRES;
+    beginning->out->sensitive = grant.allowed.sensitive_domains;
     err = grant_store_withheld(tx, beginning->mem, beginning->user->id, checked->app.id,
                                &beginning->out->withheld);
     if (err)
@@ -237,6 +238,7 @@ find_request(struct db_tx *tx, struct deciding *deciding)
                               deciding->request->scopes, &asks, &deciding->request->app_changed);
     deciding->request->must_consent |= asks;
     deciding->request->never_ends = grant.expires_at == NEVER_EXPIRES;
+    deciding->request->sensitive = grant.allowed.sensitive_domains;
     if (err && err != ERR_NOT_FOUND)
         return err;
     return grant_store_withheld(tx, deciding->mem, deciding->session->user_id, deciding->app->id,
@@ -288,6 +290,7 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes ticked, struct gra
         return err;
     grant->allowed = grant_after_limited_consent(&grant->allowed, request->scopes, ticked,
                                                  domains_chosen(deciding));
+    grant_choose_sensitive(&grant->allowed, request->scopes, deciding->params->sensitive);
     grant->requested |= request->scopes;
     if (deciding->app->kind != APP_PORTAL)
         grant->writes_wait = deciding->params->writes_wait;

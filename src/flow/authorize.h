@@ -80,6 +80,7 @@ struct authorize_begun {
     scopes held;               /* NEXT_CONSENT: as of grant_covered() */
     bool app_changed;          /* since the user allowed it: its name, link, or place */
     struct str withheld;       /* facts that the app does not see: see model/view.h */
+    scopes sensitive;          /* domains whose sensitive facts it sees */
     bool never_ends;           /* the user allowed it without an end date */
 };
 
@@ -104,7 +105,8 @@ struct consent_params {
     bool allow;
     scopes ticked;
     scopes domains;             /* chosen by the user if the app registered itself; else not used */
-    bool writes_wait;           /* the same */
+    scopes sensitive;           /* domains whose sensitive facts the user shares */
+    bool writes_wait;           /* as `domains` */
     const struct str *withhold; /* ids of atoms that the app must not see, besides earlier ones */
     size_t withhold_count;
     enum grant_term term;

@@ -13,7 +13,7 @@ struct work {
     struct str user_id;
     struct str app_id;
     int64_t now;
-    scopes keep;
+    scopes keep, keep_sensitive;
     int64_t expires_at;
     bool writes_wait;
     struct withholding withholding;
@@ -92,6 +92,7 @@ narrow(struct db_tx *tx, void *argument)
     if (err)
         return err;
     grant->allowed = grant_without(&grant->allowed, grant->allowed.scopes & ~work->keep);
+    grant->allowed.sensitive_domains &= work->keep_sensitive;
     grant->updated_at = work->now;
     if (grant->allowed.scopes == 0)
         return end_grant(tx, work);
@@ -165,11 +166,15 @@ change(struct db *db, tx_work *body, struct work *work)
 
 enum err
 connection_narrow(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
-                  scopes keep, int64_t now, struct connection *out)
+                  scopes keep, scopes keep_sensitive, int64_t now, struct connection *out)
 {
-    struct work work = {
-        .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .keep = keep, .one = out
-    };
+    struct work work = { .mem = mem,
+                         .user_id = user_id,
+                         .app_id = app_id,
+                         .now = now,
+                         .keep = keep,
+                         .keep_sensitive = keep_sensitive,
+                         .one = out };
     return change(db, narrow, &work);
 }
 

@@ -25,10 +25,11 @@ enum err connections_list(struct db *db, struct arena *mem, struct str user_id, 
 enum err connection_find(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                          int64_t now, struct connection *out);
 
-/* Removes all scopes that are not in `keep`; without any scope left, the connection ends. Scopes in
- * `keep` that the grant does not hold are ignored: only consent adds scopes. */
+/* Removes all scopes that are not in `keep`, and the sensitive facts of all domains that are not in
+ * `keep_sensitive`; without any scope left, the connection ends. What the grant does not hold is
+ * ignored: only consent adds to it. */
 enum err connection_narrow(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
-                           scopes keep, int64_t now, struct connection *out);
+                           scopes keep, scopes keep_sensitive, int64_t now, struct connection *out);
 
 /* expires_at NEVER_EXPIRES: until the user disconnects the app. */
 enum err connection_set_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id,

@@ -29,15 +29,18 @@ struct reading {
     bool stale;
 };
 
-/* A hint set is made from the atoms if the view does not show all of them, or if the stored one is
- * of an older definition or program version. */
+/* A hint set is made from the atoms if single facts are withheld, or if the stored one is of an
+ * older definition or program version. Sensitive hints stay in it, marked: hint_order() leaves them
+ * out, and an answer without a critical one says so (safety_complete). */
 static enum err
 read_set(struct db_tx *tx, struct reading *reading, const struct domain *domain, struct str text,
          struct hint_set *out)
 {
     struct atom *atoms = NULL;
     size_t count = 0;
-    const struct view *view = &reading->params->view;
+    struct view whole = reading->params->view;
+    whole.sensitive = DOMAINS_ALL;
+    const struct view *view = &whole;
     bool limited = view_limits(view, domain->name);
     if (!limited && hint_set_read(reading->mem, domain, text, out))
         return ERR_NONE;

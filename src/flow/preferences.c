@@ -424,8 +424,10 @@ read_mode(struct db_tx *tx, struct merge *merge)
 {
     const struct preference_write *params = merge->params;
     size_t count = 0;
-    enum err err = grant_store_view(tx, merge->mem, params->user_id, params->source, params->now,
-                                    &merge->view, &merge->waits);
+    struct domains *written = ARENA_NEW(merge->mem, struct domains);
+    *written = (struct domains){ .list = params->domain, .count = 1 };
+    enum err err = grant_store_view(tx, merge->mem, params->user_id, params->source, written,
+                                    params->now, &merge->view, &merge->waits);
     merge->limited = view_limits(&merge->view, params->domain->name);
     if (!err && merge->waits)
         err = atom_store_count_waiting(tx, merge->mem, params->user_id, params->source, &count);

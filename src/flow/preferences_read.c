@@ -3,6 +3,7 @@
  * Records are prepared for readers who see everything. For others, and only in the domains that
  * their view limits, a record is built from the atoms that are left. */
 #include "base/arena.h"
+#include "domain/statement.h"
 #include "flow/preferences.h"
 #include "store/tx.h"
 
@@ -33,6 +34,20 @@ list_atoms(struct db_tx *tx, struct arena *mem, const struct view *view, struct 
     return err;
 }
 
+/* Whether a record has a member with sensitive facts. A name within a value counts too, which only
+ * costs time. */
+static bool
+may_be_sensitive(const struct domain *domain, struct str json)
+{
+    for (size_t i = 0; i < domain->member_count; i++) {
+        const struct member *member = &domain->members[i];
+        if ((member->sensitive || statement_holds(member)) &&
+            memmem(json.ptr, json.len, member->name.ptr, member->name.len) != NULL)
+            return true;
+    }
+    return false;
+}
+
 /* Replaces a prepared record if the view does not show all of it. */
 static enum err
 limit_record(struct db_tx *tx, struct arena *mem, const struct view *view,
@@ -46,6 +61,10 @@ limit_record(struct db_tx *tx, struct arena *mem, const struct view *view,
         *record = empty_record(record->domain);
         return ERR_NONE;
     }
+    struct view without = { .withheld =
+                                view->withheld }; /* what is withheld besides sensitive facts */
+    if (!view_limits(&without, record->domain) && !may_be_sensitive(domain, record->json))
+        return ERR_NONE;
     enum err err = list_atoms(tx, mem, view, domain->name, &atoms, &count);
     if (!err)
         build_record(mem, domain, atoms, count, record);

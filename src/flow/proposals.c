@@ -61,7 +61,7 @@ suppress_by_app(struct correction_work *work)
     if (!known || !work->by_app->may_touch(work->domain, work->by_app->context))
         return ERR_NOT_FOUND;
     enum err err = grant_store_view(work->tx, work->mem, work->params->user_id, work->source,
-                                    work->params->now, &view, &writes_wait);
+                                    work->params->domains, work->params->now, &view, &writes_wait);
     if (err || !view_shows(&view, atom))
         return err ? err : ERR_NOT_FOUND;
     if (!must_propose(work, atom, writes_wait))

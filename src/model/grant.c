@@ -34,12 +34,20 @@ grant_term_end(enum grant_term term, int64_t now)
 }
 
 struct view
-access_view(const struct access *access, const struct domains *domains)
+access_view(struct arena *mem, const struct access *access, const struct domains *domains)
 {
     return (struct view){ .user_id = access->user_id,
                           .app_id = access->app_id,
                           .domains = domains,
-                          .withheld = access->withheld };
+                          .withheld = access->withheld,
+                          .sensitive = access->allowed.sensitive_domains,
+                          .mem = mem };
+}
+
+scopes
+scopes_readable(scopes set)
+{
+    return (set & SCOPE_PREFERENCES_READ) != 0 ? DOMAINS_ALL : scopes_domains(set);
 }
 
 struct permissions
@@ -52,25 +60,36 @@ permissions_within(scopes set, bool domains_limited, const struct permissions *g
         .hint_domains = (set & SCOPE_AGENT_HINTS) != 0 ? domains & granted->hint_domains : 0,
         .write_domains =
             (set & SCOPE_PREFERENCES_WRITE) != 0 ? domains & granted->write_domains : 0,
+        .sensitive_domains = scopes_readable(set) & granted->sensitive_domains,
     };
 }
 
 struct permissions
 permissions_of(scopes asked, scopes ticked)
 {
-    static const struct permissions all = { ~(scopes)0, DOMAINS_ALL, DOMAINS_ALL };
+    static const struct permissions all = { ~(scopes)0, DOMAINS_ALL, DOMAINS_ALL, 0 };
     return permissions_within(asked & ticked, scopes_limit_domains(asked), &all);
 }
 
 struct permissions
 grant_without(const struct permissions *held, scopes removed)
 {
+    scopes left = held->scopes & ~removed;
     return (struct permissions){
-        .scopes = held->scopes & ~removed,
+        .scopes = left,
         .hint_domains = (removed & SCOPE_AGENT_HINTS) != 0 ? 0 : held->hint_domains & ~removed,
         .write_domains =
             (removed & SCOPE_PREFERENCES_WRITE) != 0 ? 0 : held->write_domains & ~removed,
+        .sensitive_domains = held->sensitive_domains & scopes_readable(left),
     };
+}
+
+void
+grant_choose_sensitive(struct permissions *grant, scopes asked, scopes chosen)
+{
+    scopes shown = scopes_readable(asked);
+    grant->sensitive_domains =
+        ((grant->sensitive_domains & ~shown) | (chosen & shown)) & scopes_readable(grant->scopes);
 }
 
 struct permissions
@@ -82,6 +101,7 @@ grant_after_consent(const struct permissions *held, scopes asked, scopes ticked)
         .scopes = kept.scopes | shown.scopes,
         .hint_domains = kept.hint_domains | shown.hint_domains,
         .write_domains = kept.write_domains | shown.write_domains,
+        .sensitive_domains = kept.sensitive_domains,
     };
 }
 
@@ -125,8 +145,9 @@ bool
 grant_reads(const struct permissions *allowed, struct str domain, bool sensitive)
 {
     scopes own = scope_named(domain);
-    return (allowed->scopes & (SCOPE_PREFERENCES_READ | own)) != 0 ||
-           (!sensitive && (allowed->hint_domains & own) != 0);
+    if (sensitive)
+        return (allowed->sensitive_domains & own) != 0;
+    return ((scopes_readable(allowed->scopes) | allowed->hint_domains) & own) != 0;
 }
 
 scopes

@@ -60,16 +60,18 @@ struct auth_request {
     struct str shown;    /* about the app when the request was stored: see grant_shows() */
     bool app_changed;    /* set by consent_find(): since the user allowed it. Not stored */
     struct str withheld; /* the same: facts that the app does not see */
+    scopes sensitive;    /* the same: domains whose sensitive facts it sees */
     bool never_ends;     /* the same: the user allowed it without an end date */
     int64_t expires_at;
 };
 
 /* What an app may do. agent_hints and preferences:write apply only in the domains listed for them.
- */
+ * Facts of sensitive members are a permission of their own, in domains that the app may read. */
 struct permissions {
     scopes scopes;
     scopes hint_domains;
     scopes write_domains;
+    scopes sensitive_domains;
 };
 
 struct grant {
@@ -140,8 +142,9 @@ struct access {
     uint64_t version;    /* of all of these rows: see token_access_version(); 0: do not cache */
 };
 
-/* What the app sees of the user's atoms. Valid as long as `access`. */
-struct view access_view(const struct access *access, const struct domains *domains);
+/* What the app sees of the user's atoms. Valid as long as `access` and `mem`. */
+struct view access_view(struct arena *mem, const struct access *access,
+                        const struct domains *domains);
 
 /* The durations of consent that the page offers. */
 enum grant_term { TERM_UNTIL_REVOKED, TERM_DAY, TERM_MONTH, TERM_YEAR };
@@ -167,10 +170,18 @@ scopes grant_limited_scopes(scopes asked, scopes ticked, scopes domains);
 struct permissions grant_after_limited_consent(const struct permissions *held, scopes asked,
                                                scopes ticked, scopes domains);
 
+/* The domains in which these scopes allow an app to read. */
+scopes scopes_readable(scopes set);
+
+/* Applies the user's choice of sensitive facts on a page that showed the scopes `asked`. Domains
+ * that it did not show stay as they are. */
+void grant_choose_sensitive(struct permissions *grant, scopes asked, scopes chosen);
+
 /* A grant that loses scopes. Hints and writing lose the domains among them. */
 struct permissions grant_without(const struct permissions *held, scopes removed);
 
-/* Whether facts of the domain reach the app: in records, or, unless sensitive, only in hints. */
+/* Whether facts of the domain reach the app: in records, or, unless sensitive, only in hints. A
+ * sensitive fact also needs the user's choice. */
 bool grant_reads(const struct permissions *allowed, struct str domain, bool sensitive);
 
 /* Those of the requested scopes that the grant already includes, in every domain in which the

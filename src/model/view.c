@@ -3,6 +3,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "crypt/digest.h"
+#include "domain/domain.h"
+#include "domain/statement.h"
 
 #define LINES_AT (DIGEST_SHORT_LENGTH + 1) /* after the digest and its line feed */
 
@@ -28,20 +30,73 @@ view_next(struct str withheld, size_t *at, struct withheld_fact *out)
     return true;
 }
 
+/* ---- sensitive facts ---- */
+
 bool
-view_limits(const struct view *view, struct str domain)
+view_judges_statements(const struct domain *domain)
+{
+    bool critical = false, statements = false;
+    for (size_t i = 0; i < domain->member_count; i++) {
+        critical = critical || domain->members[i].safety == SAFETY_CRITICAL;
+        statements = statements || statement_holds(&domain->members[i]);
+    }
+    return critical && statements;
+}
+
+bool
+view_has_sensitive(const struct domain *domain)
+{
+    for (size_t i = 0; i < domain->member_count; i++)
+        if (domain->members[i].sensitive)
+            return true;
+    return view_judges_statements(domain);
+}
+
+bool
+view_is_sensitive(struct arena *mem, const struct domain *domain, const struct member *member,
+                  struct str key)
+{
+    return member->sensitive ||
+           (statement_holds(member) && statement_concern(mem, domain, key) == CONCERN_PRIVATE);
+}
+
+/* The domain if its sensitive facts are withheld, otherwise NULL. */
+static const struct domain *
+withheld_sensitive(const struct view *view, struct str name)
+{
+    if (!str_present(view->app_id) || (view->sensitive & scope_named(name)) != 0)
+        return NULL;
+    return view->domains == NULL ? NULL : domains_find(view->domains, name);
+}
+
+/* ---- */
+
+static bool
+is_listed_domain(struct str withheld, struct str domain)
 {
     struct withheld_fact fact;
-    for (size_t at = 0; view_next(view->withheld, &at, &fact);)
+    for (size_t at = 0; view_next(withheld, &at, &fact);)
         if (str_eq(fact.domain, domain))
             return true;
     return false;
 }
 
 bool
+view_limits(const struct view *view, struct str domain)
+{
+    const struct domain *sensitive = withheld_sensitive(view, domain);
+    return (sensitive != NULL && view_has_sensitive(sensitive)) ||
+           is_listed_domain(view->withheld, domain);
+}
+
+bool
 view_withholds(const struct view *view, struct str domain, struct str member, struct str key)
 {
+    const struct domain *sensitive = withheld_sensitive(view, domain);
+    const struct member *of = sensitive == NULL ? NULL : domain_member(sensitive, member);
     struct withheld_fact fact;
+    if (of != NULL && view_is_sensitive(view->mem, sensitive, of, key))
+        return true;
     for (size_t at = 0; view_next(view->withheld, &at, &fact);)
         if (str_eq(fact.key, key) && str_eq(fact.member, member) && str_eq(fact.domain, domain))
             return true;
@@ -58,7 +113,7 @@ size_t
 view_filter(const struct view *view, struct atom *atoms, size_t count)
 {
     size_t kept = 0;
-    if (view->withheld.len == 0)
+    if (view->withheld.len == 0 && !str_present(view->app_id))
         return count;
     for (size_t i = 0; i < count; i++)
         if (view_shows(view, &atoms[i]))

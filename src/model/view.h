@@ -5,6 +5,9 @@
  * counted, composed, or compared. A fact is identified by domain, member, and key, so it stays
  * withheld if it is deleted and stated again.
  *
+ * Sensitive facts are withheld as well, unless the user shares those of the domain with the app:
+ * facts of members that the definition marks as sensitive, and statements about health.
+ *
  * Withheld facts are stored with the grant as one text: a digest of the rest, then one line per
  * fact, its domain, member, and key separated by tabs. The empty text withholds nothing.
  *
@@ -15,15 +18,32 @@
 #include "model/atom.h"
 #include "model/scope.h"
 
+struct domain;
+struct member;
+
 #define WITHHELD_MAX 200                       /* facts per grant … */
 #define WITHHELD_BYTES_MAX ((size_t)32 * 1024) /* … and their text */
+
+struct arena;
 
 struct view {
     struct str user_id;
     struct str app_id;             /* absent: the user, who sees everything */
     const struct domains *domains; /* may be NULL for the user */
     struct str withheld;
+    scopes sensitive;  /* domains whose sensitive facts an app sees */
+    struct arena *mem; /* for an app: to compare statements */
 };
+
+/* Whether the fact is sensitive. `key` is the atom's. */
+bool view_is_sensitive(struct arena *mem, const struct domain *domain, const struct member *member,
+                       struct str key);
+
+/* Whether statements of the domain can be sensitive: see statement_concern(). */
+bool view_judges_statements(const struct domain *domain);
+
+/* Whether the domain can have sensitive facts. */
+bool view_has_sensitive(const struct domain *domain);
 
 /* What the user sees, and operators. */
 struct view view_whole(struct str user_id);

@@ -14,6 +14,7 @@
 #include "oauth/document_client.h"
 #include "oauth/oauth_routes.h"
 #include "page/notice.h"
+#include "page/sensitive.h"
 #include "oauth/resource.h"
 #include "oauth/trial.h"
 #include "text/form.h"
@@ -112,8 +113,9 @@ put_scope_text(struct call *call, struct values *item, size_t i, bool chooses_do
 /* Two lists: "scopes" is what the app can see, all preferences first, then the areas and the other
  * scopes; "changes" is what it can change. */
 static void
-put_scopes(struct call *call, struct values *values, scopes requested, scopes held,
-           bool chooses_domains, struct consent_preview *preview)
+put_scopes(struct call *call, struct values *values, scopes requested,
+           const struct authorize_begun *asked, bool chooses_domains,
+           struct consent_preview *preview)
 {
     size_t count = scope_count();
     size_t first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
@@ -128,7 +130,10 @@ put_scopes(struct call *call, struct values *values, scopes requested, scopes he
         values_flag(item, "is_area", scopes_domains(one) != 0);
         values_text(item, "scope", str_of(scope_row(i)->name));
         put_scope_text(call, item, i, chooses_domains);
-        values_flag(item, "held", (held & one) != 0);
+        values_flag(item, "held", (asked->held & one) != 0);
+        scopes sensitive = sensitive_of_row(call, one, requested);
+        sensitive_put(call, item, one, sensitive);
+        values_flag(item, "sensitive_shared", (asked->sensitive & sensitive) != 0);
         values_flag(item, "is_hints", one == SCOPE_AGENT_HINTS);
         bool in_areas = (one & (SCOPE_AGENT_HINTS | SCOPE_PREFERENCES_WRITE)) != 0;
         bool everywhere = !scopes_limit_domains(requested) && !chooses_domains;
@@ -147,7 +152,7 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
     enum err err = consent_preview_load(call, requested, asked->withheld, &preview);
     if (err == ERR_NONE)
         err = consent_preview_put_hints(call, values, requested, requested, DOMAINS_ALL,
-                                        asked->withheld);
+                                        asked->sensitive, asked->withheld);
     if (err != ERR_NONE)
         return err;
     values_flag(values, "deciding", true);
@@ -168,7 +173,7 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
     values_text(values, "homepage", app->homepage);
     values_text(values, "privacy_link", app->privacy_link);
     consent_facts_put(call, values, &preview.facts, requested, asked->withheld);
-    put_scopes(call, values, requested, asked->held, consent_self_chooses_domains(app, requested),
+    put_scopes(call, values, requested, asked, consent_self_chooses_domains(app, requested),
                &preview);
     err = page_send(call, 200, "consent", values);
     if (err == ERR_NONE)
@@ -267,6 +272,7 @@ get_consent(struct call *call)
                                                        .held = held,
                                                        .app_changed = request.app_changed,
                                                        .withheld = request.withheld,
+                                                       .sensitive = request.sensitive,
                                                        .never_ends = request.never_ends });
     err = consent_resume(call->db, call->mem, &call->browser->session, &call->browser->user, id,
                          call->now, &request, &code);
@@ -316,7 +322,7 @@ get_hints(struct call *call)
     if (err == ERR_NONE)
         err = consent_preview_put_hints(
             call, values, request.scopes, ticked, consent_self_domains(form),
-            consent_facts_withheld(call, &facts, form, request.withheld));
+            sensitive_ticked(call, form), consent_facts_withheld(call, &facts, form, request.withheld));
     return err == ERR_NONE ? page_send(call, 200, "consent_hints", values) : err;
 }
 
@@ -331,6 +337,7 @@ post_consent(struct call *call)
         .allow = str_eq(decision, STR("allow")),
         .ticked = read_ticks(call_form(call)),
         .domains = consent_self_domains(call_form(call)),
+        .sensitive = sensitive_ticked(call, call_form(call)),
         .writes_wait = consent_self_writes_wait(call_form(call)),
         .now = call->now,
     };

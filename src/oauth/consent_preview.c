@@ -30,7 +30,8 @@ consent_preview_load(struct call *call, scopes requested, struct str withheld,
 struct lines {
     struct values *item;
     size_t shown, most;
-    size_t rest;     /* lines behind "and 3 more facts" */
+    size_t rest; /* lines behind "and 3 more facts" */
+    size_t sensitive;
     int64_t omitted; /* facts */
 };
 
@@ -47,6 +48,17 @@ put_line(struct lines *lines, struct str label, struct str reads)
         lines->shown++;
 }
 
+/* Beside the box that shares it. */
+static void
+put_sensitive(struct lines *lines, struct str label, struct str reads, int64_t count)
+{
+    if (count == 0 || lines->sensitive++ == REST_MAX)
+        return;
+    struct values *line = values_item(lines->item, "sensitive_reads");
+    values_text(line, "label", label);
+    values_text(line, "reads", reads);
+}
+
 /* "Björk, Radiohead and 3 more"; *count is the number of all values. */
 static struct str
 member_values(struct consent_preview *preview, const struct domain *domain,
@@ -59,6 +71,7 @@ member_values(struct consent_preview *preview, const struct domain *domain,
         const struct atom *atom = &preview->facts.list[i].atom;
         if (atom->status != ATOM_ACTIVE || !str_eq(atom->domain, domain->name) ||
             !str_eq(atom->member, member->name) || !view_shows(&preview->view, atom) ||
+            (!member->sensitive && view_is_sensitive(call->mem, domain, member, atom->key)) ||
             (*count)++ >= VALUES_MAX)
             continue;
         buf_add_c(&out, out.len > 0 ? ", " : "");
@@ -84,13 +97,17 @@ put_domain(struct consent_preview *preview, struct lines *lines, const struct do
         struct str reads = member_values(preview, domain, member, &count);
         const struct message_value values[] = { { "domain", message_sentence(call, domain->title) },
                                                 { "member", facts_member_label(call, member) } };
+        struct str label = name_domain
+                               ? message_with(call, KEY("consent.preview.member"), values, 2)
+                               : values[1].text;
+        if (member->sensitive) {
+            put_sensitive(lines, label, reads, count);
+            continue;
+        }
         if (lines->shown == lines->most)
             lines->omitted += count;
         if (count > 0 && lines->rest < REST_MAX)
-            put_line(lines,
-                     name_domain ? message_with(call, KEY("consent.preview.member"), values, 2)
-                                 : values[1].text,
-                     reads);
+            put_line(lines, label, reads);
     }
 }
 
@@ -129,12 +146,13 @@ consent_preview_put_scope(struct consent_preview *preview, struct values *item, 
 
 enum err
 consent_preview_put_hints(struct call *call, struct values *values, scopes requested, scopes ticked,
-                          scopes domains, struct str withheld)
+                          scopes domains, scopes sensitive, struct str withheld)
 {
     struct hints_panel_params params = {
         .scopes = requested & ticked,
         .requested = requested,
         .within = domains,
+        .sensitive = sensitive,
         .withheld = withheld,
         .max_tokens = HINTS_TOKENS_DEFAULT,
     };

@@ -27,6 +27,7 @@ hints_panel_put(struct call *call, struct values *values, const struct hints_pan
     struct permissions allowed = permissions_of(panel->requested, panel->scopes);
     if (panel->within != 0)
         allowed.hint_domains &= panel->within;
+    grant_choose_sensitive(&allowed, panel->requested, panel->sensitive);
     allowed_domains_hints(&allowed, &params.allowed, &params.sensitive);
     if (params.allowed == 0)
         return ERR_NONE;

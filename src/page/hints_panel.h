@@ -13,6 +13,7 @@ struct hints_panel_params {
     scopes scopes;       /* scopes of the app */
     scopes requested;    /* requested scopes: decide the allowed domains, as for a token */
     scopes within;       /* domains that the user chose; 0: no limit */
+    scopes sensitive;    /* domains whose sensitive facts are included */
     struct str withheld; /* facts that the app does not see: see model/view.h */
     struct str context;
     int max_tokens;

@@ -4,9 +4,9 @@
 #include "db/db.h"
 #include "store/user_store.h"
 
-#define COLUMNS                                                                   \
-    "grant_id, user_id, app_id, scopes, hint_domains, write_domains, expires_at," \
-    " created_at, updated_at, shown, writes_wait, requested, withheld"
+#define COLUMNS                                                                          \
+    "grant_id, user_id, app_id, scopes, hint_domains, write_domains, sensitive_domains," \
+    " expires_at, created_at, updated_at, shown, writes_wait, requested, withheld"
 
 SQL(grant_find, "SELECT " COLUMNS ", reused_at FROM app_grant"
                 " WHERE user_id = $1 AND app_id = $2 AND expires_at > $3");
@@ -16,11 +16,12 @@ SQL(grant_list,
     " ORDER BY created_at");
 
 SQL(grant_add, "INSERT INTO app_grant (" COLUMNS
-               ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12)");
+               ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13)");
 
-SQL(grant_put, "UPDATE app_grant SET scopes = $2, hint_domains = $3, write_domains = $4,"
-               " expires_at = $5, updated_at = $6, shown = $7, writes_wait = $8,"
-               " requested = $9, withheld = $10 WHERE grant_id = $1 RETURNING user_id");
+SQL(grant_put,
+    "UPDATE app_grant SET scopes = $2, hint_domains = $3, write_domains = $4,"
+    " sensitive_domains = $5, expires_at = $6, updated_at = $7, shown = $8,"
+    " writes_wait = $9, requested = $10, withheld = $11 WHERE grant_id = $1 RETURNING user_id");
 
 SQL(grant_end, "DELETE FROM app_grant WHERE user_id = $1 AND app_id = $2 RETURNING user_id");
 
@@ -34,24 +35,26 @@ read_grant(const struct db_rows *rows, size_t row)
         .user_id = db_cell_text(rows, row, 1),
         .app_id = db_cell_text(rows, row, 2),
         .allowed = { .hint_domains = scopes_read_domains(db_cell_text(rows, row, 4)),
-                     .write_domains = scopes_read_domains(db_cell_text(rows, row, 5)) },
-        .expires_at = db_cell_int(rows, row, 6),
-        .created_at = db_cell_int(rows, row, 7),
-        .updated_at = db_cell_int(rows, row, 8),
-        .shown = db_cell_text(rows, row, 9),
-        .writes_wait = db_cell_int(rows, row, 10) != 0,
-        .withheld = db_cell_text(rows, row, 12),
-        .reused_at = db_cell_int(rows, row, 13),
+                     .write_domains = scopes_read_domains(db_cell_text(rows, row, 5)),
+                     .sensitive_domains = scopes_read_domains(db_cell_text(rows, row, 6)) },
+        .expires_at = db_cell_int(rows, row, 7),
+        .created_at = db_cell_int(rows, row, 8),
+        .updated_at = db_cell_int(rows, row, 9),
+        .shown = db_cell_text(rows, row, 10),
+        .writes_wait = db_cell_int(rows, row, 11) != 0,
+        .withheld = db_cell_text(rows, row, 13),
+        .reused_at = db_cell_int(rows, row, 14),
     };
     scopes_read_known(db_cell_text(rows, row, 3), &grant.allowed.scopes);
-    scopes_read_known(db_cell_text(rows, row, 11), &grant.requested);
+    scopes_read_known(db_cell_text(rows, row, 12), &grant.requested);
     return grant;
 }
 
-#define db_permissions(mem, allowed)                                 \
-    db_text(scopes_write(mem, (allowed)->scopes)),                   \
-        db_text(scopes_write_domains(mem, (allowed)->hint_domains)), \
-        db_text(scopes_write_domains(mem, (allowed)->write_domains))
+#define db_permissions(mem, allowed)                                  \
+    db_text(scopes_write(mem, (allowed)->scopes)),                    \
+        db_text(scopes_write_domains(mem, (allowed)->hint_domains)),  \
+        db_text(scopes_write_domains(mem, (allowed)->write_domains)), \
+        db_text(scopes_write_domains(mem, (allowed)->sensitive_domains))
 
 /* Not NULL. */
 #define db_withheld(text) db_text(str_present(text) ? (text) : STR(""))
@@ -73,11 +76,16 @@ grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct
 
 enum err
 grant_store_view(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
-                 int64_t now, struct view *view, bool *writes_wait)
+                 const struct domains *domains, int64_t now, struct view *view, bool *writes_wait)
 {
     struct grant grant = { 0 };
     enum err err = grant_store_find(tx, mem, user_id, app_id, now, &grant);
-    *view = (struct view){ .user_id = user_id, .app_id = app_id, .withheld = grant.withheld };
+    *view = (struct view){ .user_id = user_id,
+                           .app_id = app_id,
+                           .domains = domains,
+                           .withheld = grant.withheld,
+                           .sensitive = grant.allowed.sensitive_domains,
+                           .mem = mem };
     *writes_wait = grant.writes_wait;
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }

@@ -15,7 +15,8 @@ enum err grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_i
 /* What the app sees, without the definitions, and whether what it writes waits for the user's
  * confirmation. Without a valid grant nothing is withheld or waits. */
 enum err grant_store_view(struct db_tx *tx, struct arena *mem, struct str user_id,
-                          struct str app_id, int64_t now, struct view *view, bool *writes_wait);
+                          struct str app_id, const struct domains *domains, int64_t now,
+                          struct view *view, bool *writes_wait);
 
 /* The facts that are withheld from the app, also by a grant that has expired recently. */
 enum err grant_store_withheld(struct db_tx *tx, struct arena *mem, struct str user_id,

@@ -38,7 +38,8 @@ SQL_UNTRACKED(family_add,
 SQL(family_find,
     "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"
     " f.scopes, f.domains_limited, f.created_at, f.expires_at, g.scopes, g.hint_domains,"
-    " g.write_domains, g.expires_at, f.user_row_key, h.auth_version, f.issued_at, f.audience,"
+    " g.write_domains, g.sensitive_domains, g.expires_at, f.user_row_key, h.auth_version, "
+    "f.issued_at, f.audience,"
     " g.withheld"
     " FROM token_family f" FAMILY_VALID " AND f.family_id = $1");
 
@@ -66,19 +67,18 @@ SQL(code_redeem, "UPDATE auth_code SET redeemed_at = $2"
                  " WHERE code_hash = $1 AND redeemed_at IS NULL AND expires_at > $2"
                  " RETURNING family_id");
 
-SQL_UNTRACKED(
-    access_add,
-    "INSERT INTO access_token (row_key, token_hash, family_id, app_id, app_epoch,"
-    " user_row_key, auth_version, scopes, hint_domains, write_domains, created_at, expires_at,"
-    " valid_until, audience, withheld)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
-    " ON CONFLICT (row_key) DO NOTHING RETURNING row_key");
+SQL_UNTRACKED(access_add,
+              "INSERT INTO access_token (row_key, token_hash, family_id, app_id, app_epoch,"
+              " user_row_key, auth_version, scopes, hint_domains, write_domains, sensitive_domains,"
+              " created_at, expires_at, valid_until, audience, withheld)"
+              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
+              " ON CONFLICT (row_key) DO NOTHING RETURNING row_key");
 
 /* The lookup of a token whose auth version is current: reads no family, grant, or account. */
 #define UNDER_AUTH_VERSION(more)                                                            \
-    "SELECT h.user_id, t.app_id, t.scopes, t.hint_domains, t.write_domains, t.created_at,"  \
-    " t.expires_at, t.valid_until, h.generation, t.audience, a.rate_api, t.withheld" more   \
-    " FROM access_token t"                                                                  \
+    "SELECT h.user_id, t.app_id, t.scopes, t.hint_domains, t.write_domains,"                \
+    " t.sensitive_domains, t.created_at, t.expires_at, t.valid_until, h.generation,"        \
+    " t.audience, a.rate_api, t.withheld" more " FROM access_token t"                       \
     " JOIN user_record h ON h.row_key = t.user_row_key AND h.auth_version = t.auth_version" \
     " JOIN app a ON a.app_id = t.app_id"                                                    \
     " WHERE t.row_key = $1 AND t.token_hash = $2 AND t.valid_until > $3"                    \
@@ -92,11 +92,10 @@ SQL(access_find_hint_sets, UNDER_AUTH_VERSION(", h.hint_sets"));
     " WHEN f.expires_at < g.expires_at THEN f.expires_at ELSE g.expires_at END"
 
 SQL(access_find_family,
-    "SELECT f.user_id, f.app_id, t.scopes, t.hint_domains, t.write_domains, t.created_at,"
-    " t.expires_at, " EARLIEST_END
+    "SELECT f.user_id, f.app_id, t.scopes, t.hint_domains, t.write_domains,"
+    " t.sensitive_domains, t.created_at, t.expires_at, " EARLIEST_END
     ", h.generation, t.audience, a.rate_api, g.withheld, g.scopes, g.hint_domains,"
-    " g.write_domains,"
-    " f.domains_limited"
+    " g.write_domains, g.sensitive_domains, f.domains_limited"
     " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_VALID
     " AND t.row_key = $1 AND t.token_hash = $3 AND t.expires_at > $2");
 
@@ -134,13 +133,14 @@ found(enum err err, const struct db_rows *rows)
     return rows->count == 0 ? ERR_NOT_FOUND : ERR_NONE;
 }
 
-/* Three columns, from `first` on. */
+/* Four columns, from `first` on. */
 static struct permissions
 read_permissions(const struct db_rows *rows, size_t first)
 {
     struct permissions out = {
         .hint_domains = scopes_read_domains(db_cell_text(rows, 0, first + 1)),
         .write_domains = scopes_read_domains(db_cell_text(rows, 0, first + 2)),
+        .sensitive_domains = scopes_read_domains(db_cell_text(rows, 0, first + 3)),
     };
     scopes_read_known(db_cell_text(rows, 0, first), &out.scopes);
     return out;
@@ -191,13 +191,13 @@ family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t no
                     .domains_limited = db_cell_int(&rows, 0, 7) != 0,
                     .created_at = db_cell_int(&rows, 0, 8),
                     .expires_at = db_cell_int(&rows, 0, 9),
-                    .issued_at = db_cell_int(&rows, 0, 16),
-                    .audience = (audience)db_cell_int(&rows, 0, 17) },
+                    .issued_at = db_cell_int(&rows, 0, 17),
+                    .audience = (audience)db_cell_int(&rows, 0, 18) },
         .granted = read_permissions(&rows, 10),
-        .withheld = db_cell_text(&rows, 0, 18),
-        .granted_until = db_cell_int(&rows, 0, 13),
-        .user_row_key = db_cell_int(&rows, 0, 14),
-        .auth_version = db_cell_int(&rows, 0, 15),
+        .withheld = db_cell_text(&rows, 0, 19),
+        .granted_until = db_cell_int(&rows, 0, 14),
+        .user_row_key = db_cell_int(&rows, 0, 15),
+        .auth_version = db_cell_int(&rows, 0, 16),
     };
     scopes_read_known(db_cell_text(&rows, 0, 6), &out->family.scopes);
     return ERR_NONE;
@@ -306,6 +306,7 @@ access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token 
                  db_int(of->auth_version), db_text(scopes_write(mem, allowed.scopes)),
                  db_text(scopes_write_domains(mem, allowed.hint_domains)),
                  db_text(scopes_write_domains(mem, allowed.write_domains)),
+                 db_text(scopes_write_domains(mem, allowed.sensitive_domains)),
                  db_int(token->created_at), db_int(token->expires_at), db_int(valid_until),
                  db_int(token->audience), db_text(of->withheld));
     return added(err, &rows);
@@ -318,7 +319,8 @@ narrow(struct permissions *allowed, const struct db_rows *rows, size_t first)
     struct permissions granted = read_permissions(rows, first);
     granted.hint_domains &= allowed->hint_domains;
     granted.write_domains &= allowed->write_domains;
-    *allowed = permissions_within(allowed->scopes, db_cell_int(rows, 0, first + 3) != 0, &granted);
+    granted.sensitive_domains &= allowed->sensitive_domains;
+    *allowed = permissions_within(allowed->scopes, db_cell_int(rows, 0, first + 4) != 0, &granted);
 }
 
 enum err
@@ -336,22 +338,22 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     if (err)
         return err;
     if (hint_sets != NULL)
-        *hint_sets = is_current ? db_cell_text(&rows, 0, 12) : STR_NONE;
+        *hint_sets = is_current ? db_cell_text(&rows, 0, 13) : STR_NONE;
     *out = (struct access){
         .user_id = db_cell_text(&rows, 0, 0),
         .app_id = db_cell_text(&rows, 0, 1),
         .allowed = read_permissions(&rows, 2),
-        .created_at = db_cell_int(&rows, 0, 5),
-        .expires_at = db_cell_int(&rows, 0, 6),
-        .valid_until = db_cell_int(&rows, 0, 7),
-        .generation = db_cell_int(&rows, 0, 8),
-        .audience = (audience)db_cell_int(&rows, 0, 9),
-        .rate_api = db_cell_int(&rows, 0, 10),
-        .withheld = db_cell_text(&rows, 0, 11),
+        .created_at = db_cell_int(&rows, 0, 6),
+        .expires_at = db_cell_int(&rows, 0, 7),
+        .valid_until = db_cell_int(&rows, 0, 8),
+        .generation = db_cell_int(&rows, 0, 9),
+        .audience = (audience)db_cell_int(&rows, 0, 10),
+        .rate_api = db_cell_int(&rows, 0, 11),
+        .withheld = db_cell_text(&rows, 0, 12),
         .token_hash = hash,
     };
     if (!is_current)
-        narrow(&out->allowed, &rows, 12);
+        narrow(&out->allowed, &rows, 13);
     if (hint_sets != NULL && record_store_check(out->user_id, hint_sets))
         return ERR_UNAVAILABLE;
     return timekeeper_rejects(out->created_at, out->expires_at, now) ? ERR_NOT_FOUND : ERR_NONE;

@@ -236,8 +236,10 @@ export class Person {
     return form;
   }
 
-  decide(page, { ticks, term, chosen = {}, decision = "allow" } = {}) {
+  // Without `ticks`, a test's user also shares what is sensitive, unless `sensitive` is false.
+  decide(page, { ticks, term, chosen = {}, decision = "allow", sensitive = true } = {}) {
     const form = this.consentForm(page);
+    if (!ticks && sensitive) ticks = [...new Set([...form.ticked("scope"), ...form.ticked("area"), ...form.choices("sensitive")])];
     // Tests move the clock by months: without another term, access does not end after the 30 days of the page.
     if (!term && /<option value="30d" selected>/.test(page.text)) term = "revoked";
     return this.post("/oauth/consent", form.filled({ ticks, chosen: { ...(term && { term }), ...chosen }, button: { decision } }));
@@ -269,9 +271,9 @@ export class Person {
   }
 
   // Runs the flow up to the redirect: returns the request with the code.
-  async authorize(app, { ticks, term, chosen, decision, ...wish } = {}) {
+  async authorize(app, { ticks, term, chosen, decision, sensitive, ...wish } = {}) {
     const request = app.request(wish);
-    const answer = await this.through(await this.get(request.path), { ticks, term, chosen, decision });
+    const answer = await this.through(await this.get(request.path), { ticks, term, chosen, decision, sensitive });
     return { ...request, answer, ...back(answer, request) };
   }
 

@@ -281,8 +281,7 @@ the_example_of_the_documentation_is_a_definition(void **state)
     assert_row(!err, folder->why.text);
     const struct domain *reading = domains_find(&folder->set, STR("reading"));
     assert_non_null(reading);
-    assert_str(reading->consent, STR("See your reading preferences, and also your reading aids."),
-               "consent");
+    assert_str(reading->consent, STR("See your reading preferences."), "consent");
     assert_int_equal(reading->member_count, 10);
 }
 

@@ -26,7 +26,7 @@ a_definition_is_read_completely(void **state)
     assert_str(domain->title, STR("Tea"), "title");
     assert_str(domain->heading, STR("Teas"), "heading");
     assert_str(domain->description, STR("What is in the pot."), "description");
-    assert_str(domain->consent, STR("See your tea preferences, and also your pot."), "consent");
+    assert_str(domain->consent, STR("See your tea preferences."), "consent");
     assert_str(domain->digest, digest_text(mem, tea_quotes(mem, tea)), "digest");
     assert_int_equal(domain->context_count, 2);
     assert_str(domain->contexts[0].aliases[0], STR("find_tea"), "alias of a context");
@@ -194,21 +194,15 @@ problems_are_one_printable_line(void **state)
 }
 
 static void
-default_consent_names_sensitive_members(void **state)
+default_consent_names_the_domain(void **state)
 {
     (void)state;
     static const struct {
         const char *why, *from, *to, *expected;
     } rows[] = {
         { "its own", "`heading`", "`consent`: `See it all.`, `heading`", "See it all." },
-        { "nothing sensitive", ", `sensitive`: true", "", "See your tea preferences." },
-        { "an acronym stays", "`Tea`", "`TV`", "See your TV preferences, and also your pot." },
-        { "two", "`name`: `cups`,", "`name`: `tea_cups`, `sensitive`: true,",
-          "See your tea preferences, and also your tea cups and pot." },
-        { "in the order of the file",
-          "`polarity`: `avoid`, `opposes`: [`kinds`], `max_length`: 20,",
-          "`sensitive`: true, `max_length`: 20,",
-          "See your tea preferences, and also your avoided and pot." },
+        { "by its title", "`heading`", "`heading`", "See your tea preferences." },
+        { "an acronym stays", "`Tea`", "`TV`", "See your TV preferences." },
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++) {
@@ -281,7 +275,7 @@ main(void)
         cmocka_unit_test(a_later_definition_replaces_an_earlier_one),
         cmocka_unit_test(numbers_and_sizes_are_limited),
         cmocka_unit_test(problems_are_one_printable_line),
-        cmocka_unit_test(default_consent_names_sensitive_members),
+        cmocka_unit_test(default_consent_names_the_domain),
         cmocka_unit_test(missing_item_counts_follow_the_given_ones),
         cmocka_unit_test(built_in_definitions_are_valid),
     };

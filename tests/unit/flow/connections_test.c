@@ -22,7 +22,7 @@ count_of(struct kit *kit, struct str user_id, int64_t now, struct connection **l
 static enum err
 narrow(const struct world *world, scopes keep, struct connection *out)
 {
-    return connection_narrow(world->kit->db, world->kit->mem, world->ada.id, world->app.id, keep,
+    return connection_narrow(world->kit->db, world->kit->mem, world->ada.id, world->app.id, keep, 0,
                              T0 + 10, out);
 }
 
@@ -112,7 +112,7 @@ other_users_cannot_find_or_change_a_connection(struct kit *kit)
         struct str user = rows[i].user_id, app = rows[i].app_id;
         assert_row(connection_find(kit->db, kit->mem, user, app, T0, &one) == ERR_NOT_FOUND,
                    rows[i].why);
-        assert_row(connection_narrow(kit->db, kit->mem, user, app, 0, T0, &one) == ERR_NOT_FOUND,
+        assert_row(connection_narrow(kit->db, kit->mem, user, app, 0, 0, T0, &one) == ERR_NOT_FOUND,
                    rows[i].why);
         assert_row(connection_set_end(kit->db, kit->mem, user, app, T0, T0, &one) == ERR_NOT_FOUND,
                    rows[i].why);
@@ -216,7 +216,7 @@ keep_one(void *argument)
     const struct world *world = racer->world;
     struct connection one;
     racer->err = connection_narrow(world->kit->db, racer->mem, world->ada.id, world->app.id,
-                                   racer->number % 2 ? HINTS : MUSIC, T0, &one);
+                                   racer->number % 2 ? HINTS : MUSIC, 0, T0, &one);
     return NULL;
 }
 

@@ -166,7 +166,7 @@ narrow(struct walk *walk)
     struct connection connection;
     scopes keep = ~(dice(walk, 8) == 0 ? ~(scopes)0 : some(walk) & some(walk));
     enum err err = connection_narrow(world->kit->db, world->kit->mem, world->ada.id, world->app.id,
-                                     keep, T0, &connection);
+                                     keep, 0, T0, &connection);
     scopes held = 0;
     for (int i = 0; i < BITS; i++)
         held |= (scopes)walk->model.scope[i] << i;

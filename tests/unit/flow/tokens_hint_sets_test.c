@@ -59,7 +59,7 @@ hint_sets_are_absent_after_the_auth_version_changed(struct kit *kit)
     struct connection left;
     assert_int_equal(tx_write(kit->db, put_hint_sets, &world), ERR_NONE);
     assert_int_equal(
-        connection_narrow(kit->db, kit->mem, world.ada.id, world.app.id, HINTS, T0, &left),
+        connection_narrow(kit->db, kit->mem, world.ada.id, world.app.id, HINTS, 0, T0, &left),
         ERR_NONE);
     assert_false(str_present(found_with(&world, set.access)));
     assert_int_equal(world_scopes(&world, set.access, T0), HINTS);

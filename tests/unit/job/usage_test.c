@@ -220,7 +220,7 @@ usage_of_a_grant_is_deleted_with_the_grant(struct kit *kit)
         if (way == 0)
             err = connection_end(kit->db, kit->mem, world.ada.id, world.app.id, NOON, &connection);
         else if (way == 1)
-            err = connection_narrow(kit->db, kit->mem, world.ada.id, world.app.id, 0, NOON,
+            err = connection_narrow(kit->db, kit->mem, world.ada.id, world.app.id, 0, 0, NOON,
                                     &connection);
         else
             err =

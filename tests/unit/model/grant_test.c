@@ -1,6 +1,7 @@
 #include "unit/assert_str.h"
 
 #include "model/grant.h"
+#include "unit/domains_kit.h"
 
 #define A ((scopes)SCOPE_PROFILE_READ)
 #define B ((scopes)SCOPE_PREFERENCES_WRITE)
@@ -51,7 +52,7 @@ static bool
 same(struct permissions a, struct permissions b)
 {
     return a.scopes == b.scopes && a.hint_domains == b.hint_domains &&
-           a.write_domains == b.write_domains;
+           a.sensitive_domains == b.sensitive_domains && a.write_domains == b.write_domains;
 }
 
 static void
@@ -59,51 +60,52 @@ the_user_can_limit_an_app_to_domains(void **state)
 {
     (void)state;
     const scopes all = HINTS | WRITE | READ;
-    static const struct permissions none = { 0, 0, 0 }, wide = { HINTS | WRITE | READ, ALL, ALL };
+    static const struct permissions none = { 0, 0, 0, 0 },
+                                    wide = { HINTS | WRITE | READ, ALL, ALL, 0 };
     const struct {
         const char *why;
         struct permissions held;
         scopes asked, ticked, domains, allowed;
         struct permissions after;
     } rows[] = {
-        { "no limit", none, all, all, ALL, all, { all, ALL, ALL } },
+        { "no limit", none, all, all, ALL, all, { all, ALL, ALL, 0 } },
         { "reading becomes the domains' scopes",
           none,
           all,
           all,
           FOOD,
           HINTS | WRITE | FOOD,
-          { HINTS | WRITE | FOOD, FOOD, FOOD } },
+          { HINTS | WRITE | FOOD, FOOD, FOOD, 0 } },
         { "what was held before goes",
           wide,
           all,
           all,
           FOOD,
           HINTS | WRITE | FOOD,
-          { HINTS | WRITE | FOOD, FOOD, FOOD } },
-        { "hints only", wide, all, HINTS, MUSIC, HINTS, { HINTS, MUSIC, 0 } },
-        { "nothing ticked", none, all, 0, MUSIC, 0, { 0, 0, 0 } },
+          { HINTS | WRITE | FOOD, FOOD, FOOD, 0 } },
+        { "hints only", wide, all, HINTS, MUSIC, HINTS, { HINTS, MUSIC, 0, 0 } },
+        { "nothing ticked", none, all, 0, MUSIC, 0, { 0, 0, 0, 0 } },
         { "the app asked for less",
           none,
           HINTS | MUSIC | FOOD,
           HINTS | MUSIC | FOOD,
           FOOD,
           HINTS | FOOD,
-          { HINTS | FOOD, FOOD, 0 } },
+          { HINTS | FOOD, FOOD, 0, 0 } },
         { "not more than it asked for",
           none,
           HINTS | MUSIC,
           HINTS | MUSIC,
           MUSIC | FOOD,
           HINTS | MUSIC,
-          { HINTS | MUSIC, MUSIC, 0 } },
+          { HINTS | MUSIC, MUSIC, 0, 0 } },
         { "what this request did not ask for stays",
-          { A, 0, 0 },
+          { A, 0, 0, 0 },
           all,
           all,
           FOOD,
           HINTS | WRITE | FOOD,
-          { A | HINTS | WRITE | FOOD, FOOD, FOOD } },
+          { A | HINTS | WRITE | FOOD, FOOD, FOOD, 0 } },
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         assert_row(grant_limited_scopes(rows[i].asked, rows[i].ticked, rows[i].domains) ==
@@ -126,57 +128,57 @@ consent_changes_only_requested_scopes(void **state)
         scopes asked, ticked;
         struct permissions expected;
     } rows[] = {
-        { "the first time, all ticked", { 0 }, A | B, A | B, { A | B, 0, ALL } },
-        { "the first time, one unticked", { 0 }, A | B, B, { B, 0, ALL } },
-        { "unticking takes away", { A | B, 0, ALL }, A | B, A, { A, 0, 0 } },
-        { "what was not asked stays", { A | C, ALL, 0 }, B, B, { A | B | C, ALL, ALL } },
+        { "the first time, all ticked", { 0 }, A | B, A | B, { A | B, 0, ALL, 0 } },
+        { "the first time, one unticked", { 0 }, A | B, B, { B, 0, ALL, 0 } },
+        { "unticking takes away", { A | B, 0, ALL, 0 }, A | B, A, { A, 0, 0, 0 } },
+        { "what was not asked stays", { A | C, ALL, 0, 0 }, B, B, { A | B | C, ALL, ALL, 0 } },
         { "what was not asked stays, the asked is unticked",
-          { A | C, ALL, 0 },
+          { A | C, ALL, 0, 0 },
           A,
           0,
-          { C, ALL, 0 } },
-        { "ticking what was not asked gives nothing", { 0 }, A, A | B | C, { A, 0, 0 } },
-        { "nothing asked", { A, 0, 0 }, 0, A | B, { A, 0, 0 } },
+          { C, ALL, 0, 0 } },
+        { "ticking what was not asked gives nothing", { 0 }, A, A | B | C, { A, 0, 0, 0 } },
+        { "nothing asked", { A, 0, 0, 0 }, 0, A | B, { A, 0, 0, 0 } },
         { "one domain",
           { 0 },
           MUSIC | HINTS | WRITE,
           ~(scopes)0,
-          { MUSIC | HINTS | WRITE, MUSIC, MUSIC } },
+          { MUSIC | HINTS | WRITE, MUSIC, MUSIC, 0 } },
         { "a domain unticked",
           { 0 },
           MUSIC | FOOD | HINTS,
           MUSIC | HINTS,
-          { MUSIC | HINTS, MUSIC, 0 } },
+          { MUSIC | HINTS, MUSIC, 0, 0 } },
         { "a domain unticked that was allowed",
-          { MUSIC | FOOD | HINTS, MUSIC | FOOD, 0 },
+          { MUSIC | FOOD | HINTS, MUSIC | FOOD, 0, 0 },
           MUSIC | FOOD | HINTS,
           MUSIC | HINTS,
-          { MUSIC | HINTS, MUSIC, 0 } },
+          { MUSIC | HINTS, MUSIC, 0, 0 } },
         { "a domain unticked in a request without hints",
-          { MUSIC | HINTS, ALL, 0 },
+          { MUSIC | HINTS, ALL, 0, 0 },
           MUSIC | FOOD,
           FOOD,
-          { FOOD | HINTS, ALL & ~MUSIC, 0 } },
+          { FOOD | HINTS, ALL & ~MUSIC, 0, 0 } },
         { "two domains, one after the other",
-          { MUSIC | HINTS, MUSIC, 0 },
+          { MUSIC | HINTS, MUSIC, 0, 0 },
           FOOD | HINTS,
           FOOD | HINTS,
-          { MUSIC | FOOD | HINTS, MUSIC | FOOD, 0 } },
+          { MUSIC | FOOD | HINTS, MUSIC | FOOD, 0, 0 } },
         { "hints of one and writing of another",
-          { MUSIC | HINTS, MUSIC, 0 },
+          { MUSIC | HINTS, MUSIC, 0, 0 },
           FOOD | WRITE,
           FOOD | WRITE,
-          { MUSIC | FOOD | HINTS | WRITE, MUSIC, FOOD } },
+          { MUSIC | FOOD | HINTS | WRITE, MUSIC, FOOD, 0 } },
         { "hints unticked",
-          { MUSIC | HINTS | WRITE, MUSIC, MUSIC },
+          { MUSIC | HINTS | WRITE, MUSIC, MUSIC, 0 },
           MUSIC | HINTS,
           MUSIC,
-          { MUSIC | WRITE, 0, MUSIC } },
+          { MUSIC | WRITE, 0, MUSIC, 0 } },
         { "with preferences:read in all domains",
           { 0 },
           READ | MUSIC | HINTS,
           MUSIC | HINTS,
-          { MUSIC | HINTS, ALL, 0 } },
+          { MUSIC | HINTS, ALL, 0, 0 } },
     };
     for (size_t i = 0; i < ROWS(rows); i++)
         assert_row(same(grant_after_consent(&rows[i].held, rows[i].asked, rows[i].ticked),
@@ -193,27 +195,30 @@ a_grant_covers_scopes_only_in_their_domains(void **state)
         struct permissions held;
         scopes asked, expected;
     } rows[] = {
-        { "the same", { A | C, 0, 0 }, A, A },
-        { "less", { A | B, 0, ALL }, B, B },
-        { "more", { A, 0, 0 }, A | B, A },
-        { "something else", { A, 0, 0 }, B, 0 },
+        { "the same", { A | C, 0, 0, 0 }, A, A },
+        { "less", { A | B, 0, ALL, 0 }, B, B },
+        { "more", { A, 0, 0, 0 }, A | B, A },
+        { "something else", { A, 0, 0, 0 }, B, 0 },
         { "nothing held", { 0 }, A, 0 },
-        { "everything held", { ~(scopes)0, ALL, ALL }, A | B | C, A | B | C },
+        { "everything held", { ~(scopes)0, ALL, ALL, 0 }, A | B | C, A | B | C },
         { "without the domain, in all of them",
-          { MUSIC | HINTS | WRITE, MUSIC, MUSIC },
+          { MUSIC | HINTS | WRITE, MUSIC, MUSIC, 0 },
           HINTS | WRITE,
           0 },
         { "with preferences:read, in all of them",
-          { READ | MUSIC | HINTS, MUSIC, 0 },
+          { READ | MUSIC | HINTS, MUSIC, 0, 0 },
           READ | MUSIC | HINTS,
           READ | MUSIC },
-        { "in the domain", { MUSIC | HINTS | WRITE, MUSIC, MUSIC }, MUSIC | HINTS, MUSIC | HINTS },
+        { "in the domain",
+          { MUSIC | HINTS | WRITE, MUSIC, MUSIC, 0 },
+          MUSIC | HINTS,
+          MUSIC | HINTS },
         { "hints in the domain of writing",
-          { MUSIC | FOOD | HINTS | WRITE, MUSIC, FOOD },
+          { MUSIC | FOOD | HINTS | WRITE, MUSIC, FOOD, 0 },
           FOOD | HINTS | WRITE,
           FOOD | WRITE },
         { "all domains that exist, but not those to come",
-          { HINTS, ALL & ~(ALL << 40), 0 },
+          { HINTS, ALL & ~(ALL << 40), 0, 0 },
           HINTS,
           0 },
     };
@@ -231,18 +236,18 @@ narrowing_removes_domains_for_hints_and_writing(void **state)
         scopes removed;
         struct permissions expected;
     } rows[] = {
-        { "nothing", { MUSIC | HINTS, MUSIC, 0 }, 0, { MUSIC | HINTS, MUSIC, 0 } },
+        { "nothing", { MUSIC | HINTS, MUSIC, 0, 0 }, 0, { MUSIC | HINTS, MUSIC, 0, 0 } },
         { "a domain",
-          { MUSIC | FOOD | HINTS | WRITE, MUSIC | FOOD, MUSIC },
+          { MUSIC | FOOD | HINTS | WRITE, MUSIC | FOOD, MUSIC, 0 },
           MUSIC,
-          { FOOD | HINTS | WRITE, FOOD, 0 } },
+          { FOOD | HINTS | WRITE, FOOD, 0, 0 } },
         { "a domain of all",
-          { MUSIC | HINTS | WRITE, ALL, ALL },
+          { MUSIC | HINTS | WRITE, ALL, ALL, 0 },
           MUSIC,
-          { HINTS | WRITE, ALL & ~MUSIC, ALL & ~MUSIC } },
-        { "hints", { MUSIC | HINTS | WRITE, ALL, ALL }, HINTS, { MUSIC | WRITE, 0, ALL } },
-        { "writing", { MUSIC | HINTS | WRITE, ALL, ALL }, WRITE, { MUSIC | HINTS, ALL, 0 } },
-        { "everything", { MUSIC | HINTS | WRITE, ALL, ALL }, ~(scopes)0, { 0 } },
+          { HINTS | WRITE, ALL & ~MUSIC, ALL & ~MUSIC, 0 } },
+        { "hints", { MUSIC | HINTS | WRITE, ALL, ALL, 0 }, HINTS, { MUSIC | WRITE, 0, ALL, 0 } },
+        { "writing", { MUSIC | HINTS | WRITE, ALL, ALL, 0 }, WRITE, { MUSIC | HINTS, ALL, 0, 0 } },
+        { "everything", { MUSIC | HINTS | WRITE, ALL, ALL, 0 }, ~(scopes)0, { 0 } },
     };
     for (size_t i = 0; i < ROWS(rows); i++)
         assert_row(same(grant_without(&rows[i].held, rows[i].removed), rows[i].expected),
@@ -283,9 +288,44 @@ refresh_tokens_are_judged_by_use_and_age(void **state)
     }
 }
 
+static void
+sensitive_facts_follow_the_box_and_the_scopes(void **state)
+{
+    const scopes read = SCOPE_PREFERENCES_READ, food = KIT_FOOD, music = KIT_MUSIC;
+    const struct {
+        const char *why;
+        scopes scopes, held, asked, chosen, expected;
+    } rows[] = {
+        { "not ticked", food, 0, food, 0, 0 },
+        { "ticked", food, 0, food, food, food },
+        { "ticked for a domain that was not shown", food | music, 0, food, music, 0 },
+        { "a domain that was not shown keeps its state", food | music, music, food, 0, music },
+        { "unticked again", food, food, food, 0, 0 },
+        { "ticked, but the scope is not", music, 0, food | music, food, 0 },
+        { "all preferences", read, 0, read, food, food },
+        { "all preferences show every domain", read, food, read, 0, 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct permissions grant = { .scopes = rows[i].scopes, .sensitive_domains = rows[i].held };
+        grant_choose_sensitive(&grant, rows[i].asked, rows[i].chosen);
+        assert_row(grant.sensitive_domains == rows[i].expected, rows[i].why);
+    }
+    /* Narrowing and the scopes of a token take them away. */
+    struct permissions both = { food | music | SCOPE_AGENT_HINTS, DOMAINS_ALL, 0, food | music };
+    assert_true(grant_without(&both, food).sensitive_domains == music);
+    assert_true(permissions_within(food, true, &both).sensitive_domains == food);
+    assert_true(permissions_within(SCOPE_AGENT_HINTS, false, &both).sensitive_domains == 0);
+    assert_true(grant_reads(&both, STR("food_profile"), true));
+    both.sensitive_domains = 0;
+    assert_false(grant_reads(&both, STR("food_profile"), true));
+    assert_true(grant_reads(&both, STR("food_profile"), false));
+}
+
 int
 main(void)
 {
+    kit_domains();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(consent_terms_have_their_lengths),
         cmocka_unit_test(consent_changes_only_requested_scopes),
@@ -293,6 +333,7 @@ main(void)
         cmocka_unit_test(a_grant_covers_scopes_only_in_their_domains),
         cmocka_unit_test(narrowing_removes_domains_for_hints_and_writing),
         cmocka_unit_test(refresh_tokens_are_judged_by_use_and_age),
+        cmocka_unit_test(sensitive_facts_follow_the_box_and_the_scopes),
     };
     return cmocka_run_group_tests_name("model/grant", tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "model/view.h"
+#include "unit/domains_kit.h"
 
 #include <string.h>
 
@@ -122,15 +123,54 @@ a_grant_withholds_a_limited_number_of_facts(void **state)
     arena_free(mem);
 }
 
+static void
+sensitive_facts_need_the_users_choice(void **state)
+{
+    static const struct {
+        const char *why, *domain, *member, *key;
+        bool sensitive;
+    } rows[] = {
+        { "an allergy", "food_profile", "allergies", "peanuts", false },
+        { "a medical diet", "food_profile", "medical_diets", "low sodium", true },
+        { "a statement", "food_profile", "statements", "love soup", false },
+        { "a statement about health", "food_profile", "statements", "take warfarin", true },
+        { "the same in a domain without critical members", "music_preferences", "statements",
+          "take warfarin", false },
+        { "accessibility", "travel_profile", "accessibility_needs", "wheelchair", true },
+        { "an unknown member", "food_profile", "gone", "x", false },
+    };
+    (void)state;
+    struct arena *mem = arena_new();
+    struct view view = { .app_id = STR("app_x"), .domains = kit_domains(), .mem = mem };
+    struct view user = view_whole(STR("usr_a"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct atom atom = atom_of(rows[i].domain, rows[i].member, rows[i].key);
+        view.sensitive = 0;
+        assert_row(view_shows(&view, &atom) == !rows[i].sensitive, rows[i].why);
+        assert_row(view_filter(&view, &atom, 1) == !rows[i].sensitive, rows[i].why);
+        view.sensitive = DOMAINS_ALL & ~scope_named(atom.domain); /* of other domains */
+        assert_row(view_shows(&view, &atom) == !rows[i].sensitive, rows[i].why);
+        view.sensitive = scope_named(atom.domain);
+        assert_row(view_shows(&view, &atom), rows[i].why);
+        assert_row(view_shows(&user, &atom), rows[i].why);
+    }
+    view.sensitive = 0;
+    assert_true(view_limits(&view, STR("food_profile")));
+    assert_false(view_limits(&view, STR("music_preferences")));
+    arena_free(mem);
+}
+
 int
 main(void)
 {
+    kit_domains();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_the_same_domain_member_and_key_is_withheld),
         cmocka_unit_test(the_user_and_an_app_without_withheld_facts_see_everything),
         cmocka_unit_test(filtering_keeps_the_order_of_the_others),
         cmocka_unit_test(sharing_undoes_withholding_and_the_digest_follows),
         cmocka_unit_test(a_grant_withholds_a_limited_number_of_facts),
+        cmocka_unit_test(sensitive_facts_need_the_users_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

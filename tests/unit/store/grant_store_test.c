@@ -20,7 +20,7 @@ static const struct grant grant = {
     .id = { "grt_1", 5 },
     .user_id = { ADA, 26 },
     .app_id = { FINDER, 26 },
-    .allowed = { SCOPE_AGENT_HINTS | KIT_MUSIC, KIT_MUSIC, DOMAINS_ALL },
+    .allowed = { SCOPE_AGENT_HINTS | KIT_MUSIC, KIT_MUSIC, DOMAINS_ALL, KIT_MUSIC },
     .shown = { "Finder\n\nc.example", 17 },
     .expires_at = T0 + 100,
     .created_at = T0,
@@ -101,13 +101,13 @@ only_scopes_and_expiry_can_be_changed(struct kit *kit)
                          .grant = { .id = grant.id,
                                     .user_id = bob.id,
                                     .app_id = player.id,
-                                    .allowed = { HINTS, DOMAINS_ALL, KIT_FOOD },
+                                    .allowed = { HINTS, DOMAINS_ALL, KIT_FOOD, KIT_FOOD },
                                     .shown = STR("Bank\n\nb.example"),
                                     .expires_at = NEVER_EXPIRES,
                                     .created_at = 7,
                                     .updated_at = T0 + 50 } };
     assert_int_equal(tx_write(kit->db, put_work, &args), ERR_NONE);
-    expected.allowed = (struct permissions){ HINTS, DOMAINS_ALL, KIT_FOOD };
+    expected.allowed = (struct permissions){ HINTS, DOMAINS_ALL, KIT_FOOD, KIT_FOOD };
     expected.shown = STR("Bank\n\nb.example");
     expected.expires_at = NEVER_EXPIRES;
     expected.updated_at = T0 + 50;

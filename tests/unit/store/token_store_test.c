@@ -176,7 +176,7 @@ with_an_old_auth_version_family_and_grant_decide(struct kit *kit)
     assert_int_equal(broken.access.allowed.scopes, HINTS | MUSIC);
     assert_true(broken.access.allowed.hint_domains == MUSIC);
     assert_int_equal(broken.access.valid_until, T0 + 3600);
-    wide.allowed = (struct permissions){ HINTS | MUSIC, DOMAINS_ALL & ~MUSIC, 0 };
+    wide.allowed = (struct permissions){ HINTS | MUSIC, DOMAINS_ALL & ~MUSIC, 0, 0 };
     assert_int_equal(write_one(kit, put_grant, (struct args){ .grant = wide }), ERR_NONE);
     assert_int_equal(kit_read(kit->db, find_access, &broken), ERR_NONE);
     assert_int_equal(broken.access.allowed.scopes, HINTS | MUSIC);
