@@ -22,6 +22,8 @@
  * many as fit, and links to the rest. */
 #define SHOWN_MOST 8
 #define MEMBER_MOST 2600 /* bytes of one member's facts; reduced until the page fits */
+#define DOMAIN_MEMBERS 8 /* of each domain, if the page is still too large; halved until it fits \
+                          */
 #define MEMBER_FEW 500   /* below: only the newest fact to review, and marked as wrong */
 #define WAITING_MOST 4
 #define WRONG_MOST 8
@@ -56,8 +58,9 @@ struct shown {
     size_t *first_member;           /* for each domain, its first member in by_member */
     size_t *older;                  /* for each fact, the next older one of its member, or NONE */
     struct pager pager;
-    size_t at;   /* facts so far, for the pager */
-    size_t most; /* bytes of a member */
+    size_t at;      /* facts so far, for the pager */
+    size_t most;    /* bytes of a member */
+    size_t members; /* of a domain */
 };
 
 static bool
@@ -187,9 +190,12 @@ put_domains(struct shown *shown, struct values *values)
         values_text(item, "description", message_sentence(call, domain->description));
         values_text(item, "count", message_count(call, facts_one, facts_other, count));
         values_flag(item, "empty", count == 0);
-        for (size_t m = 0; m < domain->member_count; m++)
-            put_member(shown, item, &domain->members[m],
-                       &shown->by_member[shown->first_member[i] + m]);
+        size_t put = 0;
+        for (size_t m = 0; m < domain->member_count; m++) {
+            const struct member_facts *facts = &shown->by_member[shown->first_member[i] + m];
+            if (facts->count > 0 && put++ < shown->members)
+                put_member(shown, item, &domain->members[m], facts);
+        }
     }
 }
 
@@ -326,7 +332,7 @@ show(struct shown *shown)
 static enum err
 get_account(struct call *call)
 {
-    struct shown shown = { .call = call, .most = MEMBER_MOST };
+    struct shown shown = { .call = call, .most = MEMBER_MOST, .members = SIZE_MAX };
     enum err err = facts_load(call, STR_NONE, &shown.facts);
     if (err != ERR_NONE)
         return err;
@@ -334,6 +340,12 @@ get_account(struct call *call)
     err = show(&shown);
     while (err == ERR_NONE && shown.most > 0 && !account_page_fits(call)) {
         shown.most = shown.most > CHIP_BYTES ? shown.most * 2 / 3 : 0;
+        err = show(&shown);
+    }
+    bool searching = is_searching(&shown);
+    for (size_t members = DOMAIN_MEMBERS;
+         err == ERR_NONE && !searching && members > 0 && !account_page_fits(call); members /= 2) {
+        shown.members = members;
         err = show(&shown);
     }
     return err;

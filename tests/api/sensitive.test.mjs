@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, SAME_SITE, says } from "../kit/account.mjs";
+import { open, SAME_SITE, says, state } from "../kit/account.mjs";
 import { assertError } from "../kit/expect.mjs";
 import { formTo } from "../kit/html.mjs";
 import { Mcp } from "../kit/mcp.mjs";
@@ -15,12 +15,12 @@ const SECRET = /low-sodium|wheelchair|warfarin/i;
 
 // ada states sensitive facts through a trusted app; `api` belongs to one that she does not share them with.
 async function scene(t, { sensitive = false, scope = SCOPE } = {}) {
-  const { w, ada, app } = await connected(t, { scope: SCOPE });
-  const trusted = await addApp(w, { owner: "ada", name: "Trusted" });
-  const all = await Client.connect(ada, trusted, { scope: SCOPE });
-  await all.write(FOOD, { allergies: ["peanuts"], medical_diets: ["low-sodium"], cuisines: ["Thai"], statements: ["I take warfarin", "I love soup"] });
+  const { w, ada, api: all } = await connected(t, { scope: SCOPE });
+  const app = await addApp(w, { owner: "ada", name: "Reader" });
+  await all.write(FOOD, { allergies: ["peanuts"], medical_diets: ["low-sodium"], cuisines: ["Thai"] });
+  for (const statement of ["I take warfarin", "I love soup"]) await state(ada, FOOD, "statements", statement); // those of apps wait
   await all.write(TRAVEL, { accessibility_needs: ["wheelchair"], seat_preference: "aisle" });
-  const api = await Client.connect(ada, app, { scope, prompt: "consent", sensitive });
+  const api = await Client.connect(ada, app, { scope, sensitive });
   return { w, ada, app, all, api };
 }
 
