@@ -288,8 +288,9 @@ function readArray(values, member, own) {
   const included = [];
   let left = values;
   for (const hint of own.filter((one) => one.member === member && !one.isNone)) {
-    const count = Math.min(hint.total, left.length);
-    if (!same(left.slice(0, count), hint.values.slice(0, count).map(({ kept }) => kept))) continue;
+    // A list that is not whole may be followed by a value with a sentence of its own: "alone".
+    let count = Math.min(hint.total, left.length);
+    while (count > 0 && !same(left.slice(0, count), hint.values.slice(0, count).map(({ kept }) => kept))) count--;
     if (count === 0) continue;
     if (member.safety === "critical" && count < hint.total) return `${member.name} is critical and not whole`;
     included.push({ hint, items: count, values: [] });
