@@ -22,9 +22,10 @@
  * many as fit, and links to the rest. */
 #define SHOWN_MOST 8
 #define MEMBER_MOST 2600 /* bytes of one member's facts; reduced until the page fits */
-#define DOMAIN_MEMBERS 8 /* of each domain, if the page is still too large; halved until it fits \
-                          */
-#define MEMBER_FEW 500   /* below: only the newest fact to review, and marked as wrong */
+#define DOMAIN_MEMBERS                                                                         \
+    8                  /* of each domain, if the page is still too large; halved until it fits \
+                        */
+#define MEMBER_FEW 500 /* below: only the newest fact to review, and marked as wrong */
 #define WAITING_MOST 4
 #define WRONG_MOST 8
 

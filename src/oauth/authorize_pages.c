@@ -320,9 +320,10 @@ get_hints(struct call *call)
     if (err == ERR_NONE)
         err = facts_load(call, STR_NONE, &facts);
     if (err == ERR_NONE)
-        err = consent_preview_put_hints(
-            call, values, request.scopes, ticked, consent_self_domains(form),
-            sensitive_ticked(call, form), consent_facts_withheld(call, &facts, form, request.withheld));
+        err =
+            consent_preview_put_hints(call, values, request.scopes, ticked,
+                                      consent_self_domains(form), sensitive_ticked(call, form),
+                                      consent_facts_withheld(call, &facts, form, request.withheld));
     return err == ERR_NONE ? page_send(call, 200, "consent_hints", values) : err;
 }
 
