@@ -13,8 +13,7 @@
 #include "web/message.h"
 
 #define SUGGESTIONS_MAX 4 /* per member */
-#define SUGGESTIONS_FEW 2 /* in a domain with more than MEMBERS_MANY, to keep its page small */
-#define MEMBERS_MANY 30
+#define SUGGESTIONS_FEW 2 /* if the page is too large otherwise */
 #define DOCUMENT_MAX ((size_t)16 * 1024)
 
 /* Limits for each member on the page of the whole domain. */
@@ -36,7 +35,8 @@ struct showing {
         const struct member *member; /* NULL: not in the current definition */
         struct str key;
     } * comparable;
-    size_t most; /* bytes of a member's facts */
+    size_t most;        /* bytes of a member's facts */
+    size_t suggestions; /* per member */
 };
 
 static bool
@@ -125,9 +125,7 @@ put_suggestions(struct showing *showing, struct values *item, const struct membe
 {
     const struct vocabulary *vocabulary = member->vocabulary;
     bool open = vocabulary == NULL || vocabulary->open;
-    bool many = showing->view->only == NULL && showing->view->domain->member_count > MEMBERS_MANY;
-    size_t some = many ? SUGGESTIONS_FEW : SUGGESTIONS_MAX;
-    size_t shown = 0, most = open ? some : vocabulary->count;
+    size_t shown = 0, most = open ? showing->suggestions : vocabulary->count;
     for (size_t i = 0; i < member->suggested_count && shown < most; i++)
         shown += put_suggestion(showing, item, member, member->suggested[i],
                                 message_sentence(showing->call, member->suggested[i]));
@@ -366,7 +364,12 @@ account_domain_show(struct call *call, int status, const struct domain_view *vie
             (struct comparable){ member, key_of(call, member, showing.texts[i]) };
     }
     showing.most = MEMBER_MOST;
+    showing.suggestions = SUGGESTIONS_MAX;
     err = show(&showing, status);
+    if (err == ERR_NONE && !account_page_fits(call)) {
+        showing.suggestions = SUGGESTIONS_FEW;
+        err = show(&showing, status);
+    }
     while (err == ERR_NONE && showing.most > 0 && !account_page_fits(call)) {
         showing.most = showing.most > CHIP_BYTES ? showing.most * 2 / 3 : 0;
         err = show(&showing, status);
